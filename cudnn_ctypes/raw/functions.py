@@ -1,0 +1,2918 @@
+# ruff: noqa: F821, UP037
+# mypy: ignore-errors
+"""The functions of cuDNN 9.28.0.
+
+One declaration per C function, with C's names, in the order of the headers. `vocabulary` explains
+the annotations; `function` makes callables of the declarations.
+
+Generated from the cuDNN headers by ``python -m tools.generate``; do not edit.
+"""
+
+from __future__ import annotations
+
+from ctypes import (
+    c_char,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint,
+    c_uint32,
+    c_ulonglong,
+    c_void_p,
+)
+
+from .enums import (
+    cudnnActivationMode_t,
+    cudnnBackendAttributeName_t,
+    cudnnBackendAttributeType_t,
+    cudnnBackendDescriptorType_t,
+    cudnnBatchNormMode_t,
+    cudnnBatchNormOps_t,
+    cudnnCausalConv1dActivation_t,
+    cudnnConvolutionBwdDataAlgo_t,
+    cudnnConvolutionBwdFilterAlgo_t,
+    cudnnConvolutionFwdAlgo_t,
+    cudnnConvolutionMode_t,
+    cudnnCTCGradMode_t,
+    cudnnCTCLossAlgo_t,
+    cudnnDataType_t,
+    cudnnDirectionMode_t,
+    cudnnDivNormMode_t,
+    cudnnErrQueryMode_t,
+    cudnnFoldingDirection_t,
+    cudnnForwardMode_t,
+    cudnnFusedOps_t,
+    cudnnFusedOpsConstParamLabel_t,
+    cudnnFusedOpsVariantParamLabel_t,
+    cudnnGnnAggOp_t,
+    cudnnIndicesType_t,
+    cudnnLossNormalizationMode_t,
+    cudnnLRNMode_t,
+    cudnnMathType_t,
+    cudnnMultiHeadAttnWeightKind_t,
+    cudnnNanPropagation_t,
+    cudnnNormAlgo_t,
+    cudnnNormMode_t,
+    cudnnNormOps_t,
+    cudnnOpTensorOp_t,
+    cudnnPoolingMode_t,
+    cudnnReduceTensorIndices_t,
+    cudnnReduceTensorOp_t,
+    cudnnReorderType_t,
+    cudnnRNNAlgo_t,
+    cudnnRNNBiasMode_t,
+    cudnnRNNClipMode_t,
+    cudnnRNNDataLayout_t,
+    cudnnRNNInputMode_t,
+    cudnnRNNMode_t,
+    cudnnSamplerType_t,
+    cudnnSeqDataAxis_t,
+    cudnnSoftmaxAlgorithm_t,
+    cudnnSoftmaxMode_t,
+    cudnnStatus_t,
+    cudnnTensorFormat_t,
+    cudnnWgradMode_t,
+)
+from .function import function
+from .types import (
+    cudaGraph_t,
+    cudaStream_t,
+    cudnnActivationDescriptor_t,
+    cudnnAttnDescriptor_t,
+    cudnnBackendDescriptor_t,
+    cudnnCallback_t,
+    cudnnConvolutionBwdDataAlgoPerf_t,
+    cudnnConvolutionBwdFilterAlgoPerf_t,
+    cudnnConvolutionDescriptor_t,
+    cudnnConvolutionFwdAlgoPerf_t,
+    cudnnCTCLossDescriptor_t,
+    cudnnDropoutDescriptor_t,
+    cudnnFilterDescriptor_t,
+    cudnnFusedOpsConstParamPack_t,
+    cudnnFusedOpsPlan_t,
+    cudnnFusedOpsVariantParamPack_t,
+    cudnnGnnCscGraph_t,
+    cudnnGnnMhaParams_t,
+    cudnnHandle_t,
+    cudnnLRNDescriptor_t,
+    cudnnOpTensorDescriptor_t,
+    cudnnPoolingDescriptor_t,
+    cudnnReduceTensorDescriptor_t,
+    cudnnRNNDataDescriptor_t,
+    cudnnRNNDescriptor_t,
+    cudnnRuntimeTag_t,
+    cudnnSeqDataDescriptor_t,
+    cudnnSpatialTransformerDescriptor_t,
+    cudnnTensorDescriptor_t,
+    cudnnTensorTransformDescriptor_t,
+    libraryPropertyType,
+)
+from .vocabulary import (
+    Array,
+    DeviceArray,
+    DeviceMemory,
+    HostMemory,
+    HostScalar,
+    InOut,
+    Mutable,
+    Out,
+    Pointer,
+)
+
+# --- cudnn_graph.h ---
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnGetVersion() -> c_size_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnGetMaxDeviceVersion() -> c_size_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnGetCudartVersion() -> c_size_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnGetErrorString(status: cudnnStatus_t) -> c_char_p: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnGetLastErrorString(
+    message: Out[Array[c_char, "max_size"]],
+    max_size: c_size_t,
+) -> None: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=True)
+def cudnnQueryRuntimeError(
+    handle: cudnnHandle_t,
+    rstatus: Out[Pointer[cudnnStatus_t]],
+    mode: cudnnErrQueryMode_t,
+    tag: Out[Pointer[cudnnRuntimeTag_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnGetProperty(type: libraryPropertyType, value: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnCreate(handle: Out[Pointer[cudnnHandle_t]]) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnDestroy(handle: cudnnHandle_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnSetStream(handle: cudnnHandle_t, streamId: cudaStream_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnGetStream(
+    handle: cudnnHandle_t,
+    streamId: Out[Pointer[cudaStream_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnSetCallback(
+    mask: c_uint,
+    udata: Mutable[HostMemory],
+    fptr: cudnnCallback_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnGetCallback(
+    mask: Out[Pointer[c_uint]],
+    udata: Out[Pointer[c_void_p]],
+    fptr: Out[Pointer[cudnnCallback_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnGraphVersionCheck() -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnBackendCreateDescriptor(
+    descriptorType: cudnnBackendDescriptorType_t,
+    descriptor: Out[Pointer[cudnnBackendDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnBackendDestroyDescriptor(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=True)
+def cudnnBackendInitialize(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnBackendFinalize(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnBackendSetAttribute(
+    descriptor: cudnnBackendDescriptor_t,
+    attributeName: cudnnBackendAttributeName_t,
+    attributeType: cudnnBackendAttributeType_t,
+    elementCount: c_int64,
+    arrayOfElements: HostMemory,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnBackendGetAttribute(
+    descriptor: cudnnBackendDescriptor_t,
+    attributeName: cudnnBackendAttributeName_t,
+    attributeType: cudnnBackendAttributeType_t,
+    requestedElementCount: c_int64,
+    elementCount: Out[Pointer[c_int64]],
+    arrayOfElements: Out[HostMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.23.0", deprecated=False)
+def cudnnGetExecutionPlanWorkspaceSize(
+    handle: cudnnHandle_t,
+    executionPlan: cudnnBackendDescriptor_t,
+    variantPack: cudnnBackendDescriptor_t,
+    workspaceSizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.0.0", deprecated=False)
+def cudnnBackendExecute(
+    handle: cudnnHandle_t,
+    executionPlan: cudnnBackendDescriptor_t,
+    variantPack: cudnnBackendDescriptor_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.5.0", deprecated=False)
+def cudnnBackendPopulateCudaGraph(
+    handle: cudnnHandle_t,
+    executionPlan: cudnnBackendDescriptor_t,
+    variantPack: cudnnBackendDescriptor_t,
+    graph: InOut[cudaGraph_t],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_graph.h", since="9.5.0", deprecated=False)
+def cudnnBackendUpdateCudaGraph(
+    handle: cudnnHandle_t,
+    executionPlan: cudnnBackendDescriptor_t,
+    variantPack: cudnnBackendDescriptor_t,
+    graph: InOut[cudaGraph_t],
+) -> cudnnStatus_t: ...
+
+
+# --- cudnn_ops.h ---
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnCreateTensorDescriptor(
+    tensorDesc: Out[Pointer[cudnnTensorDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSetTensor4dDescriptor(
+    tensorDesc: InOut[cudnnTensorDescriptor_t],
+    format: cudnnTensorFormat_t,
+    dataType: cudnnDataType_t,
+    n: c_int,
+    c: c_int,
+    h: c_int,
+    w: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSetTensor4dDescriptorEx(
+    tensorDesc: InOut[cudnnTensorDescriptor_t],
+    dataType: cudnnDataType_t,
+    n: c_int,
+    c: c_int,
+    h: c_int,
+    w: c_int,
+    nStride: c_int,
+    cStride: c_int,
+    hStride: c_int,
+    wStride: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnGetTensor4dDescriptor(
+    tensorDesc: cudnnTensorDescriptor_t,
+    dataType: Out[Pointer[cudnnDataType_t]],
+    n: Out[Pointer[c_int]],
+    c: Out[Pointer[c_int]],
+    h: Out[Pointer[c_int]],
+    w: Out[Pointer[c_int]],
+    nStride: Out[Pointer[c_int]],
+    cStride: Out[Pointer[c_int]],
+    hStride: Out[Pointer[c_int]],
+    wStride: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSetTensorNdDescriptor(
+    tensorDesc: InOut[cudnnTensorDescriptor_t],
+    dataType: cudnnDataType_t,
+    nbDims: c_int,
+    dimA: Array[c_int, "nbDims"],
+    strideA: Array[c_int, "nbDims"],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSetTensorNdDescriptorEx(
+    tensorDesc: InOut[cudnnTensorDescriptor_t],
+    format: cudnnTensorFormat_t,
+    dataType: cudnnDataType_t,
+    nbDims: c_int,
+    dimA: Array[c_int, "nbDims"],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnGetTensorNdDescriptor(
+    tensorDesc: cudnnTensorDescriptor_t,
+    nbDimsRequested: c_int,
+    dataType: Out[Pointer[cudnnDataType_t]],
+    nbDims: Out[Pointer[c_int]],
+    dimA: Out[Array[c_int, "nbDimsRequested"]],
+    strideA: Out[Array[c_int, "nbDimsRequested"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnGetTensorSizeInBytes(
+    tensorDesc: cudnnTensorDescriptor_t,
+    size: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDestroyTensorDescriptor(tensorDesc: cudnnTensorDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnInitTransformDest(
+    transformDesc: cudnnTensorTransformDescriptor_t,
+    srcDesc: cudnnTensorDescriptor_t,
+    destDesc: InOut[cudnnTensorDescriptor_t],
+    destSizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnCreateTensorTransformDescriptor(
+    transformDesc: Out[Pointer[cudnnTensorTransformDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnSetTensorTransformDescriptor(
+    transformDesc: InOut[cudnnTensorTransformDescriptor_t],
+    nbDims: c_uint32,
+    destFormat: cudnnTensorFormat_t,
+    padBeforeA: Array[c_int32, "nbDims"],
+    padAfterA: Array[c_int32, "nbDims"],
+    foldA: Array[c_uint32, "nbDims - 2"],
+    direction: cudnnFoldingDirection_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetTensorTransformDescriptor(
+    transformDesc: cudnnTensorTransformDescriptor_t,
+    nbDimsRequested: c_uint32,
+    destFormat: Out[Pointer[cudnnTensorFormat_t]],
+    padBeforeA: Out[Array[c_int32, "nbDimsRequested"]],
+    padAfterA: Out[Array[c_int32, "nbDimsRequested"]],
+    foldA: Out[Array[c_uint32, "nbDimsRequested - 2"]],
+    direction: Out[Pointer[cudnnFoldingDirection_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnDestroyTensorTransformDescriptor(
+    transformDesc: cudnnTensorTransformDescriptor_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnTransformTensor(
+    handle: cudnnHandle_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    beta: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnTransformTensorEx(
+    handle: cudnnHandle_t,
+    transDesc: cudnnTensorTransformDescriptor_t,
+    alpha: HostScalar,
+    srcDesc: cudnnTensorDescriptor_t,
+    srcData: DeviceMemory,
+    beta: HostScalar,
+    destDesc: cudnnTensorDescriptor_t,
+    destData: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnAddTensor(
+    handle: cudnnHandle_t,
+    alpha: HostScalar,
+    aDesc: cudnnTensorDescriptor_t,
+    A: DeviceMemory,
+    beta: HostScalar,
+    cDesc: cudnnTensorDescriptor_t,
+    C: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnCreateOpTensorDescriptor(
+    opTensorDesc: Out[Pointer[cudnnOpTensorDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnSetOpTensorDescriptor(
+    opTensorDesc: InOut[cudnnOpTensorDescriptor_t],
+    opTensorOp: cudnnOpTensorOp_t,
+    opTensorCompType: cudnnDataType_t,
+    opTensorNanOpt: cudnnNanPropagation_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetOpTensorDescriptor(
+    opTensorDesc: cudnnOpTensorDescriptor_t,
+    opTensorOp: Out[Pointer[cudnnOpTensorOp_t]],
+    opTensorCompType: Out[Pointer[cudnnDataType_t]],
+    opTensorNanOpt: Out[Pointer[cudnnNanPropagation_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnDestroyOpTensorDescriptor(opTensorDesc: cudnnOpTensorDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnOpTensor(
+    handle: cudnnHandle_t,
+    opTensorDesc: cudnnOpTensorDescriptor_t,
+    alpha1: HostScalar,
+    aDesc: cudnnTensorDescriptor_t,
+    A: DeviceMemory,
+    alpha2: HostScalar,
+    bDesc: cudnnTensorDescriptor_t,
+    B: DeviceMemory,
+    beta: HostScalar,
+    cDesc: cudnnTensorDescriptor_t,
+    C: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnCreateReduceTensorDescriptor(
+    reduceTensorDesc: Out[Pointer[cudnnReduceTensorDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnSetReduceTensorDescriptor(
+    reduceTensorDesc: InOut[cudnnReduceTensorDescriptor_t],
+    reduceTensorOp: cudnnReduceTensorOp_t,
+    reduceTensorCompType: cudnnDataType_t,
+    reduceTensorNanOpt: cudnnNanPropagation_t,
+    reduceTensorIndices: cudnnReduceTensorIndices_t,
+    reduceTensorIndicesType: cudnnIndicesType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetReduceTensorDescriptor(
+    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
+    reduceTensorOp: Out[Pointer[cudnnReduceTensorOp_t]],
+    reduceTensorCompType: Out[Pointer[cudnnDataType_t]],
+    reduceTensorNanOpt: Out[Pointer[cudnnNanPropagation_t]],
+    reduceTensorIndices: Out[Pointer[cudnnReduceTensorIndices_t]],
+    reduceTensorIndicesType: Out[Pointer[cudnnIndicesType_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnDestroyReduceTensorDescriptor(
+    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetReductionIndicesSize(
+    handle: cudnnHandle_t,
+    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
+    aDesc: cudnnTensorDescriptor_t,
+    cDesc: cudnnTensorDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetReductionWorkspaceSize(
+    handle: cudnnHandle_t,
+    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
+    aDesc: cudnnTensorDescriptor_t,
+    cDesc: cudnnTensorDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnReduceTensor(
+    handle: cudnnHandle_t,
+    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
+    indices: Out[DeviceMemory],
+    indicesSizeInBytes: c_size_t,
+    workspace: InOut[DeviceMemory],
+    workspaceSizeInBytes: c_size_t,
+    alpha: HostScalar,
+    aDesc: cudnnTensorDescriptor_t,
+    A: DeviceMemory,
+    beta: HostScalar,
+    cDesc: cudnnTensorDescriptor_t,
+    C: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSetTensor(
+    handle: cudnnHandle_t,
+    yDesc: cudnnTensorDescriptor_t,
+    y: Out[DeviceMemory],
+    valuePtr: HostScalar,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnScaleTensor(
+    handle: cudnnHandle_t,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+    alpha: HostScalar,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnCreateFilterDescriptor(
+    filterDesc: Out[Pointer[cudnnFilterDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnSetFilter4dDescriptor(
+    filterDesc: InOut[cudnnFilterDescriptor_t],
+    dataType: cudnnDataType_t,
+    format: cudnnTensorFormat_t,
+    k: c_int,
+    c: c_int,
+    h: c_int,
+    w: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetFilter4dDescriptor(
+    filterDesc: cudnnFilterDescriptor_t,
+    dataType: Out[Pointer[cudnnDataType_t]],
+    format: Out[Pointer[cudnnTensorFormat_t]],
+    k: Out[Pointer[c_int]],
+    c: Out[Pointer[c_int]],
+    h: Out[Pointer[c_int]],
+    w: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnSetFilterNdDescriptor(
+    filterDesc: InOut[cudnnFilterDescriptor_t],
+    dataType: cudnnDataType_t,
+    format: cudnnTensorFormat_t,
+    nbDims: c_int,
+    filterDimA: Array[c_int, "nbDims"],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetFilterNdDescriptor(
+    filterDesc: cudnnFilterDescriptor_t,
+    nbDimsRequested: c_int,
+    dataType: Out[Pointer[cudnnDataType_t]],
+    format: Out[Pointer[cudnnTensorFormat_t]],
+    nbDims: Out[Pointer[c_int]],
+    filterDimA: Out[Array[c_int, "nbDimsRequested"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetFilterSizeInBytes(
+    filterDesc: cudnnFilterDescriptor_t,
+    size: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnTransformFilter(
+    handle: cudnnHandle_t,
+    transDesc: cudnnTensorTransformDescriptor_t,
+    alpha: HostScalar,
+    srcDesc: cudnnFilterDescriptor_t,
+    srcData: DeviceMemory,
+    beta: HostScalar,
+    destDesc: cudnnFilterDescriptor_t,
+    destData: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnDestroyFilterDescriptor(filterDesc: cudnnFilterDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSoftmaxForward(
+    handle: cudnnHandle_t,
+    algo: cudnnSoftmaxAlgorithm_t,
+    mode: cudnnSoftmaxMode_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    beta: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnCreatePoolingDescriptor(
+    poolingDesc: Out[Pointer[cudnnPoolingDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnSetPooling2dDescriptor(
+    poolingDesc: InOut[cudnnPoolingDescriptor_t],
+    mode: cudnnPoolingMode_t,
+    maxpoolingNanOpt: cudnnNanPropagation_t,
+    windowHeight: c_int,
+    windowWidth: c_int,
+    verticalPadding: c_int,
+    horizontalPadding: c_int,
+    verticalStride: c_int,
+    horizontalStride: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetPooling2dDescriptor(
+    poolingDesc: cudnnPoolingDescriptor_t,
+    mode: Out[Pointer[cudnnPoolingMode_t]],
+    maxpoolingNanOpt: Out[Pointer[cudnnNanPropagation_t]],
+    windowHeight: Out[Pointer[c_int]],
+    windowWidth: Out[Pointer[c_int]],
+    verticalPadding: Out[Pointer[c_int]],
+    horizontalPadding: Out[Pointer[c_int]],
+    verticalStride: Out[Pointer[c_int]],
+    horizontalStride: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnSetPoolingNdDescriptor(
+    poolingDesc: InOut[cudnnPoolingDescriptor_t],
+    mode: cudnnPoolingMode_t,
+    maxpoolingNanOpt: cudnnNanPropagation_t,
+    nbDims: c_int,
+    windowDimA: Array[c_int, "nbDims"],
+    paddingA: Array[c_int, "nbDims"],
+    strideA: Array[c_int, "nbDims"],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetPoolingNdDescriptor(
+    poolingDesc: cudnnPoolingDescriptor_t,
+    nbDimsRequested: c_int,
+    mode: Out[Pointer[cudnnPoolingMode_t]],
+    maxpoolingNanOpt: Out[Pointer[cudnnNanPropagation_t]],
+    nbDims: Out[Pointer[c_int]],
+    windowDimA: Out[Array[c_int, "nbDimsRequested"]],
+    paddingA: Out[Array[c_int, "nbDimsRequested"]],
+    strideA: Out[Array[c_int, "nbDimsRequested"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetPoolingNdForwardOutputDim(
+    poolingDesc: cudnnPoolingDescriptor_t,
+    inputTensorDesc: cudnnTensorDescriptor_t,
+    nbDims: c_int,
+    outputTensorDimA: Out[Array[c_int, "nbDims"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetPooling2dForwardOutputDim(
+    poolingDesc: cudnnPoolingDescriptor_t,
+    inputTensorDesc: cudnnTensorDescriptor_t,
+    n: Out[Pointer[c_int]],
+    c: Out[Pointer[c_int]],
+    h: Out[Pointer[c_int]],
+    w: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnDestroyPoolingDescriptor(poolingDesc: cudnnPoolingDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnPoolingForward(
+    handle: cudnnHandle_t,
+    poolingDesc: cudnnPoolingDescriptor_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    beta: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnCreateActivationDescriptor(
+    activationDesc: Out[Pointer[cudnnActivationDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnSetActivationDescriptor(
+    activationDesc: InOut[cudnnActivationDescriptor_t],
+    mode: cudnnActivationMode_t,
+    reluNanOpt: cudnnNanPropagation_t,
+    coef: c_double,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetActivationDescriptor(
+    activationDesc: cudnnActivationDescriptor_t,
+    mode: Out[Pointer[cudnnActivationMode_t]],
+    reluNanOpt: Out[Pointer[cudnnNanPropagation_t]],
+    coef: Out[Pointer[c_double]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnSetActivationDescriptorSwishBeta(
+    activationDesc: InOut[cudnnActivationDescriptor_t],
+    swish_beta: c_double,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetActivationDescriptorSwishBeta(
+    activationDesc: cudnnActivationDescriptor_t,
+    swish_beta: Out[Pointer[c_double]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnDestroyActivationDescriptor(
+    activationDesc: cudnnActivationDescriptor_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnActivationForward(
+    handle: cudnnHandle_t,
+    activationDesc: cudnnActivationDescriptor_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    beta: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnCreateLRNDescriptor(normDesc: Out[Pointer[cudnnLRNDescriptor_t]]) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSetLRNDescriptor(
+    normDesc: InOut[cudnnLRNDescriptor_t],
+    lrnN: c_uint,
+    lrnAlpha: c_double,
+    lrnBeta: c_double,
+    lrnK: c_double,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnGetLRNDescriptor(
+    normDesc: cudnnLRNDescriptor_t,
+    lrnN: Out[Pointer[c_uint]],
+    lrnAlpha: Out[Pointer[c_double]],
+    lrnBeta: Out[Pointer[c_double]],
+    lrnK: Out[Pointer[c_double]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDestroyLRNDescriptor(lrnDesc: cudnnLRNDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnLRNCrossChannelForward(
+    handle: cudnnHandle_t,
+    normDesc: cudnnLRNDescriptor_t,
+    lrnMode: cudnnLRNMode_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    beta: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDivisiveNormalizationForward(
+    handle: cudnnHandle_t,
+    normDesc: cudnnLRNDescriptor_t,
+    mode: cudnnDivNormMode_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    means: DeviceMemory,
+    temp: Out[DeviceMemory],
+    temp2: Out[DeviceMemory],
+    beta: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnDeriveBNTensorDescriptor(
+    derivedBnDesc: InOut[cudnnTensorDescriptor_t],
+    xDesc: cudnnTensorDescriptor_t,
+    mode: cudnnBatchNormMode_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnBatchNormalizationForwardInference(
+    handle: cudnnHandle_t,
+    mode: cudnnBatchNormMode_t,
+    alpha: HostScalar,
+    beta: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+    bnScaleBiasMeanVarDesc: cudnnTensorDescriptor_t,
+    bnScale: DeviceMemory,
+    bnBias: DeviceMemory,
+    estimatedMean: DeviceMemory,
+    estimatedVariance: DeviceMemory,
+    epsilon: c_double,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnDeriveNormTensorDescriptor(
+    derivedNormScaleBiasDesc: InOut[cudnnTensorDescriptor_t],
+    derivedNormMeanVarDesc: InOut[cudnnTensorDescriptor_t],
+    xDesc: cudnnTensorDescriptor_t,
+    mode: cudnnNormMode_t,
+    groupCnt: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnNormalizationForwardInference(
+    handle: cudnnHandle_t,
+    mode: cudnnNormMode_t,
+    normOps: cudnnNormOps_t,
+    algo: cudnnNormAlgo_t,
+    alpha: HostScalar,
+    beta: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    normScaleBiasDesc: cudnnTensorDescriptor_t,
+    normScale: DeviceMemory,
+    normBias: DeviceMemory,
+    normMeanVarDesc: cudnnTensorDescriptor_t,
+    estimatedMean: DeviceMemory,
+    estimatedVariance: DeviceMemory,
+    zDesc: cudnnTensorDescriptor_t,
+    z: DeviceMemory,
+    activationDesc: cudnnActivationDescriptor_t,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+    epsilon: c_double,
+    groupCnt: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnCreateSpatialTransformerDescriptor(
+    stDesc: Out[Pointer[cudnnSpatialTransformerDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSetSpatialTransformerNdDescriptor(
+    stDesc: InOut[cudnnSpatialTransformerDescriptor_t],
+    samplerType: cudnnSamplerType_t,
+    dataType: cudnnDataType_t,
+    nbDims: c_int,
+    dimA: Array[c_int, "nbDims"],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDestroySpatialTransformerDescriptor(
+    stDesc: cudnnSpatialTransformerDescriptor_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSpatialTfGridGeneratorForward(
+    handle: cudnnHandle_t,
+    stDesc: cudnnSpatialTransformerDescriptor_t,
+    theta: DeviceMemory,
+    grid: Out[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSpatialTfSamplerForward(
+    handle: cudnnHandle_t,
+    stDesc: cudnnSpatialTransformerDescriptor_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    grid: DeviceMemory,
+    beta: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnCreateDropoutDescriptor(
+    dropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDestroyDropoutDescriptor(dropoutDesc: cudnnDropoutDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDropoutGetStatesSize(
+    handle: cudnnHandle_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDropoutGetReserveSpaceSize(
+    xdesc: cudnnTensorDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSetDropoutDescriptor(
+    dropoutDesc: InOut[cudnnDropoutDescriptor_t],
+    handle: cudnnHandle_t,
+    dropout: c_float,
+    states: InOut[DeviceMemory],
+    stateSizeInBytes: c_size_t,
+    seed: c_ulonglong,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnRestoreDropoutDescriptor(
+    dropoutDesc: InOut[cudnnDropoutDescriptor_t],
+    handle: cudnnHandle_t,
+    dropout: c_float,
+    states: InOut[DeviceMemory],
+    stateSizeInBytes: c_size_t,
+    seed: c_ulonglong,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnGetDropoutDescriptor(
+    dropoutDesc: cudnnDropoutDescriptor_t,
+    handle: cudnnHandle_t,
+    dropout: Out[Pointer[c_float]],
+    states: Out[Pointer[c_void_p]],
+    seed: Out[Pointer[c_ulonglong]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDropoutForward(
+    handle: cudnnHandle_t,
+    dropoutDesc: cudnnDropoutDescriptor_t,
+    xdesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    ydesc: cudnnTensorDescriptor_t,
+    y: Out[DeviceMemory],
+    reserveSpace: Out[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnOpsVersionCheck() -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSoftmaxBackward(
+    handle: cudnnHandle_t,
+    algo: cudnnSoftmaxAlgorithm_t,
+    mode: cudnnSoftmaxMode_t,
+    alpha: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    beta: HostScalar,
+    dxDesc: cudnnTensorDescriptor_t,
+    dx: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnPoolingBackward(
+    handle: cudnnHandle_t,
+    poolingDesc: cudnnPoolingDescriptor_t,
+    alpha: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    beta: HostScalar,
+    dxDesc: cudnnTensorDescriptor_t,
+    dx: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnActivationBackward(
+    handle: cudnnHandle_t,
+    activationDesc: cudnnActivationDescriptor_t,
+    alpha: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    beta: HostScalar,
+    dxDesc: cudnnTensorDescriptor_t,
+    dx: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnLRNCrossChannelBackward(
+    handle: cudnnHandle_t,
+    normDesc: cudnnLRNDescriptor_t,
+    lrnMode: cudnnLRNMode_t,
+    alpha: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    beta: HostScalar,
+    dxDesc: cudnnTensorDescriptor_t,
+    dx: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDivisiveNormalizationBackward(
+    handle: cudnnHandle_t,
+    normDesc: cudnnLRNDescriptor_t,
+    mode: cudnnDivNormMode_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    means: DeviceMemory,
+    dy: DeviceMemory,
+    temp: Out[DeviceMemory],
+    temp2: Out[DeviceMemory],
+    beta: HostScalar,
+    dXdMeansDesc: cudnnTensorDescriptor_t,
+    dx: InOut[DeviceMemory],
+    dMeans: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
+    handle: cudnnHandle_t,
+    mode: cudnnBatchNormMode_t,
+    bnOps: cudnnBatchNormOps_t,
+    xDesc: cudnnTensorDescriptor_t,
+    zDesc: cudnnTensorDescriptor_t,
+    yDesc: cudnnTensorDescriptor_t,
+    bnScaleBiasMeanVarDesc: cudnnTensorDescriptor_t,
+    activationDesc: cudnnActivationDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
+    handle: cudnnHandle_t,
+    mode: cudnnBatchNormMode_t,
+    bnOps: cudnnBatchNormOps_t,
+    xDesc: cudnnTensorDescriptor_t,
+    yDesc: cudnnTensorDescriptor_t,
+    dyDesc: cudnnTensorDescriptor_t,
+    dzDesc: cudnnTensorDescriptor_t,
+    dxDesc: cudnnTensorDescriptor_t,
+    dBnScaleBiasDesc: cudnnTensorDescriptor_t,
+    activationDesc: cudnnActivationDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
+    handle: cudnnHandle_t,
+    mode: cudnnBatchNormMode_t,
+    bnOps: cudnnBatchNormOps_t,
+    activationDesc: cudnnActivationDescriptor_t,
+    xDesc: cudnnTensorDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnBatchNormalizationForwardTraining(
+    handle: cudnnHandle_t,
+    mode: cudnnBatchNormMode_t,
+    alpha: HostScalar,
+    beta: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+    bnScaleBiasMeanVarDesc: cudnnTensorDescriptor_t,
+    bnScale: DeviceMemory,
+    bnBias: DeviceMemory,
+    exponentialAverageFactor: c_double,
+    resultRunningMean: InOut[DeviceMemory],
+    resultRunningVariance: InOut[DeviceMemory],
+    epsilon: c_double,
+    resultSaveMean: Out[DeviceMemory],
+    resultSaveInvVariance: Out[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnBatchNormalizationForwardTrainingEx(
+    handle: cudnnHandle_t,
+    mode: cudnnBatchNormMode_t,
+    bnOps: cudnnBatchNormOps_t,
+    alpha: HostScalar,
+    beta: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    xData: DeviceMemory,
+    zDesc: cudnnTensorDescriptor_t,
+    zData: DeviceMemory,
+    yDesc: cudnnTensorDescriptor_t,
+    yData: InOut[DeviceMemory],
+    bnScaleBiasMeanVarDesc: cudnnTensorDescriptor_t,
+    bnScale: DeviceMemory,
+    bnBias: DeviceMemory,
+    exponentialAverageFactor: c_double,
+    resultRunningMean: InOut[DeviceMemory],
+    resultRunningVariance: InOut[DeviceMemory],
+    epsilon: c_double,
+    resultSaveMean: Out[DeviceMemory],
+    resultSaveInvVariance: Out[DeviceMemory],
+    activationDesc: cudnnActivationDescriptor_t,
+    workspace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnBatchNormalizationBackward(
+    handle: cudnnHandle_t,
+    mode: cudnnBatchNormMode_t,
+    alphaDataDiff: HostScalar,
+    betaDataDiff: HostScalar,
+    alphaParamDiff: HostScalar,
+    betaParamDiff: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    dxDesc: cudnnTensorDescriptor_t,
+    dx: InOut[DeviceMemory],
+    dBnScaleBiasDesc: cudnnTensorDescriptor_t,
+    bnScale: DeviceMemory,
+    dBnScaleResult: InOut[DeviceMemory],
+    dBnBiasResult: InOut[DeviceMemory],
+    epsilon: c_double,
+    savedMean: DeviceMemory,
+    savedInvVariance: DeviceMemory,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnBatchNormalizationBackwardEx(
+    handle: cudnnHandle_t,
+    mode: cudnnBatchNormMode_t,
+    bnOps: cudnnBatchNormOps_t,
+    alphaDataDiff: HostScalar,
+    betaDataDiff: HostScalar,
+    alphaParamDiff: HostScalar,
+    betaParamDiff: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    xData: DeviceMemory,
+    yDesc: cudnnTensorDescriptor_t,
+    yData: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dyData: DeviceMemory,
+    dzDesc: cudnnTensorDescriptor_t,
+    dzData: InOut[DeviceMemory],
+    dxDesc: cudnnTensorDescriptor_t,
+    dxData: InOut[DeviceMemory],
+    dBnScaleBiasDesc: cudnnTensorDescriptor_t,
+    bnScaleData: DeviceMemory,
+    bnBiasData: DeviceMemory,
+    dBnScaleData: InOut[DeviceMemory],
+    dBnBiasData: InOut[DeviceMemory],
+    epsilon: c_double,
+    savedMean: DeviceMemory,
+    savedInvVariance: DeviceMemory,
+    activationDesc: cudnnActivationDescriptor_t,
+    workSpace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetNormalizationForwardTrainingWorkspaceSize(
+    handle: cudnnHandle_t,
+    mode: cudnnNormMode_t,
+    normOps: cudnnNormOps_t,
+    algo: cudnnNormAlgo_t,
+    xDesc: cudnnTensorDescriptor_t,
+    zDesc: cudnnTensorDescriptor_t,
+    yDesc: cudnnTensorDescriptor_t,
+    normScaleBiasDesc: cudnnTensorDescriptor_t,
+    activationDesc: cudnnActivationDescriptor_t,
+    normMeanVarDesc: cudnnTensorDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+    groupCnt: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetNormalizationBackwardWorkspaceSize(
+    handle: cudnnHandle_t,
+    mode: cudnnNormMode_t,
+    normOps: cudnnNormOps_t,
+    algo: cudnnNormAlgo_t,
+    xDesc: cudnnTensorDescriptor_t,
+    yDesc: cudnnTensorDescriptor_t,
+    dyDesc: cudnnTensorDescriptor_t,
+    dzDesc: cudnnTensorDescriptor_t,
+    dxDesc: cudnnTensorDescriptor_t,
+    dNormScaleBiasDesc: cudnnTensorDescriptor_t,
+    activationDesc: cudnnActivationDescriptor_t,
+    normMeanVarDesc: cudnnTensorDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+    groupCnt: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnGetNormalizationTrainingReserveSpaceSize(
+    handle: cudnnHandle_t,
+    mode: cudnnNormMode_t,
+    normOps: cudnnNormOps_t,
+    algo: cudnnNormAlgo_t,
+    activationDesc: cudnnActivationDescriptor_t,
+    xDesc: cudnnTensorDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+    groupCnt: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnNormalizationForwardTraining(
+    handle: cudnnHandle_t,
+    mode: cudnnNormMode_t,
+    normOps: cudnnNormOps_t,
+    algo: cudnnNormAlgo_t,
+    alpha: HostScalar,
+    beta: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    xData: DeviceMemory,
+    normScaleBiasDesc: cudnnTensorDescriptor_t,
+    normScale: DeviceMemory,
+    normBias: DeviceMemory,
+    exponentialAverageFactor: c_double,
+    normMeanVarDesc: cudnnTensorDescriptor_t,
+    resultRunningMean: InOut[DeviceMemory],
+    resultRunningVariance: InOut[DeviceMemory],
+    epsilon: c_double,
+    resultSaveMean: Out[DeviceMemory],
+    resultSaveInvVariance: Out[DeviceMemory],
+    activationDesc: cudnnActivationDescriptor_t,
+    zDesc: cudnnTensorDescriptor_t,
+    zData: DeviceMemory,
+    yDesc: cudnnTensorDescriptor_t,
+    yData: InOut[DeviceMemory],
+    workspace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+    groupCnt: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+def cudnnNormalizationBackward(
+    handle: cudnnHandle_t,
+    mode: cudnnNormMode_t,
+    normOps: cudnnNormOps_t,
+    algo: cudnnNormAlgo_t,
+    alphaDataDiff: HostScalar,
+    betaDataDiff: HostScalar,
+    alphaParamDiff: HostScalar,
+    betaParamDiff: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    xData: DeviceMemory,
+    yDesc: cudnnTensorDescriptor_t,
+    yData: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dyData: DeviceMemory,
+    dzDesc: cudnnTensorDescriptor_t,
+    dzData: InOut[DeviceMemory],
+    dxDesc: cudnnTensorDescriptor_t,
+    dxData: InOut[DeviceMemory],
+    dNormScaleBiasDesc: cudnnTensorDescriptor_t,
+    normScaleData: DeviceMemory,
+    normBiasData: DeviceMemory,
+    dNormScaleData: InOut[DeviceMemory],
+    dNormBiasData: InOut[DeviceMemory],
+    epsilon: c_double,
+    normMeanVarDesc: cudnnTensorDescriptor_t,
+    savedMean: DeviceMemory,
+    savedInvVariance: DeviceMemory,
+    activationDesc: cudnnActivationDescriptor_t,
+    workSpace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+    groupCnt: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSpatialTfGridGeneratorBackward(
+    handle: cudnnHandle_t,
+    stDesc: cudnnSpatialTransformerDescriptor_t,
+    dgrid: DeviceMemory,
+    dtheta: Out[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnSpatialTfSamplerBackward(
+    handle: cudnnHandle_t,
+    stDesc: cudnnSpatialTransformerDescriptor_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    beta: HostScalar,
+    dxDesc: cudnnTensorDescriptor_t,
+    dx: InOut[DeviceMemory],
+    alphaDgrid: HostScalar,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    grid: DeviceMemory,
+    betaDgrid: HostScalar,
+    dgrid: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_ops.h", since="9.0.0", deprecated=False)
+def cudnnDropoutBackward(
+    handle: cudnnHandle_t,
+    dropoutDesc: cudnnDropoutDescriptor_t,
+    dydesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    dxdesc: cudnnTensorDescriptor_t,
+    dx: Out[DeviceMemory],
+    reserveSpace: Mutable[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+# --- cudnn_cnn.h ---
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnCreateConvolutionDescriptor(
+    convDesc: Out[Pointer[cudnnConvolutionDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnDestroyConvolutionDescriptor(convDesc: cudnnConvolutionDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnSetConvolutionMathType(
+    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    mathType: cudnnMathType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionMathType(
+    convDesc: cudnnConvolutionDescriptor_t,
+    mathType: Out[Pointer[cudnnMathType_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnSetConvolutionGroupCount(
+    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    groupCount: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionGroupCount(
+    convDesc: cudnnConvolutionDescriptor_t,
+    groupCount: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnSetConvolutionReorderType(
+    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    reorderType: cudnnReorderType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionReorderType(
+    convDesc: cudnnConvolutionDescriptor_t,
+    reorderType: Out[Pointer[cudnnReorderType_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnSetConvolution2dDescriptor(
+    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    pad_h: c_int,
+    pad_w: c_int,
+    u: c_int,
+    v: c_int,
+    dilation_h: c_int,
+    dilation_w: c_int,
+    mode: cudnnConvolutionMode_t,
+    computeType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolution2dDescriptor(
+    convDesc: cudnnConvolutionDescriptor_t,
+    pad_h: Out[Pointer[c_int]],
+    pad_w: Out[Pointer[c_int]],
+    u: Out[Pointer[c_int]],
+    v: Out[Pointer[c_int]],
+    dilation_h: Out[Pointer[c_int]],
+    dilation_w: Out[Pointer[c_int]],
+    mode: Out[Pointer[cudnnConvolutionMode_t]],
+    computeType: Out[Pointer[cudnnDataType_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnSetConvolutionNdDescriptor(
+    convDesc: InOut[cudnnConvolutionDescriptor_t],
+    arrayLength: c_int,
+    padA: Array[c_int, "arrayLength"],
+    filterStrideA: Array[c_int, "arrayLength"],
+    dilationA: Array[c_int, "arrayLength"],
+    mode: cudnnConvolutionMode_t,
+    computeType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionNdDescriptor(
+    convDesc: cudnnConvolutionDescriptor_t,
+    arrayLengthRequested: c_int,
+    arrayLength: Out[Pointer[c_int]],
+    padA: Out[Array[c_int, "arrayLengthRequested"]],
+    strideA: Out[Array[c_int, "arrayLengthRequested"]],
+    dilationA: Out[Array[c_int, "arrayLengthRequested"]],
+    mode: Out[Pointer[cudnnConvolutionMode_t]],
+    computeType: Out[Pointer[cudnnDataType_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolution2dForwardOutputDim(
+    convDesc: cudnnConvolutionDescriptor_t,
+    inputTensorDesc: cudnnTensorDescriptor_t,
+    filterDesc: cudnnFilterDescriptor_t,
+    n: Out[Pointer[c_int]],
+    c: Out[Pointer[c_int]],
+    h: Out[Pointer[c_int]],
+    w: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionNdForwardOutputDim(
+    convDesc: cudnnConvolutionDescriptor_t,
+    inputTensorDesc: cudnnTensorDescriptor_t,
+    filterDesc: cudnnFilterDescriptor_t,
+    nbDims: c_int,
+    tensorOuputDimA: Out[Array[c_int, "nbDims"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionForwardAlgorithmMaxCount(
+    handle: cudnnHandle_t,
+    count: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionForwardAlgorithm_v7(
+    handle: cudnnHandle_t,
+    srcDesc: cudnnTensorDescriptor_t,
+    filterDesc: cudnnFilterDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    destDesc: cudnnTensorDescriptor_t,
+    requestedAlgoCount: c_int,
+    returnedAlgoCount: Out[Pointer[c_int]],
+    perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnFindConvolutionForwardAlgorithm(
+    handle: cudnnHandle_t,
+    xDesc: cudnnTensorDescriptor_t,
+    wDesc: cudnnFilterDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    yDesc: cudnnTensorDescriptor_t,
+    requestedAlgoCount: c_int,
+    returnedAlgoCount: Out[Pointer[c_int]],
+    perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnFindConvolutionForwardAlgorithmEx(
+    handle: cudnnHandle_t,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    wDesc: cudnnFilterDescriptor_t,
+    w: DeviceMemory,
+    convDesc: cudnnConvolutionDescriptor_t,
+    yDesc: cudnnTensorDescriptor_t,
+    y: Out[DeviceMemory],
+    requestedAlgoCount: c_int,
+    returnedAlgoCount: Out[Pointer[c_int]],
+    perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
+    workSpace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnIm2Col(
+    handle: cudnnHandle_t,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    wDesc: cudnnFilterDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    colBuffer: Out[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnReorderFilterAndBias(
+    handle: cudnnHandle_t,
+    filterDesc: cudnnFilterDescriptor_t,
+    reorderType: cudnnReorderType_t,
+    filterData: DeviceMemory,
+    reorderedFilterData: Out[DeviceMemory],
+    reorderBias: c_int,
+    biasData: DeviceMemory,
+    reorderedBiasData: Out[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionForwardWorkspaceSize(
+    handle: cudnnHandle_t,
+    xDesc: cudnnTensorDescriptor_t,
+    wDesc: cudnnFilterDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    yDesc: cudnnTensorDescriptor_t,
+    algo: cudnnConvolutionFwdAlgo_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnConvolutionForward(
+    handle: cudnnHandle_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    wDesc: cudnnFilterDescriptor_t,
+    w: DeviceMemory,
+    convDesc: cudnnConvolutionDescriptor_t,
+    algo: cudnnConvolutionFwdAlgo_t,
+    workSpace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    beta: HostScalar,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnConvolutionBiasActivationForward(
+    handle: cudnnHandle_t,
+    alpha1: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    wDesc: cudnnFilterDescriptor_t,
+    w: DeviceMemory,
+    convDesc: cudnnConvolutionDescriptor_t,
+    algo: cudnnConvolutionFwdAlgo_t,
+    workSpace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    alpha2: HostScalar,
+    zDesc: cudnnTensorDescriptor_t,
+    z: DeviceMemory,
+    biasDesc: cudnnTensorDescriptor_t,
+    bias: DeviceMemory,
+    activationDesc: cudnnActivationDescriptor_t,
+    yDesc: cudnnTensorDescriptor_t,
+    y: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
+    handle: cudnnHandle_t,
+    count: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnFindConvolutionBackwardDataAlgorithm(
+    handle: cudnnHandle_t,
+    wDesc: cudnnFilterDescriptor_t,
+    dyDesc: cudnnTensorDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    dxDesc: cudnnTensorDescriptor_t,
+    requestedAlgoCount: c_int,
+    returnedAlgoCount: Out[Pointer[c_int]],
+    perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnFindConvolutionBackwardDataAlgorithmEx(
+    handle: cudnnHandle_t,
+    wDesc: cudnnFilterDescriptor_t,
+    w: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    convDesc: cudnnConvolutionDescriptor_t,
+    dxDesc: cudnnTensorDescriptor_t,
+    dx: Out[DeviceMemory],
+    requestedAlgoCount: c_int,
+    returnedAlgoCount: Out[Pointer[c_int]],
+    perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
+    workSpace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionBackwardDataAlgorithm_v7(
+    handle: cudnnHandle_t,
+    filterDesc: cudnnFilterDescriptor_t,
+    diffDesc: cudnnTensorDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    gradDesc: cudnnTensorDescriptor_t,
+    requestedAlgoCount: c_int,
+    returnedAlgoCount: Out[Pointer[c_int]],
+    perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionBackwardDataWorkspaceSize(
+    handle: cudnnHandle_t,
+    wDesc: cudnnFilterDescriptor_t,
+    dyDesc: cudnnTensorDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    dxDesc: cudnnTensorDescriptor_t,
+    algo: cudnnConvolutionBwdDataAlgo_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnConvolutionBackwardData(
+    handle: cudnnHandle_t,
+    alpha: HostScalar,
+    wDesc: cudnnFilterDescriptor_t,
+    w: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    convDesc: cudnnConvolutionDescriptor_t,
+    algo: cudnnConvolutionBwdDataAlgo_t,
+    workSpace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    beta: HostScalar,
+    dxDesc: cudnnTensorDescriptor_t,
+    dx: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetFoldedConvBackwardDataDescriptors(
+    handle: cudnnHandle_t,
+    filterDesc: cudnnFilterDescriptor_t,
+    diffDesc: cudnnTensorDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    gradDesc: cudnnTensorDescriptor_t,
+    transformFormat: cudnnTensorFormat_t,
+    foldedFilterDesc: Out[cudnnFilterDescriptor_t],
+    paddedDiffDesc: Out[cudnnTensorDescriptor_t],
+    foldedConvDesc: Out[cudnnConvolutionDescriptor_t],
+    foldedGradDesc: Out[cudnnTensorDescriptor_t],
+    filterFoldTransDesc: Out[cudnnTensorTransformDescriptor_t],
+    diffPadTransDesc: Out[cudnnTensorTransformDescriptor_t],
+    gradFoldTransDesc: Out[cudnnTensorTransformDescriptor_t],
+    gradUnfoldTransDesc: Out[cudnnTensorTransformDescriptor_t],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=False)
+def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
+    handle: cudnnHandle_t,
+    count: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnFindConvolutionBackwardFilterAlgorithm(
+    handle: cudnnHandle_t,
+    xDesc: cudnnTensorDescriptor_t,
+    dyDesc: cudnnTensorDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    dwDesc: cudnnFilterDescriptor_t,
+    requestedAlgoCount: c_int,
+    returnedAlgoCount: Out[Pointer[c_int]],
+    perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnFindConvolutionBackwardFilterAlgorithmEx(
+    handle: cudnnHandle_t,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    y: DeviceMemory,
+    convDesc: cudnnConvolutionDescriptor_t,
+    dwDesc: cudnnFilterDescriptor_t,
+    dw: Out[DeviceMemory],
+    requestedAlgoCount: c_int,
+    returnedAlgoCount: Out[Pointer[c_int]],
+    perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
+    workSpace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+    handle: cudnnHandle_t,
+    srcDesc: cudnnTensorDescriptor_t,
+    diffDesc: cudnnTensorDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    gradDesc: cudnnFilterDescriptor_t,
+    requestedAlgoCount: c_int,
+    returnedAlgoCount: Out[Pointer[c_int]],
+    perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetConvolutionBackwardFilterWorkspaceSize(
+    handle: cudnnHandle_t,
+    xDesc: cudnnTensorDescriptor_t,
+    dyDesc: cudnnTensorDescriptor_t,
+    convDesc: cudnnConvolutionDescriptor_t,
+    gradDesc: cudnnFilterDescriptor_t,
+    algo: cudnnConvolutionBwdFilterAlgo_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnConvolutionBackwardFilter(
+    handle: cudnnHandle_t,
+    alpha: HostScalar,
+    xDesc: cudnnTensorDescriptor_t,
+    x: DeviceMemory,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    convDesc: cudnnConvolutionDescriptor_t,
+    algo: cudnnConvolutionBwdFilterAlgo_t,
+    workSpace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    beta: HostScalar,
+    dwDesc: cudnnFilterDescriptor_t,
+    dw: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnConvolutionBackwardBias(
+    handle: cudnnHandle_t,
+    alpha: HostScalar,
+    dyDesc: cudnnTensorDescriptor_t,
+    dy: DeviceMemory,
+    beta: HostScalar,
+    dbDesc: cudnnTensorDescriptor_t,
+    db: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnCreateFusedOpsConstParamPack(
+    constPack: Out[Pointer[cudnnFusedOpsConstParamPack_t]],
+    ops: cudnnFusedOps_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnDestroyFusedOpsConstParamPack(
+    constPack: cudnnFusedOpsConstParamPack_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnSetFusedOpsConstParamPackAttribute(
+    constPack: InOut[cudnnFusedOpsConstParamPack_t],
+    paramLabel: cudnnFusedOpsConstParamLabel_t,
+    param: HostMemory,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetFusedOpsConstParamPackAttribute(
+    constPack: cudnnFusedOpsConstParamPack_t,
+    paramLabel: cudnnFusedOpsConstParamLabel_t,
+    param: Out[HostMemory],
+    isNULL: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnCreateFusedOpsVariantParamPack(
+    varPack: Out[Pointer[cudnnFusedOpsVariantParamPack_t]],
+    ops: cudnnFusedOps_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnDestroyFusedOpsVariantParamPack(
+    varPack: cudnnFusedOpsVariantParamPack_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnSetFusedOpsVariantParamPackAttribute(
+    varPack: InOut[cudnnFusedOpsVariantParamPack_t],
+    paramLabel: cudnnFusedOpsVariantParamLabel_t,
+    ptr: Mutable[HostMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnGetFusedOpsVariantParamPackAttribute(
+    varPack: cudnnFusedOpsVariantParamPack_t,
+    paramLabel: cudnnFusedOpsVariantParamLabel_t,
+    ptr: Out[HostMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnCreateFusedOpsPlan(
+    plan: Out[Pointer[cudnnFusedOpsPlan_t]],
+    ops: cudnnFusedOps_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnDestroyFusedOpsPlan(plan: cudnnFusedOpsPlan_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnMakeFusedOpsPlan(
+    handle: cudnnHandle_t,
+    plan: InOut[cudnnFusedOpsPlan_t],
+    constPack: cudnnFusedOpsConstParamPack_t,
+    workspaceSizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+def cudnnFusedOpsExecute(
+    handle: cudnnHandle_t,
+    plan: cudnnFusedOpsPlan_t,
+    varPack: cudnnFusedOpsVariantParamPack_t,
+) -> cudnnStatus_t: ...
+
+
+# --- cudnn_adv.h ---
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnCreateRNNDescriptor(rnnDesc: Out[Pointer[cudnnRNNDescriptor_t]]) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnDestroyRNNDescriptor(rnnDesc: cudnnRNNDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnSetRNNDescriptor_v8(
+    rnnDesc: InOut[cudnnRNNDescriptor_t],
+    algo: cudnnRNNAlgo_t,
+    cellMode: cudnnRNNMode_t,
+    biasMode: cudnnRNNBiasMode_t,
+    dirMode: cudnnDirectionMode_t,
+    inputMode: cudnnRNNInputMode_t,
+    dataType: cudnnDataType_t,
+    mathPrec: cudnnDataType_t,
+    mathType: cudnnMathType_t,
+    inputSize: c_int32,
+    hiddenSize: c_int32,
+    projSize: c_int32,
+    numLayers: c_int32,
+    dropoutDesc: cudnnDropoutDescriptor_t,
+    auxFlags: c_uint32,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnGetRNNDescriptor_v8(
+    rnnDesc: cudnnRNNDescriptor_t,
+    algo: Out[Pointer[cudnnRNNAlgo_t]],
+    cellMode: Out[Pointer[cudnnRNNMode_t]],
+    biasMode: Out[Pointer[cudnnRNNBiasMode_t]],
+    dirMode: Out[Pointer[cudnnDirectionMode_t]],
+    inputMode: Out[Pointer[cudnnRNNInputMode_t]],
+    dataType: Out[Pointer[cudnnDataType_t]],
+    mathPrec: Out[Pointer[cudnnDataType_t]],
+    mathType: Out[Pointer[cudnnMathType_t]],
+    inputSize: Out[Pointer[c_int32]],
+    hiddenSize: Out[Pointer[c_int32]],
+    projSize: Out[Pointer[c_int32]],
+    numLayers: Out[Pointer[c_int32]],
+    dropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
+    auxFlags: Out[Pointer[c_uint32]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnRNNSetClip_v8(
+    rnnDesc: InOut[cudnnRNNDescriptor_t],
+    clipMode: cudnnRNNClipMode_t,
+    clipNanOpt: cudnnNanPropagation_t,
+    lclip: c_double,
+    rclip: c_double,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnRNNSetClip_v9(
+    rnnDesc: InOut[cudnnRNNDescriptor_t],
+    clipMode: cudnnRNNClipMode_t,
+    lclip: c_double,
+    rclip: c_double,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnRNNGetClip_v8(
+    rnnDesc: cudnnRNNDescriptor_t,
+    clipMode: Out[Pointer[cudnnRNNClipMode_t]],
+    clipNanOpt: Out[Pointer[cudnnNanPropagation_t]],
+    lclip: Out[Pointer[c_double]],
+    rclip: Out[Pointer[c_double]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnRNNGetClip_v9(
+    rnnDesc: cudnnRNNDescriptor_t,
+    clipMode: Out[Pointer[cudnnRNNClipMode_t]],
+    lclip: Out[Pointer[c_double]],
+    rclip: Out[Pointer[c_double]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnBuildRNNDynamic(
+    handle: cudnnHandle_t,
+    rnnDesc: cudnnRNNDescriptor_t,
+    miniBatch: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnGetRNNTempSpaceSizes(
+    handle: cudnnHandle_t,
+    rnnDesc: cudnnRNNDescriptor_t,
+    fwdMode: cudnnForwardMode_t,
+    xDesc: cudnnRNNDataDescriptor_t,
+    workSpaceSize: Out[Pointer[c_size_t]],
+    reserveSpaceSize: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnGetRNNWeightSpaceSize(
+    handle: cudnnHandle_t,
+    rnnDesc: cudnnRNNDescriptor_t,
+    weightSpaceSize: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnGetRNNWeightParams(
+    handle: cudnnHandle_t,
+    rnnDesc: cudnnRNNDescriptor_t,
+    pseudoLayer: c_int32,
+    weightSpaceSize: c_size_t,
+    weightSpace: DeviceMemory,
+    linLayerID: c_int32,
+    mDesc: Out[cudnnTensorDescriptor_t],
+    mAddr: Out[Pointer[c_void_p]],
+    bDesc: Out[cudnnTensorDescriptor_t],
+    bAddr: Out[Pointer[c_void_p]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnCreateRNNDataDescriptor(
+    rnnDataDesc: Out[Pointer[cudnnRNNDataDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnDestroyRNNDataDescriptor(rnnDataDesc: cudnnRNNDataDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnSetRNNDataDescriptor(
+    rnnDataDesc: InOut[cudnnRNNDataDescriptor_t],
+    dataType: cudnnDataType_t,
+    layout: cudnnRNNDataLayout_t,
+    maxSeqLength: c_int,
+    batchSize: c_int,
+    vectorSize: c_int,
+    seqLengthArray: Array[c_int, "batchSize"],
+    paddingFill: Mutable[HostScalar],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnGetRNNDataDescriptor(
+    rnnDataDesc: cudnnRNNDataDescriptor_t,
+    dataType: Out[Pointer[cudnnDataType_t]],
+    layout: Out[Pointer[cudnnRNNDataLayout_t]],
+    maxSeqLength: Out[Pointer[c_int]],
+    batchSize: Out[Pointer[c_int]],
+    vectorSize: Out[Pointer[c_int]],
+    arrayLengthRequested: c_int,
+    seqLengthArray: Out[Array[c_int, "arrayLengthRequested"]],
+    paddingFill: Out[HostScalar],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnRNNForward(
+    handle: cudnnHandle_t,
+    rnnDesc: cudnnRNNDescriptor_t,
+    fwdMode: cudnnForwardMode_t,
+    devSeqLengths: DeviceArray[c_int32],
+    xDesc: cudnnRNNDataDescriptor_t,
+    x: DeviceMemory,
+    yDesc: cudnnRNNDataDescriptor_t,
+    y: Out[DeviceMemory],
+    hDesc: cudnnTensorDescriptor_t,
+    hx: DeviceMemory,
+    hy: Out[DeviceMemory],
+    cDesc: cudnnTensorDescriptor_t,
+    cx: DeviceMemory,
+    cy: Out[DeviceMemory],
+    weightSpaceSize: c_size_t,
+    weightSpace: DeviceMemory,
+    workSpaceSize: c_size_t,
+    workSpace: InOut[DeviceMemory],
+    reserveSpaceSize: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnCreateSeqDataDescriptor(
+    seqDataDesc: Out[Pointer[cudnnSeqDataDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnDestroySeqDataDescriptor(seqDataDesc: cudnnSeqDataDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnSetSeqDataDescriptor(
+    seqDataDesc: InOut[cudnnSeqDataDescriptor_t],
+    dataType: cudnnDataType_t,
+    nbDims: c_int,
+    dimA: Array[c_int, "nbDims"],
+    axes: Array[cudnnSeqDataAxis_t, "nbDims"],
+    seqLengthArraySize: c_size_t,
+    seqLengthArray: Array[c_int, "seqLengthArraySize"],
+    paddingFill: Mutable[HostScalar],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnGetSeqDataDescriptor(
+    seqDataDesc: cudnnSeqDataDescriptor_t,
+    dataType: Out[Pointer[cudnnDataType_t]],
+    nbDims: Out[Pointer[c_int]],
+    nbDimsRequested: c_int,
+    dimA: Out[Array[c_int, "nbDimsRequested"]],
+    axes: Out[Array[cudnnSeqDataAxis_t, "nbDimsRequested"]],
+    seqLengthArraySize: Out[Pointer[c_size_t]],
+    seqLengthSizeRequested: c_size_t,
+    seqLengthArray: Out[Array[c_int, "seqLengthSizeRequested"]],
+    paddingFill: Out[HostScalar],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnCreateAttnDescriptor(attnDesc: Out[Pointer[cudnnAttnDescriptor_t]]) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnDestroyAttnDescriptor(attnDesc: cudnnAttnDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnSetAttnDescriptor(
+    attnDesc: InOut[cudnnAttnDescriptor_t],
+    attnMode: c_uint,
+    nHeads: c_int,
+    smScaler: c_double,
+    dataType: cudnnDataType_t,
+    computePrec: cudnnDataType_t,
+    mathType: cudnnMathType_t,
+    attnDropoutDesc: cudnnDropoutDescriptor_t,
+    postDropoutDesc: cudnnDropoutDescriptor_t,
+    qSize: c_int,
+    kSize: c_int,
+    vSize: c_int,
+    qProjSize: c_int,
+    kProjSize: c_int,
+    vProjSize: c_int,
+    oProjSize: c_int,
+    qoMaxSeqLength: c_int,
+    kvMaxSeqLength: c_int,
+    maxBatchSize: c_int,
+    maxBeamSize: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnGetAttnDescriptor(
+    attnDesc: cudnnAttnDescriptor_t,
+    attnMode: Out[Pointer[c_uint]],
+    nHeads: Out[Pointer[c_int]],
+    smScaler: Out[Pointer[c_double]],
+    dataType: Out[Pointer[cudnnDataType_t]],
+    computePrec: Out[Pointer[cudnnDataType_t]],
+    mathType: Out[Pointer[cudnnMathType_t]],
+    attnDropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
+    postDropoutDesc: Out[Pointer[cudnnDropoutDescriptor_t]],
+    qSize: Out[Pointer[c_int]],
+    kSize: Out[Pointer[c_int]],
+    vSize: Out[Pointer[c_int]],
+    qProjSize: Out[Pointer[c_int]],
+    kProjSize: Out[Pointer[c_int]],
+    vProjSize: Out[Pointer[c_int]],
+    oProjSize: Out[Pointer[c_int]],
+    qoMaxSeqLength: Out[Pointer[c_int]],
+    kvMaxSeqLength: Out[Pointer[c_int]],
+    maxBatchSize: Out[Pointer[c_int]],
+    maxBeamSize: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnGetMultiHeadAttnBuffers(
+    handle: cudnnHandle_t,
+    attnDesc: cudnnAttnDescriptor_t,
+    weightSizeInBytes: Out[Pointer[c_size_t]],
+    workSpaceSizeInBytes: Out[Pointer[c_size_t]],
+    reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnGetMultiHeadAttnWeights(
+    handle: cudnnHandle_t,
+    attnDesc: cudnnAttnDescriptor_t,
+    wKind: cudnnMultiHeadAttnWeightKind_t,
+    weightSizeInBytes: c_size_t,
+    weights: DeviceMemory,
+    wDesc: Out[cudnnTensorDescriptor_t],
+    wAddr: Out[Pointer[c_void_p]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnMultiHeadAttnForward(
+    handle: cudnnHandle_t,
+    attnDesc: cudnnAttnDescriptor_t,
+    currIdx: c_int,
+    loWinIdx: Array[c_int],
+    hiWinIdx: Array[c_int],
+    devSeqLengthsQO: DeviceArray[c_int],
+    devSeqLengthsKV: DeviceArray[c_int],
+    qDesc: cudnnSeqDataDescriptor_t,
+    queries: DeviceMemory,
+    residuals: DeviceMemory,
+    kDesc: cudnnSeqDataDescriptor_t,
+    keys: DeviceMemory,
+    vDesc: cudnnSeqDataDescriptor_t,
+    values: DeviceMemory,
+    oDesc: cudnnSeqDataDescriptor_t,
+    out: Out[DeviceMemory],
+    weightSizeInBytes: c_size_t,
+    weights: DeviceMemory,
+    workSpaceSizeInBytes: c_size_t,
+    workSpace: InOut[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnAdvVersionCheck() -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnRNNBackwardData_v8(
+    handle: cudnnHandle_t,
+    rnnDesc: cudnnRNNDescriptor_t,
+    devSeqLengths: DeviceArray[c_int32],
+    yDesc: cudnnRNNDataDescriptor_t,
+    y: DeviceMemory,
+    dy: DeviceMemory,
+    xDesc: cudnnRNNDataDescriptor_t,
+    dx: Out[DeviceMemory],
+    hDesc: cudnnTensorDescriptor_t,
+    hx: DeviceMemory,
+    dhy: DeviceMemory,
+    dhx: Out[DeviceMemory],
+    cDesc: cudnnTensorDescriptor_t,
+    cx: DeviceMemory,
+    dcy: DeviceMemory,
+    dcx: Out[DeviceMemory],
+    weightSpaceSize: c_size_t,
+    weightSpace: DeviceMemory,
+    workSpaceSize: c_size_t,
+    workSpace: InOut[DeviceMemory],
+    reserveSpaceSize: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnRNNBackwardWeights_v8(
+    handle: cudnnHandle_t,
+    rnnDesc: cudnnRNNDescriptor_t,
+    addGrad: cudnnWgradMode_t,
+    devSeqLengths: DeviceArray[c_int32],
+    xDesc: cudnnRNNDataDescriptor_t,
+    x: DeviceMemory,
+    hDesc: cudnnTensorDescriptor_t,
+    hx: DeviceMemory,
+    yDesc: cudnnRNNDataDescriptor_t,
+    y: DeviceMemory,
+    weightSpaceSize: c_size_t,
+    dweightSpace: InOut[DeviceMemory],
+    workSpaceSize: c_size_t,
+    workSpace: InOut[DeviceMemory],
+    reserveSpaceSize: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnMultiHeadAttnBackwardData(
+    handle: cudnnHandle_t,
+    attnDesc: cudnnAttnDescriptor_t,
+    loWinIdx: Array[c_int],
+    hiWinIdx: Array[c_int],
+    devSeqLengthsDQDO: DeviceArray[c_int],
+    devSeqLengthsDKDV: DeviceArray[c_int],
+    doDesc: cudnnSeqDataDescriptor_t,
+    dout: DeviceMemory,
+    dqDesc: cudnnSeqDataDescriptor_t,
+    dqueries: Out[DeviceMemory],
+    queries: DeviceMemory,
+    dkDesc: cudnnSeqDataDescriptor_t,
+    dkeys: Out[DeviceMemory],
+    keys: DeviceMemory,
+    dvDesc: cudnnSeqDataDescriptor_t,
+    dvalues: Out[DeviceMemory],
+    values: DeviceMemory,
+    weightSizeInBytes: c_size_t,
+    weights: DeviceMemory,
+    workSpaceSizeInBytes: c_size_t,
+    workSpace: InOut[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnMultiHeadAttnBackwardWeights(
+    handle: cudnnHandle_t,
+    attnDesc: cudnnAttnDescriptor_t,
+    addGrad: cudnnWgradMode_t,
+    qDesc: cudnnSeqDataDescriptor_t,
+    queries: DeviceMemory,
+    kDesc: cudnnSeqDataDescriptor_t,
+    keys: DeviceMemory,
+    vDesc: cudnnSeqDataDescriptor_t,
+    values: DeviceMemory,
+    doDesc: cudnnSeqDataDescriptor_t,
+    dout: DeviceMemory,
+    weightSizeInBytes: c_size_t,
+    weights: DeviceMemory,
+    dweights: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    workSpace: InOut[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+    reserveSpace: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnCreateCTCLossDescriptor(
+    ctcLossDesc: Out[Pointer[cudnnCTCLossDescriptor_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnSetCTCLossDescriptor(
+    ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
+    compType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnSetCTCLossDescriptorEx(
+    ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
+    compType: cudnnDataType_t,
+    normMode: cudnnLossNormalizationMode_t,
+    gradMode: cudnnNanPropagation_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnSetCTCLossDescriptor_v8(
+    ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
+    compType: cudnnDataType_t,
+    normMode: cudnnLossNormalizationMode_t,
+    gradMode: cudnnNanPropagation_t,
+    maxLabelLength: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnSetCTCLossDescriptor_v9(
+    ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
+    compType: cudnnDataType_t,
+    normMode: cudnnLossNormalizationMode_t,
+    ctcGradMode: cudnnCTCGradMode_t,
+    maxLabelLength: c_int,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnGetCTCLossDescriptor(
+    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    compType: Out[Pointer[cudnnDataType_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnGetCTCLossDescriptorEx(
+    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    compType: Out[Pointer[cudnnDataType_t]],
+    normMode: Out[Pointer[cudnnLossNormalizationMode_t]],
+    gradMode: Out[Pointer[cudnnNanPropagation_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+def cudnnGetCTCLossDescriptor_v8(
+    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    compType: Out[Pointer[cudnnDataType_t]],
+    normMode: Out[Pointer[cudnnLossNormalizationMode_t]],
+    gradMode: Out[Pointer[cudnnNanPropagation_t]],
+    maxLabelLength: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnGetCTCLossDescriptor_v9(
+    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    compType: Out[Pointer[cudnnDataType_t]],
+    normMode: Out[Pointer[cudnnLossNormalizationMode_t]],
+    ctcGradMode: Out[Pointer[cudnnCTCGradMode_t]],
+    maxLabelLength: Out[Pointer[c_int]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnDestroyCTCLossDescriptor(ctcLossDesc: cudnnCTCLossDescriptor_t) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnCTCLoss(
+    handle: cudnnHandle_t,
+    probsDesc: cudnnTensorDescriptor_t,
+    probs: DeviceMemory,
+    hostLabels: Array[c_int],
+    hostLabelLengths: Array[c_int],
+    hostInputLengths: Array[c_int],
+    costs: Out[DeviceMemory],
+    gradientsDesc: cudnnTensorDescriptor_t,
+    gradients: Out[DeviceMemory],
+    algo: cudnnCTCLossAlgo_t,
+    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    workspace: InOut[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnCTCLoss_v8(
+    handle: cudnnHandle_t,
+    algo: cudnnCTCLossAlgo_t,
+    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    probsDesc: cudnnTensorDescriptor_t,
+    probs: DeviceMemory,
+    labels: DeviceArray[c_int],
+    labelLengths: DeviceArray[c_int],
+    inputLengths: DeviceArray[c_int],
+    costs: Out[DeviceMemory],
+    gradientsDesc: cudnnTensorDescriptor_t,
+    gradients: Out[DeviceMemory],
+    workSpaceSizeInBytes: c_size_t,
+    workspace: InOut[DeviceMemory],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnGetCTCLossWorkspaceSize(
+    handle: cudnnHandle_t,
+    probsDesc: cudnnTensorDescriptor_t,
+    gradientsDesc: cudnnTensorDescriptor_t,
+    labels: Array[c_int],
+    labelLengths: Array[c_int],
+    inputLengths: Array[c_int],
+    algo: cudnnCTCLossAlgo_t,
+    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_adv.h", since="9.0.0", deprecated=False)
+def cudnnGetCTCLossWorkspaceSize_v8(
+    handle: cudnnHandle_t,
+    algo: cudnnCTCLossAlgo_t,
+    ctcLossDesc: cudnnCTCLossDescriptor_t,
+    probsDesc: cudnnTensorDescriptor_t,
+    gradientsDesc: cudnnTensorDescriptor_t,
+    sizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+# --- cudnn_subquadratic_ops.h ---
+
+
+@function("cudnn_subquadratic_ops.h", since="9.22.0", deprecated=False)
+def cudnnSubquadraticOpsVersionCheck() -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.22.0", deprecated=False)
+def cudnnCausalConv1dForward(
+    stream: cudaStream_t,
+    x: DeviceMemory,
+    weight: DeviceMemory,
+    bias: DeviceMemory,
+    y: Out[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSize: c_int,
+    dataType: cudnnDataType_t,
+    activation: cudnnCausalConv1dActivation_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.22.0", deprecated=False)
+def cudnnCausalConv1dBackward(
+    stream: cudaStream_t,
+    x: DeviceMemory,
+    weight: DeviceMemory,
+    bias: DeviceMemory,
+    dy: DeviceMemory,
+    dx: Out[DeviceMemory],
+    dweight: InOut[DeviceMemory],
+    dbias: InOut[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSize: c_int,
+    dataType: cudnnDataType_t,
+    dwDataType: cudnnDataType_t,
+    activation: cudnnCausalConv1dActivation_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+def cudnnCausalConv1dNwhForward(
+    stream: cudaStream_t,
+    x: DeviceMemory,
+    weight: DeviceMemory,
+    bias: DeviceMemory,
+    y: Out[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSize: c_int,
+    dataType: cudnnDataType_t,
+    activation: cudnnCausalConv1dActivation_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+def cudnnCausalConv1dNwhBackward(
+    stream: cudaStream_t,
+    x: DeviceMemory,
+    weight: DeviceMemory,
+    bias: DeviceMemory,
+    dy: DeviceMemory,
+    dx: Out[DeviceMemory],
+    dweight: InOut[DeviceMemory],
+    dbias: InOut[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSize: c_int,
+    dataType: cudnnDataType_t,
+    dwDataType: cudnnDataType_t,
+    activation: cudnnCausalConv1dActivation_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+def cudnnB2BCausalConv1dForward(
+    stream: cudaStream_t,
+    x: DeviceMemory,
+    weightsProj: DeviceMemory,
+    weightsMixer: DeviceMemory,
+    skipBias: DeviceMemory,
+    y: Out[DeviceMemory],
+    yGated: Out[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSizeProj: c_int,
+    kernelSizeMixer: c_int,
+    dataType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.24.0", deprecated=False)
+def cudnnB2BCausalConv1dBackward(
+    stream: cudaStream_t,
+    x: DeviceMemory,
+    weightsProj: DeviceMemory,
+    weightsMixer: DeviceMemory,
+    skipBias: DeviceMemory,
+    y: DeviceMemory,
+    dy: DeviceMemory,
+    dx: Out[DeviceMemory],
+    dweightsProj: InOut[DeviceMemory],
+    dweightsMixer: InOut[DeviceMemory],
+    dskipBias: InOut[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSizeProj: c_int,
+    kernelSizeMixer: c_int,
+    dataType: cudnnDataType_t,
+    dwDataType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+def cudnnFFTCausalConv1dForward(
+    stream: cudaStream_t,
+    x: DeviceMemory,
+    weight: DeviceMemory,
+    y: Out[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSize: c_int,
+    dataType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+def cudnnFFTCausalConv1dBackward(
+    stream: cudaStream_t,
+    x: DeviceMemory,
+    weight: DeviceMemory,
+    dy: DeviceMemory,
+    dx: Out[DeviceMemory],
+    dweight: Out[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSize: c_int,
+    dataType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+def cudnnLongFFTCausalConv1dGetBufferSizes(
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSize: c_int,
+    dataType: cudnnDataType_t,
+    workspaceSizeInBytes: Out[Pointer[c_size_t]],
+    reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+def cudnnLongFFTCausalConv1dForward(
+    stream: cudaStream_t,
+    x: DeviceMemory,
+    weight: DeviceMemory,
+    y: Out[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSize: c_int,
+    dataType: cudnnDataType_t,
+    workspace: InOut[DeviceMemory],
+    workspaceSizeInBytes: c_size_t,
+    reserveSpace: Out[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_subquadratic_ops.h", since="9.26.0", deprecated=False)
+def cudnnLongFFTCausalConv1dBackward(
+    stream: cudaStream_t,
+    dy: DeviceMemory,
+    dx: Out[DeviceMemory],
+    dweight: Out[DeviceMemory],
+    batch: c_int,
+    dim: c_int,
+    seqLen: c_int,
+    kernelSize: c_int,
+    dataType: cudnnDataType_t,
+    workspace: InOut[DeviceMemory],
+    workspaceSizeInBytes: c_size_t,
+    reserveSpace: Mutable[DeviceMemory],
+    reserveSpaceSizeInBytes: c_size_t,
+) -> cudnnStatus_t: ...
+
+
+# --- cudnn_gnn_ops.h ---
+
+
+@function("cudnn_gnn_ops.h", since="9.26.0", deprecated=False)
+def cudnnGnnAggSimpleForward(
+    stream: cudaStream_t,
+    graph: Pointer[cudnnGnnCscGraph_t],
+    nodeFeatures: DeviceMemory,
+    edgeFeatures: DeviceMemory,
+    concatFeatures: DeviceMemory,
+    output: Out[DeviceMemory],
+    outPositions: Out[DeviceMemory],
+    nodeFeatDim: c_int,
+    edgeFeatDim: c_int,
+    concatFeatDim: c_int,
+    dataType: cudnnDataType_t,
+    aggOp: cudnnGnnAggOp_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_gnn_ops.h", since="9.26.0", deprecated=False)
+def cudnnGnnAggSimpleBackward(
+    stream: cudaStream_t,
+    graph: Pointer[cudnnGnnCscGraph_t],
+    gradOutput: DeviceMemory,
+    outPositions: DeviceMemory,
+    gradNodeFeatures: InOut[DeviceMemory],
+    gradEdgeFeatures: InOut[DeviceMemory],
+    gradConcatFeatures: Out[DeviceMemory],
+    nodeFeatDim: c_int,
+    edgeFeatDim: c_int,
+    concatFeatDim: c_int,
+    dataType: cudnnDataType_t,
+    aggOp: cudnnGnnAggOp_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+def cudnnGnnMhaGatForward(
+    stream: cudaStream_t,
+    graph: Pointer[cudnnGnnCscGraph_t],
+    srcFeatures: DeviceMemory,
+    dstFeatures: DeviceMemory,
+    edgeFeatures: DeviceMemory,
+    attnWeights: DeviceMemory,
+    dropoutMask: DeviceArray[c_float],
+    output: Out[DeviceMemory],
+    smScores: Out[DeviceMemory],
+    dimNode: c_int,
+    dimEdge: c_int,
+    params: Pointer[cudnnGnnMhaParams_t],
+    dataType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+def cudnnGnnMhaGatBackward(
+    stream: cudaStream_t,
+    graph: Pointer[cudnnGnnCscGraph_t],
+    gradOut: DeviceMemory,
+    srcFeatures: DeviceMemory,
+    dstFeatures: DeviceMemory,
+    edgeFeatures: DeviceMemory,
+    attnWeights: DeviceMemory,
+    smScores: DeviceMemory,
+    dropoutMask: DeviceArray[c_float],
+    gradAttention: DeviceArray[c_float],
+    gradSrcFeatures: Out[DeviceMemory],
+    gradDstFeatures: Out[DeviceMemory],
+    gradEdgeFeatures: Out[DeviceMemory],
+    gradWeights: Out[DeviceMemory],
+    gradSmScores: Out[DeviceMemory],
+    gradWspaceFeat: InOut[DeviceMemory],
+    gradWspaceWeights: InOut[DeviceMemory],
+    dimNode: c_int,
+    dimEdge: c_int,
+    params: Pointer[cudnnGnnMhaParams_t],
+    dataType: cudnnDataType_t,
+    gradDataType: cudnnDataType_t,
+    gradWeightType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+def cudnnGnnMhaGatV2Forward(
+    stream: cudaStream_t,
+    graph: Pointer[cudnnGnnCscGraph_t],
+    srcFeatures: DeviceMemory,
+    dstFeatures: DeviceMemory,
+    edgeFeatures: DeviceMemory,
+    attnWeights: DeviceMemory,
+    dropoutMask: DeviceArray[c_float],
+    output: Out[DeviceMemory],
+    smScores: Out[DeviceMemory],
+    actScores: Out[DeviceMemory],
+    dimNode: c_int,
+    params: Pointer[cudnnGnnMhaParams_t],
+    dataType: cudnnDataType_t,
+) -> cudnnStatus_t: ...
+
+
+@function("cudnn_gnn_ops.h", since="9.28.0", deprecated=False)
+def cudnnGnnMhaGatV2Backward(
+    stream: cudaStream_t,
+    graph: Pointer[cudnnGnnCscGraph_t],
+    gradOut: DeviceMemory,
+    srcFeatures: DeviceMemory,
+    dstFeatures: DeviceMemory,
+    edgeFeatures: DeviceMemory,
+    attnWeights: DeviceMemory,
+    smScores: DeviceMemory,
+    actScores: DeviceMemory,
+    dropoutMask: DeviceArray[c_float],
+    gradAttention: DeviceArray[c_float],
+    gradSrcFeatures: Out[DeviceMemory],
+    gradDstFeatures: Out[DeviceMemory],
+    gradEdgeFeatures: Out[DeviceMemory],
+    gradWeights: Out[DeviceMemory],
+    gradSmScores: Out[DeviceMemory],
+    gradWspaceFeat: InOut[DeviceMemory],
+    gradWspaceWeights: InOut[DeviceMemory],
+    dimNode: c_int,
+    params: Pointer[cudnnGnnMhaParams_t],
+    dataType: cudnnDataType_t,
+    gradType: cudnnDataType_t,
+) -> cudnnStatus_t: ...

@@ -1,0 +1,333 @@
+"""The handles, structs and other types of cuDNN 9.28.0.
+
+Each handle points to a C struct of its own that only the library knows, so one kind of handle is
+no other. `TYPE_SINCE` and `TYPE_DEPRECATED` tell versions and deprecation by C name.
+
+Generated from the cuDNN headers by ``python -m tools.generate``; do not edit.
+"""
+
+from __future__ import annotations
+
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    c_byte,
+    c_char_p,
+    c_float,
+    c_int,
+    c_int64,
+    c_size_t,
+    c_uint,
+    c_ulonglong,
+    c_void_p,
+)
+
+from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
+from .enums import (
+    cudnnConvolutionBwdDataAlgo_t,
+    cudnnConvolutionBwdFilterAlgo_t,
+    cudnnConvolutionFwdAlgo_t,
+    cudnnDataType_t,
+    cudnnDeterminism_t,
+    cudnnGnnActivationOp_t,
+    cudnnMathType_t,
+    cudnnStatus_t,
+)
+
+# --- CUDA ---
+
+
+class libraryPropertyType(CudnnEnum):
+    """library_types.h of CUDA."""
+
+    MAJOR_VERSION = 0
+    MINOR_VERSION = 1
+    PATCH_LEVEL = 2
+
+
+MAJOR_VERSION = libraryPropertyType.MAJOR_VERSION
+MINOR_VERSION = libraryPropertyType.MINOR_VERSION
+PATCH_LEVEL = libraryPropertyType.PATCH_LEVEL
+
+
+class CUstream_st(Structure): ...
+
+
+class cudaStream_t(OpaquePointer):
+    _type_ = CUstream_st
+
+
+class CUgraph_st(Structure): ...
+
+
+class cudaGraph_t(OpaquePointer):
+    _type_ = CUgraph_st
+
+
+# --- handles ---
+
+
+class cudnnContext(Structure): ...
+
+
+class cudnnHandle_t(OpaquePointer):
+    _type_ = cudnnContext
+
+
+class cudnnBackendDescriptor_t(OpaquePointer):
+    _type_ = c_byte  # void * in C
+
+
+class cudnnTensorStruct(Structure): ...
+
+
+class cudnnTensorDescriptor_t(OpaquePointer):
+    _type_ = cudnnTensorStruct
+
+
+class cudnnPoolingStruct(Structure): ...
+
+
+class cudnnPoolingDescriptor_t(OpaquePointer):
+    _type_ = cudnnPoolingStruct
+
+
+class cudnnFilterStruct(Structure): ...
+
+
+class cudnnFilterDescriptor_t(OpaquePointer):
+    _type_ = cudnnFilterStruct
+
+
+class cudnnLRNStruct(Structure): ...
+
+
+class cudnnLRNDescriptor_t(OpaquePointer):
+    _type_ = cudnnLRNStruct
+
+
+class cudnnActivationStruct(Structure): ...
+
+
+class cudnnActivationDescriptor_t(OpaquePointer):
+    _type_ = cudnnActivationStruct
+
+
+class cudnnSpatialTransformerStruct(Structure): ...
+
+
+class cudnnSpatialTransformerDescriptor_t(OpaquePointer):
+    _type_ = cudnnSpatialTransformerStruct
+
+
+class cudnnOpTensorStruct(Structure): ...
+
+
+class cudnnOpTensorDescriptor_t(OpaquePointer):
+    _type_ = cudnnOpTensorStruct
+
+
+class cudnnReduceTensorStruct(Structure): ...
+
+
+class cudnnReduceTensorDescriptor_t(OpaquePointer):
+    _type_ = cudnnReduceTensorStruct
+
+
+class cudnnCTCLossStruct(Structure): ...
+
+
+class cudnnCTCLossDescriptor_t(OpaquePointer):
+    _type_ = cudnnCTCLossStruct
+
+
+class cudnnTensorTransformStruct(Structure): ...
+
+
+class cudnnTensorTransformDescriptor_t(OpaquePointer):
+    _type_ = cudnnTensorTransformStruct
+
+
+class cudnnDropoutStruct(Structure): ...
+
+
+class cudnnDropoutDescriptor_t(OpaquePointer):
+    _type_ = cudnnDropoutStruct
+
+
+class cudnnConvolutionStruct(Structure): ...
+
+
+class cudnnConvolutionDescriptor_t(OpaquePointer):
+    _type_ = cudnnConvolutionStruct
+
+
+class cudnnFusedOpsConstParamStruct(Structure): ...
+
+
+class cudnnFusedOpsConstParamPack_t(OpaquePointer):
+    _type_ = cudnnFusedOpsConstParamStruct
+
+
+class cudnnFusedOpsVariantParamStruct(Structure): ...
+
+
+class cudnnFusedOpsVariantParamPack_t(OpaquePointer):
+    _type_ = cudnnFusedOpsVariantParamStruct
+
+
+class cudnnFusedOpsPlanStruct(Structure): ...
+
+
+class cudnnFusedOpsPlan_t(OpaquePointer):
+    _type_ = cudnnFusedOpsPlanStruct
+
+
+class cudnnRNNStruct(Structure): ...
+
+
+class cudnnRNNDescriptor_t(OpaquePointer):
+    _type_ = cudnnRNNStruct
+
+
+class cudnnRNNDataStruct(Structure): ...
+
+
+class cudnnRNNDataDescriptor_t(OpaquePointer):
+    _type_ = cudnnRNNDataStruct
+
+
+class cudnnSeqDataStruct(Structure): ...
+
+
+class cudnnSeqDataDescriptor_t(OpaquePointer):
+    _type_ = cudnnSeqDataStruct
+
+
+class cudnnAttnStruct(Structure): ...
+
+
+class cudnnAttnDescriptor_t(OpaquePointer):
+    _type_ = cudnnAttnStruct
+
+
+# --- structs ---
+
+
+class cudnnRuntimeTag_t(Structure): ...
+
+
+class cudnnDebug_t(CudnnStructure):
+    _cfields_ = (
+        ("cudnn_version", c_uint),
+        ("cudnnStatus", cudnnStatus_t),
+        ("time_sec", c_uint),
+        ("time_usec", c_uint),
+        ("time_delta", c_uint),
+        ("handle", cudnnHandle_t),
+        ("stream", cudaStream_t),
+        ("pid", c_ulonglong),
+        ("tid", c_ulonglong),
+        ("cudaDeviceId", c_int),
+        ("reserved", c_int * 15),
+    )
+
+
+class cudnnFraction_t(CudnnStructure):
+    _cfields_ = (
+        ("numerator", c_int64),
+        ("denominator", c_int64),
+    )
+
+
+class cudnnConvolutionFwdAlgoPerf_t(CudnnStructure):
+    _cfields_ = (
+        ("algo", cudnnConvolutionFwdAlgo_t),
+        ("status", cudnnStatus_t),
+        ("time", c_float),
+        ("memory", c_size_t),
+        ("determinism", cudnnDeterminism_t),
+        ("mathType", cudnnMathType_t),
+        ("reserved", c_int * 3),
+    )
+
+
+class cudnnConvolutionBwdDataAlgoPerf_t(CudnnStructure):
+    _cfields_ = (
+        ("algo", cudnnConvolutionBwdDataAlgo_t),
+        ("status", cudnnStatus_t),
+        ("time", c_float),
+        ("memory", c_size_t),
+        ("determinism", cudnnDeterminism_t),
+        ("mathType", cudnnMathType_t),
+        ("reserved", c_int * 3),
+    )
+
+
+class cudnnConvolutionBwdFilterAlgoPerf_t(CudnnStructure):
+    _cfields_ = (
+        ("algo", cudnnConvolutionBwdFilterAlgo_t),
+        ("status", cudnnStatus_t),
+        ("time", c_float),
+        ("memory", c_size_t),
+        ("determinism", cudnnDeterminism_t),
+        ("mathType", cudnnMathType_t),
+        ("reserved", c_int * 3),
+    )
+
+
+class cudnnGnnCscGraph_t(CudnnStructure):
+    _cfields_ = (
+        ("cscOffsets", c_void_p),
+        ("cscIndices", c_void_p),
+        ("mapCscToCoo", c_void_p),
+        ("mapRevToCoo", c_void_p),
+        ("nSrcNodes", c_int64),
+        ("nDstNodes", c_int64),
+        ("nIndices", c_int64),
+        ("idxType", cudnnDataType_t),
+        ("cscRevOffsets", c_void_p),
+    )
+
+
+class cudnnGnnMhaParams_t(CudnnStructure):
+    _cfields_ = (
+        ("activation", cudnnGnnActivationOp_t),
+        ("activationAlpha", c_float),
+        ("numHeads", c_int),
+        ("concatHeads", c_int),
+    )
+
+
+# --- callbacks ---
+
+# void (*)(cudnnSeverity_t sev, void *udata, const cudnnDebug_t *dbg, const char *msg)
+cudnnCallback_t = CFUNCTYPE(None, c_int, c_void_p, POINTER(cudnnDebug_t), c_char_p)
+
+# The first version that has it, where that is not 9.0.0.
+TYPE_SINCE: dict[str, str] = {
+    "cudnnGnnCscGraph_t": "9.26.0",
+    "cudnnGnnMhaParams_t": "9.28.0",
+}
+
+TYPE_DEPRECATED: frozenset[str] = frozenset(
+    {
+        "cudnnPoolingDescriptor_t",
+        "cudnnFilterDescriptor_t",
+        "cudnnActivationDescriptor_t",
+        "cudnnOpTensorDescriptor_t",
+        "cudnnReduceTensorDescriptor_t",
+        "cudnnTensorTransformDescriptor_t",
+        "cudnnConvolutionDescriptor_t",
+        "cudnnFusedOpsConstParamPack_t",
+        "cudnnFusedOpsVariantParamPack_t",
+        "cudnnFusedOpsPlan_t",
+        "cudnnSeqDataDescriptor_t",
+        "cudnnAttnDescriptor_t",
+        "cudnnRuntimeTag_t",
+        "cudnnConvolutionFwdAlgoPerf_t",
+        "cudnnConvolutionBwdDataAlgoPerf_t",
+        "cudnnConvolutionBwdFilterAlgoPerf_t",
+    }
+)

@@ -1,0 +1,41 @@
+"""The facts that the headers keep in comments: since-versions, deprecation, directions.
+
+libclang attaches at most one comment to a declaration, and loses it when an ordinary comment
+stands in between, as it often does here. So the text between two declarations is read instead.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .model import Direction
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_SINCE = re.compile(r"@since\s+cuDNN\s+(\d+\.\d+\.\d+)")
+_DEPRECATED = re.compile(r"@deprecated\b")
+_PARAM = re.compile(r"@param\s*\[\s*(in|out|in\s*,\s*out|inout)\s*\]\s+(\w+)")
+
+
+def comments_in(text: str) -> str:
+    """All comments of a piece of C, joined."""
+    return "\n".join(_COMMENT.findall(text))
+
+
+def trailing_comments_in(text: str) -> str:
+    """The `/**< ... */` comments of a piece of C: those about what stands before them."""
+    return "\n".join(c for c in _COMMENT.findall(text) if c.startswith("/**<"))
+
+
+def since(comments: str) -> str | None:
+    """The version of the last `@since` tag: the one nearest to the declaration that follows."""
+    found = _SINCE.findall(comments)
+    return found[-1] if found else None
+
+
+def is_deprecated(comments: str) -> bool:
+    return _DEPRECATED.search(comments) is not None
+
+
+def directions(comments: str) -> dict[str, Direction]:
+    """Parameter name to the direction of its `@param[...]` tag."""
+    return {name: Direction(re.sub(r"[\s,]", "", tag)) for tag, name in _PARAM.findall(comments)}

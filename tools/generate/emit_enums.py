@@ -1,0 +1,59 @@
+"""Write ``raw/enums.py``: one class per C enum, one enumerator per line."""
+
+from __future__ import annotations
+
+from .model import Enum, Enumerator, Headers
+from .text import LINE_LENGTH, banner, name_set, string_table
+
+_BODY = """
+One class per C enum. Every enumerator is a name of this module too, as in C. A comment names the
+cuDNN version that brought an enumerator, where that is not 9.0.0; `ENUM_SINCE` and
+`ENUM_DEPRECATED` hold the same as data, by the C names of enums and enumerators.
+"""
+
+
+def emit_enums(headers: Headers) -> str:
+    parts = [banner(headers.version, "The enums", _BODY)]
+    parts.append("from .ctypes_support import CudnnEnum\n")
+    parts += [f"\n\n{_enum(enum)}" for enum in headers.enums]
+    parts.append("\n\n# --- enumerators as names of the module, as in C ---\n")
+    parts += [f"\n{_names(enum)}" for enum in headers.enums]
+    declarations = [d for enum in headers.enums for d in (enum, *enum.enumerators)]
+    since = {d.name: d.since for d in declarations if d.since and d.since != "9.0.0"}
+    parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
+    parts.append(string_table("ENUM_SINCE", since))
+    parts.append("\n" + name_set("ENUM_DEPRECATED", (d.name for d in declarations if d.deprecated)))
+    return "".join(parts)
+
+
+def _enum(enum: Enum) -> str:
+    lines = [f"class {enum.name}(CudnnEnum):\n", f'    """{_origin(enum)}"""\n\n']
+    lines += [f"    {_assignment(enumerator, enum)}\n" for enumerator in enum.enumerators]
+    return "".join(lines)
+
+
+def _origin(enum: Enum) -> str:
+    since = f", since {enum.since}" if enum.since != "9.0.0" else ""
+    return f"{enum.header}{since}{', deprecated' if enum.deprecated else ''}."
+
+
+def _assignment(enumerator: Enumerator, enum: Enum) -> str:
+    value = enumerator.alias_of or enumerator.value
+    line = f"{enumerator.name} = {value}"
+    notes = []
+    if enumerator.since != enum.since:
+        notes.append(f"since {enumerator.since}")
+    if enumerator.deprecated and not enum.deprecated:
+        notes.append("deprecated")
+    note = f"  # {', '.join(notes)}" if notes else ""
+    if len(line + note) + 4 > LINE_LENGTH:
+        return f"{enumerator.name} = (\n        {value}{note}\n    )"
+    return line + note
+
+
+def _names(enum: Enum) -> str:
+    """All members as names of the module: `__members__` has the aliases too, in order."""
+    names = [enumerator.name for enumerator in enum.enumerators]
+    lines = "".join(f"    {name},\n" for name in names)
+    target = f"({names[0]},)" if len(names) == 1 else f"(\n{lines})"
+    return f"{target} = {enum.name}.__members__.values()\n"

@@ -1,0 +1,115 @@
+"""Write ``raw/functions.py``: one annotated stub per C function."""
+
+from __future__ import annotations
+
+from .model import CType, Direction, Function, Headers, Parameter, Passing
+from .overrides import CUDA_HANDLES
+from .text import CTYPES, LINE_LENGTH, banner, import_from, python_type
+
+_BODY = """
+One declaration per C function, with C's names, in the order of the headers. `vocabulary` explains
+the annotations; `function` makes callables of the declarations.
+"""
+
+_DIRECTION = {Direction.IN: "", Direction.OUT: "Out", Direction.INOUT: "InOut"}
+
+
+def emit_functions(headers: Headers) -> str:
+    parts = []
+    header = ""
+    for function in headers.functions:
+        if function.header != header:
+            header = function.header
+            parts.append(f"\n\n# --- {header} ---\n" if parts else f"\n# --- {header} ---\n")
+        parts.append(f"\n\n{_function(function)}")
+    body = "".join(parts)
+    top = banner(headers.version, "The functions", _BODY)
+    # Array lengths are strings that name parameters; pyflakes and mypy take them for types.
+    checks = "# ruff: noqa: F821, UP037\n# mypy: ignore-errors\n"
+    return checks + top + _imports(headers) + body
+
+
+def _imports(headers: Headers) -> str:
+    types = [p.ctype for f in headers.functions for p in f.parameters]
+    types += [f.result for f in headers.functions]
+    bases = {t.base for t in types}
+    annotations = [annotation(p) for f in headers.functions for p in f.parameters]
+    annotations += [_result(f.result) for f in headers.functions]
+    words = {w for text in annotations for w in text.replace("]", "[").split("[")}
+    words = {w.split(",")[0] for w in words}
+    enums = {enum.name for enum in headers.enums}
+    declared = {d.name for d in (*headers.handles, *headers.structs, *headers.callbacks)}
+    declared |= set(CUDA_HANDLES) | {"libraryPropertyType"}
+    vocabulary = {"Out", "InOut", "Mutable", "Const"} | {p.value for p in Passing}
+    from_ctypes = set(CTYPES.values()) | {"c_char_p", "c_void_p"}
+    unknown = bases - enums - declared - set(CTYPES) - {"void"}
+    if unknown:
+        raise NotImplementedError(f"types that no header declares: {sorted(unknown)}")
+    return (
+        import_from("ctypes", words & from_ctypes)
+        + "\n"
+        + import_from(".enums", words & enums)
+        + import_from(".function", {"function"})
+        + import_from(".types", words & declared)
+        + import_from(".vocabulary", words & vocabulary)
+    )
+
+
+def _function(function: Function) -> str:
+    facts = f'"{function.header}", since="{function.since}", deprecated={function.deprecated}'
+    decorator = f"@function({facts})\n"
+    parameters = [f"{p.name}: {annotation(p)}" for p in function.parameters]
+    result = _result(function.result)
+    line = f"def {function.name}({', '.join(parameters)}) -> {result}: ..."
+    if len(line) <= LINE_LENGTH:
+        return f"{decorator}{line}\n"
+    lines = "".join(f"    {parameter},\n" for parameter in parameters)
+    return f"{decorator}def {function.name}(\n{lines}) -> {result}: ...\n"
+
+
+def annotation(parameter: Parameter) -> str:
+    """A parameter in the words of ``raw/vocabulary.py``."""
+    text = _referent(parameter)
+    direction = parameter.direction or Direction.IN
+    if parameter.passing is not Passing.VALUE:
+        # What is in points to const unless it says otherwise, and the reverse.
+        if direction is Direction.IN and not parameter.ctype.const:
+            text = f"Mutable[{text}]"
+        elif direction is not Direction.IN and parameter.ctype.const:
+            text = f"Const[{text}]"
+    wrapper = _DIRECTION[direction]
+    return f"{wrapper}[{text}]" if wrapper else text
+
+
+def _referent(parameter: Parameter) -> str:
+    ctype, passing = parameter.ctype, parameter.passing
+    match passing:
+        case Passing.VALUE:
+            return python_type(ctype.base)
+        case Passing.ARRAY if parameter.length is not None:
+            return f'Array[{_pointee(ctype)}, "{parameter.length}"]'
+        case Passing.POINTER | Passing.ARRAY | Passing.DEVICE_ARRAY:
+            return f"{passing.value}[{_pointee(ctype)}]"
+        case Passing.DEVICE_MEMORY | Passing.HOST_MEMORY | Passing.HOST_SCALAR:
+            return passing.value
+    raise NotImplementedError(f"{parameter.name}: {ctype}, {passing}")
+
+
+def _pointee(ctype: CType) -> str:
+    match ctype.base, ctype.pointers:
+        case base, 1:
+            return python_type(base)
+        case "void", 2:
+            return "c_void_p"
+    raise NotImplementedError(f"a parameter of type {ctype}")
+
+
+def _result(ctype: CType) -> str:
+    match ctype.base, ctype.pointers:
+        case "void", 0:
+            return "None"
+        case "char", 1:
+            return "c_char_p"
+        case base, 0:
+            return python_type(base)
+    raise NotImplementedError(f"a result of type {ctype}")

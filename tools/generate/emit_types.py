@@ -1,0 +1,116 @@
+"""Write ``raw/types.py``: opaque handles, structs, the callback type, and what CUDA lends."""
+
+from __future__ import annotations
+
+from .model import Callback, CType, Handle, Headers, Struct
+from .overrides import CUDA_HANDLES
+from .text import CTYPES, banner, import_from, name_set, python_type, string_table
+
+_BODY = """
+Each handle points to a C struct of its own that only the library knows, so one kind of handle is
+no other. `TYPE_SINCE` and `TYPE_DEPRECATED` tell versions and deprecation by C name.
+"""
+
+# library_types.h of CUDA; cudnnGetProperty takes it.
+_LIBRARY_PROPERTY = '''class libraryPropertyType(CudnnEnum):
+    """library_types.h of CUDA."""
+
+    MAJOR_VERSION = 0
+    MINOR_VERSION = 1
+    PATCH_LEVEL = 2
+
+
+MAJOR_VERSION = libraryPropertyType.MAJOR_VERSION
+MINOR_VERSION = libraryPropertyType.MINOR_VERSION
+PATCH_LEVEL = libraryPropertyType.PATCH_LEVEL
+'''
+
+
+def emit_types(headers: Headers) -> str:
+    enums = {enum.name for enum in headers.enums}
+    parts = [
+        banner(headers.version, "The handles, structs and other types", _BODY),
+        _imports(headers, enums),
+        "\n# --- CUDA ---\n\n\n",
+        _LIBRARY_PROPERTY,
+    ]
+    for name, struct in CUDA_HANDLES.items():
+        parts.append("\n\n" + _handle(Handle(name, "", struct, None, deprecated=False)))
+    parts.append("\n\n# --- handles ---\n")
+    parts += ["\n\n" + _handle(handle) for handle in headers.handles]
+    parts.append("\n\n# --- structs ---\n")
+    parts += ["\n\n" + _struct(struct) for struct in headers.structs]
+    parts.append("\n\n# --- callbacks ---\n")
+    parts += ["\n" + _callback(callback, enums) for callback in headers.callbacks]
+    declarations = [*headers.handles, *headers.structs, *headers.callbacks]
+    since = {d.name: d.since for d in declarations if d.since and d.since != "9.0.0"}
+    parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
+    parts.append(string_table("TYPE_SINCE", since))
+    parts.append("\n" + name_set("TYPE_DEPRECATED", (d.name for d in declarations if d.deprecated)))
+    return "".join(parts)
+
+
+def _imports(headers: Headers, enums: set[str]) -> str:
+    types = [ctype for struct in headers.structs for _, ctype in struct.fields]
+    from_ctypes = {python_type(t.base) for t in types if t.base in CTYPES}
+    from_ctypes |= {"CFUNCTYPE", "POINTER", "Structure", "c_char_p", "c_int", "c_void_p"}
+    if any(handle.struct is None for handle in headers.handles):
+        from_ctypes.add("c_byte")
+    return (
+        import_from("ctypes", from_ctypes)
+        + "\n"
+        + import_from(".ctypes_support", {"CudnnEnum", "CudnnStructure", "OpaquePointer"})
+        + import_from(".enums", {t.base for t in types if t.base in enums})
+    )
+
+
+def _handle(handle: Handle) -> str:
+    if handle.struct is None:
+        return f"class {handle.name}(OpaquePointer):\n    _type_ = c_byte  # void * in C\n"
+    return (
+        f"class {handle.struct}(Structure): ...\n\n\n"
+        f"class {handle.name}(OpaquePointer):\n    _type_ = {handle.struct}\n"
+    )
+
+
+def _struct(struct: Struct) -> str:
+    if not struct.fields:
+        return f"class {struct.name}(Structure): ...\n"
+    lines = "".join(f'        ("{name}", {_field(ctype)}),\n' for name, ctype in struct.fields)
+    return f"class {struct.name}(CudnnStructure):\n    _cfields_ = (\n{lines}    )\n"
+
+
+def _field(ctype: CType) -> str:
+    if ctype.pointers:
+        if (ctype.base, ctype.pointers) != ("void", 1):
+            raise NotImplementedError(f"a struct field of type {ctype}")
+        return "c_void_p"
+    base = python_type(ctype.base)
+    return base if ctype.extent is None else f"{base} * {ctype.extent}"
+
+
+def _callback(callback: Callback, enums: set[str]) -> str:
+    prototype = ", ".join(_declaration(ctype, name) for name, ctype in callback.parameters)
+    parameters = ", ".join(_callback_type(ctype, enums) for _, ctype in callback.parameters)
+    result = "None" if callback.result.base == "void" else python_type(callback.result.base)
+    return (
+        f"# {callback.result} (*)({prototype})\n"
+        f"{callback.name} = CFUNCTYPE({result}, {parameters})\n"
+    )
+
+
+def _declaration(ctype: CType, name: str) -> str:
+    return f"{ctype}{name}" if ctype.pointers else f"{ctype} {name}"
+
+
+def _callback_type(ctype: CType, enums: set[str]) -> str:
+    match ctype.base, ctype.pointers:
+        case "void", 1:
+            return "c_void_p"
+        case "char", 1:
+            return "c_char_p"
+        case base, 0:
+            return "c_int" if base in enums else python_type(base)
+        case base, 1:
+            return f"POINTER({python_type(base)})"
+    raise NotImplementedError(f"a callback parameter of type {ctype}")

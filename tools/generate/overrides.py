@@ -1,0 +1,313 @@
+"""What the headers do not say, or say wrongly; every table is keyed by C names.
+
+An entry that matches nothing, or that says what the headers say anyway, is an error: the
+generator then stops, so that these tables cannot outlive what they correct.
+"""
+
+from __future__ import annotations
+
+from .model import Direction
+
+# --- void * parameters -----------------------------------------------------------------------
+# Every name of a `void *` parameter stands in exactly one of these tables.
+
+HOST_SCALARS = frozenset(
+    {
+        "alpha",
+        "alpha1",
+        "alpha2",
+        "alphaDataDiff",
+        "alphaDgrid",
+        "alphaParamDiff",
+        "beta",
+        "betaDataDiff",
+        "betaDgrid",
+        "betaParamDiff",
+        "paddingFill",
+        "valuePtr",
+    }
+)
+
+HOST_MEMORY = frozenset(
+    {
+        "arrayOfElements",
+        "param",
+        # The label decides: an address in device memory, or a scalar on the host.
+        "ptr",
+        "udata",
+    }
+)
+
+DEVICE_MEMORY = frozenset(
+    {
+        "A",
+        "B",
+        "C",
+        "x",
+        "xData",
+        "y",
+        "yData",
+        "yGated",
+        "z",
+        "zData",
+        "w",
+        "dx",
+        "dxData",
+        "dy",
+        "dyData",
+        "dzData",
+        "dw",
+        "db",
+        "srcData",
+        "destData",
+        "indices",
+        "temp",
+        "temp2",
+        "means",
+        "dMeans",
+        "bias",
+        "biasData",
+        "dbias",
+        "filterData",
+        "reorderedFilterData",
+        "reorderedBiasData",
+        "colBuffer",
+        "bnScale",
+        "bnScaleData",
+        "bnBias",
+        "bnBiasData",
+        "dBnScaleResult",
+        "dBnScaleData",
+        "dBnBiasResult",
+        "dBnBiasData",
+        "normScale",
+        "normScaleData",
+        "normBias",
+        "normBiasData",
+        "dNormScaleData",
+        "dNormBiasData",
+        "estimatedMean",
+        "estimatedVariance",
+        "resultRunningMean",
+        "resultRunningVariance",
+        "resultSaveMean",
+        "resultSaveInvVariance",
+        "savedMean",
+        "savedInvVariance",
+        "theta",
+        "dtheta",
+        "grid",
+        "dgrid",
+        "hx",
+        "hy",
+        "cx",
+        "cy",
+        "dhx",
+        "dhy",
+        "dcx",
+        "dcy",
+        "weightSpace",
+        "dweightSpace",
+        "queries",
+        "keys",
+        "values",
+        "residuals",
+        "out",
+        "dout",
+        "dqueries",
+        "dkeys",
+        "dvalues",
+        "weights",
+        "dweights",
+        "probs",
+        "costs",
+        "gradients",
+        "workSpace",
+        "workspace",
+        "reserveSpace",
+        "states",
+        "weight",
+        "dweight",
+        "weightsProj",
+        "weightsMixer",
+        "skipBias",
+        "dweightsProj",
+        "dweightsMixer",
+        "dskipBias",
+        "nodeFeatures",
+        "edgeFeatures",
+        "concatFeatures",
+        "output",
+        "outPositions",
+        "gradOutput",
+        "gradNodeFeatures",
+        "gradEdgeFeatures",
+        "gradConcatFeatures",
+        "srcFeatures",
+        "dstFeatures",
+        "attnWeights",
+        "smScores",
+        "actScores",
+        "gradOut",
+        "gradSrcFeatures",
+        "gradDstFeatures",
+        "gradWeights",
+        "gradSmScores",
+        "gradWspaceFeat",
+        "gradWspaceWeights",
+    }
+)
+
+# --- typed pointers that refer to device memory --------------------------------------------------
+# "function.parameter", or "parameter" wherever it occurs.
+
+DEVICE_ARRAYS = frozenset(
+    {
+        "devSeqLengths",
+        "devSeqLengthsQO",
+        "devSeqLengthsKV",
+        "devSeqLengthsDQDO",
+        "devSeqLengthsDKDV",
+        "dropoutMask",
+        "gradAttention",
+        # cudnnCTCLoss takes these on the host, and its successor on the device.
+        "cudnnCTCLoss_v8.labels",
+        "cudnnCTCLoss_v8.labelLengths",
+        "cudnnCTCLoss_v8.inputLengths",
+    }
+)
+
+# --- arrays -----------------------------------------------------------------------------------
+# "function.parameter" or "parameter" to the length: an expression of the function's parameters,
+# or None where no parameter gives it. Pointers that are not listed point to one object.
+
+LENGTHS: dict[str, str | None] = {
+    "cudnnGetLastErrorString.message": "max_size",
+    # tensors, filters
+    "cudnnSetTensorNdDescriptor.dimA": "nbDims",
+    "cudnnSetTensorNdDescriptor.strideA": "nbDims",
+    "cudnnSetTensorNdDescriptorEx.dimA": "nbDims",
+    "cudnnGetTensorNdDescriptor.dimA": "nbDimsRequested",
+    "cudnnGetTensorNdDescriptor.strideA": "nbDimsRequested",
+    "cudnnSetFilterNdDescriptor.filterDimA": "nbDims",
+    "cudnnGetFilterNdDescriptor.filterDimA": "nbDimsRequested",
+    # Folding concerns the spatial dimensions only.
+    "cudnnSetTensorTransformDescriptor.padBeforeA": "nbDims",
+    "cudnnSetTensorTransformDescriptor.padAfterA": "nbDims",
+    "cudnnSetTensorTransformDescriptor.foldA": "nbDims - 2",
+    "cudnnGetTensorTransformDescriptor.padBeforeA": "nbDimsRequested",
+    "cudnnGetTensorTransformDescriptor.padAfterA": "nbDimsRequested",
+    "cudnnGetTensorTransformDescriptor.foldA": "nbDimsRequested - 2",
+    "cudnnSetSpatialTransformerNdDescriptor.dimA": "nbDims",
+    # pooling: nbDims counts the spatial dimensions, except for the output's shape
+    "cudnnSetPoolingNdDescriptor.windowDimA": "nbDims",
+    "cudnnSetPoolingNdDescriptor.paddingA": "nbDims",
+    "cudnnSetPoolingNdDescriptor.strideA": "nbDims",
+    "cudnnGetPoolingNdDescriptor.windowDimA": "nbDimsRequested",
+    "cudnnGetPoolingNdDescriptor.paddingA": "nbDimsRequested",
+    "cudnnGetPoolingNdDescriptor.strideA": "nbDimsRequested",
+    "cudnnGetPoolingNdForwardOutputDim.outputTensorDimA": "nbDims",
+    # convolution
+    "cudnnSetConvolutionNdDescriptor.padA": "arrayLength",
+    "cudnnSetConvolutionNdDescriptor.filterStrideA": "arrayLength",
+    "cudnnSetConvolutionNdDescriptor.dilationA": "arrayLength",
+    "cudnnGetConvolutionNdDescriptor.padA": "arrayLengthRequested",
+    "cudnnGetConvolutionNdDescriptor.strideA": "arrayLengthRequested",
+    "cudnnGetConvolutionNdDescriptor.dilationA": "arrayLengthRequested",
+    "cudnnGetConvolutionNdForwardOutputDim.tensorOuputDimA": "nbDims",
+    "perfResults": "requestedAlgoCount",
+    # sequences
+    "cudnnSetRNNDataDescriptor.seqLengthArray": "batchSize",
+    "cudnnGetRNNDataDescriptor.seqLengthArray": "arrayLengthRequested",
+    "cudnnSetSeqDataDescriptor.dimA": "nbDims",
+    "cudnnSetSeqDataDescriptor.axes": "nbDims",
+    "cudnnSetSeqDataDescriptor.seqLengthArray": "seqLengthArraySize",
+    "cudnnGetSeqDataDescriptor.dimA": "nbDimsRequested",
+    "cudnnGetSeqDataDescriptor.axes": "nbDimsRequested",
+    "cudnnGetSeqDataDescriptor.seqLengthArray": "seqLengthSizeRequested",
+    # One window per time step of the query: its number stands in the attention descriptor.
+    "loWinIdx": None,
+    "hiWinIdx": None,
+    # Of the batch size, which stands in the descriptor of the probabilities; the labels of all
+    # samples follow one another, so they are as many as the label lengths add up to.
+    "cudnnCTCLoss.hostLabels": None,
+    "cudnnCTCLoss.hostLabelLengths": None,
+    "cudnnCTCLoss.hostInputLengths": None,
+    "cudnnGetCTCLossWorkspaceSize.labels": None,
+    "cudnnGetCTCLossWorkspaceSize.labelLengths": None,
+    "cudnnGetCTCLossWorkspaceSize.inputLengths": None,
+}
+
+# --- directions -------------------------------------------------------------------------------
+# "function.parameter", or "parameter" for every non-const pointer of that name.
+
+DIRECTIONS: dict[str, Direction] = {
+    # Scratch space: some headers call it in, some out.
+    "workSpace": Direction.INOUT,
+    "workspace": Direction.INOUT,
+    "gradWspaceFeat": Direction.INOUT,
+    "gradWspaceWeights": Direction.INOUT,
+    # The states live on in the dropout descriptor, and every dropout call advances them.
+    "cudnnRestoreDropoutDescriptor.states": Direction.INOUT,
+    # Blended with their old values: y = alpha * ... + beta * y.
+    "cudnnBatchNormalizationForwardTraining.y": Direction.INOUT,
+    "cudnnBatchNormalizationForwardTrainingEx.yData": Direction.INOUT,
+    "cudnnNormalizationForwardTraining.yData": Direction.INOUT,
+    "cudnnBatchNormalizationBackward.dBnScaleResult": Direction.INOUT,
+    "cudnnBatchNormalizationBackward.dBnBiasResult": Direction.INOUT,
+    "cudnnBatchNormalizationBackwardEx.dBnScaleData": Direction.INOUT,
+    "cudnnBatchNormalizationBackwardEx.dBnBiasData": Direction.INOUT,
+    "cudnnNormalizationBackward.dNormScaleData": Direction.INOUT,
+    "cudnnNormalizationBackward.dNormBiasData": Direction.INOUT,
+    # Not const in C, yet only read.
+    "cudnnSetRNNDataDescriptor.paddingFill": Direction.IN,
+    "cudnnSetSeqDataDescriptor.paddingFill": Direction.IN,
+    # Descriptors that a Get function sets.
+    "cudnnGetMultiHeadAttnWeights.wDesc": Direction.OUT,
+    # Reserve space of a training pass: written forward, read and reused backward.
+    "cudnnMultiHeadAttnForward.reserveSpace": Direction.INOUT,
+    "cudnnMultiHeadAttnBackwardData.reserveSpace": Direction.INOUT,
+    "cudnnMultiHeadAttnBackwardWeights.reserveSpace": Direction.INOUT,
+    # Gradients that are added to what is there, always or when the caller asks for it.
+    "cudnnMultiHeadAttnBackwardWeights.dweights": Direction.INOUT,
+    "cudnnCausalConv1dNwhBackward.dweight": Direction.INOUT,
+    "cudnnCausalConv1dNwhBackward.dbias": Direction.INOUT,
+    "cudnnB2BCausalConv1dBackward.dweightsProj": Direction.INOUT,
+    "cudnnB2BCausalConv1dBackward.dweightsMixer": Direction.INOUT,
+    "cudnnB2BCausalConv1dBackward.dskipBias": Direction.INOUT,
+    "cudnnGnnAggSimpleBackward.gradNodeFeatures": Direction.INOUT,
+    "cudnnGnnAggSimpleBackward.gradEdgeFeatures": Direction.INOUT,
+}
+
+# --- versions ----------------------------------------------------------------------------------
+# The first version whose headers have the name, where the headers say otherwise or nothing; found
+# by tools/since_versions.py in the headers of the releases 9.0 to 9.28. An enumerator without a
+# version of its own has its enum's.
+
+SINCE: dict[str, str] = {
+    "cudnnAdvVersionCheck": "9.0.0",
+    "cudnnRuntimeTag_t": "9.0.0",
+    "CUDNN_KNOB_TYPE_IDX_MODE": "9.0.0",
+    "CUDNN_ATTR_OPERATION_SDPA_FWD_UNFUSE_FMA": "9.21.0",
+    "cudnnCausalConv1dNwhForward": "9.24.0",
+    "cudnnCausalConv1dNwhBackward": "9.24.0",
+    "cudnnB2BCausalConv1dForward": "9.24.0",
+    "cudnnB2BCausalConv1dBackward": "9.24.0",
+    "cudnnGnnAggOp_t": "9.26.0",
+    "cudnnGnnCscGraph_t": "9.26.0",
+    "cudnnGnnAggSimpleForward": "9.26.0",
+    "cudnnGnnAggSimpleBackward": "9.26.0",
+    "CUDNN_ATTR_ENGINEHEUR_SHARED_MEMORY_LIMIT": "9.27.0",
+    "CUDNN_ATTR_ENGINE_SHARED_MEMORY_LIMIT": "9.27.0",
+    "cudnnGnnActivationOp_t": "9.28.0",
+    "cudnnGnnMhaParams_t": "9.28.0",
+    "cudnnGnnMhaGatForward": "9.28.0",
+    "cudnnGnnMhaGatBackward": "9.28.0",
+    "cudnnGnnMhaGatV2Forward": "9.28.0",
+    "cudnnGnnMhaGatV2Backward": "9.28.0",
+}
+
+# --- types of CUDA -------------------------------------------------------------------------------
+# Types that the cuDNN headers take from CUDA's; they stand by hand in emit_types.py.
+
+CUDA_HANDLES = {"cudaStream_t": "CUstream_st", "cudaGraph_t": "CUgraph_st"}

@@ -1,0 +1,245 @@
+"""Read the cuDNN headers with libclang into `model.Headers`.
+
+Besides the cuDNN headers this needs the CUDA runtime's headers, `crt/host_defines.h` (which the
+nvcc wheel carries) and a compiler's `stddef.h`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from clang.cindex import (
+    AvailabilityKind,
+    Cursor,
+    CursorKind,
+    Index,
+    TranslationUnit,
+    Type,
+    TypeKind,
+)
+
+from . import comments
+from .model import (
+    Callback,
+    CType,
+    Enum,
+    Enumerator,
+    Function,
+    Handle,
+    Headers,
+    Macro,
+    Parameter,
+    Struct,
+)
+
+# cudnn.h of older versions does not include the last ones; a version lacks what it has not yet.
+HEADERS = (
+    "cudnn_version.h",
+    "cudnn_graph.h",
+    "cudnn_ops.h",
+    "cudnn_cnn.h",
+    "cudnn_adv.h",
+    "cudnn_backend.h",
+    "cudnn_subquadratic_ops.h",
+    "cudnn_gnn_ops.h",
+)
+
+
+def wheel_include(package: str) -> Path:
+    """The include folder of an NVIDIA wheel, e.g. of `nvidia.cudnn`."""
+    spec = importlib.util.find_spec(package)
+    for place in (spec and spec.submodule_search_locations) or ():
+        if (include := Path(place) / "include").is_dir():
+            return include
+    raise FileNotFoundError(f"no include folder of {package}: is its wheel installed?")
+
+
+def include_flags(cudnn_include: Path) -> list[str]:
+    """Compiler flags under which the cuDNN headers of that folder compile."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        raise FileNotFoundError("no C compiler (cc, gcc, clang): stddef.h comes from it")
+    query = [compiler, "-print-file-name=include"]
+    builtin = subprocess.run(query, check=True, capture_output=True, text=True).stdout.strip()
+    return [
+        f"-I{cudnn_include}",
+        f"-I{wheel_include('nvidia.cuda_runtime')}",
+        f"-I{wheel_include('nvidia.cuda_nvcc')}",
+        "-isystem",
+        builtin,
+    ]
+
+
+def parse(cudnn_include: Path | None = None) -> Headers:
+    """Everything that the cuDNN headers in a folder (default: the installed wheel's) declare."""
+    folder = cudnn_include or wheel_include("nvidia.cudnn")
+    present = [name for name in HEADERS if (folder / name).exists()]
+    source = "".join(f"#include <{name}>\n" for name in present)
+    unit = Index.create().parse(
+        "all.c",
+        args=[*include_flags(folder), "-DCUDNN_WARN_DEPRECATED"],
+        unsaved_files=[("all.c", source)],
+        options=TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD,
+    )
+    errors = [str(d) for d in unit.diagnostics if d.severity >= d.Error]
+    if errors:
+        raise SyntaxError("the headers do not parse:\n" + "\n".join(errors))
+    return _Reader(folder, present).read(unit)
+
+
+class _Reader:
+    """Walks one translation unit, header by header."""
+
+    def __init__(self, folder: Path, names: list[str]) -> None:
+        self.texts = {str(folder / name): (folder / name).read_bytes() for name in names}
+        self.found = Headers()
+
+    def read(self, unit: TranslationUnit) -> Headers:
+        by_file: dict[str, list[Cursor]] = {file: [] for file in self.texts}
+        for cursor in unit.cursor.get_children():
+            file = cursor.location.file
+            if file and (group := by_file.get(file.name)) is not None:
+                group.append(cursor)
+        for file, cursors in by_file.items():
+            self._read_header(Path(file).name, self.texts[file], cursors)
+        numbers = {macro.name: macro.tokens for macro in self.found.macros}
+        parts = ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL")
+        self.found.version = ".".join(numbers[part][0] for part in parts)
+        return self.found
+
+    def _read_header(self, header: str, text: bytes, cursors: list[Cursor]) -> None:
+        declarations = [c for c in cursors if c.kind != CursorKind.MACRO_INSTANTIATION]
+        declarations = [c for c in declarations if c.kind != CursorKind.INCLUSION_DIRECTIVE]
+        for cursor, before in _with_comments(declarations, text):
+            match cursor.kind:
+                case CursorKind.FUNCTION_DECL:
+                    self.found.functions.append(_function(cursor, header, before))
+                case CursorKind.TYPEDEF_DECL:
+                    self._typedef(cursor, header, before, text)
+                case CursorKind.MACRO_DEFINITION:
+                    self._macro(cursor, header)
+
+    def _typedef(self, cursor: Cursor, header: str, before: str, text: bytes) -> None:
+        name = cursor.spelling
+        since = comments.since(before)
+        deprecated = _deprecated(cursor, before)
+        aliased = cursor.underlying_typedef_type
+        canonical = aliased.get_canonical()
+        if canonical.kind == TypeKind.ENUM:
+            members = _enumerators(canonical.get_declaration(), text)
+            self.found.enums.append(Enum(name, header, members, since, deprecated))
+        elif canonical.kind == TypeKind.RECORD:
+            declaration = canonical.get_declaration()
+            fields = tuple((f.spelling, _ctype(f.type)) for f in canonical.get_fields())
+            struct = Struct(name, declaration.spelling, header, fields, since, deprecated)
+            self.found.structs.append(struct)
+        elif canonical.kind == TypeKind.POINTER:
+            pointee = canonical.get_pointee()
+            if pointee.kind == TypeKind.FUNCTIONPROTO:
+                arguments = [c for c in cursor.get_children() if c.kind == CursorKind.PARM_DECL]
+                parameters = tuple((a.spelling, _ctype(a.type)) for a in arguments)
+                result = _ctype(pointee.get_result())
+                callback = Callback(name, header, result, parameters, since, deprecated)
+                self.found.callbacks.append(callback)
+            else:
+                tag = None if pointee.kind == TypeKind.VOID else pointee.get_declaration().spelling
+                self.found.handles.append(Handle(name, header, tag, since, deprecated))
+        else:
+            raise NotImplementedError(f"typedef {name} = {aliased.spelling}")
+
+    def _macro(self, cursor: Cursor, header: str) -> None:
+        name_token, *rest = cursor.get_tokens()
+        name, tokens = name_token.spelling, [token.spelling for token in rest]
+        if not tokens or not name.startswith("CUDNN_") or "__attribute__" in tokens:
+            return
+        parameters = None
+        takes_parameters = rest[0].extent.start.offset == name_token.extent.end.offset
+        if tokens[0] == "(" and takes_parameters:
+            close = tokens.index(")")
+            parameters = tuple(token for token in tokens[1:close] if token != ",")
+            tokens = tokens[close + 1 :]
+        self.found.macros.append(Macro(name, header, tuple(tokens), parameters))
+
+
+def _with_comments(cursors: list[Cursor], text: bytes) -> Iterator[tuple[Cursor, str]]:
+    """Each declaration with the comments between it and the one before it."""
+    end = 0
+    for cursor in sorted(cursors, key=lambda c: (c.extent.start.offset, -c.extent.end.offset)):
+        start = cursor.extent.start.offset
+        # The struct or enum inside a typedef starts within it; its comments are the typedef's.
+        before = text[end:start].decode() if start > end else ""
+        if cursor.kind in (CursorKind.ENUM_DECL, CursorKind.STRUCT_DECL):
+            continue
+        yield cursor, comments.comments_in(before)
+        end = max(end, cursor.extent.end.offset)
+
+
+def _function(cursor: Cursor, header: str, before: str) -> Function:
+    tags = comments.directions(before)
+    parameters = tuple(
+        Parameter(
+            p.spelling,
+            _ctype(p.type),
+            is_array=p.type.kind == TypeKind.INCOMPLETEARRAY,
+            tag=tags.pop(p.spelling, None),
+        )
+        for p in cursor.get_arguments()
+    )
+    if tags:
+        raise ValueError(f"{cursor.spelling}: @param tags of no parameter: {sorted(tags)}")
+    return Function(
+        cursor.spelling,
+        header,
+        _ctype(cursor.result_type),
+        parameters,
+        comments.since(before),
+        _deprecated(cursor, before),
+    )
+
+
+def _enumerators(declaration: Cursor, text: bytes) -> tuple[Enumerator, ...]:
+    cursors = [c for c in declaration.get_children() if c.kind == CursorKind.ENUM_CONSTANT_DECL]
+    names = {cursor.spelling for cursor in cursors}
+    ends = [cursor.extent.start.offset for cursor in cursors[1:]]
+    ends.append(declaration.extent.end.offset)
+    members = []
+    for cursor, end in zip(cursors, ends, strict=True):
+        # A comment before an enumerator may tell the version of something it mentions.
+        after = comments.trailing_comments_in(text[cursor.extent.end.offset : end].decode())
+        tokens = [token.spelling for token in cursor.get_tokens()]
+        alias = tokens[-1] if "=" in tokens and tokens[-1] in names else None
+        members.append(
+            Enumerator(
+                cursor.spelling,
+                cursor.enum_value,
+                alias,
+                comments.since(after),
+                _deprecated(cursor, after),
+            )
+        )
+    return tuple(members)
+
+
+def _deprecated(cursor: Cursor, comment: str) -> bool:
+    marked = cursor.availability == AvailabilityKind.DEPRECATED
+    return marked or comments.is_deprecated(comment)
+
+
+def _ctype(ctype: Type) -> CType:
+    if ctype.kind == TypeKind.CONSTANTARRAY:
+        return CType(ctype.element_type.spelling, extent=ctype.element_count)
+    pointers = 0
+    while ctype.kind in (TypeKind.POINTER, TypeKind.INCOMPLETEARRAY):
+        pointers += 1
+        is_array = ctype.kind == TypeKind.INCOMPLETEARRAY
+        ctype = ctype.element_type if is_array else ctype.get_pointee()
+    # The const of a by-value parameter is no part of the function's type.
+    return CType(
+        ctype.spelling.removeprefix("const "),
+        pointers,
+        const=pointers > 0 and ctype.is_const_qualified(),
+    )

@@ -1,0 +1,67 @@
+"""Pieces of Python text that several emitters write, laid out as `ruff format` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+LINE_LENGTH = 100
+COMMAND = "python -m tools.generate"
+
+# C's arithmetic types, by the names of ctypes.
+CTYPES = {
+    "char": "c_char",
+    "int": "c_int",
+    "unsigned int": "c_uint",
+    "unsigned long long": "c_ulonglong",
+    "int32_t": "c_int32",
+    "uint32_t": "c_uint32",
+    "int64_t": "c_int64",
+    "size_t": "c_size_t",
+    "float": "c_float",
+    "double": "c_double",
+}
+
+
+def banner(version: str, title: str, body: str = "") -> str:
+    """The docstring of a generated module, and the import that every module has."""
+    body = f"\n{body.strip()}\n" if body else ""
+    return (
+        f'"""{title} of cuDNN {version}.\n{body}\n'
+        f"Generated from the cuDNN headers by ``{COMMAND}``; do not edit.\n"
+        '"""\n\nfrom __future__ import annotations\n\n'
+    )
+
+
+def python_type(base: str) -> str:
+    """The Python name of a C type: ctypes' for arithmetic types, C's own for the others."""
+    return CTYPES.get(base, base)
+
+
+def import_from(module: str, names: Iterable[str]) -> str:
+    """``from module import a, b``, wrapped when long."""
+    wanted = sorted(set(names), key=_import_order)
+    if not wanted:
+        return ""
+    line = f"from {module} import {', '.join(wanted)}\n"
+    if len(line) <= LINE_LENGTH:
+        return line
+    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in wanted) + ")\n"
+
+
+def _import_order(name: str) -> tuple[int, str]:
+    """Constants, classes, then the rest, as isort sorts members."""
+    if name.isupper():
+        return 0, name.lower()
+    return (1 if name[0].isupper() else 2), name.lower()
+
+
+def string_table(name: str, entries: dict[str, str]) -> str:
+    """A module-level dict of strings, one entry per line."""
+    lines = "".join(f'    "{key}": "{value}",\n' for key, value in entries.items())
+    return f"{name}: dict[str, str] = {{\n{lines}}}\n"
+
+
+def name_set(name: str, names: Iterable[str]) -> str:
+    """A module-level frozenset of strings, one name per line."""
+    lines = "".join(f'        "{entry}",\n' for entry in names)
+    return f"{name}: frozenset[str] = frozenset(\n    {{\n{lines}    }}\n)\n"
