@@ -1,3 +1,4 @@
+# ruff: noqa: RUF022
 """The handles, structs and other types of cuDNN 9.28.0.
 
 Each handle points to a C struct of its own that only the library knows, so one kind of handle is
@@ -331,3 +332,42 @@ TYPE_DEPRECATED: frozenset[str] = frozenset(
         "cudnnConvolutionBwdFilterAlgoPerf_t",
     }
 )
+
+__all__ = [
+    "libraryPropertyType",
+    "MAJOR_VERSION",
+    "MINOR_VERSION",
+    "PATCH_LEVEL",
+    "cudaStream_t",
+    "cudaGraph_t",
+    "cudnnHandle_t",
+    "cudnnBackendDescriptor_t",
+    "cudnnTensorDescriptor_t",
+    "cudnnPoolingDescriptor_t",
+    "cudnnFilterDescriptor_t",
+    "cudnnLRNDescriptor_t",
+    "cudnnActivationDescriptor_t",
+    "cudnnSpatialTransformerDescriptor_t",
+    "cudnnOpTensorDescriptor_t",
+    "cudnnReduceTensorDescriptor_t",
+    "cudnnCTCLossDescriptor_t",
+    "cudnnTensorTransformDescriptor_t",
+    "cudnnDropoutDescriptor_t",
+    "cudnnConvolutionDescriptor_t",
+    "cudnnFusedOpsConstParamPack_t",
+    "cudnnFusedOpsVariantParamPack_t",
+    "cudnnFusedOpsPlan_t",
+    "cudnnRNNDescriptor_t",
+    "cudnnRNNDataDescriptor_t",
+    "cudnnSeqDataDescriptor_t",
+    "cudnnAttnDescriptor_t",
+    "cudnnRuntimeTag_t",
+    "cudnnDebug_t",
+    "cudnnFraction_t",
+    "cudnnConvolutionFwdAlgoPerf_t",
+    "cudnnConvolutionBwdDataAlgoPerf_t",
+    "cudnnConvolutionBwdFilterAlgoPerf_t",
+    "cudnnGnnCscGraph_t",
+    "cudnnGnnMhaParams_t",
+    "cudnnCallback_t",
+]

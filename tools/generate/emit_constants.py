@@ -6,7 +6,7 @@ import ast
 import re
 
 from .model import Headers, Macro
-from .text import banner, import_from
+from .text import RUFF, banner, dunder_all, import_from
 
 _BODY = "The macros, with the expressions that C has for them, by header."
 _INTEGER_SUFFIX = re.compile(r"^(0[xX][0-9a-fA-F]+|\d+)[uUlL]+$")
@@ -30,7 +30,8 @@ def emit_constants(headers: Headers) -> str:
             parts.append(f"\n# --- {header} ---\n\n")
         parts.append(_macro(macro, enums))
     top = banner(headers.version, "The numeric macros", _BODY)
-    return _blank_lines(top + import_from(".enums", imported) + "".join(parts))
+    parts.append("\n" + dunder_all(macro.name for macro in headers.macros))
+    return RUFF + _blank_lines(top + import_from(".enums", imported) + "".join(parts))
 
 
 def _macro(macro: Macro, enums: set[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .model import Enum, Enumerator, Headers
-from .text import LINE_LENGTH, banner, name_set, string_table
+from .text import LINE_LENGTH, RUFF, banner, dunder_all, name_set, string_table
 
 _BODY = """
 One class per C enum. Every enumerator is a name of this module too, as in C. A comment names the
@@ -13,7 +13,7 @@ cuDNN version that brought an enumerator, where that is not 9.0.0; `ENUM_SINCE` 
 
 
 def emit_enums(headers: Headers) -> str:
-    parts = [banner(headers.version, "The enums", _BODY)]
+    parts = [RUFF, banner(headers.version, "The enums", _BODY)]
     parts.append("from .ctypes_support import CudnnEnum\n")
     parts += [f"\n\n{_enum(enum)}" for enum in headers.enums]
     parts.append("\n\n# --- enumerators as names of the module, as in C ---\n")
@@ -23,6 +23,7 @@ def emit_enums(headers: Headers) -> str:
     parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
     parts.append(string_table("ENUM_SINCE", since))
     parts.append("\n" + name_set("ENUM_DEPRECATED", (d.name for d in declarations if d.deprecated)))
+    parts.append("\n" + dunder_all(d.name for d in declarations))
     return "".join(parts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .model import CType, Direction, Function, Headers, Parameter, Passing
 from .overrides import CUDA_HANDLES
-from .text import CTYPES, LINE_LENGTH, banner, import_from, python_type
+from .text import CTYPES, LINE_LENGTH, banner, dunder_all, import_from, python_type
 
 _BODY = """
 One declaration per C function, with C's names, in the order of the headers. `vocabulary` explains
@@ -23,10 +23,11 @@ def emit_functions(headers: Headers) -> str:
             parts.append(f"\n\n# --- {header} ---\n" if parts else f"\n# --- {header} ---\n")
         parts.append(f"\n\n{_function(function)}")
     body = "".join(parts)
-    top = banner(headers.version, "The functions", _BODY)
+    top = banner(headers.version, "The functions", _BODY, postponed=False)
     # Array lengths are strings that name parameters; pyflakes and mypy take them for types.
-    checks = "# ruff: noqa: F821, UP037\n# mypy: ignore-errors\n"
-    return checks + top + _imports(headers) + body
+    checks = "# ruff: noqa: F821, RUF022\n# mypy: ignore-errors\n"
+    names = dunder_all(function.name for function in headers.functions)
+    return checks + top + _imports(headers) + body + "\n\n" + names
 
 
 def _imports(headers: Headers) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .model import Callback, CType, Handle, Headers, Struct
 from .overrides import CUDA_HANDLES
-from .text import CTYPES, banner, import_from, name_set, python_type, string_table
+from .text import CTYPES, RUFF, banner, dunder_all, import_from, name_set, python_type, string_table
 
 _BODY = """
 Each handle points to a C struct of its own that only the library knows, so one kind of handle is
@@ -12,27 +12,17 @@ no other. `TYPE_SINCE` and `TYPE_DEPRECATED` tell versions and deprecation by C 
 """
 
 # library_types.h of CUDA; cudnnGetProperty takes it.
-_LIBRARY_PROPERTY = '''class libraryPropertyType(CudnnEnum):
-    """library_types.h of CUDA."""
-
-    MAJOR_VERSION = 0
-    MINOR_VERSION = 1
-    PATCH_LEVEL = 2
-
-
-MAJOR_VERSION = libraryPropertyType.MAJOR_VERSION
-MINOR_VERSION = libraryPropertyType.MINOR_VERSION
-PATCH_LEVEL = libraryPropertyType.PATCH_LEVEL
-'''
+_LIBRARY_PROPERTIES = ("MAJOR_VERSION", "MINOR_VERSION", "PATCH_LEVEL")
 
 
 def emit_types(headers: Headers) -> str:
     enums = {enum.name for enum in headers.enums}
     parts = [
+        RUFF,
         banner(headers.version, "The handles, structs and other types", _BODY),
         _imports(headers, enums),
         "\n# --- CUDA ---\n\n\n",
-        _LIBRARY_PROPERTY,
+        _library_property(),
     ]
     for name, struct in CUDA_HANDLES.items():
         parts.append("\n\n" + _handle(Handle(name, "", struct, None, deprecated=False)))
@@ -47,6 +37,8 @@ def emit_types(headers: Headers) -> str:
     parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
     parts.append(string_table("TYPE_SINCE", since))
     parts.append("\n" + name_set("TYPE_DEPRECATED", (d.name for d in declarations if d.deprecated)))
+    lent = ["libraryPropertyType", *_LIBRARY_PROPERTIES, *CUDA_HANDLES]
+    parts.append("\n" + dunder_all([*lent, *(d.name for d in declarations)]))
     return "".join(parts)
 
 
@@ -61,6 +53,15 @@ def _imports(headers: Headers, enums: set[str]) -> str:
         + "\n"
         + import_from(".ctypes_support", {"CudnnEnum", "CudnnStructure", "OpaquePointer"})
         + import_from(".enums", {t.base for t in types if t.base in enums})
+    )
+
+
+def _library_property() -> str:
+    members = "".join(f"    {name} = {i}\n" for i, name in enumerate(_LIBRARY_PROPERTIES))
+    names = "".join(f"{name} = libraryPropertyType.{name}\n" for name in _LIBRARY_PROPERTIES)
+    return (
+        'class libraryPropertyType(CudnnEnum):\n    """library_types.h of CUDA."""\n\n'
+        f"{members}\n\n{names}"
     )
 
 

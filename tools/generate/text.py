@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 LINE_LENGTH = 100
+RUFF = "# ruff: noqa: RUF022\n"  # what follows the headers' order is not sorted
 COMMAND = "python -m tools.generate"
 
 # C's arithmetic types, by the names of ctypes.
@@ -22,13 +23,12 @@ CTYPES = {
 }
 
 
-def banner(version: str, title: str, body: str = "") -> str:
-    """The docstring of a generated module, and the import that every module has."""
-    body = f"\n{body.strip()}\n" if body else ""
+def banner(version: str, title: str, body: str = "", *, postponed: bool = True) -> str:
+    """The docstring of a generated module, and the import that postpones its annotations."""
     return (
-        f'"""{title} of cuDNN {version}.\n{body}\n'
+        f'"""{title} of cuDNN {version}.\n\n{body.strip()}\n\n'
         f"Generated from the cuDNN headers by ``{COMMAND}``; do not edit.\n"
-        '"""\n\nfrom __future__ import annotations\n\n'
+        '"""\n\n' + ("from __future__ import annotations\n\n" if postponed else "")
     )
 
 
@@ -65,3 +65,9 @@ def name_set(name: str, names: Iterable[str]) -> str:
     """A module-level frozenset of strings, one name per line."""
     lines = "".join(f'        "{entry}",\n' for entry in names)
     return f"{name}: frozenset[str] = frozenset(\n    {{\n{lines}    }}\n)\n"
+
+
+def dunder_all(names: Iterable[str]) -> str:
+    """``__all__``, in the order of the headers."""
+    lines = "".join(f'    "{name}",\n' for name in names)
+    return f"__all__ = [\n{lines}]\n"
