@@ -1,0 +1,133 @@
+"""The exceptions of cudnn_ctypes.
+
+``CudnnError`` and its subclasses say that a C call returned a status other than success; the
+subclasses follow the categories of ``cudnnStatus_t``. The others come from this package itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = [
+    "BadParamError",
+    "ClosedError",
+    "CudnnError",
+    "ExecutionFailedError",
+    "InternalError",
+    "LibraryNotFoundError",
+    "NoDeviceError",
+    "NotInitializedError",
+    "NotSupportedError",
+    "SymbolNotFoundError",
+    "error_class",
+]
+
+
+class CudnnError(RuntimeError):
+    """A cuDNN function returned a status other than ``CUDNN_STATUS_SUCCESS``.
+
+    Attributes
+    ----------
+    function : str
+        C name of the function.
+    status : cudnnStatus_t
+        The status that it returned.
+    arguments : dict of str to str
+        Parameter names and the arguments as text.
+    detail : str
+        cuDNN's last error string, "" if it gave none.
+    messages : tuple of str
+        What cuDNN logged about this call, outermost reason last.
+    hint : str
+        What usually causes this, "" if we know nothing.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        status: int,
+        *,
+        arguments: Mapping[str, str] | None = None,
+        detail: str = "",
+        messages: Sequence[str] = (),
+        hint: str = "",
+    ) -> None:
+        self.function = function
+        self.status = status
+        self.arguments = dict(arguments or {})
+        self.detail = detail
+        self.messages = tuple(messages)
+        self.hint = hint
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        lines = [f"{self.function} returned {self.status!s} ({int(self.status)})"]
+        reasons = self.messages or ((self.detail,) if self.detail else ())
+        lines += [f"  cuDNN: {reason}" for reason in reasons]
+        if self.arguments:
+            shown = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
+            lines.append(f"  called with {shown}")
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: getattr(self, name) for name in ("arguments", "detail", "messages", "hint")}
+        return _rebuild, (type(self), self.function, self.status, state)
+
+
+def _rebuild(
+    cls: type[CudnnError], function: str, status: int, state: dict[str, Any]
+) -> CudnnError:
+    return cls(function, status, **state)
+
+
+class NotInitializedError(CudnnError):
+    """Status 1xxx: no usable GPU or driver, or libraries that do not belong together."""
+
+
+class BadParamError(CudnnError):
+    """Status 2xxx: cuDNN refused a parameter."""
+
+
+class NotSupportedError(CudnnError):
+    """Status 3xxx: the combination is valid, but this library or GPU has no kernel for it."""
+
+
+class InternalError(CudnnError):
+    """Status 4xxx: an allocation, a compilation or cuDNN itself failed."""
+
+
+class ExecutionFailedError(CudnnError):
+    """Status 5xxx: a kernel could not be launched or failed."""
+
+
+_BY_CATEGORY = {
+    1: NotInitializedError,
+    2: BadParamError,
+    3: NotSupportedError,
+    4: InternalError,
+    5: ExecutionFailedError,
+}
+
+
+def error_class(status: int) -> type[CudnnError]:
+    """The exception class for a status code, by its category (the thousands)."""
+    return _BY_CATEGORY.get(int(status) // 1000, CudnnError)
+
+
+class LibraryNotFoundError(OSError):
+    """No libcudnn could be loaded; the message lists every place that was tried."""
+
+
+class SymbolNotFoundError(AttributeError):
+    """The loaded libcudnn lacks a function; the message says which version has it."""
+
+
+class NoDeviceError(RuntimeError):
+    """An operation needs an NVIDIA GPU and there is none."""
+
+
+class ClosedError(ValueError):
+    """An object was used after ``close()``."""

@@ -1,0 +1,89 @@
+"""The cuDNN handle: a library context on one GPU, or on the reference device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import raw
+from .raw import mode
+from .resource import Resource
+
+__all__ = ["Handle"]
+
+
+class Handle(Resource):
+    """A cuDNN context; follows ``cudnnCreate``.
+
+    Parameters
+    ----------
+    device : int or cuda.core.Device, optional
+        The GPU; by default the current one. It is made current.
+    stream : optional
+        Stream of all work: an object with ``__cuda_stream__`` (cuda.core, PyTorch, CuPy) or an
+        address. By default the legacy default stream.
+
+    Raises
+    ------
+    NotInitializedError
+        Without a usable GPU and driver. The message says how to use the reference device.
+    """
+
+    def __init__(self, *, device: Any = None, stream: Any = None) -> None:
+        self.on_reference_device = mode.reference_device_active
+        self._device = None if self.on_reference_device else _make_current(device)
+        handle = raw.cudnnHandle_t()
+        raw.cudnnCreate(handle)
+        super().__init__(handle, raw.cudnnDestroy)
+        self._stream: Any = None
+        if stream is not None:
+            self.stream = stream
+
+    @property
+    def device(self) -> Any:
+        """The ``cuda.core.Device`` of this handle, None on the reference device."""
+        if self._device is None and not self.on_reference_device:
+            from .device import current_device
+
+            self._device = current_device()
+        return self._device
+
+    @property
+    def stream(self) -> Any:
+        """The stream object that was set; the address of cuDNN's if none was."""
+        if self._stream is not None:
+            return self._stream
+        stream = raw.cudaStream_t()
+        raw.cudnnGetStream(self, stream)
+        return stream.value or 0
+
+    @stream.setter
+    def stream(self, stream: Any) -> None:
+        raw.cudnnSetStream(self, stream)
+        self._stream = stream  # kept alive: cuDNN holds only its address
+
+    @property
+    def version(self) -> tuple[int, int, int]:
+        """cuDNN's version: major, minor, patch."""
+        number = int(raw.cudnnGetVersion())
+        return number // 10000, number // 100 % 100, number % 100
+
+    def synchronize(self) -> None:
+        """Wait for all work on this handle's stream."""
+        if not self.on_reference_device:
+            from .device import synchronize
+
+            synchronize(self._stream)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "Handle(closed)"
+        where = "reference device" if self.on_reference_device else f"{self.device.name}"
+        return f"Handle({where}, cuDNN {'.'.join(map(str, self.version))})"
+
+
+def _make_current(device: Any) -> Any:
+    if device is None:
+        return None
+    from .device import make_current
+
+    return make_current(device)

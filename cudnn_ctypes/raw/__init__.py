@@ -1,0 +1,42 @@
+"""Layer 1: the C API of cuDNN 9, one to one.
+
+Every function, enum, enumerator, struct, handle and numeric macro of the headers under its C name:
+
+>>> from ctypes import byref, c_size_t
+>>> from cudnn_ctypes import raw
+>>> descriptor = raw.cudnnTensorDescriptor_t()
+>>> raw.cudnnCreateTensorDescriptor(descriptor)
+cudnnStatus_t.CUDNN_STATUS_SUCCESS
+
+A call raises `cudnn_ctypes.CudnnError` on every status but success; ``raw.cudnnX.unchecked``
+returns the status instead. libcudnn is loaded by the first call, not by the import.
+"""
+
+from __future__ import annotations
+
+from . import constants as _constants
+from . import enums as _enums
+from . import functions as _functions
+from . import types as _types
+from .constants import *
+from .enums import *
+from .function import Function, Parameter
+from .functions import *
+from .library import Library, load, loaded_library
+from .types import *
+
+FUNCTIONS: dict[str, Function] = {name: getattr(_functions, name) for name in _functions.__all__}
+"""All functions by C name."""
+
+__all__ = [
+    "FUNCTIONS",
+    "Function",
+    "Library",
+    "Parameter",
+    "load",
+    "loaded_library",
+    *_constants.__all__,
+    *_enums.__all__,
+    *_functions.__all__,
+    *_types.__all__,
+]

@@ -1,0 +1,158 @@
+"""From a user's object to the device address that C wants.
+
+No ordering between streams is established here: as in C, whoever calls a raw function has put the
+work that produced the memory before it on the same stream, or waited for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+import numbers
+from typing import Any
+
+from . import mode
+from .ctypes_support import OpaquePointer
+from .dlpack import DLDeviceType, managed_tensor, request_capsule
+
+__all__ = ["memory_pointer"]
+
+_HIGHEST_ADDRESS = (1 << 64) - 1
+_CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
+
+# DLPack device types that a kernel can reach, or, on the reference device, the host.
+_ON_CUDA = (DLDeviceType.CUDA, DLDeviceType.CUDA_MANAGED, DLDeviceType.CUDA_HOST)
+_ON_REFERENCE = (DLDeviceType.CPU, DLDeviceType.CUDA_MANAGED, DLDeviceType.CUDA_HOST)
+
+
+def memory_pointer(value: Any, name: str = "memory") -> int | None:
+    """The device address of `value`, which is an argument called `name`.
+
+    Parameters
+    ----------
+    value : object
+        None (NULL), an address as int or ``c_void_p``, a ``DeviceBuffer`` or ``DeviceTensor``, any
+        object whose ``_as_parameter_`` is one of these, a PyTorch tensor, or an object with
+        ``__cuda_array_interface__`` or ``__dlpack__`` on a CUDA device. While the reference device
+        is active, host memory by ``__dlpack__`` takes the place of CUDA memory; NumPy arrays
+        are refused there too, so that a program behaves as it will on a GPU.
+    name : str
+        The parameter's name, for messages.
+
+    Returns
+    -------
+    int or None
+        The address of the first element; None is NULL.
+
+    Raises
+    ------
+    TypeError
+        If `value` is host memory, or not memory at all.
+    ValueError
+        If an address does not fit in 64 bits.
+    """
+    if value is None:
+        return None
+    if isinstance(value, int):
+        return _address(value, name)
+    if isinstance(value, _CDATA):
+        return _from_ctypes(value, name)
+    package = type(value).__module__.partition(".")[0]
+    if package == "numpy":
+        return _from_numpy(value, name)
+    parameter = getattr(value, "_as_parameter_", None)
+    if parameter is not None:
+        if isinstance(parameter, OpaquePointer):
+            raise TypeError(f"{name}: expected device memory, got {_described(value)}")
+        return memory_pointer(parameter, name)
+    if package == "torch" and hasattr(value, "data_ptr"):
+        return _from_torch(value, name)
+    if not mode.reference_device_active:
+        interface = getattr(value, "__cuda_array_interface__", None)
+        if interface is not None:
+            return int(interface["data"][0])
+    if hasattr(value, "__dlpack__"):
+        return _from_dlpack(value, name)
+    if package in ("cuda", "cupy") and hasattr(value, "__int__"):
+        return int(value)  # CUdeviceptr, cupy.cuda.MemoryPointer
+    if _is_host_memory(value):
+        raise _host_memory(value, name)
+    raise TypeError(
+        f"{name}: expected device memory (a DeviceBuffer, a DeviceTensor, an object with "
+        f"__cuda_array_interface__ or __dlpack__, an address, or None), got {_described(value)}"
+    )
+
+
+def _address(value: int, name: str) -> int:
+    if isinstance(value, (bool, enum.Enum)):
+        raise TypeError(f"{name}: expected device memory, got {_described(value)}")
+    if not 0 <= value <= _HIGHEST_ADDRESS:
+        raise ValueError(f"{name}: {value} is no 64-bit address")
+    return value
+
+
+def _from_ctypes(value: Any, name: str) -> int | None:
+    if isinstance(value, ctypes.c_void_p):
+        return value.value
+    if isinstance(value, ctypes._Pointer) and not isinstance(value, OpaquePointer):
+        return ctypes.cast(value, ctypes.c_void_p).value
+    if isinstance(value, OpaquePointer):
+        raise TypeError(f"{name}: expected device memory, got {_described(value)}")
+    raise _host_memory(value, name)
+
+
+def _from_numpy(value: Any, name: str) -> int:
+    if isinstance(value, numbers.Integral):  # numpy.uint64(address)
+        return _address(int(value), name)
+    raise _host_memory(value, name)
+
+
+def _from_torch(value: Any, name: str) -> int:
+    on_cuda = bool(value.is_cuda)
+    if on_cuda == mode.reference_device_active or value.device.type not in ("cuda", "cpu"):
+        raise _wrong_place(value, name, f"torch device '{value.device}'")
+    return int(value.data_ptr())
+
+
+def _from_dlpack(value: Any, name: str) -> int:
+    device_type, _ = value.__dlpack_device__()
+    if device_type not in (_ON_REFERENCE if mode.reference_device_active else _ON_CUDA):
+        raise _wrong_place(value, name, f"DLPack device type {int(device_type)}")
+    stream = -1 if device_type == DLDeviceType.CUDA else None
+    capsule = request_capsule(value, stream)
+    return managed_tensor(capsule).dl_tensor.address
+
+
+def _is_host_memory(value: object) -> bool:
+    if isinstance(value, (list, tuple)):
+        return True
+    try:
+        memoryview(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
+
+
+def _wrong_place(value: object, name: str, place: str) -> TypeError:
+    if mode.reference_device_active:
+        return TypeError(
+            f"{name}: {_type_name(value)} on {place}, but the reference device is active, whose "
+            f"memory is host memory"
+        )
+    return _host_memory(value, name, f" on {place}")
+
+
+def _host_memory(value: object, name: str, place: str = "") -> TypeError:
+    return TypeError(
+        f"{name}: host memory ({_type_name(value)}{place}) where device memory is wanted; copy it "
+        f"with DeviceTensor.from_numpy({name})"
+    )
+
+
+def _type_name(value: object) -> str:
+    cls = type(value)
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+
+
+def _described(value: object) -> str:
+    return f"{value!r} ({_type_name(value)})"

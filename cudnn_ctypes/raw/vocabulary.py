@@ -1,0 +1,97 @@
+"""The words in which ``functions.py`` states parameters, and what each means in C.
+
+============================  ==========================  =======================================
+annotation                    C parameter                 what Python passes
+============================  ==========================  =======================================
+``T``                         ``T name``                  a value, enum member or handle
+``Pointer[T]``                ``const T *name``           ``byref(t)`` or a ctypes ``t`` itself
+``Out[Pointer[T]]``           ``T *name``                 the same; written by the call
+``Array[T, "n"]``             ``const T name[]``          any sequence of n values
+``Out[Array[T, "n"]]``        ``T name[]``                a ctypes or NumPy array of n elements
+``DeviceMemory``              ``const void *name``        device memory: an address, a tensor
+``DeviceArray[T]``            ``const T name[]``          device memory that holds elements T
+``HostMemory``                ``const void *name``        host memory: a ctypes or NumPy object
+``HostScalar``                ``const void *name``        one number on the host: ``c_float(1)``
+============================  ==========================  =======================================
+
+``Out`` and ``InOut`` give the direction; without one a parameter is in. An in pointer points to
+const, the others do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+__all__ = [
+    "Array",
+    "Const",
+    "DeviceArray",
+    "DeviceMemory",
+    "HostMemory",
+    "HostScalar",
+    "InOut",
+    "Mutable",
+    "Out",
+    "ParameterType",
+    "Pointer",
+    "as_parameter_type",
+]
+
+Kind = Literal["value", "pointer", "array", "device", "host", "scalar"]
+Direction = Literal["in", "out", "in/out"]
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterType:
+    """What one annotation says. `base` is None for ``void``."""
+
+    kind: Kind
+    base: Any = None
+    length: str | int | None = None
+    direction: Direction = "in"
+    const: bool | None = None
+
+    @property
+    def points_to_const(self) -> bool:
+        return self.direction == "in" if self.const is None else self.const
+
+
+def as_parameter_type(annotation: Any) -> ParameterType:
+    """An annotation as a `ParameterType`: a bare C type is passed by value."""
+    return (
+        annotation if isinstance(annotation, ParameterType) else ParameterType("value", annotation)
+    )
+
+
+class _Of:
+    """``Pointer[T]``, ``Array[T, length]``, ``DeviceArray[T]``."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+
+    def __getitem__(self, item: Any) -> ParameterType:
+        base, length = item if isinstance(item, tuple) else (item, None)
+        return ParameterType(self.kind, base, length)
+
+
+class _With:
+    """``Out[...]``, ``InOut[...]``, ``Mutable[...]``, ``Const[...]``."""
+
+    def __init__(self, **changes: Any) -> None:
+        self.changes = changes
+
+    def __getitem__(self, item: Any) -> ParameterType:
+        return replace(as_parameter_type(item), **self.changes)
+
+
+Pointer = _Of("pointer")
+Array = _Of("array")
+DeviceArray = _Of("device")
+DeviceMemory = ParameterType("device")
+HostMemory = ParameterType("host")
+HostScalar = ParameterType("scalar")
+Out = _With(direction="out")
+InOut = _With(direction="in/out")
+Mutable = _With(const=False)
+Const = _With(const=True)

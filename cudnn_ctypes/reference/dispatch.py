@@ -1,0 +1,197 @@
+"""The reference device: calls of the C API carried out in NumPy, on host memory.
+
+While it is active ``cudnnCreate`` gives made-up handles. Every C function that takes a handle is
+intercepted: with a made-up handle it goes to the implementation registered here under its C name,
+with a real one to cuDNN. A made-up handle never reaches cuDNN. Descriptors are cuDNN's own, and
+what they hold is read back from them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .. import raw
+from ..raw import function as raw_function
+from ..raw import log, mode
+from ..raw.ctypes_support import storage_type
+from ..raw.function import Function, Parameter
+
+__all__ = ["Refused", "implemented", "implements", "made_up", "use_reference_device"]
+
+Implementation = Callable[..., raw.cudnnStatus_t | None]
+
+
+class Refused(Exception):
+    """Raised by an implementation for arguments that cuDNN refuses too: a status and why."""
+
+    def __init__(self, status: raw.cudnnStatus_t, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+_implementations: dict[str, Implementation] = {}
+_handles: dict[int, Any] = {}  # address of a made-up handle -> the memory that makes it unique
+
+
+def implements(name: str) -> Callable[[Implementation], Implementation]:
+    """Register the implementation of the C function `name`.
+
+    It has C's parameters. They arrive as enums, ints, handles, addresses of device memory (ints),
+    and ctypes pointers, None for NULL. It returns None for success.
+    """
+
+    def register(implementation: Implementation) -> Implementation:
+        wanted = [p.name for p in raw.FUNCTIONS[name].parameters]
+        given = list(inspect.signature(implementation).parameters)
+        if given != wanted:
+            raise TypeError(f"{name} has the parameters {wanted}, its implementation {given}")
+        _implementations[name] = implementation
+        return implementation
+
+    return register
+
+
+def implemented() -> frozenset[str]:
+    """C names of the functions that the reference device carries out."""
+    _load_implementations()
+    return frozenset(_implementations)
+
+
+def made_up(handle: Any) -> bool:
+    """Whether a handle belongs to the reference device."""
+    owner = getattr(handle, "_as_parameter_", handle)
+    return getattr(owner, "value", None) in _handles
+
+
+@contextmanager
+def _previous_mode(before: bool) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        mode.set_reference_device_active(before)
+
+
+def use_reference_device(active: bool = True) -> Any:
+    """Carry out everything from now on in NumPy, on host memory; False goes back to the GPU.
+
+    Handles, buffers and tensors made before keep their device. Usable in ``with``, which restores
+    the mode found.
+    """
+    before = mode.reference_device_active
+    if active:
+        _load_implementations()
+        _intercept_all()
+    mode.set_reference_device_active(active)
+    return _previous_mode(before)
+
+
+@functools.cache
+def _load_implementations() -> None:
+    for family in _FAMILIES:
+        importlib.import_module(f"..{family}", __name__)
+
+
+# Modules of this folder that register implementations.
+_FAMILIES = ("device_handle", "device_convolution")
+
+
+@functools.cache
+def _intercept_all() -> None:
+    for name, function in raw.FUNCTIONS.items():
+        if name == "cudnnCreate":
+            raw_function.intercept(name, _create(function))
+        elif _takes_handle(function):
+            raw_function.intercept(name, _by_handle(function))
+
+
+def _takes_handle(function: Function) -> bool:
+    return bool(function.parameters) and function.parameters[0].type.base is raw.cudnnHandle_t
+
+
+def _create(function: Function) -> Callable[..., Any]:
+    """``cudnnCreate``: a made-up handle while the reference device is active."""
+    binding = raw_function.binding(function.__name__)
+
+    def create(handle: Any) -> int:
+        if not mode.reference_device_active:
+            return int(binding.c_callee(handle))
+        target = getattr(handle, "_obj", handle)
+        if isinstance(target, ctypes._Pointer) and not isinstance(target, raw.cudnnHandle_t):
+            target = target.contents  # pointer(handle)
+        if not isinstance(target, raw.cudnnHandle_t):
+            return int(binding.c_callee(handle))  # refused there, with the usual message
+        memory = ctypes.create_string_buffer(16)
+        target.value = ctypes.addressof(memory)
+        _handles[ctypes.addressof(memory)] = memory
+        return 0
+
+    return create
+
+
+def forget(handle: Any) -> None:
+    """Destroy a made-up handle."""
+    del _handles[handle.value]
+
+
+def _by_handle(function: Function) -> Callable[..., Any]:
+    """A function of C, sent to its implementation when its handle is made up."""
+    name = function.__name__
+    binding = raw_function.binding(name)
+    parameters = function.parameters
+
+    def call(*args: Any) -> int:
+        if not made_up(args[0]):
+            return int(binding.c_callee(*args))
+        implementation = _implementations.get(name)
+        if implementation is None:
+            raise NotImplementedError(
+                f"{name} is not carried out by the reference device; it needs a GPU"
+            )
+        try:
+            values = [
+                _decoded(parameter, argtype.from_param(value))
+                for parameter, argtype, value in zip(
+                    parameters, binding.argtypes, args, strict=True
+                )
+            ]
+        except (TypeError, ValueError) as error:
+            raise ctypes.ArgumentError(str(error)) from error
+        try:
+            status = implementation(*values)
+        except Refused as refused:
+            log.put(name, refused.reason)
+            status = refused.status
+        return int(status or 0)
+
+    return call
+
+
+def _decoded(parameter: Parameter, value: Any) -> Any:
+    """A converted argument as an implementation receives it."""
+    base = parameter.type.base
+    match parameter.type.kind:
+        case "value" if isinstance(value, ctypes._SimpleCData):
+            return value.value
+        case "device" | "host" | "scalar":
+            return _address(value)
+        case "pointer" | "array":
+            target = getattr(value, "_obj", value)
+            if target is None or (isinstance(target, ctypes._Pointer) and not target):
+                return None
+            is_pointer = isinstance(target, (ctypes.Array, ctypes._Pointer))
+            if is_pointer and not isinstance(target, storage_type(base)):
+                return target
+            return ctypes.pointer(target)
+        case _:
+            return value
+
+
+def _address(value: Any) -> int | None:
+    return None if value is None else ctypes.cast(value, ctypes.c_void_p).value

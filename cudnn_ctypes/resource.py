@@ -1,0 +1,107 @@
+"""Ownership of what C creates: close, with, clean-up of the forgotten."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import tracemalloc
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from .errors import ClosedError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Resource"]
+
+
+class Resource:
+    """The owner of one C handle.
+
+    Parameters
+    ----------
+    handle
+        A created raw handle. It is what raw functions receive when they are given this object.
+    destroy
+        Called with `handle`, once.
+    parents
+        Resources that must outlive this one. They are kept alive by its finalizer, so that a
+        forgotten child goes before its parents, in a collected cycle and at exit too.
+    """
+
+    def __init__(
+        self, handle: Any, destroy: Callable[[Any], object], *, parents: Iterable[object] = ()
+    ) -> None:
+        # ctypes reads this attribute; close() deletes it.
+        self._as_parameter_ = handle
+        self._destroy = functools.partial(destroy, handle)
+        self._finalizer = weakref.finalize(
+            self, _clean_up, self._destroy, type(self).__name__, _origin(self), tuple(parents)
+        )
+        _note_exit()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_as_parameter_":
+            raise ClosedError(f"this {type(self).__name__} is closed")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def closed(self) -> bool:
+        return "_as_parameter_" not in self.__dict__
+
+    def close(self) -> None:
+        """Destroy the C object. A second call does nothing.
+
+        Raises
+        ------
+        CudnnError
+            If cuDNN refuses.
+        """
+        if not self.closed:
+            del self._as_parameter_
+            # Parents stay alive until the child is destroyed.
+            kept = self._finalizer.detach()
+            self._destroy()
+            del kept
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+
+_exiting = False
+
+
+@functools.cache
+def _note_exit() -> None:
+    # Registered after weakref's own exit hook, so it runs before that.
+    def exiting() -> None:
+        global _exiting
+        _exiting = True
+
+    atexit.register(exiting)
+
+
+def _origin(resource: Resource) -> str:
+    if not tracemalloc.is_tracing():
+        return ""
+    trace = tracemalloc.get_object_traceback(resource)
+    return "" if trace is None else "\ncreated at:\n" + "\n".join(trace.format())
+
+
+def _clean_up(
+    destroy: Callable[[], object], name: str, origin: str, parents: tuple[object, ...]
+) -> None:
+    if not _exiting:
+        warnings.warn(f"unclosed {name}{origin}", ResourceWarning, stacklevel=2)
+    try:
+        destroy()
+    except Exception as error:
+        warnings.warn(
+            f"error while cleaning up an unclosed {name}: {error}", RuntimeWarning, stacklevel=2
+        )
