@@ -12,8 +12,10 @@ import ctypes
 import functools
 import importlib
 import inspect
+import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from .. import raw
@@ -94,12 +96,10 @@ def use_reference_device(active: bool = True) -> Any:
 
 @functools.cache
 def _load_implementations() -> None:
-    for family in _FAMILIES:
-        importlib.import_module(f"..{family}", __name__)
-
-
-# Modules of this folder that register implementations.
-_FAMILIES = ("device_handle", "device_convolution")
+    """Import the modules of this folder that register implementations: ``device_*``."""
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if module.name.startswith("device_"):
+            importlib.import_module(f"..{module.name}", __name__)
 
 
 @functools.cache
