@@ -183,12 +183,9 @@ def _decoded(parameter: Parameter, value: Any) -> Any:
             return _address(value)
         case "pointer" | "array":
             target = getattr(value, "_obj", value)
-            if target is None or (isinstance(target, ctypes._Pointer) and not target):
-                return None
-            is_pointer = isinstance(target, (ctypes.Array, ctypes._Pointer))
-            if is_pointer and not isinstance(target, storage_type(base)):
-                return target
-            return ctypes.pointer(target)
+            if target is None or isinstance(target, storage_type(base)):
+                return None if target is None else ctypes.pointer(target)
+            return target or None  # an array or a pointer, NULL as None
         case _:
             return value
 
