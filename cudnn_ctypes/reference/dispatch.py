@@ -12,6 +12,7 @@ import ctypes
 import functools
 import importlib
 import inspect
+import mmap
 import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import raw
+from ..errors import ClosedError
 from ..raw import function as raw_function
 from ..raw import log, mode
 from ..raw.ctypes_support import storage_type
@@ -39,7 +41,13 @@ class Refused(Exception):
 
 
 _implementations: dict[str, Implementation] = {}
-_handles: dict[int, Any] = {}  # address of a made-up handle -> the memory that makes it unique
+
+# Made-up handles are addresses in this block, which nobody else can have: 1 Mi of them. Its pages
+# are never touched, so they take no memory.
+_block = mmap.mmap(-1, 1 << 24)
+_first = ctypes.addressof(ctypes.c_char.from_buffer(_block))
+_addresses = iter(range(_first, _first + len(_block), 16))
+_open: set[int] = set()
 
 
 def implements(name: str) -> Callable[[Implementation], Implementation]:
@@ -67,9 +75,19 @@ def implemented() -> frozenset[str]:
 
 
 def made_up(handle: Any) -> bool:
-    """Whether a handle belongs to the reference device."""
-    owner = getattr(handle, "_as_parameter_", handle)
-    return getattr(owner, "value", None) in _handles
+    """Whether a handle belongs to the reference device.
+
+    Raises
+    ------
+    ClosedError
+        If it did, and was destroyed.
+    """
+    address = getattr(getattr(handle, "_as_parameter_", handle), "value", None)
+    if address in _open:
+        return True
+    if address is not None and _first <= address < _first + len(_block):
+        raise ClosedError("this handle of the reference device was destroyed")
+    return False
 
 
 @contextmanager
@@ -127,9 +145,8 @@ def _create(function: Function) -> Callable[..., Any]:
             target = target.contents  # pointer(handle)
         if not isinstance(target, raw.cudnnHandle_t):
             return int(binding.c_callee(handle))  # refused there, with the usual message
-        memory = ctypes.create_string_buffer(16)
-        target.value = ctypes.addressof(memory)
-        _handles[ctypes.addressof(memory)] = memory
+        target.value = next(_addresses)
+        _open.add(target.value)
         return 0
 
     return create
@@ -137,7 +154,8 @@ def _create(function: Function) -> Callable[..., Any]:
 
 def forget(handle: Any) -> None:
     """Destroy a made-up handle."""
-    del _handles[handle.value]
+    _open.remove(handle.value)
+    handle.value = None
 
 
 def _by_handle(function: Function) -> Callable[..., Any]:
