@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from .model import Enum, Enumerator, Headers
+from .model import Declaration, Enum, Enumerator, Headers
+from .overrides import RENUMBERED
 from .text import LINE_LENGTH, RUFF, banner, dunder_all, name_set, string_table
 
 _BODY = """
 One class per C enum. Every enumerator is a name of this module too, as in C. A comment names the
-cuDNN version that brought an enumerator, where that is not 9.0.0; `ENUM_SINCE` and
-`ENUM_DEPRECATED` hold the same as data, by the C names of enums and enumerators.
+cuDNN version that brought an enumerator, where that is not 9.0.0; `ENUM_SINCE`,
+`ENUM_DEPRECATED` and `ENUM_RENUMBERED` are data by the C names of enums and enumerators.
 """
 
 
@@ -18,13 +19,25 @@ def emit_enums(headers: Headers) -> str:
     parts += [f"\n\n{_enum(enum)}" for enum in headers.enums]
     parts.append("\n\n# --- enumerators as names of the module, as in C ---\n")
     parts += [f"\n{_names(enum)}" for enum in headers.enums]
-    declarations = [d for enum in headers.enums for d in (enum, *enum.enumerators)]
+    declarations: list[Declaration] = []
+    for enum in headers.enums:
+        declarations += [enum, *enum.enumerators]
     since = {d.name: d.since for d in declarations if d.since and d.since != "9.0.0"}
     parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
     parts.append(string_table("ENUM_SINCE", since))
     parts.append("\n" + name_set("ENUM_DEPRECATED", (d.name for d in declarations if d.deprecated)))
+    parts.append("\n# The value in releases that number it differently.\n")
+    parts.append(_renumbered())
     parts.append("\n" + dunder_all(d.name for d in declarations))
     return "".join(parts)
+
+
+def _renumbered() -> str:
+    lines = ""
+    for name, values in RENUMBERED.items():
+        entries = ", ".join(f'"{release}": {value}' for release, value in values.items())
+        lines += f'    "{name}": {{{entries}}},\n'
+    return f"ENUM_RENUMBERED: dict[str, dict[str, int]] = {{\n{lines}}}\n"
 
 
 def _enum(enum: Enum) -> str:

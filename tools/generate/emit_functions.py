@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from . import cuda_types
 from .model import CType, Direction, Function, Headers, Parameter, Passing
-from .overrides import CUDA_HANDLES
 from .text import CTYPES, LINE_LENGTH, banner, dunder_all, import_from, python_type
 
 _BODY = """
@@ -15,7 +15,7 @@ _DIRECTION = {Direction.IN: "", Direction.OUT: "Out", Direction.INOUT: "InOut"}
 
 
 def emit_functions(headers: Headers) -> str:
-    parts = []
+    parts: list[str] = []
     header = ""
     for function in headers.functions:
         if function.header != header:
@@ -40,7 +40,7 @@ def _imports(headers: Headers) -> str:
     words = {w.split(",")[0] for w in words}
     enums = {enum.name for enum in headers.enums}
     declared = {d.name for d in (*headers.handles, *headers.structs, *headers.callbacks)}
-    declared |= set(CUDA_HANDLES) | {"libraryPropertyType"}
+    declared |= cuda_types.NAMES
     vocabulary = {"Out", "InOut", "Mutable", "Const"} | {p.value for p in Passing}
     from_ctypes = set(CTYPES.values()) | {"c_char_p", "c_void_p"}
     unknown = bases - enums - declared - set(CTYPES) - {"void"}
@@ -92,7 +92,7 @@ def _referent(parameter: Parameter) -> str:
         case Passing.POINTER | Passing.ARRAY | Passing.DEVICE_ARRAY:
             return f"{passing.value}[{_pointee(ctype)}]"
         case Passing.DEVICE_MEMORY | Passing.HOST_MEMORY | Passing.HOST_SCALAR:
-            return passing.value
+            return str(passing.value)
     raise NotImplementedError(f"{parameter.name}: {ctype}, {passing}")
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from . import cuda_types
 from .model import Callback, CType, Handle, Headers, Struct
-from .overrides import CUDA_HANDLES
 from .text import CTYPES, RUFF, banner, dunder_all, import_from, name_set, python_type, string_table
 
 _BODY = """
 Each handle points to a C struct of its own that only the library knows, so one kind of handle is
 no other. `TYPE_SINCE` and `TYPE_DEPRECATED` tell versions and deprecation by C name.
 """
-
-# library_types.h of CUDA; cudnnGetProperty takes it.
-_LIBRARY_PROPERTIES = ("MAJOR_VERSION", "MINOR_VERSION", "PATCH_LEVEL")
 
 
 def emit_types(headers: Headers) -> str:
@@ -24,8 +21,8 @@ def emit_types(headers: Headers) -> str:
         "\n# --- CUDA ---\n\n\n",
         _library_property(),
     ]
-    for name, struct in CUDA_HANDLES.items():
-        parts.append("\n\n" + _handle(Handle(name, "", struct, None, deprecated=False)))
+    for name, struct in cuda_types.HANDLES.items():
+        parts.append("\n\n" + _handle(Handle(name, "", None, False, struct)))
     parts.append("\n\n# --- handles ---\n")
     parts += ["\n\n" + _handle(handle) for handle in headers.handles]
     parts.append("\n\n# --- structs ---\n")
@@ -37,7 +34,7 @@ def emit_types(headers: Headers) -> str:
     parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
     parts.append(string_table("TYPE_SINCE", since))
     parts.append("\n" + name_set("TYPE_DEPRECATED", (d.name for d in declarations if d.deprecated)))
-    lent = ["libraryPropertyType", *_LIBRARY_PROPERTIES, *CUDA_HANDLES]
+    lent = ["libraryPropertyType", *cuda_types.LIBRARY_PROPERTIES, *cuda_types.HANDLES]
     parts.append("\n" + dunder_all([*lent, *(d.name for d in declarations)]))
     return "".join(parts)
 
@@ -57,8 +54,9 @@ def _imports(headers: Headers, enums: set[str]) -> str:
 
 
 def _library_property() -> str:
-    members = "".join(f"    {name} = {i}\n" for i, name in enumerate(_LIBRARY_PROPERTIES))
-    names = "".join(f"{name} = libraryPropertyType.{name}\n" for name in _LIBRARY_PROPERTIES)
+    properties = cuda_types.LIBRARY_PROPERTIES
+    members = "".join(f"    {name} = {value}\n" for name, value in properties.items())
+    names = "".join(f"{name} = libraryPropertyType.{name}\n" for name in properties)
     return (
         'class libraryPropertyType(CudnnEnum):\n    """library_types.h of CUDA."""\n\n'
         f"{members}\n\n{names}"

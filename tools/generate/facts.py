@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from . import overrides
-from .model import Direction, Enum, Function, Headers, Parameter, Passing
+from .model import Declaration, Direction, Enum, Function, Headers, Parameter, Passing
 
-_Dated = TypeVar("_Dated")
+_Dated = TypeVar("_Dated", bound=Declaration)
 
 
 def decide(headers: Headers) -> Headers:
@@ -48,6 +48,7 @@ class _Decider:
             "LENGTHS",
             "DIRECTIONS",
             "SINCE",
+            "RENUMBERED",
         ):
             unused = [n for n in getattr(overrides, table) if (table, n) not in self.used]
             self.problems += [f"overrides.{table}: {n!r} matches nothing" for n in sorted(unused)]
@@ -65,9 +66,8 @@ class _Decider:
     # --- versions ------------------------------------------------------------------------------
 
     def dated(self, declaration: _Dated, inherited: str | None = None) -> _Dated:
-        name: str = declaration.name  # type: ignore[attr-defined]
-        tag: str | None = declaration.since  # type: ignore[attr-defined]
-        since = tag or inherited
+        name = declaration.name
+        since = declaration.since or inherited
         if name in overrides.SINCE:
             self.used.add(("SINCE", name))
             if overrides.SINCE[name] == since:
@@ -75,10 +75,13 @@ class _Decider:
             since = overrides.SINCE[name]
         if since is None:
             self.problems.append(f"{name}: no @since tag; name its version in overrides.SINCE")
-        return replace(declaration, since=since)  # type: ignore[type-var]
+        return replace(declaration, since=since)
 
     def enum(self, enum: Enum) -> Enum:
         enum = self.dated(enum)
+        for member in enum.enumerators:
+            if member.value not in overrides.RENUMBERED.get(member.name, {}).values():
+                self.used.add(("RENUMBERED", member.name))
         members = tuple(self.dated(member, inherited=enum.since) for member in enum.enumerators)
         return replace(enum, enumerators=members)
 

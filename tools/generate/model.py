@@ -63,66 +63,52 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Function:
+class Declaration:
+    """What functions, types and enumerators have in common."""
+
     name: str
     header: str
+    since: str | None
+    deprecated: bool
+
+
+@dataclass(frozen=True)
+class Function(Declaration):
     result: CType
     parameters: tuple[Parameter, ...]
-    since: str | None
-    deprecated: bool
 
 
 @dataclass(frozen=True)
-class Enumerator:
-    name: str
+class Enumerator(Declaration):
     value: int
     alias_of: str | None  # the enumerator of the same enum that the header gives as its value
-    since: str | None
-    deprecated: bool
 
 
 @dataclass(frozen=True)
-class Enum:
-    name: str
-    header: str
+class Enum(Declaration):
     enumerators: tuple[Enumerator, ...]
-    since: str | None
-    deprecated: bool
 
 
 @dataclass(frozen=True)
-class Handle:
+class Handle(Declaration):
     """An opaque pointer: `typedef struct <struct> *<name>`; `struct` is None for a `void *`."""
 
-    name: str
-    header: str
     struct: str | None
-    since: str | None
-    deprecated: bool
 
 
 @dataclass(frozen=True)
-class Struct:
+class Struct(Declaration):
     """A struct and its typedef; without fields when the headers never complete it."""
 
-    name: str
-    tag: str
-    header: str
     fields: tuple[tuple[str, CType], ...]
-    since: str | None
-    deprecated: bool
 
 
 @dataclass(frozen=True)
-class Callback:
+class Callback(Declaration):
     """A function pointer type."""
 
-    name: str
-    header: str
     result: CType
     parameters: tuple[tuple[str, CType], ...]
-    since: str | None
-    deprecated: bool
 
 
 @dataclass(frozen=True)
@@ -146,3 +132,9 @@ class Headers:
     structs: list[Struct] = field(default_factory=list)
     callbacks: list[Callback] = field(default_factory=list)
     macros: list[Macro] = field(default_factory=list)
+
+    @property
+    def declarations(self) -> list[Declaration]:
+        """All but the macros; each enum is followed by its enumerators."""
+        enums = [d for enum in self.enums for d in (enum, *enum.enumerators)]
+        return [*self.functions, *enums, *self.handles, *self.structs, *self.callbacks]

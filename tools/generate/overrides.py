@@ -281,8 +281,8 @@ DIRECTIONS: dict[str, Direction] = {
 
 # --- versions ----------------------------------------------------------------------------------
 # The first version whose headers have the name, where the headers say otherwise or nothing; found
-# by tools/since_versions.py in the headers of the releases 9.0 to 9.28. An enumerator without a
-# version of its own has its enum's.
+# by tools/since_versions.py in the headers of 30 releases, 9.0.0 to 9.27.0, and those of 9.28.0. An
+# enumerator without a version of its own has its enum's.
 
 SINCE: dict[str, str] = {
     "cudnnAdvVersionCheck": "9.0.0",
@@ -293,6 +293,13 @@ SINCE: dict[str, str] = {
     "cudnnCausalConv1dNwhBackward": "9.24.0",
     "cudnnB2BCausalConv1dForward": "9.24.0",
     "cudnnB2BCausalConv1dBackward": "9.24.0",
+    # Its own headers say 9.25 already; the library of 9.24.0 creates the descriptor, 9.23.0 not.
+    "CUDNN_BACKEND_OPERATION_ROPE_BWD_DESCRIPTOR": "9.24.0",
+    "CUDNN_ATTR_OPERATION_ROPE_BWD_DYDESC": "9.24.0",
+    "CUDNN_ATTR_OPERATION_ROPE_BWD_DXDESC": "9.24.0",
+    "CUDNN_ATTR_OPERATION_ROPE_BWD_FREQSDESC": "9.24.0",
+    "CUDNN_ATTR_OPERATION_ROPE_BWD_OUTPUT_SCALE": "9.24.0",
+    "CUDNN_ATTR_OPERATION_ROPE_BWD_ROPE_DIM": "9.24.0",
     "cudnnGnnAggOp_t": "9.26.0",
     "cudnnGnnCscGraph_t": "9.26.0",
     "cudnnGnnAggSimpleForward": "9.26.0",
@@ -307,7 +314,16 @@ SINCE: dict[str, str] = {
     "cudnnGnnMhaGatV2Backward": "9.28.0",
 }
 
-# --- types of CUDA -------------------------------------------------------------------------------
-# Types that the cuDNN headers take from CUDA's; they stand by hand in emit_types.py.
+# Enumerators that a release numbers differently than the installed headers: {release: value}; the
+# ..._COUNT enumerators aside, which grow. Found like the versions. No function has gone since
+# 9.0.0, and one enumerator: CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_DENOM_FACTOR_MODE (2505),
+# which 9.7.0 alone had.
 
-CUDA_HANDLES = {"cudaStream_t": "CUstream_st", "cudaGraph_t": "CUgraph_st"}
+RENUMBERED: dict[str, dict[str, int]] = {
+    "CUDNN_ATTR_KERNEL_CACHE_IS_ENGINECFG_KERNEL_CACHED": {"9.4.0": 2400},
+    "CUDNN_BACKEND_OPERATION_EXPAND_BAND_MATRIX_DESCRIPTOR": {"9.10.0": 36},
+    "CUDNN_BACKEND_OPERATION_CONTRACT_BAND_MATRIX_DESCRIPTOR": {"9.10.0": 37},
+    "CUDNN_BACKEND_OPERATION_BLOCK_SCALE_QUANTIZE_DESCRIPTOR": {"9.10.0": 38},
+    "CUDNN_BACKEND_OPERATION_BLOCK_SCALE_DEQUANTIZE_DESCRIPTOR": {"9.10.0": 39},
+    "CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR": {"9.10.0": 40},
+}

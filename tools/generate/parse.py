@@ -1,14 +1,11 @@
 """Read the cuDNN headers with libclang into `model.Headers`.
 
-Besides the cuDNN headers this needs the CUDA runtime's headers, `crt/host_defines.h` (which the
-nvcc wheel carries) and a compiler's `stddef.h`.
+libclang is used for what it knows exactly (types, values, macros); the facts that the headers keep
+in comments are read by `comments`.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +20,7 @@ from clang.cindex import (
 )
 
 from . import comments
+from .include import HEADERS, include_flags, wheel_include
 from .model import (
     Callback,
     CType,
@@ -35,43 +33,6 @@ from .model import (
     Parameter,
     Struct,
 )
-
-# cudnn.h of older versions does not include the last ones; a version lacks what it has not yet.
-HEADERS = (
-    "cudnn_version.h",
-    "cudnn_graph.h",
-    "cudnn_ops.h",
-    "cudnn_cnn.h",
-    "cudnn_adv.h",
-    "cudnn_backend.h",
-    "cudnn_subquadratic_ops.h",
-    "cudnn_gnn_ops.h",
-)
-
-
-def wheel_include(package: str) -> Path:
-    """The include folder of an NVIDIA wheel, e.g. of `nvidia.cudnn`."""
-    spec = importlib.util.find_spec(package)
-    for place in (spec and spec.submodule_search_locations) or ():
-        if (include := Path(place) / "include").is_dir():
-            return include
-    raise FileNotFoundError(f"no include folder of {package}: is its wheel installed?")
-
-
-def include_flags(cudnn_include: Path) -> list[str]:
-    """Compiler flags under which the cuDNN headers of that folder compile."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        raise FileNotFoundError("no C compiler (cc, gcc, clang): stddef.h comes from it")
-    query = [compiler, "-print-file-name=include"]
-    builtin = subprocess.run(query, check=True, capture_output=True, text=True).stdout.strip()
-    return [
-        f"-I{cudnn_include}",
-        f"-I{wheel_include('nvidia.cuda_runtime')}",
-        f"-I{wheel_include('nvidia.cuda_nvcc')}",
-        "-isystem",
-        builtin,
-    ]
 
 
 def parse(cudnn_include: Path | None = None) -> Headers:
@@ -124,32 +85,24 @@ class _Reader:
                     self._macro(cursor, header)
 
     def _typedef(self, cursor: Cursor, header: str, before: str, text: bytes) -> None:
-        name = cursor.spelling
-        since = comments.since(before)
-        deprecated = _deprecated(cursor, before)
-        aliased = cursor.underlying_typedef_type
-        canonical = aliased.get_canonical()
-        if canonical.kind == TypeKind.ENUM:
-            members = _enumerators(canonical.get_declaration(), text)
-            self.found.enums.append(Enum(name, header, members, since, deprecated))
-        elif canonical.kind == TypeKind.RECORD:
-            declaration = canonical.get_declaration()
-            fields = tuple((f.spelling, _ctype(f.type)) for f in canonical.get_fields())
-            struct = Struct(name, declaration.spelling, header, fields, since, deprecated)
-            self.found.structs.append(struct)
-        elif canonical.kind == TypeKind.POINTER:
-            pointee = canonical.get_pointee()
-            if pointee.kind == TypeKind.FUNCTIONPROTO:
-                arguments = [c for c in cursor.get_children() if c.kind == CursorKind.PARM_DECL]
-                parameters = tuple((a.spelling, _ctype(a.type)) for a in arguments)
-                result = _ctype(pointee.get_result())
-                callback = Callback(name, header, result, parameters, since, deprecated)
-                self.found.callbacks.append(callback)
-            else:
-                tag = None if pointee.kind == TypeKind.VOID else pointee.get_declaration().spelling
-                self.found.handles.append(Handle(name, header, tag, since, deprecated))
+        facts = (cursor.spelling, header, comments.since(before), _deprecated(cursor, before))
+        aliased = cursor.underlying_typedef_type.get_canonical()
+        if aliased.kind == TypeKind.ENUM:
+            members = _enumerators(aliased.get_declaration(), header, text)
+            self.found.enums.append(Enum(*facts, members))
+        elif aliased.kind == TypeKind.RECORD:
+            fields = tuple((f.spelling, _ctype(f.type)) for f in aliased.get_fields())
+            self.found.structs.append(Struct(*facts, fields))
+        elif aliased.kind != TypeKind.POINTER:
+            raise NotImplementedError(f"typedef {cursor.spelling} = {aliased.spelling}")
+        elif (pointee := aliased.get_pointee()).kind == TypeKind.FUNCTIONPROTO:
+            arguments = [c for c in cursor.get_children() if c.kind == CursorKind.PARM_DECL]
+            parameters = tuple((a.spelling, _ctype(a.type)) for a in arguments)
+            result = _ctype(pointee.get_result())
+            self.found.callbacks.append(Callback(*facts, result, parameters))
         else:
-            raise NotImplementedError(f"typedef {name} = {aliased.spelling}")
+            struct = None if pointee.kind == TypeKind.VOID else pointee.get_declaration().spelling
+            self.found.handles.append(Handle(*facts, struct))
 
     def _macro(self, cursor: Cursor, header: str) -> None:
         name_token, *rest = cursor.get_tokens()
@@ -194,14 +147,14 @@ def _function(cursor: Cursor, header: str, before: str) -> Function:
     return Function(
         cursor.spelling,
         header,
-        _ctype(cursor.result_type),
-        parameters,
         comments.since(before),
         _deprecated(cursor, before),
+        _ctype(cursor.result_type),
+        parameters,
     )
 
 
-def _enumerators(declaration: Cursor, text: bytes) -> tuple[Enumerator, ...]:
+def _enumerators(declaration: Cursor, header: str, text: bytes) -> tuple[Enumerator, ...]:
     cursors = [c for c in declaration.get_children() if c.kind == CursorKind.ENUM_CONSTANT_DECL]
     names = {cursor.spelling for cursor in cursors}
     ends = [cursor.extent.start.offset for cursor in cursors[1:]]
@@ -215,10 +168,11 @@ def _enumerators(declaration: Cursor, text: bytes) -> tuple[Enumerator, ...]:
         members.append(
             Enumerator(
                 cursor.spelling,
-                cursor.enum_value,
-                alias,
+                header,
                 comments.since(after),
                 _deprecated(cursor, after),
+                cursor.enum_value,
+                alias,
             )
         )
     return tuple(members)

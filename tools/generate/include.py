@@ -1,0 +1,54 @@
+"""Where the headers are, and the compiler flags under which they compile.
+
+Besides the cuDNN headers that takes the CUDA runtime's headers, `crt/host_defines.h` (which the
+nvcc wheel carries) and a compiler's `stddef.h`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+
+# cudnn.h of older versions does not include the last ones; a version lacks what it has not yet.
+HEADERS = (
+    "cudnn_version.h",
+    "cudnn_graph.h",
+    "cudnn_ops.h",
+    "cudnn_cnn.h",
+    "cudnn_adv.h",
+    "cudnn_backend.h",
+    "cudnn_subquadratic_ops.h",
+    "cudnn_gnn_ops.h",
+)
+
+
+def wheel_include(package: str) -> Path:
+    """The include folder of an NVIDIA wheel, e.g. of `nvidia.cudnn`."""
+    spec = importlib.util.find_spec(package)
+    for place in (spec and spec.submodule_search_locations) or ():
+        if (include := Path(place) / "include").is_dir():
+            return include
+    raise FileNotFoundError(f"no include folder of {package}: is its wheel installed?")
+
+
+def compiler() -> str:
+    """A C compiler. Raises FileNotFoundError if there is none."""
+    for name in ("cc", "gcc", "clang"):
+        if path := shutil.which(name):
+            return path
+    raise FileNotFoundError("no C compiler (cc, gcc, clang)")
+
+
+def include_flags(cudnn_include: Path) -> list[str]:
+    """Compiler flags under which the cuDNN headers of that folder compile."""
+    query = [compiler(), "-print-file-name=include"]
+    builtin = subprocess.run(query, check=True, capture_output=True, text=True).stdout.strip()
+    return [
+        f"-I{cudnn_include}",
+        f"-I{wheel_include('nvidia.cuda_runtime')}",
+        f"-I{wheel_include('nvidia.cuda_nvcc')}",
+        "-isystem",
+        builtin,
+    ]
