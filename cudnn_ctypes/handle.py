@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import raw
+from .device import current_device, synchronize
 from .raw import mode
 from .resource import Resource
 
@@ -30,21 +31,19 @@ class Handle(Resource):
 
     def __init__(self, *, device: Any = None, stream: Any = None) -> None:
         self.on_reference_device = mode.reference_device_active
-        self._device = None if self.on_reference_device else _make_current(device)
+        if device is not None and not self.on_reference_device:
+            _make_current(device)
         handle = raw.cudnnHandle_t()
         raw.cudnnCreate(handle)
         super().__init__(handle, raw.cudnnDestroy)
+        self._device = current_device()
         self._stream: Any = None
         if stream is not None:
             self.stream = stream
 
     @property
     def device(self) -> Any:
-        """The ``cuda.core.Device`` of this handle, None on the reference device."""
-        if self._device is None and not self.on_reference_device:
-            from .device import current_device
-
-            self._device = current_device()
+        """The ``cuda.core.Device`` of this handle, or the reference device."""
         return self._device
 
     @property
@@ -69,21 +68,16 @@ class Handle(Resource):
 
     def synchronize(self) -> None:
         """Wait for all work on this handle's stream."""
-        if not self.on_reference_device:
-            from .device import synchronize
-
-            synchronize(self._stream)
+        synchronize(self._stream)
 
     def __repr__(self) -> str:
         if self.closed:
             return "Handle(closed)"
-        where = "reference device" if self.on_reference_device else f"{self.device.name}"
+        where = "reference device" if self.on_reference_device else self.device.name
         return f"Handle({where}, cuDNN {'.'.join(map(str, self.version))})"
 
 
-def _make_current(device: Any) -> Any:
-    if device is None:
-        return None
-    from .device import make_current
+def _make_current(device: Any) -> None:
+    from .device import Device
 
-    return make_current(device)
+    (device if isinstance(device, Device) else Device(device)).set_current()
