@@ -41,6 +41,8 @@ def converter(name: str, parameter: ParameterType) -> Any:
             return _real(base)
         case "value" if getattr(base, "__name__", "") in _FOREIGN_HANDLES:
             return _foreign_handle(base, _FOREIGN_HANDLES[base.__name__])
+        case "value" if issubclass(base, _CFUNCTION):
+            return _callback(base)
         case "value":
             return base
         case "device":
@@ -159,6 +161,23 @@ def _foreign_handle(base: Any, attributes: tuple[str, ...]) -> Converter:
             handle = base()
             handle.value = int(value)
             return handle
+        return base.from_param(value)
+
+    return Converter(from_param)
+
+
+_CFUNCTION: Any = ctypes.CFUNCTYPE(None).__base__
+
+
+def _callback(base: Any) -> Converter:
+    def from_param(value: Any) -> Any:
+        if value is None:
+            return base()
+        if callable(value) and not isinstance(value, _CFUNCTION):
+            raise TypeError(
+                f"expected a {base.__name__}: wrap the function in it and keep the result alive "
+                f"for as long as cuDNN may call it; got {_described(value)}"
+            )
         return base.from_param(value)
 
     return Converter(from_param)

@@ -82,14 +82,12 @@ _RULES = (
 )
 
 
-def hint(
-    function: str, status: str, messages: Sequence[str], null_handles: Sequence[str] = ()
-) -> str:
+def hint(function: str, status: str, messages: Sequence[str], nulls: Sequence[str] = ()) -> str:
     """Advice for a failed call, "" if we have none."""
     if "SUBLIBRARY" in status:
         return library.mixed_install_advice()
-    if null_handles and "BAD_PARAM" in status:
-        return f"{' and '.join(null_handles)} is NULL: never created, or already destroyed"
+    if nulls and "BAD_PARAM" in status:
+        return f"NULL was given for {' and '.join(nulls)}: never created, or already destroyed?"
     reasons = "\n".join(messages)
     for rule in _RULES:
         if rule.applies(function, status, reasons):

@@ -30,6 +30,8 @@ def error(
     same_status = f"{status.name}; Reason: "
     messages = [reason.removeprefix(same_status) for reason in log.take(function)]
     nulls = [p.name for p, value in arguments if p.type.kind == "value" and _is_null(value)]
+    if not messages:  # cuDNN gives no reason for missing operands
+        nulls += [p.name for p, value in arguments if p.type.kind == "device" and value is None]
     return errors.error_class(code)(
         function,
         status,
