@@ -11,6 +11,8 @@ import enum
 from typing import Any
 
 __all__ = [
+    "ON_CUDA",
+    "ON_HOST",
     "READ_ONLY",
     "SUBBYTE_PADDED",
     "DLDataType",
@@ -32,6 +34,13 @@ class DLDeviceType(enum.IntEnum):
     CUDA = 2
     CUDA_HOST = 3  # page-locked host memory
     CUDA_MANAGED = 13
+
+
+ON_CUDA = (DLDeviceType.CUDA, DLDeviceType.CUDA_MANAGED)
+"""Memory that stands for device memory on a GPU."""
+
+ON_HOST = (DLDeviceType.CPU, DLDeviceType.CUDA_HOST)
+"""Memory that stands for device memory on the reference device."""
 
 
 class DLDataTypeCode(enum.IntEnum):

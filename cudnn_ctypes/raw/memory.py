@@ -13,16 +13,12 @@ from typing import Any
 
 from . import mode
 from .ctypes_support import OpaquePointer
-from .dlpack import DLDeviceType, managed_tensor, request_capsule
+from .dlpack import ON_CUDA, ON_HOST, DLDeviceType, managed_tensor, request_capsule
 
 __all__ = ["memory_pointer"]
 
 _HIGHEST_ADDRESS = (1 << 64) - 1
 _CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
-
-# DLPack device types that a kernel can reach, or, on the reference device, the host.
-_ON_CUDA = (DLDeviceType.CUDA, DLDeviceType.CUDA_MANAGED, DLDeviceType.CUDA_HOST)
-_ON_REFERENCE = (DLDeviceType.CPU, DLDeviceType.CUDA_MANAGED, DLDeviceType.CUDA_HOST)
 
 
 def memory_pointer(value: Any, name: str = "memory") -> int | None:
@@ -116,11 +112,12 @@ def _from_torch(value: Any, name: str) -> int:
 
 def _from_dlpack(value: Any, name: str) -> int:
     device_type, _ = value.__dlpack_device__()
-    if device_type not in (_ON_REFERENCE if mode.reference_device_active else _ON_CUDA):
+    if device_type not in (ON_HOST if mode.reference_device_active else ON_CUDA):
         raise _wrong_place(value, name, f"DLPack device type {int(device_type)}")
-    stream = -1 if device_type == DLDeviceType.CUDA else None
-    capsule = request_capsule(value, stream)
-    return managed_tensor(capsule).dl_tensor.address
+    capsule = request_capsule(value, None if device_type == DLDeviceType.CPU else -1)
+    # The object keeps the memory alive during the call, not this capsule.
+    address: int = managed_tensor(capsule).dl_tensor.address
+    return address
 
 
 def _is_host_memory(value: object) -> bool:

@@ -1,0 +1,43 @@
+"""The CUDA side: devices, streams, events and memory, on cuda.core.
+
+Importing this loads neither cuda.core nor the CUDA driver; what needs them loads them. While
+the reference device is active, memory is host memory and streams are ignored.
+
+``Device`` and ``Stream`` are cuda.core's own classes; ``from ... import *`` leaves them out, as it
+would load cuda.core.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .allocation import OutOfDeviceMemoryError
+from .buffer import DeviceBuffer
+from .cuda import CudaError
+from .device import ReferenceDevice, current_device, make_current, synchronize
+from .event import Event, elapsed_ms
+from .stream import as_stream_pointer
+from .tensor import DeviceTensor, as_tensor
+
+__all__ = [
+    "CudaError",
+    "DeviceBuffer",
+    "DeviceTensor",
+    "Event",
+    "OutOfDeviceMemoryError",
+    "ReferenceDevice",
+    "as_stream_pointer",
+    "as_tensor",
+    "current_device",
+    "elapsed_ms",
+    "make_current",
+    "synchronize",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Device", "Stream"):
+        import cuda.core
+
+        return getattr(cuda.core, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

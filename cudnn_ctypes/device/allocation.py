@@ -1,0 +1,137 @@
+"""Memory that is owned: taken from cuda.core's pools, or from the host for the reference device."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import Any
+
+import numpy as np
+
+from cudnn_ctypes.raw import mode
+
+from . import cuda
+from .device import device_id
+from .stream import as_core_stream, as_stream_pointer
+
+__all__ = ["ALIGNMENT", "Allocation", "OutOfDeviceMemoryError"]
+
+ALIGNMENT = 256  # bytes; what cudaMalloc promises
+
+
+class OutOfDeviceMemoryError(MemoryError):
+    """The device (or, for the reference device, the host) has not enough free memory."""
+
+
+class Allocation:
+    """A block of memory with one owner after another: it is freed with the last reference.
+
+    Freeing is put on the stream in whose order the memory was allocated, so work that was put on
+    that stream before still finds it. `release` frees at once and lets errors out.
+
+    Attributes
+    ----------
+    ptr : int
+        Address, 0 for an empty block; a multiple of `ALIGNMENT`.
+    nbytes : int
+        Size.
+    device_id : int
+        Ordinal of the device.
+    on_host : bool
+        Whether it belongs to the reference device.
+    stream : int
+        Address of the stream it was allocated on.
+    exports : weakref.WeakSet
+        What other libraries hold of it (see ``dlpack.Exported``).
+    """
+
+    def __init__(self, nbytes: int, *, device: Any = None, stream: Any = None) -> None:
+        self.nbytes = _checked_size(nbytes)
+        self.on_host = mode.reference_device_active
+        self.stream = as_stream_pointer(stream)
+        self.device_id = device_id(device)
+        self.exports: weakref.WeakSet[Any] = weakref.WeakSet()
+        memory: Any = None
+        self.ptr = 0
+        if nbytes and self.on_host:
+            memory, self.ptr = _host_memory(self.nbytes)
+        elif nbytes:
+            memory = _device_memory(self.nbytes, self.device_id, stream)
+            self.ptr = int(memory.handle)
+        # In a list, so that release() can name another stream. The finalizer also keeps the stream
+        # object: its stream must not be destroyed before the memory is freed on it.
+        self._free_on: list[Any] = [None]
+        self._finalizer = weakref.finalize(
+            self, _free, memory, self.on_host, self.device_id, self._free_on, stream
+        )
+
+    @property
+    def allocation(self) -> Allocation:
+        """Itself: what keeps the memory alive."""
+        return self
+
+    def release(self, stream: Any = None) -> None:
+        """Free the memory now, in the order of `stream` or else of the one it was allocated on.
+
+        As long as another library holds it, it is only freed when that lets go.
+        """
+        if stream is not None:
+            as_stream_pointer(stream)
+            self._free_on[0] = stream
+        if not self.exports:
+            self._finalizer()
+
+
+def _checked_size(nbytes: Any) -> int:
+    if isinstance(nbytes, bool) or not hasattr(nbytes, "__index__"):
+        raise TypeError(f"nbytes: expected an int, got {nbytes!r} ({type(nbytes).__name__})")
+    if nbytes < 0:
+        raise ValueError(f"nbytes: expected 0 or more, got {nbytes}")
+    return int(nbytes)
+
+
+def _host_memory(nbytes: int) -> tuple[np.ndarray[Any, Any], int]:
+    try:
+        block = np.empty(nbytes + ALIGNMENT, np.uint8)
+    except (MemoryError, ValueError) as error:  # ValueError: more than an array can have
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        raise OutOfDeviceMemoryError(
+            f"asked for {_readable(nbytes)} on the reference device; {_readable(free)} of host "
+            f"memory are free"
+        ) from error
+    address = int(block.ctypes.data)
+    return block, address + -address % ALIGNMENT
+
+
+def _device_memory(nbytes: int, ordinal: int, stream: Any) -> Any:
+    with cuda.current_context(ordinal) as device:
+        try:
+            resource = device.memory_resource
+            return resource.allocate(nbytes, stream=as_core_stream(stream, device))
+        except Exception as error:  # cuda.core's own class, which it does not export
+            if "OUT_OF_MEMORY" not in str(error):
+                raise
+            free, total = cuda.call("cuMemGetInfo")
+            raise OutOfDeviceMemoryError(
+                f"asked for {_readable(nbytes)} on device {ordinal} ({device.name}); "
+                f"{_readable(free)} of {_readable(total)} are free"
+            ) from error
+
+
+def _free(memory: Any, on_host: bool, ordinal: int, free_on: list[Any], _stream: Any) -> None:
+    if memory is None or on_host:
+        return
+    # A finalizer may run in a thread without a context, where cuMemFreeAsync would fail.
+    with cuda.current_context(ordinal) as device:
+        if free_on[0] is None:
+            memory.close()  # on the stream of the allocation
+        else:
+            memory.close(as_core_stream(free_on[0], device))
+
+
+def _readable(nbytes: int) -> str:
+    if nbytes < 1024:
+        return f"{nbytes} bytes"
+    power = min((nbytes.bit_length() - 1) // 10, 6)
+    unit = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")[power - 1]
+    return f"{nbytes / 1024**power:.1f} {unit} ({nbytes} bytes)"

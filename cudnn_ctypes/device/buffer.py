@@ -1,0 +1,213 @@
+"""``DeviceBuffer``: untyped device memory, for workspaces, reserve spaces and raw calls."""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+import weakref
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.raw import mode
+
+from . import copy
+from .allocation import Allocation
+
+__all__ = ["DeviceBuffer"]
+
+
+class DeviceBuffer:
+    """A block of device memory, uninitialised; host memory on the reference device.
+
+    It is allocated and freed in the order of a stream (``cuMemAllocFromPoolAsync``,
+    ``cuMemFreeAsync``): freeing waits for the work on that stream, not for other streams. Memory
+    last used on another stream is given back by ``close(stream=...)``.
+
+    Parameters
+    ----------
+    nbytes : int
+        Size; 0 is allowed and gives NULL.
+    device : int or cuda.core.Device, optional
+        Default: the calling thread's current device.
+    stream : stream, optional
+        As for `as_stream_pointer`; default: the legacy default stream.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        If there is not enough memory (a MemoryError).
+    NoDeviceError
+        If there is no GPU and the reference device is not active.
+
+    Examples
+    --------
+    >>> with DeviceBuffer(1 << 20) as workspace:
+    ...     workspace.fill(0)
+    """
+
+    def __init__(self, nbytes: int, *, device: Any = None, stream: Any = None) -> None:
+        self._own(Allocation(nbytes, device=device, stream=stream))
+
+    def _own(self, allocation: Allocation) -> None:
+        self._parent: DeviceBuffer | None = None
+        self._allocation: Allocation | None = allocation
+        self._offset = 0
+        self._nbytes = allocation.nbytes
+        self._forgotten: Any = weakref.finalize(self, _warn_forgotten, allocation)
+        self._forgotten.atexit = False  # at exit the allocation is freed without a warning
+
+    def view(self, offset: int, nbytes: int | None = None) -> DeviceBuffer:
+        """The part from byte `offset` on, `nbytes` long or to the end, of the same memory.
+
+        The view keeps this buffer alive. Closing the view frees nothing; closing this buffer
+        closes its views.
+
+        Raises
+        ------
+        ValueError
+            If the part is not within this buffer.
+        """
+        self._root()
+        nbytes = self._nbytes - offset if nbytes is None else nbytes
+        if offset < 0 or nbytes < 0 or offset + nbytes > self._nbytes:
+            raise ValueError(
+                f"bytes {offset} to {offset + nbytes} are not within this buffer of "
+                f"{self._nbytes} bytes"
+            )
+        part = object.__new__(type(self))
+        part._parent = self
+        part._allocation = None
+        part._offset = self._offset + offset
+        part._nbytes = nbytes
+        part._forgotten = weakref.finalize(part, _nothing)
+        return part
+
+    def _root(self) -> Allocation:
+        if not self._forgotten.alive:
+            raise ClosedError(f"this DeviceBuffer of {self._nbytes} bytes is closed")
+        if self._parent is not None:
+            return self._parent._root()
+        assert self._allocation is not None
+        return self._allocation
+
+    @property
+    def allocation(self) -> Allocation:
+        """The block of memory that this is, or is a part of."""
+        return self._root()
+
+    @property
+    def ptr(self) -> int:
+        """Device address; 0 if the buffer is empty."""
+        address = self._root().ptr
+        return address + self._offset if self._nbytes else 0
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes."""
+        return self._nbytes
+
+    @property
+    def device_id(self) -> int:
+        """Ordinal of the device."""
+        return self._root().device_id
+
+    @property
+    def on_host(self) -> bool:
+        """Whether it belongs to the reference device."""
+        return self._root().on_host
+
+    @property
+    def stream(self) -> int:
+        """Address of the stream it was allocated on; 0 is the legacy default stream."""
+        return self._root().stream
+
+    @property
+    def _as_parameter_(self) -> ctypes.c_void_p:
+        check_reachable(self)
+        return ctypes.c_void_p(self.ptr)
+
+    def copy_from_host(self, data: Any, *, offset: int = 0, stream: Any = None) -> None:
+        """Copy the bytes of a NumPy array or of a bytes-like object here, from `offset` on.
+
+        Returns when the copy is finished.
+
+        Raises
+        ------
+        ValueError
+            If they do not fit.
+        """
+        copy.write(self, offset, copy.host_bytes(data), stream=stream)
+
+    def copy_to_host(self, *, stream: Any = None) -> NDArray[np.uint8]:
+        """The contents as an array of bytes, after the work that is on `stream` now."""
+        return copy.read(self, 0, self._nbytes, stream=stream)
+
+    def fill(self, byte: int, *, stream: Any = None) -> None:
+        """Set every byte to `byte`, in the order of `stream`."""
+        copy.fill(self, byte, stream=stream)
+
+    def close(self, *, stream: Any = None) -> None:
+        """Give the memory back after the work on `stream`; a second call does nothing.
+
+        `stream` defaults to the one that the memory was allocated on. What another library holds
+        through ``__dlpack__`` stays valid until that lets go.
+        """
+        if self._forgotten.detach() is None:
+            return
+        allocation, self._allocation = self._allocation, None
+        if allocation is not None:
+            allocation.release(stream)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it, or the buffer that it is a part of, was closed."""
+        return not self._forgotten.alive or (self._parent is not None and self._parent.closed)
+
+    def __enter__(self) -> DeviceBuffer:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self._nbytes
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"<DeviceBuffer, {self._nbytes} bytes, closed>"
+        place = "reference device" if self.on_host else f"device {self.device_id}"
+        return f"<DeviceBuffer, {self._nbytes} bytes at {self.ptr:#x}, {place}>"
+
+
+def check_reachable(memory: copy.Memory) -> None:
+    """Refuse memory of the GPU while the reference device is active, and the other way round.
+
+    Raises
+    ------
+    ValueError
+        Before C, or NumPy, reads an address that it cannot reach.
+    """
+    if memory.on_host and not mode.reference_device_active:
+        raise ValueError(
+            "this memory was allocated on the reference device, which is not active any more"
+        )
+    if mode.reference_device_active and not memory.on_host:
+        raise ValueError("this is memory of a GPU, but the reference device is active now")
+
+
+def _warn_forgotten(allocation: Allocation) -> None:
+    # As the source of the warning, the allocation gives the place where the buffer was made, when
+    # tracemalloc is on. It is freed with its last reference, which is this argument.
+    warnings.warn(
+        f"unclosed DeviceBuffer of {allocation.nbytes} bytes",
+        ResourceWarning,
+        stacklevel=2,
+        source=allocation,
+    )
+
+
+def _nothing() -> None:
+    """Finalizer of a view, which owns nothing."""

@@ -1,0 +1,94 @@
+"""Which device: a GPU by ``cuda.core.Device``, or the reference device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cudnn_ctypes.raw import mode
+
+from . import cuda
+from .stream import as_stream_pointer
+
+__all__ = ["ReferenceDevice", "current_device", "device_id", "make_current", "synchronize"]
+
+
+@dataclass(frozen=True)
+class ReferenceDevice:
+    """The stand-in for a GPU: memory is host memory, operations are carried out in NumPy."""
+
+    name: str = "reference device (NumPy on host memory)"
+    device_id: int = 0
+
+    def sync(self) -> None:
+        """Do nothing: every operation is finished when its call returns."""
+
+    def __int__(self) -> int:
+        return self.device_id
+
+
+def current_device() -> Any:
+    """The device that memory is allocated on by default.
+
+    Returns
+    -------
+    cuda.core.Device or ReferenceDevice
+        The calling thread's current CUDA device, with a context (device 0 if none is current yet);
+        or the reference device while it is active. Both have ``name`` and ``device_id``.
+
+    Raises
+    ------
+    NoDeviceError
+        If there is no GPU and the reference device is not active.
+    """
+    if mode.reference_device_active:
+        return ReferenceDevice()
+    with cuda.current_context() as device:
+        return device
+
+
+def make_current(device: Any) -> Any:
+    """Make `device`, an int or a device object, the calling thread's current one; return it.
+
+    Its primary context becomes current, unless a context of this device is current already.
+    """
+    ordinal = device_id(device)
+    if mode.reference_device_active:
+        return ReferenceDevice()
+    target = cuda.core().Device(ordinal)
+    if int(cuda.call("cuCtxGetCurrent")) == 0 or int(cuda.call("cuCtxGetDevice")) != ordinal:
+        target.set_current()
+    return target
+
+
+def device_id(device: Any = None) -> int:
+    """The ordinal of `device`, which may be an int, a device object, or None for the current one.
+
+    Raises
+    ------
+    ValueError
+        If there is no such device.
+    """
+    if device is None:
+        return int(current_device().device_id)
+    ordinal = int(getattr(device, "device_id", device))
+    if mode.reference_device_active:
+        if ordinal != 0:
+            raise ValueError(f"device={device!r}: the reference device is one device, number 0")
+        return ordinal
+    return int(cuda.core().Device(ordinal).device_id)
+
+
+def synchronize(stream: Any = None) -> None:
+    """Wait until the work on `stream`, or without one all work on the current device, is done.
+
+    ``cuStreamSynchronize``, ``cuCtxSynchronize``. Nothing to wait for on the reference device.
+    """
+    pointer = None if stream is None else as_stream_pointer(stream)
+    if mode.reference_device_active:
+        return
+    with cuda.current_context():
+        if pointer is None:
+            cuda.call("cuCtxSynchronize")
+        else:
+            cuda.call("cuStreamSynchronize", pointer)

@@ -1,0 +1,183 @@
+"""DLPack capsules, made and read.
+
+Nothing is copied. An export keeps our memory alive until the other library lets go of it; an import
+keeps theirs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cudnn_ctypes.dtypes import as_data_type, element_bits, storage_bytes
+from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw.dlpack import (
+    ON_CUDA,
+    ON_HOST,
+    READ_ONLY,
+    SUBBYTE_PADDED,
+    DLDataType,
+    DLDataTypeCode,
+    DLDevice,
+    DLDeviceType,
+    DLManagedTensorVersioned,
+    DLTensor,
+    managed_tensor,
+    request_capsule,
+)
+from cudnn_ctypes.raw.enums import cudnnDataType_t
+
+from .allocation import Allocation
+from .borrowed import Borrowed, Imported, c_strides, not_negative
+from .layout import Shape, extent
+from .stream import LEGACY_DEFAULT, as_stream_pointer
+
+__all__ = ["export_capsule", "from_dlpack"]
+
+# cuDNN's types to DLPack's (code, bits).
+_CODES: dict[cudnnDataType_t, tuple[DLDataTypeCode, int]] = {
+    as_data_type(name): (code, bits)
+    for name, code, bits in (
+        ("float16", DLDataTypeCode.FLOAT, 16),
+        ("float32", DLDataTypeCode.FLOAT, 32),
+        ("float64", DLDataTypeCode.FLOAT, 64),
+        ("bfloat16", DLDataTypeCode.BFLOAT, 16),
+        ("fp8_e4m3", DLDataTypeCode.FLOAT8_E4M3FN, 8),
+        ("fp8_e5m2", DLDataTypeCode.FLOAT8_E5M2, 8),
+        ("fp8_e8m0", DLDataTypeCode.FLOAT8_E8M0FNU, 8),
+        ("fp4_e2m1", DLDataTypeCode.FLOAT4_E2M1FN, 4),
+        ("int4", DLDataTypeCode.INT, 4),
+        ("int8", DLDataTypeCode.INT, 8),
+        ("int32", DLDataTypeCode.INT, 32),
+        ("int64", DLDataTypeCode.INT, 64),
+        ("uint4", DLDataTypeCode.UINT, 4),
+        ("uint8", DLDataTypeCode.UINT, 8),
+        ("uint32", DLDataTypeCode.UINT, 32),
+        ("bool", DLDataTypeCode.BOOL, 8),
+        ("boolean", DLDataTypeCode.BOOL, 1),
+        ("complex64", DLDataTypeCode.COMPLEX, 64),
+        ("complex128", DLDataTypeCode.COMPLEX, 128),
+        # Vectors are exported as a last dimension.
+        ("int8x4", DLDataTypeCode.INT, 8),
+        ("int8x32", DLDataTypeCode.INT, 8),
+        ("uint8x4", DLDataTypeCode.UINT, 8),
+    )
+}
+_DATA_TYPES = {(int(code), bits): data_type for data_type, (code, bits) in reversed(_CODES.items())}
+
+
+class _Exported:
+    """What the array behind a capsule has as its base: the owner of the memory."""
+
+    def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
+        self.owner = owner
+        self.__array_interface__ = interface
+
+
+def export_capsule(
+    memory: Any,
+    ptr: int,
+    shape: Shape,
+    strides: Shape,
+    data_type: cudnnDataType_t,
+    *,
+    readonly: bool,
+    versioned: bool,
+) -> object:
+    """A DLPack capsule for the tensor at `ptr` in `memory`; strides in single elements.
+
+    NumPy makes it, from an array over that address which nobody reads: its capsules are freed
+    correctly by C code, whenever and by whichever thread. Only the device and the type, which
+    NumPy does not know, are written into it here.
+    """
+    itemsize = (element_bits(data_type) + 7) // 8
+    # The unsigned or complex type of that size stands in for types that NumPy does not export.
+    stand_in = "<c16" if itemsize == 16 else f"<u{itemsize}"
+    owner = memory.allocation
+    exported = _Exported(
+        owner,
+        {
+            "version": 3,
+            "shape": shape,
+            "typestr": stand_in,
+            "data": (ptr, readonly),
+            "strides": tuple(itemsize * stride for stride in strides),
+        },
+    )
+    array = np.asarray(exported)
+    capsule = request_capsule(array, None) if versioned else array.__dlpack__()
+    if isinstance(owner, Allocation):
+        owner.exports.add(exported)
+    managed = managed_tensor(capsule)
+    code, bits = _CODES[data_type]
+    managed.dl_tensor.dtype = DLDataType(code, bits, 1)
+    if not memory.on_host:
+        managed.dl_tensor.device = DLDevice(DLDeviceType.CUDA, memory.device_id)
+    if isinstance(managed, DLManagedTensorVersioned) and code > DLDataTypeCode.BOOL:
+        managed.minor = max(managed.minor, 1)  # the version that brought these codes
+    return capsule
+
+
+def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
+    """Import a tensor from an object with ``__dlpack__``, for use on `stream`.
+
+    Raises
+    ------
+    TypeError
+        If it is in host memory, or on the reference device in device memory; or if
+        cuDNN has no such data type.
+    BufferError
+        If the exporter refuses, or its memory cannot be described with element strides.
+    """
+    device_type, ordinal = obj.__dlpack_device__()
+    on_cuda = not mode.reference_device_active
+    if device_type not in (ON_CUDA if on_cuda else ON_HOST):
+        raise _misplaced(obj)
+    # Stream 0 is not allowed: the legacy default stream is 1.
+    consumer = (as_stream_pointer(stream) or LEGACY_DEFAULT) if on_cuda else None
+    capsule = request_capsule(obj, consumer)
+    managed = managed_tensor(capsule)
+    flags = managed.flags if isinstance(managed, DLManagedTensorVersioned) else 0
+    tensor = managed.dl_tensor
+    data_type = _data_type(tensor.dtype)
+    if element_bits(data_type) < 8 and flags & SUBBYTE_PADDED:
+        raise BufferError("elements of less than a byte are padded here; cuDNN's are packed")
+    shape, strides = _shape_and_strides(tensor)
+    memory = Borrowed(
+        tensor.address,
+        storage_bytes(data_type, extent(shape, strides)),
+        device_id=ordinal,
+        on_host=not on_cuda,
+        stream=stream,
+        keeper=capsule,
+    )
+    return Imported(memory, shape, strides, data_type, bool(flags & READ_ONLY))
+
+
+def _misplaced(obj: object) -> TypeError:
+    name = f"{type(obj).__module__}.{type(obj).__name__}"
+    if mode.reference_device_active:
+        return TypeError(f"{name} is not in host memory, but the reference device is active")
+    return TypeError(
+        f"host memory ({name}) where device memory is wanted; copy it with DeviceTensor.from_numpy"
+    )
+
+
+def _data_type(dtype: DLDataType) -> cudnnDataType_t:
+    data_type = _DATA_TYPES.get((dtype.code, dtype.bits)) if dtype.lanes == 1 else None
+    if data_type is None:
+        raise TypeError(
+            f"cuDNN has no data type for DLPack's code {dtype.code} with {dtype.bits} bits and "
+            f"{dtype.lanes} lanes"
+        )
+    return data_type
+
+
+def _shape_and_strides(tensor: DLTensor) -> tuple[Shape, Shape]:
+    shape = tuple(tensor.shape[: tensor.ndim]) if tensor.ndim else ()
+    if tensor.strides and tensor.ndim:
+        strides = tuple(tensor.strides[: tensor.ndim])
+    else:
+        strides = c_strides(shape)
+    return shape, not_negative(strides)

@@ -1,0 +1,229 @@
+"""How a tensor with logical shape (N, C, spatial...) lies in memory, in plain NumPy.
+
+Strides count elements; the vectorised types count vectors over (N, C / length, spatial...), as
+``cudnnGetTensorNdDescriptor`` reports them. Types of less than a byte are packed, the
+first element in the lowest bits.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from cudnn_ctypes.dtypes import element_bits, numpy_dtype, storage_bytes, vector_length, vectorized
+from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
+
+__all__ = [
+    "Shape",
+    "check_strides",
+    "data_type_in_layout",
+    "extent",
+    "from_storage",
+    "layout_name",
+    "memory_form",
+    "strides_for",
+    "to_shape",
+    "to_storage",
+]
+
+Shape = tuple[int, ...]
+
+# Layout names to the length of a vector of channels.
+_VECTOR_LENGTHS = {"NCHW": 1, "NHWC": 1, "NCHW_VECT_C4": 4, "NCHW_VECT_C32": 32}
+
+
+def to_shape(shape: Any, name: str = "shape") -> Shape:
+    """`shape`, an int or a sequence of ints, as a tuple.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an entry is no int, or negative.
+    """
+    entries = shape if isinstance(shape, Sequence) or hasattr(shape, "__iter__") else (shape,)
+    try:
+        result = tuple(operator.index(entry) for entry in entries)
+    except TypeError as error:
+        raise TypeError(f"{name}: expected ints, got {shape!r}") from error
+    if any(entry < 0 for entry in result):
+        raise ValueError(f"{name}: negative entry in {result}")
+    return result
+
+
+def data_type_in_layout(data_type: cudnnDataType_t, layout: Any) -> cudnnDataType_t:
+    """`data_type`, or the vectorised one where `layout` asks for vectors: int8 to INT8x4.
+
+    Parameters
+    ----------
+    layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"}, cudnnTensorFormat_t or None
+        The first two stand for channels second and channels last with any number of spatial
+        dimensions. ``CUDNN_TENSOR_NCHW_VECT_C`` needs a vectorised `data_type` already.
+    """
+    wanted = _VECTOR_LENGTHS[_checked_layout(layout, data_type)]
+    present = vector_length(data_type)
+    if layout is None or wanted == present:
+        return data_type
+    if present != 1:
+        raise ValueError(f"layout={layout!r} does not go with {data_type.name}")
+    return vectorized(data_type, wanted)
+
+
+def _checked_layout(layout: Any, data_type: cudnnDataType_t) -> str:
+    length = vector_length(data_type)
+    if layout is None:
+        return "NCHW" if length == 1 else f"NCHW_VECT_C{length}"
+    name = layout
+    if isinstance(layout, cudnnTensorFormat_t):
+        name = layout.name.removeprefix("CUDNN_TENSOR_")
+        if name == "NCHW_VECT_C":
+            name += str(length)
+    if name not in _VECTOR_LENGTHS:
+        raise ValueError(f"layout: expected one of {', '.join(_VECTOR_LENGTHS)}, got {layout!r}")
+    return str(name)
+
+
+def strides_for(shape: Shape, layout: Any, data_type: cudnnDataType_t) -> Shape:
+    """The strides of a dense tensor of logical `shape` in `layout` (None: NCHW).
+
+    Raises
+    ------
+    ValueError
+        If the number of channels is no multiple of the vector length.
+    """
+    vectors = _shape_of_vectors(shape, vector_length(data_type))
+    order = list(range(len(shape)))
+    if _checked_layout(layout, data_type) == "NHWC" and len(shape) > 2:
+        order = [0, *order[2:], 1]
+    strides = [0] * len(shape)
+    step = 1
+    for axis in reversed(order):
+        strides[axis] = step
+        step *= max(vectors[axis], 1)
+    return tuple(strides)
+
+
+def _shape_of_vectors(shape: Shape, length: int) -> Shape:
+    if length == 1:
+        return shape
+    if len(shape) < 2 or shape[1] % length:
+        raise ValueError(
+            f"shape {shape}: vectors of {length} channels need a number of channels (the second "
+            f"dimension) that is a multiple of {length}"
+        )
+    return (shape[0], shape[1] // length, *shape[2:])
+
+
+def memory_form(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> tuple[Shape, Shape]:
+    """Shape and strides in single elements: vectors become a last dimension of stride 1."""
+    length = vector_length(data_type)
+    if length == 1:
+        return shape, strides
+    steps = tuple(length * stride for stride in strides)
+    return (*_shape_of_vectors(shape, length), length), (*steps, 1)
+
+
+def extent(shape: Shape, strides: Shape) -> int:
+    """Elements from the first to the last one in memory, gaps included; 0 if there are none."""
+    if 0 in shape:
+        return 0
+    return 1 + sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True))
+
+
+def check_strides(shape: Shape, strides: Shape) -> None:
+    """Refuse strides that do not belong to `shape`, or let elements share memory.
+
+    Raises
+    ------
+    ValueError
+    """
+    if len(strides) != len(shape):
+        raise ValueError(f"strides {strides} and shape {shape} differ in length")
+    reach = 1
+    for stride, n in sorted(zip(strides, shape, strict=True)):
+        if n > 1:
+            if stride < reach:
+                raise ValueError(f"strides {strides} let elements of shape {shape} overlap")
+            reach += (n - 1) * stride
+
+
+def layout_name(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> str | None:
+    """The layout that these are the strides of, ignoring dimensions of size 1; else None."""
+    length = vector_length(data_type)
+    vectors = _shape_of_vectors(shape, length)
+    for name, own_length in _VECTOR_LENGTHS.items():
+        if own_length == length:
+            dense = strides_for(shape, name, data_type)
+            if all(a == b or n <= 1 for a, b, n in zip(strides, dense, vectors, strict=True)):
+                return name
+    return None
+
+
+def to_storage(
+    array: NDArray[Any],
+    strides: Shape,
+    data_type: cudnnDataType_t,
+    *,
+    into: NDArray[np.uint8] | None = None,
+) -> NDArray[np.uint8]:
+    """The bytes of `array` (logical shape) in memory order.
+
+    Gaps between elements are zero, or keep what they are in the bytes `into`.
+    """
+    length = vector_length(data_type)
+    shape, steps = memory_form(array.shape, strides, data_type)
+    if length > 1:
+        split = array.reshape(shape[0], shape[1], length, *shape[2:-1])
+        array = np.moveaxis(split, 2, -1)
+    count = extent(shape, steps)
+    if into is None:
+        elements = np.zeros(count, array.dtype)
+    else:
+        elements = _unpack(into, count, data_type)
+    _strided(elements, shape, steps)[...] = array
+    return _pack(elements, data_type)
+
+
+def from_storage(
+    data: NDArray[np.uint8], shape: Shape, strides: Shape, data_type: cudnnDataType_t
+) -> NDArray[Any]:
+    """The array of logical `shape`, in C order, whose bytes in memory are `data`."""
+    form, steps = memory_form(shape, strides, data_type)
+    array = _strided(_unpack(data, extent(form, steps), data_type), form, steps)
+    if vector_length(data_type) > 1:
+        array = np.moveaxis(array, -1, 2)
+    return np.ascontiguousarray(array).reshape(shape)
+
+
+def _strided(elements: NDArray[Any], shape: Shape, strides: Shape) -> NDArray[Any]:
+    if math.prod(shape) == 0:
+        return elements.reshape(shape)
+    return as_strided(elements, shape, [elements.itemsize * stride for stride in strides])
+
+
+def _pack(elements: NDArray[Any], data_type: cudnnDataType_t) -> NDArray[np.uint8]:
+    raw = elements.view(np.uint8)
+    bits = element_bits(data_type)
+    if bits == 1:
+        return np.packbits(raw, bitorder="little")
+    if bits == 4:
+        pairs = np.zeros((len(raw) + 1) // 2 * 2, np.uint8)
+        pairs[: len(raw)] = raw & 15
+        pairs[1::2] <<= 4
+        return pairs[0::2] | pairs[1::2]
+    return raw
+
+
+def _unpack(data: NDArray[np.uint8], count: int, data_type: cudnnDataType_t) -> NDArray[Any]:
+    bits = element_bits(data_type)
+    data = data[: storage_bytes(data_type, count)]
+    if bits == 1:
+        data = np.unpackbits(data, count=count, bitorder="little")
+    elif bits == 4:
+        data = np.stack([data & 15, data >> 4], axis=1).reshape(-1)[:count]
+    return data.view(numpy_dtype(data_type))

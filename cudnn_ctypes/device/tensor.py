@@ -1,0 +1,406 @@
+"""``DeviceTensor``: device memory with shape, strides and data type."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudnn_ctypes.dtypes import (
+    as_data_type,
+    data_type_name,
+    numpy_dtype,
+    storage_bytes,
+)
+from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.raw.enums import cudnnDataType_t
+
+from . import copy, dlpack
+from . import layout as layouts
+from .allocation import Allocation
+from .borrowed import Imported
+from .buffer import DeviceBuffer, check_reachable
+from .cuda_array_interface import from_cuda_array_interface
+from .exchange import Exchange
+
+__all__ = ["DeviceTensor", "as_tensor"]
+
+
+class DeviceTensor(Exchange):
+    """A tensor in device memory; in host memory on the reference device.
+
+    The shape is the logical one, (N, C, spatial...) whatever the layout; the layout shows in the
+    strides. Memory that a tensor allocates is freed with the last reference to it, or by
+    `close`, in the order of the stream that it was created on.
+
+    Parameters
+    ----------
+    memory : DeviceBuffer
+        Where the elements are; kept alive, and closed by its owner, not by the tensor.
+    shape : sequence of int
+    dtype : data type
+        As for `as_data_type`; 4-bit types and BOOLEAN are packed in memory.
+    layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"} or cudnnTensorFormat_t, optional
+        Channels second (the default) or last, for any number of spatial dimensions; or int8/uint8
+        in vectors of 4 or 32 channels.
+    strides : sequence of int, optional
+        In elements, instead of a layout. Elements may not overlap; gaps are allowed.
+    offset : int
+        First byte in `memory`.
+
+    Raises
+    ------
+    TypeError
+        If cuDNN has no such data type.
+    ValueError
+        If shape, strides, layout and memory do not go together.
+
+    See Also
+    --------
+    DeviceTensor.from_numpy, DeviceTensor.empty, as_tensor
+    """
+
+    def __init__(
+        self,
+        memory: Any,
+        shape: Any,
+        dtype: Any,
+        *,
+        layout: Any = None,
+        strides: Any = None,
+        offset: int = 0,
+    ) -> None:
+        shape, strides, data_type = _described(shape, dtype, layout, strides)
+        self._set(memory, shape, strides, data_type, offset=offset)
+
+    def _set(
+        self,
+        memory: Any,
+        shape: layouts.Shape,
+        strides: layouts.Shape,
+        data_type: cudnnDataType_t,
+        *,
+        offset: int = 0,
+        readonly: bool = False,
+    ) -> None:
+        self._memory: Any = memory
+        self._shape = shape
+        self._strides = strides
+        self._data_type = data_type
+        self._offset = offset
+        self._readonly = readonly
+        if offset < 0 or offset + self.nbytes > memory.nbytes:
+            raise ValueError(
+                f"a {data_type_name(data_type)} tensor of shape {shape} with strides {strides} "
+                f"takes bytes {offset} to {offset + self.nbytes}; the memory has {memory.nbytes}"
+            )
+
+    # -- making one --------------------------------------------------------------------------
+
+    @classmethod
+    def empty(
+        cls,
+        shape: Any,
+        dtype: Any,
+        *,
+        layout: Any = None,
+        strides: Any = None,
+        device: Any = None,
+        stream: Any = None,
+    ) -> DeviceTensor:
+        """An uninitialised tensor in memory of its own; parameters as for the class."""
+        shape, strides, data_type = _described(shape, dtype, layout, strides)
+        memory = Allocation(_nbytes(shape, strides, data_type), device=device, stream=stream)
+        tensor = object.__new__(cls)
+        tensor._set(memory, shape, strides, data_type)
+        return tensor
+
+    @classmethod
+    def zeros(cls, shape: Any, dtype: Any, *, stream: Any = None, **options: Any) -> DeviceTensor:
+        """A tensor whose bytes are all zero; options as for `empty`."""
+        tensor = cls.empty(shape, dtype, stream=stream, **options)
+        copy.fill(tensor._open(), 0, stream=stream)
+        return tensor
+
+    @classmethod
+    def full(
+        cls, shape: Any, value: Any, dtype: Any, *, layout: Any = None, **options: Any
+    ) -> DeviceTensor:
+        """A tensor whose elements are all `value`; options as for `from_numpy`."""
+        data_type = as_data_type(dtype)
+        array = np.full(layouts.to_shape(shape), value, numpy_dtype(data_type))
+        return cls.from_numpy(array, dtype=data_type, layout=layout, **options)
+
+    @classmethod
+    def from_numpy(
+        cls,
+        array: NDArray[Any],
+        *,
+        dtype: Any = None,
+        layout: Any = None,
+        strides: Any = None,
+        device: Any = None,
+        stream: Any = None,
+    ) -> DeviceTensor:
+        """Copy an array of logical shape (N, C, spatial...) to the device.
+
+        Parameters
+        ----------
+        array : numpy.ndarray
+            Of a NumPy or ml_dtypes type that cuDNN has.
+        dtype : data type, optional
+            Needed only where the array's type leaves a choice: "boolean" for packed bits,
+            "int8x4" for vectors. Values are not converted.
+        layout, strides, device, stream
+            As for `empty`. Gaps that the strides leave are zero.
+        """
+        if not isinstance(array, (np.ndarray, np.generic)):
+            raise TypeError(f"array: expected a numpy.ndarray, got a {type(array).__name__}")
+        array = np.asarray(array)
+        data_type = as_data_type(array.dtype if dtype is None else dtype)
+        if numpy_dtype(data_type) != array.dtype:
+            raise TypeError(
+                f"array is {array.dtype}, which is not how {data_type_name(data_type)} is stored; "
+                f"convert it with array.astype first"
+            )
+        tensor = cls.empty(
+            array.shape, data_type, layout=layout, strides=strides, device=device, stream=stream
+        )
+        storage = layouts.to_storage(array, tensor._strides, tensor._data_type)
+        copy.write(tensor._open(), 0, storage, stream=stream)
+        return tensor
+
+    @classmethod
+    def from_dlpack(cls, obj: Any, *, stream: Any = None) -> DeviceTensor:
+        """A view of another library's tensor through ``__dlpack__``, for use on `stream`.
+
+        The exporter makes `stream` (default: the legacy default stream) wait for its own work.
+
+        Raises
+        ------
+        TypeError
+            If it is host memory, or cuDNN has no such data type.
+        BufferError
+            If the exporter refuses.
+        """
+        return cls._imported(dlpack.from_dlpack(obj, stream=stream))
+
+    @classmethod
+    def _imported(cls, imported: Imported) -> DeviceTensor:
+        tensor = object.__new__(cls)
+        tensor._set(
+            imported.memory,
+            imported.shape,
+            imported.strides,
+            imported.data_type,
+            readonly=imported.readonly,
+        )
+        return tensor
+
+    # -- what it is --------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Logical shape, (N, C, spatial...)."""
+        return self._shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps in memory along each dimension, in elements; in vectors for vectorised types."""
+        return self._strides
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy or ml_dtypes type of an element."""
+        return numpy_dtype(self._data_type)
+
+    @property
+    def data_type(self) -> cudnnDataType_t:
+        """cuDNN's name for the type."""
+        return self._data_type
+
+    @property
+    def layout(self) -> str | None:
+        """Name of the layout that the strides follow, None if they follow none."""
+        return layouts.layout_name(self._shape, self._strides, self._data_type)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes from the first to the last element, gaps included."""
+        return _nbytes(self._shape, self._strides, self._data_type)
+
+    @property
+    def readonly(self) -> bool:
+        """Whether the library that it comes from forbids writing."""
+        return self._readonly
+
+    @property
+    def ptr(self) -> int:
+        """Device address of the first element; 0 if there is none."""
+        memory = self._open()
+        return int(memory.ptr) + self._offset if self.nbytes else 0
+
+    @property
+    def device_id(self) -> int:
+        """Ordinal of the device."""
+        return int(self._open().device_id)
+
+    @property
+    def on_host(self) -> bool:
+        """Whether it belongs to the reference device."""
+        return bool(self._open().on_host)
+
+    @property
+    def stream(self) -> int:
+        """Address of the stream that it was created or imported on; 0 is the legacy default."""
+        return int(self._open().stream)
+
+    @property
+    def _as_parameter_(self) -> ctypes.c_void_p:
+        check_reachable(self._open())
+        return ctypes.c_void_p(self.ptr)
+
+    def __repr__(self) -> str:
+        layout = self.layout or f"strides {self._strides}"
+        what = f"DeviceTensor {self._shape} {data_type_name(self._data_type)} {layout}"
+        if self.closed:
+            return f"<{what}, closed>"
+        place = "reference device" if self.on_host else f"device {self.device_id}"
+        return f"<{what} at {self.ptr:#x}, {place}>"
+
+    # -- to and from the host ----------------------------------------------------------------
+
+    def numpy(self, *, stream: Any = None) -> NDArray[Any]:
+        """The elements as an array of the logical shape, in C order.
+
+        Parameters
+        ----------
+        stream : stream, optional
+            The one whose work is waited for; default: the one that the tensor was created on.
+        """
+        memory = self._open()
+        stream = memory.stream if stream is None else stream
+        data = copy.read(memory, self._offset, self.nbytes, stream=stream)
+        return layouts.from_storage(data, self._shape, self._strides, self._data_type)
+
+    def copy_from(self, array: NDArray[Any], *, stream: Any = None) -> None:
+        """Write an array of the same shape and type into the tensor; gaps keep what they hold.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, or the tensor is read-only.
+        TypeError
+            If the types differ.
+        """
+        memory = self._open()
+        if self._readonly:
+            raise ValueError("this tensor is read-only: the library that it comes from says so")
+        if array.shape != self._shape:
+            raise ValueError(f"array: expected shape {self._shape}, got {array.shape}")
+        if array.dtype != self.dtype:
+            raise TypeError(f"array: expected {self.dtype}, got {array.dtype}")
+        stream = memory.stream if stream is None else stream
+        dense = self.nbytes == storage_bytes(self._data_type, self.size)
+        into = None if dense else copy.read(memory, self._offset, self.nbytes, stream=stream)
+        storage = layouts.to_storage(array, self._strides, self._data_type, into=into)
+        copy.write(memory, self._offset, storage, stream=stream)
+
+    # -- lifetime ----------------------------------------------------------------------------
+
+    def _open(self) -> Any:
+        if self._memory is None:
+            raise ClosedError(f"this DeviceTensor of shape {self._shape} is closed")
+        if isinstance(self._memory, DeviceBuffer) and self._memory.closed:
+            raise ClosedError(f"the memory of this DeviceTensor of shape {self._shape} is closed")
+        return self._memory
+
+    def close(self, *, stream: Any = None) -> None:
+        """Let go of the memory, freeing it if it is the tensor's own; a second call does nothing.
+
+        It is freed after the work on `stream`, by default the stream it was allocated on. What
+        another library holds through ``__dlpack__`` stays valid until that lets go.
+        """
+        memory, self._memory = self._memory, None
+        if isinstance(memory, Allocation):
+            memory.release(stream)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it, or the DeviceBuffer that it lies in, was closed."""
+        memory = self._memory
+        return memory is None or (isinstance(memory, DeviceBuffer) and memory.closed)
+
+    def __enter__(self) -> DeviceTensor:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def as_tensor(obj: Any, *, stream: Any = None) -> DeviceTensor:
+    """`obj` as a ``DeviceTensor`` without copying, for use on `stream`.
+
+    Parameters
+    ----------
+    obj : DeviceTensor, or any object with ``__dlpack__`` or ``__cuda_array_interface__``
+        A ``DeviceTensor`` is returned as it is. Tensors of PyTorch, CuPy, JAX or Numba must be in
+        CUDA memory, or in host memory while the reference device is active.
+    stream : stream, optional
+        It is made to wait for what the other library has under way.
+
+    Raises
+    ------
+    TypeError
+        If it is host memory (copy it with ``DeviceTensor.from_numpy``), no tensor at all, or of a
+        type that cuDNN has not.
+    """
+    if isinstance(obj, DeviceTensor):
+        return obj
+    if isinstance(obj, (np.ndarray, np.generic)):
+        raise TypeError(
+            "host memory (numpy.ndarray) where device memory is wanted; copy it with "
+            "DeviceTensor.from_numpy"
+        )
+    if hasattr(obj, "__dlpack__"):
+        return DeviceTensor.from_dlpack(obj, stream=stream)
+    if hasattr(obj, "__cuda_array_interface__"):
+        return DeviceTensor._imported(from_cuda_array_interface(obj, stream=stream))
+    raise TypeError(
+        f"expected a tensor with __dlpack__ or __cuda_array_interface__, got a {type(obj).__name__}"
+    )
+
+
+def _described(
+    shape: Any, dtype: Any, layout: Any, strides: Any
+) -> tuple[layouts.Shape, layouts.Shape, cudnnDataType_t]:
+    """Shape, strides and data type from what the user gave of them."""
+    data_type = as_data_type(dtype)
+    numpy_dtype(data_type)  # refuses types that are not stored
+    shape = layouts.to_shape(shape)
+    if strides is None:
+        data_type = layouts.data_type_in_layout(data_type, layout)
+        return shape, layouts.strides_for(shape, layout, data_type), data_type
+    if layout is not None:
+        raise ValueError("give either layout or strides, not both")
+    strides = layouts.to_shape(strides, "strides")
+    vectors, steps = layouts.memory_form(shape, strides, data_type)
+    layouts.check_strides(vectors, steps)
+    return shape, strides, data_type
+
+
+def _nbytes(shape: layouts.Shape, strides: layouts.Shape, data_type: cudnnDataType_t) -> int:
+    return storage_bytes(data_type, layouts.extent(*layouts.memory_form(shape, strides, data_type)))
