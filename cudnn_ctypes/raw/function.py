@@ -38,13 +38,13 @@ class Parameter:
     @property
     def c_declaration(self) -> str:
         """The parameter as C writes it."""
-        base = "void" if self.type.base is None else _c_type(self.type.base)
+        base = self.type.spelling or _c_type(self.type.base)
         if self.type.kind == "value":
-            return f"{base} {self.name}"
+            return _declared(base, self.name)
         const = "const " if self.type.points_to_const else ""
         if self.type.kind == "array" or (self.type.kind == "device" and self.type.base):
-            return f"{const}{base} {self.name}[]"
-        return f"{const}{base} *{self.name}"
+            return _declared(f"{const}{base}", f"{self.name}[]")
+        return _declared(f"{const}{base}", f"*{self.name}")
 
 
 class Function(Protocol):
@@ -93,7 +93,7 @@ class _Binding:
             for name, annotation in annotations.items()
         )
         declared = ", ".join(p.c_declaration for p in self.parameters) or "void"
-        self.prototype = f"{_c_type(self.result_type)} {self.name}({declared})"
+        self.prototype = _declared(_c_type(self.result_type), f"{self.name}({declared})")
         names = tuple(annotations)
         returns_status = _c_type(self.result_type) == "cudnnStatus_t"
         make = _checked_template(len(names)) if returns_status else _plain_template(len(names))
@@ -245,8 +245,6 @@ _C_NAMES = {
     None: "void",
     ctypes.c_int: "int",
     ctypes.c_uint: "unsigned int",
-    ctypes.c_int32: "int",
-    ctypes.c_uint32: "unsigned int",
     ctypes.c_int64: "int64_t",
     ctypes.c_size_t: "size_t",
     ctypes.c_float: "float",
@@ -255,6 +253,10 @@ _C_NAMES = {
     ctypes.c_char_p: "const char *",
     ctypes.c_void_p: "void *",
 }
+
+
+def _declared(base: str, declarator: str) -> str:
+    return f"{base}{declarator}" if base.endswith("*") else f"{base} {declarator}"
 
 
 def _c_type(base: Any) -> str:

@@ -8,20 +8,7 @@ the annotations; `function` makes callables of the declarations.
 Generated from the cuDNN headers by ``python -m tools.generate``; do not edit.
 """
 
-from ctypes import (
-    c_char,
-    c_char_p,
-    c_double,
-    c_float,
-    c_int,
-    c_int32,
-    c_int64,
-    c_size_t,
-    c_uint,
-    c_uint32,
-    c_ulonglong,
-    c_void_p,
-)
+from ctypes import c_char, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
 
 from .enums import (
     cudnnActivationMode_t,
@@ -119,6 +106,9 @@ from .vocabulary import (
     Mutable,
     Out,
     Pointer,
+    c_int32,
+    c_uint32,
+    c_ulonglong,
 )
 
 # --- cudnn_graph.h ---

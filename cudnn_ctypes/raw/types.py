@@ -305,6 +305,7 @@ class cudnnGnnMhaParams_t(CudnnStructure):
 
 # void (*)(cudnnSeverity_t sev, void *udata, const cudnnDebug_t *dbg, const char *msg)
 cudnnCallback_t = CFUNCTYPE(None, c_int, c_void_p, POINTER(cudnnDebug_t), c_char_p)
+cudnnCallback_t.__name__ = "cudnnCallback_t"
 
 # The first version that has it, where that is not 9.0.0.
 TYPE_SINCE: dict[str, str] = {

@@ -20,6 +20,7 @@ const, the others do not; ``Mutable[...]`` and ``Const[...]`` mark the exception
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -35,7 +36,11 @@ __all__ = [
     "Out",
     "ParameterType",
     "Pointer",
+    "Spelled",
     "as_parameter_type",
+    "c_int32",
+    "c_uint32",
+    "c_ulonglong",
 ]
 
 Kind = Literal["value", "pointer", "array", "device", "host", "scalar"]
@@ -43,14 +48,29 @@ Direction = Literal["in", "out", "in/out"]
 
 
 @dataclass(frozen=True, slots=True)
+class Spelled:
+    """A ctypes type with its name in C, for those of which ctypes forgets it."""
+
+    ctype: Any
+    name: str
+
+
+# ctypes makes these aliases of c_int, c_uint and c_ulong where they have the same size.
+c_int32 = Spelled(ctypes.c_int32, "int32_t")
+c_uint32 = Spelled(ctypes.c_uint32, "uint32_t")
+c_ulonglong = Spelled(ctypes.c_ulonglong, "unsigned long long")
+
+
+@dataclass(frozen=True, slots=True)
 class ParameterType:
-    """What one annotation says. `base` is None for ``void``."""
+    """What one annotation says. `base` is None for ``void``; `spelling` is its name in C."""
 
     kind: Kind
     base: Any = None
     length: str | int | None = None
     direction: Direction = "in"
     const: bool | None = None
+    spelling: str | None = None
 
     @property
     def points_to_const(self) -> bool:
@@ -59,9 +79,13 @@ class ParameterType:
 
 def as_parameter_type(annotation: Any) -> ParameterType:
     """An annotation as a `ParameterType`: a bare C type is passed by value."""
-    return (
-        annotation if isinstance(annotation, ParameterType) else ParameterType("value", annotation)
-    )
+    return annotation if isinstance(annotation, ParameterType) else _of("value", annotation)
+
+
+def _of(kind: Kind, base: Any, length: str | int | None = None) -> ParameterType:
+    if isinstance(base, Spelled):
+        return ParameterType(kind, base.ctype, length, spelling=base.name)
+    return ParameterType(kind, base, length)
 
 
 class _Of:
@@ -72,7 +96,7 @@ class _Of:
 
     def __getitem__(self, item: Any) -> ParameterType:
         base, length = item if isinstance(item, tuple) else (item, None)
-        return ParameterType(self.kind, base, length)
+        return _of(self.kind, base, length)
 
 
 class _With:

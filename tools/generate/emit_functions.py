@@ -11,6 +11,9 @@ One declaration per C function, with C's names, in the order of the headers. `vo
 the annotations; `function` makes callables of the declarations.
 """
 
+# ctypes takes these for c_int, c_uint and c_ulong; `vocabulary` keeps their names in C.
+SPELLED = {"c_int32", "c_uint32", "c_ulonglong"}
+
 _DIRECTION = {Direction.IN: "", Direction.OUT: "Out", Direction.INOUT: "InOut"}
 
 
@@ -42,7 +45,8 @@ def _imports(headers: Headers) -> str:
     declared = {d.name for d in (*headers.handles, *headers.structs, *headers.callbacks)}
     declared |= cuda_types.NAMES
     vocabulary = {"Out", "InOut", "Mutable", "Const"} | {p.value for p in Passing}
-    from_ctypes = set(CTYPES.values()) | {"c_char_p", "c_void_p"}
+    vocabulary |= SPELLED
+    from_ctypes = (set(CTYPES.values()) | {"c_char_p", "c_void_p"}) - SPELLED
     unknown = bases - enums - declared - set(CTYPES) - {"void"}
     if unknown:
         raise NotImplementedError(f"types that no header declares: {sorted(unknown)}")

@@ -95,6 +95,7 @@ def _callback(callback: Callback, enums: set[str]) -> str:
     return (
         f"# {callback.result} (*)({prototype})\n"
         f"{callback.name} = CFUNCTYPE({result}, {parameters})\n"
+        f'{callback.name}.__name__ = "{callback.name}"\n'
     )
 
 

@@ -1,0 +1,172 @@
+"""The generated files are what the generator writes, and its overrides cannot rot."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.raw import enums, types
+
+pytest.importorskip("clang.cindex", reason="needs libclang, which reads the headers")
+
+from tools.generate import overrides
+from tools.generate.__main__ import differences, generate
+from tools.generate.facts import decide
+from tools.generate.include import wheel_include
+from tools.generate.model import Direction, Headers
+from tools.generate.parse import parse
+
+
+@pytest.fixture(scope="module")
+def headers() -> Headers:
+    try:
+        wheel_include("nvidia.cudnn")
+        wheel_include("nvidia.cuda_nvcc")
+    except (FileNotFoundError, ImportError) as reason:
+        pytest.skip(f"needs the cuDNN headers and those of CUDA: {reason}")
+    found = parse()
+    if found.version != "9.28.0":
+        pytest.skip(f"layer 1 is generated from cuDNN 9.28.0; {found.version} is installed")
+    return found
+
+
+def test_the_files_are_what_the_generator_writes(headers):
+    assert differences(generate(headers)) == ""
+
+
+def test_every_file_has_a_banner(headers):
+    for text in generate(headers).values():
+        assert "of cuDNN 9.28.0." in text
+        assert "by ``python -m tools.generate``; do not edit." in text
+
+
+@pytest.mark.parametrize("table", ["HOST_SCALARS", "HOST_MEMORY", "DEVICE_MEMORY", "DEVICE_ARRAYS"])
+def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
+    monkeypatch.setattr(overrides, table, getattr(overrides, table) | {"noSuchParameter"})
+    with pytest.raises(ValueError, match=f"{table}: 'noSuchParameter' matches nothing"):
+        decide(headers)
+
+
+@pytest.mark.parametrize(
+    ("table", "value"),
+    [
+        ("LENGTHS", "nbDims"),
+        ("DIRECTIONS", Direction.OUT),
+        ("SINCE", "9.1.0"),
+        ("RENUMBERED", {"9.1.0": 3}),
+    ],
+)
+def test_an_entry_that_matches_nothing_is_an_error(headers, monkeypatch, table, value):
+    monkeypatch.setitem(getattr(overrides, table), "noSuchName", value)
+    with pytest.raises(ValueError, match=f"{table}: 'noSuchName' matches nothing"):
+        decide(headers)
+
+
+def test_an_override_that_changes_nothing_is_an_error(headers, monkeypatch):
+    monkeypatch.setitem(overrides.SINCE, "cudnnCreate", "9.0.0")
+    monkeypatch.setitem(overrides.DIRECTIONS, "cudnnCreate.handle", Direction.OUT)
+    with pytest.raises(ValueError, match="says what the headers say") as error:
+        decide(headers)
+    assert "DIRECTIONS['cudnnCreate.handle'] changes nothing" in str(error.value)
+
+
+def test_undecided_memory_is_an_error(headers, monkeypatch):
+    monkeypatch.setattr(overrides, "DEVICE_MEMORY", overrides.DEVICE_MEMORY - {"colBuffer"})
+    with pytest.raises(ValueError, match=r"cudnnIm2Col\.colBuffer: void \*, in tables \[\]"):
+        decide(headers)
+
+
+def test_an_array_without_length_entry_is_an_error(headers, monkeypatch):
+    monkeypatch.delitem(overrides.LENGTHS, "cudnnSetFilterNdDescriptor.filterDimA")
+    with pytest.raises(ValueError, match=r"cudnnSetFilterNdDescriptor\.filterDimA: an array"):
+        decide(headers)
+
+
+def test_lengths_are_expressions_of_the_functions_parameters():
+    for function in raw.FUNCTIONS.values():
+        names = {p.name for p in function.parameters}
+        for parameter in function.parameters:
+            if isinstance(parameter.length, str):
+                assert set(re.findall(r"[A-Za-z_]\w*", parameter.length)) <= names
+
+
+def test_every_direction_that_a_header_tags_is_kept_or_overridden(headers):
+    tagged = 0
+    for function in headers.functions:
+        ours = {p.name: p.direction for p in raw.FUNCTIONS[function.name].parameters}
+        for parameter in function.parameters:
+            if parameter.tag is None:
+                continue
+            tagged += 1
+            keys = {parameter.name, f"{function.name}.{parameter.name}"}
+            if not keys & overrides.DIRECTIONS.keys():
+                assert ours[parameter.name].replace("/", "") == parameter.tag.value
+    assert tagged == 1277
+
+
+@pytest.mark.parametrize(
+    ("function", "parameter", "direction"),
+    [
+        ("cudnnCreate", "handle", "out"),
+        ("cudnnDestroy", "handle", "in"),
+        ("cudnnSetTensor4dDescriptor", "tensorDesc", "in/out"),
+        ("cudnnGetTensor4dDescriptor", "tensorDesc", "in"),
+        ("cudnnGetTensor4dDescriptor", "nStride", "out"),
+        ("cudnnConvolutionForward", "x", "in"),
+        ("cudnnConvolutionForward", "y", "in/out"),
+        ("cudnnConvolutionForward", "workSpace", "in/out"),
+        # without tags in the headers
+        ("cudnnCreateSeqDataDescriptor", "seqDataDesc", "out"),
+        ("cudnnSetAttnDescriptor", "attnDesc", "in/out"),
+        ("cudnnGetAttnDescriptor", "nHeads", "out"),
+        ("cudnnSetSeqDataDescriptor", "paddingFill", "in"),
+        ("cudnnGetMultiHeadAttnWeights", "wAddr", "out"),
+        ("cudnnCausalConv1dNwhForward", "y", "out"),
+        ("cudnnGnnAggSimpleForward", "graph", "in"),
+    ],
+)
+def test_directions(function, parameter, direction):
+    parameters = {p.name: p for p in raw.FUNCTIONS[function].parameters}
+    assert parameters[parameter].direction == direction
+
+
+@pytest.mark.parametrize(
+    ("function", "parameter", "declared"),
+    [
+        ("cudnnConvolutionForward", "alpha", "scalar"),
+        ("cudnnConvolutionBiasActivationForward", "alpha2", "scalar"),
+        ("cudnnSetTensor", "valuePtr", "scalar"),
+        ("cudnnScaleTensor", "alpha", "scalar"),
+        ("cudnnSetRNNDataDescriptor", "paddingFill", "scalar"),
+        ("cudnnBackendSetAttribute", "arrayOfElements", "host"),
+        ("cudnnSetCallback", "udata", "host"),
+        ("cudnnSetDropoutDescriptor", "states", "device"),
+        ("cudnnRNNForward", "devSeqLengths", "device"),
+        ("cudnnSetRNNDataDescriptor", "seqLengthArray", "array"),
+        ("cudnnCTCLoss", "hostLabels", "array"),
+        ("cudnnCTCLoss_v8", "labels", "device"),
+        ("cudnnMultiHeadAttnForward", "loWinIdx", "array"),
+        ("cudnnMultiHeadAttnForward", "devSeqLengthsQO", "device"),
+        ("cudnnGnnMhaGatForward", "dropoutMask", "device"),
+    ],
+)
+def test_memory(function, parameter, declared):
+    parameters = {p.name: p for p in raw.FUNCTIONS[function].parameters}
+    assert parameters[parameter].type.kind == declared
+
+
+def test_versions_and_deprecation_are_data():
+    assert raw.cudnnCreate.since == "9.0.0"
+    assert raw.cudnnCausalConv1dForward.since == "9.22.0"
+    assert raw.cudnnGnnMhaGatForward.since == "9.28.0"
+    assert not raw.cudnnCreate.deprecated
+    assert raw.cudnnConvolutionForward.deprecated
+    assert enums.ENUM_SINCE["CUDNN_POINTWISE_ATAN2"] == "9.1.0"
+    assert "CUDNN_DATA_FLOAT" not in enums.ENUM_SINCE
+    assert "CUDNN_STATUS_ALLOC_FAILED" in enums.ENUM_DEPRECATED
+    assert "cudnnConvolutionDescriptor_t" in types.TYPE_DEPRECATED
+    assert enums.ENUM_RENUMBERED["CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR"] == {"9.10.0": 40}
+    for name in (*enums.ENUM_SINCE, *enums.ENUM_DEPRECATED, *enums.ENUM_RENUMBERED):
+        assert hasattr(raw, name)
