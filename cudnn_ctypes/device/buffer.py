@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import tracemalloc
 import warnings
 import weakref
 from typing import Any
@@ -48,15 +49,19 @@ class DeviceBuffer:
     ...     workspace.fill(0)
     """
 
-    def __init__(self, nbytes: int, *, device: Any = None, stream: Any = None) -> None:
-        self._own(Allocation(nbytes, device=device, stream=stream))
+    # Without slots, Python 3.11's tracemalloc cannot tell where an object was made.
+    __slots__ = ("__weakref__", "_allocation", "_forgotten", "_nbytes", "_offset", "_parent")
 
-    def _own(self, allocation: Allocation) -> None:
+    def __init__(self, nbytes: int, *, device: Any = None, stream: Any = None) -> None:
+        allocation = Allocation(nbytes, device=device, stream=stream)
         self._parent: DeviceBuffer | None = None
         self._allocation: Allocation | None = allocation
         self._offset = 0
         self._nbytes = allocation.nbytes
-        self._forgotten: Any = weakref.finalize(self, _warn_forgotten, allocation)
+        # The finalizer keeps the allocation, which is freed when the finalizer is done.
+        self._forgotten: Any = weakref.finalize(
+            self, _warn_forgotten, allocation, tracemalloc.get_object_traceback(self)
+        )
         self._forgotten.atexit = False  # at exit the allocation is freed without a warning
 
     def view(self, offset: int, nbytes: int | None = None) -> DeviceBuffer:
@@ -198,14 +203,10 @@ def check_reachable(memory: copy.Memory) -> None:
         raise ValueError("this is memory of a GPU, but the reference device is active now")
 
 
-def _warn_forgotten(allocation: Allocation) -> None:
-    # As the source of the warning, the allocation gives the place where the buffer was made, when
-    # tracemalloc is on. It is freed with its last reference, which is this argument.
+def _warn_forgotten(allocation: Allocation, origin: tracemalloc.Traceback | None) -> None:
+    place = "" if origin is None else "\ncreated at:\n" + "\n".join(origin.format())
     warnings.warn(
-        f"unclosed DeviceBuffer of {allocation.nbytes} bytes",
-        ResourceWarning,
-        stacklevel=2,
-        source=allocation,
+        f"unclosed DeviceBuffer of {allocation.nbytes} bytes{place}", ResourceWarning, stacklevel=2
     )
 
 

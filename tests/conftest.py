@@ -1,0 +1,49 @@
+"""Shared by all tests: skipping what needs a GPU, and choosing the device."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Iterator
+
+import pytest
+
+from cudnn_ctypes.raw import mode
+
+
+@functools.cache
+def why_no_gpu() -> str:
+    """Empty if there is a usable GPU, else the reason why not."""
+    try:
+        driver = importlib.import_module("cuda.bindings.driver")
+        (status,) = driver.cuInit(0)
+        if int(status) != 0:
+            return f"cuInit gave {status.name}"
+        status, count = driver.cuDeviceGetCount()
+        return "" if int(status) == 0 and count > 0 else "cuDeviceGetCount found no GPU"
+    except (ImportError, OSError, RuntimeError) as error:
+        return str(error)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("gpu") and why_no_gpu():
+            item.add_marker(pytest.mark.skip(reason=f"no GPU: {why_no_gpu()}"))
+
+
+@pytest.fixture
+def reference_device() -> Iterator[None]:
+    """Memory on the host while the test runs."""
+    before = mode.reference_device_active
+    mode.set_reference_device_active(True)
+    yield
+    mode.set_reference_device_active(before)
+
+
+@pytest.fixture
+def gpu_device() -> Iterator[None]:
+    """Memory on the GPU while the test runs, whatever the environment says."""
+    before = mode.reference_device_active
+    mode.set_reference_device_active(False)
+    yield
+    mode.set_reference_device_active(before)

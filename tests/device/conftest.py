@@ -1,0 +1,29 @@
+"""Tests of memory run on the reference device, on a fake GPU and on a GPU where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from fake_cuda import FakeCuda
+
+from cudnn_ctypes.device import cuda
+
+
+@pytest.fixture
+def fake_cuda(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeCuda]:
+    """A GPU made of host memory; its ``log`` tells what was asked of it."""
+    fake = FakeCuda()
+    monkeypatch.setattr(cuda, "driver", lambda: fake)
+    monkeypatch.setattr(cuda, "core", lambda: fake.core)
+    yield fake
+    assert fake.used == 0, "device memory was not freed"
+
+
+@pytest.fixture(
+    params=["reference_device", "fake_cuda", pytest.param("gpu_device", marks=pytest.mark.gpu)]
+)
+def any_device(request: pytest.FixtureRequest) -> str:
+    """Name of the device that the test runs on."""
+    request.getfixturevalue(request.param)
+    return str(request.param)

@@ -1,0 +1,304 @@
+"""DeviceBuffer: allocation, copies, views, and the end of its life."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import subprocess
+import sys
+import threading
+import tracemalloc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_cuda import FakeCuda, FakeStream
+
+from cudnn_ctypes.device import DeviceBuffer, OutOfDeviceMemoryError
+from cudnn_ctypes.device.allocation import ALIGNMENT
+from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw.memory import memory_pointer
+
+
+@pytest.mark.parametrize("nbytes", [1, 255, 256, 100_003])
+def test_memory_is_aligned_and_holds_what_is_written(any_device: str, nbytes: int) -> None:
+    data = np.random.default_rng(nbytes).integers(0, 256, nbytes, np.uint8)
+    with DeviceBuffer(nbytes) as buffer:
+        assert buffer.ptr % ALIGNMENT == 0
+        assert buffer.nbytes == len(buffer) == nbytes
+        assert buffer.on_host == (any_device == "reference_device")
+        buffer.fill(0xA5)
+        assert (buffer.copy_to_host() == 0xA5).all()
+        buffer.copy_from_host(data)
+        np.testing.assert_array_equal(buffer.copy_to_host(), data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.arange(6, dtype=np.float32).reshape(2, 3),
+        np.arange(12, dtype=np.int16).reshape(3, 4)[:, ::2],
+        np.float64(3),
+        b"12345678",
+        bytearray(b"1234"),
+        memoryview(b"123456"),
+        (ctypes.c_int * 3)(1, 2, 3),
+    ],
+    ids=lambda data: type(data).__name__,
+)
+def test_bytes_of_many_kinds(any_device: str, data: Any) -> None:
+    expected = data.tobytes() if hasattr(data, "tobytes") else bytes(data)
+    with DeviceBuffer(64) as buffer:
+        buffer.fill(0)
+        buffer.copy_from_host(data, offset=8)
+        assert bytes(buffer.copy_to_host()) == bytes(8) + expected + bytes(56 - len(expected))
+
+
+@pytest.mark.parametrize("data", [1.5, [1, 2], None, np.array([None])])
+def test_what_has_no_bytes_is_refused(any_device: str, data: object) -> None:
+    with DeviceBuffer(64) as buffer, pytest.raises(TypeError, match=r"^data: "):
+        buffer.copy_from_host(data)
+
+
+@pytest.mark.parametrize(("offset", "n"), [(0, 17), (9, 8), (17, 0), (-1, 4)])
+def test_copies_stay_within_the_buffer(any_device: str, offset: int, n: int) -> None:
+    with DeviceBuffer(16) as buffer, pytest.raises(ValueError, match="not within the 16 bytes"):
+        buffer.copy_from_host(bytes(n), offset=offset)
+
+
+def test_an_empty_buffer_is_null(any_device: str) -> None:
+    with DeviceBuffer(0) as buffer:
+        assert (buffer.ptr, buffer.nbytes) == (0, 0)
+        assert memory_pointer(buffer) is None
+        buffer.fill(1)
+        buffer.copy_from_host(b"")
+        assert buffer.copy_to_host().shape == (0,)
+        assert buffer.view(0, 0).ptr == 0
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "error"), [(-1, ValueError), (1.0, TypeError), ("1", TypeError), (True, TypeError)]
+)
+def test_sizes_are_checked(any_device: str, nbytes: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"^nbytes: "):
+        DeviceBuffer(nbytes)
+
+
+@pytest.mark.parametrize("byte", [-1, 256, 1.0, True])
+def test_fill_takes_a_byte(any_device: str, byte: Any) -> None:
+    with DeviceBuffer(4) as buffer, pytest.raises(ValueError, match="from 0 to 255"):
+        buffer.fill(byte)
+
+
+def test_views_share_the_memory(any_device: str) -> None:
+    with DeviceBuffer(64) as buffer:
+        buffer.fill(0)
+        view = buffer.view(16, 32)
+        inner = view.view(8)
+        assert (view.ptr, view.nbytes) == (buffer.ptr + 16, 32)
+        assert (inner.ptr, inner.nbytes) == (buffer.ptr + 24, 24)
+        inner.fill(1)
+        expected = np.repeat([0, 1, 0], [24, 24, 16])
+        np.testing.assert_array_equal(buffer.copy_to_host(), expected)
+        for offset, nbytes in ((0, 33), (33, 0), (-1, 2), (0, -1)):
+            with pytest.raises(ValueError, match="not within this buffer of 32 bytes"):
+                view.view(offset, nbytes)
+
+
+def test_a_view_keeps_the_buffer_alive(any_device: str) -> None:
+    buffer = DeviceBuffer(16)
+    gone = weakref.ref(buffer)
+    buffer.fill(7)
+    view = buffer.view(4, 4)
+    del buffer
+    gc.collect()
+    assert gone() is not None
+    assert (view.copy_to_host() == 7).all()
+    gone().close()  # type: ignore[union-attr]
+    assert view.closed
+    with pytest.raises(ClosedError):
+        view.ptr  # noqa: B018
+
+
+def test_closing_a_view_leaves_the_buffer(any_device: str) -> None:
+    with DeviceBuffer(16) as buffer:
+        with buffer.view(0, 4) as view:
+            pass
+        assert view.closed
+        assert not buffer.closed
+        with pytest.raises(ClosedError):
+            view.fill(0)
+        buffer.fill(0)
+
+
+def test_use_after_close(any_device: str) -> None:
+    buffer = DeviceBuffer(16)
+    assert not buffer.closed
+    buffer.close()
+    buffer.close()
+    assert buffer.closed
+    assert "closed" in repr(buffer)
+    for use in (
+        lambda: buffer.ptr,
+        lambda: buffer._as_parameter_,
+        lambda: memory_pointer(buffer, "workspace"),
+        lambda: ctypes.c_void_p.from_param(buffer),
+        lambda: buffer.fill(0),
+        lambda: buffer.copy_from_host(b"1"),
+        buffer.copy_to_host,
+        lambda: buffer.view(0),
+        lambda: buffer.device_id,
+    ):
+        with pytest.raises(ClosedError, match="this DeviceBuffer of 16 bytes is closed"):
+            use()
+
+
+def test_raw_functions_take_it(any_device: str) -> None:
+    with DeviceBuffer(16) as buffer:
+        assert memory_pointer(buffer) == buffer.ptr
+        assert buffer._as_parameter_.value == buffer.ptr
+        assert f"{buffer.ptr:#x}" in repr(buffer)
+
+
+def test_memory_of_the_other_device_is_refused(
+    fake_cuda: FakeCuda, request: pytest.FixtureRequest
+) -> None:
+    on_gpu = DeviceBuffer(16)
+    request.getfixturevalue("reference_device")
+    on_host = DeviceBuffer(16)
+    with pytest.raises(ValueError, match="the reference device is active now"):
+        memory_pointer(on_gpu)
+    mode.set_reference_device_active(False)
+    with pytest.raises(ValueError, match="which is not active any more"):
+        memory_pointer(on_host)
+    on_gpu.close()
+    on_host.close()
+
+
+def test_too_large_on_the_reference_device(reference_device: None) -> None:
+    for nbytes in (1 << 55, 1 << 70):
+        with pytest.raises(OutOfDeviceMemoryError, match=r"asked for .* on the reference device"):
+            DeviceBuffer(nbytes)
+
+
+def test_too_large_on_a_gpu(fake_cuda: FakeCuda) -> None:
+    with DeviceBuffer(1 << 29), pytest.raises(MemoryError) as caught:
+        DeviceBuffer(3 << 28)
+    assert str(caught.value) == (
+        "asked for 768.0 MiB (805306368 bytes) on device 0 (Fake GPU 0); "
+        "512.0 MiB (536870912 bytes) of 1.0 GiB (1073741824 bytes) are free"
+    )
+
+
+def test_everything_is_ordered_on_the_stream_that_is_given(fake_cuda: FakeCuda) -> None:
+    stream = FakeStream(7)
+    buffer = DeviceBuffer(16, stream=stream)
+    buffer.fill(1, stream=stream)
+    buffer.copy_from_host(bytes(16), stream=stream)
+    buffer.copy_to_host(stream=9)
+    buffer.close()
+    assert buffer.nbytes == 16
+    assert fake_cuda.log == [
+        ("allocate", 0, 7),
+        ("fill", 7),
+        ("to device", 7),
+        ("synchronize", 7),
+        ("to host", 9),
+        ("synchronize", 9),
+        ("free", 7),
+    ]
+
+
+def test_it_can_be_freed_on_another_stream(fake_cuda: FakeCuda) -> None:
+    DeviceBuffer(16, stream=7).close(stream=9)
+    assert fake_cuda.log[-1] == ("free", 9)
+
+
+def test_the_stream_object_lives_until_the_memory_is_freed(fake_cuda: FakeCuda) -> None:
+    stream = FakeStream(7)
+    gone = weakref.ref(stream)
+    buffer = DeviceBuffer(16, stream=stream)
+    del stream
+    gc.collect()
+    assert gone() is not None
+    buffer.close()
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_forgotten_buffer_is_freed_and_reported(any_device: str) -> None:
+    kept = [DeviceBuffer(4321)]
+    with pytest.warns(ResourceWarning, match=r"^unclosed DeviceBuffer of 4321 bytes$"):
+        kept.clear()
+
+
+def test_the_report_says_where_the_buffer_was_made(reference_device: None) -> None:
+    tracemalloc.start()
+    try:
+        kept = [DeviceBuffer(16)]
+    finally:
+        tracemalloc.stop()
+    with pytest.warns(ResourceWarning, match=r"created at:\n.*test_buffer.py"):
+        kept.clear()
+
+
+def test_in_a_cycle_it_is_freed_too(fake_cuda: FakeCuda) -> None:
+    cycle: dict[str, Any] = {"buffer": DeviceBuffer(16)}
+    cycle["self"] = cycle
+    assert fake_cuda.used == 16
+    del cycle
+    with pytest.warns(ResourceWarning):
+        gc.collect()
+    assert fake_cuda.used == 0
+
+
+def test_it_is_freed_by_a_thread_without_a_context(fake_cuda: FakeCuda) -> None:
+    buffer = DeviceBuffer(16)
+    fake_cuda.context = None
+    thread = threading.Thread(target=buffer.close)
+    thread.start()
+    thread.join()
+    assert fake_cuda.used == 0
+
+
+def test_two_threads_may_close_it(any_device: str) -> None:
+    for _ in range(20):
+        buffer = DeviceBuffer(16)
+        threads = [threading.Thread(target=buffer.close) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert buffer.closed
+
+
+def test_an_error_while_freeing_comes_out_of_close(
+    fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buffer = DeviceBuffer(16)
+    allocation = buffer.allocation
+
+    def fail(*arguments: object) -> None:
+        raise RuntimeError("an illegal memory access was encountered")
+
+    monkeypatch.setattr("fake_cuda.FakeBuffer.close", fail)
+    with pytest.raises(RuntimeError, match="illegal memory access"):
+        buffer.close()
+    buffer.close()
+    assert buffer.closed
+    assert not allocation.exports
+    fake_cuda.used = 0
+
+
+def test_it_is_freed_at_exit_in_silence() -> None:
+    code = (
+        "from cudnn_ctypes.raw import mode; mode.set_reference_device_active(True)\n"
+        "from cudnn_ctypes.device import DeviceBuffer\n"
+        "kept = DeviceBuffer(16); view = kept.view(4); cycle = [kept]; cycle.append(cycle)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert run.stderr == ""

@@ -1,0 +1,230 @@
+"""device.layout: where elements lie, against index arithmetic written out."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes.device.layout import (
+    check_strides,
+    data_type_in_layout,
+    extent,
+    from_storage,
+    layout_name,
+    memory_form,
+    strides_for,
+    to_shape,
+    to_storage,
+)
+from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
+from cudnn_ctypes.raw.enums import cudnnTensorFormat_t
+
+FLOAT = as_data_type("float32")
+
+
+@pytest.mark.parametrize(
+    ("shape", "layout", "strides"),
+    [
+        ((2, 3, 4, 5), "NCHW", (60, 20, 5, 1)),
+        ((2, 3, 4, 5), None, (60, 20, 5, 1)),
+        ((2, 3, 4, 5), "NHWC", (60, 1, 15, 3)),
+        ((2, 3, 4), "NHWC", (12, 1, 3)),
+        ((2, 3, 4, 5, 6), "NHWC", (360, 1, 90, 18, 3)),
+        ((2, 3), "NHWC", (3, 1)),
+        ((7,), "NHWC", (1,)),
+        ((), "NCHW", ()),
+        ((2, 0, 4), "NCHW", (4, 4, 1)),
+        ((2, 3, 4, 5), cudnnTensorFormat_t.CUDNN_TENSOR_NHWC, (60, 1, 15, 3)),
+    ],
+)
+def test_strides_of_layouts(shape: Any, layout: Any, strides: Any) -> None:
+    assert strides_for(shape, layout, FLOAT) == strides
+
+
+def test_strides_of_vectors_are_cudnns() -> None:
+    # As cudnnGetTensor4dDescriptor reports them for CUDNN_TENSOR_NCHW_VECT_C.
+    for data_type in ("int8x4", "uint8x4"):
+        assert strides_for((2, 8, 5, 7), None, as_data_type(data_type)) == (70, 35, 7, 1)
+    assert strides_for((2, 64, 5, 7), None, as_data_type("int8x32")) == (70, 35, 7, 1)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "layout", "expected"),
+    [
+        ("int8", "NCHW_VECT_C4", "int8x4"),
+        ("uint8", "NCHW_VECT_C4", "uint8x4"),
+        ("int8", "NCHW_VECT_C32", "int8x32"),
+        ("int8x4", None, "int8x4"),
+        ("int8x32", cudnnTensorFormat_t.CUDNN_TENSOR_NCHW_VECT_C, "int8x32"),
+        ("int8", "NHWC", "int8"),
+    ],
+)
+def test_layouts_choose_the_vectorised_type(data_type: str, layout: Any, expected: str) -> None:
+    assert data_type_in_layout(as_data_type(data_type), layout) == as_data_type(expected)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "layout", "error"),
+    [
+        ("float32", "NCHW_VECT_C4", TypeError),
+        ("uint8", "NCHW_VECT_C32", TypeError),
+        ("int8x4", "NHWC", ValueError),
+        ("int8x4", "NCHW_VECT_C32", ValueError),
+        ("int8", "nhwc", ValueError),
+        ("int8", 1, ValueError),
+        ("int8", cudnnTensorFormat_t.CUDNN_TENSOR_NCHW_VECT_C, ValueError),
+    ],
+)
+def test_layouts_that_do_not_go_with_the_type(
+    data_type: str, layout: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        data_type_in_layout(as_data_type(data_type), layout)
+
+
+def test_vectors_need_whole_groups_of_channels() -> None:
+    with pytest.raises(ValueError, match="multiple of 4"):
+        strides_for((1, 6, 2, 2), None, as_data_type("int8x4"))
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+@pytest.mark.parametrize("rank", [1, 2, 3, 4, 5])
+def test_elements_lie_where_their_strides_say(layout: str, rank: int) -> None:
+    rng = np.random.default_rng(rank)
+    shape = (2, 3, 4, 2, 3)[:rank]
+    array = rng.standard_normal(shape).astype(np.float32)
+    strides = strides_for(shape, layout, FLOAT)
+    storage = to_storage(array, strides, FLOAT).view(np.float32)
+    for index in itertools.product(*map(range, shape)):
+        assert storage[sum(i * s for i, s in zip(index, strides, strict=True))] == array[index]
+    np.testing.assert_array_equal(
+        from_storage(storage.view(np.uint8), shape, strides, FLOAT), array
+    )
+    assert layout_name(shape, strides, FLOAT) in (layout, "NCHW")
+
+
+def test_channels_last_is_the_transposed_array() -> None:
+    array = np.random.default_rng(0).standard_normal((2, 3, 4, 5)).astype(np.float32)
+    storage = to_storage(array, strides_for(array.shape, "NHWC", FLOAT), FLOAT)
+    assert storage.tobytes() == array.transpose(0, 2, 3, 1).tobytes()
+
+
+@pytest.mark.parametrize(("name", "length"), [("int8x4", 4), ("int8x32", 32), ("uint8x4", 4)])
+def test_vectors_of_channels(name: str, length: int) -> None:
+    data_type = as_data_type(name)
+    array = np.random.default_rng(1).integers(0, 100, (2, 64, 3, 5)).astype(numpy_dtype(name))
+    strides = strides_for(array.shape, None, data_type)
+    storage = to_storage(array, strides, data_type).view(array.dtype)
+    vectors = storage.reshape(2, 64 // length, 3, 5, length)
+    for n, c, h, w in ((0, 0, 0, 0), (1, 37, 2, 4), (0, 63, 1, 3), (1, 5, 0, 1)):
+        assert vectors[n, c // length, h, w, c % length] == array[n, c, h, w]
+    back = from_storage(storage.view(np.uint8), array.shape, strides, data_type)
+    np.testing.assert_array_equal(back, array)
+
+
+def test_gaps_are_zero_or_kept() -> None:
+    array = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+    strides = (8, 2)
+    assert extent(array.shape, strides) == 13
+    expected = np.zeros(13, np.float32)
+    expected[[0, 2, 4, 8, 10, 12]] = array.ravel()
+    np.testing.assert_array_equal(to_storage(array, strides, FLOAT).view(np.float32), expected)
+    old = np.full(13, 9, np.float32)
+    new = to_storage(array, strides, FLOAT, into=old.view(np.uint8)).view(np.float32)
+    expected[[1, 3, 5, 6, 7, 9, 11]] = 9
+    np.testing.assert_array_equal(new, expected)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
+def test_four_bit_types_are_packed_low_half_first(count: int) -> None:
+    rng = np.random.default_rng(count)
+    for name in ("int4", "uint4", "fp4_e2m1"):
+        data_type = as_data_type(name)
+        nibbles = rng.integers(0, 16, count, np.uint8)
+        array = nibbles.view(numpy_dtype(name))
+        storage = to_storage(array, (1,), data_type)
+        padded = [*nibbles.tolist(), 0]
+        expected = [padded[i] | padded[i + 1] << 4 for i in range(0, count, 2)]
+        assert storage.tolist() == expected
+        back = from_storage(storage, (count,), (1,), data_type)
+        assert back.dtype == array.dtype
+        np.testing.assert_array_equal(back.view(np.uint8), nibbles)
+
+
+def test_negative_four_bit_integers() -> None:
+    array = np.array([[-8, 7], [-1, 0]], ml_dtypes.int4)
+    data_type = as_data_type("int4")
+    storage = to_storage(array, (2, 1), data_type)
+    assert storage.tolist() == [0x78, 0x0F]
+    np.testing.assert_array_equal(from_storage(storage, (2, 2), (2, 1), data_type), array)
+
+
+@pytest.mark.parametrize("count", [0, 1, 8, 11])
+def test_booleans_are_packed_lowest_bit_first(count: int) -> None:
+    array = np.random.default_rng(count).integers(0, 2, count).astype(bool)
+    storage = to_storage(array, (1,), as_data_type("boolean"))
+    expected = [
+        sum(int(bit) << k for k, bit in enumerate(array[i : i + 8])) for i in range(0, count, 8)
+    ]
+    assert storage.tolist() == expected
+    back = from_storage(storage, (count,), (1,), as_data_type("boolean"))
+    np.testing.assert_array_equal(back, array)
+    assert to_storage(array, (1,), as_data_type("bool")).tolist() == array.tolist()
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides"),
+    [
+        ((2, 3), (2, 1)),
+        ((2, 3), (0, 1)),
+        ((2, 3), (3, 0)),
+        ((4, 4), (1, 1)),
+        ((2, 2, 2), (4, 1, 1)),
+    ],
+)
+def test_overlapping_strides_are_refused(shape: Any, strides: Any) -> None:
+    with pytest.raises(ValueError, match="overlap"):
+        check_strides(shape, strides)
+
+
+def test_strides_that_do_not_overlap() -> None:
+    check_strides((2, 3), (1, 2))
+    check_strides((1, 3), (0, 1))
+    check_strides((2, 3, 4), (100, 30, 7))
+    check_strides((), ())
+    with pytest.raises(ValueError, match="differ in length"):
+        check_strides((2, 3), (1,))
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"), [(3, (3,)), ([2, 3], (2, 3)), (np.array([4, 5]), (4, 5)), ((), ())]
+)
+def test_shapes(shape: Any, expected: Any) -> None:
+    assert to_shape(shape) == expected
+
+
+@pytest.mark.parametrize(
+    ("shape", "error"),
+    [((1.5,), TypeError), ((-1,), ValueError), ("ab", TypeError), (None, TypeError)],
+)
+def test_bad_shapes(shape: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"^shape: "):
+        to_shape(shape)
+
+
+def test_names_of_strides() -> None:
+    assert layout_name((2, 3, 4, 5), (60, 20, 5, 1), FLOAT) == "NCHW"
+    assert layout_name((2, 3, 4, 5), (60, 1, 15, 3), FLOAT) == "NHWC"
+    assert layout_name((2, 1, 4, 5), (20, 1, 5, 1), FLOAT) == "NCHW"
+    assert layout_name((2, 3, 4, 5), (120, 40, 10, 2), FLOAT) is None
+    assert layout_name((2, 8, 5, 7), (70, 35, 7, 1), as_data_type("int8x4")) == "NCHW_VECT_C4"
+
+
+def test_memory_form_of_plain_types_is_the_shape_itself() -> None:
+    assert memory_form((2, 3), (3, 1), FLOAT) == ((2, 3), (3, 1))
+    form = memory_form((2, 8, 5), (10, 5, 1), as_data_type("int8x4"))
+    assert form == ((2, 2, 5, 4), (40, 20, 4, 1))

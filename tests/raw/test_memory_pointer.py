@@ -1,0 +1,206 @@
+"""raw.memory: what is taken for device memory, and what is refused."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.raw.memory import memory_pointer
+
+ADDRESS = 0x7F0000001000
+
+
+class WithParameter:
+    def __init__(self, parameter: object) -> None:
+        self._as_parameter_ = parameter
+
+
+class WithInterface:
+    def __init__(self, address: int) -> None:
+        self.__cuda_array_interface__ = {"data": (address, False), "shape": (2,), "typestr": "<f4"}
+
+
+class OnDevice:
+    """Host memory of NumPy that claims another DLPack device."""
+
+    def __init__(self, device_type: int) -> None:
+        self.array = np.zeros(3, np.float32)
+        self.device_type = device_type
+        self.streams: list[Any] = []
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device_type, 0
+
+    def __dlpack__(self, *, stream: int | None = None, **_: object) -> object:
+        self.streams.append(stream)
+        return self.array.__dlpack__()
+
+
+HOST_OBJECTS = [
+    np.zeros(3, np.float32),
+    np.float32(1),
+    np.zeros(3).ctypes,
+    [1.0, 2.0],
+    (1.0,),
+    b"1234",
+    bytearray(4),
+    memoryview(b"1234"),
+    array.array("f", [1]),
+    (ctypes.c_float * 3)(),
+    ctypes.c_float(1),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, None),
+        (ADDRESS, ADDRESS),
+        (np.uint64(ADDRESS), ADDRESS),
+        (ctypes.c_void_p(ADDRESS), ADDRESS),
+        (ctypes.c_void_p(), None),
+        (ctypes.cast(ADDRESS, ctypes.POINTER(ctypes.c_float)), ADDRESS),
+        (WithParameter(ADDRESS), ADDRESS),
+        (WithParameter(ctypes.c_void_p(ADDRESS)), ADDRESS),
+        (WithInterface(ADDRESS), ADDRESS),
+    ],
+)
+def test_addresses(gpu_device: None, value: object, expected: int | None) -> None:
+    assert memory_pointer(value, "x") == expected
+
+
+@pytest.mark.parametrize("value", HOST_OBJECTS, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("device", ["gpu_device", "reference_device"])
+def test_host_memory_is_refused_and_the_way_out_named(
+    request: pytest.FixtureRequest, device: str, value: object
+) -> None:
+    request.getfixturevalue(device)
+    with pytest.raises(TypeError) as caught:
+        memory_pointer(value, "dy")
+    assert str(caught.value).startswith("dy: host memory (")
+    assert "copy it with DeviceTensor.from_numpy(dy)" in str(caught.value)
+
+
+def test_the_message_for_an_array() -> None:
+    with pytest.raises(TypeError) as caught:
+        memory_pointer(np.zeros(3), "x")
+    assert str(caught.value) == (
+        "x: host memory (numpy.ndarray) where device memory is wanted; copy it with "
+        "DeviceTensor.from_numpy(x)"
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "text",
+        1.5,
+        True,
+        raw.CUDNN_DATA_FLOAT,
+        {},
+        object(),
+        raw.cudnnTensorDescriptor_t(),
+        WithParameter(raw.cudnnTensorDescriptor_t()),
+    ],
+)
+def test_what_is_no_memory_is_refused(value: object) -> None:
+    with pytest.raises(TypeError, match=r"^w: expected device memory"):
+        memory_pointer(value, "w")
+
+
+@pytest.mark.parametrize("address", [-1, 1 << 64])
+def test_impossible_addresses(address: int) -> None:
+    with pytest.raises(ValueError, match=r"^x: .* is no 64-bit address"):
+        memory_pointer(address, "x")
+
+
+@pytest.mark.parametrize(("device_type", "stream"), [(2, -1), (13, -1)])
+def test_dlpack_on_cuda(gpu_device: None, device_type: int, stream: int) -> None:
+    exporter = OnDevice(device_type)
+    assert memory_pointer(exporter, "x") == exporter.array.ctypes.data
+    assert exporter.streams == [stream]
+
+
+@pytest.mark.parametrize("device_type", [1, 3, 10])
+def test_dlpack_elsewhere_is_refused_on_cuda(gpu_device: None, device_type: int) -> None:
+    with pytest.raises(TypeError, match=f"x: host memory .* on DLPack device type {device_type}"):
+        memory_pointer(OnDevice(device_type), "x")
+
+
+def test_dlpack_on_the_reference_device(reference_device: None) -> None:
+    exporter = OnDevice(1)
+    assert memory_pointer(exporter, "x") == exporter.array.ctypes.data
+    assert exporter.streams == [None]
+    with pytest.raises(TypeError, match="the reference device is active"):
+        memory_pointer(OnDevice(2), "x")
+
+
+def test_cuda_array_interface_is_not_read_on_the_reference_device(reference_device: None) -> None:
+    with pytest.raises(TypeError, match="expected device memory"):
+        memory_pointer(WithInterface(ADDRESS), "x")
+
+
+def test_an_exporter_from_before_dlpack_1(reference_device: None) -> None:
+    class Old(OnDevice):
+        def __dlpack__(self, *, stream: int | None = None) -> object:  # type: ignore[override]
+            return self.array.__dlpack__()
+
+    exporter = Old(1)
+    assert memory_pointer(exporter, "x") == exporter.array.ctypes.data
+
+
+def test_byte_offset_and_strides_give_the_first_element(reference_device: None) -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.zeros(4, 5)[1:, 2:]
+    assert memory_pointer(tensor, "x") == tensor.data_ptr()
+
+
+def test_torch(request: pytest.FixtureRequest) -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.zeros(3, dtype=torch.bfloat16, requires_grad=True)
+    request.getfixturevalue("gpu_device")
+    with pytest.raises(TypeError, match=r"x: host memory \(torch.Tensor on torch device 'cpu'\)"):
+        memory_pointer(tensor, "x")
+    request.getfixturevalue("reference_device")
+    assert memory_pointer(tensor, "x") == tensor.data_ptr()
+    assert memory_pointer(torch.nn.Parameter(tensor), "x") == tensor.data_ptr()
+    with pytest.raises(TypeError, match="the reference device is active"):
+        memory_pointer(torch.zeros(3, device="meta"), "x")
+
+
+def test_nothing_is_kept_alive(reference_device: None) -> None:
+    exporter = OnDevice(1)
+    block = exporter.array
+    gone = weakref.ref(block)
+    memory_pointer(exporter, "x")
+    del exporter, block
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_consumed_capsule_is_refused() -> None:
+    from cudnn_ctypes.raw.dlpack import managed_tensor
+
+    class Consumer:
+        def __init__(self, capsule: object) -> None:
+            self.capsule = capsule
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return 1, 0
+
+        def __dlpack__(self, **_: object) -> object:
+            return self.capsule
+
+    capsule = np.zeros(3).__dlpack__()
+    np.from_dlpack(Consumer(capsule))
+    with pytest.raises(BufferError, match="nobody has consumed"):
+        managed_tensor(capsule)
+    with pytest.raises(BufferError, match="expected a DLPack capsule"):
+        managed_tensor(object())

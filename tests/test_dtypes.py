@@ -1,0 +1,274 @@
+"""dtypes: NumPy's types to cuDNN's and back, and the scalars for alpha and beta."""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+import subprocess
+import sys
+from fractions import Fraction
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes.dtypes import (
+    as_data_type,
+    data_type_name,
+    element_bits,
+    host_scalar,
+    host_scalar_type,
+    numpy_dtype,
+    storage_bytes,
+    vector_length,
+    vectorized,
+)
+from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
+
+# Enumerator without its prefix: (NumPy type, bits of an element, length of a vector).
+EXPECTED = {
+    "FLOAT": (np.float32, 32, 1),
+    "DOUBLE": (np.float64, 64, 1),
+    "HALF": (np.float16, 16, 1),
+    "INT8": (np.int8, 8, 1),
+    "INT32": (np.int32, 32, 1),
+    "INT8x4": (np.int8, 8, 4),
+    "UINT8": (np.uint8, 8, 1),
+    "UINT8x4": (np.uint8, 8, 4),
+    "INT8x32": (np.int8, 8, 32),
+    "BFLOAT16": (ml_dtypes.bfloat16, 16, 1),
+    "INT64": (np.int64, 64, 1),
+    "BOOLEAN": (np.bool_, 1, 1),
+    "FP8_E4M3": (ml_dtypes.float8_e4m3fn, 8, 1),
+    "FP8_E5M2": (ml_dtypes.float8_e5m2, 8, 1),
+    "FAST_FLOAT_FOR_FP8": (None, 32, 1),
+    "FP8_E8M0": (ml_dtypes.float8_e8m0fnu, 8, 1),
+    "FP4_E2M1": (ml_dtypes.float4_e2m1fn, 4, 1),
+    "INT4": (ml_dtypes.int4, 4, 1),
+    "UINT4": (ml_dtypes.uint4, 4, 1),
+    "UINT32": (np.uint32, 32, 1),
+    "COMPLEX_FP32": (np.complex64, 64, 1),
+    "COMPLEX_FP64": (np.complex128, 128, 1),
+    "BYTE_BOOLEAN": (np.bool_, 8, 1),
+    "FP8_E5M3": (None, 8, 1),
+}
+PLAIN = {
+    name: dtype
+    for name, (dtype, _, length) in EXPECTED.items()
+    if dtype is not None and length == 1 and name != "BOOLEAN"
+}
+
+
+def member(name: str) -> cudnnDataType_t:
+    return cudnnDataType_t[f"CUDNN_DATA_{name}"]
+
+
+def test_every_enumerator_is_covered() -> None:
+    assert {m.name.removeprefix("CUDNN_DATA_") for m in cudnnDataType_t} == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_facts_of_each_enumerator(name: str) -> None:
+    dtype, bits, length = EXPECTED[name]
+    data_type = member(name)
+    assert element_bits(data_type) == bits
+    assert vector_length(data_type) == length
+    if dtype is None:
+        with pytest.raises(TypeError, match="neither NumPy nor ml_dtypes"):
+            numpy_dtype(data_type)
+    else:
+        assert numpy_dtype(data_type) == np.dtype(dtype)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_numpy_types_go_both_ways(name: str) -> None:
+    dtype = PLAIN[name]
+    assert as_data_type(dtype) is member(name)
+    assert as_data_type(np.dtype(dtype)) is member(name)
+    assert as_data_type(np.dtype(dtype).name) is member(name)
+    assert numpy_dtype(as_data_type(dtype)) == np.dtype(dtype)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_names_go_both_ways(name: str) -> None:
+    data_type = member(name)
+    for text in (data_type.name, name, name.lower(), data_type_name(data_type)):
+        assert as_data_type(text) is data_type
+    assert as_data_type(data_type) is data_type
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("half", "HALF"),
+        ("fp16", "HALF"),
+        ("BF16", "BFLOAT16"),
+        ("double", "DOUBLE"),
+        ("fp8_e4m3", "FP8_E4M3"),
+        ("float8_e5m2", "FP8_E5M2"),
+        ("fp4_e2m1", "FP4_E2M1"),
+        ("bool", "BYTE_BOOLEAN"),
+        ("boolean", "BOOLEAN"),
+        ("int8x32", "INT8x32"),
+    ],
+)
+def test_short_names(text: str, name: str) -> None:
+    assert as_data_type(text) is member(name)
+
+
+def test_no_name_means_two_types() -> None:
+    from cudnn_ctypes import dtypes
+
+    names = [
+        text.lower()
+        for data_type, form in dtypes._FORMATS.items()
+        for text in {form.name, *form.aliases, data_type.name[len("CUDNN_DATA_") :].lower()}
+    ]
+    assert len(names) == len(set(names))
+
+
+def test_python_types_mean_what_numpy_says() -> None:
+    assert as_data_type(float) is member("DOUBLE")
+    assert as_data_type(bool) is member("BYTE_BOOLEAN")
+
+
+def test_torch_types_by_name() -> None:
+    torch = pytest.importorskip("torch")
+    names = {
+        "float32": "FLOAT",
+        "float16": "HALF",
+        "bfloat16": "BFLOAT16",
+        "float64": "DOUBLE",
+        "int8": "INT8",
+        "uint8": "UINT8",
+        "int32": "INT32",
+        "int64": "INT64",
+        "bool": "BYTE_BOOLEAN",
+        "complex64": "COMPLEX_FP32",
+        "complex128": "COMPLEX_FP64",
+        "float8_e4m3fn": "FP8_E4M3",
+        "float8_e5m2": "FP8_E5M2",
+        "float8_e8m0fnu": "FP8_E8M0",
+        "uint32": "UINT32",
+    }
+    for torch_name, name in names.items():
+        if hasattr(torch, torch_name):
+            assert as_data_type(getattr(torch, torch_name)) is member(name)
+    with pytest.raises(TypeError, match="no data type 'float8_e4m3fnuz'"):
+        as_data_type(torch.float8_e4m3fnuz)
+    with pytest.raises(TypeError, match=r"pass its \.dtype"):
+        as_data_type(torch.zeros(1))
+
+
+def test_torch_is_not_imported() -> None:
+    code = "import sys, cudnn_ctypes.dtypes; print('torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [np.int16, np.uint64, "int16", ">f4", np.dtype([("a", "f4")]), object, "U3", "complex256"],
+)
+def test_types_that_cudnn_lacks_are_refused(obj: object) -> None:
+    with pytest.raises(TypeError):
+        as_data_type(obj)
+
+
+@pytest.mark.parametrize("obj", [None, 2, 1.5, True, np.int32(2), cudnnTensorFormat_t(0), [1, 2]])
+def test_what_is_no_type_is_refused(obj: object) -> None:
+    with pytest.raises(TypeError, match="expected a data type"):
+        as_data_type(obj)
+
+
+def test_a_typo_is_answered_with_a_suggestion() -> None:
+    with pytest.raises(TypeError, match=r"Did you mean .*'bfloat16'"):
+        as_data_type("bfloat")
+
+
+def test_big_endian_is_refused_with_the_reason() -> None:
+    with pytest.raises(TypeError, match="byte order"):
+        as_data_type(np.dtype(np.float32).newbyteorder())
+
+
+def test_an_enumerator_of_a_newer_cudnn_is_refused() -> None:
+    with pytest.raises(TypeError, match="newer cuDNN"):
+        numpy_dtype(cudnnDataType_t(4242))
+
+
+def test_vectors() -> None:
+    assert vectorized("int8", 4) is member("INT8x4")
+    assert vectorized(np.uint8, 4) is member("UINT8x4")
+    assert vectorized("int8", 32) is member("INT8x32")
+    with pytest.raises(TypeError, match="no vectors of 32 elements of uint8"):
+        vectorized("uint8", 32)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "nbytes"),
+    [("FLOAT", 3, 12), ("INT8x4", 8, 8), ("BOOLEAN", 9, 2), ("INT4", 3, 2), ("INT4", 0, 0)],
+)
+def test_storage_bytes_fill_up_the_last_byte(name: str, count: int, nbytes: int) -> None:
+    assert storage_bytes(member(name), count) == nbytes
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_only_double_has_double_scalars(name: str) -> None:
+    expected = ctypes.c_double if name == "DOUBLE" else ctypes.c_float
+    assert host_scalar_type(member(name)) is expected
+    assert type(host_scalar(1, member(name))) is expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        2,
+        2.0,
+        np.float32(2),
+        np.float64(2),
+        np.int16(2),
+        np.array(2.0),
+        ml_dtypes.bfloat16(2),
+        Fraction(2),
+    ],
+)
+def test_scalars_from_any_real_number(value: object) -> None:
+    assert host_scalar(value, "half").value == 2.0
+    assert host_scalar(value, "double").value == 2.0
+
+
+def test_a_double_scalar_keeps_its_precision() -> None:
+    assert host_scalar(0.1, "double").value == 0.1
+    assert host_scalar(0.1, "float").value == np.float32(0.1)
+
+
+def test_special_values_pass() -> None:
+    assert host_scalar(float("inf"), "float").value == float("inf")
+    assert np.isnan(host_scalar(float("nan"), "float").value)
+
+
+def test_a_ctypes_scalar_must_have_the_right_type() -> None:
+    alpha = ctypes.c_double(1)
+    assert host_scalar(alpha, "double") is alpha
+    with pytest.raises(TypeError, match="are c_float, got a c_double"):
+        host_scalar(alpha, "half")
+    with pytest.raises(TypeError, match="are c_double, got a c_float"):
+        host_scalar(ctypes.c_float(1), "double")
+
+
+@pytest.mark.parametrize(
+    "value", [None, "1", 1j, [1.0], np.ones(2), np.complex64(1), ctypes.c_int(1)]
+)
+def test_what_is_no_real_number_is_refused(value: object) -> None:
+    with pytest.raises(TypeError, match="alpha and beta are real numbers"):
+        host_scalar(value, "float")
+
+
+def test_too_large_for_a_float() -> None:
+    assert host_scalar(1e300, "double").value == 1e300
+    with pytest.raises(ValueError, match="too large for c_float"):
+        host_scalar(1e300, "float")
+
+
+def test_enumerators_survive_pickling() -> None:
+    assert pickle.loads(pickle.dumps(as_data_type("bf16"))) is member("BFLOAT16")
