@@ -1,0 +1,96 @@
+"""How cuDNN computes: the accumulator's type, alpha and beta, and rounding to the stored type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+COMPUTE_DTYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int32))
+
+
+def accumulator(compute_dtype: DTypeLike | None, *operands: NDArray[Any]) -> np.dtype[Any]:
+    """The dtype to accumulate in: the one given, else int32 for integers and float64 for the rest.
+
+    Raises ValueError for a `compute_dtype` other than float32, float64 or int32.
+    """
+    if compute_dtype is None:
+        integers = all(operand.dtype.kind in "iu" for operand in operands)
+        return np.dtype(np.int32 if integers else np.float64)
+    dtype = np.dtype(compute_dtype)
+    if dtype not in COMPUTE_DTYPES:
+        raise ValueError(f"compute_dtype must be float32, float64 or int32, got {dtype}")
+    return dtype
+
+
+def scaling_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which cuDNN applies alpha, beta and bias to an accumulator of `dtype`.
+
+    The host scalars are double for double data and float for everything else, int32 included.
+    """
+    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
+
+
+def scale(values: NDArray[Any], factor: float) -> NDArray[Any]:
+    """`factor` * `values` in the scaling dtype; a factor of 1 leaves exact integers exact."""
+    if factor == 1:
+        return values
+    dtype = scaling_dtype(values.dtype)
+    scaled: NDArray[Any] = values.astype(dtype) * dtype.type(factor)
+    return scaled
+
+
+def blend(
+    result: NDArray[Any],
+    prior: NDArray[Any] | None,
+    *,
+    alpha: float,
+    beta: float,
+    out_dtype: DTypeLike,
+    name: str,
+) -> NDArray[Any]:
+    """`alpha * result + beta * prior`, rounded once to `out_dtype`.
+
+    With beta == 0 the prior value is not read, so NaN or garbage in it does not matter. alpha is
+    always multiplied: a NaN in the result survives alpha == 0 (both measured, cuDNN 9.19).
+
+    Parameters
+    ----------
+    result
+        The operation's accumulators, float32, float64 or int32.
+    prior
+        What the output held before, of the same shape; needed only if beta is not 0.
+    name
+        The output's name, for messages.
+    """
+    if prior is not None and prior.shape != result.shape:
+        raise ValueError(f"{name} must have shape {result.shape}, got {prior.shape}")
+    value = scale(result, alpha)
+    if beta != 0:
+        if prior is None:
+            raise ValueError(f"{name} must be given when beta is not 0 (beta is {beta})")
+        dtype = scaling_dtype(result.dtype)
+        value = value.astype(dtype) + dtype.type(beta) * prior.astype(dtype)
+    return round_to(value, out_dtype)
+
+
+def round_to(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """`values` rounded to nearest even in `dtype`, as they are stored in an output tensor.
+
+    - integers saturate (measured on int8: -128 and 127, ties to even); NaN becomes 0;
+    - float16 and bfloat16 overflow to infinity (measured on float16);
+    - the FP8 types saturate to their largest finite value, the default of CUDA's conversions.
+    """
+    dtype = np.dtype(dtype)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if values.dtype.kind == "f":
+            values = np.rint(np.where(np.isnan(values), 0, values.astype(np.float64)))
+        values = np.clip(values, limits.min, limits.max)
+    elif dtype.name.startswith("float8"):
+        largest = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
+        values = np.clip(values, -largest, largest)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return values.astype(dtype)

@@ -1,0 +1,262 @@
+"""What the convolution functions of cuDNN compute, in plain NumPy.
+
+Arrays are logical, whatever their memory layout: x is (N, C, spatial...), w is
+(K, C / groups, filter...), y is (N, K, output...). In one spatial dimension, without groups,
+
+    y[n, k, i]  = sum over c, r of  w[k, c, r] * x_padded[n, c, i * stride + r * dilation]
+
+in mode 'cross-correlation', and with w[k, c, R - 1 - r] in mode 'convolution'. With the patches of
+x as the columns of a matrix (see `im2col`) this is one matrix product for each group, and the two
+gradients are products with the other factor transposed:
+
+    y = w @ columns(x)          dw = dy @ columns(x)^T          dx = columns^T(w^T @ dy)
+
+Every result is stored as  alpha * result + beta * (what the output held).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .arithmetic import accumulator, blend
+from .columns import col2im, patches
+from .geometry import Geometry, Mode
+
+
+def convolution_forward(
+    x: NDArray[Any],
+    w: NDArray[Any],
+    *,
+    padding: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+    dilation: Sequence[int] | None = None,
+    groups: int = 1,
+    mode: Mode = "cross-correlation",
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    y: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike | None = None,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """y = alpha * conv(x, w) + beta * y: `cudnnConvolutionForward`.
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial sizes...).
+    w
+        (K, C / groups, filter sizes...).
+    padding, stride, dilation
+        One int for each spatial dimension; left out: 0, 1 and 1.
+    groups
+        Group g of K / groups filters sees only group g of C / groups channels.
+    y
+        What the output held before; read only if beta is not 0, and never written.
+    compute_dtype
+        float32, float64 or int32, in which products are summed. Left out: int32 if x and w are
+        integers, else float64.
+    out_dtype
+        Left out: the dtype of y if given, else of x.
+
+    Returns
+    -------
+    ndarray
+        (N, K, output sizes...), a new array.
+
+    Raises
+    ------
+    ValueError
+        If shapes and options do not fit together; the message names the argument.
+    """
+    geometry = Geometry.of(
+        x.shape,
+        w.shape,
+        padding=padding,
+        stride=stride,
+        dilation=dilation,
+        groups=groups,
+        mode=mode,
+    )
+    dtype = accumulator(compute_dtype, x, w)
+    columns = _column_matrix(x.astype(dtype), geometry)
+    product = _filter_matrix(w, geometry).astype(dtype) @ columns
+    batch, filters, *output_sizes = geometry.y_shape
+    result = product.reshape(filters, batch, *output_sizes).swapaxes(0, 1)
+    stored = _stored(out_dtype, y, x)
+    return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+
+def convolution_backward_data(
+    w: NDArray[Any],
+    dy: NDArray[Any],
+    x_shape: Sequence[int],
+    *,
+    padding: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+    dilation: Sequence[int] | None = None,
+    groups: int = 1,
+    mode: Mode = "cross-correlation",
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    dx: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike | None = None,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnConvolutionBackwardData`.
+
+    Every output's gradient flows back along the taps that made it::
+
+        dx_padded[n, c, i * stride + r * dilation] += sum over k of  w[k, c, r] * dy[n, k, i]
+
+    Parameters
+    ----------
+    w
+        (K, C / groups, filter sizes...).
+    dy
+        (N, K, output sizes...): the gradient of the loss by y.
+    x_shape
+        (N, C, spatial sizes...). It cannot be derived: with a stride, several images give the same
+        output size.
+    dx
+        What the output held before; read only if beta is not 0, and never written.
+
+    The other parameters, the result's dtype and the errors are those of `convolution_forward`.
+    """
+    geometry = Geometry.of(
+        x_shape,
+        w.shape,
+        padding=padding,
+        stride=stride,
+        dilation=dilation,
+        groups=groups,
+        mode=mode,
+    )
+    _check_dy(dy, geometry)
+    dtype = accumulator(compute_dtype, w, dy)
+    filters = _filter_matrix(w, geometry).astype(dtype)
+    columns = filters.swapaxes(1, 2) @ _output_matrix(dy, geometry).astype(dtype)
+    channels, filter_sizes = geometry.x_shape[1], geometry.w_shape[2:]
+    batch, output_sizes = geometry.x_shape[0], geometry.y_shape[2:]
+    result = col2im(columns.reshape(channels, *filter_sizes, batch, *output_sizes), geometry)
+    stored = _stored(out_dtype, dx, dy)
+    return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+
+def convolution_backward_filter(
+    x: NDArray[Any],
+    dy: NDArray[Any],
+    w_shape: Sequence[int],
+    *,
+    padding: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+    dilation: Sequence[int] | None = None,
+    groups: int = 1,
+    mode: Mode = "cross-correlation",
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    dw: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike | None = None,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """dw = alpha * (gradient of the loss by w) + beta * dw: `cudnnConvolutionBackwardFilter`.
+
+    A tap's gradient gathers over all images and output positions it worked on::
+
+        dw[k, c, r] = sum over n, i of  dy[n, k, i] * x_padded[n, c, i * stride + r * dilation]
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial sizes...).
+    dy
+        (N, K, output sizes...): the gradient of the loss by y.
+    w_shape
+        (K, C / groups, filter sizes...).
+    dw
+        What the output held before; read only if beta is not 0, and never written.
+
+    The other parameters, the result's dtype and the errors are those of `convolution_forward`.
+    """
+    geometry = Geometry.of(
+        x.shape,
+        w_shape,
+        padding=padding,
+        stride=stride,
+        dilation=dilation,
+        groups=groups,
+        mode=mode,
+    )
+    _check_dy(dy, geometry)
+    dtype = accumulator(compute_dtype, x, dy)
+    columns = _column_matrix(x.astype(dtype), geometry)
+    product = _output_matrix(dy, geometry).astype(dtype) @ columns.swapaxes(1, 2)
+    stored = _stored(out_dtype, dw, x)
+    return blend(
+        product.reshape(geometry.w_shape), dw, alpha=alpha, beta=beta, out_dtype=stored, name="dw"
+    )
+
+
+def convolution_backward_bias(
+    dy: NDArray[Any],
+    *,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    db: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike | None = None,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """db = alpha * (dy summed per channel) + beta * db: `cudnnConvolutionBackwardBias`.
+
+    Parameters
+    ----------
+    dy
+        (N, K, output sizes...).
+    db
+        (1, K, 1...), what the output held before; read only if beta is not 0, and never written.
+
+    Returns
+    -------
+    ndarray
+        (1, K, 1...), the shape that cuDNN's dbDesc must have.
+    """
+    if dy.ndim < 3:
+        raise ValueError(f"dy must be (N, K, output sizes...), got shape {dy.shape}")
+    dtype = accumulator(compute_dtype, dy)
+    over = (0, *range(2, dy.ndim))
+    result = dy.astype(dtype).sum(axis=over, keepdims=True, dtype=dtype)
+    stored = _stored(out_dtype, db, dy)
+    return blend(result, db, alpha=alpha, beta=beta, out_dtype=stored, name="db")
+
+
+def _column_matrix(x: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
+    """(groups, C / groups * R, N * Y): the patches, one matrix for each group."""
+    taps = int(np.prod(geometry.w_shape[1:]))
+    return patches(x, geometry).reshape(geometry.groups, taps, -1)
+
+
+def _filter_matrix(w: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
+    """(groups, K / groups, C / groups * R)."""
+    return w.reshape(geometry.groups, geometry.w_shape[0] // geometry.groups, -1)
+
+
+def _output_matrix(dy: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
+    """(groups, K / groups, N * Y)."""
+    filters = geometry.w_shape[0]
+    return dy.swapaxes(0, 1).reshape(geometry.groups, filters // geometry.groups, -1)
+
+
+def _check_dy(dy: NDArray[Any], geometry: Geometry) -> None:
+    if dy.shape != geometry.y_shape:
+        raise ValueError(f"dy must have shape {geometry.y_shape}, got {dy.shape}")
+
+
+def _stored(
+    out_dtype: DTypeLike | None, prior: NDArray[Any] | None, operand: NDArray[Any]
+) -> np.dtype[Any]:
+    if out_dtype is not None:
+        return np.dtype(out_dtype)
+    return operand.dtype if prior is None else prior.dtype
