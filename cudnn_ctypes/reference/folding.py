@@ -1,0 +1,218 @@
+"""Strided backward data by folding: the stride moves into the channels, and unit stride remains.
+
+A convolution with stride s moves over the image in steps of s pixels. Let each block of s pixels be
+one pixel with s times the channels (space to depth), in the image and in the filter alike: what
+remains is a convolution with stride 1. `cudnnGetFoldedConvBackwardDataDescriptors` describes the
+tensors and the transforms of that way to dx; `cudnnTransformFilter` and `cudnnTransformTensorEx`
+carry the transforms out. NVIDIA documents neither the shapes nor the order of the folded channels:
+both were read off cuDNN 9.19 (strides 1 to 4, several paddings, NCHW and NHWC, float32 and
+float16). cuDNN folds exactly two spatial dimensions; the formulas hold for any number.
+
+Only cross-correlation with dilation 1 and one group can be folded so. For the others cuDNN 9.19
+returns SUCCESS too, with descriptors that do not lead to dx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .convolution import convolution_backward_data
+from .geometry import Geometry
+
+CHANNEL_ALIGNMENT = 8  # cuDNN pads the folded channels and the filters towards multiples of it
+
+
+@dataclass(frozen=True)
+class TensorTransform:
+    """A tensor transform descriptor: pad, and fold blocks of pixels into channels or back.
+
+    `pad_before` and `pad_after` have one entry for every dimension (negative entries crop), `fold`
+    one for every spatial dimension (0 and 1 leave it as it is).
+    """
+
+    pad_before: tuple[int, ...]
+    pad_after: tuple[int, ...]
+    fold: tuple[int, ...]
+    direction: Literal["fold", "unfold"] = "fold"
+
+
+@dataclass(frozen=True)
+class FoldedBackwardData:
+    """What `cudnnGetFoldedConvBackwardDataDescriptors` returns; stride and dilation are 1."""
+
+    w_shape: tuple[int, ...]
+    dy_shape: tuple[int, ...]
+    dx_shape: tuple[int, ...]
+    padding: tuple[int, ...]
+    fold_w: TensorTransform
+    pad_dy: TensorTransform
+    fold_dx: TensorTransform
+    unfold_dx: TensorTransform
+
+
+def folded_backward_data(
+    w_shape: Sequence[int],
+    x_shape: Sequence[int],
+    *,
+    padding: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+) -> FoldedBackwardData:
+    """The shapes, padding and transforms that compute a strided dx with unit stride.
+
+    For every spatial dimension, with filter size R, stride s and padding p:
+
+    - the filter gets `before` = -p mod s zeros in front, so that the padding p + before is a whole
+      number of blocks, and zeros behind up to whole blocks;
+    - dx keeps the blocks that hold a pixel which some output reads;
+    - dy gets zeros behind, up to the output size of the folded convolution.
+
+    Parameters
+    ----------
+    w_shape
+        (K, C, filter sizes...).
+    x_shape
+        (N, C, spatial sizes...).
+    padding, stride
+        One int for each spatial dimension; left out: 0 and 1.
+    """
+    g = Geometry.of(x_shape, w_shape, padding=padding, stride=stride)
+    sizes = list(zip(g.x_shape[2:], g.w_shape[2:], g.y_shape[2:], g.padding, g.stride, strict=True))
+    before = tuple(-p % s for _, _, _, p, s in sizes)
+    w_blocks = tuple(-(-(r + b) // s) for (_, r, _, _, s), b in zip(sizes, before, strict=True))
+    after = tuple(
+        blocks * s - r - b
+        for (_, r, _, _, s), b, blocks in zip(sizes, before, w_blocks, strict=True)
+    )
+    new_padding = tuple((p + b) // s for (_, _, _, p, s), b in zip(sizes, before, strict=True))
+    read = (max(1, min(x, (y - 1) * s + r - p)) for x, r, y, p, s in sizes)
+    x_blocks = tuple(-(-pixels // s) for pixels, s in zip(read, g.stride, strict=True))
+    y_sizes = tuple(
+        x + 2 * p - r + 1 for x, p, r in zip(x_blocks, new_padding, w_blocks, strict=True)
+    )
+
+    (batch, channels), filters = g.x_shape[:2], g.w_shape[0]
+    block = int(np.prod(g.stride))
+    # Rounded down: cuDNN leaves 9 folded channels as they are, for they need 7 and a block has 9.
+    more_channels = (-channels * block % CHANNEL_ALIGNMENT) // block
+    more_filters = -filters % CHANNEL_ALIGNMENT
+    folded_channels = (channels + more_channels) * block
+    none = (0,) * g.spatial
+    excess = tuple(x - blocks * s for (x, _, _, _, s), blocks in zip(sizes, x_blocks, strict=True))
+    return FoldedBackwardData(
+        w_shape=(filters + more_filters, folded_channels, *w_blocks),
+        dy_shape=(batch, filters + more_filters, *y_sizes),
+        dx_shape=(batch, folded_channels, *x_blocks),
+        padding=new_padding,
+        fold_w=TensorTransform((0, 0, *before), (more_filters, more_channels, *after), g.stride),
+        pad_dy=TensorTransform(
+            (0, 0, *none),
+            (0, more_filters, *(n - y for n, (_, _, y, _, _) in zip(y_sizes, sizes, strict=True))),
+            none,
+        ),
+        fold_dx=TensorTransform(
+            (0, 0, *none), (0, more_channels, *(min(0, -e) for e in excess)), g.stride
+        ),
+        unfold_dx=TensorTransform(
+            (0, 0, *none), (0, -more_channels, *excess), g.stride, direction="unfold"
+        ),
+    )
+
+
+def convolution_backward_data_folded(
+    w: NDArray[Any],
+    dy: NDArray[Any],
+    x_shape: Sequence[int],
+    *,
+    padding: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+    compute_dtype: DTypeLike | None = None,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """`convolution_backward_data` by way of the folded tensors, as NVIDIA's sample does it.
+
+    Parameters are those of `convolution_backward_data`; the result is the same up to rounding.
+    """
+    folded = folded_backward_data(w.shape, x_shape, padding=padding, stride=stride)
+    dx = convolution_backward_data(
+        transform_tensor(w, folded.fold_w),
+        transform_tensor(dy, folded.pad_dy),
+        folded.dx_shape,
+        padding=folded.padding,
+        compute_dtype=compute_dtype,
+        out_dtype=out_dtype,
+    )
+    return transform_tensor(dx, folded.unfold_dx)
+
+
+def transform_tensor(x: NDArray[Any], transform: TensorTransform) -> NDArray[Any]:
+    """Pad and fold, or unfold and crop: `cudnnTransformTensorEx`, `cudnnTransformFilter`.
+
+    Folding by (a, b) sends pixel (i a + u, j b + v) of channel c to pixel (i, j) of channel
+    (u b + v) C + c, after zeros up to whole blocks. Added channels come last, a block's worth for
+    each. Unfolding is the way back.
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial sizes...) or (K, C, filter sizes...), any dtype.
+
+    Raises
+    ------
+    ValueError
+        If the transform has another number of dimensions, or adds channels in front of folded ones.
+    """
+    if not len(transform.pad_before) == len(transform.pad_after) == x.ndim:
+        raise ValueError(f"transform must pad the {x.ndim} dimensions of x, got {transform}")
+    if len(transform.fold) != x.ndim - 2:
+        raise ValueError(f"transform must fold the {x.ndim - 2} spatial dimensions: {transform}")
+    fold = tuple(max(1, f) for f in transform.fold)
+    block = int(np.prod(fold))
+    before, after = list(transform.pad_before), list(transform.pad_after)
+    if before[1] and block > 1:
+        raise ValueError(f"transform must not pad before the channels it folds, got {transform}")
+    if transform.direction == "unfold":
+        channels = x.shape[1] // block + min(0, after[1])
+        after[1] = max(0, after[1])
+        return _pad(_unfold(x[:, : channels * block], fold), before, after)
+    more_channels, after[1] = after[1] * block, 0
+    up_to_blocks = [0, 0] + [
+        -(size + b + a) % f
+        for size, b, a, f in zip(x.shape[2:], before[2:], after[2:], fold, strict=True)
+    ]
+    after = [a + more for a, more in zip(after, up_to_blocks, strict=True)]
+    folded = _fold(_pad(x, before, after), fold)
+    return _pad(folded, [0] * x.ndim, [0, more_channels, *(0,) * len(fold)])
+
+
+def _fold(x: NDArray[Any], fold: tuple[int, ...]) -> NDArray[Any]:
+    """Space to depth: (N, C, S...) -> (N, prod(fold) * C, S / fold...)."""
+    n, (batch, channels, *sizes) = len(fold), x.shape
+    blocks = [size // f for size, f in zip(sizes, fold, strict=True)]
+    pairs = [part for pair in zip(blocks, fold, strict=True) for part in pair]
+    split = x.reshape(batch, channels, *pairs)  # (N, C, blocks 0, fold 0, blocks 1, fold 1, ...)
+    order = (0, *range(3, 3 + 2 * n, 2), 1, *range(2, 2 + 2 * n, 2))
+    return split.transpose(order).reshape(batch, -1, *blocks)
+
+
+def _unfold(x: NDArray[Any], fold: tuple[int, ...]) -> NDArray[Any]:
+    """Depth to space: (N, prod(fold) * C, B...) -> (N, C, B * fold...)."""
+    n, (batch, _, *blocks) = len(fold), x.shape
+    split = x.reshape(batch, *fold, -1, *blocks)  # (N, fold..., C, blocks...)
+    pairs = [axis for d in range(n) for axis in (2 + n + d, 1 + d)]
+    sizes = [size * f for size, f in zip(blocks, fold, strict=True)]
+    return split.transpose(0, 1 + n, *pairs).reshape(batch, -1, *sizes)
+
+
+def _pad(x: NDArray[Any], before: Sequence[int], after: Sequence[int]) -> NDArray[Any]:
+    """Zeros around `x`; a negative amount crops."""
+    keep = tuple(
+        slice(max(0, -b), size + min(0, a))
+        for size, b, a in zip(x.shape, before, after, strict=True)
+    )
+    widths = [(max(0, b), max(0, a)) for b, a in zip(before, after, strict=True)]
+    return np.pad(x[keep], widths)
