@@ -1,0 +1,51 @@
+"""im2col: as a matrix product, against PyTorch, and against what cuDNN wrote."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import im2col
+
+from .naive import forward, integers, random_config
+
+
+@pytest.mark.parametrize("mode", ["cross-correlation", "convolution"])
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_im2col_turns_a_convolution_into_a_matrix_product(spatial: int, mode: str):
+    rng = np.random.default_rng(60 + spatial)
+    config = random_config(rng, spatial)._replace(groups=1)
+    config = config._replace(w_shape=(config.w_shape[0], config.x_shape[1], *config.w_shape[2:]))
+    options = {k: v for k, v in config.options.items() if k != "groups"}
+    x, w = integers(rng, config.x_shape), integers(rng, config.w_shape)
+    columns = im2col(x, w.shape, mode=mode, **options)
+    batch, filters, *sizes = config.y_shape
+    assert columns.shape == (*w.shape[1:], batch, *sizes)
+    product = w.reshape(filters, -1) @ columns.reshape(w[0].size, -1)
+    y = product.reshape(filters, batch, *sizes).swapaxes(0, 1)
+    np.testing.assert_array_equal(y, forward(x, w, config, mode))
+
+
+def test_im2col_against_pytorch():
+    torch = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    x = integers(np.random.default_rng(64), (2, 3, 6, 7))
+    options = {"padding": (1, 2), "stride": (2, 1), "dilation": (1, 3)}
+    columns = im2col(x, (1, 3, 3, 2), **options)
+    expected = torch.nn.functional.unfold(torch.tensor(x), (3, 2), **options).numpy()
+    np.testing.assert_array_equal(columns.reshape(18, 2, -1).swapaxes(0, 1), expected)
+
+
+@pytest.mark.parametrize(
+    ("mode", "start"),
+    [
+        ("cross-correlation", [0, 0, 0, 0, 6, 7, 8, 9, 0, 0, 0, 0, 66, 67, 68, 69, 0, 0, 0, 0, 7]),
+        ("convolution", [7, 8, 9, 10, 17, 18, 19, 20, 67, 68, 69, 70, 77, 78, 79, 80, 6, 7, 8, 9]),
+    ],
+)
+def test_im2col_as_measured(mode, start):
+    # The first entries that cuDNN 9.19 wrote into colBuffer on an H200.
+    x = np.arange(1.0, 121.0, dtype=np.float32).reshape(2, 3, 4, 5)
+    columns = im2col(x, (2, 3, 3, 2), padding=(1, 0), stride=(2, 1), mode=mode)
+    assert columns.dtype == np.float32
+    assert columns.flags.c_contiguous
+    assert columns.ravel()[: len(start)].tolist() == start

@@ -1,0 +1,200 @@
+"""Forward and the three gradients, against loops, PyTorch, SciPy and finite differences.
+
+Most operands are small whole numbers: every order of summation then gives the same result, and the
+comparisons are exact. Tolerances elsewhere are stated where they are used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import (
+    convolution_backward_bias,
+    convolution_backward_data,
+    convolution_backward_filter,
+    convolution_forward,
+)
+
+from .naive import Config, backward_data, backward_filter, forward, integers, random_config
+
+MODES = ("cross-correlation", "convolution")
+IMAGE = np.arange(1.0, 17.0).reshape(1, 1, 4, 4)
+KERNEL = np.arange(1.0, 10.0).reshape(1, 1, 3, 3)
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+def test_the_classic_image():
+    y = convolution_forward(IMAGE, KERNEL, padding=(1, 1))
+    assert y.reshape(4, 4).tolist() == [
+        [111, 178, 217, 145],
+        [231, 348, 393, 252],
+        [363, 528, 573, 360],
+        [197, 274, 295, 175],
+    ]
+
+
+def test_convolution_is_cross_correlation_with_the_filter_reversed():
+    reversed_kernel = KERNEL[:, :, ::-1, ::-1]
+    y = convolution_forward(IMAGE, KERNEL, padding=(1, 1), mode="convolution")
+    np.testing.assert_array_equal(y, convolution_forward(IMAGE, reversed_kernel, padding=(1, 1)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_against_loops(spatial: int, mode: str):
+    rng = np.random.default_rng(spatial)
+    for _ in range(6):
+        config = random_config(rng, spatial, largest=2)
+        x, w, dy = (integers(rng, s) for s in (config.x_shape, config.w_shape, config.y_shape))
+        options = {**config.options, "mode": mode}
+        y = convolution_forward(x, w, **options)
+        dx = convolution_backward_data(w, dy, x.shape, **options)
+        dw = convolution_backward_filter(x, dy, w.shape, **options)
+        np.testing.assert_array_equal(y, forward(x, w, config, mode), err_msg=str(config))
+        np.testing.assert_array_equal(dx, backward_data(w, dy, config, mode), err_msg=str(config))
+        np.testing.assert_array_equal(dw, backward_filter(x, dy, config, mode), err_msg=str(config))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_against_pytorch(torch, spatial: int, mode: str):
+    rng = np.random.default_rng(10 + spatial)
+    operation = [torch.conv1d, torch.conv2d, torch.conv3d][spatial - 1]
+    axes = tuple(range(2, 2 + spatial))
+    for _ in range(25):
+        config = random_config(rng, spatial)
+        x, w, dy = (integers(rng, s) for s in (config.x_shape, config.w_shape, config.y_shape))
+        tx, tw = torch.tensor(x, requires_grad=True), torch.tensor(w, requires_grad=True)
+        flipped = torch.flip(tw, axes) if mode == "convolution" else tw
+        ty = operation(tx, flipped, **config.options)
+        ty.backward(torch.tensor(dy))
+        options = {**config.options, "mode": mode}
+        y = convolution_forward(x, w, **options)
+        dx = convolution_backward_data(w, dy, x.shape, **options)
+        dw = convolution_backward_filter(x, dy, w.shape, **options)
+        np.testing.assert_array_equal(y, ty.detach().numpy(), err_msg=str(config))
+        np.testing.assert_array_equal(dx, tx.grad.numpy(), err_msg=str(config))
+        np.testing.assert_array_equal(dw, tw.grad.numpy(), err_msg=str(config))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_against_scipy(spatial: int, mode: str):
+    signal = pytest.importorskip("scipy.signal", reason="SciPy is the oracle of this test")
+    rng = np.random.default_rng(20 + spatial)
+    operation = signal.convolve if mode == "convolution" else signal.correlate
+    x, w = (
+        integers(rng, (1, 1, 7, 6, 5)[: 2 + spatial]),
+        integers(rng, (1, 1, 3, 2, 4)[: 2 + spatial]),
+    )
+    expected = operation(x[0, 0], w[0, 0], mode="valid", method="direct")
+    np.testing.assert_array_equal(convolution_forward(x, w, mode=mode)[0, 0], expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_against_finite_differences(mode: str):
+    # loss = sum(sin(y)). Central differences with step h err by about h^2 and eps / h: 1e-10 for
+    # h = 1e-5, on gradients of size 1.
+    rng = np.random.default_rng(30)
+    config = Config((2, 4, 5, 6), (6, 2, 3, 2), (1, 2), (2, 1), (1, 2), 2)
+    options = {**config.options, "mode": mode}
+    x, w = rng.standard_normal(config.x_shape), rng.standard_normal(config.w_shape)
+    bias = rng.standard_normal((1, 6, 1, 1))
+
+    def loss() -> float:
+        return float(np.sin(convolution_forward(x, w, **options) + bias).sum())
+
+    dy = np.cos(convolution_forward(x, w, **options) + bias)
+    gradients = [
+        (x, convolution_backward_data(w, dy, x.shape, **options)),
+        (w, convolution_backward_filter(x, dy, w.shape, **options)),
+        (bias, convolution_backward_bias(dy)),
+    ]
+    step = 1e-5
+    for operand, gradient in gradients:
+        assert gradient.shape == operand.shape
+        for index in rng.choice(operand.size, size=min(operand.size, 20), replace=False):
+            at = np.unravel_index(index, operand.shape)
+            middle = operand[at]
+            operand[at] = middle + step
+            above = loss()
+            operand[at] = middle - step
+            below = loss()
+            operand[at] = middle
+            assert gradient[at] == pytest.approx((above - below) / (2 * step), abs=1e-8)
+
+
+def test_backward_bias_sums_each_channel():
+    dy = np.arange(24.0).reshape(2, 3, 4)
+    assert convolution_backward_bias(dy).tolist() == [[[60.0], [92.0], [124.0]]]
+
+
+# --- alpha and beta ---------------------------------------------------------------------------
+
+
+def every_operation():
+    """(name of the output, what it is without alpha and beta, the call with them)."""
+    rng = np.random.default_rng(40)
+    x, w, dy = (integers(rng, s) for s in ((2, 2, 5, 5), (4, 2, 3, 3), (2, 4, 3, 3)))
+    calls = {
+        "y": lambda **k: convolution_forward(x, w, **k),
+        "dx": lambda **k: convolution_backward_data(w, dy, x.shape, **k),
+        "dw": lambda **k: convolution_backward_filter(x, dy, w.shape, **k),
+        "db": lambda **k: convolution_backward_bias(dy, **k),
+    }
+    return [pytest.param(name, call(), call, id=name) for name, call in calls.items()]
+
+
+@pytest.mark.parametrize(("name", "plain", "call"), every_operation())
+class TestScaling:
+    def test_alpha_and_beta_blend(self, name, plain, call):
+        prior = np.random.default_rng(41).standard_normal(plain.shape)
+        kept = prior.copy()
+        np.testing.assert_array_equal(
+            call(alpha=0.5, beta=-2.0, **{name: prior}), 0.5 * plain - 2.0 * prior
+        )
+        np.testing.assert_array_equal(prior, kept)
+
+    def test_beta_0_does_not_read_the_prior_value(self, name, plain, call):
+        np.testing.assert_array_equal(call(**{name: np.full(plain.shape, np.nan)}), plain)
+
+    def test_beta_reads_the_prior_value(self, name, plain, call):
+        assert np.isnan(call(beta=1.0, **{name: np.full(plain.shape, np.nan)})).all()
+
+    def test_beta_without_a_prior_value(self, name, plain, call):
+        with pytest.raises(ValueError, match=f"^{name} must be given when beta is not 0"):
+            call(beta=1.0)
+
+    def test_prior_value_of_another_shape(self, name, plain, call):
+        with pytest.raises(ValueError, match=f"^{name} must have shape"):
+            call(**{name: np.zeros((1, 2, 3))})
+
+
+def test_alpha_0_keeps_nan():
+    x = np.full((1, 1, 4, 4), np.nan)
+    assert np.isnan(convolution_forward(x, KERNEL, alpha=0.0)).all()
+    assert not convolution_forward(IMAGE, KERNEL, alpha=0.0).any()
+
+
+def test_other_wrong_arguments():
+    with pytest.raises(ValueError, match="mode must be"):
+        convolution_forward(IMAGE, KERNEL, mode="correlation")
+    with pytest.raises(ValueError, match="compute_dtype must be"):
+        convolution_forward(IMAGE, KERNEL, compute_dtype=np.float16)
+    with pytest.raises(ValueError, match=r"dy must have shape \(1, 1, 2, 2\), got \(1, 1, 3, 2\)"):
+        convolution_backward_data(KERNEL, np.zeros((1, 1, 3, 2)), IMAGE.shape)
+    with pytest.raises(ValueError, match="dy must have shape"):
+        convolution_backward_filter(IMAGE, np.zeros((1, 1, 4)), KERNEL.shape)
+    with pytest.raises(ValueError, match="dy must be"):
+        convolution_backward_bias(np.zeros((2, 3)))
+    with pytest.raises(TypeError, match=r"stride must be a sequence of ints, got \(1.5, 1\)"):
+        convolution_forward(IMAGE, KERNEL, stride=(1.5, 1))
+    with pytest.raises(TypeError, match="padding must be a sequence of ints, got 1"):
+        convolution_forward(IMAGE, KERNEL, padding=1)

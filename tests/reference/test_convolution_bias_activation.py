@@ -1,0 +1,130 @@
+"""The fused convolution, against PyTorch and against numbers measured on a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import (
+    activate,
+    convolution_bias_activation_forward,
+    convolution_forward,
+)
+
+from .naive import integers
+
+X = integers(np.random.default_rng(0), (2, 4, 5, 6))
+W = integers(np.random.default_rng(1), (6, 2, 3, 3))
+Z = integers(np.random.default_rng(2), (2, 6, 3, 6))
+BIAS = integers(np.random.default_rng(3), (6,))
+OPTIONS = {"padding": (1, 1), "stride": (2, 1), "groups": 2}
+
+
+@pytest.mark.parametrize("activation", ["identity", "relu"])
+def test_is_the_sum_of_its_parts(activation):
+    y = convolution_bias_activation_forward(
+        X, W, Z, BIAS, alpha1=0.5, alpha2=-2.0, activation=activation, **OPTIONS
+    )
+    total = 0.5 * convolution_forward(X, W, **OPTIONS) - 2.0 * Z + BIAS[:, None, None]
+    np.testing.assert_array_equal(y, np.maximum(total, 0) if activation == "relu" else total)
+
+
+def test_default_is_relu_without_z():
+    y = convolution_bias_activation_forward(X, W, None, BIAS.reshape(1, 6, 1, 1), **OPTIONS)
+    total = convolution_forward(X, W, **OPTIONS) + BIAS[:, None, None]
+    np.testing.assert_array_equal(y, np.maximum(total, 0))
+
+
+def test_z_is_not_read_when_alpha2_is_0():
+    garbage = np.full(Z.shape, np.nan)
+    y = convolution_bias_activation_forward(X, W, garbage, BIAS, **OPTIONS)
+    np.testing.assert_array_equal(
+        y, convolution_bias_activation_forward(X, W, None, BIAS, **OPTIONS)
+    )
+
+
+def test_as_measured():
+    # cuDNN 9.19, H200, float32 NCHW: all ones, 8 channels, 6x6 image, 3x3 filter, padding 1.
+    x, w, bias = np.ones((1, 8, 6, 6), np.float32), np.ones((8, 8, 3, 3), np.float32), np.ones(8)
+    z = np.full(x.shape, -100, np.float32)
+    for activation, alpha2, row in [
+        ("identity", 0.0, [33, 49, 49, 49, 49, 33]),
+        ("identity", 1.0, [-67, -51, -51, -51, -51, -67]),
+        ("relu", 0.0, [33, 49, 49, 49, 49, 33]),
+        ("relu", 1.0, [0, 0, 0, 0, 0, 0]),
+    ]:
+        y = convolution_bias_activation_forward(
+            x, w, z, bias, padding=(1, 1), alpha2=alpha2, activation=activation
+        )
+        assert y[0, 0, 0].tolist() == row
+
+
+def test_int8_as_measured():
+    # cuDNN 9.19, H200, 1x1 identity filter on x = -128 ... 127, float bias 0.25, z = 3.
+    x = np.arange(-128, 128).astype(np.int8).reshape(1, 1, 256)
+    identity, z = np.ones((1, 1, 1), np.int8), np.full(x.shape, 3, np.int8)
+    bias = np.array([0.25], np.float32)
+
+    def run(activation: str, **options: object) -> np.ndarray:
+        return convolution_bias_activation_forward(
+            x, identity, z, bias, activation=activation, **options
+        )[0, 0]
+
+    half = run("identity", alpha1=0.5)
+    assert half.dtype == np.int8
+    assert half[:4].tolist() == [-64, -63, -63, -62]
+    assert half[124:136].tolist() == [-2, -1, -1, 0, 0, 1, 1, 2, 2, 3, 3, 4]
+    both = run("identity", alpha1=0.5, alpha2=0.5)
+    assert both[124:136].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert run("relu", alpha1=0.5)[124:136].tolist() == [0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4]
+    assert run("relu", alpha1=3.0)[[0, 128, 129, 170, 255]].tolist() == [0, 0, 3, 126, 127]
+    floats = run("identity", alpha1=3.0, out_dtype=np.float32)
+    assert floats[-4:].tolist() == [372.25, 375.25, 378.25, 381.25]
+
+
+def test_activations_against_pytorch():
+    torch = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    torch.set_num_threads(1)
+    functional = torch.nn.functional
+    x = np.concatenate([np.linspace(-6, 6, 101), [-1000.0, 1000.0]])
+    tx = torch.tensor(x)
+    expected = {
+        ("identity", 0.0): tx,
+        ("relu", 0.0): functional.relu(tx),
+        ("sigmoid", 0.0): torch.sigmoid(tx),
+        ("tanh", 0.0): torch.tanh(tx),
+        ("clipped_relu", 2.5): functional.hardtanh(tx, 0.0, 2.5),
+        ("elu", 0.7): functional.elu(tx, 0.7),
+        ("swish", 1.0): functional.silu(tx),
+        ("swish", 1.5): tx * torch.sigmoid(1.5 * tx),
+    }
+    for (name, coefficient), values in expected.items():
+        with np.errstate(all="raise", under="ignore"):
+            result = activate(x, name, coefficient)
+        # Both evaluate the formula in float64, each with a few roundings.
+        np.testing.assert_allclose(result, values.numpy(), rtol=1e-13, atol=1e-14, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "activation", ["identity", "relu", "sigmoid", "tanh", "clipped_relu", "elu", "swish"]
+)
+def test_activations_keep_nan_and_dtype(activation):
+    result = activate(np.array([np.nan, 1.0], np.float32), activation, 1.0)
+    assert result.dtype == np.float32
+    assert np.isnan(result).tolist() == [True, False]
+
+
+def test_wrong_arguments():
+    def run(z=Z, bias=BIAS, **options):
+        return convolution_bias_activation_forward(X, W, z, bias, **{**OPTIONS, **options})
+
+    with pytest.raises(ValueError, match=r"^z must have shape \(2, 6, 3, 6\)"):
+        run(z=np.zeros((2, 6, 3, 5)))
+    with pytest.raises(ValueError, match=r"^z must be given when alpha2"):
+        run(z=None, alpha2=1.0)
+    with pytest.raises(ValueError, match=r"^bias must have shape \(6,\) or \(1, 6, 1, 1\)"):
+        run(bias=np.zeros(5))
+    with pytest.raises(ValueError, match=r"^activation must be one of identity, relu"):
+        run(activation="gelu")
+    with pytest.raises(ValueError, match=r"^groups must divide"):
+        run(groups=3)

@@ -1,0 +1,111 @@
+"""Output shapes, against counting and against cuDNN's own formula; wrong shapes and options."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.errors import LibraryNotFoundError
+from cudnn_ctypes.reference import (
+    convolution_backward_data,
+    convolution_backward_filter,
+    convolution_forward,
+    output_shape,
+)
+
+from .naive import random_config
+
+
+def test_output_shape():
+    rng = np.random.default_rng(70)
+    for spatial in (1, 2, 3, 4):
+        for _ in range(30):
+            config = random_config(rng, spatial)
+            assert output_shape(config.x_shape, config.w_shape, **config.options) == config.y_shape
+
+
+@pytest.fixture
+def descriptors():
+    """A tensor, a filter and a convolution descriptor of the installed cuDNN; no GPU needed."""
+    tensor, filters, convolution = (
+        raw.cudnnTensorDescriptor_t(),
+        raw.cudnnFilterDescriptor_t(),
+        raw.cudnnConvolutionDescriptor_t(),
+    )
+    try:
+        raw.cudnnCreateTensorDescriptor(tensor)
+    except LibraryNotFoundError as error:
+        pytest.skip(f"cuDNN is the oracle of this test: {error}")
+    raw.cudnnCreateFilterDescriptor(filters)
+    raw.cudnnCreateConvolutionDescriptor(convolution)
+    yield tensor, filters, convolution
+    raw.cudnnDestroyTensorDescriptor(tensor)
+    raw.cudnnDestroyFilterDescriptor(filters)
+    raw.cudnnDestroyConvolutionDescriptor(convolution)
+
+
+def test_output_shape_against_cudnn(descriptors):
+    tensor, filters, convolution = descriptors
+    rng = np.random.default_rng(71)
+    for spatial in (1, 2, 3):
+        for _ in range(30):
+            config = random_config(rng, spatial)
+            x_shape, w_shape, *options, groups = config
+            raw.cudnnSetTensorNdDescriptorEx(
+                tensor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, len(x_shape), x_shape
+            )
+            raw.cudnnSetFilterNdDescriptor(
+                filters, raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, len(w_shape), w_shape
+            )
+            raw.cudnnSetConvolutionNdDescriptor(
+                convolution,
+                spatial,
+                *options,
+                raw.CUDNN_CROSS_CORRELATION,
+                raw.CUDNN_DATA_FLOAT,
+            )
+            raw.cudnnSetConvolutionGroupCount(convolution, groups)
+            y_shape = (ctypes.c_int * (spatial + 2))(*[-1] * (spatial + 2))
+            raw.cudnnGetConvolutionNdForwardOutputDim(
+                convolution, tensor, filters, len(y_shape), y_shape
+            )
+            assert output_shape(x_shape, w_shape, **config.options) == tuple(y_shape), config
+
+
+WRONG = [
+    pytest.param({"x_shape": (1, 4)}, "x_shape must be", id="no spatial dimension"),
+    pytest.param({"x_shape": (1, 4, 0, 5)}, "x_shape must hold sizes", id="zero size"),
+    pytest.param({"w_shape": (4, 4, 3)}, "w_shape must have as many", id="filter rank"),
+    pytest.param({"w_shape": (4, 0, 3, 3)}, "w_shape must hold sizes", id="zero filter channels"),
+    pytest.param({"w_shape": (4, 3, 3, 3)}, r"w_shape\[1\] must be 4", id="filter channels"),
+    pytest.param({"w_shape": (4, 4, 7, 3)}, "w_shape .* is larger", id="filter too large"),
+    pytest.param({"dilation": (3, 1)}, r"w_shape .* dilation \(3, 1\)", id="dilated too large"),
+    pytest.param({"groups": 3}, "groups must divide", id="groups and channels"),
+    pytest.param({"w_shape": (3, 2, 3, 3), "groups": 2}, "groups must divide", id="and filters"),
+    pytest.param({"groups": 0}, "groups must be at least 1", id="zero groups"),
+    pytest.param({"padding": (1,)}, "padding must hold one int", id="padding length"),
+    pytest.param({"stride": (1, 1, 1)}, "stride must hold one int", id="stride length"),
+    pytest.param({"dilation": ()}, "dilation must hold one int", id="dilation length"),
+    pytest.param({"padding": (0, -1)}, "padding must hold ints of at least 0", id="padding < 0"),
+    pytest.param({"stride": (0, 1)}, "stride must hold ints of at least 1", id="zero stride"),
+    pytest.param({"dilation": (1, 0)}, "dilation must hold ints of at least 1", id="zero dilation"),
+    pytest.param({"dilation": (-1, 1)}, "dilation must hold ints of at least 1", id="dilation < 0"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG)
+def test_wrong_geometry(change, message):
+    options = {"x_shape": (1, 4, 5, 5), "w_shape": (4, 4, 3, 3), **change}
+    x_shape, w_shape = options.pop("x_shape"), options.pop("w_shape")
+    x, w, dy = np.zeros(x_shape), np.zeros(w_shape), np.zeros((1, 4, 3, 3))
+    with pytest.raises(ValueError, match=message):
+        output_shape(x_shape, w_shape, **options)
+    with pytest.raises(ValueError, match=message):
+        convolution_forward(x, w, **options)
+    with pytest.raises(ValueError, match=message):
+        convolution_backward_data(w, dy, x_shape, **options)
+    with pytest.raises(ValueError, match=message):
+        convolution_backward_filter(x, dy, w_shape, **options)

@@ -1,0 +1,73 @@
+"""The int8x32 reordering, against what cuDNN 9.19 wrote on an H200."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import reorder_bias, reorder_filter, restore_bias, restore_filter
+
+
+def test_filter_as_measured():
+    # Which source byte stands at the start of the reordered memory of a 32 x 32 x 1 x 1 filter.
+    w = np.arange(1024).reshape(32, 1, 1, 1, 32)
+    start = [
+        *(0, 1, 2, 3, 64, 65, 66, 67, 128, 129, 130, 131, 192, 193, 194, 195),
+        *(4, 5, 6, 7, 68, 69, 70, 71, 132, 133, 134, 135, 196, 197, 198, 199),
+        *(8, 9, 10, 11, 72, 73, 74, 75, 136, 137, 138, 139, 200, 201, 202, 203),
+    ]
+    assert reorder_filter(w).ravel()[: len(start)].tolist() == start
+
+
+def test_larger_filter_as_measured():
+    # 64 filters, 64 channels, 2 x 3: the source of eight bytes.
+    reordered = reorder_filter(np.arange(24576).reshape(64, 2, 2, 3, 32)).ravel()
+    places = [0, 1, 100, 1000, 5000, 10000, 20000, 24575]
+    sources = [0, 1, 792, 11160, 11200, 21636, 18728, 24575]
+    assert reordered[places].tolist() == sources
+
+
+def test_bias_as_measured():
+    block = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27]
+    block += [k + 4 for k in block]
+    assert reorder_bias(np.arange(64)).tolist() == block + [k + 32 for k in block]
+
+
+def test_every_element_goes_where_the_formula_says():
+    filters, channels, rows, columns = 64, 64, 2, 3
+    w = np.arange(filters * channels * rows * columns).reshape(filters, 2, rows, columns, 32)
+    reordered = reorder_filter(w).ravel()
+    for k in range(0, filters, 7):
+        for c in range(0, channels, 5):
+            for r, s in np.ndindex(rows, columns):
+                place = c // 32
+                place = (place * rows + r) * columns + s
+                place = place * (filters // 8) + k // 8
+                place = place * 2 + k % 2
+                place = place * 8 + c % 32 // 4
+                place = place * 4 + k % 8 // 2
+                place = place * 4 + c % 4
+                assert reordered[place] == w[k, c // 32, r, s, c % 32]
+
+
+@pytest.mark.parametrize("shape", [(32, 1, 1, 1, 32), (96, 2, 3, 2, 32), (64, 3, 1, 5, 32)])
+def test_restoring(shape):
+    w = np.random.default_rng(0).integers(-128, 128, shape).astype(np.int8)
+    reordered = reorder_filter(w)
+    assert (reordered.shape, reordered.dtype) == (w.shape, w.dtype)
+    np.testing.assert_array_equal(restore_filter(reordered), w)
+    bias = np.random.default_rng(1).standard_normal(shape[0]).astype(np.float32)
+    np.testing.assert_array_equal(restore_bias(reorder_bias(bias)), bias)
+
+
+@pytest.mark.parametrize("shape", [(32, 32, 3, 3), (16, 1, 1, 1, 32), (32, 8, 1, 1, 4)])
+def test_wrong_filter(shape):
+    with pytest.raises(ValueError, match=r"^w must have shape"):
+        reorder_filter(np.zeros(shape, np.int8))
+
+
+def test_wrong_bias():
+    with pytest.raises(ValueError, match=r"^bias must have shape"):
+        reorder_bias(np.zeros(48))
+    with pytest.raises(ValueError, match=r"^reordered must have shape"):
+        restore_bias(np.zeros((2, 32)))
