@@ -1,0 +1,179 @@
+"""CTC costs and gradients, against enumerated paths, PyTorch and finite differences."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import ctc
+from cudnn_ctypes.reference.ctc import best_path, collapse, ctc_loss, required_steps
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+def softmax(u):
+    return np.exp(ctc.log_softmax(u))
+
+
+def random_labels(rng, batch, symbols, longest):
+    lengths = rng.integers(0, longest + 1, batch)
+    return [rng.integers(1, symbols, length).tolist() for length in lengths]
+
+
+def random_case(rng):
+    """Activations, labels that fit, and lengths; short alphabets give many repeats."""
+    steps, batch, symbols = (int(rng.integers(low, high)) for low, high in ((1, 9), (1, 5), (2, 6)))
+    u = rng.standard_normal((steps, batch, symbols)) * 2
+    input_lengths = rng.integers(1, steps + 1, batch).tolist()
+    labels = random_labels(rng, batch, symbols, steps)
+    for n, length in enumerate(input_lengths):
+        while required_steps(labels[n]) > length:
+            labels[n].pop()
+    return u, labels, input_lengths
+
+
+def paths_to(labels, steps, symbols):
+    every = itertools.product(range(symbols), repeat=steps)
+    return [list(path) for path in every if collapse(path) == labels]
+
+
+@pytest.mark.parametrize("labels", [[], [1], [2, 1], [1, 1], [2, 2, 1], [1, 2, 1, 2]])
+def test_cost_is_the_sum_over_all_paths_that_collapse_to_the_labels(labels):
+    rng = np.random.default_rng(len(labels))
+    u = rng.standard_normal((5, 1, 3))
+    y = softmax(u)[:, 0]
+    paths = paths_to(labels, 5, 3)
+    assert paths, "the case must be feasible"
+    total = sum(np.prod(y[np.arange(5), path]) for path in paths)
+    costs = ctc_loss(u, [labels]).costs
+    np.testing.assert_allclose(costs, [-np.log(total)], rtol=1e-13)
+
+
+@pytest.mark.parametrize("labels", [[], [1], [2, 1], [1, 1], [2, 2, 1], [1, 2, 1, 2]])
+def test_best_path_is_the_largest_term(labels):
+    rng = np.random.default_rng(10 + len(labels))
+    y = softmax(rng.standard_normal((5, 3)))
+    terms = {tuple(p): np.prod(y[np.arange(5), p]) for p in paths_to(labels, 5, 3)}
+    path, probability = best_path(y, labels)
+    assert tuple(path) == max(terms, key=terms.get)
+    np.testing.assert_allclose(probability, max(terms.values()), rtol=1e-13)
+
+
+def test_best_path_of_labels_that_do_not_fit_has_no_probability():
+    assert best_path(np.full((2, 3), 1 / 3), [1, 1])[1] == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_against_torch(torch, seed):
+    u, labels, input_lengths = random_case(np.random.default_rng(seed))
+    activations = torch.from_numpy(u).requires_grad_()
+    costs = torch.nn.functional.ctc_loss(
+        torch.log_softmax(activations, dim=-1),
+        torch.tensor([label for sequence in labels for label in sequence], dtype=torch.int32),
+        torch.tensor(input_lengths),
+        torch.tensor([len(sequence) for sequence in labels]),
+        reduction="none",
+    )
+    costs.sum().backward()
+    result = ctc_loss(u, labels, input_lengths)
+    np.testing.assert_allclose(result.costs, costs.detach().numpy(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(result.gradients, activations.grad.numpy(), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gradients_against_finite_differences(seed):
+    rng = np.random.default_rng(100 + seed)
+    u, labels, input_lengths = random_case(rng)
+    gradients = ctc_loss(u, labels, input_lengths).gradients
+    direction = rng.standard_normal(u.shape)
+    step = 1e-6
+    above = ctc_loss(u + step * direction, labels, input_lengths).costs.sum()
+    below = ctc_loss(u - step * direction, labels, input_lengths).costs.sum()
+    # The error of the central difference is about step**2 + 1e-16 / step.
+    np.testing.assert_allclose(
+        (gradients * direction).sum(), (above - below) / (2 * step), rtol=1e-7, atol=1e-8
+    )
+
+
+def test_probabilities_and_activations_give_the_same():
+    u, labels, input_lengths = random_case(np.random.default_rng(7))
+    by_activations = ctc_loss(u, labels, input_lengths)
+    by_probabilities = ctc_loss(softmax(u), labels, input_lengths, normalization="none")
+    np.testing.assert_allclose(by_probabilities.costs, by_activations.costs, rtol=1e-12)
+    np.testing.assert_allclose(by_probabilities.gradients, by_activations.gradients, atol=1e-12)
+
+
+def test_a_probability_of_zero_closes_its_paths_only():
+    y = np.array([[[0.5, 0.5]], [[0.0, 1.0]]])
+    result = ctc_loss(y, [[1]], normalization="none")
+    np.testing.assert_allclose(result.costs, [0.0], atol=1e-15)  # (0, 1) and (1, 1): 0.5 + 0.5
+    np.testing.assert_allclose(result.gradients, np.zeros((2, 1, 2)), atol=1e-15)
+
+
+def test_long_sequences_do_not_underflow():
+    u = np.random.default_rng(3).standard_normal((2000, 1, 30)) * 5
+    labels = [list(range(1, 30)) * 5]
+    result = ctc_loss(u, labels)
+    assert 1000 < result.costs[0] < np.inf
+    np.testing.assert_allclose(result.gradients.sum(axis=-1), 0, atol=1e-9)
+
+
+def test_too_few_steps_cost_infinity_and_have_no_gradient():
+    u = np.random.default_rng(4).standard_normal((3, 2, 4))
+    result = ctc_loss(u, [[2, 2, 3], [1, 2]])  # the first needs 4 steps: a blank between the 2s
+    assert required_steps([2, 2, 3]) == 4
+    assert np.isposinf(result.costs[0])
+    assert np.isfinite(result.costs[1])
+    np.testing.assert_array_equal(result.gradients[:, 0], 0)
+    assert np.abs(result.gradients[:, 1]).max() > 0.1
+
+
+def test_steps_past_a_sequence_have_no_gradient():
+    u = np.random.default_rng(5).standard_normal((6, 2, 3))
+    short = ctc_loss(u, [[1], [2]], [4, 6])
+    np.testing.assert_array_equal(short.gradients[4:, 0], 0)
+    alone = ctc_loss(u[:4, :1], [[1]])
+    np.testing.assert_array_equal(short.gradients[:4, :1], alone.gradients)
+    np.testing.assert_array_equal(short.costs[:1], alone.costs)
+
+
+def test_float32_is_computed_in_float64_by_default():
+    u = np.random.default_rng(6).standard_normal((8, 1, 5)).astype(np.float32)
+    result = ctc_loss(u, [[1, 2]])
+    assert result.costs.dtype == result.gradients.dtype == np.float32
+    exact = ctc_loss(u.astype(np.float64), [[1, 2]])
+    np.testing.assert_array_equal(result.gradients, exact.gradients.astype(np.float32))
+
+
+def test_collapse_and_split():
+    assert collapse([0, 0, 1, 1, 0, 1, 2, 0]) == [1, 1, 2]
+    assert collapse([]) == []
+    assert ctc.split_labels([3, 1, 4, 1, 5], [2, 0, 3]) == [[3, 1], [], [4, 1, 5]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.zeros((3, 2)), [[1]]), "x must be"),
+        ((np.zeros((3, 2, 4)), [[1]]), "labels must have one sequence"),
+        ((np.zeros((3, 1, 4)), [[4]]), r"labels\[0\] must be from 1 to 3"),
+        ((np.zeros((3, 1, 4)), [[0]]), r"labels\[0\] must be from 1 to 3"),
+        ((np.zeros((3, 1, 4)), [[1]], [4]), "input_lengths must be 1 ints from 1 to 3"),
+        ((np.zeros((3, 1, 4)), [[1]], [2, 2]), "input_lengths"),
+    ],
+)
+def test_wrong_input(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        ctc_loss(*arguments)
+
+
+def test_unknown_normalization():
+    with pytest.raises(ValueError, match="normalization must be"):
+        ctc_loss(np.zeros((3, 1, 4)), [[1]], normalization="sigmoid")
