@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from cudnn_ctypes.dtypes import element_bits, numpy_dtype, storage_bytes, vector_length, vectorized
@@ -203,7 +202,9 @@ def from_storage(
 def _strided(elements: NDArray[Any], shape: Shape, strides: Shape) -> NDArray[Any]:
     if math.prod(shape) == 0:
         return elements.reshape(shape)
-    return as_strided(elements, shape, [elements.itemsize * stride for stride in strides])
+    # as_strided goes through a type string, which not every ml_dtypes type has.
+    steps = [elements.itemsize * stride for stride in strides]
+    return np.ndarray(shape, elements.dtype, elements.view(np.uint8), 0, steps)
 
 
 def _pack(elements: NDArray[Any], data_type: cudnnDataType_t) -> NDArray[np.uint8]:

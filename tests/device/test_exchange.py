@@ -1,0 +1,507 @@
+"""DLPack and __cuda_array_interface__, as far as they can be tried without a GPU.
+
+PyTorch and NumPy on the host stand in for libraries on the GPU while the reference device is
+active; with the fake GPU, capsules are read back field by field.
+"""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import tracemalloc
+import weakref
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from fake_cuda import FakeCuda
+
+from cudnn_ctypes.device import DeviceBuffer, DeviceTensor, as_tensor
+from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
+from cudnn_ctypes.raw.dlpack import DLManagedTensorVersioned, managed_tensor
+
+torch = pytest.importorskip("torch")
+torch.set_num_threads(1)
+
+# cuDNN's name, PyTorch's, DLPack's code and bits.
+TYPES = [
+    ("float64", "float64", 2, 64),
+    ("float32", "float32", 2, 32),
+    ("float16", "float16", 2, 16),
+    ("bfloat16", "bfloat16", 4, 16),
+    ("fp8_e4m3", "float8_e4m3fn", 10, 8),
+    ("fp8_e5m2", "float8_e5m2", 12, 8),
+    ("fp8_e8m0", "float8_e8m0fnu", 14, 8),
+    ("int8", "int8", 0, 8),
+    ("int32", "int32", 0, 32),
+    ("int64", "int64", 0, 64),
+    ("uint8", "uint8", 1, 8),
+    ("uint32", "uint32", 1, 32),
+    ("bool", "bool", 6, 8),
+    ("complex64", "complex64", 5, 64),
+    ("complex128", "complex128", 5, 128),
+]
+ONLY_DLPACK = [
+    ("fp4_e2m1", "", 17, 4),
+    ("int4", "", 0, 4),
+    ("uint4", "", 1, 4),
+    ("boolean", "", 6, 1),
+]
+VERSIONS = [None, (0, 8), (1, 0), (1, 3)]
+
+
+def random_bytes(shape: tuple[int, ...], name: str) -> np.ndarray[Any, Any]:
+    dtype = numpy_dtype(name)
+    rng = np.random.default_rng(len(name))
+    if dtype == np.bool_:
+        return rng.integers(0, 2, shape).astype(bool)
+    if name in ("int4", "uint4", "fp4_e2m1"):
+        return rng.integers(0, 16, shape, np.uint8).view(dtype)
+    return rng.integers(0, 256, (*shape, dtype.itemsize), np.uint8).view(dtype).reshape(shape)
+
+
+def bytes_of(tensor: Any) -> bytes:
+    return bytes(tensor.contiguous().view(torch.uint8).numpy().tobytes())
+
+
+class Capsule:
+    """An exporter that passes one capsule on."""
+
+    def __init__(self, capsule: object, device: tuple[int, int] = (1, 0)) -> None:
+        self.capsule = capsule
+        self.device = device
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device
+
+    def __dlpack__(self, **_: object) -> object:
+        return self.capsule
+
+
+# -- export -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+@pytest.mark.parametrize(("name", "_", "code", "bits"), TYPES + ONLY_DLPACK)
+def test_capsules_on_the_host(
+    reference_device: None, name: str, _: str, code: int, bits: int, version: Any
+) -> None:
+    with DeviceTensor.from_numpy(random_bytes((2, 3, 4, 5), name), dtype=name, layout="NHWC") as t:
+        check_capsule(t.__dlpack__(max_version=version), t, code, bits, version, (1, 0))
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+@pytest.mark.parametrize(("name", "_", "code", "bits"), TYPES + ONLY_DLPACK)
+def test_capsules_on_a_gpu(
+    fake_cuda: FakeCuda, name: str, _: str, code: int, bits: int, version: Any
+) -> None:
+    array = random_bytes((2, 3, 4, 5), name)
+    with DeviceTensor.from_numpy(array, dtype=name, layout="NHWC", device=1) as t:
+        assert t.__dlpack_device__() == (2, 1)
+        check_capsule(t.__dlpack__(max_version=version), t, code, bits, version, (2, 1))
+
+
+def check_capsule(
+    capsule: object, tensor: DeviceTensor, code: int, bits: int, version: Any, device: Any
+) -> None:
+    managed = managed_tensor(capsule)
+    versioned = version is not None and version[0] >= 1
+    assert isinstance(managed, DLManagedTensorVersioned) == versioned
+    assert ("dltensor_versioned" in repr(capsule)) == versioned
+    if isinstance(managed, DLManagedTensorVersioned):
+        assert managed.major == 1
+        assert managed.minor >= (1 if code > 6 else 0)
+        assert managed.flags == 0
+    content = managed.dl_tensor
+    assert content.address == tensor.ptr
+    assert (content.device.device_type, content.device.device_id) == device
+    assert (content.dtype.code, content.dtype.bits, content.dtype.lanes) == (code, bits, 1)
+    assert content.ndim == 4
+    assert tuple(content.shape[:4]) == tensor.shape == (2, 3, 4, 5)
+    assert tuple(content.strides[:4]) == tensor.strides == (60, 1, 15, 3)
+
+
+@pytest.mark.parametrize(("name", "torch_name"), [entry[:2] for entry in TYPES])
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_torch_reads_and_writes_our_memory(
+    reference_device: None, name: str, torch_name: str, layout: str
+) -> None:
+    array = random_bytes((2, 3, 4, 5), name)
+    with DeviceTensor.from_numpy(array, layout=layout) as tensor:
+        other = torch.from_dlpack(tensor)
+        assert other.dtype is getattr(torch, torch_name)
+        assert other.data_ptr() == tensor.ptr
+        assert tuple(other.shape) == tensor.shape
+        assert other.stride() == tensor.strides
+        assert bytes_of(other) == array.tobytes()
+        other.copy_(torch.zeros_like(other))
+        assert not any(tensor.numpy().tobytes())
+
+
+def test_numpy_reads_our_memory(reference_device: None) -> None:
+    array = random_bytes((2, 3, 4), "float32")
+    with DeviceTensor.from_numpy(array, layout="NHWC") as tensor:
+        view = np.from_dlpack(tensor)
+        assert view.ctypes.data == tensor.ptr
+        assert view.tobytes() == array.tobytes()
+
+
+def test_vectors_are_exported_as_a_last_dimension(reference_device: None) -> None:
+    array = np.random.default_rng(0).integers(0, 9, (2, 64, 3, 5)).astype(np.int8)
+    with DeviceTensor.from_numpy(array, layout="NCHW_VECT_C32") as tensor:
+        view = np.from_dlpack(tensor)
+        np.testing.assert_array_equal(view, array.reshape(2, 2, 32, 3, 5).transpose(0, 1, 3, 4, 2))
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 1)], ids=str)
+def test_unusual_shapes(reference_device: None, shape: tuple[int, ...]) -> None:
+    with DeviceTensor.zeros(shape, "bfloat16") as tensor:
+        other = torch.from_dlpack(tensor)
+        assert tuple(other.shape) == shape
+        assert as_tensor(other).shape == shape
+
+
+def test_what_cannot_be_exported_is_refused(reference_device: None) -> None:
+    with DeviceTensor.zeros((2,), "float32") as tensor:
+        with pytest.raises(BufferError, match="copy=True"):
+            tensor.__dlpack__(copy=True)
+        with pytest.raises(BufferError, match="dl_device"):
+            tensor.__dlpack__(dl_device=(2, 0))
+        with pytest.raises(ValueError, match="no streams on the reference device"):
+            tensor.__dlpack__(stream=5)
+        tensor.__dlpack__(stream=-1, copy=False, dl_device=(1, 0))
+
+
+@pytest.mark.parametrize(
+    ("own", "consumer", "expected"),
+    [
+        (7, 8, [("record", 7), ("wait", 8)]),
+        (7, 7, []),
+        (7, None, [("record", 7), ("wait", 1)]),
+        (7, 1, [("record", 7), ("wait", 1)]),
+        (7, 2, [("record", 7), ("wait", 2)]),
+        (7, -1, []),
+        (None, 1, []),
+        (None, None, []),
+        (None, 8, [("record", 0), ("wait", 8)]),
+    ],
+)
+def test_the_consumers_stream_waits_for_ours(
+    fake_cuda: FakeCuda, own: Any, consumer: Any, expected: Any
+) -> None:
+    with DeviceTensor.empty((2,), "float32", stream=own) as tensor:
+        fake_cuda.log.clear()
+        tensor.__dlpack__(stream=consumer)
+        assert fake_cuda.log == expected
+        with pytest.raises(ValueError, match="stream=0 is ambiguous"):
+            tensor.__dlpack__(stream=0)
+
+
+# -- lifetime ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+def test_an_unused_capsule_lets_go(fake_cuda: FakeCuda, version: Any) -> None:
+    tensor = DeviceTensor.zeros((4,), "bfloat16")
+    capsule = tensor.__dlpack__(max_version=version)
+    del tensor
+    gc.collect()
+    assert fake_cuda.used == 8
+    del capsule
+    assert fake_cuda.used == 0
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+def test_a_consumed_capsule_keeps_the_memory_until_the_consumer_goes(
+    reference_device: None, version: Any
+) -> None:
+    tensor = DeviceTensor.from_numpy(np.arange(4).astype(ml_dtypes.bfloat16))
+    gone = weakref.ref(tensor._open())
+    capsule = tensor.__dlpack__(max_version=version)
+    other = torch.from_dlpack(Capsule(capsule))
+    del tensor, capsule
+    gc.collect()
+    assert gone() is not None
+    assert other.float().tolist() == [0, 1, 2, 3]
+    del other
+    assert gone() is None
+
+
+def test_closing_waits_for_other_libraries(fake_cuda: FakeCuda) -> None:
+    with DeviceTensor.zeros((4,), "float32", stream=7) as tensor:
+        capsule = tensor.__dlpack__()
+        tensor.close(stream=9)
+        assert fake_cuda.used == 16
+        del capsule
+        assert fake_cuda.used == 0
+        assert fake_cuda.log[-1] == ("free", 9)
+
+
+def test_closing_a_buffer_waits_too(fake_cuda: FakeCuda) -> None:
+    buffer = DeviceBuffer(16)
+    capsules = [DeviceTensor(buffer.view(8), (2,), "float32").__dlpack__() for _ in range(2)]
+    buffer.close()
+    assert buffer.closed
+    assert fake_cuda.used == 16
+    capsules.clear()
+    assert fake_cuda.used == 0
+
+
+def test_nothing_leaks(reference_device: None) -> None:
+    with DeviceTensor.zeros((2, 3), "bfloat16") as tensor:
+        allocation = tensor._open()
+
+        def exchange() -> None:
+            tensor.__dlpack__(max_version=(1, 0))
+            other = torch.from_dlpack(tensor)
+            as_tensor(other).numpy()
+            as_tensor(tensor)
+
+        exchange()
+        references = sys.getrefcount(allocation)
+        tracemalloc.start()
+        exchange()
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(200):
+            exchange()
+        gc.collect()
+        after = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert sys.getrefcount(allocation) == references
+        assert len(allocation.exports) == 0
+        assert after - before < 10_000  # 50 bytes each
+
+
+def test_the_end_of_the_process_is_silent() -> None:
+    code = (
+        "import torch; from cudnn_ctypes.device import *; from cudnn_ctypes.raw import mode\n"
+        "mode.set_reference_device_active(True)\n"
+        "tensor = DeviceTensor.zeros((4, 4), 'bfloat16')\n"
+        "capsule = tensor.__dlpack__(); theirs = torch.from_dlpack(tensor)\n"
+        "ours = as_tensor(torch.ones(3)); cycle = [ours, theirs]; cycle.append(cycle)\n"
+        "del tensor\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+# -- import -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "torch_name"), [entry[:2] for entry in TYPES])
+def test_torch_tensors_are_viewed(reference_device: None, name: str, torch_name: str) -> None:
+    array = random_bytes((2, 3, 4, 5), name)
+    raw_bytes = torch.from_numpy(array.view(np.uint8).reshape(2, 3, 4, -1).copy())
+    other = raw_bytes.view(getattr(torch, torch_name)).contiguous(memory_format=torch.channels_last)
+    tensor = as_tensor(other)
+    assert tensor.data_type == as_data_type(name)
+    assert tensor.ptr == other.data_ptr()
+    assert tensor.shape == (2, 3, 4, 5)
+    assert tensor.strides == other.stride() == (60, 1, 15, 3)
+    assert tensor.layout == "NHWC"
+    assert tensor.on_host
+    assert tensor.numpy().tobytes() == array.tobytes()
+
+
+def test_writing_goes_to_the_other_library(reference_device: None) -> None:
+    other = torch.zeros(3)
+    as_tensor(other).copy_from(np.array([1, 2, 3], np.float32))
+    assert other.tolist() == [1, 2, 3]
+
+
+def test_part_of_a_tensor(reference_device: None) -> None:
+    other = torch.arange(24.0).reshape(4, 6)[1:3, 1::2]
+    tensor = as_tensor(other)
+    assert tensor.strides == (6, 2)
+    np.testing.assert_array_equal(tensor.numpy(), other.numpy())
+
+
+def test_an_expanded_tensor_has_stride_zero(reference_device: None) -> None:
+    tensor = as_tensor(torch.arange(3.0).expand(2, 3))
+    assert tensor.strides == (0, 1)
+    np.testing.assert_array_equal(tensor.numpy(), [[0, 1, 2], [0, 1, 2]])
+
+
+def test_the_exporters_memory_is_kept_alive(reference_device: None) -> None:
+    array = np.arange(5, dtype=np.float32)
+    gone = weakref.ref(array)
+    tensor = as_tensor(Capsule(array.__dlpack__()))
+    del array
+    gc.collect()
+    assert gone() is not None
+    np.testing.assert_array_equal(tensor.numpy(), np.arange(5))
+    tensor.close()
+    assert gone() is None
+
+
+def test_it_goes_through_unchanged(reference_device: None) -> None:
+    other = torch.randn(2, 3, 4, 5).to(torch.bfloat16)
+    again = torch.from_dlpack(as_tensor(other))
+    assert again.data_ptr() == other.data_ptr()
+    assert torch.equal(again, other)
+    tensor = as_tensor(other)
+    assert as_tensor(tensor) is tensor
+
+
+def test_read_only_memory_stays_read_only(reference_device: None) -> None:
+    array = np.arange(4, dtype=np.float32)
+    array.flags.writeable = False
+    tensor = as_tensor(Capsule(array.__dlpack__(max_version=(1, 0))))
+    assert tensor.readonly
+    with pytest.raises(ValueError, match="read-only"):
+        tensor.copy_from(np.zeros(4, np.float32))
+    assert managed_tensor(tensor.__dlpack__(max_version=(1, 0))).flags == 1  # type: ignore[union-attr]
+    with pytest.raises(BufferError, match="readonly"):
+        tensor.__dlpack__()
+
+
+def test_types_that_cudnn_lacks(reference_device: None) -> None:
+    with pytest.raises(TypeError, match="no data type for DLPack's code 0 with 16 bits"):
+        as_tensor(torch.zeros(3, dtype=torch.int16))
+
+
+def test_what_the_exporter_refuses(reference_device: None) -> None:
+    with pytest.raises(BufferError, match="detach"):
+        as_tensor(torch.zeros(3, requires_grad=True))
+
+
+def test_negative_strides_are_refused(reference_device: None) -> None:
+    with pytest.raises(BufferError, match="negative strides"):
+        as_tensor(Capsule(np.arange(4, dtype=np.float32)[::-1].__dlpack__()))
+
+
+@pytest.mark.parametrize("obj", [np.zeros(3), np.float32(1), [1.0], b"12", None, 5])
+def test_what_is_no_device_tensor(any_device: str, obj: object) -> None:
+    with pytest.raises(TypeError):
+        as_tensor(obj)
+
+
+def test_host_tensors_are_refused_on_a_gpu(fake_cuda: FakeCuda) -> None:
+    with pytest.raises(TypeError, match="from_numpy"):
+        as_tensor(torch.zeros(3))
+    with pytest.raises(TypeError, match="from_numpy"):
+        as_tensor(np.zeros(3))
+
+
+def test_device_tensors_are_refused_on_the_reference_device(reference_device: None) -> None:
+    with pytest.raises(TypeError, match="the reference device is active"):
+        as_tensor(Capsule(None, (2, 0)))
+
+
+class Producer:
+    """Exports a tensor of the fake GPU, and notes what it is asked for."""
+
+    def __init__(self, tensor: DeviceTensor) -> None:
+        self.tensor = tensor
+        self.asked: dict[str, Any] = {}
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.tensor.__dlpack_device__()
+
+    def __dlpack__(self, **options: Any) -> object:
+        self.asked = options
+        return self.tensor.__dlpack__(**options)
+
+
+@pytest.mark.parametrize(("stream", "passed"), [(None, 1), (0, 1), (1, 1), (2, 2), (99, 99)])
+def test_the_producer_is_told_our_stream(fake_cuda: FakeCuda, stream: Any, passed: int) -> None:
+    with DeviceTensor.zeros((2, 3), "float16", device=1) as tensor:
+        producer = Producer(tensor)
+        imported = as_tensor(producer, stream=stream)
+        assert producer.asked == {"stream": passed, "max_version": (1, 1)}
+        assert imported.device_id == 1
+        assert imported.stream == (stream or 0)
+        assert imported.ptr == tensor.ptr
+        imported.close()
+
+
+# -- __cuda_array_interface__ -----------------------------------------------------------------
+
+
+class OnlyInterface:
+    def __init__(self, **fields: Any) -> None:
+        self.__cuda_array_interface__ = {"version": 3, "strides": None, **fields}
+
+
+def test_our_interface(fake_cuda: FakeCuda) -> None:
+    with DeviceTensor.zeros((2, 3, 4, 5), "float16", layout="NHWC", stream=7) as tensor:
+        assert tensor.__cuda_array_interface__ == {
+            "version": 3,
+            "shape": (2, 3, 4, 5),
+            "typestr": "<f2",
+            "data": (tensor.ptr, False),
+            "strides": (120, 2, 30, 6),
+            "stream": 7,
+        }
+    with DeviceTensor.zeros((2,), "bool") as tensor:
+        assert tensor.__cuda_array_interface__["typestr"] == "|b1"
+        assert tensor.__cuda_array_interface__["stream"] == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["bfloat16", "fp8_e4m3", "fp8_e5m2", "fp4_e2m1", "int4", "boolean"]
+)
+def test_types_without_a_type_string(fake_cuda: FakeCuda, name: str) -> None:
+    with DeviceTensor.zeros((2,), name) as tensor:
+        assert not hasattr(tensor, "__cuda_array_interface__")
+        with pytest.raises(AttributeError, match=f"{name} has no type string.*use __dlpack__"):
+            tensor.__cuda_array_interface__  # noqa: B018
+
+
+def test_there_is_none_on_the_reference_device(reference_device: None) -> None:
+    with DeviceTensor.zeros((2,), "float32") as tensor:
+        assert not hasattr(tensor, "__cuda_array_interface__")
+
+
+def test_importing_an_interface(fake_cuda: FakeCuda) -> None:
+    with DeviceTensor.from_numpy(random_bytes((2, 3), "float32")) as tensor:
+        exporter = OnlyInterface(shape=(3,), typestr="<f4", data=(tensor.ptr, True), stream=7)
+        gone = weakref.ref(exporter)
+        fake_cuda.log.clear()
+        imported = as_tensor(exporter, stream=8)
+        assert fake_cuda.log == [("record", 7), ("wait", 8)]
+        del exporter
+        gc.collect()
+        assert gone() is not None
+        assert imported.readonly
+        assert imported.strides == (1,)
+        np.testing.assert_array_equal(imported.numpy(), tensor.numpy()[0])
+        imported.close()
+        assert gone() is None
+
+
+def test_interface_with_strides_and_without_stream(fake_cuda: FakeCuda) -> None:
+    array = random_bytes((4, 6), "int32")
+    with DeviceTensor.from_numpy(array) as tensor:
+        fake_cuda.log.clear()
+        imported = as_tensor(
+            OnlyInterface(shape=(2, 3), typestr="<i4", data=(tensor.ptr, False), strides=(48, 8))
+        )
+        assert fake_cuda.log == []
+        np.testing.assert_array_equal(imported.numpy(), array[::2, ::2])
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"typestr": "<i2"}, TypeError),
+        ({"strides": (6,)}, BufferError),
+        ({"strides": (-4,)}, BufferError),
+        ({"mask": object()}, BufferError),
+    ],
+)
+def test_interfaces_that_cannot_be_imported(
+    fake_cuda: FakeCuda, fields: dict[str, Any], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        as_tensor(
+            OnlyInterface(**{"shape": (2,), "typestr": "<f4", "data": (4096, False), **fields})
+        )
+
+
+def test_an_empty_interface(fake_cuda: FakeCuda) -> None:
+    tensor = as_tensor(OnlyInterface(shape=(0, 3), typestr="<f4", data=(0, False)))
+    assert (tensor.shape, tensor.ptr, tensor.nbytes) == ((0, 3), 0, 0)

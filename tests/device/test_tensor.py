@@ -1,0 +1,270 @@
+"""DeviceTensor: to the device and back, whatever the type and layout."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import weakref
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from fake_cuda import FakeCuda, FakeStream
+
+from cudnn_ctypes.device import DeviceBuffer, DeviceTensor
+from cudnn_ctypes.dtypes import as_data_type, data_type_name, numpy_dtype
+from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
+from cudnn_ctypes.raw.memory import memory_pointer
+
+STORED = [
+    data_type_name(data_type)
+    for data_type in cudnnDataType_t
+    if data_type_name(data_type) not in ("fast_float_for_fp8", "fp8_e5m3")
+]
+SHAPES = [(2, 32, 3, 5), (1, 32, 1), (3, 64), (2, 32, 2, 3, 4), (2, 0, 4, 4)]
+
+
+def random_array(shape: tuple[int, ...], data_type: Any, seed: int = 0) -> np.ndarray[Any, Any]:
+    """Small integers, exact in every type; e8m0, which has only powers of two, gets those."""
+    rng = np.random.default_rng(seed)
+    dtype = numpy_dtype(data_type)
+    if data_type_name(data_type) == "fp8_e8m0":
+        return np.exp2(rng.integers(-20, 20, shape)).astype(dtype)
+    if dtype == np.bool_:
+        return rng.integers(0, 2, shape).astype(bool)
+    return rng.integers(0, 4, shape).astype(dtype)
+
+
+def assert_same(actual: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> None:
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    assert actual.flags.c_contiguous
+    assert actual.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+@pytest.mark.parametrize("name", STORED)
+def test_there_and_back(any_device: str, name: str, layout: str, shape: tuple[int, ...]) -> None:
+    vectorised = "x" in name
+    array = random_array(shape, name)
+    options = {} if vectorised else {"layout": layout}
+    with DeviceTensor.from_numpy(array, dtype=name, **options) as tensor:
+        assert tensor.shape == shape
+        assert tensor.data_type == as_data_type(name)
+        assert tensor.dtype == array.dtype
+        assert (tensor.ndim, tensor.size) == (len(shape), array.size)
+        assert_same(tensor.numpy(), array)
+
+
+@pytest.mark.parametrize(
+    ("layout", "name"), [("NCHW_VECT_C4", "int8x4"), ("NCHW_VECT_C32", "int8x32")]
+)
+def test_vectorised_layouts(any_device: str, layout: str, name: str) -> None:
+    array = random_array((2, 64, 3, 5), "int8")
+    with DeviceTensor.from_numpy(array, layout=layout) as tensor:
+        assert tensor.data_type == as_data_type(name)
+        assert tensor.layout == layout
+        assert tensor.strides == (64 // (4 if name == "int8x4" else 32) * 15, 15, 5, 1)
+        assert tensor.nbytes == array.nbytes
+        assert_same(tensor.numpy(), array)
+
+
+@pytest.mark.parametrize(
+    ("layout", "strides"),
+    [
+        ("NCHW", (60, 20, 5, 1)),
+        ("NHWC", (60, 1, 15, 3)),
+        (cudnnTensorFormat_t.CUDNN_TENSOR_NHWC, (60, 1, 15, 3)),
+        (None, (60, 20, 5, 1)),
+    ],
+)
+def test_layout_gives_strides(any_device: str, layout: Any, strides: tuple[int, ...]) -> None:
+    with DeviceTensor.empty((2, 3, 4, 5), "half", layout=layout) as tensor:
+        assert tensor.strides == strides
+        assert tensor.nbytes == 240
+
+
+def test_memory_order_is_that_of_the_layout(any_device: str) -> None:
+    array = random_array((2, 3, 4, 5), "float32")
+    with DeviceBuffer(array.nbytes) as buffer:
+        tensor = DeviceTensor(buffer, array.shape, "float32", layout="NHWC")
+        tensor.copy_from(array)
+        assert buffer.copy_to_host().tobytes() == array.transpose(0, 2, 3, 1).tobytes()
+
+
+def test_given_strides_with_gaps(any_device: str) -> None:
+    array = random_array((2, 3, 4), "float32")
+    with DeviceTensor.from_numpy(array, strides=(100, 30, 7)) as tensor:
+        assert tensor.layout is None
+        assert tensor.nbytes == 4 * (100 + 60 + 21 + 1)
+        assert "strides (100, 30, 7)" in repr(tensor)
+        assert_same(tensor.numpy(), array)
+
+
+def test_an_array_of_any_memory_order_is_taken(any_device: str) -> None:
+    array = np.asfortranarray(random_array((3, 4, 5), "float32"))[::-1, 1:, ::2]
+    with DeviceTensor.from_numpy(array) as tensor:
+        np.testing.assert_array_equal(tensor.numpy(), array)
+
+
+def test_scalars_and_empty_tensors(any_device: str) -> None:
+    with DeviceTensor.from_numpy(np.float32(3)) as scalar:
+        assert (scalar.shape, scalar.nbytes) == ((), 4)
+        assert scalar.numpy() == 3
+    with DeviceTensor.from_numpy(np.zeros((2, 0, 3), np.float32)) as empty:
+        assert (empty.ptr, empty.nbytes, empty.size) == (0, 0, 0)
+        assert memory_pointer(empty) is None
+        assert empty.numpy().shape == (2, 0, 3)
+
+
+def test_zeros_and_full(any_device: str) -> None:
+    with DeviceTensor.zeros((2, 3), "bfloat16") as zeros:
+        assert_same(zeros.numpy(), np.zeros((2, 3), ml_dtypes.bfloat16))
+    with DeviceTensor.full((2, 3, 2, 2), 1.5, "fp8_e4m3", layout="NHWC") as full:
+        assert full.layout == "NHWC"
+        assert_same(full.numpy(), np.full((2, 3, 2, 2), 1.5, ml_dtypes.float8_e4m3fn))
+    with DeviceTensor.full(5, True, "boolean") as bits:
+        assert bits.nbytes == 1
+        assert bits.numpy().all()
+
+
+def test_copy_from_writes_elements_and_keeps_gaps(any_device: str) -> None:
+    with DeviceBuffer(6 * 4) as buffer:
+        buffer.copy_from_host(np.arange(6, dtype=np.float32))
+        every_second = DeviceTensor(buffer, (3,), "float32", strides=(2,))
+        every_second.copy_from(np.array([-1, -2, -3], np.float32))
+        np.testing.assert_array_equal(buffer.copy_to_host().view(np.float32), [-1, 1, -2, 3, -3, 5])
+        shifted = DeviceTensor(buffer, (2,), "float32", offset=16)
+        np.testing.assert_array_equal(shifted.numpy(), [-3, 5])
+        assert shifted.ptr == buffer.ptr + 16
+        with pytest.raises(ValueError, match=r"expected shape \(3,\), got \(2,\)"):
+            every_second.copy_from(np.zeros(2, np.float32))
+        with pytest.raises(TypeError, match="expected float32, got float64"):
+            every_second.copy_from(np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"dtype": "int16"}, TypeError, "no data type 'int16'"),
+        ({"dtype": "fast_float_for_fp8"}, TypeError, "neither NumPy nor ml_dtypes"),
+        ({"shape": (2, -1)}, ValueError, "shape: negative"),
+        ({"shape": 1.5}, TypeError, "shape: expected ints"),
+        ({"layout": "HWC"}, ValueError, "layout: expected one of NCHW, NHWC"),
+        ({"layout": "NHWC", "strides": (3, 1)}, ValueError, "not both"),
+        ({"strides": (1, 1)}, ValueError, "overlap"),
+        ({"strides": (1,)}, ValueError, "differ in length"),
+        ({"strides": (-3, 1)}, ValueError, "strides: negative"),
+        ({"dtype": "int8x4"}, ValueError, "multiple of 4"),
+    ],
+)
+def test_bad_descriptions(
+    any_device: str, arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        DeviceTensor.empty(**{"shape": (2, 3), "dtype": "float32", **arguments})
+
+
+def test_bad_arrays(any_device: str) -> None:
+    with pytest.raises(TypeError, match=r"array: expected a numpy\.ndarray, got a list"):
+        DeviceTensor.from_numpy([1.0, 2.0])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cuDNN has no data type 'int16'"):
+        DeviceTensor.from_numpy(np.zeros(3, np.int16))
+    with pytest.raises(TypeError, match="array is float32, which is not how float16 is stored"):
+        DeviceTensor.from_numpy(np.zeros(3, np.float32), dtype="float16")
+
+
+@pytest.mark.parametrize("offset", [-4, 4])
+def test_the_memory_must_hold_the_tensor(any_device: str, offset: int) -> None:
+    with DeviceBuffer(24) as buffer, pytest.raises(ValueError, match="the memory has 24"):
+        DeviceTensor(buffer, (2, 3), "float32", offset=offset)
+
+
+def test_use_after_close(any_device: str) -> None:
+    tensor = DeviceTensor.zeros((2, 3), "float32")
+    tensor.close()
+    tensor.close()
+    assert tensor.closed
+    assert "closed" in repr(tensor)
+    for use in (
+        tensor.numpy,
+        lambda: tensor.ptr,
+        lambda: tensor._as_parameter_,
+        lambda: memory_pointer(tensor, "x"),
+        lambda: tensor.copy_from(np.zeros((2, 3), np.float32)),
+        tensor.__dlpack__,
+        tensor.__dlpack_device__,
+        lambda: tensor.stream,
+    ):
+        with pytest.raises(ClosedError, match=r"DeviceTensor of shape \(2, 3\) is closed"):
+            use()
+    assert tensor.shape == (2, 3)
+
+
+def test_in_a_closed_buffer(any_device: str) -> None:
+    with DeviceBuffer(24) as buffer:
+        tensor = DeviceTensor(buffer, (2, 3), "float32")
+        assert not tensor.closed
+    assert tensor.closed
+    with pytest.raises(ClosedError):
+        tensor.numpy()
+
+
+def test_closing_a_tensor_leaves_its_buffer(any_device: str) -> None:
+    with DeviceBuffer(24) as buffer:
+        DeviceTensor(buffer, (2, 3), "float32").close()
+        assert not buffer.closed
+
+
+def test_a_tensor_keeps_its_buffer_alive(any_device: str) -> None:
+    buffer = DeviceBuffer(24)
+    buffer.fill(0)
+    gone = weakref.ref(buffer)
+    tensor = DeviceTensor(buffer.view(8), (4,), "float32")
+    del buffer
+    gc.collect()
+    assert (tensor.numpy() == 0).all()
+    gone().close()  # type: ignore[union-attr]
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_memory_goes_with_the_last_reference(fake_cuda: FakeCuda) -> None:
+    tensor = DeviceTensor.zeros((4, 4), "float32")
+    assert fake_cuda.used == 64
+    del tensor
+    assert fake_cuda.used == 0
+
+
+def test_raw_functions_take_it(any_device: str) -> None:
+    with DeviceTensor.zeros((2, 3), "float32") as tensor:
+        assert memory_pointer(tensor) == tensor.ptr
+        assert ctypes.c_void_p.from_param(tensor)
+
+
+def test_streams(fake_cuda: FakeCuda) -> None:
+    stream = FakeStream(7)
+    tensor = DeviceTensor.from_numpy(np.zeros(3, np.float32), stream=stream)
+    assert tensor.stream == 7
+    tensor.numpy()
+    tensor.numpy(stream=8)
+    tensor.close(stream=9)
+    assert fake_cuda.log == [
+        ("allocate", 0, 7),
+        ("to device", 7),
+        ("synchronize", 7),
+        ("to host", 7),
+        ("synchronize", 7),
+        ("to host", 8),
+        ("synchronize", 8),
+        ("free", 9),
+    ]
+
+
+def test_repr(reference_device: None) -> None:
+    with DeviceTensor.zeros((2, 3, 4, 5), "bfloat16", layout="NHWC") as tensor:
+        assert repr(tensor) == (
+            f"<DeviceTensor (2, 3, 4, 5) bfloat16 NHWC at {tensor.ptr:#x}, reference device>"
+        )
