@@ -1,0 +1,187 @@
+"""One time step of the four cells of `cudnnRNNMode_t`, forward and backward.
+
+A gate of a cell sees the input x_t and the state h_{t-1} through two affine maps,
+
+    a = W x_t + b_W                r = R h_{t-1} + b_R
+
+W and b_W are the "input" weights and bias, R and b_R the "recurrent" ones. Of the two biases an
+RNN has both (mode DOUBLE_BIAS), one (SINGLE_INP_BIAS, SINGLE_REC_BIAS) or none (NO_BIAS).
+The cells, in the order of cuDNN's documentation; * is the elementwise product, the gates are in
+the order of cuDNN's linear layers:
+
+====  =======================  ==================================================
+cell  gates                    formulas
+====  =======================  ==================================================
+relu  hidden                   h = max(a + r, 0)
+tanh  hidden                   h = tanh(a + r)
+lstm  input, forget,           i = sigmoid(a_i + r_i)
+      cell, output             f = sigmoid(a_f + r_f)
+                               g = tanh(a_g + r_g)
+                               o = sigmoid(a_o + r_o)
+                               c = clip(f * c_before + i * g)
+                               h = o * tanh(c)
+gru   reset, update, new       s = sigmoid(a_s + r_s)
+                               u = sigmoid(a_u + r_u)
+                               n = tanh(a_n + s * r_n)
+                               h = (1 - u) * n + u * h_before
+====  =======================  ==================================================
+
+The GRU's reset gate scales r_n with its bias b_R, so for the GRU alone the two single-bias modes
+differ. These are also PyTorch's formulas and its order of gates.
+
+Arrays: a and r are (batch, gates, hidden), everything else (batch, hidden).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Cell = Literal["relu", "tanh", "lstm", "gru"]
+
+GATES: dict[str, tuple[str, ...]] = {
+    "relu": ("hidden",),
+    "tanh": ("hidden",),
+    "lstm": ("input", "forget", "cell", "output"),
+    "gru": ("reset", "update", "new"),
+}
+"""The gates of each cell, in the order of cuDNN's linear layers."""
+
+
+class Clip(NamedTuple):
+    """Limits of the LSTM's cell state: `cudnnRNNSetClip_v9`.
+
+    A NaN stays NaN, or, when it is not to be propagated (`cudnnRNNSetClip_v8`), becomes `low`.
+    """
+
+    low: float
+    high: float
+    propagate_nan: bool = True
+
+
+class Step(NamedTuple):
+    """What one step computes, and what its backward needs.
+
+    gates : (batch, gates, hidden), after their activations.
+    memory : the cell state c of an LSTM, r_n of a GRU; empty for the plain cells.
+    output : the new hidden state, before any projection.
+    """
+
+    gates: NDArray[Any]
+    memory: NDArray[Any]
+    output: NDArray[Any]
+
+
+class StepGradient(NamedTuple):
+    """Gradients of the loss by what went into one step.
+
+    by_input, by_recurrent : by a and by r.
+    by_hidden : by h_before, without the part that flows through r.
+    by_memory : by c_before.
+    """
+
+    by_input: NDArray[Any]
+    by_recurrent: NDArray[Any]
+    by_hidden: NDArray[Any] | float
+    by_memory: NDArray[Any] | float
+
+
+def step(
+    cell: Cell,
+    a: NDArray[Any],
+    r: NDArray[Any],
+    h_before: NDArray[Any],
+    c_before: NDArray[Any],
+    clip: Clip | None = None,
+) -> Step:
+    """One step forward. `h_before` is read by the GRU only, `c_before` and `clip` by the LSTM."""
+    match cell:
+        case "relu":
+            gates = np.maximum(a + r, 0)
+            return Step(gates, gates[:, 0, :0], gates[:, 0])
+        case "tanh":
+            gates = np.tanh(a + r)
+            return Step(gates, gates[:, 0, :0], gates[:, 0])
+        case "lstm":
+            gates = a + r
+            for gate in (0, 1, 3):
+                gates[:, gate] = _sigmoid(gates[:, gate])
+            gates[:, 2] = np.tanh(gates[:, 2])
+            i, f, g, o = (gates[:, gate] for gate in range(4))
+            c = _clipped(f * c_before + i * g, clip)
+            return Step(gates, c, o * np.tanh(c))
+        case "gru":
+            gates = np.empty_like(a)
+            gates[:, :2] = _sigmoid(a[:, :2] + r[:, :2])
+            s, u = gates[:, 0], gates[:, 1]
+            gates[:, 2] = np.tanh(a[:, 2] + s * r[:, 2])
+            return Step(gates, r[:, 2], (1 - u) * gates[:, 2] + u * h_before)
+        case _:
+            raise ValueError(f"cell must be one of {', '.join(GATES)}, got {cell!r}")
+
+
+def step_backward(
+    cell: Cell,
+    gates: NDArray[Any],
+    memory: NDArray[Any],
+    h_before: NDArray[Any],
+    c_before: NDArray[Any],
+    dh: NDArray[Any],
+    dc: NDArray[Any],
+    clip: Clip | None = None,
+) -> StepGradient:
+    """One step backward: from the gradients `dh` of the output and `dc` of the LSTM's c.
+
+    The derivative of the clip is taken as 1 strictly between its limits and 0 elsewhere.
+    """
+    match cell:
+        case "relu":
+            d = np.where(gates > 0, dh[:, None], 0)
+            return StepGradient(d, d, 0.0, 0.0)
+        case "tanh":
+            d = dh[:, None] * (1 - gates**2)
+            return StepGradient(d, d, 0.0, 0.0)
+        case "lstm":
+            i, f, g, o = (gates[:, gate] for gate in range(4))
+            tanh_c = np.tanh(memory)
+            dc = dc + dh * o * (1 - tanh_c**2)
+            if clip is not None:
+                dc = np.where((memory > clip.low) & (memory < clip.high), dc, 0)
+            d = np.empty_like(gates)
+            d[:, 0] = dc * g * i * (1 - i)
+            d[:, 1] = dc * c_before * f * (1 - f)
+            d[:, 2] = dc * i * (1 - g**2)
+            d[:, 3] = dh * tanh_c * o * (1 - o)
+            return StepGradient(d, d, 0.0, dc * f)
+        case "gru":
+            s, u, n = (gates[:, gate] for gate in range(3))
+            by_input = np.empty_like(gates)
+            by_input[:, 2] = dh * (1 - u) * (1 - n**2)
+            by_input[:, 0] = by_input[:, 2] * memory * s * (1 - s)
+            by_input[:, 1] = dh * (h_before - n) * u * (1 - u)
+            by_recurrent = by_input.copy()
+            by_recurrent[:, 2] *= s
+            return StepGradient(by_input, by_recurrent, dh * u, 0.0)
+        case _:
+            raise ValueError(f"cell must be one of {', '.join(GATES)}, got {cell!r}")
+
+
+def _sigmoid(x: NDArray[Any]) -> NDArray[Any]:
+    # 1 / (1 + exp(-x)) = (1 + tanh(x / 2)) / 2, which does not overflow.
+    half = x.dtype.type(0.5)
+    result: NDArray[Any] = half + half * np.tanh(half * x)
+    return result
+
+
+def _clipped(c: NDArray[Any], clip: Clip | None) -> NDArray[Any]:
+    if clip is None:
+        return c
+    low, high = c.dtype.type(clip.low), c.dtype.type(clip.high)
+    result: NDArray[Any]
+    if clip.propagate_nan:
+        result = np.minimum(np.maximum(c, low), high)
+    else:
+        result = np.fmin(np.fmax(c, low), high)
+    return result

@@ -1,0 +1,429 @@
+"""Recurrent networks against PyTorch, finite differences, and a hand-written LSTM step."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference.rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
+from cudnn_ctypes.reference.rnn_cells import Clip
+from cudnn_ctypes.reference.rnn_network import (
+    Network,
+    Tape,
+    Weights,
+    weight_count,
+    weight_slots,
+    weights_in,
+)
+
+CELLS = ("relu", "tanh", "lstm", "gru")
+
+
+def random_weights(rng: np.random.Generator, network: Network) -> list[Weights]:
+    return weights_in(network, rng.uniform(-0.6, 0.6, weight_count(network)))
+
+
+def random_problem(seed: int, network: Network, steps: int = 5, batch: int = 4) -> dict:
+    """Operands and output gradients; lengths differ, one is 0 and one the longest."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, steps + 1, batch)
+    lengths[rng.permutation(batch)[:2]] = 0, steps
+    states = {"hx": network.output_size, "dhy": network.output_size}
+    if network.cell == "lstm":
+        states |= {"cx": network.hidden_size, "dcy": network.hidden_size}
+    return {
+        "weights": random_weights(rng, network),
+        "x": rng.standard_normal((steps, batch, network.input_size)),
+        "dy": rng.standard_normal((steps, batch, network.y_size)),
+        "lengths": lengths,
+        **{n: rng.standard_normal((network.pseudo_layers, batch, s)) for n, s in states.items()},
+    }
+
+
+def run(network: Network, problem: dict, masks=None):
+    """All results of forward, backward data and backward weights."""
+    initial = {name: problem.get(name) for name in ("hx", "cx")}
+    forward = rnn_forward(
+        network, problem["weights"], problem["x"], problem["lengths"], masks=masks, **initial
+    )
+    data = rnn_backward_data(
+        network,
+        problem["weights"],
+        forward.tape,
+        problem["dy"],
+        problem["lengths"],
+        problem.get("dhy"),
+        problem.get("dcy"),
+        **initial,
+    )
+    gradients = rnn_backward_weights(
+        network, forward.tape, problem["x"], problem["lengths"], problem["hx"]
+    )
+    return forward, data, gradients
+
+
+def loss(network: Network, problem: dict, masks=None) -> float:
+    """A scalar whose gradients by y, hy and cy are dy (outside the padding), dhy and dcy."""
+    forward = rnn_forward(
+        network,
+        problem["weights"],
+        problem["x"],
+        problem["lengths"],
+        problem.get("hx"),
+        problem.get("cx"),
+        masks=masks,
+    )
+    total = np.sum(forward.y * problem["dy"]) + np.sum(forward.hy * problem["dhy"])
+    if forward.cy is not None:
+        total += np.sum(forward.cy * problem["dcy"])
+    return float(total)
+
+
+# -- PyTorch -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+def torch_module(torch, network: Network, weights: list[Weights]):
+    """The module with our weights: it has both biases or none, gates in the same order."""
+    options = {
+        "input_size": network.input_size,
+        "hidden_size": network.hidden_size,
+        "num_layers": network.layers,
+        "bidirectional": network.bidirectional,
+        "bias": network.bias != "none",
+        "dtype": torch.float64,
+    }
+    if network.cell == "lstm":
+        module = torch.nn.LSTM(proj_size=network.projection_size or 0, **options)
+    elif network.cell == "gru":
+        module = torch.nn.GRU(**options)
+    else:
+        module = torch.nn.RNN(nonlinearity=network.cell, **options)
+    for number, own in enumerate(weights):
+        for name, array in torch_arrays(network, number, own).items():
+            getattr(module, name).data = torch.tensor(array)
+    return module
+
+
+def torch_arrays(network: Network, number: int, own: Weights) -> dict[str, np.ndarray]:
+    """Our arrays under PyTorch's names; a bias that the network lacks is zero."""
+    layer, direction = divmod(number, network.directions)
+    suffix = f"l{layer}" + "_reverse" * direction
+    gates, hidden = len(network.gates), network.hidden_size
+    arrays = {
+        f"weight_ih_{suffix}": own.w.reshape(gates * hidden, -1),
+        f"weight_hh_{suffix}": own.r.reshape(gates * hidden, -1),
+    }
+    if own.p is not None:
+        arrays[f"weight_hr_{suffix}"] = own.p
+    if network.bias != "none":
+        zero = np.zeros((gates, hidden))
+        arrays[f"bias_ih_{suffix}"] = (zero if own.bw is None else own.bw).reshape(-1)
+        arrays[f"bias_hh_{suffix}"] = (zero if own.br is None else own.br).reshape(-1)
+    return arrays
+
+
+def torch_networks() -> list[Network]:
+    """All combinations that PyTorch has too."""
+    result = []
+    for cell, bias, bidirectional, layers in itertools.product(
+        CELLS, ("none", "double", "input", "recurrent"), (False, True), (1, 3)
+    ):
+        network = Network(cell, 3, 4, layers, bidirectional, bias)
+        result.append(network)
+        if cell == "lstm":
+            result.append(replace(network, projection_size=2))
+    return result
+
+
+@pytest.mark.parametrize("network", torch_networks(), ids=str)
+def test_against_pytorch(torch, network: Network):
+    problem = random_problem(1, network)
+    # Packed sequences are not empty there.
+    problem["lengths"] = np.maximum(problem["lengths"], 1)
+    forward, data, gradients = run(network, problem)
+
+    module = torch_module(torch, network, problem["weights"])
+    tensors = {
+        name: torch.tensor(problem[name], requires_grad=True)
+        for name in ("x", "hx", "cx")
+        if name in problem
+    }
+    packed = torch.nn.utils.rnn.pack_padded_sequence(
+        tensors["x"], torch.tensor(problem["lengths"]), enforce_sorted=False
+    )
+    initial = (tensors["hx"], tensors["cx"]) if network.cell == "lstm" else tensors["hx"]
+    output, final = module(packed, initial)
+    ty, _ = torch.nn.utils.rnn.pad_packed_sequence(output, total_length=len(problem["x"]))
+    finals = final if network.cell == "lstm" else (final,)
+    seeds = [torch.tensor(problem[n]) for n in ("dy", "dhy", "dcy") if n in problem]
+    torch.autograd.backward([ty, *finals], seeds)
+
+    close = {"rtol": 1e-10, "atol": 1e-12}  # float64 on both sides
+    np.testing.assert_allclose(forward.y, ty.detach().numpy(), **close)
+    np.testing.assert_allclose(forward.hy, finals[0].detach().numpy(), **close)
+    np.testing.assert_allclose(data.dx, tensors["x"].grad.numpy(), **close)
+    np.testing.assert_allclose(data.dhx, tensors["hx"].grad.numpy(), **close)
+    if network.cell == "lstm":
+        np.testing.assert_allclose(forward.cy, finals[1].detach().numpy(), **close)
+        np.testing.assert_allclose(data.dcx, tensors["cx"].grad.numpy(), **close)
+    for number, own in enumerate(gradients):
+        given = torch_arrays(network, number, own)
+        for name, array in given.items():
+            if name.startswith("bias_ih") and own.bw is None:
+                continue
+            if name.startswith("bias_hh") and own.br is None:
+                continue
+            np.testing.assert_allclose(array, getattr(module, name).grad.numpy(), **close)
+
+
+# -- finite differences ------------------------------------------------------------------------
+
+
+def networks_for_differences() -> list[Network]:
+    rest = [
+        Network("lstm", 3, 4, 2, True, clip=Clip(-0.4, 0.3)),
+        Network("lstm", 3, 4, 2, projection_size=3, clip=Clip(-0.5, 0.5)),
+        Network("lstm", 4, 4, 2, True, "input", projection_size=2, skip_input=True),
+    ]
+    for cell in CELLS:
+        rest.append(Network(cell, 4, 4, 2, True, "double", skip_input=True))
+        rest.append(Network(cell, 4, 4, 1, False, "none", skip_input=True))
+        rest.append(Network(cell, 2, 3, 2, False, "recurrent"))
+    return rest
+
+
+@pytest.mark.parametrize("network", networks_for_differences(), ids=str)
+@pytest.mark.parametrize("dropout", [False, True])
+def test_gradients_against_finite_differences(network: Network, dropout: bool):
+    problem = random_problem(2, network)
+    rng = np.random.default_rng(3)
+    masks = None
+    if dropout:
+        shape = (network.layers - 1, *problem["dy"].shape)
+        masks = list(2.0 * (rng.random(shape) < 0.5))
+    _, data, gradients = run(network, problem, masks)
+    computed = {"x": data.dx, "hx": data.dhx, "cx": data.dcx}
+    pairs = [(problem[name], computed[name]) for name in computed if name in problem]
+    for own, gradient in zip(problem["weights"], gradients, strict=True):
+        for name in ("w", "r", "p", "bw", "br"):
+            if getattr(own, name) is not None:
+                pairs.append((getattr(own, name), getattr(gradient, name)))
+    for operand, gradient in pairs:
+        assert gradient.shape == operand.shape
+        for _ in range(6):
+            place = tuple(int(rng.integers(n)) for n in operand.shape)
+            kept, h = operand[place], 1e-6
+            operand[place] = kept + h
+            above = loss(network, problem, masks)
+            operand[place] = kept - h
+            below = loss(network, problem, masks)
+            operand[place] = kept
+            # Rounding error of the difference: 1e-16 * loss / 1e-6; truncation: 1e-12.
+            np.testing.assert_allclose((above - below) / (2 * h), gradient[place], atol=3e-8)
+
+
+# -- meaning -----------------------------------------------------------------------------------
+
+
+def test_one_step_of_an_lstm_by_hand():
+    """Every number from the formulas in the docstring of rnn_cells, one gate at a time."""
+
+    def sigmoid(value):
+        return 1 / (1 + np.exp(-value))
+
+    network = Network("lstm", 1, 1, projection_size=1)
+    w, r, bw, br = [0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8], [0.01] * 4, [0.02] * 4
+    weights = Weights(
+        np.reshape(w, (4, 1, 1)),
+        np.reshape(r, (4, 1, 1)),
+        np.array([[3.0]]),
+        np.reshape(bw, (4, 1)),
+        np.reshape(br, (4, 1)),
+    )
+    x, h, c = 2.0, -1.0, 0.5
+    pre = [w[k] * x + bw[k] + r[k] * h + br[k] for k in range(4)]
+    cell = sigmoid(pre[1]) * c + sigmoid(pre[0]) * np.tanh(pre[2])
+    hidden = 3.0 * sigmoid(pre[3]) * np.tanh(cell)
+    one = np.ones((1, 1, 1))
+    result = rnn_forward(network, [weights], x * one, None, h * one, c * one)
+    np.testing.assert_allclose([result.cy.item(), result.y.item()], [cell, hidden], rtol=1e-14)
+
+
+def test_the_single_biases_differ_for_gru_only():
+    for cell in CELLS:
+        results = []
+        for bias in ("input", "recurrent"):
+            network = Network(cell, 3, 4, bias=bias)
+            problem = random_problem(4, network)
+            results.append(rnn_forward(network, problem["weights"], problem["x"]).y)
+        assert np.allclose(*results) == (cell != "gru"), cell
+
+
+def test_padding_is_not_read_and_not_written_to_gradients():
+    for cell in CELLS:
+        network = Network(cell, 3, 4, 2, True)
+        problem = random_problem(5, network)
+        expected = run(network, problem)
+        padding = np.arange(5)[:, None] >= problem["lengths"]
+        problem["x"][padding] = np.nan
+        problem["dy"][padding] = np.nan
+        forward, data, gradients = run(network, problem)
+        np.testing.assert_array_equal(forward.y, expected[0].y)
+        np.testing.assert_array_equal(data.dx, expected[1].dx)
+        assert not forward.y[padding].any()
+        assert not data.dx[padding].any()
+        for own, other in zip(gradients, expected[2], strict=True):
+            np.testing.assert_array_equal(own.w, other.w)
+
+
+def test_an_empty_sequence_keeps_its_state():
+    network = Network("gru", 3, 4, 2, True)
+    problem = random_problem(6, network)
+    forward, data, _ = run(network, problem)
+    empty = int(np.flatnonzero(problem["lengths"] == 0)[0])
+    np.testing.assert_array_equal(forward.hy[:, empty], problem["hx"][:, empty])
+    np.testing.assert_array_equal(data.dhx[:, empty], problem["dhy"][:, empty])
+
+
+def test_skipping_the_input_is_multiplying_by_the_identity():
+    for cell in CELLS:
+        network = Network(cell, 4, 4, 2, True, skip_input=True)
+        linear = replace(network, skip_input=False)
+        problem = random_problem(7, network)
+        identity = np.stack([np.eye(4)] * len(network.gates))
+        same = [replace(own, w=identity if own.w is None else own.w) for own in problem["weights"]]
+        y = rnn_forward(network, problem["weights"], problem["x"]).y
+        np.testing.assert_allclose(y, rnn_forward(linear, same, problem["x"]).y, rtol=1e-12)
+
+
+def test_clipping_bounds_the_cell_state_and_says_what_becomes_of_nan():
+    network = Network("lstm", 3, 4, clip=Clip(-0.05, 0.02))
+    problem = random_problem(8, network)
+    cy = rnn_forward(network, problem["weights"], problem["x"]).cy
+    assert cy.min() == -0.05
+    assert cy.max() == 0.02
+    problem["x"][0, 0] = np.nan
+    assert np.isnan(rnn_forward(network, problem["weights"], problem["x"][:1]).cy[0, 0]).all()
+    network = replace(network, clip=Clip(-0.05, 0.02, propagate_nan=False))
+    assert (rnn_forward(network, problem["weights"], problem["x"][:1]).cy[0, 0] == -0.05).all()
+
+
+def test_float32_is_close_to_float64_and_stays_float32():
+    network = Network("lstm", 3, 4, 2, True, projection_size=2)
+    problem = random_problem(9, network)
+    exact = rnn_forward(network, problem["weights"], problem["x"])
+    single = rnn_forward(network, problem["weights"], problem["x"], compute_dtype=np.float32)
+    assert single.y.dtype == single.cy.dtype == np.float32
+    np.testing.assert_allclose(single.y, exact.y, atol=1e-6)
+
+
+# -- the weight space and the tape ---------------------------------------------------------------
+
+
+def test_slots_cover_the_weight_space_without_gaps_in_the_order_of_the_linear_layers():
+    network = Network("lstm", 3, 4, 2, True, projection_size=2)
+    slots = list(weight_slots(network))
+    position = 0
+    for slot in slots:
+        assert slot.offset == position
+        position += int(np.prod(slot.shape))
+    assert position == weight_count(network)
+    first = [(slot.name, slot.gate) for slot in slots if slot.pseudo_layer == 0]
+    assert first == [
+        *(("w", gate) for gate in range(4)),
+        *(("r", gate) for gate in range(4)),
+        ("p", None),
+        *(("bw", gate) for gate in range(4)),
+        *(("br", gate) for gate in range(4)),
+    ]
+
+
+def test_views_of_the_weight_space_agree_with_its_slots():
+    network = Network("gru", 3, 3, 2, True, "recurrent", skip_input=True)
+    space = np.arange(float(weight_count(network)))
+    weights = weights_in(network, space)
+    network.check_weights(weights)
+    for slot in weight_slots(network):
+        array = getattr(weights[slot.pseudo_layer], slot.name)
+        part = array if slot.gate is None else array[slot.gate]
+        assert part.shape == slot.shape
+        assert part.flat[0] == slot.offset
+        assert np.shares_memory(part, space)
+
+
+def test_a_tape_fits_its_size_and_needs_no_clean_memory():
+    network = Network("lstm", 3, 4, 3, True, projection_size=2)
+    problem = random_problem(10, network)
+    expected = run(network, problem)
+    size = Tape.size(network, 5, 4)
+    buffer = np.full(size + 1, np.nan)
+    tape = Tape.on(network, 5, 4, buffer)
+    forward = rnn_forward(network, problem["weights"], problem["x"], problem["lengths"], tape=tape)
+    data = rnn_backward_data(network, problem["weights"], tape, problem["dy"], problem["lengths"])
+    rnn_backward_weights(network, tape, problem["x"], problem["lengths"])
+    assert forward.y.shape == expected[0].y.shape
+    assert not np.isnan(data.dx).any()
+    assert not np.isnan(buffer[:-1]).any(), "a part of the tape is never used"
+    assert np.isnan(buffer[-1])
+
+
+# -- wrong input -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"x": np.zeros((5, 4, 2))}, r"x must have shape \(T, B, 3\)"),
+        ({"lengths": [5, 5, 5]}, "lengths must be 4 ints from 0 to 5"),
+        ({"lengths": [6, 1, 1, 1]}, "lengths must be 4 ints from 0 to 5"),
+        ({"lengths": [-1, 1, 1, 1]}, "lengths must be 4 ints from 0 to 5"),
+        ({"hx": np.zeros((1, 4, 4))}, r"hx must have shape \(2, 4, 4\)"),
+        ({"cx": np.zeros((2, 3, 4))}, r"cx must have shape \(2, 4, 4\)"),
+        ({"weights": []}, "weights must be 2"),
+    ],
+)
+def test_wrong_operands_are_named(change: dict, message: str):
+    network = Network("lstm", 3, 4, 2)
+    problem = {**random_problem(11, network), **change}
+    with pytest.raises(ValueError, match=message):
+        rnn_forward(
+            network,
+            problem["weights"],
+            problem["x"],
+            problem["lengths"],
+            problem["hx"],
+            problem["cx"],
+        )
+
+
+def test_a_wrong_weight_is_named():
+    network = Network("lstm", 3, 4, 2)
+    weights = random_problem(11, network)["weights"]
+    weights[1] = replace(weights[1], br=None)
+    with pytest.raises(ValueError, match=r"weights\[1\].br must have shape \(4, 4\), got None"):
+        rnn_forward(network, weights, np.zeros((5, 4, 3)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cell": "elman"}, "cell must be one of relu, tanh, lstm, gru"),
+        ({"bias": "single"}, "bias must be none, input, recurrent or double"),
+        ({"layers": 0}, "must be at least 1"),
+        ({"skip_input": True}, "skip_input needs input_size == hidden_size"),
+        ({"cell": "gru", "projection_size": 2}, "projection_size is for lstm"),
+    ],
+)
+def test_wrong_networks_are_refused(options: dict, message: str):
+    with pytest.raises(ValueError, match=message):
+        Network(**{"cell": "lstm", "input_size": 3, "hidden_size": 4, **options})
