@@ -26,7 +26,14 @@ from ..raw import log, mode
 from ..raw.ctypes_support import storage_type
 from ..raw.function import Function, Parameter
 
-__all__ = ["Refused", "implemented", "implements", "made_up", "use_reference_device"]
+__all__ = [
+    "Refused",
+    "follows",
+    "implemented",
+    "implements",
+    "made_up",
+    "use_reference_device",
+]
 
 Implementation = Callable[..., raw.cudnnStatus_t | None]
 
@@ -41,6 +48,7 @@ class Refused(Exception):
 
 
 _implementations: dict[str, Implementation] = {}
+_followers: dict[str, Callable[..., None]] = {}
 
 # Made-up handles are addresses in this block, which nobody else can have: 1 Mi of them. Its pages
 # are never touched, so they take no memory.
@@ -64,6 +72,20 @@ def implements(name: str) -> Callable[[Implementation], Implementation]:
             raise TypeError(f"{name} has the parameters {wanted}, its implementation {given}")
         _implementations[name] = implementation
         return implementation
+
+    return register
+
+
+def follows(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register what to do after each successful call of the C function `name`, with its arguments.
+
+    For functions without a handle, which go to cuDNN itself: where the reference device keeps
+    something for a descriptor that cuDNN's own cannot hold.
+    """
+
+    def register(follower: Callable[..., None]) -> Callable[..., None]:
+        _followers[name] = follower
+        return follower
 
     return register
 
@@ -125,12 +147,30 @@ def _intercept_all() -> None:
     for name, function in raw.FUNCTIONS.items():
         if name == "cudnnCreate":
             raw_function.intercept(name, _create(function))
-        elif _takes_handle(function):
-            raw_function.intercept(name, _by_handle(function))
+        elif (position := _handle_position(function)) is not None:
+            raw_function.intercept(name, _by_handle(function, position))
+        elif name in _followers:
+            raw_function.intercept(name, _followed(function, _followers[name]))
 
 
-def _takes_handle(function: Function) -> bool:
-    return bool(function.parameters) and function.parameters[0].type.base is raw.cudnnHandle_t
+def _handle_position(function: Function) -> int | None:
+    """Which parameter is the handle; the second one in the dropout descriptor's functions."""
+    for position, parameter in enumerate(function.parameters):
+        if parameter.type.base is raw.cudnnHandle_t:
+            return position
+    return None
+
+
+def _followed(function: Function, follower: Callable[..., None]) -> Callable[..., Any]:
+    binding = raw_function.binding(function.__name__)
+
+    def call(*args: Any) -> int:
+        status = int(binding.c_callee(*args))
+        if status == 0:
+            follower(*(getattr(arg, "_obj", arg) for arg in args))
+        return status
+
+    return call
 
 
 def _create(function: Function) -> Callable[..., Any]:
@@ -158,14 +198,14 @@ def forget(handle: Any) -> None:
     handle.value = None
 
 
-def _by_handle(function: Function) -> Callable[..., Any]:
+def _by_handle(function: Function, position: int) -> Callable[..., Any]:
     """A function of C, sent to its implementation when its handle is made up."""
     name = function.__name__
     binding = raw_function.binding(name)
     parameters = function.parameters
 
     def call(*args: Any) -> int:
-        if not made_up(args[0]):
+        if not made_up(args[position]):
             return int(binding.c_callee(*args))
         implementation = _implementations.get(name)
         if implementation is None:
