@@ -1,0 +1,288 @@
+"""Multi-head attention: `cudnnMultiHeadAttnForward`, after Vaswani et al. (2017).
+
+Every head i projects queries, keys and values with its own matrices, if there are any::
+
+    q' = W_Q,i q + b_Q,i        K' = W_K,i K + b_K,i        V' = W_V,i V + b_V,i
+
+Vectors are columns here, as in cuDNN's documentation. A query looks at the keys in its window::
+
+    a_i = softmax(scaler * K'^T q')       0 outside of the window; 0 everywhere if that is empty
+    h_i = V' dropout(a_i)
+
+and the heads are added up after a projection each, or stacked on each other without one::
+
+    o   = sum over the heads of W_O,i h_i, + b_O              or   [h_0; h_1; ...]
+    out = dropout(o) + residual
+
+Sequences are arrays (T, N, B, V): time steps, batch, beam, vector, the order of
+`cudnnSeqDataAxis_t`. In the beam of a batch entry there are several sequences of queries; they have
+one sequence of keys and values in common (B = 1, CUDNN_ATTN_QUERYMAP_ALL_TO_ONE) or one each
+(CUDNN_ATTN_QUERYMAP_ONE_TO_ONE). Shorter sequences are padded up to T steps. A padding query sees
+no key, and no query sees a padding key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+Weights = Mapping[str, NDArray[Any]]
+
+# In the order of cudnnMultiHeadAttnWeightKind_t, CUDNN_MH_ATTN_Q_WEIGHTS first.
+WEIGHT_NAMES = (
+    "q_weights",
+    "k_weights",
+    "v_weights",
+    "o_weights",
+    "q_biases",
+    "k_biases",
+    "v_biases",
+    "o_biases",
+)
+
+
+@dataclass(frozen=True)
+class Attended:
+    """The result of `attention_forward`, and on the way to it what the gradients need.
+
+    H heads, P the length of a projected vector.
+
+    Attributes
+    ----------
+    out
+        (Tq, N, B, O).
+    q, k, v
+        The projected vectors, (H, T, N, B, P).
+    attention
+        (H, N, B, Tq, Tk): after the softmax, before dropout. Rows add up to 1, or to 0 where the
+        window is empty.
+    heads
+        (H, Tq, N, B, P): the heads' vectors h.
+    """
+
+    out: NDArray[Any]
+    q: NDArray[Any]
+    k: NDArray[Any]
+    v: NDArray[Any]
+    attention: NDArray[Any]
+    heads: NDArray[Any]
+
+
+def weight_shapes(
+    heads: int,
+    sizes: Sequence[int],
+    projections: Sequence[int] = (0, 0, 0, 0),
+    *,
+    biases: bool = False,
+) -> dict[str, tuple[int, int, int]]:
+    """The shapes of the weights and biases that there are, as `cudnnGetMultiHeadAttnWeights` says.
+
+    Weights are (heads, rows, columns) and biases (heads, rows, 1), save those of the output, which
+    all heads have in common: (1, rows, 1).
+
+    Parameters
+    ----------
+    sizes
+        Vector lengths of q, k and v.
+    projections
+        Vector lengths of q, k, v and out after their projections; 0: there is none.
+
+    Examples
+    --------
+    >>> weight_shapes(2, (6, 5, 4), (3, 3, 0, 7), biases=True)["o_weights"]
+    (2, 7, 4)
+    """
+    q, k, v, o = projections
+    columns = (*sizes, v or sizes[2])
+    shapes = {
+        name: (heads, rows, width)
+        for name, rows, width in zip(WEIGHT_NAMES[:4], projections, columns, strict=True)
+        if rows
+    }
+    if biases:
+        for name, rows, owners in zip(
+            WEIGHT_NAMES[4:], (q, k, v, o), (heads, heads, heads, 1), strict=True
+        ):
+            if rows:
+                shapes[name] = (owners, rows, 1)
+    return shapes
+
+
+def visible_keys(
+    low: ArrayLike,
+    high: ArrayLike,
+    q_lengths: NDArray[Any],
+    k_lengths: NDArray[Any],
+    k_steps: int,
+) -> NDArray[np.bool_]:
+    """Which keys each query looks at: low <= key < high, within both sequences' lengths.
+
+    Parameters
+    ----------
+    low, high
+        (Tq,): `loWinIdx` and `hiWinIdx`, the same for all sequences. high may be past the last key.
+    q_lengths, k_lengths
+        (N, B): how many of the steps are no padding.
+    k_steps
+        Tk.
+
+    Returns
+    -------
+    ndarray
+        (N, B, Tq, Tk), B of the queries.
+    """
+    low, high = np.asarray(low), np.asarray(high)
+    keys, queries = np.arange(k_steps), np.arange(len(low))
+    window = (low[:, None] <= keys) & (keys < high[:, None])
+    real_query = queries[:, None] < q_lengths[..., None, None]
+    real_key = keys < k_lengths[..., None, None]
+    return window & real_query & real_key
+
+
+def attention_forward(
+    q: NDArray[Any],
+    k: NDArray[Any],
+    v: NDArray[Any],
+    weights: Weights | None = None,
+    *,
+    heads: int = 1,
+    scaler: float = 1.0,
+    visible: NDArray[np.bool_] | None = None,
+    residuals: NDArray[Any] | None = None,
+    attention_dropout: NDArray[Any] | None = None,
+    output_dropout: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> Attended:
+    """What queries make of keys and values.
+
+    Parameters
+    ----------
+    q
+        (Tq, N, B, V).
+    k, v
+        (Tk, N, B, V) or (Tk, N, 1, V). Projected keys are as long as projected queries.
+    weights
+        By the names in `WEIGHT_NAMES`, in the shapes of `weight_shapes`; what is missing does
+        nothing.
+    scaler
+        `smScaler`: 1 / sqrt(P) in transformers; larger makes the attention sharper.
+    visible
+        What `visible_keys` returns; left out: everything.
+    residuals
+        (Tq, N, B, O): added to the result.
+    attention_dropout, output_dropout
+        What dropout multiplies with, 0 or 1 / (1 - rate): (H, N, B, Tq, Tk) and (Tq, N, B, O).
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: that of `q`.
+
+    Returns
+    -------
+    Attended
+        `out` in `out_dtype`, the rest in `compute_dtype`.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit; the message names the argument.
+    """
+    weights = {} if weights is None else weights
+    check_shapes(q, k, v, weights, heads)
+    dtype: np.dtype[Any] = np.dtype(compute_dtype)
+    weights = {name: array.astype(dtype) for name, array in weights.items()}
+    q_, k_, v_ = (
+        project(
+            x.astype(dtype), weights.get(f"{name}_weights"), weights.get(f"{name}_biases"), heads
+        )
+        for name, x in (("q", q), ("k", k), ("v", v))
+    )
+    scores = dtype.type(scaler) * np.einsum("htnbp,hjnbp->hnbtj", q_, to_beam(k_, q))
+    attention = softmax_where(scores, visible)
+    dropped = times(attention, attention_dropout)
+    in_heads = np.einsum("hnbtj,hjnbp->htnbp", dropped, to_beam(v_, q))
+    out = join_heads(in_heads, weights.get("o_weights"), weights.get("o_biases"))
+    out = times(out, output_dropout)
+    if residuals is not None:
+        if residuals.shape != out.shape:
+            raise ValueError(f"residuals must have shape {out.shape}, got {residuals.shape}")
+        out = out + residuals.astype(dtype)
+    return Attended(out.astype(out_dtype or q.dtype), q_, k_, v_, attention, in_heads)
+
+
+def project(
+    x: NDArray[Any], weights: NDArray[Any] | None, biases: NDArray[Any] | None, heads: int
+) -> NDArray[Any]:
+    """(T, N, B, V) to (H, T, N, B, P): every head's W x + b, or x itself for every head."""
+    if weights is None:
+        return np.broadcast_to(x, (heads, *x.shape))
+    result: NDArray[Any] = np.einsum("hpv,tnbv->htnbp", weights, x)
+    return result if biases is None else result + biases[:, None, None, None, :, 0]
+
+
+def join_heads(
+    h: NDArray[Any], weights: NDArray[Any] | None, biases: NDArray[Any] | None
+) -> NDArray[Any]:
+    """(H, T, N, B, P) to (T, N, B, O): sum of W h over the heads, + b; or the heads stacked."""
+    if weights is None:
+        _, *steps, _ = h.shape
+        return np.moveaxis(h, 0, -2).reshape(*steps, -1)
+    result: NDArray[Any] = np.einsum("hop,htnbp->tnbo", weights, h)
+    return result if biases is None else result + biases[0, :, 0]
+
+
+def softmax_where(scores: NDArray[Any], visible: NDArray[np.bool_] | None) -> NDArray[Any]:
+    """Softmax along the last axis over what is visible; 0 elsewhere."""
+    if visible is not None:
+        scores = np.where(visible, scores, -np.inf)
+    largest = scores.max(axis=-1, keepdims=True)
+    exponentials = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
+    total = exponentials.sum(axis=-1, keepdims=True)
+    result: NDArray[Any] = exponentials / np.where(total == 0, 1, total)
+    return result
+
+
+def to_beam(x: NDArray[Any], q: NDArray[Any]) -> NDArray[Any]:
+    """Projected keys or values (H, T, N, 1 or B, P), repeated for each sequence in q's beam."""
+    heads, steps, batch, _, length = x.shape
+    return np.broadcast_to(x, (heads, steps, batch, q.shape[2], length))
+
+
+def times(x: NDArray[Any], factors: NDArray[Any] | None) -> NDArray[Any]:
+    """x * factors, or x if there are none."""
+    return x if factors is None else x * factors.astype(x.dtype)
+
+
+def check_shapes(
+    q: NDArray[Any], k: NDArray[Any], v: NDArray[Any], weights: Weights, heads: int
+) -> None:
+    """Raise ValueError, naming the argument, if operands and weights do not fit."""
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if x.ndim != 4:
+            raise ValueError(f"{name} must be (time, batch, beam, vector), got shape {x.shape}")
+    if k.shape[1] != q.shape[1] or k.shape[2] not in (1, q.shape[2]):
+        raise ValueError(
+            f"k must have the batch of q, and its beam or 1: q is {q.shape}, k {k.shape}"
+        )
+    if v.shape[:3] != k.shape[:3]:
+        raise ValueError(f"v must have as many steps and sequences as k: {v.shape}, {k.shape}")
+    unknown = set(weights) - set(WEIGHT_NAMES)
+    if unknown:
+        raise ValueError(f"weights: unknown names {sorted(unknown)}; known: {WEIGHT_NAMES}")
+    rows = [weights[name].shape[1] if name in weights else 0 for name in WEIGHT_NAMES[:4]]
+    wanted = weight_shapes(heads, (q.shape[3], k.shape[3], v.shape[3]), rows, biases=True)
+    for name, array in weights.items():
+        if array.shape != wanted.get(name):
+            raise ValueError(
+                f"weights[{name!r}] must have shape {wanted.get(name)}, got {array.shape}"
+            )
+    if (rows[0] or q.shape[3]) != (rows[1] or k.shape[3]):
+        raise ValueError(
+            f"k must be as long as q after projection: {rows[1] or k.shape[3]} and "
+            f"{rows[0] or q.shape[3]}"
+        )

@@ -1,0 +1,170 @@
+"""The gradients of `attention.attention_forward`, going back through its formulas.
+
+From dout to the heads, with dropout's factors in the places where forward has them::
+
+    do    = dropout(dout)                     (the residuals' gradient is dout itself)
+    dh_i  = W_O,i^T do                        or the i-th part of do
+    dV'   = sum over the queries of  dropout(a) dh^T
+    da    = dropout(V'^T dh)
+    ds    = a * (da - sum over the keys of a * da)                     through the softmax
+    dq'   = scaler * K' ds                    dK' = sum over the queries of  scaler * q' ds^T
+
+then to the operands and to the weights::
+
+    dq    = sum over the heads of  W_Q,i^T dq'            (likewise k and v)
+    dW_Q,i = sum over the steps and sequences of  dq' q^T     db_Q,i = the same sum of dq'
+    dW_O,i = sum over the steps and sequences of  do h_i^T    db_O   = the same sum of do
+
+cuDNN splits this in the same place: `cudnnMultiHeadAttnBackwardData`, then
+`cudnnMultiHeadAttnBackwardWeights`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .attention import Attended, Weights, times, to_beam
+
+
+@dataclass(frozen=True)
+class DataGradients:
+    """What `attention_backward_data` returns.
+
+    Attributes
+    ----------
+    dq, dk, dv
+        Of the operands' shapes and dtypes. The part that goes through residuals is not in dq.
+    dq_projected, dk_projected, dv_projected
+        (H, T, N, B, P), for the weights' gradients.
+    """
+
+    dq: NDArray[Any]
+    dk: NDArray[Any]
+    dv: NDArray[Any]
+    dq_projected: NDArray[Any]
+    dk_projected: NDArray[Any]
+    dv_projected: NDArray[Any]
+
+
+def attention_backward_data(
+    dout: NDArray[Any],
+    q: NDArray[Any],
+    k: NDArray[Any],
+    v: NDArray[Any],
+    attended: Attended,
+    weights: Weights | None = None,
+    *,
+    scaler: float = 1.0,
+    attention_dropout: NDArray[Any] | None = None,
+    output_dropout: NDArray[Any] | None = None,
+) -> DataGradients:
+    """The gradients by q, k and v: `cudnnMultiHeadAttnBackwardData`.
+
+    Parameters
+    ----------
+    dout
+        (Tq, N, B, O).
+    attended
+        What forward returned for the same operands, weights and options. Its window is in its
+        attention: what was not visible got none.
+
+    The other parameters are those of `attention.attention_forward`.
+    """
+    weights = {} if weights is None else weights
+    dtype = attended.attention.dtype
+    _check_dout(dout, attended)
+    do = times(dout.astype(dtype), output_dropout)
+    dh = _to_heads(do, _get(weights, "o_weights", dtype), attended.heads)
+
+    dv_ = np.einsum("hnbtj,htnbp->hjnbp", times(attended.attention, attention_dropout), dh)
+    da = np.einsum("htnbp,hjnbp->hnbtj", dh, to_beam(attended.v, q))
+    ds = softmax_backward(attended.attention, times(da, attention_dropout))
+    ds = dtype.type(scaler) * ds
+    dq_ = np.einsum("hnbtj,hjnbp->htnbp", ds, to_beam(attended.k, q))
+    dk_ = np.einsum("hnbtj,htnbp->hjnbp", ds, attended.q)
+    if k.shape[2] == 1:  # the beam's sequences have their keys and values in common
+        dk_, dv_ = (x.sum(axis=3, keepdims=True) for x in (dk_, dv_))
+
+    def back(projected: NDArray[Any], name: str, x: NDArray[Any]) -> NDArray[Any]:
+        matrices = _get(weights, name, dtype)
+        result: NDArray[Any]
+        if matrices is None:
+            result = projected.sum(axis=0)
+        else:
+            result = np.einsum("hpv,htnbp->tnbv", matrices, projected)
+        return result.astype(x.dtype)
+
+    return DataGradients(
+        back(dq_, "q_weights", q),
+        back(dk_, "k_weights", k),
+        back(dv_, "v_weights", v),
+        dq_,
+        dk_,
+        dv_,
+    )
+
+
+def attention_backward_weights(
+    dout: NDArray[Any],
+    q: NDArray[Any],
+    k: NDArray[Any],
+    v: NDArray[Any],
+    attended: Attended,
+    gradients: DataGradients,
+    weights: Weights,
+    *,
+    output_dropout: NDArray[Any] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """The gradients by all weights and biases: `cudnnMultiHeadAttnBackwardWeights`.
+
+    Parameters
+    ----------
+    attended, gradients
+        What forward and `attention_backward_data` returned.
+
+    Returns
+    -------
+    dict
+        By the names of `weights`, in the shapes and dtypes that those have.
+    """
+    dtype = attended.attention.dtype
+    do = times(dout.astype(dtype), output_dropout)
+    results: dict[str, NDArray[Any]] = {}
+    for name, x, dx_ in (
+        ("q", q, gradients.dq_projected),
+        ("k", k, gradients.dk_projected),
+        ("v", v, gradients.dv_projected),
+    ):
+        results[f"{name}_weights"] = np.einsum("htnbp,tnbv->hpv", dx_, x.astype(dtype))
+        results[f"{name}_biases"] = dx_.sum(axis=(1, 2, 3))[:, :, None]
+    results["o_weights"] = np.einsum("tnbo,htnbp->hop", do, attended.heads)
+    results["o_biases"] = do.sum(axis=(0, 1, 2))[None, :, None]
+    return {name: results[name].astype(array.dtype) for name, array in weights.items()}
+
+
+def softmax_backward(a: NDArray[Any], da: NDArray[Any]) -> NDArray[Any]:
+    """a * (da - sum(a * da)) along the last axis; 0 where a is 0."""
+    result: NDArray[Any] = a * (da - (a * da).sum(axis=-1, keepdims=True))
+    return result
+
+
+def _to_heads(do: NDArray[Any], weights: NDArray[Any] | None, heads: NDArray[Any]) -> NDArray[Any]:
+    """(T, N, B, O) to the heads' (H, T, N, B, P): W^T do, or each head's part of do."""
+    if weights is None:
+        count, *steps, length = heads.shape
+        return np.moveaxis(do.reshape(*steps, count, length), -2, 0)
+    result: NDArray[Any] = np.einsum("hop,tnbo->htnbp", weights, do)
+    return result
+
+
+def _get(weights: Weights, name: str, dtype: np.dtype[Any]) -> NDArray[Any] | None:
+    return weights[name].astype(dtype) if name in weights else None
+
+
+def _check_dout(dout: NDArray[Any], attended: Attended) -> None:
+    if dout.shape != attended.out.shape:
+        raise ValueError(f"dout must have shape {attended.out.shape}, got {dout.shape}")

@@ -1,0 +1,371 @@
+"""Attention and its gradients, against loops, PyTorch's attention and autograd, and differences."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import attention, attention_backward
+from cudnn_ctypes.reference.attention import (
+    WEIGHT_NAMES,
+    attention_forward,
+    visible_keys,
+    weight_shapes,
+)
+from cudnn_ctypes.reference.attention_backward import (
+    attention_backward_data,
+    attention_backward_weights,
+)
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+@dataclasses.dataclass
+class Case:
+    """Random operands of one configuration."""
+
+    q: np.ndarray
+    k: np.ndarray
+    v: np.ndarray
+    weights: dict
+    heads: int
+    scaler: float
+    visible: np.ndarray
+    residuals: np.ndarray | None
+    attention_dropout: np.ndarray | None
+    output_dropout: np.ndarray | None
+
+    @property
+    def options(self):
+        return {
+            "heads": self.heads,
+            "scaler": self.scaler,
+            "visible": self.visible,
+            "residuals": self.residuals,
+            "attention_dropout": self.attention_dropout,
+            "output_dropout": self.output_dropout,
+        }
+
+    @property
+    def backward_options(self):
+        names = ("scaler", "attention_dropout", "output_dropout")
+        return {name: getattr(self, name) for name in names}
+
+    def forward(self, **changes):
+        case = dataclasses.replace(self, **changes)
+        return attention_forward(case.q, case.k, case.v, case.weights, **case.options)
+
+
+def random_case(seed, *, dropout=False):
+    """Projections there or not, biases, beams, windows that may be empty, padding."""
+    rng = np.random.default_rng(seed)
+    heads, t_q, t_k, batch, beam = (int(rng.integers(1, high)) for high in (4, 5, 6, 4, 4))
+    k_beam = beam if rng.random() < 0.5 else 1
+    projections = [int(rng.integers(1, 5)) if rng.random() < 0.7 else 0 for _ in range(4)]
+    sizes = [int(rng.integers(1, 6)) for _ in range(3)]
+    match_lengths(sizes, projections)
+    shapes = weight_shapes(heads, sizes, projections, biases=bool(rng.random() < 0.5))
+    steps = ((t_q, beam), (t_k, k_beam), (t_k, k_beam))
+    q, k, v = (
+        rng.standard_normal((t, batch, b, size)) for (t, b), size in zip(steps, sizes, strict=True)
+    )
+    length = projections[3] or heads * (projections[2] or sizes[2])
+    out_shape = (t_q, batch, beam, length)
+    low = rng.integers(0, t_k, t_q)
+    high = low + rng.integers(0, t_k + 1, t_q)  # sometimes empty, sometimes past the end
+    visible = visible_keys(
+        low,
+        high,
+        rng.integers(1, t_q + 1, (batch, beam)),
+        rng.integers(1, t_k + 1, (batch, k_beam)),
+        t_k,
+    )
+    return Case(
+        q=q,
+        k=k,
+        v=v,
+        weights={name: rng.standard_normal(shape) for name, shape in shapes.items()},
+        heads=heads,
+        scaler=float(rng.uniform(0.2, 1.5)),
+        visible=visible,
+        residuals=rng.standard_normal(out_shape) if rng.random() < 0.5 else None,
+        attention_dropout=factors(rng, (heads, batch, beam, t_q, t_k)) if dropout else None,
+        output_dropout=factors(rng, out_shape) if dropout else None,
+    )
+
+
+def match_lengths(sizes, projections):
+    """Make projected keys as long as projected queries."""
+    if projections[0] and projections[1]:
+        projections[1] = projections[0]
+    elif projections[0]:
+        sizes[1] = projections[0]
+    elif projections[1]:
+        projections[1] = sizes[0]
+    else:
+        sizes[1] = sizes[0]
+
+
+def factors(rng, shape, rate=0.3):
+    return (rng.random(shape) >= rate) / (1 - rate)
+
+
+def by_loops(case):
+    """One query, one head, one key at a time."""
+    w = case.weights
+    t_q, batch, beam, _ = case.q.shape
+
+    def projected(name, h, vector):
+        matrix, bias = w.get(f"{name}_weights"), w.get(f"{name}_biases")
+        if matrix is None:
+            return vector
+        return matrix[h] @ vector + (0 if bias is None else bias[h][:, 0])
+
+    result = []
+    for t, n, b in np.ndindex(t_q, batch, beam):
+        c = b if case.k.shape[2] > 1 else 0
+        heads = []
+        for h in range(case.heads):
+            query = projected("q", h, case.q[t, n, b])
+            keys = [j for j in range(len(case.k)) if case.visible[n, b, t, j]]
+            scores = [
+                np.exp(case.scaler * query @ projected("k", h, case.k[j, n, c])) for j in keys
+            ]
+            head = np.zeros_like(projected("v", h, case.v[0, n, c]))
+            for j, score in zip(keys, scores, strict=True):
+                kept = (
+                    1 if case.attention_dropout is None else case.attention_dropout[h, n, b, t, j]
+                )
+                head = head + score / sum(scores) * kept * projected("v", h, case.v[j, n, c])
+            heads.append(head)
+        if "o_weights" in w:
+            out = sum(matrix @ head for matrix, head in zip(w["o_weights"], heads, strict=True))
+            out = out + (w["o_biases"][0, :, 0] if "o_biases" in w else 0)
+        else:
+            out = np.concatenate(heads)
+        if case.output_dropout is not None:
+            out = out * case.output_dropout[t, n, b]
+        result.append(out if case.residuals is None else out + case.residuals[t, n, b])
+    return np.array(result).reshape(t_q, batch, beam, -1)
+
+
+def by_autograd(torch, case, dout):
+    """The gradients by PyTorch's autograd of a forward written with its own attention."""
+    leaves = {"q": case.q, "k": case.k, "v": case.v, **case.weights}
+    leaves = {name: torch.from_numpy(x.copy()).requires_grad_() for name, x in leaves.items()}
+    beam = case.q.shape[2]
+
+    def projected(name):
+        x = leaves[name].permute(1, 2, 0, 3)  # (N, B, T, V)
+        x = x.expand(-1, beam, -1, -1).unsqueeze(2)
+        if f"{name}_weights" in leaves:
+            x = x @ leaves[f"{name}_weights"].transpose(1, 2)
+            if f"{name}_biases" in leaves:
+                x = x + leaves[f"{name}_biases"].transpose(1, 2)
+        return x.expand(-1, -1, case.heads, -1, -1)
+
+    visible = torch.from_numpy(case.visible).unsqueeze(2).expand(-1, -1, case.heads, -1, -1)
+    # A row without any visible key has no softmax: let it see everything, and take the result out.
+    some = visible.any(-1, keepdim=True)
+    heads = torch.nn.functional.scaled_dot_product_attention(
+        projected("q"), projected("k"), projected("v"), visible | ~some, scale=case.scaler
+    )
+    heads = torch.where(some, heads, 0.0)
+    if "o_weights" in leaves:
+        out = (heads @ leaves["o_weights"].transpose(1, 2)).sum(2)
+        if "o_biases" in leaves:
+            out = out + leaves["o_biases"].squeeze(2)
+    else:
+        out = heads.transpose(2, 3).flatten(3)
+    out = out.permute(2, 0, 1, 3)
+    out.backward(torch.from_numpy(dout))
+    out = out.detach().numpy()
+    out = out if case.residuals is None else out + case.residuals
+    return out, {name: leaf.grad.numpy() for name, leaf in leaves.items()}
+
+
+def gradients_of(case, dout):
+    attended = case.forward()
+    operands = (dout, case.q, case.k, case.v, attended)
+    data = attention_backward_data(*operands, case.weights, **case.backward_options)
+    by_weights = attention_backward_weights(
+        *operands, data, case.weights, output_dropout=case.output_dropout
+    )
+    return attended, {"q": data.dq, "k": data.dk, "v": data.dv, **by_weights}
+
+
+def close(actual, expected, message=""):
+    # Sums of at most a few dozen products of numbers around 1, in another order.
+    np.testing.assert_allclose(actual, expected, rtol=1e-11, atol=1e-12, err_msg=message)
+
+
+@pytest.mark.parametrize("dropout", [False, True])
+@pytest.mark.parametrize("seed", range(15))
+def test_forward_against_loops(seed, dropout):
+    case = random_case(seed, dropout=dropout)
+    close(case.forward().out, by_loops(case))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_against_torch(torch, seed):
+    case = random_case(100 + seed)
+    dout = np.random.default_rng(seed).standard_normal(case.forward().out.shape)
+    out, expected = by_autograd(torch, case, dout)
+    attended, actual = gradients_of(case, dout)
+    close(attended.out, out)
+    assert actual.keys() == expected.keys()
+    for name, gradient in expected.items():
+        close(actual[name], gradient, name)
+
+
+@pytest.mark.parametrize("dropout", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_gradients_against_finite_differences(seed, dropout):
+    case = random_case(200 + seed, dropout=dropout)
+    rng = np.random.default_rng(seed)
+    dout = rng.standard_normal(case.forward().out.shape)
+    _, gradients = gradients_of(case, dout)
+    step = 1e-6
+    for name, gradient in gradients.items():
+        direction = rng.standard_normal(gradient.shape)
+        losses = []
+        for sign in (1, -1):
+            if name in ("q", "k", "v"):
+                change = {name: getattr(case, name) + sign * step * direction}
+            else:
+                moved = case.weights[name] + sign * step * direction
+                change = {"weights": {**case.weights, name: moved}}
+            losses.append((case.forward(**change).out * dout).sum())
+        # The error of the central difference is about step**2 + 1e-16 * loss / step.
+        np.testing.assert_allclose(
+            (gradient * direction).sum(),
+            (losses[0] - losses[1]) / (2 * step),
+            rtol=1e-6,
+            atol=1e-6,
+            err_msg=name,
+        )
+
+
+def test_against_torchs_multi_head_attention(torch):
+    rng = np.random.default_rng(1)
+    heads, each, steps, batch = 3, 4, 5, 2
+    size = heads * each
+    shapes = weight_shapes(heads, (size, size, size), (each, each, each, size), biases=True)
+    weights = {name: rng.standard_normal(shape) for name, shape in shapes.items()}
+    x, y = (rng.standard_normal((t, batch, 1, size)) for t in (steps, steps + 2))
+    stacked = {name: torch.from_numpy(a.reshape(-1, a.shape[2])) for name, a in weights.items()}
+    expected, _ = torch.nn.functional.multi_head_attention_forward(
+        torch.from_numpy(x[:, :, 0]),
+        torch.from_numpy(y[:, :, 0]),
+        torch.from_numpy(y[:, :, 0]),
+        size,
+        heads,
+        torch.cat([stacked["q_weights"], stacked["k_weights"], stacked["v_weights"]]),
+        torch.cat([stacked["q_biases"], stacked["k_biases"], stacked["v_biases"]]).squeeze(1),
+        None,
+        None,
+        False,
+        0.0,
+        # PyTorch has the heads' matrices side by side: (O, H P).
+        torch.from_numpy(np.concatenate(list(weights["o_weights"]), axis=1)),
+        stacked["o_biases"].squeeze(1),
+    )
+    out = attention_forward(x, y, y, weights, heads=heads, scaler=each**-0.5).out
+    close(out[:, :, 0], expected.numpy())
+
+
+def test_rows_of_attention_add_up_to_one_or_nothing():
+    case = random_case(3)
+    sums = case.forward().attention.sum(axis=-1)
+    some = np.broadcast_to(case.visible.any(axis=-1), sums.shape)
+    np.testing.assert_allclose(sums, some.astype(float), atol=1e-14)
+
+
+def test_an_empty_window_leaves_bias_and_residual():
+    rng = np.random.default_rng(5)
+    weights = {
+        name: rng.standard_normal(shape)
+        for name, shape in weight_shapes(2, (3, 3, 3), (2, 2, 2, 3), biases=True).items()
+    }
+    q, k = rng.standard_normal((2, 1, 1, 3)), rng.standard_normal((4, 1, 1, 3))
+    lengths = np.array([[2]])
+    visible = visible_keys([0, 0], [0, 4], lengths, lengths + 2, 4)
+    out = attention_forward(q, k, k, weights, heads=2, visible=visible, residuals=q).out
+    np.testing.assert_array_equal(out[0], weights["o_biases"][0, :, 0] + q[0])
+    assert np.abs(out[1] - q[1] - weights["o_biases"][0, :, 0]).max() > 0.01
+
+
+def test_large_scores_do_not_overflow():
+    x = np.array([1000.0, 0.0, -1000.0]).reshape(3, 1, 1, 1)
+    out = attention_forward(x, x, x).out
+    np.testing.assert_allclose(out[:, 0, 0, 0], [1000.0, 0.0, -1000.0], atol=1e-9)
+
+
+def test_windows():
+    lengths = np.array([[3]])
+    causal = visible_keys(np.zeros(3), [1, 2, 3], lengths, lengths, 3)[0, 0]
+    np.testing.assert_array_equal(causal, np.tri(3, dtype=bool))
+    cut = visible_keys([0, 1, 0], [9, 9, 9], np.array([[2]]), lengths - 1, 3)[0, 0]
+    np.testing.assert_array_equal(
+        cut, [[True, True, False], [False, True, False], [False, False, False]]
+    )
+
+
+def test_float32_operands_are_computed_in_float64_by_default():
+    case = random_case(8)
+    single = {name: getattr(case, name).astype(np.float32) for name in ("q", "k", "v")}
+    attended = case.forward(**single)
+    assert attended.out.dtype == np.float32
+    assert attended.attention.dtype == np.float64
+    exact = case.forward(**{name: x.astype(np.float64) for name, x in single.items()})
+    np.testing.assert_array_equal(attended.out, exact.out.astype(np.float32))
+
+
+def test_weight_names_follow_the_enum():
+    from cudnn_ctypes.raw import cudnnMultiHeadAttnWeightKind_t
+
+    kinds = [
+        kind.name.removeprefix("CUDNN_MH_ATTN_").lower() for kind in cudnnMultiHeadAttnWeightKind_t
+    ]
+    assert tuple(kinds) == WEIGHT_NAMES
+
+
+Q = np.zeros((2, 3, 2, 4))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((Q[0], Q, Q), "q must be"),
+        ((Q, Q[:, :1], Q), "k must have the batch of q"),
+        ((Q, Q, Q[:1]), "v must have as many steps"),
+        ((Q, Q[..., :3], Q), "k must be as long as q"),
+        ((Q, Q, Q, {"w": Q}), "unknown names"),
+        ((Q, Q, Q, {"q_weights": np.zeros((1, 3, 5))}), r"weights\['q_weights'\] must have shape"),
+        (
+            (Q, Q, Q, {"q_biases": np.zeros((1, 4, 1))}),
+            r"weights\['q_biases'\] must have shape None",
+        ),
+        ((Q, Q, Q, {"q_weights": np.zeros((1, 3, 4))}), "k must be as long as q after projection"),
+    ],
+)
+def test_wrong_shapes(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        attention_forward(*arguments)
+
+
+def test_wrong_residuals_and_dout():
+    with pytest.raises(ValueError, match="residuals must have shape"):
+        attention_forward(Q, Q, Q, residuals=Q[:1])
+    attended = attention_forward(Q, Q, Q)
+    with pytest.raises(ValueError, match="dout must have shape"):
+        attention_backward_data(Q[:1], Q, Q, Q, attended)
+    assert attention_backward.softmax_backward(np.zeros(3), np.ones(3)).tolist() == [0, 0, 0]
+    assert attention.softmax_where(np.ones(2), np.array([False, False])).tolist() == [0, 0]
