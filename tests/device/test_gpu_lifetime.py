@@ -55,7 +55,7 @@ def test_closed_and_forgotten_memory_is_free_again() -> None:
 def test_too_large() -> None:
     _, total = cuda.call("cuMemGetInfo")
     with pytest.raises(
-        OutOfDeviceMemoryError, match=r"asked for .* on device \d+ \(NVIDIA .* free"
+        OutOfDeviceMemoryError, match=r"asked for .* on device \d+ \(.*\); .* are free"
     ):
         DeviceBuffer(2 * total)
     with DeviceBuffer(MIB) as buffer:
@@ -213,10 +213,11 @@ def test_the_end_of_the_process_is_silent() -> None:
         "capsule = tensor.__dlpack__()\n"
         "try:\n"
         "    import torch\n"
+        "except ImportError:\n"
+        "    torch = None\n"
+        "if torch and torch.cuda.is_available():\n"
         "    theirs = torch.from_dlpack(tensor)\n"
         "    ours = as_tensor(torch.ones(3, device='cuda'))\n"
-        "except ImportError:\n"
-        "    pass\n"
         "del tensor\n"
         "print('done')\n"
     )
