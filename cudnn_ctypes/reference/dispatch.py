@@ -3,7 +3,8 @@
 While it is active ``cudnnCreate`` gives made-up handles. Every C function that takes a handle is
 intercepted: with a made-up handle it goes to the implementation registered here under its C name,
 with a real one to cuDNN. A made-up handle never reaches cuDNN. Descriptors are cuDNN's own, and
-what they hold is read back from them.
+what they hold is read back from them. A function without a handle goes to cuDNN, unless there is an
+implementation of it: then the mode decides.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ __all__ = [
     "implemented",
     "implements",
     "made_up",
+    "native",
     "use_reference_device",
 ]
 
@@ -88,6 +90,12 @@ def follows(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         return follower
 
     return register
+
+
+def native(name: str) -> Callable[..., int]:
+    """cuDNN's own function `name`, for an implementation without a handle that builds on it."""
+    function: Callable[..., int] = raw_function.binding(name).c_callee
+    return function
 
 
 def implemented() -> frozenset[str]:
@@ -149,6 +157,8 @@ def _intercept_all() -> None:
             raw_function.intercept(name, _create(function))
         elif (position := _handle_position(function)) is not None:
             raw_function.intercept(name, _by_handle(function, position))
+        elif name in _implementations:
+            raw_function.intercept(name, _by_mode(function))
         elif name in _followers:
             raw_function.intercept(name, _followed(function, _followers[name]))
 
@@ -202,7 +212,6 @@ def _by_handle(function: Function, position: int) -> Callable[..., Any]:
     """A function of C, sent to its implementation when its handle is made up."""
     name = function.__name__
     binding = raw_function.binding(name)
-    parameters = function.parameters
 
     def call(*args: Any) -> int:
         if not made_up(args[position]):
@@ -212,23 +221,39 @@ def _by_handle(function: Function, position: int) -> Callable[..., Any]:
             raise NotImplementedError(
                 f"{name} is not carried out by the reference device; it needs a GPU"
             )
-        try:
-            values = [
-                _decoded(parameter, argtype.from_param(value))
-                for parameter, argtype, value in zip(
-                    parameters, binding.argtypes, args, strict=True
-                )
-            ]
-        except (TypeError, ValueError) as error:
-            raise ctypes.ArgumentError(str(error)) from error
-        try:
-            status = implementation(*values)
-        except Refused as refused:
-            log.put(name, refused.reason)
-            status = refused.status
-        return int(status or 0)
+        return _carry_out(implementation, function, args)
 
     return call
+
+
+def _by_mode(function: Function) -> Callable[..., Any]:
+    """A function without a handle, sent to its implementation while the reference device is on."""
+    name = function.__name__
+    binding = raw_function.binding(name)
+
+    def call(*args: Any) -> int:
+        if not mode.reference_device_active:
+            return int(binding.c_callee(*args))
+        return _carry_out(_implementations[name], function, args)
+
+    return call
+
+
+def _carry_out(implementation: Implementation, function: Function, args: tuple[Any, ...]) -> int:
+    argtypes = raw_function.binding(function.__name__).argtypes
+    try:
+        values = [
+            _decoded(parameter, argtype.from_param(value))
+            for parameter, argtype, value in zip(function.parameters, argtypes, args, strict=True)
+        ]
+    except (TypeError, ValueError) as error:
+        raise ctypes.ArgumentError(str(error)) from error
+    try:
+        status = implementation(*values)
+    except Refused as refused:
+        log.put(function.__name__, refused.reason)
+        status = refused.status
+    return int(status or 0)
 
 
 def _decoded(parameter: Parameter, value: Any) -> Any:
