@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw import host_blocks, mode
 
 from . import cuda
 from .device import device_id
@@ -55,6 +55,7 @@ class Allocation:
         self.ptr = 0
         if nbytes and self.on_host:
             memory, self.ptr = _host_memory(self.nbytes)
+            host_blocks.add(self.ptr, self.nbytes)
         elif nbytes:
             memory = _device_memory(self.nbytes, self.device_id, stream)
             self.ptr = int(memory.handle)
@@ -62,7 +63,7 @@ class Allocation:
         # object: its stream must not be destroyed before the memory is freed on it.
         self._free_on: list[Any] = [None]
         self._finalizer = weakref.finalize(
-            self, _free, memory, self.on_host, self.device_id, self._free_on, stream
+            self, _free, memory, self.ptr, self.on_host, self.device_id, self._free_on, stream
         )
 
     @property
@@ -118,7 +119,11 @@ def _device_memory(nbytes: int, ordinal: int, stream: Any) -> Any:
             ) from error
 
 
-def _free(memory: Any, on_host: bool, ordinal: int, free_on: list[Any], _stream: Any) -> None:
+def _free(
+    memory: Any, ptr: int, on_host: bool, ordinal: int, free_on: list[Any], _stream: Any
+) -> None:
+    if on_host:
+        host_blocks.remove(ptr)
     if memory is None or on_host:
         return
     # A finalizer may run in a thread without a context, where cuMemFreeAsync would fail.
