@@ -1,0 +1,293 @@
+"""``AttnDescriptor``: the sizes and options of multi-head attention."""
+
+from __future__ import annotations
+
+from ctypes import c_double, c_int, c_uint
+from typing import Any
+
+from .. import raw
+from ..dtypes import as_data_type
+from .descriptor import Descriptor
+from .enumerators import enumerator
+
+__all__ = ["AttnDescriptor"]
+
+_QUERY_MAPS = {
+    "all_to_one": raw.CUDNN_ATTN_QUERYMAP_ALL_TO_ONE,
+    "one_to_one": raw.CUDNN_ATTN_QUERYMAP_ONE_TO_ONE,
+}
+
+# What cudnnSetAttnDescriptor calls the sizes, in its order.
+_SIZES = {
+    "q_size": "qSize",
+    "k_size": "kSize",
+    "v_size": "vSize",
+    "q_projection": "qProjSize",
+    "k_projection": "kProjSize",
+    "v_projection": "vProjSize",
+    "o_projection": "oProjSize",
+    "qo_max_length": "qoMaxSeqLength",
+    "kv_max_length": "kvMaxSeqLength",
+    "max_batch": "maxBatchSize",
+    "max_beam": "maxBeamSize",
+}
+
+
+class AttnDescriptor(Descriptor):
+    """The sizes and options of multi-head attention; follows ``cudnnSetAttnDescriptor``.
+
+    Parameters
+    ----------
+    heads : int
+        Number of attention heads.
+    q_size, k_size, v_size : int
+        Lengths of the vectors in queries, keys and values. Keys and values default to queries.
+    q_projection, k_projection, v_projection : int
+        Lengths to which each head projects them; 0: no projection, no weights. Queries and keys
+        must come out equally long.
+    o_projection : int
+        Length of the output, to which the heads' results are projected and added up; 0: they are
+        stacked on each other.
+    qo_max_length, kv_max_length, max_batch, max_beam : int
+        The most time steps, batch entries and sequences in a beam that will be given; buffers are
+        sized for them.
+    scaler : float
+        What scores are multiplied by before the softmax, not negative; 1 / sqrt(projection) in
+        transformers.
+    query_map : {"all_to_one", "one_to_one"}
+        Whether the queries in one beam have keys and values in common (whose beam is 1 then), or
+        have their own.
+    biases : bool
+        Whether projections add biases.
+    data_type, compute_type : data type
+        float32 or float64 with themselves, float16 with float16 or float32, bfloat16 with float32.
+        compute_type defaults to float32, and to float64 for float64.
+    math_type : cudnnMathType_t or str
+        As for `ConvolutionDescriptor`.
+    attention_dropout, output_dropout : DropoutDescriptor, optional
+        Dropout of the attention after the softmax, and of the output before residuals are added.
+        Active in training only.
+
+    Raises
+    ------
+    BadParamError, NotSupportedError
+        If cuDNN refuses: a size of zero, projections that do not match, types that do not go
+        together.
+
+    Examples
+    --------
+    >>> attn = AttnDescriptor(2, q_size=8, q_projection=4, k_projection=4, v_projection=4,
+    ...                       o_projection=8, qo_max_length=5, kv_max_length=5, scaler=0.5)
+    >>> attn.output_size
+    8
+    """
+
+    def __init__(
+        self,
+        heads: int = 1,
+        *,
+        q_size: int,
+        k_size: int | None = None,
+        v_size: int | None = None,
+        q_projection: int = 0,
+        k_projection: int = 0,
+        v_projection: int = 0,
+        o_projection: int = 0,
+        qo_max_length: int,
+        kv_max_length: int,
+        max_batch: int = 1,
+        max_beam: int = 1,
+        scaler: float = 1.0,
+        query_map: str = "all_to_one",
+        biases: bool = False,
+        data_type: Any = "float32",
+        compute_type: Any = None,
+        math_type: Any = "default_math",
+        attention_dropout: Any = None,
+        output_dropout: Any = None,
+    ) -> None:
+        super().__init__(
+            raw.cudnnAttnDescriptor_t(),
+            raw.cudnnCreateAttnDescriptor,
+            raw.cudnnDestroyAttnDescriptor,
+        )
+        with self._closed_on_error():
+            self.set(
+                heads=heads,
+                scaler=scaler,
+                query_map=query_map,
+                biases=biases,
+                data_type=data_type,
+                compute_type=compute_type,
+                math_type=math_type,
+                attention_dropout=attention_dropout,
+                output_dropout=output_dropout,
+                q_size=q_size,
+                k_size=q_size if k_size is None else k_size,
+                v_size=q_size if v_size is None else v_size,
+                q_projection=q_projection,
+                k_projection=k_projection,
+                v_projection=v_projection,
+                o_projection=o_projection,
+                qo_max_length=qo_max_length,
+                kv_max_length=kv_max_length,
+                max_batch=max_batch,
+                max_beam=max_beam,
+            )
+
+    def set(
+        self,
+        *,
+        heads: int,
+        scaler: float,
+        query_map: str,
+        biases: bool,
+        data_type: Any,
+        compute_type: Any,
+        math_type: Any,
+        attention_dropout: Any,
+        output_dropout: Any,
+        **sizes: int,
+    ) -> None:
+        """Set everything; follows ``cudnnSetAttnDescriptor``. Arguments as for the class."""
+        if set(sizes) != set(_SIZES):
+            raise TypeError(f"expected the sizes {', '.join(_SIZES)}; got {', '.join(sizes)}")
+        if query_map not in _QUERY_MAPS:
+            raise ValueError(f"query_map: expected 'all_to_one' or 'one_to_one', got {query_map!r}")
+        data_type = as_data_type(data_type)
+        if compute_type is None:
+            is_double = data_type == raw.CUDNN_DATA_DOUBLE
+            compute_type = raw.CUDNN_DATA_DOUBLE if is_double else raw.CUDNN_DATA_FLOAT
+        _check(heads, scaler, sizes)
+        with_biases = (
+            raw.CUDNN_ATTN_ENABLE_PROJ_BIASES if biases else raw.CUDNN_ATTN_DISABLE_PROJ_BIASES
+        )
+        raw.cudnnSetAttnDescriptor(
+            self,
+            attnMode=_QUERY_MAPS[query_map] | with_biases,
+            nHeads=heads,
+            smScaler=scaler,
+            dataType=data_type,
+            computePrec=as_data_type(compute_type),
+            mathType=enumerator(raw.cudnnMathType_t, math_type, "math_type"),
+            attnDropoutDesc=attention_dropout,
+            postDropoutDesc=output_dropout,
+            **{_SIZES[name]: value for name, value in sizes.items()},
+        )
+        # cuDNN holds their addresses only.
+        self._dropouts = (attention_dropout, output_dropout)
+
+    # -- reading back --------------------------------------------------------------------------
+
+    def _read(self) -> dict[str, Any]:
+        mode, heads, scaler = c_uint(), c_int(), c_double()
+        data_type, compute_type = raw.cudnnDataType_t.variable(), raw.cudnnDataType_t.variable()
+        math_type = raw.cudnnMathType_t.variable()
+        dropouts = raw.cudnnDropoutDescriptor_t(), raw.cudnnDropoutDescriptor_t()
+        sizes = {name: c_int() for name in _SIZES}
+        raw.cudnnGetAttnDescriptor(
+            self,
+            mode,
+            heads,
+            scaler,
+            data_type,
+            compute_type,
+            math_type,
+            *dropouts,
+            *sizes.values(),
+        )
+        maps = {flag: name for name, flag in _QUERY_MAPS.items()}
+        return {
+            "heads": heads.value,
+            **{name: size.value for name, size in sizes.items()},
+            "scaler": scaler.value,
+            "query_map": maps[mode.value & raw.CUDNN_ATTN_QUERYMAP_ONE_TO_ONE],
+            "biases": bool(mode.value & raw.CUDNN_ATTN_ENABLE_PROJ_BIASES),
+            "data_type": data_type.value,
+            "compute_type": compute_type.value,
+            "math_type": math_type.value,
+            "attention_dropout": dropouts[0].value,
+            "output_dropout": dropouts[1].value,
+        }
+
+    @property
+    def heads(self) -> int:
+        """Number of attention heads."""
+        return int(self._read()["heads"])
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Lengths of vectors and projections, and the most steps, batch entries and beams."""
+        held = self._read()
+        return {name: held[name] for name in _SIZES}
+
+    @property
+    def output_size(self) -> int:
+        """Length of the vectors in the output."""
+        held = self._read()
+        stacked = held["heads"] * (held["v_projection"] or held["v_size"])
+        return int(held["o_projection"] or stacked)
+
+    @property
+    def scaler(self) -> float:
+        """What scores are multiplied by before the softmax."""
+        return float(self._read()["scaler"])
+
+    @property
+    def query_map(self) -> str:
+        """ "all_to_one" or "one_to_one"."""
+        return str(self._read()["query_map"])
+
+    @property
+    def biases(self) -> bool:
+        """Whether projections add biases."""
+        return bool(self._read()["biases"])
+
+    @property
+    def data_type(self) -> raw.cudnnDataType_t:
+        """Type of queries, keys, values, weights and output."""
+        return raw.cudnnDataType_t(self._read()["data_type"])
+
+    @property
+    def compute_type(self) -> raw.cudnnDataType_t:
+        """What is computed in."""
+        return raw.cudnnDataType_t(self._read()["compute_type"])
+
+    @property
+    def math_type(self) -> raw.cudnnMathType_t:
+        """Whether tensor cores may be used."""
+        return raw.cudnnMathType_t(self._read()["math_type"])
+
+    @property
+    def attention_dropout(self) -> Any:
+        """The dropout descriptor that was set, or None."""
+        return self._dropouts[0]
+
+    @property
+    def output_dropout(self) -> Any:
+        """The dropout descriptor that was set, or None."""
+        return self._dropouts[1]
+
+    def _held(self) -> dict[str, Any]:
+        return self._read()
+
+    def _arguments(self) -> dict[str, Any]:
+        names = ("attention_dropout", "output_dropout")
+        return {**self._read(), **dict(zip(names, self._dropouts, strict=True))}
+
+
+def _check(heads: int, scaler: float, sizes: dict[str, int]) -> None:
+    """Say what cuDNN's BAD_PARAM does not: it gives no reason here."""
+    projections = [name for name in _SIZES if name.endswith("_projection")]
+    for name, value in {"heads": heads, **sizes}.items():
+        least = 0 if name in projections else 1
+        if value < least:
+            raise ValueError(f"{name}: expected at least {least}, got {value}")
+    if not scaler >= 0:
+        raise ValueError(f"scaler: expected 0 or more, got {scaler}")
+    q, k = (sizes[f"{name}_projection"] or sizes[f"{name}_size"] for name in "qk")
+    if q != k:
+        raise ValueError(
+            f"k_projection: keys are {k} long after projection, queries {q}; a query is "
+            f"compared to keys of its own length"
+        )

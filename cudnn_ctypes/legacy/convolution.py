@@ -1,0 +1,282 @@
+"""``ConvolutionDescriptor``: how a filter moves over an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import c_int
+from typing import Any
+
+from .. import raw
+from ..device.layout import to_shape
+from ..dtypes import as_data_type
+from .descriptor import Descriptor
+from .enumerators import enumerator
+from .filter import FilterDescriptor
+from .tensor import TensorDescriptor
+
+__all__ = ["ConvolutionDescriptor"]
+
+_MAX_SPATIAL = raw.CUDNN_DIM_MAX - 2
+
+
+class ConvolutionDescriptor(Descriptor):
+    """How filters move over images; follows ``cudnnSetConvolutionNdDescriptor``.
+
+    Parameters
+    ----------
+    padding, stride, dilation : int or sequence of int
+        One entry for each spatial dimension; an int stands for all of them. Padding is on both
+        sides. The number of spatial dimensions is that of the sequences, or 2. cuDNN has no kernels
+        for 1 spatial dimension: it is made 2 with a height of 1, and so do the operations with
+        tensors (N, C, W).
+    groups : int
+        Group g of the filters sees only group g of the input channels.
+    mode : cudnnConvolutionMode_t or str
+        "cross_correlation" (what deep learning calls convolution), or "convolution", which flips
+        the filters.
+    compute_type : data type
+        What products are summed in: float64 for float64 tensors, int32 for int8, else float32.
+    math_type : cudnnMathType_t or str
+        "default_math", which includes TF32 for float32 on GPUs that have it; "tensor_op_math";
+        "tensor_op_math_allow_conversion", which may round float32 down to use tensor cores;
+        "fma_math", which forbids them.
+    reorder_type : cudnnReorderType_t or str
+        "default_reorder", or "no_reorder" for int8x32 filters that were reordered before.
+
+    Raises
+    ------
+    BadParamError
+        If cuDNN refuses: a zero stride or dilation, negative padding.
+    ValueError
+        If the numbers of spatial dimensions differ.
+
+    Examples
+    --------
+    >>> conv = ConvolutionDescriptor(padding=1, stride=(2, 1))
+    >>> x, w = TensorDescriptor((1, 3, 8, 8)), FilterDescriptor((16, 3, 3, 3))
+    >>> conv.output_shape(x, w)
+    (1, 16, 4, 8)
+    """
+
+    def __init__(
+        self,
+        padding: int | Sequence[int] = 0,
+        stride: int | Sequence[int] = 1,
+        dilation: int | Sequence[int] = 1,
+        *,
+        groups: int = 1,
+        mode: Any = "cross_correlation",
+        compute_type: Any = "float32",
+        math_type: Any = "default_math",
+        reorder_type: Any = "default_reorder",
+    ) -> None:
+        super().__init__(
+            raw.cudnnConvolutionDescriptor_t(),
+            raw.cudnnCreateConvolutionDescriptor,
+            raw.cudnnDestroyConvolutionDescriptor,
+        )
+        with self._closed_on_error():
+            padding, stride, dilation = _spatial(padding=padding, stride=stride, dilation=dilation)
+            self.set_nd(padding, stride, dilation, mode, compute_type)
+            self.groups = groups
+            self.math_type = math_type
+            self.reorder_type = reorder_type
+
+    # -- setting, as C does --------------------------------------------------------------------
+
+    def set_2d(
+        self,
+        pad_h: int,
+        pad_w: int,
+        u: int,
+        v: int,
+        dilation_h: int,
+        dilation_w: int,
+        mode: Any,
+        compute_type: Any,
+    ) -> None:
+        """Set 2 spatial dimensions; follows ``cudnnSetConvolution2dDescriptor``.
+
+        u and v are the strides over height and width. Groups, math type and reorder type stay.
+        """
+        mode = enumerator(raw.cudnnConvolutionMode_t, mode, "mode")
+        compute_type = as_data_type(compute_type)
+        raw.cudnnSetConvolution2dDescriptor(
+            self, pad_h, pad_w, u, v, dilation_h, dilation_w, mode, compute_type
+        )
+
+    def set_nd(
+        self,
+        padding: Sequence[int],
+        stride: Sequence[int],
+        dilation: Sequence[int],
+        mode: Any,
+        compute_type: Any,
+    ) -> None:
+        """Set any number of spatial dimensions; follows ``cudnnSetConvolutionNdDescriptor``.
+
+        Groups, math type and reorder type stay.
+        """
+        mode = enumerator(raw.cudnnConvolutionMode_t, mode, "mode")
+        compute_type = as_data_type(compute_type)
+        raw.cudnnSetConvolutionNdDescriptor(
+            self, len(padding), padding, stride, dilation, mode, compute_type
+        )
+
+    # -- reading back --------------------------------------------------------------------------
+
+    def _read(self) -> dict[str, Any]:
+        ndim, sizes = c_int(), c_int * _MAX_SPATIAL
+        padding, stride, dilation = sizes(), sizes(), sizes()
+        mode, compute_type = raw.cudnnConvolutionMode_t.variable(), raw.cudnnDataType_t.variable()
+        raw.cudnnGetConvolutionNdDescriptor(
+            self, _MAX_SPATIAL, ndim, padding, stride, dilation, mode, compute_type
+        )
+        return {
+            "padding": tuple(padding[: ndim.value]),
+            "stride": tuple(stride[: ndim.value]),
+            "dilation": tuple(dilation[: ndim.value]),
+            "mode": mode.value,
+            "compute_type": compute_type.value,
+        }
+
+    @property
+    def padding(self) -> tuple[int, ...]:
+        """Zeros on both sides of each spatial dimension."""
+        padding: tuple[int, ...] = self._read()["padding"]
+        return padding
+
+    @property
+    def stride(self) -> tuple[int, ...]:
+        """Step of the filter along each spatial dimension."""
+        stride: tuple[int, ...] = self._read()["stride"]
+        return stride
+
+    @property
+    def dilation(self) -> tuple[int, ...]:
+        """Distance of the filter's taps along each spatial dimension."""
+        dilation: tuple[int, ...] = self._read()["dilation"]
+        return dilation
+
+    @property
+    def mode(self) -> raw.cudnnConvolutionMode_t:
+        """Convolution or cross-correlation."""
+        return raw.cudnnConvolutionMode_t(self._read()["mode"])
+
+    @property
+    def compute_type(self) -> raw.cudnnDataType_t:
+        """What products are summed in."""
+        return raw.cudnnDataType_t(self._read()["compute_type"])
+
+    @property
+    def groups(self) -> int:
+        """Number of groups; follows ``cudnnSetConvolutionGroupCount``."""
+        groups = c_int()
+        raw.cudnnGetConvolutionGroupCount(self, groups)
+        return groups.value
+
+    @groups.setter
+    def groups(self, groups: int) -> None:
+        raw.cudnnSetConvolutionGroupCount(self, groups)
+
+    @property
+    def math_type(self) -> raw.cudnnMathType_t:
+        """Whether tensor cores may be used; follows ``cudnnSetConvolutionMathType``."""
+        math_type = raw.cudnnMathType_t.variable()
+        raw.cudnnGetConvolutionMathType(self, math_type)
+        return raw.cudnnMathType_t(math_type.value)
+
+    @math_type.setter
+    def math_type(self, math_type: Any) -> None:
+        math_type = enumerator(raw.cudnnMathType_t, math_type, "math_type")
+        raw.cudnnSetConvolutionMathType(self, math_type)
+
+    @property
+    def reorder_type(self) -> raw.cudnnReorderType_t:
+        """Whether int8x32 filters are still to be reordered; ``cudnnSetConvolutionReorderType``."""
+        reorder_type = raw.cudnnReorderType_t.variable()
+        raw.cudnnGetConvolutionReorderType(self, reorder_type)
+        return raw.cudnnReorderType_t(reorder_type.value)
+
+    @reorder_type.setter
+    def reorder_type(self, reorder_type: Any) -> None:
+        reorder_type = enumerator(raw.cudnnReorderType_t, reorder_type, "reorder_type")
+        raw.cudnnSetConvolutionReorderType(self, reorder_type)
+
+    def _held(self) -> dict[str, Any]:
+        held = self._read()
+        return {
+            "padding": held["padding"],
+            "stride": held["stride"],
+            "dilation": held["dilation"],
+            "groups": self.groups,
+            "mode": held["mode"],
+            "compute_type": held["compute_type"],
+            "math_type": self.math_type,
+            "reorder_type": self.reorder_type,
+        }
+
+    # -- what it makes -------------------------------------------------------------------------
+
+    def output_shape(self, x_desc: TensorDescriptor, w_desc: FilterDescriptor) -> tuple[int, ...]:
+        """The shape of y, (N, K, output sizes...); ``cudnnGetConvolutionNdForwardOutputDim``.
+
+        Raises
+        ------
+        ValueError
+            If x, w and this convolution do not fit together; the message says in what.
+        """
+        held, groups = self._read(), self.groups
+        x_shape, w_shape = x_desc.shape, w_desc.shape
+        _check_fit(x_shape, w_shape, held, groups)
+        shape = (c_int * len(x_shape))()
+        raw.cudnnGetConvolutionNdForwardOutputDim(self, x_desc, w_desc, len(shape), shape)
+        return tuple(shape)
+
+
+def _spatial(**options: int | Sequence[int]) -> list[tuple[int, ...]]:
+    """Each option with one entry for every spatial dimension, of which there are at least 2."""
+    lengths = {
+        name: len(to_shape(value, name))
+        for name, value in options.items()
+        if not hasattr(value, "__index__")
+    }
+    if len(set(lengths.values())) > 1:
+        given = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"one entry is needed for each spatial dimension, but {given}")
+    ndim = next(iter(lengths.values()), 2)
+    if ndim == 1:
+        height = {"padding": 0, "stride": 1, "dilation": 1}
+        return [(height[name], *_entries(value, 1)) for name, value in options.items()]
+    return [_entries(value, ndim) for value in options.values()]
+
+
+def _entries(value: Any, ndim: int) -> tuple[int, ...]:
+    return (int(value),) * ndim if hasattr(value, "__index__") else tuple(value)
+
+
+def _check_fit(
+    x_shape: tuple[int, ...], w_shape: tuple[int, ...], held: dict[str, Any], groups: int
+) -> None:
+    """Say what cuDNN's BAD_PARAM would not, or not in these words."""
+    ndim = len(held["padding"])
+    if not len(x_shape) == len(w_shape) == ndim + 2:
+        raise ValueError(
+            f"a convolution over {ndim} spatial dimensions needs x and w of {ndim + 2} dimensions, "
+            f"got x {x_shape} and w {w_shape}"
+        )
+    if x_shape[1] != w_shape[1] * groups:
+        raise ValueError(
+            f"x has {x_shape[1]} channels, but filters w {w_shape} over {w_shape[1]} channels in "
+            f"{groups} group{'s' if groups > 1 else ''} need {w_shape[1] * groups}"
+        )
+    if w_shape[0] % groups:  # cuDNN 9.28 computes an output shape here
+        raise ValueError(f"w has {w_shape[0]} filters, which {groups} groups do not divide")
+    for axis in range(ndim):
+        padded = x_shape[axis + 2] + 2 * held["padding"][axis]
+        window = (w_shape[axis + 2] - 1) * held["dilation"][axis] + 1
+        if window > padded:
+            raise ValueError(
+                f"the filter reaches over {window} elements along spatial dimension {axis} "
+                f"(dilation included), the padded x has {padded}: w {w_shape}, x {x_shape}"
+            )

@@ -1,0 +1,77 @@
+"""Image patches as the columns of a matrix."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from .. import raw
+from ..device import DeviceBuffer, DeviceTensor
+from ..dtypes import storage_bytes
+from ..handle import Handle
+from .convolution import ConvolutionDescriptor
+from .filter import FilterDescriptor
+from .operands import Operands, check_memory, expect, imported
+from .tensor import TensorDescriptor
+
+__all__ = ["im2col"]
+
+
+def im2col(
+    handle: Handle,
+    x: Any,
+    w_desc: FilterDescriptor,
+    conv: ConvolutionDescriptor,
+    columns: Any = None,
+    *,
+    x_desc: TensorDescriptor | None = None,
+) -> Any:
+    """The patches of x under every position of the filter; follows ``cudnnIm2Col``.
+
+    One row for every tap of the filter, one column for every output position: a convolution is the
+    product of the filters as a matrix (K, C * R) with this one.
+
+    Parameters
+    ----------
+    x : tensor
+        (N, C, spatial sizes...).
+    w_desc : FilterDescriptor
+        The filters' shape; their number K does not matter.
+    columns : DeviceTensor or DeviceBuffer, optional
+        Memory for C * R * N * Y elements of the type of x. Left out: made.
+    x_desc : TensorDescriptor, optional
+        How x is to be read; needed for addresses and buffers.
+
+    Returns
+    -------
+    DeviceTensor of shape (C, filter sizes..., N, output sizes...), or columns as it was given
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit together, or `columns` is too small.
+    NotSupportedError
+        For groups, and for more than 2 spatial dimensions (cuDNN 9.19).
+    """
+    with Operands(handle, x=(x, x_desc), columns=(None, None)) as operands:
+        x_memory, x_desc = operands.tensor("x")
+        expect("w_desc", w_desc, FilterDescriptor)
+        expect("conv", conv, ConvolutionDescriptor)
+        batch, _, *output_sizes = conv.output_shape(x_desc, w_desc)
+        shape = (*w_desc.shape[1:], batch, *output_sizes)
+        data_type = x_desc.data_type
+        memory: DeviceBuffer | DeviceTensor
+        if columns is None:
+            memory = columns = operands.make("columns", shape, data_type)
+        else:
+            memory = _with_room(columns, storage_bytes(data_type, prod(shape)), handle)
+        x_memory = check_memory("x", x_memory, x_desc, handle)
+        raw.cudnnIm2Col(handle, x_desc, x_memory, w_desc, conv, memory)
+    return columns
+
+
+def _with_room(columns: Any, nbytes: int, handle: Handle) -> DeviceBuffer | DeviceTensor:
+    memory = columns if isinstance(columns, DeviceBuffer) else imported("columns", columns, handle)
+    if memory.nbytes < nbytes:
+        raise ValueError(f"columns: {memory.nbytes} bytes are too small for {nbytes} bytes")
+    return memory

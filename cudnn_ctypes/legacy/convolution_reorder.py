@@ -1,0 +1,94 @@
+"""int8 filters in the order that the kernels for vectors of 32 channels read them in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import raw
+from ..handle import Handle
+from .enumerators import enumerator
+from .filter import FilterDescriptor
+from .operands import Operands, check_memory
+from .tensor import TensorDescriptor
+
+__all__ = ["reorder_filter_and_bias"]
+
+
+def reorder_filter_and_bias(
+    handle: Handle,
+    w: Any,
+    bias: Any = None,
+    *,
+    reordered_w: Any = None,
+    reordered_bias: Any = None,
+    reorder_type: Any = "default_reorder",
+    w_desc: FilterDescriptor | None = None,
+    bias_desc: TensorDescriptor | None = None,
+) -> tuple[Any, Any]:
+    """Filters and bias in the kernels' own order; follows ``cudnnReorderFilterAndBias``.
+
+    A convolution reorders its filters anew in every call, unless they were reordered here and its
+    descriptor has ``reorder_type="no_reorder"``.
+
+    Parameters
+    ----------
+    w : tensor
+        int8x32 filters, layout NCHW_VECT_C32, (K, C, R, S) with K a multiple of 32.
+    bias : tensor, optional
+        (K,) or (1, K, 1, 1), float32.
+    reordered_w, reordered_bias : tensor, optional
+        Where the results go, like w and bias. Left out: made.
+    reorder_type : cudnnReorderType_t or str
+        "no_reorder" copies.
+    w_desc, bias_desc : optional
+        How the memory is to be read; needed for addresses and buffers.
+
+    Returns
+    -------
+    reordered_w, reordered_bias
+        The latter is None without a bias. Shapes and types are those of w and bias, but no longer
+        say what lies where.
+
+    Raises
+    ------
+    NotSupportedError
+        If w is not int8x32 (except for "no_reorder").
+    """
+    reorder_type = enumerator(raw.cudnnReorderType_t, reorder_type, "reorder_type")
+    with Operands(
+        handle,
+        w=(w, w_desc),
+        bias=(bias, bias_desc),
+        reordered_w=(reordered_w, w_desc),
+        reordered_bias=(reordered_bias, bias_desc),
+    ) as operands:
+        w_memory, w_desc = operands.filter("w")
+        shape = w_desc.shape
+        if reordered_w is None:
+            reordered_w = operands.make("reordered_w", shape, w_desc.data_type)
+        pointers = [
+            check_memory("w", w_memory, w_desc, handle),
+            check_memory("reordered_w", reordered_w, w_desc, handle, written=True),
+        ]
+        if bias is None:
+            pointers += [None, None]
+        else:
+            bias_memory, bias_desc = operands.channels("bias", (1, *shape))
+            if reordered_bias is None:
+                made = (shape[0],) if getattr(bias, "ndim", 1) == 1 else bias_desc.shape
+                reordered_bias = operands.make("reordered_bias", made, bias_desc.data_type)
+            pointers += [
+                check_memory("bias", bias_memory, bias_desc, handle),
+                check_memory("reordered_bias", reordered_bias, bias_desc, handle, written=True),
+            ]
+        raw.cudnnReorderFilterAndBias(
+            handle,
+            w_desc,
+            reorder_type,
+            pointers[0],
+            pointers[1],
+            int(bias is not None),
+            pointers[2],
+            pointers[3],
+        )
+    return reordered_w, reordered_bias

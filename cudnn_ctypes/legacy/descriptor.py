@@ -1,0 +1,63 @@
+"""What all descriptors of the legacy API have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..resource import Resource
+from .enumerators import shown
+
+__all__ = ["Descriptor"]
+
+
+class Descriptor(Resource):
+    """A descriptor that cuDNN holds: read back, compared and printed as the library has it.
+
+    Subclasses create it in ``__init__``, configure it inside ``_closed_on_error``, and list what
+    the library holds in ``_held``. Descriptors can be set again at any time, so they do not hash.
+    If setting fails, cuDNN may have stored a part of the new values.
+
+    Parameters
+    ----------
+    handle
+        A raw handle that is still NULL.
+    create, destroy
+        The C functions.
+    """
+
+    def __init__(
+        self, handle: Any, create: Callable[[Any], object], destroy: Callable[[Any], object]
+    ) -> None:
+        create(handle)
+        super().__init__(handle, destroy)
+
+    @contextmanager
+    def _closed_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def _held(self) -> dict[str, Any]:
+        """What the library holds, by name: two descriptors are equal if this is."""
+        raise NotImplementedError
+
+    def _arguments(self) -> dict[str, Any]:
+        """The arguments with which the class makes an equal descriptor, for ``repr``."""
+        return self._held()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Descriptor) or type(other) is not type(self):
+            return NotImplemented
+        return self._held() == other._held()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"{type(self).__name__}(closed)"
+        arguments = ", ".join(f"{name}={shown(value)}" for name, value in self._arguments().items())
+        return f"{type(self).__name__}({arguments})"

@@ -1,0 +1,78 @@
+"""Enumerators by short names: "relu" for ``CUDNN_ACTIVATION_RELU``."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from typing import Any, TypeVar
+
+from ..dtypes import data_type_name
+from ..raw import cudnnDataType_t
+from ..raw.ctypes_support import CudnnEnum
+
+__all__ = ["enumerator", "short_name", "shown"]
+
+E = TypeVar("E", bound=CudnnEnum)
+
+
+def enumerator(cls: type[E], value: Any, name: str) -> E:
+    """The member of `cls` that the argument called `name` means.
+
+    Parameters
+    ----------
+    value : member of `cls`, or str
+        A string is C's name, or the part of it that tells the members apart, in upper or lower
+        case and with "-" or "_".
+
+    Raises
+    ------
+    TypeError
+        If `value` is no string and belongs to another enum, or to none.
+    ValueError
+        If `cls` has no such member.
+    """
+    if type(value) is cls:
+        return value
+    names = [short_name(member) for member in cls if not member.name.endswith("_COUNT")]
+    if not isinstance(value, str):
+        raise TypeError(
+            f"{name}: expected a {cls.__name__} or one of {', '.join(map(repr, names))}, "
+            f"got {value!r} ({type(value).__name__})"
+        )
+    wanted = value.replace("-", "_").upper()
+    for member in cls.__members__.values():
+        if wanted in (member.name, short_name(member).upper()):
+            return member
+    similar = difflib.get_close_matches(wanted.lower(), names, n=1)
+    question = f"; did you mean {similar[0]!r}?" if similar else ""
+    raise ValueError(
+        f"{name}: expected one of {', '.join(map(repr, names))}, got {value!r}{question}"
+    )
+
+
+def short_name(member: CudnnEnum) -> str:
+    """A member's name in lower case without what all members of its enum begin with."""
+    if not member.known:
+        return member.name
+    short = member.name[_prefix_length(type(member)) :]
+    return short.lower()
+
+
+@functools.cache
+def _prefix_length(cls: type[CudnnEnum]) -> int:
+    words = [name.split("_") for name in cls.__members__]
+    shared = 0
+    while len({tuple(each[: shared + 1]) for each in words}) == 1:
+        shared += 1
+    if any(each[shared].isdigit() for each in words):
+        shared -= 1  # "algo_0" rather than "0"
+    return len("_".join([*words[0][:shared], ""]))
+
+
+def shown(value: Any) -> str:
+    """A value as an argument that a descriptor's ``repr`` prints: short names for enumerators."""
+    if isinstance(value, cudnnDataType_t):
+        return repr(data_type_name(value) if value.known else value.name)
+    if isinstance(value, CudnnEnum):
+        return repr(short_name(value))
+    return repr(value)

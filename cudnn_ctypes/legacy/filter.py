@@ -1,0 +1,150 @@
+"""``FilterDescriptor``: shape, layout and data type of a convolution's filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import c_int, c_size_t
+from typing import Any
+
+from .. import raw
+from ..device import DeviceTensor
+from ..device.layout import to_shape
+from ..dtypes import vector_length
+from .descriptor import Descriptor
+from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
+
+__all__ = ["FilterDescriptor"]
+
+
+class FilterDescriptor(Descriptor):
+    """The shape of a bank of filters; follows ``cudnnSetFilterNdDescriptor``.
+
+    Parameters
+    ----------
+    shape : sequence of int, optional
+        (K, C / groups, filter sizes...) whatever the layout: K filters, which are the output
+        channels, over C input channels; 3 to 8 dimensions. Left out: not set yet.
+    data_type : data type
+        As for `as_data_type`.
+    layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"} or cudnnTensorFormat_t, optional
+        N stands for K here. Default: NCHW; vectorised types lie in their vectors. Filters have no
+        strides: they are dense.
+
+    Raises
+    ------
+    BadParamError, NotSupportedError
+        If cuDNN refuses: a zero dimension, for example.
+    TypeError, ValueError
+        If the arguments do not go together.
+
+    Examples
+    --------
+    >>> FilterDescriptor((64, 3, 7, 7), "float16", layout="NHWC").size_in_bytes
+    18816
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int] | None = None,
+        data_type: Any = "float32",
+        *,
+        layout: Any = None,
+    ) -> None:
+        super().__init__(
+            raw.cudnnFilterDescriptor_t(),
+            raw.cudnnCreateFilterDescriptor,
+            raw.cudnnDestroyFilterDescriptor,
+        )
+        with self._closed_on_error():
+            if shape is not None:
+                shape = to_shape(shape)
+                tensor_format, data_type = format_and_type(layout, data_type)
+                if len(shape) == 4:
+                    self.set_4d(data_type, tensor_format, *shape)
+                else:
+                    self.set_nd(data_type, tensor_format, shape)
+            elif layout is not None:
+                raise ValueError("shape: needed with layout")
+
+    @classmethod
+    def of(
+        cls, tensor: DeviceTensor, *, layout: str | None = None, min_dims: int = 3
+    ) -> FilterDescriptor:
+        """The descriptor of filters in memory; parameters as for `TensorDescriptor.of`.
+
+        Raises
+        ------
+        ValueError
+            If the tensor is not dense in one of the layouts.
+        """
+        shape, strides = with_unit_dimensions(tensor.shape, tensor.strides, min_dims)
+        name = dense_layout(shape, strides, tensor.data_type, layout)
+        if name is None:
+            raise ValueError(
+                f"cuDNN's filters are dense in NCHW or NHWC, these of shape {shape} have strides "
+                f"{strides}"
+            )
+        return cls(shape, tensor.data_type, layout=name)
+
+    # -- setting, as C does --------------------------------------------------------------------
+
+    def set_4d(self, data_type: Any, layout: Any, k: int, c: int, h: int, w: int) -> None:
+        """Set filters of 2 spatial dimensions; follows ``cudnnSetFilter4dDescriptor``.
+
+        Data type and layout are in C's order, which is not that of `TensorDescriptor.set_4d`.
+        """
+        data_type, tensor_format = as_type(data_type), as_format(layout)
+        raw.cudnnSetFilter4dDescriptor(self, data_type, tensor_format, k, c, h, w)
+
+    def set_nd(self, data_type: Any, layout: Any, shape: Sequence[int]) -> None:
+        """Set filters of any number of dimensions; follows ``cudnnSetFilterNdDescriptor``."""
+        data_type, tensor_format = as_type(data_type), as_format(layout)
+        raw.cudnnSetFilterNdDescriptor(self, data_type, tensor_format, len(shape), shape)
+
+    # -- reading back --------------------------------------------------------------------------
+
+    def _read(self) -> tuple[raw.cudnnDataType_t, raw.cudnnTensorFormat_t, tuple[int, ...]]:
+        data_type, tensor_format = (
+            raw.cudnnDataType_t.variable(),
+            raw.cudnnTensorFormat_t.variable(),
+        )
+        ndim, shape = c_int(), (c_int * raw.CUDNN_DIM_MAX)()
+        raw.cudnnGetFilterNdDescriptor(self, len(shape), data_type, tensor_format, ndim, shape)
+        return data_type.value, tensor_format.value, tuple(shape[: ndim.value])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(K, C / groups, filter sizes...); empty before it is set."""
+        return self._read()[2]
+
+    @property
+    def data_type(self) -> raw.cudnnDataType_t:
+        """Type of the elements."""
+        return self._read()[0]
+
+    @property
+    def format(self) -> raw.cudnnTensorFormat_t:
+        """The layout as cuDNN names it."""
+        return self._read()[1]
+
+    @property
+    def layout(self) -> str:
+        """The layout by name, with the length of its vectors."""
+        data_type, tensor_format, _ = self._read()
+        name = tensor_format.name.removeprefix("CUDNN_TENSOR_")
+        return f"{name}{vector_length(data_type)}" if name == "NCHW_VECT_C" else name
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes that the filters take; follows ``cudnnGetFilterSizeInBytes``."""
+        size = c_size_t()
+        raw.cudnnGetFilterSizeInBytes(self, size)
+        return size.value
+
+    def _held(self) -> dict[str, Any]:
+        data_type, tensor_format, shape = self._read()
+        return {"shape": shape, "data_type": data_type, "format": tensor_format}
+
+    def _arguments(self) -> dict[str, Any]:
+        data_type, _, shape = self._read()
+        return {"shape": shape, "data_type": data_type, "layout": self.layout} if shape else {}

@@ -1,0 +1,140 @@
+"""Layouts of tensors and filters as people name them, and as cuDNN does.
+
+A layout is "NCHW" (channels second), "NHWC" (channels last), both for any number of spatial
+dimensions; or "NCHW_VECT_C4" and "NCHW_VECT_C32", 8-bit integers in vectors of channels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..device.layout import Shape, data_type_in_layout, strides_for
+from ..dtypes import as_data_type, vector_length
+from ..raw import (
+    CUDNN_TENSOR_NCHW,
+    CUDNN_TENSOR_NCHW_VECT_C,
+    CUDNN_TENSOR_NHWC,
+    cudnnDataType_t,
+    cudnnTensorFormat_t,
+)
+
+__all__ = [
+    "as_format",
+    "as_type",
+    "dense_layout",
+    "fitting_layouts",
+    "format_and_type",
+    "with_unit_dimensions",
+]
+
+_FORMATS = {
+    "NCHW": CUDNN_TENSOR_NCHW,
+    "NHWC": CUDNN_TENSOR_NHWC,
+    "NCHW_VECT_C": CUDNN_TENSOR_NCHW_VECT_C,
+    "NCHW_VECT_C4": CUDNN_TENSOR_NCHW_VECT_C,
+    "NCHW_VECT_C32": CUDNN_TENSOR_NCHW_VECT_C,
+}
+
+_SWAPPED = "; are layout and data type swapped?"
+
+
+def as_format(layout: Any) -> cudnnTensorFormat_t:
+    """The enumerator of a layout given by name, or as the enumerator itself.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `layout` is neither.
+    """
+    if isinstance(layout, cudnnTensorFormat_t):
+        return layout
+    if isinstance(layout, str) and layout.upper() in _FORMATS:
+        return _FORMATS[layout.upper()]
+    cls = ValueError if isinstance(layout, str) else TypeError
+    raise cls(
+        f"layout: expected a cudnnTensorFormat_t or one of {', '.join(_FORMATS)}, got {layout!r}"
+        f"{_SWAPPED if _is_data_type(layout) else ''}"
+    )
+
+
+def as_type(data_type: Any) -> cudnnDataType_t:
+    """`as_data_type`, with a word on layouts that were given in place of a data type."""
+    if isinstance(data_type, cudnnTensorFormat_t) or str(data_type).upper() in _FORMATS:
+        raise TypeError(f"data_type: expected a data type, got {data_type!r}{_SWAPPED}")
+    return as_data_type(data_type)
+
+
+def _is_data_type(value: Any) -> bool:
+    try:
+        as_data_type(value)
+    except TypeError:
+        return False
+    return True
+
+
+def format_and_type(layout: Any, data_type: Any) -> tuple[cudnnTensorFormat_t, cudnnDataType_t]:
+    """The enumerators of a layout and a data type that go together.
+
+    int8 in "NCHW_VECT_C4" becomes INT8x4. Without a layout, vectorised types are in vectors and the
+    others NCHW.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they do not go together, or are swapped.
+    """
+    data_type = as_type(data_type)
+    if layout is None:
+        layout = "NCHW" if vector_length(data_type) == 1 else "NCHW_VECT_C"
+    tensor_format = as_format(layout)
+    if tensor_format == CUDNN_TENSOR_NCHW_VECT_C:
+        name = layout.upper() if isinstance(layout, str) else ""
+        wanted = name if name.endswith(("C4", "C32")) else CUDNN_TENSOR_NCHW_VECT_C
+        if wanted is CUDNN_TENSOR_NCHW_VECT_C and vector_length(data_type) == 1:
+            raise ValueError(
+                f"layout: NCHW_VECT_C needs a vectorised data type, such as 'int8x4' or 'int8x32', "
+                f"got {data_type.name}"
+            )
+        return tensor_format, data_type_in_layout(data_type, wanted)
+    return tensor_format, data_type_in_layout(data_type, tensor_format)
+
+
+def fitting_layouts(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> list[str]:
+    """The layouts that these are the strides of, ignoring dimensions of size 1.
+
+    Several fit where there is one channel or one pixel; that which all strides agree with is first.
+    """
+    length = vector_length(data_type)
+    if length > 1 and (len(shape) < 2 or shape[1] % length):
+        return []
+    names = ["NCHW", "NHWC"] if length == 1 else [f"NCHW_VECT_C{length}"]
+    dense = {name: strides_for(shape, name, data_type) for name in names}
+    fitting = [
+        name
+        for name in names
+        if all(a == b or n <= 1 for a, b, n in zip(strides, dense[name], shape, strict=True))
+    ]
+    return sorted(fitting, key=lambda name: dense[name] != strides)
+
+
+def dense_layout(
+    shape: Shape, strides: Shape, data_type: cudnnDataType_t, prefer: str | None = None
+) -> str | None:
+    """The first of the `fitting_layouts`, or `prefer` if that is one of them; None without any."""
+    names = fitting_layouts(shape, strides, data_type)
+    if prefer in names:
+        return prefer
+    return names[0] if names else None
+
+
+def with_unit_dimensions(shape: Shape, strides: Shape, ndim: int) -> tuple[Shape, Shape]:
+    """Shape and strides with dimensions of size 1 after (N, C), `ndim` of them at least."""
+    missing = ndim - len(shape)
+    if missing <= 0 or len(shape) < 2:
+        return shape, strides
+    # A step to the next row would go over all of the spatial dimensions that there are.
+    step = strides[2] * shape[2] if len(shape) > 2 else 1
+    return (
+        (*shape[:2], *(1,) * missing, *shape[2:]),
+        (*strides[:2], *(step,) * missing, *strides[2:]),
+    )

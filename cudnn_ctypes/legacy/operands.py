@@ -1,0 +1,199 @@
+"""From what the user passes as a tensor to memory and the descriptor of it, checked before C."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from ctypes import c_void_p
+from typing import Any, TypeVar
+
+from ..device import DeviceBuffer, DeviceTensor, as_tensor
+from ..dtypes import as_data_type, data_type_name, numpy_dtype, vector_length
+from ..handle import Handle
+from .filter import FilterDescriptor
+from .layouts import fitting_layouts
+from .tensor import TensorDescriptor
+
+__all__ = ["AnyDescriptor", "Operands", "check_memory", "expect", "imported"]
+
+AnyDescriptor = TensorDescriptor | FilterDescriptor
+T = TypeVar("T")
+
+
+def expect(name: str, value: Any, cls: type[T]) -> T:
+    """`value`, the argument called `name`, which must be a `cls`.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    if not isinstance(value, cls):
+        raise TypeError(f"{name}: expected a {cls.__name__}, got {value!r}")
+    return value
+
+
+class Operands(ExitStack):
+    """The operands of one call, imported; descriptors are made where none are given.
+
+    Usable in ``with``, which closes the descriptors that were made, and, if it is left by an error,
+    the results. Descriptors have at least 4 dimensions, as most of cuDNN's functions ask for:
+    (N, C, W) is described as (N, C, 1, W).
+
+    Parameters
+    ----------
+    handle : Handle
+    **operands : (object, descriptor or None)
+        By name, what the user gave; None for a result that is still to be made.
+
+    Attributes
+    ----------
+    layout : str or None
+        The layout that operands are described in whose strides fit two.
+    """
+
+    def __init__(self, handle: Handle, **operands: tuple[Any, AnyDescriptor | None]) -> None:
+        super().__init__()
+        self._handle = expect("handle", handle, Handle)
+        _ = handle._as_parameter_  # ClosedError here rather than halfway
+        self._operands = {
+            name: (
+                value if value is None or desc is not None else self._imported(name, value),
+                desc,
+            )
+            for name, (value, desc) in operands.items()
+        }
+        self._results: list[DeviceTensor] = []
+        self.layout = self._common_layout()
+
+    def _imported(self, name: str, value: Any) -> DeviceTensor:
+        if isinstance(value, (int, c_void_p, DeviceBuffer)) and not isinstance(value, bool):
+            raise TypeError(
+                f"{name}: an address or a DeviceBuffer has no shape: pass {name}_desc too, or a "
+                f"DeviceTensor"
+            )
+        return imported(name, value, self._handle)
+
+    def _common_layout(self) -> str | None:
+        fitting = [names for name in self._operands if (names := self._layouts(name))]
+        decided = [names[0] for names in fitting if len(names) == 1]
+        return decided[0] if decided else fitting[0][0] if fitting else None
+
+    def _layouts(self, name: str) -> list[str]:
+        value, desc = self._operands[name]
+        if isinstance(desc, FilterDescriptor):
+            return [desc.layout]
+        described = value if desc is None else desc
+        if described is None or len(described.shape) < 3:
+            return []
+        return fitting_layouts(described.shape, described.strides, described.data_type)
+
+    def tensor(self, name: str) -> tuple[Any, TensorDescriptor]:
+        """The operand `name` as memory, and its descriptor."""
+        value, desc = self._operands[name]
+        if desc is not None:
+            return value, expect(f"{name}_desc", desc, TensorDescriptor)
+        made = TensorDescriptor.of(value, layout=self.layout, min_dims=4)
+        return value, self.enter_context(made)
+
+    def filter(self, name: str) -> tuple[Any, FilterDescriptor]:
+        """The operand `name`, which are filters, as memory, and their descriptor."""
+        value, desc = self._operands[name]
+        if desc is not None:
+            return value, expect(f"{name}_desc", desc, FilterDescriptor)
+        try:
+            made = FilterDescriptor.of(value, layout=self.layout, min_dims=4)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        return value, self.enter_context(made)
+
+    def channels(self, name: str, of: tuple[int, ...]) -> tuple[Any, TensorDescriptor]:
+        """The operand `name`, one value for each channel of a tensor of shape `of`.
+
+        (K,) is described as (1, K, 1...).
+        """
+        value, desc = self._operands[name]
+        expected = (1, of[1], *(1,) * (len(of) - 2))
+        if desc is None and value.ndim == 1:
+            if value.shape[0] != of[1]:
+                raise ValueError(
+                    f"{name}: expected shape {of[1:2]} or {expected}, got {value.shape}"
+                )
+            if value.strides[0] != 1 and of[1] > 1:
+                raise ValueError(f"{name}: elements must be adjacent, got strides {value.strides}")
+            made = TensorDescriptor(expected, value.data_type, layout=self._plain_layout())
+            return value, self.enter_context(made)
+        value, desc = self.tensor(name)
+        if desc.shape != expected:
+            raise ValueError(f"{name}: expected shape {of[1:2]} or {expected}, got {desc.shape}")
+        return value, desc
+
+    def make(self, name: str, shape: tuple[int, ...], data_type: Any) -> DeviceTensor:
+        """Make the uninitialised result `name`, on the handle's device, for work on its stream."""
+        desc = self._operands[name][1]
+        options: dict[str, Any] = {"layout": self._plain_layout()}
+        if desc is not None:
+            shape, data_type, options = desc.shape, desc.data_type, {"layout": desc.layout}
+            if isinstance(desc, TensorDescriptor) and desc.layout is None:
+                options = {"strides": desc.strides}
+        elif vector_length(as_data_type(data_type)) > 1:
+            options = {}
+        made = DeviceTensor.empty(
+            shape, data_type, device=self._handle.device, stream=self._handle.stream, **options
+        )
+        self._operands[name] = (made, desc)
+        self._results.append(made)
+        return made
+
+    def _plain_layout(self) -> str:
+        return "NHWC" if self.layout == "NHWC" else "NCHW"
+
+    def __exit__(self, *exception: Any) -> bool | None:
+        if exception[0] is not None:
+            for made in self._results:
+                made.close()
+        return super().__exit__(*exception)
+
+
+def imported(name: str, value: Any, handle: Handle) -> DeviceTensor:
+    """`value` as a ``DeviceTensor`` for work on the handle's stream; errors name the argument."""
+    try:
+        return as_tensor(value, stream=handle.stream)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
+
+
+def check_memory(
+    name: str, value: Any, desc: AnyDescriptor, handle: Handle, *, written: bool = False
+) -> Any:
+    """What C receives for the operand `name`, which must be large enough for `desc`.
+
+    Parameters
+    ----------
+    value : DeviceTensor, DeviceBuffer, address, or any object that `as_tensor` takes
+        The size behind an address cannot be checked.
+
+    Raises
+    ------
+    TypeError
+        If it is no device memory, or a tensor of another data type.
+    ValueError
+        If it is too small, or read-only where it is written; the message gives both sizes.
+    """
+    if isinstance(value, (int, c_void_p)) and not isinstance(value, bool):
+        return value
+    memory = value if isinstance(value, DeviceBuffer) else imported(name, value, handle)
+    if isinstance(memory, DeviceTensor):
+        if memory.dtype != numpy_dtype(desc.data_type):
+            raise TypeError(
+                f"{name}: a tensor of {data_type_name(memory.data_type)}, but {name}_desc says "
+                f"{data_type_name(desc.data_type)}"
+            )
+        if written and memory.readonly:
+            raise ValueError(f"{name}: the library that this tensor comes from made it read-only")
+    _ = memory._as_parameter_  # ClosedError, or another device's memory
+    if memory.nbytes < desc.size_in_bytes:
+        raise ValueError(
+            f"{name}: {memory.nbytes} bytes are too small for {desc!r}, which takes "
+            f"{desc.size_in_bytes} bytes"
+        )
+    return memory

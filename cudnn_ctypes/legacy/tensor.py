@@ -1,0 +1,205 @@
+"""``TensorDescriptor``: shape, strides and data type of a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import c_int, c_size_t
+from typing import Any
+
+from .. import raw
+from ..device import DeviceTensor
+from ..device.layout import Shape, strides_for, to_shape
+from ..dtypes import storage_bytes, vector_length
+from .descriptor import Descriptor
+from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
+
+__all__ = ["TensorDescriptor"]
+
+
+class TensorDescriptor(Descriptor):
+    """The shape of a tensor, and how it lies in memory; follows ``cudnnSetTensorNdDescriptor``.
+
+    Parameters
+    ----------
+    shape : sequence of int, optional
+        (N, C, spatial sizes...) whatever the layout; 2 to 8 dimensions. Left out: not set yet.
+    data_type : data type
+        As for `as_data_type`.
+    layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"} or cudnnTensorFormat_t, optional
+        Default: NCHW; vectorised types (int8x4, int8x32) lie in their vectors.
+    strides : sequence of int, optional
+        In elements, instead of a layout.
+
+    Raises
+    ------
+    BadParamError, NotSupportedError
+        If cuDNN refuses: a zero dimension, for example.
+    TypeError, ValueError
+        If the arguments do not go together.
+
+    Examples
+    --------
+    >>> TensorDescriptor((1, 3, 4, 5), "float16", layout="NHWC").strides
+    (60, 1, 15, 3)
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int] | None = None,
+        data_type: Any = "float32",
+        *,
+        layout: Any = None,
+        strides: Sequence[int] | None = None,
+    ) -> None:
+        super().__init__(
+            raw.cudnnTensorDescriptor_t(),
+            raw.cudnnCreateTensorDescriptor,
+            raw.cudnnDestroyTensorDescriptor,
+        )
+        with self._closed_on_error():
+            if shape is not None:
+                self._set(to_shape(shape), data_type, layout, strides)
+            elif layout is not None or strides is not None:
+                raise ValueError("shape: needed with layout or strides")
+
+    def _set(
+        self, shape: Shape, data_type: Any, layout: Any, strides: Sequence[int] | None
+    ) -> None:
+        if strides is not None:
+            if layout is not None:
+                raise ValueError("give either layout or strides, not both")
+            if len(strides) != len(shape):
+                raise ValueError(f"strides: expected {len(shape)} entries, got {tuple(strides)}")
+            self.set_nd(data_type, shape, strides)
+            return
+        tensor_format, data_type = format_and_type(layout, data_type)
+        if len(shape) == 4:
+            self.set_4d(tensor_format, data_type, *shape)
+        elif len(shape) == 2 and vector_length(data_type) == 1:
+            # cuDNN 9.28 computes no strides for NHWC in 2 dimensions.
+            self.set_nd(data_type, shape, strides_for(shape, None, data_type))
+        else:
+            self.set_nd_ex(tensor_format, data_type, shape)
+
+    @classmethod
+    def of(
+        cls, tensor: DeviceTensor, *, layout: str | None = None, min_dims: int = 2
+    ) -> TensorDescriptor:
+        """The descriptor of a tensor in memory.
+
+        Parameters
+        ----------
+        layout : {"NCHW", "NHWC"}, optional
+            Which one to take where the strides fit both (one channel, or one pixel); by default
+            the one that also the strides of dimensions of size 1 agree with.
+        min_dims : int
+            With fewer dimensions, ones are inserted after (N, C): (N, C, W) is described as
+            (N, C, 1, W) for ``min_dims=4``, which most of cuDNN's functions ask for.
+        """
+        shape, strides = with_unit_dimensions(tensor.shape, tensor.strides, min_dims)
+        data_type = tensor.data_type
+        name = dense_layout(shape, strides, data_type, layout)
+        if name is not None:
+            return cls(shape, data_type, layout=name)
+        if vector_length(data_type) > 1:
+            raise ValueError(
+                f"cuDNN describes vectors of channels only where they are dense, not with strides "
+                f"{strides} for shape {shape}"
+            )
+        return cls(shape, data_type, strides=strides)
+
+    # -- setting, as C does --------------------------------------------------------------------
+
+    def set_4d(self, layout: Any, data_type: Any, n: int, c: int, h: int, w: int) -> None:
+        """Set a dense tensor of 4 dimensions; follows ``cudnnSetTensor4dDescriptor``."""
+        tensor_format, data_type = as_format(layout), as_type(data_type)
+        raw.cudnnSetTensor4dDescriptor(self, tensor_format, data_type, n, c, h, w)
+
+    def set_4d_ex(
+        self,
+        data_type: Any,
+        n: int,
+        c: int,
+        h: int,
+        w: int,
+        n_stride: int,
+        c_stride: int,
+        h_stride: int,
+        w_stride: int,
+    ) -> None:
+        """Set 4 dimensions with strides; follows ``cudnnSetTensor4dDescriptorEx``."""
+        raw.cudnnSetTensor4dDescriptorEx(
+            self, as_type(data_type), n, c, h, w, n_stride, c_stride, h_stride, w_stride
+        )
+
+    def set_nd(self, data_type: Any, shape: Sequence[int], strides: Sequence[int]) -> None:
+        """Set any number of dimensions with strides; follows ``cudnnSetTensorNdDescriptor``."""
+        raw.cudnnSetTensorNdDescriptor(self, as_type(data_type), len(shape), shape, strides)
+
+    def set_nd_ex(self, layout: Any, data_type: Any, shape: Sequence[int]) -> None:
+        """Set a dense tensor; follows ``cudnnSetTensorNdDescriptorEx``."""
+        tensor_format, data_type = as_format(layout), as_type(data_type)
+        raw.cudnnSetTensorNdDescriptorEx(self, tensor_format, data_type, len(shape), shape)
+
+    # -- reading back --------------------------------------------------------------------------
+
+    def _read(self) -> tuple[raw.cudnnDataType_t, Shape, Shape]:
+        data_type, ndim = raw.cudnnDataType_t.variable(), c_int()
+        shape, strides = (c_int * raw.CUDNN_DIM_MAX)(), (c_int * raw.CUDNN_DIM_MAX)()
+        raw.cudnnGetTensorNdDescriptor(self, len(shape), data_type, ndim, shape, strides)
+        return data_type.value, tuple(shape[: ndim.value]), tuple(strides[: ndim.value])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N, C, spatial sizes...); empty before it is set."""
+        return self._read()[1]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps along each dimension, in elements; in vectors for vectorised types."""
+        return self._read()[2]
+
+    @property
+    def data_type(self) -> raw.cudnnDataType_t:
+        """Type of the elements."""
+        return self._read()[0]
+
+    @property
+    def layout(self) -> str | None:
+        """The layout that the strides follow, None if none; where several fit, the first."""
+        data_type, shape, strides = self._read()
+        # What lies in vectors looks the same as what has these strides, except for its size.
+        if vector_length(data_type) > 1 and self.size_in_bytes != _dense_size(data_type, shape):
+            return None
+        return dense_layout(shape, strides, data_type) if shape else None
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes from the first element to the last; follows ``cudnnGetTensorSizeInBytes``."""
+        size = c_size_t()
+        raw.cudnnGetTensorSizeInBytes(self, size)
+        return size.value
+
+    def _held(self) -> dict[str, Any]:
+        data_type, shape, strides = self._read()
+        return {
+            "shape": shape,
+            "data_type": data_type,
+            "strides": strides,
+            "size_in_bytes": self.size_in_bytes,
+        }
+
+    def _arguments(self) -> dict[str, Any]:
+        data_type, shape, strides = self._read()
+        if not shape:
+            return {}
+        layout = self.layout
+        where = {"strides": strides} if layout is None else {"layout": layout}
+        return {"shape": shape, "data_type": data_type, **where}
+
+
+def _dense_size(data_type: raw.cudnnDataType_t, shape: Shape) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return storage_bytes(data_type, count)
