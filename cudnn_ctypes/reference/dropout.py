@@ -51,8 +51,9 @@ def dropout_forward(
     if mask.shape != x.shape:
         raise ValueError(f"mask must have shape {x.shape}, got {mask.shape}")
     dtype = np.dtype(compute_dtype)
-    scaled = x.astype(dtype) * np.asarray(factor(rate), dtype)
-    return np.where(mask, scaled, np.zeros((), dtype)).astype(x.dtype)
+    kept = np.where(mask, x.astype(dtype), np.zeros((), dtype))
+    scaled: NDArray[Any] = kept * np.asarray(factor(rate), dtype)
+    return scaled.astype(x.dtype)
 
 
 def dropout_backward(
