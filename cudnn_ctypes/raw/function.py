@@ -136,9 +136,7 @@ class _Binding:
     @functools.cached_property
     def c_callee(self) -> Callable[..., Any]:
         """The C function behind the checks that its parameters ask for."""
-        native: Callable[..., Any] = self.native
-        if any(isinstance(p.length, str) and p.type.kind == "array" for p in self.parameters):
-            native = self._with_length_check(native)
+        native = self.with_length_check(self.native)
         if self.name.startswith("cudnnDestroy") or self.name == "cudnnBackendDestroyDescriptor":
             native = _forgetting(native)
         return native
@@ -148,13 +146,16 @@ class _Binding:
         self._set_native(callee)
         return callee(*args)
 
-    def _with_length_check(self, native: Callable[..., Any]) -> Callable[..., Any]:
+    def with_length_check(self, callee: Callable[..., Any]) -> Callable[..., Any]:
+        """`callee` behind a check that no array is shorter than the call says."""
         names = [p.name for p in self.parameters]
         arrays = [
             (names.index(p.name), p.name, compile(p.length, p.name, "eval"), p.length)
             for p in self.parameters
             if p.type.kind == "array" and isinstance(p.length, str)
         ]
+        if not arrays:
+            return callee
 
         def checked(*args: Any) -> Any:
             for position, name, length, text in arrays:
@@ -170,7 +171,7 @@ class _Binding:
                         f"{self.name}() argument {name!r}: {text} = {wanted} elements expected, "
                         f"got {len(value)}"
                     )
-            return native(*args)
+            return callee(*args)
 
         return checked
 

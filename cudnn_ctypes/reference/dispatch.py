@@ -223,7 +223,7 @@ def _by_handle(function: Function, position: int) -> Callable[..., Any]:
             )
         return _carry_out(implementation, function, args)
 
-    return call
+    return binding.with_length_check(call)
 
 
 def _by_mode(function: Function) -> Callable[..., Any]:
@@ -236,7 +236,7 @@ def _by_mode(function: Function) -> Callable[..., Any]:
             return int(binding.c_callee(*args))
         return _carry_out(_implementations[name], function, args)
 
-    return call
+    return binding.with_length_check(call)
 
 
 def _carry_out(implementation: Implementation, function: Function, args: tuple[Any, ...]) -> int:
