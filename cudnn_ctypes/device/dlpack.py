@@ -67,6 +67,10 @@ _CODES: dict[cudnnDataType_t, tuple[DLDataTypeCode, int]] = {
 _DATA_TYPES = {(int(code), bits): data_type for data_type, (code, bits) in reversed(_CODES.items())}
 
 
+# Stands in for the NULL of an empty tensor, which NumPy 1 does not take.
+_NOWHERE = 256
+
+
 class _Exported:
     """What the array behind a capsule has as its base: the owner of the memory."""
 
@@ -89,7 +93,8 @@ def export_capsule(
 
     NumPy makes it, from an array over that address which nobody reads: its capsules are freed
     correctly by C code, whenever and by whichever thread. Only the device and the type, which
-    NumPy does not know, are written into it here.
+    NumPy does not know, are written into it here. Before NumPy 2.1 they are unversioned, which
+    every consumer takes.
     """
     itemsize = (element_bits(data_type) + 7) // 8
     # The unsigned or complex type of that size stands in for types that NumPy does not export.
@@ -101,7 +106,7 @@ def export_capsule(
             "version": 3,
             "shape": shape,
             "typestr": stand_in,
-            "data": (ptr, readonly),
+            "data": (ptr or _NOWHERE, readonly),
             "strides": tuple(itemsize * stride for stride in strides),
         },
     )
@@ -111,6 +116,7 @@ def export_capsule(
         owner.exports.add(exported)
     managed = managed_tensor(capsule)
     code, bits = _CODES[data_type]
+    managed.dl_tensor.data = ptr or None
     managed.dl_tensor.dtype = DLDataType(code, bits, 1)
     if not memory.on_host:
         managed.dl_tensor.device = DLDevice(DLDeviceType.CUDA, memory.device_id)

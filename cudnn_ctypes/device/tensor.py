@@ -92,6 +92,7 @@ class DeviceTensor(Exchange):
         self._data_type = data_type
         self._offset = offset
         self._readonly = readonly
+        self._nbytes = _nbytes(shape, strides, data_type)
         if offset < 0 or offset + self.nbytes > memory.nbytes:
             raise ValueError(
                 f"a {data_type_name(data_type)} tensor of shape {shape} with strides {strides} "
@@ -240,7 +241,7 @@ class DeviceTensor(Exchange):
     @property
     def nbytes(self) -> int:
         """Bytes from the first to the last element, gaps included."""
-        return _nbytes(self._shape, self._strides, self._data_type)
+        return self._nbytes
 
     @property
     def readonly(self) -> bool:
@@ -251,7 +252,7 @@ class DeviceTensor(Exchange):
     def ptr(self) -> int:
         """Device address of the first element; 0 if there is none."""
         memory = self._open()
-        return int(memory.ptr) + self._offset if self.nbytes else 0
+        return int(memory.ptr) + self._offset if self._nbytes else 0
 
     @property
     def device_id(self) -> int:

@@ -50,6 +50,7 @@ ONLY_DLPACK = [
     ("boolean", "", 6, 1),
 ]
 VERSIONS = [None, (0, 8), (1, 0), (1, 3)]
+NUMPY_MAKES_VERSIONED = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 1)
 
 
 def random_bytes(shape: tuple[int, ...], name: str) -> np.ndarray[Any, Any]:
@@ -107,7 +108,7 @@ def check_capsule(
     capsule: object, tensor: DeviceTensor, code: int, bits: int, version: Any, device: Any
 ) -> None:
     managed = managed_tensor(capsule)
-    versioned = version is not None and version[0] >= 1
+    versioned = NUMPY_MAKES_VERSIONED and version is not None and version[0] >= 1
     assert isinstance(managed, DLManagedTensorVersioned) == versioned
     assert ("dltensor_versioned" in repr(capsule)) == versioned
     if isinstance(managed, DLManagedTensorVersioned):
@@ -265,14 +266,14 @@ def test_nothing_leaks(reference_device: None) -> None:
         exchange()
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
-        for _ in range(200):
+        for _ in range(1000):
             exchange()
         gc.collect()
         after = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
         assert sys.getrefcount(allocation) == references
         assert len(allocation.exports) == 0
-        assert after - before < 10_000  # 50 bytes each
+        assert after - before < 25_000  # less than the smallest object each time
 
 
 def test_the_end_of_the_process_is_silent() -> None:
@@ -346,6 +347,7 @@ def test_it_goes_through_unchanged(reference_device: None) -> None:
     assert as_tensor(tensor) is tensor
 
 
+@pytest.mark.skipif(not NUMPY_MAKES_VERSIONED, reason="NumPy before 2.1 cannot say read-only")
 def test_read_only_memory_stays_read_only(reference_device: None) -> None:
     array = np.arange(4, dtype=np.float32)
     array.flags.writeable = False
