@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .activation import activate
+from .activation import activate, activation_backward, activation_forward
 from .columns import im2col
 from .convolution import (
     convolution_backward_bias,
@@ -20,12 +20,19 @@ from .folding import (
 )
 from .geometry import output_shape
 from .layout import pack, packed_strides, unpack, view
+from .pooling import pooling_backward, pooling_forward, pooling_output_shape
+from .reduce import reduce_indices, reduce_tensor
 from .reorder import reorder_bias, reorder_filter, restore_bias, restore_filter
+from .softmax import softmax_backward, softmax_forward
+from .tensor_operations import add_tensor, op_tensor, scale_tensor, set_tensor
 
 __all__ = [
     "FoldedBackwardData",
     "TensorTransform",
     "activate",
+    "activation_backward",
+    "activation_forward",
+    "add_tensor",
     "convolution_backward_bias",
     "convolution_backward_data",
     "convolution_backward_data_folded",
@@ -34,13 +41,23 @@ __all__ = [
     "convolution_forward",
     "folded_backward_data",
     "im2col",
+    "op_tensor",
     "output_shape",
     "pack",
     "packed_strides",
+    "pooling_backward",
+    "pooling_forward",
+    "pooling_output_shape",
+    "reduce_indices",
+    "reduce_tensor",
     "reorder_bias",
     "reorder_filter",
     "restore_bias",
     "restore_filter",
+    "scale_tensor",
+    "set_tensor",
+    "softmax_backward",
+    "softmax_forward",
     "transform_tensor",
     "unpack",
     "view",

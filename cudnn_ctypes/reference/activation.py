@@ -1,17 +1,25 @@
-"""The pointwise activations of `cudnnActivationMode_t`."""
+"""The pointwise activations of `cudnnActivationMode_t`, and their gradients."""
 
 from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
+
+from .arithmetic import blend
 
 Activation = Literal["identity", "relu", "sigmoid", "tanh", "clipped_relu", "elu", "swish"]
 
 
-def activate(x: NDArray[Any], activation: Activation, coefficient: float = 0.0) -> NDArray[Any]:
-    """The activation of every element of `x`, in the dtype of `x`. NaN stays NaN.
+def activate(
+    x: NDArray[Any],
+    activation: Activation,
+    coefficient: float = 0.0,
+    *,
+    propagate_nan: bool = True,
+) -> NDArray[Any]:
+    """The activation of every element of `x`, in the dtype of `x`.
 
     ============  ==================================  =======================
     activation    formula                             coefficient
@@ -33,6 +41,8 @@ def activate(x: NDArray[Any], activation: Activation, coefficient: float = 0.0) 
     coefficient
         What `cudnnSetActivationDescriptor` calls coef; for swish,
         what `cudnnSetActivationDescriptorSwishBeta` sets.
+    propagate_nan
+        Whether relu and clipped_relu keep NaN; else they give 0 for it. The others keep it always.
 
     Raises
     ------
@@ -46,21 +56,162 @@ def activate(x: NDArray[Any], activation: Activation, coefficient: float = 0.0) 
         case "identity":
             result = x
         case "relu":
-            result = np.maximum(x, zero)
+            result = _larger(x, zero, propagate_nan)
         case "sigmoid":
             result = _sigmoid(x)
         case "tanh":
             result = np.tanh(x)
         case "clipped_relu":
-            result = np.minimum(np.maximum(x, zero), factor)
+            result = np.minimum(_larger(x, zero, propagate_nan), factor)
         case "elu":
             result = np.where(x > 0, x, factor * np.expm1(np.minimum(x, zero)))
         case "swish":
             result = x * _sigmoid(factor * x)
         case _:
-            names = ", ".join(get_args(Activation))
-            raise ValueError(f"activation must be one of {names}, got {activation!r}")
+            raise _unknown(activation)
     return result
+
+
+def derivative(
+    y: NDArray[Any], x: NDArray[Any], activation: Activation, coefficient: float = 0.0
+) -> NDArray[Any]:
+    """The derivative of the activation at `x`, where it has the value `y`; in the dtype of `x`.
+
+    ============  ==================================================
+    activation    formula
+    ============  ==================================================
+    identity      1
+    relu          1 if x > 0 else 0
+    sigmoid       y * (1 - y)
+    tanh          1 - y * y
+    clipped_relu  1 if 0 < x < coefficient else 0
+    elu           1 if x > 0 else y + coefficient
+    swish         s + coefficient * y * (1 - s)
+                  with s = sigmoid(coefficient * x)
+    ============  ==================================================
+
+    Parameters
+    ----------
+    y, x
+        Of one shape, float32 or float64.
+    coefficient
+        As in `activate`.
+    """
+    factor = x.dtype.type(coefficient)
+    one = x.dtype.type(1)
+    result: NDArray[Any]
+    match activation:
+        case "identity":
+            result = np.ones_like(x)
+        case "relu":
+            result = (x > 0).astype(x.dtype)
+        case "sigmoid":
+            result = y * (one - y)
+        case "tanh":
+            result = one - y * y
+        case "clipped_relu":
+            result = ((x > 0) & (x < factor)).astype(x.dtype)
+        case "elu":
+            result = np.where(x > 0, one, y + factor)
+        case "swish":
+            slope = _sigmoid(factor * x)
+            result = slope + factor * y * (one - slope)
+        case _:
+            raise _unknown(activation)
+    return result
+
+
+def activation_forward(
+    x: NDArray[Any],
+    activation: Activation,
+    coefficient: float = 0.0,
+    *,
+    propagate_nan: bool = False,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    y: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """y = alpha * act(x) + beta * y: `cudnnActivationForward`.
+
+    Parameters
+    ----------
+    x
+        Any shape.
+    activation, coefficient, propagate_nan
+        As in `activate`. cuDNN itself does not take 'identity' here.
+    y
+        What the output held before; read only if beta is not 0, and never written.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of x.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape of x.
+    """
+    values = x.astype(compute_dtype)
+    result = activate(values, activation, coefficient, propagate_nan=propagate_nan)
+    stored = np.dtype(out_dtype or x.dtype)
+    return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+
+def activation_backward(
+    y: NDArray[Any],
+    dy: NDArray[Any],
+    x: NDArray[Any],
+    activation: Activation,
+    coefficient: float = 0.0,
+    *,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    dx: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """dx = alpha * act'(x) * dy + beta * dx: `cudnnActivationBackward`.
+
+    Parameters
+    ----------
+    y, dy, x
+        Of one shape; y is act(x), from a forward pass with alpha 1 and beta 0.
+    activation, coefficient
+        As in `activate`; the derivatives are those of `derivative`.
+    dx
+        What the output held before; read only if beta is not 0, and never written.
+    compute_dtype, out_dtype
+        As in `activation_forward`.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape of x.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+    """
+    for name, operand in (("y", y), ("dy", dy)):
+        if operand.shape != x.shape:
+            raise ValueError(f"{name} must have the shape of x, {x.shape}, got {operand.shape}")
+    slope = derivative(y.astype(compute_dtype), x.astype(compute_dtype), activation, coefficient)
+    result = dy.astype(compute_dtype) * slope
+    stored = np.dtype(out_dtype or x.dtype)
+    return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+
+def _larger(x: NDArray[Any], floor: Any, propagate_nan: bool) -> NDArray[Any]:
+    result: NDArray[Any] = np.maximum(x, floor) if propagate_nan else np.fmax(x, floor)
+    return result
+
+
+def _unknown(activation: object) -> ValueError:
+    names = ", ".join(get_args(Activation))
+    return ValueError(f"activation must be one of {names}, got {activation!r}")
 
 
 def _sigmoid(x: NDArray[Any]) -> NDArray[Any]:

@@ -55,9 +55,9 @@ class Geometry:
         geometry = cls(
             x_shape,
             w_shape,
-            _per_dimension("padding", padding, spatial, default=0, least=0),
-            _per_dimension("stride", stride, spatial, default=1, least=1),
-            _per_dimension("dilation", dilation, spatial, default=1, least=1),
+            per_dimension("padding", padding, spatial, default=0, least=0),
+            per_dimension("stride", stride, spatial, default=1, least=1),
+            per_dimension("dilation", dilation, spatial, default=1, least=1),
             groups,
             mode,
         )
@@ -145,9 +145,10 @@ def _positive(name: str, sizes: Sequence[int]) -> tuple[int, ...]:
     return checked
 
 
-def _per_dimension(
+def per_dimension(
     name: str, values: Sequence[int] | None, spatial: int, *, default: int, least: int
 ) -> tuple[int, ...]:
+    """One int of at least `least` for each spatial dimension; ValueError names the argument."""
     if values is None:
         return (default,) * spatial
     checked = _ints(name, values)

@@ -1,0 +1,219 @@
+"""What `cudnnPoolingForward` and `cudnnPoolingBackward` compute, in plain NumPy.
+
+A window slides over the image as a convolution's filter does. Output element i of a dimension sees
+the elements i * stride - padding ... i * stride - padding + window - 1 of the image; those that do
+not exist are padding.
+
+=============================  ============================================================
+mode                           y
+=============================  ============================================================
+max, max_deterministic         the largest element; padding does not count
+average_count_include_padding  the sum of the elements / the number of places in the window
+average_count_exclude_padding  the sum of the elements / the number of elements
+=============================  ============================================================
+
+Backwards, an average gives each of its elements an equal part of dy, and a maximum gives all of dy
+to the first element, in row-major order, that attains it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .arithmetic import blend
+from .windows import Windows
+
+PoolingMode = Literal[
+    "max", "average_count_include_padding", "average_count_exclude_padding", "max_deterministic"
+]
+
+
+def pooling_output_shape(
+    x_shape: Sequence[int],
+    window: Sequence[int],
+    *,
+    padding: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+) -> tuple[int, ...]:
+    """The shape (N, C, Y...) of y, as `cudnnGetPoolingNdForwardOutputDim` computes it.
+
+    Y = floor((size + 2 padding - window) / stride) + 1 in every spatial dimension.
+
+    Parameters
+    ----------
+    x_shape
+        (N, C, spatial sizes...).
+    window, padding, stride
+        One int for each spatial dimension; padding left out is 0, stride left out is 1.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, a value is out of range, or the window does not fit the padded image.
+
+    Examples
+    --------
+    >>> pooling_output_shape((1, 64, 112, 112), (3, 3), padding=(1, 1), stride=(2, 2))
+    (1, 64, 56, 56)
+    """
+    return Windows.of(x_shape, window, padding, stride, None).y_shape
+
+
+def pooling_forward(
+    x: NDArray[Any],
+    window: Sequence[int],
+    *,
+    mode: PoolingMode = "max",
+    padding: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+    propagate_nan: bool = False,
+    y_shape: Sequence[int] | None = None,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    y: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """y = alpha * pool(x) + beta * y: `cudnnPoolingForward`.
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial sizes...).
+    window, padding, stride
+        One int for each spatial dimension; padding left out is 0, stride left out is 1.
+    propagate_nan
+        Whether the largest of elements with a NaN among them is NaN; else NaN does not count.
+        Averages propagate NaN always.
+    y_shape
+        (N, C, output sizes...) if not that of `pooling_output_shape`: smaller leaves the last
+        windows out, larger lets windows reach further over the end of the image.
+    y
+        What the output held before; read only if beta is not 0, and never written.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of x.
+
+    Returns
+    -------
+    ndarray
+        (N, C, output sizes...), a new array. A window without any element has the maximum -inf
+        and the average 0.
+
+    Raises
+    ------
+    ValueError
+        If shapes and options do not fit together; the message names the argument.
+    """
+    _check_mode(mode)
+    windows = Windows.of(x.shape, window, padding, stride, y_shape)
+    values = x.astype(compute_dtype)
+    if mode.startswith("max"):
+        result = _maximum(values, windows, propagate_nan)
+    else:
+        result = np.zeros(windows.y_shape, compute_dtype)
+        for _, outputs, elements in windows.taps():
+            result[outputs] += values[elements]
+        result /= _divisors(windows, mode).astype(result.dtype)
+    stored = np.dtype(out_dtype or x.dtype)
+    return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+
+def pooling_backward(
+    dy: NDArray[Any],
+    x: NDArray[Any],
+    window: Sequence[int],
+    *,
+    mode: PoolingMode = "max",
+    padding: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+    propagate_nan: bool = False,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    dx: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnPoolingBackward`.
+
+    cuDNN takes y too; it follows from x.
+
+    Parameters
+    ----------
+    dy
+        (N, C, output sizes...); the sizes may differ from `pooling_output_shape` as in
+        `pooling_forward`.
+    x
+        (N, C, spatial sizes...).
+    dx
+        What the output held before; read only if beta is not 0, and never written.
+    window, mode, padding, stride, propagate_nan, compute_dtype, out_dtype
+        As in `pooling_forward`.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape of x.
+
+    Raises
+    ------
+    ValueError
+        If shapes and options do not fit together; the message names the argument.
+    """
+    _check_mode(mode)
+    windows = Windows.of(x.shape, window, padding, stride, dy.shape, name="dy")
+    gradient = dy.astype(compute_dtype)
+    result = np.zeros(x.shape, gradient.dtype)
+    if mode.startswith("max"):
+        first = _first_maximum(x.astype(compute_dtype), windows, propagate_nan)
+        for number, outputs, elements in windows.taps():
+            result[elements] += np.where(first[outputs] == number, gradient[outputs], 0)
+    else:
+        gradient = gradient / _divisors(windows, mode).astype(gradient.dtype)
+        for _, outputs, elements in windows.taps():
+            result[elements] += gradient[outputs]
+    stored = np.dtype(out_dtype or x.dtype)
+    return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+
+def _maximum(x: NDArray[Any], windows: Windows, propagate_nan: bool) -> NDArray[Any]:
+    larger = np.maximum if propagate_nan else np.fmax
+    result = np.full(windows.y_shape, -np.inf, x.dtype)
+    for _, outputs, elements in windows.taps():
+        result[outputs] = larger(result[outputs], x[elements])
+    return result
+
+
+def _first_maximum(x: NDArray[Any], windows: Windows, propagate_nan: bool) -> NDArray[Any]:
+    """The number of the place in each window that holds its maximum; -1 if there is none."""
+    best = np.full(windows.y_shape, -np.inf, x.dtype)
+    first = np.full(windows.y_shape, -1)
+    for number, outputs, elements in windows.taps():
+        candidate, present = x[elements], best[outputs]
+        better = (candidate > present) | ((first[outputs] < 0) & ~np.isnan(candidate))
+        if propagate_nan:
+            better |= np.isnan(candidate) & ~np.isnan(present)
+        best[outputs] = np.where(better, candidate, present)
+        first[outputs] = np.where(better, number, first[outputs])
+    return first
+
+
+def _divisors(windows: Windows, mode: str) -> NDArray[Any]:
+    """What the sum over each window is divided by, (1, 1, output sizes...)."""
+    if mode == "average_count_include_padding":
+        return np.array(np.prod(windows.window))
+    counts = np.zeros((1, 1, *windows.y_shape[2:]), np.int64)
+    for _, outputs, _ in windows.taps():
+        counts[(slice(None), slice(None), *outputs[2:])] += 1
+    return np.maximum(counts, 1)  # nothing is divided where there is no element
+
+
+def _check_mode(mode: str) -> None:
+    if mode not in get_args(PoolingMode):
+        names = ", ".join(map(repr, get_args(PoolingMode)))
+        raise ValueError(f"mode must be one of {names}, got {mode!r}")

@@ -1,0 +1,166 @@
+"""What `cudnnReduceTensor` computes, in plain NumPy.
+
+The output has as many dimensions as the input; where it has a 1, the input's dimension is reduced.
+
+============  ===================================================
+operator      result over the reduced dimensions
+============  ===================================================
+add           the sum
+mul           the product
+min, max      the smallest, the largest element
+amax          the largest absolute value
+avg           the sum / the number of elements
+norm1         the sum of the absolute values
+norm2         the square root of the sum of the squares
+mul_no_zeros  the product of the elements other than 0
+============  ===================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .arithmetic import blend
+
+Operator = Literal["add", "mul", "min", "max", "amax", "avg", "norm1", "norm2", "mul_no_zeros"]
+INDEXED = ("min", "max", "amax")  # the operators whose result is the element at some index
+
+
+def reduce_tensor(
+    a: NDArray[Any],
+    c_shape: Sequence[int],
+    operator: Operator,
+    *,
+    propagate_nan: bool = False,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    c: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """c = alpha * reduce(a) + beta * c: `cudnnReduceTensor`.
+
+    Parameters
+    ----------
+    a
+        Any shape.
+    c_shape
+        That of a, with 1 where a is to be reduced.
+    propagate_nan
+        Whether min, max and amax are NaN if an element is; else NaN does not count. The other
+        operators propagate NaN always.
+    c
+        What the output held before; read only if beta is not 0, and never written.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of a.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape `c_shape`.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or the operator is not in the table.
+    """
+    axes = reduced_axes(a.shape, c_shape)
+    values = a.astype(compute_dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = _reduced(values, axes, operator, propagate_nan)
+    stored = np.dtype(out_dtype or a.dtype)
+    return blend(result, c, alpha=alpha, beta=beta, out_dtype=stored, name="c")
+
+
+def reduce_indices(
+    a: NDArray[Any],
+    c_shape: Sequence[int],
+    operator: Operator,
+    *,
+    propagate_nan: bool = False,
+) -> NDArray[np.uint32]:
+    """Where each minimum or maximum was found: the indices that `cudnnReduceTensor` writes.
+
+    An index counts the elements of the reduced dimensions only, in row-major order of the logical
+    tensor; of several equal elements the first one counts.
+
+    Parameters
+    ----------
+    operator
+        'min', 'max' or 'amax'.
+
+    Returns
+    -------
+    ndarray
+        uint32, of the shape `c_shape`.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or for another operator.
+    """
+    if operator not in INDEXED:
+        raise ValueError(f"operator must be one of {', '.join(INDEXED)} to have indices")
+    axes = reduced_axes(a.shape, c_shape)
+    kept = [axis for axis in range(a.ndim) if axis not in axes]
+    values = a.astype(np.float64).transpose(*kept, *axes)
+    values = values.reshape(*(a.shape[axis] for axis in kept), -1)
+    if operator == "amax":
+        values = np.abs(values)
+    elif operator == "min":
+        values = -values
+    if not propagate_nan:
+        values = np.where(np.isnan(values), -np.inf, values)
+    first: NDArray[np.uint32] = values.argmax(axis=-1).astype(np.uint32)
+    return first.reshape(tuple(c_shape))
+
+
+def reduced_axes(a_shape: Sequence[int], c_shape: Sequence[int]) -> tuple[int, ...]:
+    """The dimensions of a that c has not; ValueError if the shapes do not fit."""
+    a_shape, c_shape = tuple(a_shape), tuple(c_shape)
+    fits = len(a_shape) == len(c_shape) and all(
+        c in (1, a) for a, c in zip(a_shape, c_shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(f"c_shape must be {a_shape} with ones where a is reduced, got {c_shape}")
+    return tuple(axis for axis, (a, c) in enumerate(zip(a_shape, c_shape, strict=True)) if a != c)
+
+
+def _reduced(
+    values: NDArray[Any], axes: tuple[int, ...], operator: str, propagate_nan: bool
+) -> NDArray[Any]:
+    def over(function: np.ufunc, operand: NDArray[Any]) -> NDArray[Any]:
+        result: NDArray[Any] = function.reduce(operand, axis=axes, keepdims=True)
+        return result
+
+    smaller, larger = (np.minimum, np.maximum) if propagate_nan else (np.fmin, np.fmax)
+    match operator:
+        case "add":
+            return over(np.add, values)
+        case "mul":
+            return over(np.multiply, values)
+        case "min":
+            return over(smaller, values)
+        case "max":
+            return over(larger, values)
+        case "amax":
+            return over(larger, np.abs(values))
+        case "avg":
+            count = math.prod(values.shape[axis] for axis in axes)
+            mean: NDArray[Any] = over(np.add, values) / values.dtype.type(count)
+            return mean
+        case "norm1":
+            return over(np.add, np.abs(values))
+        case "norm2":
+            root: NDArray[Any] = np.sqrt(over(np.add, values * values))
+            return root
+        case "mul_no_zeros":
+            return over(np.multiply, np.where(values == 0, values.dtype.type(1), values))
+    raise ValueError(f"operator must be one of {', '.join(get_args(Operator))}, got {operator!r}")

@@ -1,0 +1,129 @@
+"""What `cudnnSoftmaxForward` and `cudnnSoftmaxBackward` compute, in plain NumPy.
+
+The sums and the maximum run over the channels of each pixel in mode 'channel', over all channels
+and pixels of each image in mode 'instance':
+
+=========  ================================  ==========================================
+algorithm  forward                           backward, with y the result of forward
+=========  ================================  ==========================================
+fast       y = exp(x) / sum(exp(x))          dx = y * (dy - sum(y * dy))
+accurate   y = exp(x - m) / sum(exp(x - m))  dx = y * (dy - sum(y * dy))
+log        y = x - m - log(sum(exp(x - m)))  dx = dy - exp(y) * sum(dy)
+=========  ================================  ==========================================
+
+with m = max(x). 'fast' and 'accurate' are the same function; 'fast' overflows for large x.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .arithmetic import blend
+
+Algorithm = Literal["fast", "accurate", "log"]
+SoftmaxMode = Literal["instance", "channel"]
+
+
+def softmax_forward(
+    x: NDArray[Any],
+    *,
+    algorithm: Algorithm = "accurate",
+    mode: SoftmaxMode = "channel",
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    y: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """y = alpha * softmax(x) + beta * y: `cudnnSoftmaxForward`.
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial sizes...).
+    y
+        What the output held before; read only if beta is not 0, and never written.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of x.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape of x.
+
+    Raises
+    ------
+    ValueError
+        For an unknown algorithm or mode, or a `y` of another shape.
+    """
+    axes = _axes(x, algorithm, mode)
+    values = x.astype(compute_dtype)
+    if algorithm != "fast":
+        values = values - values.max(axis=axes, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        powers = np.exp(values)
+        total = powers.sum(axis=axes, keepdims=True)
+        result = values - np.log(total) if algorithm == "log" else powers / total
+    stored = np.dtype(out_dtype or x.dtype)
+    return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+
+def softmax_backward(
+    y: NDArray[Any],
+    dy: NDArray[Any],
+    *,
+    algorithm: Algorithm = "accurate",
+    mode: SoftmaxMode = "channel",
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    dx: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnSoftmaxBackward`.
+
+    Parameters
+    ----------
+    y, dy
+        (N, C, spatial sizes...); y is the softmax, or its logarithm for algorithm 'log', from a
+        forward pass with alpha 1 and beta 0.
+    dx
+        What the output held before; read only if beta is not 0, and never written.
+    compute_dtype, out_dtype
+        As in `softmax_forward`; the dtype left out is that of y.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape of y.
+
+    Raises
+    ------
+    ValueError
+        For an unknown algorithm or mode, or shapes that differ.
+    """
+    axes = _axes(y, algorithm, mode)
+    if dy.shape != y.shape:
+        raise ValueError(f"dy must have the shape of y, {y.shape}, got {dy.shape}")
+    values, gradient = y.astype(compute_dtype), dy.astype(compute_dtype)
+    if algorithm == "log":
+        result = gradient - np.exp(values) * gradient.sum(axis=axes, keepdims=True)
+    else:
+        result = values * (gradient - (values * gradient).sum(axis=axes, keepdims=True))
+    stored = np.dtype(out_dtype or y.dtype)
+    return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+
+def _axes(x: NDArray[Any], algorithm: str, mode: str) -> tuple[int, ...]:
+    if algorithm not in get_args(Algorithm):
+        raise ValueError(f"algorithm must be 'fast', 'accurate' or 'log', got {algorithm!r}")
+    if mode not in get_args(SoftmaxMode):
+        raise ValueError(f"mode must be 'instance' or 'channel', got {mode!r}")
+    if x.ndim < 2:
+        raise ValueError(f"the tensors must be (N, C, spatial sizes...), got shape {x.shape}")
+    return (1,) if mode == "channel" else tuple(range(1, x.ndim))

@@ -1,0 +1,149 @@
+"""What cuDNN's element-wise tensor functions compute, in plain NumPy: add, op, set, scale.
+
+A smaller operand is broadcast: each of its dimensions is that of the output or 1, and there are as
+many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .arithmetic import blend, round_to, scaling_dtype
+
+Operation = Literal["add", "mul", "min", "max", "sqrt", "not"]
+
+
+def add_tensor(
+    a: NDArray[Any], c: NDArray[Any], *, alpha: float = 1.0, beta: float = 1.0
+) -> NDArray[Any]:
+    """c = alpha * a + beta * c: `cudnnAddTensor`, which adds a bias.
+
+    Parameters
+    ----------
+    a
+        Of the shape of c, or with ones in it where the same value is added everywhere: (1, C, 1, 1)
+        for a bias.
+    c
+        Any shape; read only if beta is not 0, and never written.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape and dtype of c.
+
+    Raises
+    ------
+    ValueError
+        If `a` cannot be broadcast to the shape of `c`.
+    """
+    values = broadcast(a, c.shape, "a")
+    result = values.astype(scaling_dtype(values.dtype))
+    return blend(result, c, alpha=alpha, beta=beta, out_dtype=c.dtype, name="c")
+
+
+def op_tensor(
+    operation: Operation,
+    a: NDArray[Any],
+    b: NDArray[Any] | None = None,
+    *,
+    alpha1: float = 1.0,
+    alpha2: float = 1.0,
+    beta: float = 0.0,
+    c: NDArray[Any] | None = None,
+    propagate_nan: bool = False,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """c = op(alpha1 * a, alpha2 * b) + beta * c: `cudnnOpTensor`.
+
+    =========  =====================================
+    operation  op(u, v)
+    =========  =====================================
+    add        u + v
+    mul        u * v
+    min        the smaller one
+    max        the larger one
+    sqrt       the square root of u; b is not read
+    not        1 - u; b is not read
+    =========  =====================================
+
+    Parameters
+    ----------
+    a
+        Any shape, which is that of the result.
+    b
+        Of the shape of a, or with ones in it; may be None for sqrt and not.
+    c
+        What the output held before; read only if beta is not 0, and never written.
+    propagate_nan
+        Whether min and max of a number and NaN are NaN; else they are the number.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of a.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape of a.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or the operation is not in the table.
+    """
+    if operation not in get_args(Operation):
+        names = ", ".join(get_args(Operation))
+        raise ValueError(f"operation must be one of {names}, got {operation!r}")
+    dtype: np.dtype[Any] = np.dtype(compute_dtype)
+    u = a.astype(dtype) * dtype.type(alpha1)
+    result: NDArray[Any]
+    with np.errstate(invalid="ignore", over="ignore"):
+        if operation == "sqrt":
+            result = np.sqrt(u)
+        elif operation == "not":
+            result = dtype.type(1) - u
+        else:
+            if b is None:
+                raise ValueError(f"b must be given for {operation}")
+            v = broadcast(b, a.shape, "b").astype(dtype) * dtype.type(alpha2)
+            result = _binary(operation, propagate_nan)(u, v)
+    stored = np.dtype(out_dtype or a.dtype)
+    return blend(result, c, alpha=1.0, beta=beta, out_dtype=stored, name="c")
+
+
+def _binary(operation: str, propagate_nan: bool) -> np.ufunc:
+    functions: dict[str, np.ufunc] = {
+        "add": np.add,
+        "mul": np.multiply,
+        "min": np.minimum if propagate_nan else np.fmin,
+        "max": np.maximum if propagate_nan else np.fmax,
+    }
+    return functions[operation]
+
+
+def set_tensor(shape: Sequence[int], value: Any, dtype: DTypeLike) -> NDArray[Any]:
+    """y = value everywhere: `cudnnSetTensor`."""
+    return np.full(tuple(shape), value, dtype)
+
+
+def scale_tensor(y: NDArray[Any], alpha: float) -> NDArray[Any]:
+    """y = alpha * y: `cudnnScaleTensor`; a new array of the dtype of y."""
+    dtype = scaling_dtype(y.dtype)
+    return round_to(y.astype(dtype) * dtype.type(alpha), y.dtype)
+
+
+def broadcast(operand: NDArray[Any], shape: Sequence[int], name: str) -> NDArray[Any]:
+    """A read-only view of `operand` in the given shape; ValueError if it does not fit."""
+    fits = operand.ndim == len(shape) and all(
+        size in (1, whole) for size, whole in zip(operand.shape, shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(
+            f"{name} must have the shape {tuple(shape)} or ones in it, got {operand.shape}"
+        )
+    return np.broadcast_to(operand, tuple(shape))

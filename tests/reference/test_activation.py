@@ -1,0 +1,129 @@
+"""Activations and their gradients, against PyTorch and finite differences."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import activate, activation_backward, activation_forward
+
+from .finite_differences import gradient
+
+# The function and a coefficient for it.
+CASES = [
+    ("identity", 0.0),
+    ("relu", 0.0),
+    ("sigmoid", 0.0),
+    ("tanh", 0.0),
+    ("clipped_relu", 0.7),
+    ("elu", 1.0),
+    ("elu", 0.3),
+    ("swish", 1.0),
+    ("swish", 1.7),
+]
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+def away_from_kinks(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Values with no element within 1e-3 of 0 and 0.7, where relu and clipped relu bend."""
+    x = rng.standard_normal(shape) * 2
+    return np.where((abs(x) < 1e-3) | (abs(x - 0.7) < 1e-3), 0.5, x)
+
+
+@pytest.mark.parametrize(("activation", "coefficient"), CASES)
+def test_against_pytorch(torch, activation: str, coefficient: float):
+    functional = torch.nn.functional
+    functions = {
+        "identity": lambda t: t * 1,
+        "relu": functional.relu,
+        "sigmoid": torch.sigmoid,
+        "tanh": torch.tanh,
+        "clipped_relu": lambda t: functional.hardtanh(t, 0.0, coefficient),
+        "elu": lambda t: functional.elu(t, coefficient),
+        "swish": lambda t: t * torch.sigmoid(coefficient * t),
+    }
+    rng = np.random.default_rng(0)
+    x = np.concatenate([away_from_kinks(rng, (300,)), [-80.0, 80.0]])
+    dy = rng.standard_normal(x.shape)
+    tx = torch.tensor(x, requires_grad=True)
+    ty = functions[activation](tx)
+    ty.backward(torch.tensor(dy))
+    y = activation_forward(x, activation, coefficient)
+    dx = activation_backward(y, dy, x, activation, coefficient)
+    # Both evaluate the formula in float64, each with a few roundings.
+    np.testing.assert_allclose(y, ty.detach().numpy(), rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(dx, tx.grad.numpy(), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(("activation", "coefficient"), CASES)
+def test_gradient_against_finite_differences(activation: str, coefficient: float):
+    rng = np.random.default_rng(1)
+    x, weights = away_from_kinks(rng, (2, 3, 4)), rng.standard_normal((2, 3, 4))
+    y = activation_forward(x, activation, coefficient)
+    dx = activation_backward(y, weights, x, activation, coefficient)
+    expected = gradient(
+        lambda: float((weights * activation_forward(x, activation, coefficient)).sum()), x
+    )
+    np.testing.assert_allclose(dx, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("activation", ["relu", "clipped_relu"])
+def test_nan_becomes_0_if_it_is_not_propagated(activation: str):
+    x = np.array([np.nan, 0.5])
+    assert activate(x, activation, 1.0, propagate_nan=False).tolist() == [0.0, 0.5]
+    assert activation_forward(x, activation, 1.0).tolist() == [0.0, 0.5]
+    assert np.isnan(activate(x, activation, 1.0)[0])
+    assert np.isnan(activation_forward(x, activation, 1.0, propagate_nan=True)[0])
+
+
+@pytest.mark.parametrize("activation", ["sigmoid", "tanh", "elu", "swish"])
+def test_the_others_propagate_nan_always(activation: str):
+    assert np.isnan(activation_forward(np.array([np.nan]), activation, 1.0)[0])
+
+
+def test_alpha_and_beta_in_both_directions():
+    rng = np.random.default_rng(2)
+    x, dy, before = rng.standard_normal((3, 2, 5))
+    y = np.tanh(x)
+    np.testing.assert_allclose(
+        activation_forward(x, "tanh", alpha=2.0, beta=-0.5, y=before), 2 * y - 0.5 * before
+    )
+    np.testing.assert_allclose(
+        activation_backward(y, dy, x, "tanh", alpha=2.0, beta=-0.5, dx=before),
+        2 * dy * (1 - y * y) - 0.5 * before,
+    )
+    unread = np.full(x.shape, np.nan)
+    np.testing.assert_array_equal(activation_forward(x, "relu", y=unread), np.maximum(x, 0))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
+def test_results_are_rounded_once(dtype):
+    x = np.linspace(-3, 3, 50).astype(dtype)
+    y = activation_forward(x, "sigmoid")
+    assert y.dtype == dtype
+    expected = (1 / (1 + np.exp(-x.astype(np.float64)))).astype(dtype)
+    np.testing.assert_array_equal(y, expected)
+    assert activation_forward(x, "sigmoid", out_dtype=np.float64).dtype == np.float64
+
+
+def test_wrong_arguments():
+    x = np.zeros((2, 3))
+    with pytest.raises(ValueError, match=r"^activation must be one of identity"):
+        activation_forward(x, "gelu")
+    with pytest.raises(ValueError, match=r"^activation must be one of identity"):
+        activation_backward(x, x, x, "gelu")
+    with pytest.raises(ValueError, match=r"^dy must have the shape of x, \(2, 3\), got \(3, 2\)"):
+        activation_backward(x, x.T, x, "relu")
+    with pytest.raises(ValueError, match=r"^y must have the shape of x"):
+        activation_backward(x.T, x, x, "relu")
+    with pytest.raises(ValueError, match=r"^y must be given when beta"):
+        activation_forward(x, "relu", beta=1.0)
+    with pytest.raises(ValueError, match=r"^dx must have shape"):
+        activation_backward(x, x, x, "relu", beta=1.0, dx=x.T)

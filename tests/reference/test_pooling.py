@@ -1,0 +1,230 @@
+"""Pooling and its gradients, against loops, PyTorch and finite differences.
+
+Most operands are small whole numbers, so that sums are exact; ties are wanted for the maximum.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import pooling_backward, pooling_forward, pooling_output_shape
+
+from .finite_differences import gradient
+
+MODES = (
+    "max",
+    "max_deterministic",
+    "average_count_include_padding",
+    "average_count_exclude_padding",
+)
+AVERAGES = MODES[2:]
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+def random_case(rng: np.random.Generator, spatial: int) -> tuple[np.ndarray, dict]:
+    """An image of distinct whole numbers, and options with padding below the window."""
+    window = rng.integers(1, 4, spatial)
+    options = {
+        "window": tuple(window.tolist()),
+        "padding": tuple(int(rng.integers(0, w)) for w in window),
+        "stride": tuple(rng.integers(1, 4, spatial).tolist()),
+    }
+    shape = (2, 3, *(int(w + rng.integers(0, 6)) for w in window))
+    return rng.permutation(np.arange(float(np.prod(shape)))).reshape(shape), options
+
+
+def seen(size: int, window: int, padding: int, stride: int, i: int) -> list[int]:
+    """The elements that output i sees, in one dimension."""
+    start = i * stride - padding
+    return [p for p in range(start, start + window) if 0 <= p < size]
+
+
+def windows(x: np.ndarray, y_shape: tuple[int, ...], options: dict) -> Iterator[tuple]:
+    """Every output's place, and the places in the image that it sees, in row-major order."""
+    per_dimension = list(
+        zip(x.shape[2:], options["window"], options["padding"], options["stride"], strict=True)
+    )
+    for at in np.ndindex(*y_shape):
+        axes = [seen(*d, i) for d, i in zip(per_dimension, at[2:], strict=True)]
+        yield at, [(*at[:2], *place) for place in itertools.product(*axes)]
+
+
+def by_loops(x: np.ndarray, dy: np.ndarray, mode: str, options: dict) -> tuple:
+    y, dx = np.zeros(dy.shape), np.zeros(x.shape)
+    for at, places in windows(x, dy.shape, options):
+        if mode.startswith("max"):
+            best = max(places, key=lambda place: x[place])  # the first of equal ones
+            y[at] = x[best]
+            dx[best] += dy[at]
+            continue
+        whole = mode == "average_count_include_padding"
+        count = int(np.prod(options["window"])) if whole else len(places)
+        for place in places:
+            y[at] += x[place] / count
+            dx[place] += dy[at] / count
+    return y, dx
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_against_loops(spatial: int, mode: str):
+    rng = np.random.default_rng(spatial)
+    for number in range(8):
+        x, options = random_case(rng, spatial)
+        if number % 2:
+            x = rng.integers(-2, 3, x.shape).astype(float)  # many ties
+        dy = rng.integers(-4, 5, pooling_output_shape(x.shape, **options)).astype(float)
+        y = pooling_forward(x, mode=mode, **options)
+        dx = pooling_backward(dy, x, mode=mode, **options)
+        expected_y, expected_dx = by_loops(x, dy, mode, options)
+        # Exact but for the divisions of the averages.
+        np.testing.assert_allclose(y, expected_y, rtol=1e-13, atol=1e-13, err_msg=str(options))
+        np.testing.assert_allclose(dx, expected_dx, rtol=1e-13, atol=1e-13, err_msg=str(options))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_against_pytorch(torch, spatial: int, mode: str):
+    functional = torch.nn.functional
+    rng = np.random.default_rng(10 + spatial)
+    for _ in range(20):
+        x, options = random_case(rng, spatial)
+        # PyTorch wants padding of at most half the window.
+        options["padding"] = tuple(w // 2 for w in options["window"])
+        arguments = {
+            "kernel_size": options["window"],
+            "padding": options["padding"],
+            "stride": options["stride"],
+        }
+        tx = torch.tensor(x, requires_grad=True)
+        if mode.startswith("max"):
+            ty = getattr(functional, f"max_pool{spatial}d")(tx, **arguments)
+        else:
+            pool = getattr(functional, f"avg_pool{spatial}d")
+            ty = pool(tx, count_include_pad=mode == "average_count_include_padding", **arguments)
+        dy = rng.integers(-4, 5, tuple(ty.shape)).astype(float)
+        ty.backward(torch.tensor(dy))
+        y = pooling_forward(x, mode=mode, **options)
+        dx = pooling_backward(dy, x, mode=mode, **options)
+        assert y.shape == pooling_output_shape(x.shape, **options)
+        np.testing.assert_allclose(y, ty.detach().numpy(), rtol=1e-13, err_msg=str(options))
+        np.testing.assert_allclose(dx, tx.grad.numpy(), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradient_against_finite_differences(mode: str):
+    rng = np.random.default_rng(20)
+    x = rng.permutation(np.arange(60.0)).reshape(1, 2, 5, 6)  # steps do not change the maximum
+    options = {"window": (3, 2), "padding": (1, 1), "stride": (2, 1), "mode": mode}
+    weights = rng.standard_normal(pooling_forward(x, **options).shape)
+    dx = pooling_backward(weights, x, **options)
+    expected = gradient(lambda: float((weights * pooling_forward(x, **options)).sum()), x)
+    np.testing.assert_allclose(dx, expected, atol=1e-7)
+
+
+def test_output_shape_as_cudnn_gives_it():
+    # Read off cuDNN 9.28.
+    def shape(*sizes, window, padding, stride):
+        return pooling_output_shape((2, 3, *sizes), window, padding=padding, stride=stride)[2:]
+
+    assert shape(8, 9, window=(2, 2), padding=(0, 0), stride=(2, 2)) == (4, 4)
+    assert shape(8, 9, window=(3, 2), padding=(1, 0), stride=(2, 3)) == (4, 3)
+    assert shape(8, 8, window=(2, 2), padding=(2, 2), stride=(1, 1)) == (11, 11)
+    three = shape(8, 9, 7, window=(3, 2, 2), padding=(1, 0, 1), stride=(2, 3, 1))
+    assert three == (4, 3, 8)
+
+
+def test_stride_left_out_is_1():
+    assert pooling_output_shape((1, 1, 5, 5), (2, 3)) == (1, 1, 4, 3)
+
+
+def test_an_output_smaller_or_larger_than_usual():
+    x = np.arange(1.0, 7.0).reshape(1, 1, 6)
+    assert pooling_forward(x, (2,), stride=(2,), y_shape=(1, 1, 2)).tolist() == [[[2, 4]]]
+    wide = {"window": (4,), "stride": (4,), "y_shape": (1, 1, 2)}
+    assert pooling_forward(x, **wide).tolist() == [[[4, 6]]]
+    assert pooling_forward(x, mode=AVERAGES[0], **wide).tolist() == [[[2.5, 11 / 4]]]
+    assert pooling_forward(x, mode=AVERAGES[1], **wide).tolist() == [[[2.5, 5.5]]]
+    dy = np.array([[[4.0, 8.0]]])
+    options = {"window": (4,), "stride": (4,)}
+    assert pooling_backward(dy, x, **options).tolist() == [[[0, 0, 0, 4, 0, 8]]]
+    assert pooling_backward(dy, x, mode=AVERAGES[0], **options).tolist() == [[[1] * 4 + [2] * 2]]
+    assert pooling_backward(dy, x, mode=AVERAGES[1], **options).tolist() == [[[1] * 4 + [4] * 2]]
+
+
+def test_windows_without_elements():
+    x = np.ones((1, 1, 2))
+    options = {"window": (1,), "padding": (1,), "stride": (1,)}
+    assert pooling_forward(x, **options).tolist() == [[[-np.inf, 1, 1, -np.inf]]]
+    for mode in AVERAGES:
+        assert pooling_forward(x, mode=mode, **options).tolist() == [[[0, 1, 1, 0]]]
+    for mode in MODES:
+        dx = pooling_backward(np.ones((1, 1, 4)), x, mode=mode, **options)
+        assert dx.tolist() == [[[1, 1]]]
+
+
+def test_nan_in_a_maximum():
+    x = np.array([[[np.nan, 1.0, 2.0, np.nan, np.nan]]])
+    dy = np.array([[[10.0, 20.0, 30.0, 40.0]]])
+    y = pooling_forward(x, (2,))
+    np.testing.assert_array_equal(y, [[[1, 2, 2, -np.inf]]])
+    assert pooling_backward(dy, x, (2,)).tolist() == [[[0, 10, 50, 0, 0]]]
+    y = pooling_forward(x, (2,), propagate_nan=True)
+    np.testing.assert_array_equal(y, [[[np.nan, 2, np.nan, np.nan]]])
+    dx = pooling_backward(dy, x, (2,), propagate_nan=True)
+    assert dx.tolist() == [[[10, 0, 20, 70, 0]]]
+
+
+def test_integers_round_to_even():
+    x = np.array([[[1, 2, 2, 1, -1, -2]]], np.int8)
+    y = pooling_forward(x, (2,), stride=(2,), mode=AVERAGES[0])
+    assert y.dtype == np.int8
+    assert y.tolist() == [[[2, 2, -2]]]
+    assert pooling_forward(x, (3,), stride=(3,)).tolist() == [[[2, 1]]]
+
+
+def test_alpha_and_beta_in_both_directions():
+    rng = np.random.default_rng(30)
+    x, options = random_case(rng, 2)
+    y = pooling_forward(x, **options)
+    dy, before = rng.standard_normal((2, *y.shape))
+    np.testing.assert_allclose(
+        pooling_forward(x, alpha=2.0, beta=0.5, y=before, **options), 2 * y + 0.5 * before
+    )
+    np.testing.assert_allclose(
+        pooling_backward(dy, x, alpha=2.0, beta=0.5, dx=x, **options),
+        2 * pooling_backward(dy, x, **options) + 0.5 * x,
+    )
+    np.testing.assert_array_equal(pooling_forward(x, y=np.full(y.shape, np.nan), **options), y)
+
+
+def test_wrong_arguments():
+    x = np.zeros((1, 1, 4, 4))
+    with pytest.raises(ValueError, match=r"^mode must be one of 'max'"):
+        pooling_forward(x, (2, 2), mode="min")
+    with pytest.raises(ValueError, match=r"^window must hold one int for each of the 2"):
+        pooling_forward(x, (2,))
+    with pytest.raises(ValueError, match=r"^window must hold ints of at least 1"):
+        pooling_forward(x, (2, 0))
+    with pytest.raises(ValueError, match=r"^padding must hold ints of at least 0"):
+        pooling_forward(x, (2, 2), padding=(-1, 0))
+    with pytest.raises(ValueError, match=r"^stride must hold ints of at least 1"):
+        pooling_forward(x, (2, 2), stride=(0, 1))
+    with pytest.raises(ValueError, match=r"^window \(5, 5\) is larger than an image of \(4, 4\)"):
+        pooling_output_shape(x.shape, (5, 5))
+    with pytest.raises(ValueError, match=r"^x must be \(N, C, spatial"):
+        pooling_forward(np.zeros((2, 3)), ())
+    with pytest.raises(ValueError, match=r"^y_shape must have the N and C"):
+        pooling_forward(x, (2, 2), y_shape=(1, 2, 3, 3))
+    with pytest.raises(ValueError, match=r"^dy must have the N and C"):
+        pooling_backward(np.zeros((2, 1, 3, 3)), x, (2, 2))

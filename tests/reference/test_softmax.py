@@ -1,0 +1,90 @@
+"""Softmax and its gradients, against PyTorch and finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import softmax_backward, softmax_forward
+
+from .finite_differences import gradient
+
+ALGORITHMS = ("fast", "accurate", "log")
+MODES = ("instance", "channel")
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (2, 3, 4), (2, 3, 4, 5), (2, 3, 2, 1, 3)])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_against_pytorch(torch, algorithm: str, mode: str, shape: tuple[int, ...]):
+    rng = np.random.default_rng(len(shape))
+    x, dy = rng.standard_normal(shape) * 3, rng.standard_normal(shape)
+    tx = torch.tensor(x, requires_grad=True)
+    function = torch.log_softmax if algorithm == "log" else torch.softmax
+    flat = tx if mode == "channel" else tx.flatten(1)
+    ty = function(flat, 1).reshape(shape)
+    ty.backward(torch.tensor(dy))
+    y = softmax_forward(x, algorithm=algorithm, mode=mode)
+    dx = softmax_backward(y, dy, algorithm=algorithm, mode=mode)
+    # Both evaluate in float64; sums of up to 60 terms.
+    np.testing.assert_allclose(y, ty.detach().numpy(), rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(dx, tx.grad.numpy(), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_gradient_against_finite_differences(algorithm: str, mode: str):
+    rng = np.random.default_rng(1)
+    x, weights = rng.standard_normal((2, 3, 2, 2)), rng.standard_normal((2, 3, 2, 2))
+    options = {"algorithm": algorithm, "mode": mode}
+    dx = softmax_backward(softmax_forward(x, **options), weights, **options)
+    expected = gradient(lambda: float((weights * softmax_forward(x, **options)).sum()), x)
+    np.testing.assert_allclose(dx, expected, atol=1e-8)
+
+
+def test_only_fast_overflows():
+    x = np.array([[1000.0, 1000.0]])
+    assert softmax_forward(x, algorithm="accurate").tolist() == [[0.5, 0.5]]
+    np.testing.assert_allclose(softmax_forward(x, algorithm="log"), -np.log([[2.0, 2.0]]))
+    assert np.isnan(softmax_forward(x, algorithm="fast")).all()
+
+
+def test_what_the_modes_sum_over():
+    x = np.random.default_rng(2).standard_normal((2, 3, 4, 5))
+    np.testing.assert_allclose(softmax_forward(x, mode="channel").sum(axis=1), 1)
+    np.testing.assert_allclose(softmax_forward(x, mode="instance").sum(axis=(1, 2, 3)), 1)
+
+
+def test_alpha_and_beta_in_both_directions():
+    rng = np.random.default_rng(3)
+    x, dy, before = rng.standard_normal((3, 2, 4, 1, 1))
+    y = softmax_forward(x)
+    np.testing.assert_allclose(
+        softmax_forward(x, alpha=2.0, beta=0.5, y=before), 2 * y + 0.5 * before
+    )
+    np.testing.assert_allclose(
+        softmax_backward(y, dy, alpha=2.0, beta=0.5, dx=before),
+        2 * softmax_backward(y, dy) + 0.5 * before,
+    )
+    np.testing.assert_array_equal(softmax_forward(x, y=np.full(x.shape, np.nan)), y)
+
+
+def test_wrong_arguments():
+    x = np.zeros((2, 3))
+    with pytest.raises(ValueError, match=r"^algorithm must be"):
+        softmax_forward(x, algorithm="quick")
+    with pytest.raises(ValueError, match=r"^mode must be"):
+        softmax_backward(x, x, mode="batch")
+    with pytest.raises(ValueError, match=r"^dy must have the shape of y, \(2, 3\)"):
+        softmax_backward(x, x.T)
+    with pytest.raises(ValueError, match=r"N, C, spatial"):
+        softmax_forward(np.zeros(3))
+    with pytest.raises(ValueError, match=r"^y must be given when beta"):
+        softmax_forward(x, beta=1.0)

@@ -1,0 +1,192 @@
+"""Element-wise tensor functions and reductions, against PyTorch and plain NumPy expressions."""
+
+from __future__ import annotations
+
+import itertools
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import (
+    add_tensor,
+    op_tensor,
+    reduce_indices,
+    reduce_tensor,
+    scale_tensor,
+    set_tensor,
+)
+
+RNG = np.random.default_rng(0)
+A = RNG.standard_normal((2, 3, 4, 5))
+B = RNG.standard_normal((1, 3, 1, 5))
+C = RNG.standard_normal((2, 3, 4, 5))
+NAN = np.nan
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+# --- add, set, scale --------------------------------------------------------------------------
+
+
+def test_add_broadcasts_and_blends():
+    bias = np.array([1.0, 2.0, 3.0]).reshape(1, 3, 1, 1)
+    np.testing.assert_array_equal(add_tensor(bias, C), C + bias)
+    np.testing.assert_allclose(add_tensor(B, C, alpha=2.0, beta=-0.5), 2 * B - 0.5 * C)
+    unread = np.full(C.shape, NAN)
+    np.testing.assert_array_equal(
+        add_tensor(bias, unread, beta=0.0), np.broadcast_to(bias, C.shape)
+    )
+
+
+def test_set_and_scale():
+    assert set_tensor((2, 1), 3, np.float16).tolist() == [[3], [3]]
+    np.testing.assert_array_equal(scale_tensor(C, 0.5), C / 2)
+    assert scale_tensor(np.array([3, 100, -5], np.int8), 2.5).tolist() == [8, 127, -12]
+
+
+# --- op ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("operation", ["add", "mul", "min", "max"])
+def test_binary_operations_against_pytorch(torch, operation: str):
+    function = {
+        "add": torch.add,
+        "mul": torch.mul,
+        "min": torch.minimum,
+        "max": torch.maximum,
+    }[operation]
+    expected = function(1.5 * torch.tensor(A), -2.0 * torch.tensor(B)).numpy() + 0.25 * C
+    result = op_tensor(operation, A, B, alpha1=1.5, alpha2=-2.0, beta=0.25, c=C)
+    np.testing.assert_allclose(result, expected, rtol=1e-14)
+
+
+def test_operations_of_one_operand():
+    np.testing.assert_allclose(op_tensor("sqrt", abs(A), alpha1=4.0), 2 * np.sqrt(abs(A)))
+    np.testing.assert_allclose(op_tensor("not", A, beta=2.0, c=C), 1 - A + 2 * C)
+    assert np.isnan(op_tensor("sqrt", np.array([-1.0]))).all()
+
+
+def test_nan_in_minimum_and_maximum():
+    a, b = np.array([NAN, 1.0, NAN]), np.array([2.0, NAN, NAN])
+    for operation in ("min", "max"):
+        np.testing.assert_array_equal(op_tensor(operation, a, b), [2, 1, NAN])
+        assert np.isnan(op_tensor(operation, a, b, propagate_nan=True)).all()
+
+
+def test_types_are_mixed_and_rounded_once():
+    a = np.array([100, -100, 3], np.int8)
+    assert op_tensor("add", a, a).tolist() == [127, -128, 6]
+    assert op_tensor("add", a, a, out_dtype=np.float32).tolist() == [200, -200, 6]
+    half = np.array([1.0, 2.0], ml_dtypes.bfloat16)
+    product = op_tensor("mul", half, half, alpha1=1.01)
+    assert product.dtype == ml_dtypes.bfloat16
+    assert product.tolist() == np.array([1.01, 4.04]).astype(ml_dtypes.bfloat16).tolist()
+
+
+# --- reduce -----------------------------------------------------------------------------------
+
+SHAPES = [
+    tuple(1 if reduced else size for reduced, size in zip(which, A.shape, strict=True))
+    for which in itertools.product([False, True], repeat=4)
+]
+
+
+@pytest.mark.parametrize("c_shape", SHAPES, ids=str)
+def test_reductions_against_pytorch(torch, c_shape: tuple[int, ...]):
+    axes = tuple(axis for axis in range(4) if c_shape[axis] != A.shape[axis])
+    with_zeros = np.where(RNG.random(A.shape) < 0.2, 0.0, A)
+    t = torch.tensor(with_zeros)
+    without_zeros = torch.where(t == 0, 1.0, t)
+
+    def over(function, operand):
+        for axis in axes:
+            operand = function(operand, dim=axis, keepdim=True)
+        return operand
+
+    count = A.size / np.prod(c_shape)
+    expected = {
+        "add": over(torch.sum, t),
+        "mul": over(torch.prod, t),
+        "min": over(torch.amin, t),
+        "max": over(torch.amax, t),
+        "amax": over(torch.amax, t.abs()),
+        "avg": over(torch.sum, t) / count,
+        "norm1": over(torch.sum, t.abs()),
+        "norm2": over(torch.sum, t * t).sqrt(),
+        "mul_no_zeros": over(torch.prod, without_zeros),
+    }
+    for operator, values in expected.items():
+        result = reduce_tensor(with_zeros, c_shape, operator)
+        assert result.shape == c_shape
+        # Sums and products of up to 120 terms in float64, in another order.
+        np.testing.assert_allclose(result, values.numpy(), rtol=1e-12, atol=1e-13, err_msg=operator)
+
+
+def test_reduction_blends():
+    c = RNG.standard_normal((1, 3, 1, 1))
+    total = A.sum(axis=(0, 2, 3), keepdims=True)
+    result = reduce_tensor(A, c.shape, "add", alpha=0.5, beta=3.0, c=c)
+    np.testing.assert_allclose(result, 0.5 * total + 3 * c)
+
+
+def test_indices_count_the_reduced_elements_only():
+    flat = A.transpose(1, 0, 2, 3).reshape(3, -1)
+    indices = reduce_indices(A, (1, 3, 1, 1), "max")
+    assert indices.dtype == np.uint32
+    assert indices.ravel().tolist() == flat.argmax(axis=1).tolist()
+    indices = reduce_indices(A, (1, 3, 1, 1), "min")
+    assert indices.ravel().tolist() == flat.argmin(axis=1).tolist()
+    indices = reduce_indices(A, (1, 3, 1, 1), "amax")
+    assert indices.ravel().tolist() == abs(flat).argmax(axis=1).tolist()
+    middle = reduce_indices(A, (2, 1, 4, 1), "max")
+    flat = A.transpose(0, 2, 1, 3).reshape(2, 4, -1)
+    assert middle[:, 0, :, 0].tolist() == flat.argmax(axis=-1).tolist()
+
+
+def test_the_first_of_equal_elements_counts():
+    a = np.array([[1.0, 3.0, 3.0, -3.0]])
+    assert reduce_indices(a, (1, 1), "max").tolist() == [[1]]
+    assert reduce_indices(a, (1, 1), "amax").tolist() == [[1]]
+    assert reduce_indices(-a, (1, 1), "min").tolist() == [[1]]
+
+
+def test_nan_in_reductions():
+    a = np.array([[2.0, NAN, -5.0]])
+    values = {"min": -5.0, "max": 2.0, "amax": 5.0}
+    for operator, value in values.items():
+        assert reduce_tensor(a, (1, 1), operator).tolist() == [[value]]
+        assert np.isnan(reduce_tensor(a, (1, 1), operator, propagate_nan=True)).all()
+        assert reduce_indices(a, (1, 1), operator, propagate_nan=True).tolist() == [[1]]
+    assert reduce_indices(a, (1, 1), "max").tolist() == [[0]]
+    assert reduce_indices(a, (1, 1), "min").tolist() == [[2]]
+    for operator in ("add", "mul", "avg", "norm1", "norm2", "mul_no_zeros"):
+        assert np.isnan(reduce_tensor(a, (1, 1), operator)).all()
+
+
+def test_wrong_arguments():
+    with pytest.raises(ValueError, match=r"^a must have the shape \(2, 3, 4, 5\) or ones in it"):
+        add_tensor(A[:, :2], C)
+    with pytest.raises(ValueError, match=r"^a must have the shape"):
+        add_tensor(np.zeros(5), C)
+    with pytest.raises(ValueError, match=r"^b must have the shape"):
+        op_tensor("add", A, A[:1, :, :2])
+    with pytest.raises(ValueError, match=r"^b must be given for mul"):
+        op_tensor("mul", A)
+    with pytest.raises(ValueError, match=r"^operation must be one of add, mul"):
+        op_tensor("sub", A, A)
+    with pytest.raises(ValueError, match=r"^c must be given when beta"):
+        op_tensor("not", A, beta=1.0)
+    with pytest.raises(ValueError, match=r"^c_shape must be \(2, 3, 4, 5\) with ones"):
+        reduce_tensor(A, (2, 2, 1, 1), "add")
+    with pytest.raises(ValueError, match=r"^c_shape must be"):
+        reduce_tensor(A, (1,), "add")
+    with pytest.raises(ValueError, match=r"^operator must be one of add, mul"):
+        reduce_tensor(A, (1, 1, 1, 1), "median")
+    with pytest.raises(ValueError, match=r"^operator must be one of min, max, amax"):
+        reduce_indices(A, (1, 1, 1, 1), "add")
