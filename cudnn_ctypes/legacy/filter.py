@@ -25,7 +25,7 @@ class FilterDescriptor(Descriptor):
         (K, C / groups, filter sizes...) whatever the layout: K filters, which are the output
         channels, over C input channels; 3 to 8 dimensions. Left out: not set yet.
     data_type : data type
-        As for `as_data_type`.
+        As for `as_data_type`. cuDNN 9.28 takes the types of `TensorDescriptor` but int32.
     layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"} or cudnnTensorFormat_t, optional
         N stands for K here. Default: NCHW; vectorised types lie in their vectors. Filters have no
         strides: they are dense.

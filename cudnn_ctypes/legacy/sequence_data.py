@@ -7,7 +7,6 @@ from ctypes import c_int, c_size_t
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import raw
 from ..device import DeviceTensor
@@ -130,7 +129,7 @@ class SeqDataDescriptor(Descriptor):
                 f"lengths: expected {sequences} entries, one for each of {sizes[1]} x {sizes[2]} "
                 f"sequences, got {len(array)}"
             )
-        fill = None if padding_fill is None else _scalar(padding_fill, data_type)
+        fill = None if padding_fill is None else np.full(1, padding_fill, numpy_dtype(data_type))
         raw.cudnnSetSeqDataDescriptor(self, data_type, _NDIM, sizes, order, len(array), array, fill)
 
     # -- reading back --------------------------------------------------------------------------
@@ -138,23 +137,18 @@ class SeqDataDescriptor(Descriptor):
     def _read(self) -> dict[str, Any]:
         data_type, ndim, count = raw.cudnnDataType_t.variable(), c_int(), c_size_t()
         shape, axes = (c_int * _NDIM)(), (c_int * _NDIM)()
-        raw.cudnnGetSeqDataDescriptor(
-            self, data_type, ndim, _NDIM, shape, axes, count, 0, (c_int * 1)(), np.zeros(1)
-        )
-        lengths = (c_int * count.value)()
-        fills = []
-        for sentinel in (0, 0xFF):  # cuDNN leaves the memory alone where there is no value
-            fill = np.full(8, sentinel, np.uint8)
-            raw.cudnnGetSeqDataDescriptor(
-                self, data_type, ndim, _NDIM, shape, axes, count, len(lengths), lengths, fill
-            )
-            fills.append(fill.view(numpy_dtype(data_type.value))[0])
+        about = (self, data_type, ndim, _NDIM, shape, axes, count)
+        raw.cudnnGetSeqDataDescriptor(*about, 0, None, None)
+        lengths, fill = (c_int * count.value)(), None
+        if data_type.value != raw.CUDNN_DATA_BFLOAT16:  # refused for it by cuDNN 9.28
+            fill = np.zeros(1, numpy_dtype(data_type.value))
+        raw.cudnnGetSeqDataDescriptor(*about, len(lengths), lengths, fill)
         return {
             "shape": tuple(shape),
             "data_type": data_type.value,
             "axes": tuple(raw.cudnnSeqDataAxis_t(axis) for axis in axes),
             "lengths": tuple(lengths),
-            "padding_fill": float(fills[0]) if fills[0] == fills[1] else None,
+            "padding_fill": None if fill is None else float(fill[0]),
         }
 
     @property
@@ -182,7 +176,7 @@ class SeqDataDescriptor(Descriptor):
 
     @property
     def padding_fill(self) -> float | None:
-        """The value for padding vectors, None if there is none."""
+        """The value for padding vectors, 0 if none was set; None for bfloat16, not to be read."""
         fill: float | None = self._read()["padding_fill"]
         return fill
 
@@ -241,7 +235,3 @@ def fitting_axes(shape: Shape, strides: Shape) -> list[tuple[raw.cudnnSeqDataAxi
             for a, b, n in zip(dense_strides(shape, order), strides, shape, strict=True)
         )
     ]
-
-
-def _scalar(value: float, data_type: raw.cudnnDataType_t) -> NDArray[Any]:
-    return np.full(1, value, numpy_dtype(data_type))

@@ -24,7 +24,8 @@ class TensorDescriptor(Descriptor):
     shape : sequence of int, optional
         (N, C, spatial sizes...) whatever the layout; 2 to 8 dimensions. Left out: not set yet.
     data_type : data type
-        As for `as_data_type`.
+        As for `as_data_type`. cuDNN 9.28 takes float32, float64, float16, bfloat16, int8, uint8,
+        int32, int8x4, uint8x4 and int8x32 here, and leaves the others to the graph API.
     layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"} or cudnnTensorFormat_t, optional
         Default: NCHW; vectorised types (int8x4, int8x32) lie in their vectors.
     strides : sequence of int, optional

@@ -1,0 +1,147 @@
+"""What all descriptors have in common: ownership, comparison, refusal of the wrong kind."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import legacy, raw
+from cudnn_ctypes.errors import BadParamError, ClosedError
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    "tensor": lambda: cudnn.TensorDescriptor((2, 3, 4, 5)),
+    "tensor with strides": lambda: cudnn.TensorDescriptor((2, 3, 4), strides=(100, 20, 3)),
+    "filter": lambda: cudnn.FilterDescriptor((2, 3, 4, 5), "float16", layout="NHWC"),
+    "activation": lambda: cudnn.ActivationDescriptor("elu", coef=0.5),
+    "convolution": lambda: cudnn.ConvolutionDescriptor(padding=(1, 2), stride=2, groups=3),
+}
+FAILING: dict[str, Callable[[], Any]] = {
+    "tensor": lambda: cudnn.TensorDescriptor((2, 0, 4, 5)),
+    "filter": lambda: cudnn.FilterDescriptor((2, 3, -1, 5)),
+    "activation": lambda: cudnn.ActivationDescriptor("rely"),
+    "convolution": lambda: cudnn.ConvolutionDescriptor(stride=0),
+}
+
+
+@pytest.fixture(params=MAKERS.values(), ids=MAKERS)
+def make(request: pytest.FixtureRequest) -> Callable[[], Any]:
+    maker: Callable[[], Any] = request.param
+    return maker
+
+
+def test_close_can_be_repeated_and_ends_all_use(make: Callable[[], Any]) -> None:
+    descriptor = make()
+    handle = descriptor._as_parameter_
+    assert not descriptor.closed
+    descriptor.close()
+    descriptor.close()
+    assert descriptor.closed
+    assert not handle, "the C object was not destroyed"
+    assert repr(descriptor) == f"{type(descriptor).__name__}(closed)"
+    with pytest.raises(ClosedError, match="closed"):
+        _ = descriptor == make()
+
+
+def test_with_closes(make: Callable[[], Any]) -> None:
+    with make() as descriptor:
+        assert not descriptor.closed
+    assert descriptor.closed
+
+
+def test_raw_functions_refuse_a_closed_descriptor_before_c() -> None:
+    with cudnn.TensorDescriptor((1, 1, 1, 1)) as descriptor:
+        size = ctypes.c_size_t()
+        raw.cudnnGetTensorSizeInBytes(descriptor, size)
+        assert size.value == 4
+    with pytest.raises(ClosedError, match="tensorDesc"):
+        raw.cudnnGetTensorSizeInBytes(descriptor, size)
+    with pytest.raises(ClosedError):
+        _ = descriptor.shape
+
+
+def test_raw_functions_refuse_the_wrong_kind() -> None:
+    with cudnn.FilterDescriptor((1, 1, 1, 1)) as descriptor, pytest.raises(TypeError) as caught:
+        raw.cudnnGetTensorSizeInBytes(descriptor, ctypes.c_size_t())
+    assert "tensorDesc" in str(caught.value)
+
+
+def test_equality_is_that_of_what_the_library_holds(make: Callable[[], Any]) -> None:
+    with make() as first, make() as second:
+        assert first == second
+        assert (first != second) is False
+        others = [maker() for maker in MAKERS.values() if maker is not make]
+        assert all(first != other for other in others)
+        assert first != "something else"
+        for other in others:
+            other.close()
+
+
+def test_repr_makes_an_equal_descriptor(make: Callable[[], Any]) -> None:
+    with make() as descriptor, eval(repr(descriptor), vars(legacy)) as again:
+        assert again == descriptor
+
+
+def test_descriptors_can_change_so_they_do_not_hash(make: Callable[[], Any]) -> None:
+    with make() as descriptor, pytest.raises(TypeError, match="unhashable"):
+        hash(descriptor)
+
+
+@pytest.mark.parametrize("failing", FAILING.values(), ids=FAILING)
+def test_a_descriptor_that_cannot_be_configured_is_closed(failing: Callable[[], Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)  # what is left open would warn
+        with pytest.raises((BadParamError, ValueError)):
+            failing()
+        gc.collect()
+
+
+def test_a_forgotten_descriptor_warns_and_is_destroyed(make: Callable[[], Any]) -> None:
+    descriptors = [make()]
+    handle = descriptors[0]._as_parameter_
+    with pytest.warns(ResourceWarning, match=f"unclosed {type(descriptors[0]).__name__}"):
+        descriptors.clear()
+    assert not handle
+
+
+def heap_bytes() -> int:
+    """Bytes that malloc has given out (not Python's own small objects)."""
+
+    class Info(ctypes.Structure):
+        _fields_ = [(f"field{i}", ctypes.c_size_t) for i in range(10)]
+
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "mallinfo2"):
+        pytest.skip("needs glibc 2.33 or newer")
+    libc.mallinfo2.restype = Info
+    gc.collect()
+    return int(libc.mallinfo2().field7)
+
+
+COUNT = 1000
+SLACK = 16 * 1024  # bytes; the smallest of the descriptors takes more than 64, a thousand 64 kB
+
+
+def test_a_thousand_descriptors_leave_no_memory(make: Callable[[], Any]) -> None:
+    for _ in range(50):
+        make().close()
+    before = heap_bytes()
+    for _ in range(COUNT):
+        make().close()
+    assert heap_bytes() - before < SLACK
+
+
+def test_the_meter_sees_a_leak() -> None:
+    before = heap_bytes()
+    handles = [raw.cudnnActivationDescriptor_t() for _ in range(COUNT)]
+    for handle in handles:
+        raw.cudnnCreateActivationDescriptor(handle)
+    grown = heap_bytes() - before
+    for handle in handles:
+        raw.cudnnDestroyActivationDescriptor(handle)
+    assert grown > 2 * SLACK

@@ -1,0 +1,122 @@
+"""``FilterDescriptor`` against what was set, and the library itself."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import FilterDescriptor, raw
+from cudnn_ctypes.device import DeviceTensor
+from cudnn_ctypes.errors import BadParamError
+
+BYTES = {"float32": 4, "float64": 8, "float16": 2, "bfloat16": 2, "int8": 1}
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_random_filters(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.integers(1, 7, int(rng.integers(3, 9))))
+    layout = str(rng.choice(["NCHW", "NHWC"]))
+    name = str(rng.choice(list(BYTES)))
+    with FilterDescriptor(shape, name, layout=layout) as descriptor:
+        assert descriptor.shape == shape
+        assert descriptor.layout == layout
+        assert descriptor.format.name == f"CUDNN_TENSOR_{layout}"
+        assert descriptor.size_in_bytes == math.prod(shape) * BYTES[name]
+        with FilterDescriptor() as other:
+            other.set_nd(name, layout, shape)
+            assert other == descriptor
+            other.set_nd(name, "NHWC" if layout == "NCHW" else "NCHW", shape)
+            assert other != descriptor
+
+
+@pytest.mark.parametrize("length", [4, 32])
+def test_vectors(length: int) -> None:
+    layout = f"NCHW_VECT_C{length}"
+    with FilterDescriptor((8, 64, 3, 3), "int8", layout=layout) as descriptor:
+        assert descriptor.data_type == getattr(raw, f"CUDNN_DATA_INT8x{length}")
+        assert descriptor.format == raw.CUDNN_TENSOR_NCHW_VECT_C
+        assert descriptor.layout == layout
+        assert descriptor.size_in_bytes == 8 * 64 * 9
+
+
+def test_setting_again_follows_c() -> None:
+    with FilterDescriptor() as descriptor:
+        assert (descriptor.shape, repr(descriptor)) == ((), "FilterDescriptor()")
+        descriptor.set_4d("float16", "NHWC", 8, 3, 5, 5)
+        assert repr(descriptor) == (
+            "FilterDescriptor(shape=(8, 3, 5, 5), data_type='float16', layout='NHWC')"
+        )
+        descriptor.set_nd(raw.CUDNN_DATA_DOUBLE, raw.CUDNN_TENSOR_NCHW, [8, 3, 5])
+        assert (descriptor.shape, descriptor.size_in_bytes) == ((8, 3, 5), 960)
+        raw.cudnnSetFilter4dDescriptor(descriptor, 0, 0, 1, 2, 3, 4)
+        assert descriptor.shape == (1, 2, 3, 4)
+
+
+def test_raw_calls_see_the_same_descriptor() -> None:
+    values = [ctypes.c_int() for _ in range(4)]
+    data_type, tensor_format = raw.cudnnDataType_t.variable(), raw.cudnnTensorFormat_t.variable()
+    with FilterDescriptor((8, 3, 5, 7), "float16", layout="NHWC") as descriptor:
+        raw.cudnnGetFilter4dDescriptor(descriptor, data_type, tensor_format, *values)
+    assert data_type.value == raw.CUDNN_DATA_HALF
+    assert tensor_format.value == raw.CUDNN_TENSOR_NHWC
+    assert [value.value for value in values] == [8, 3, 5, 7]
+
+
+class TestOfATensor:
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC", "NCHW_VECT_C4"])
+    def test_layouts(self, reference_device: None, layout: str) -> None:
+        with (
+            DeviceTensor.empty((8, 4, 3, 3), "int8", layout=layout) as tensor,
+            FilterDescriptor.of(tensor) as descriptor,
+        ):
+            assert descriptor == FilterDescriptor((8, 4, 3, 3), "int8", layout=layout)
+            assert descriptor.size_in_bytes == tensor.nbytes
+
+    def test_where_both_layouts_fit_one_can_be_asked_for(self, reference_device: None) -> None:
+        with DeviceTensor.empty((8, 4, 1, 1), "float32") as tensor:
+            for layout in ("NCHW", "NHWC"):
+                with FilterDescriptor.of(tensor, layout=layout) as descriptor:
+                    assert descriptor.layout == layout
+
+    def test_one_spatial_dimension_gets_a_height(self, reference_device: None) -> None:
+        with (
+            DeviceTensor.empty((8, 4, 3), "float32", layout="NHWC") as tensor,
+            FilterDescriptor.of(tensor, min_dims=4) as descriptor,
+        ):
+            assert (descriptor.shape, descriptor.layout) == ((8, 4, 1, 3), "NHWC")
+
+    def test_gaps_are_refused(self, reference_device: None) -> None:
+        tensor = DeviceTensor.empty((8, 4, 3, 3), "float32", strides=(72, 18, 6, 2))
+        with tensor, pytest.raises(ValueError, match="dense"):
+            FilterDescriptor.of(tensor)
+
+
+class TestWrongInput:
+    @pytest.mark.parametrize("shape", [(0, 3, 4, 5), (2, 0, 4), (2, 3, 4, 5, 0)])
+    def test_zero_dimension(self, shape: tuple[int, ...]) -> None:
+        with pytest.raises(BadParamError, match="every dimension must be at least 1"):
+            FilterDescriptor(shape)
+
+    def test_swapped_layout_and_data_type(self) -> None:
+        with FilterDescriptor() as descriptor:
+            with pytest.raises(TypeError, match="layout and data type swapped"):
+                # The order of cudnnSetTensor4dDescriptor; both are 0, so C would take this.
+                descriptor.set_4d(raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, 1, 1, 1, 1)
+            with pytest.raises(TypeError, match="layout and data type swapped"):
+                descriptor.set_nd("NCHW", "float32", (1, 1, 1))
+
+    def test_vectors_of_a_type_without(self) -> None:
+        with pytest.raises(ValueError, match="vectorised data type"):
+            FilterDescriptor((8, 4, 3, 3), "float32", layout="NCHW_VECT_C")
+
+    def test_too_few_dimensions(self) -> None:
+        with pytest.raises(BadParamError, match="more than 2 dimensions"):
+            FilterDescriptor((8, 4))
+
+    def test_layout_without_shape(self) -> None:
+        with pytest.raises(ValueError, match="shape: needed"):
+            FilterDescriptor(layout="NCHW")

@@ -1,0 +1,257 @@
+"""``TensorDescriptor`` against NumPy's strides and the library itself."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes import TensorDescriptor, as_data_type, raw
+from cudnn_ctypes.device import DeviceTensor
+from cudnn_ctypes.errors import BadParamError, NotSupportedError
+
+DATA_TYPES = {
+    "float32": np.float32,
+    "float64": np.float64,
+    "float16": np.float16,
+    "bfloat16": ml_dtypes.bfloat16,
+    "int8": np.int8,
+    "int32": np.int32,
+    "uint8": np.uint8,
+}
+RANDOM = 100
+
+
+def random_shape(rng: np.random.Generator, ndim: int) -> tuple[int, ...]:
+    return tuple(int(n) for n in rng.integers(1, 7, ndim))
+
+
+def numpy_strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
+    """Strides in elements of a NumPy array that is dense in this layout."""
+    if layout == "NCHW":
+        array = np.empty(shape, np.int8)
+    else:
+        array = np.moveaxis(np.empty((shape[0], *shape[2:], shape[1]), np.int8), -1, 1)
+    return array.strides
+
+
+@pytest.mark.parametrize("seed", range(RANDOM))
+def test_random_layouts(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = random_shape(rng, int(rng.integers(3, 9)))
+    layout = str(rng.choice(["NCHW", "NHWC"]))
+    name = str(rng.choice(list(DATA_TYPES)))
+    with TensorDescriptor(shape, name, layout=layout) as descriptor:
+        assert descriptor.shape == shape
+        assert descriptor.data_type == as_data_type(name)
+        assert descriptor.strides == numpy_strides(shape, layout)
+        itemsize = np.dtype(DATA_TYPES[name]).itemsize
+        assert descriptor.size_in_bytes == math.prod(shape) * itemsize
+        if min(shape) > 1:
+            assert descriptor.layout == layout
+        with TensorDescriptor(shape, name, strides=descriptor.strides) as same:
+            assert same == descriptor
+
+
+@pytest.mark.parametrize("seed", range(RANDOM))
+def test_random_strides(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = random_shape(rng, int(rng.integers(2, 9)))
+    strides, step = [0] * len(shape), 1
+    for axis in rng.permutation(len(shape)):
+        strides[axis] = step * int(rng.integers(1, 4))
+        step = strides[axis] * shape[axis]
+    with TensorDescriptor(shape, "float16", strides=strides) as descriptor:
+        assert descriptor.shape == shape
+        assert descriptor.strides == tuple(strides)
+        last = sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True))
+        assert descriptor.size_in_bytes == 2 * (last + 1)
+        wider = list(strides)
+        wider[int(np.argmax(shape))] += 1
+        with TensorDescriptor(shape, "float16", strides=wider) as other:
+            assert other != descriptor
+
+
+@pytest.mark.parametrize(("length", "layout"), [(4, "NCHW_VECT_C4"), (32, "NCHW_VECT_C32")])
+def test_vectors(length: int, layout: str) -> None:
+    # Strides count vectors: (N, C / length, H, W) is what is dense.
+    with TensorDescriptor((2, 64, 3, 5), "int8", layout=layout) as descriptor:
+        assert descriptor.data_type == getattr(raw, f"CUDNN_DATA_INT8x{length}")
+        assert descriptor.strides == np.empty((2, 64 // length, 3, 5), np.int8).strides
+        assert descriptor.layout == layout
+        assert descriptor.size_in_bytes == 2 * 64 * 3 * 5
+        with TensorDescriptor((2, 64, 3, 5), f"int8x{length}") as same:
+            assert same == descriptor
+
+
+def test_the_same_strides_of_vectors_and_of_elements_differ() -> None:
+    vectors = TensorDescriptor((2, 64, 3, 5), "int8x4")
+    elements = TensorDescriptor((2, 64, 3, 5), "int8x4", strides=vectors.strides)
+    assert elements.strides == vectors.strides
+    assert elements != vectors
+    assert elements.layout is None
+    assert vectors.layout == "NCHW_VECT_C4"
+    vectors.close()
+    elements.close()
+
+
+def test_setting_again_follows_c() -> None:
+    with TensorDescriptor() as descriptor:
+        assert descriptor.shape == ()
+        assert repr(descriptor) == "TensorDescriptor()"
+        descriptor.set_4d("NHWC", "float64", 2, 3, 4, 5)
+        assert repr(descriptor) == (
+            "TensorDescriptor(shape=(2, 3, 4, 5), data_type='float64', layout='NHWC')"
+        )
+        descriptor.set_4d_ex("float16", 2, 3, 4, 5, 100, 30, 6, 1)
+        assert (descriptor.shape, descriptor.strides) == ((2, 3, 4, 5), (100, 30, 6, 1))
+        descriptor.set_nd(raw.CUDNN_DATA_INT8, (7, 2), (3, 1))
+        assert (descriptor.shape, descriptor.strides) == ((7, 2), (3, 1))
+        descriptor.set_nd_ex(raw.CUDNN_TENSOR_NHWC, np.float32, [2, 3, 4, 5, 6])
+        assert descriptor.strides == (360, 1, 90, 18, 3)
+        raw.cudnnSetTensor4dDescriptor(descriptor, 0, 0, 1, 2, 3, 4)
+        assert descriptor.shape == (1, 2, 3, 4)
+
+
+def test_two_dimensions_have_no_layout_to_choose() -> None:
+    with TensorDescriptor((4, 6), layout="NHWC") as descriptor:
+        assert descriptor.strides == (6, 1)
+
+
+class TestOfATensor:
+    """Descriptors of memory: `reference_device` only makes that host memory."""
+
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    def test_layouts(self, reference_device: None, layout: str) -> None:
+        with (
+            DeviceTensor.empty((2, 3, 4, 5), "float16", layout=layout) as tensor,
+            TensorDescriptor.of(tensor) as descriptor,
+        ):
+            assert descriptor == TensorDescriptor((2, 3, 4, 5), "float16", layout=layout)
+            assert descriptor.strides == tensor.strides
+            assert descriptor.size_in_bytes == tensor.nbytes
+
+    @pytest.mark.parametrize("length", [4, 32])
+    def test_vectors(self, reference_device: None, length: int) -> None:
+        with (
+            DeviceTensor.empty((2, 64, 4, 5), f"int8x{length}") as tensor,
+            TensorDescriptor.of(tensor) as descriptor,
+        ):
+            assert descriptor.layout == tensor.layout == f"NCHW_VECT_C{length}"
+            assert descriptor.size_in_bytes == tensor.nbytes
+
+    def test_strides(self, reference_device: None) -> None:
+        with (
+            DeviceTensor.empty((2, 3, 4), "float32", strides=(40, 12, 2)) as tensor,
+            TensorDescriptor.of(tensor) as descriptor,
+        ):
+            assert descriptor.strides == (40, 12, 2)
+            assert descriptor.size_in_bytes == tensor.nbytes
+
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    def test_one_channel_keeps_the_layout_that_it_was_made_in(
+        self, reference_device: None, layout: str
+    ) -> None:
+        with DeviceTensor.empty((2, 1, 4, 5), "float32", layout=layout) as tensor:
+            with TensorDescriptor.of(tensor) as descriptor:
+                assert descriptor.strides == numpy_strides((2, 1, 4, 5), layout)
+            other = "NHWC" if layout == "NCHW" else "NCHW"
+            with TensorDescriptor.of(tensor, layout=other) as descriptor:
+                assert descriptor.strides == numpy_strides((2, 1, 4, 5), other)
+
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    def test_three_dimensions_get_a_height(self, reference_device: None, layout: str) -> None:
+        with DeviceTensor.empty((2, 3, 7), "float32", layout=layout) as tensor:
+            with TensorDescriptor.of(tensor) as descriptor:
+                assert descriptor.shape == (2, 3, 7)
+            with TensorDescriptor.of(tensor, min_dims=4) as descriptor:
+                assert descriptor.shape == (2, 3, 1, 7)
+                assert descriptor.strides == numpy_strides((2, 3, 1, 7), layout)
+
+    def test_a_tensor_without_elements_is_refused(self, reference_device: None) -> None:
+        tensor = DeviceTensor.empty((2, 0, 4, 5), "float32")
+        with tensor, pytest.raises(BadParamError, match="every dimension must be at least 1"):
+            TensorDescriptor.of(tensor)
+
+
+class TestWrongInput:
+    @pytest.mark.parametrize("shape", [(0, 3, 4, 5), (2, 0, 4), (2, 3, 4, 5, 0)])
+    def test_zero_dimension(self, shape: tuple[int, ...]) -> None:
+        with pytest.raises(BadParamError, match="every dimension must be at least 1") as caught:
+            TensorDescriptor(shape)
+        assert "cudnnSetTensor" in str(caught.value)
+
+    def test_negative_dimension(self) -> None:
+        with pytest.raises(ValueError, match="negative"):
+            TensorDescriptor((2, -3, 4, 5))
+
+    def test_swapped_layout_and_data_type(self) -> None:
+        with TensorDescriptor() as descriptor:
+            with pytest.raises(TypeError, match="layout and data type swapped"):
+                # Both are 0, so C would take this.
+                descriptor.set_4d(raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, 1, 1, 1, 1)
+            with pytest.raises(ValueError, match="layout and data type swapped"):
+                descriptor.set_nd_ex("float32", "NCHW", (1, 1, 1, 1))
+            with pytest.raises(TypeError, match="layout and data type swapped"):
+                descriptor.set_nd("NCHW", (1, 1), (1, 1))
+        with pytest.raises(TypeError, match="layout and data type swapped"):
+            TensorDescriptor((1, 1, 1, 1), raw.CUDNN_TENSOR_NHWC)
+        with pytest.raises(TypeError, match="layout and data type swapped"):
+            TensorDescriptor((1, 1, 1, 1), layout=raw.CUDNN_DATA_HALF)
+
+    def test_raw_call_with_swapped_arguments(self) -> None:
+        with TensorDescriptor() as descriptor, pytest.raises(TypeError, match="swapped"):
+            raw.cudnnSetTensor4dDescriptor(
+                descriptor, raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, 1, 1, 1, 1
+            )
+
+    def test_layout_and_strides(self) -> None:
+        with pytest.raises(ValueError, match="not both"):
+            TensorDescriptor((1, 2, 3, 4), layout="NCHW", strides=(24, 12, 4, 1))
+
+    def test_strides_of_another_length(self) -> None:
+        with pytest.raises(ValueError, match="strides: expected 4 entries"):
+            TensorDescriptor((1, 2, 3, 4), strides=(12, 4, 1))
+
+    def test_layout_without_shape(self) -> None:
+        with pytest.raises(ValueError, match="shape: needed"):
+            TensorDescriptor(layout="NCHW")
+
+    def test_unknown_layout(self) -> None:
+        with pytest.raises(ValueError, match="NHCW"):
+            TensorDescriptor((1, 2, 3, 4), layout="NHCW")
+
+    @pytest.mark.parametrize("layout", ["NCHW_VECT_C", raw.CUDNN_TENSOR_NCHW_VECT_C])
+    def test_vectors_of_a_type_without(self, layout: object) -> None:
+        # cuDNN 9.28 accepts this in cudnnSetTensorNdDescriptorEx, and divides C by 4.
+        with pytest.raises(ValueError, match="vectorised data type"):
+            TensorDescriptor((1, 8, 3, 4, 5), "int8", layout=layout)
+
+    def test_channels_that_do_not_fill_vectors(self) -> None:
+        with pytest.raises(BadParamError):
+            TensorDescriptor((1, 6, 3, 4), "int8x4")
+
+    @pytest.mark.parametrize("data_type", ["int64", "boolean", "fp8_e4m3", "int4"])
+    def test_types_that_only_the_graph_api_has(self, data_type: str) -> None:
+        with pytest.raises(BadParamError):
+            TensorDescriptor((1, 8, 3, 4), data_type)
+
+    def test_too_many_dimensions(self) -> None:
+        with pytest.raises(NotSupportedError, match="9"):
+            TensorDescriptor((1,) * 9)
+
+    def test_shape_that_is_no_shape(self) -> None:
+        with pytest.raises(TypeError, match="shape"):
+            TensorDescriptor((1, 2.5, 3, 4))  # type: ignore[list-item]
+
+
+def test_raw_calls_see_the_same_descriptor() -> None:
+    values = [ctypes.c_int() for _ in range(8)]
+    data_type = raw.cudnnDataType_t.variable()
+    with TensorDescriptor((2, 3, 4, 5), "float16", layout="NHWC") as descriptor:
+        raw.cudnnGetTensor4dDescriptor(descriptor, data_type, *values)
+    assert data_type.value == raw.CUDNN_DATA_HALF
+    assert [value.value for value in values] == [2, 3, 4, 5, 60, 1, 15, 3]
