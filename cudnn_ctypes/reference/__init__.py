@@ -13,10 +13,8 @@ from .convolution import (
 from .convolution_bias_activation import convolution_bias_activation_forward
 from .folding import (
     FoldedBackwardData,
-    TensorTransform,
     convolution_backward_data_folded,
     folded_backward_data,
-    transform_tensor,
 )
 from .geometry import output_shape
 from .layout import pack, packed_strides, unpack, view
@@ -25,6 +23,7 @@ from .reduce import reduce_indices, reduce_tensor
 from .reorder import reorder_bias, reorder_filter, restore_bias, restore_filter
 from .softmax import softmax_backward, softmax_forward
 from .tensor_operations import add_tensor, op_tensor, scale_tensor, set_tensor
+from .transform import TensorTransform, transform_tensor, transformed_shape
 
 __all__ = [
     "FoldedBackwardData",
@@ -59,6 +58,7 @@ __all__ = [
     "softmax_backward",
     "softmax_forward",
     "transform_tensor",
+    "transformed_shape",
     "unpack",
     "view",
 ]

@@ -1,0 +1,139 @@
+"""Tensors padded, cropped, and folded: what `cudnnTransformTensorEx` does to the logical tensor.
+
+Folding by (a, b) makes one pixel of every block of a x b pixels, with a * b times the channels
+(space to depth); unfolding is the way back. NVIDIA does not document where the channels go: their
+order was read off cuDNN 9.19, the shapes off 9.28.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class TensorTransform:
+    """A tensor transform descriptor: pad, and fold blocks of pixels into channels or back.
+
+    `pad_before` and `pad_after` have one entry for every dimension (negative entries crop), `fold`
+    one for every spatial dimension (0 and 1 leave it as it is).
+    """
+
+    pad_before: tuple[int, ...]
+    pad_after: tuple[int, ...]
+    fold: tuple[int, ...]
+    direction: Literal["fold", "unfold"] = "fold"
+
+
+def transformed_shape(shape: Sequence[int], transform: TensorTransform) -> tuple[int, ...]:
+    """The shape that `cudnnInitTransformDest` gives the destination of a tensor of `shape`.
+
+    Folding by f pads a dimension first, and rounds up to whole blocks; the padded channels are
+    multiplied by the size of a block. Unfolding multiplies a dimension by f first, and divides the
+    channels by the size of a block, rounded up; then it pads or crops.
+
+    Raises
+    ------
+    ValueError
+        If the transform has another number of dimensions, or leaves nothing of one.
+    """
+    fold, block = _checked(len(shape), transform)
+    unfold = transform.direction == "unfold"
+    sizes = list(shape)
+    if unfold:
+        sizes = [sizes[0], -(-sizes[1] // block)]
+        sizes += [size * f for size, f in zip(shape[2:], fold, strict=True)]
+    padded = []
+    for size, before, after in zip(sizes, transform.pad_before, transform.pad_after, strict=True):
+        if min(size + before, size + after, size + before + after) < 1:
+            raise ValueError(f"transform leaves nothing of a dimension of {shape}: {transform}")
+        padded.append(size + before + after)
+    if unfold:
+        return tuple(padded)
+    blocks = (-(-size // f) for size, f in zip(padded[2:], fold, strict=True))
+    return (padded[0], padded[1] * block, *blocks)
+
+
+def transform_tensor(x: NDArray[Any], transform: TensorTransform) -> NDArray[Any]:
+    """Pad and fold, or unfold and crop: `cudnnTransformTensorEx`, `cudnnTransformFilter`.
+
+    Folding by (a, b) sends pixel (i a + u, j b + v) of channel c to pixel (i, j) of channel
+    (u b + v) C + c, after zeros up to whole blocks. Added channels come last, a block's worth for
+    each. Unfolding is the way back.
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial sizes...) or (K, C, filter sizes...), any dtype.
+
+    Raises
+    ------
+    ValueError
+        If the transform has another number of dimensions, adds channels in front of folded ones, or
+        unfolds channels that do not fill the blocks.
+    """
+    fold, block = _checked(x.ndim, transform)
+    before, after = list(transform.pad_before), list(transform.pad_after)
+    if before[1] and block > 1:
+        raise ValueError(f"transform must not pad before the channels it folds, got {transform}")
+    if transform.direction == "unfold":
+        channels = -(-x.shape[1] // block) + min(0, after[1])
+        if channels * block > x.shape[1]:
+            raise ValueError(
+                f"transform must unfold whole blocks: {x.shape[1]} channels do not make {channels} "
+                f"times {block}"
+            )
+        after[1] = max(0, after[1])
+        return _pad(_unfold(x[:, : channels * block], fold), before, after)
+    more_channels, after[1] = after[1] * block, 0
+    up_to_blocks = [0, 0] + [
+        -(size + b + a) % f
+        for size, b, a, f in zip(x.shape[2:], before[2:], after[2:], fold, strict=True)
+    ]
+    after = [a + more for a, more in zip(after, up_to_blocks, strict=True)]
+    folded = _fold(_pad(x, before, after), fold)
+    return _pad(folded, [0] * x.ndim, [0, more_channels, *(0,) * len(fold)])
+
+
+def _checked(ndim: int, transform: TensorTransform) -> tuple[tuple[int, ...], int]:
+    """The folds, 0 counting as 1, and the number of pixels in a block."""
+    if not len(transform.pad_before) == len(transform.pad_after) == ndim:
+        raise ValueError(f"transform must pad the {ndim} dimensions of x, got {transform}")
+    if len(transform.fold) != ndim - 2:
+        raise ValueError(f"transform must fold the {ndim - 2} spatial dimensions: {transform}")
+    fold = tuple(max(1, f) for f in transform.fold)
+    return fold, math.prod(fold)
+
+
+def _fold(x: NDArray[Any], fold: tuple[int, ...]) -> NDArray[Any]:
+    """Space to depth: (N, C, S...) -> (N, prod(fold) * C, S / fold...)."""
+    n, (batch, channels, *sizes) = len(fold), x.shape
+    blocks = [size // f for size, f in zip(sizes, fold, strict=True)]
+    pairs = [part for pair in zip(blocks, fold, strict=True) for part in pair]
+    split = x.reshape(batch, channels, *pairs)  # (N, C, blocks 0, fold 0, blocks 1, fold 1, ...)
+    order = (0, *range(3, 3 + 2 * n, 2), 1, *range(2, 2 + 2 * n, 2))
+    return split.transpose(order).reshape(batch, -1, *blocks)
+
+
+def _unfold(x: NDArray[Any], fold: tuple[int, ...]) -> NDArray[Any]:
+    """Depth to space: (N, prod(fold) * C, B...) -> (N, C, B * fold...)."""
+    n, (batch, _, *blocks) = len(fold), x.shape
+    split = x.reshape(batch, *fold, -1, *blocks)  # (N, fold..., C, blocks...)
+    pairs = [axis for d in range(n) for axis in (2 + n + d, 1 + d)]
+    sizes = [size * f for size, f in zip(blocks, fold, strict=True)]
+    return split.transpose(0, 1 + n, *pairs).reshape(batch, -1, *sizes)
+
+
+def _pad(x: NDArray[Any], before: Sequence[int], after: Sequence[int]) -> NDArray[Any]:
+    """Zeros around `x`; a negative amount crops."""
+    keep = tuple(
+        slice(max(0, -b), size + min(0, a))
+        for size, b, a in zip(x.shape, before, after, strict=True)
+    )
+    widths = [(max(0, b), max(0, a)) for b, a in zip(before, after, strict=True)]
+    return np.pad(x[keep], widths)

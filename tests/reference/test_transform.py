@@ -1,0 +1,75 @@
+"""Shapes of transformed tensors, against cuDNN's; the order of the channels is in test_folding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import TensorTransform, transform_tensor, transformed_shape
+
+# shape, pad_before, pad_after, fold, direction, and the shape that cudnnInitTransformDest of
+# cuDNN 9.28 gave; None where it answered BAD_PARAM.
+MEASURED = [
+    ((2, 3, 8, 8), (0, 0, 0, 0), (0, 1, 0, 0), (2, 2), "fold", (2, 16, 4, 4)),
+    ((2, 3, 7, 9), (0, 0, 0, 0), (0, 0, 0, 0), (2, 3), "fold", (2, 18, 4, 3)),
+    ((2, 3, 7, 9), (0, 0, 0, 0), (0, 1, -1, 0), (2, 2), "fold", (2, 16, 3, 5)),
+    ((4, 3, 3, 3), (1, 1, 1, 1), (4, 1, 0, 0), (0, 0), "fold", (9, 5, 4, 4)),
+    ((3, 4, 6), (2, -1, -1), (0, 0, -1), (2,), "fold", (5, 6, 2)),
+    ((1, 7, 2), (0, 0, 2), (2, 2, -1), (3,), "fold", (3, 27, 1)),
+    ((2, 16, 4, 4), (0, 0, 0, 0), (0, -1, 0, 0), (2, 2), "unfold", (2, 3, 8, 8)),
+    ((2, 16, 4, 4), (0, 0, 0, 0), (0, -1, -1, 1), (2, 2), "unfold", (2, 3, 7, 9)),
+    ((1, 9, 5, 8, 2), (0, 0, 0, -1, 1), (2, -1, -1, 0, 0), (2, 1, 2), "unfold", (3, 2, 9, 7, 5)),
+    ((2, 7, 4, 5), (0, 0, 0, 0), (0, 0, 0, 0), (2, 2), "unfold", (2, 2, 8, 10)),
+    ((1, 2, 7, 9), (0, 0, -1, 1), (0, 1, 0, 2), (3, 3), "unfold", (1, 2, 20, 30)),
+    ((3, 4), (0, 0), (1, 2), (), "fold", (4, 6)),
+    ((1, 4, 2), (1, -1, -1), (-1, 0, 0), (0,), "unfold", None),
+    ((2, 3, 4, 5), (0, 0, -4, 0), (0, 0, 0, 0), (1, 1), "fold", None),
+    ((3, 2, 4, 2, 4), (2, 0, -1, -1, 1), (2, -1, 1, 0, 1), (2, 1, 0), "unfold", None),
+]
+
+
+@pytest.mark.parametrize("case", MEASURED, ids=lambda case: f"{case[0]}-{case[4]}")
+def test_shapes_as_measured(case):
+    shape, before, after, fold, direction, expected = case
+    transform = TensorTransform(before, after, fold, direction)
+    if expected is None:
+        with pytest.raises(ValueError, match=r"^transform leaves nothing"):
+            transformed_shape(shape, transform)
+    else:
+        assert transformed_shape(shape, transform) == expected
+
+
+def test_the_result_has_that_shape():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        spatial = int(rng.integers(1, 4))
+        fold = tuple(rng.integers(1, 4, spatial).tolist())
+        direction = "fold" if rng.random() < 0.5 else "unfold"
+        channels = int(rng.integers(1, 4))
+        if direction == "unfold":
+            channels *= int(np.prod(fold))
+        shape = (2, channels, *rng.integers(3, 7, spatial).tolist())
+        before = (0, 0, *rng.integers(-1, 3, spatial).tolist())
+        after = (int(rng.integers(-1, 3)), *rng.integers(0, 3, 1 + spatial).tolist())
+        transform = TensorTransform(before, after, fold, direction)
+        x = np.ones(shape)
+        assert transform_tensor(x, transform).shape == transformed_shape(shape, transform)
+
+
+def test_unfolding_undoes_folding():
+    x = np.arange(2 * 3 * 4 * 6.0).reshape(2, 3, 4, 6)
+    zeros = (0, 0, 0, 0)
+    folded = transform_tensor(x, TensorTransform(zeros, zeros, (2, 3)))
+    assert folded.shape == (2, 18, 2, 2)
+    back = transform_tensor(folded, TensorTransform(zeros, zeros, (2, 3), "unfold"))
+    np.testing.assert_array_equal(back, x)
+
+
+def test_wrong_arguments():
+    zeros = (0, 0, 0, 0)
+    with pytest.raises(ValueError, match=r"^transform must pad the 3 dimensions"):
+        transformed_shape((2, 3, 4), TensorTransform(zeros, zeros, (1, 1)))
+    with pytest.raises(ValueError, match=r"^transform must fold the 2 spatial dimensions"):
+        transformed_shape((2, 3, 4, 4), TensorTransform(zeros, zeros, (1,)))
+    with pytest.raises(ValueError, match=r"^transform must unfold whole blocks: 7 channels"):
+        transform_tensor(np.ones((2, 7, 4, 4)), TensorTransform(zeros, zeros, (2, 2), "unfold"))
