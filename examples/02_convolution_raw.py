@@ -1,0 +1,71 @@
+"""A convolution that fits on paper, in raw calls: a 4x4 image, a 3x3 kernel, padding 1."""
+
+from ctypes import byref, c_float, c_size_t
+
+import numpy as np
+
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, raw
+
+image = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
+kernel = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)
+expected = [[111, 178, 217, 145], [231, 348, 393, 252], [363, 528, 573, 360], [197, 274, 295, 175]]
+
+handle = raw.cudnnHandle_t()
+x_desc = raw.cudnnTensorDescriptor_t()
+y_desc = raw.cudnnTensorDescriptor_t()
+w_desc = raw.cudnnFilterDescriptor_t()
+conv_desc = raw.cudnnConvolutionDescriptor_t()
+raw.cudnnCreate(handle)
+raw.cudnnCreateTensorDescriptor(x_desc)
+raw.cudnnCreateTensorDescriptor(y_desc)
+raw.cudnnCreateFilterDescriptor(w_desc)
+raw.cudnnCreateConvolutionDescriptor(conv_desc)
+
+nchw, float32 = raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT
+raw.cudnnSetTensor4dDescriptor(x_desc, nchw, float32, 1, 1, 4, 4)
+raw.cudnnSetTensor4dDescriptor(y_desc, nchw, float32, 1, 1, 4, 4)
+raw.cudnnSetFilter4dDescriptor(w_desc, float32, nchw, 1, 1, 3, 3)
+# Cross-correlation slides the kernel as it is; CUDNN_CONVOLUTION would turn it by 180 degrees.
+raw.cudnnSetConvolution2dDescriptor(
+    conv_desc, 1, 1, 1, 1, 1, 1, raw.CUDNN_CROSS_CORRELATION, float32
+)
+
+x = DeviceTensor.from_numpy(image)
+w = DeviceTensor.from_numpy(kernel)
+y = DeviceTensor.full((1, 1, 4, 4), np.nan, "float32")  # beta = 0: what was in y does not matter
+
+algorithm = raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM
+size = c_size_t()
+raw.cudnnGetConvolutionForwardWorkspaceSize(
+    handle, x_desc, w_desc, conv_desc, y_desc, algorithm, size
+)
+workspace = DeviceBuffer(size.value)
+
+# y = alpha * conv(x, w) + beta * y, with alpha and beta passed by address, as in C.
+alpha, beta = c_float(1), c_float(0)
+raw.cudnnConvolutionForward(
+    handle,
+    byref(alpha),
+    x_desc,
+    x,
+    w_desc,
+    w,
+    conv_desc,
+    algorithm,
+    workspace,
+    size.value,
+    byref(beta),
+    y_desc,
+    y,
+)
+result = y.numpy()[0, 0]
+print(result.astype(int))
+assert result.tolist() == expected
+
+for memory in (workspace, x, w, y):
+    memory.close()
+raw.cudnnDestroyConvolutionDescriptor(conv_desc)
+raw.cudnnDestroyFilterDescriptor(w_desc)
+raw.cudnnDestroyTensorDescriptor(y_desc)
+raw.cudnnDestroyTensorDescriptor(x_desc)
+raw.cudnnDestroy(handle)

@@ -1,0 +1,61 @@
+"""The same 4x4 image and 3x3 kernel with the classes, by every algorithm, timed."""
+
+import numpy as np
+
+from cudnn_ctypes import (
+    ConvolutionDescriptor,
+    ConvolutionForward,
+    DeviceBuffer,
+    DeviceTensor,
+    FilterDescriptor,
+    Handle,
+    TensorDescriptor,
+    convolution_forward,
+)
+from cudnn_ctypes.device import Event, elapsed_ms
+
+image = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
+kernel = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)
+expected = [[111, 178, 217, 145], [231, 348, 393, 252], [363, 528, 573, 360], [197, 274, 295, 175]]
+
+with (
+    Handle() as handle,
+    DeviceTensor.from_numpy(image) as x,
+    DeviceTensor.from_numpy(kernel) as w,
+    ConvolutionDescriptor(padding=1) as conv,
+):
+    print(handle)
+    print(conv)
+
+    # One line does it all: describes x and w, makes y, picks an algorithm, finds it a workspace.
+    with convolution_forward(handle, x, w, conv) as y:
+        print(y.numpy()[0, 0].astype(int))
+        assert y.numpy()[0, 0].tolist() == expected
+
+    # The steps one by one: ask for the algorithms, try each of them.
+    with (
+        TensorDescriptor.of(x) as x_desc,
+        FilterDescriptor.of(w) as w_desc,
+        TensorDescriptor(conv.output_shape(x_desc, w_desc)) as y_desc,
+        DeviceTensor.empty(y_desc.shape, "float32") as y,
+    ):
+        forward = ConvolutionForward(x_desc, w_desc, conv, y_desc)
+        table = forward.algorithms(handle)
+        print(table)
+        for row in table:
+            if not row.usable:
+                continue
+            y.copy_from(np.full(y.shape, np.nan, np.float32))
+            with DeviceBuffer(row.memory) as workspace:
+                options = {"algorithm": row, "workspace": workspace}
+                forward.run(handle, x, w, y, **options)  # the first call loads the kernel
+                start = Event(handle.stream)
+                for _ in range(100):
+                    forward.run(handle, x, w, y, **options)
+                stop = Event(handle.stream)
+                milliseconds = elapsed_ms(start, stop) / 100
+            error = np.abs(y.numpy()[0, 0] - expected).max()
+            print(f"{row.algorithm.name:50} {milliseconds:8.4f} ms   largest error {error:.1e}")
+            start.close()
+            stop.close()
+            assert error < 1e-2

@@ -1,0 +1,60 @@
+"""Every example runs, on the GPU where there is one and on the reference device, and says so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+# A line that each example must print on either device.
+EXPECTED = {
+    "01_smallest_program": "output: 1 x 64 x 112 x 112",
+    "02_convolution_raw": "[363 528 573 360]",
+    "03_convolution": "[363 528 573 360]",
+    "04_layouts": "NHWC: shape (2, 3, 2, 2), strides (12, 1, 6, 3)",
+}
+
+
+def _run(example: Path, device: str) -> str:
+    environment = {
+        **os.environ,
+        "CUDNN_CTYPES_DEVICE": device,
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "error::ResourceWarning", str(example)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+    return done.stdout
+
+
+def _check(example: Path, output: str) -> None:
+    assert EXPECTED.get(example.stem, "") in output
+    assert output.strip()
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_on_the_reference_device(example: Path) -> None:
+    _check(example, _run(example, "reference"))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_on_the_gpu(example: Path) -> None:
+    _check(example, _run(example, "cuda"))
+
+
+def test_every_expected_example_exists() -> None:
+    assert set(EXPECTED) <= {path.stem for path in EXAMPLES}
