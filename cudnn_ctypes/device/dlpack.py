@@ -28,6 +28,7 @@ from cudnn_ctypes.raw.dlpack import (
 )
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
+from . import cuda
 from .allocation import Allocation
 from .borrowed import Borrowed, Imported, c_strides, not_negative
 from .layout import Shape, extent
@@ -140,9 +141,13 @@ def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
     on_cuda = not mode.reference_device_active
     if device_type not in (ON_CUDA if on_cuda else ON_HOST):
         raise _misplaced(obj)
-    # Stream 0 is not allowed: the legacy default stream is 1.
-    consumer = (as_stream_pointer(stream) or LEGACY_DEFAULT) if on_cuda else None
-    capsule = request_capsule(obj, consumer)
+    if on_cuda:
+        # Stream 0 is not allowed: the legacy default stream is 1. PyTorch wants the tensor's device
+        # to be the current one.
+        with cuda.current_context(ordinal):
+            capsule = request_capsule(obj, as_stream_pointer(stream) or LEGACY_DEFAULT)
+    else:
+        capsule = request_capsule(obj, None)
     managed = managed_tensor(capsule)
     flags = managed.flags if isinstance(managed, DLManagedTensorVersioned) else 0
     tensor = managed.dl_tensor

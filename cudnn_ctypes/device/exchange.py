@@ -9,7 +9,7 @@ from cudnn_ctypes.raw.dlpack import DLDeviceType
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
 from . import cuda, dlpack, layout
-from .stream import LEGACY_DEFAULT, order
+from .stream import LEGACY_DEFAULT, as_stream_pointer, order
 
 __all__ = ["Exchange"]
 
@@ -120,5 +120,6 @@ def _order_for_consumer(memory: Any, stream: int | None) -> None:
         raise ValueError("stream=0 is ambiguous in DLPack: 1 is the legacy default stream")
     if stream == -1:
         return
+    consumer = LEGACY_DEFAULT if stream is None else as_stream_pointer(stream)
     with cuda.current_context(memory.device_id):
-        order(before=memory.stream, after=LEGACY_DEFAULT if stream is None else stream)
+        order(before=memory.stream, after=consumer)

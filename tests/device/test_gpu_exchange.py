@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -109,6 +110,14 @@ def test_a_part_of_a_torch_tensor(torch: Any) -> None:
     tensor = as_tensor(other)
     assert tensor.strides == (6, 2)
     np.testing.assert_array_equal(tensor.numpy(), other.cpu().numpy())
+
+
+def test_a_torch_tensor_on_another_device(torch: Any) -> None:
+    last = torch.cuda.device_count() - 1
+    other = torch.arange(4.0, device=f"cuda:{last}")
+    tensor = as_tensor(other)
+    assert tensor.device_id == last
+    assert tensor.numpy().tolist() == [0, 1, 2, 3]
 
 
 def test_empty_tensors(torch: Any) -> None:
@@ -223,6 +232,14 @@ def test_bfloat16_in_cupy(cupy: Any) -> None:
         assert as_tensor(other).data_type == tensor.data_type
 
 
+def cupy_stream(cupy: Any, stream: Any) -> Any:
+    """PyTorch's stream as CuPy's."""
+    if hasattr(cupy.cuda.Stream, "from_external"):
+        protocol = SimpleNamespace(__cuda_stream__=lambda: (0, stream.cuda_stream))
+        return cupy.cuda.Stream.from_external(protocol)
+    return cupy.cuda.ExternalStream(stream.cuda_stream)
+
+
 @pytest.mark.parametrize("protocol", ["dlpack", "cuda_array_interface"])
 def test_our_stream_waits_for_cupys(cupy: Any, torch: Any, protocol: str) -> None:
     ours, theirs = torch.cuda.Stream(), torch.cuda.Stream()
@@ -230,7 +247,7 @@ def test_our_stream_waits_for_cupys(cupy: Any, torch: Any, protocol: str) -> Non
     cupy.cuda.Device().synchronize()
     with torch.cuda.stream(theirs):
         torch.cuda._sleep(SLEEP)
-    with cupy.cuda.ExternalStream(theirs.cuda_stream):
+    with cupy_stream(cupy, theirs):
         other.fill(7)
         if protocol == "dlpack":
             tensor = as_tensor(other, stream=ours)
