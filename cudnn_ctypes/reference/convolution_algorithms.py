@@ -20,7 +20,15 @@ from .convolution_problem import Problem
 from .layout import packed_strides
 from .readback import Filter, Tensor
 
-__all__ = ["BACKWARD_DATA", "BACKWARD_FILTER", "FORWARD", "Direction", "why_not", "workspace_bytes"]
+__all__ = [
+    "BACKWARD_DATA",
+    "BACKWARD_FILTER",
+    "FORWARD",
+    "Direction",
+    "result_types",
+    "why_not",
+    "workspace_bytes",
+]
 
 
 class Method(enum.Enum):
@@ -144,19 +152,27 @@ def why_not(direction: Direction, algorithm: Any, problem: Problem) -> str:
     )
 
 
+def result_types(problem: Problem) -> tuple[raw.cudnnDataType_t, ...]:
+    """The data types that y may have with those of x, w and the sums; none if no kernel has them.
+
+    Integers are for the forward direction alone.
+    """
+    data, compute = problem.x.data_type, problem.convolution.compute_type
+    if problem.w.data_type != data:
+        return ()
+    if data in _FLOATING:
+        return (data,) if compute in _FLOATING[data] else ()
+    return _INTEGER.get(data, ()) if compute == raw.CUDNN_DATA_INT32 else ()
+
+
 def _types(direction: Direction, method: Method, p: Problem) -> str:
-    data, result, compute = p.x.data_type, p.y.data_type, p.convolution.compute_type
-    floating = result == data and compute in _FLOATING.get(data, ())
-    integer = (
-        direction is FORWARD
-        and compute == raw.CUDNN_DATA_INT32
-        and result in _INTEGER.get(data, ())
-    )
-    if p.w.data_type != data or not (floating or integer):
+    data, compute = p.x.data_type, p.convolution.compute_type
+    integer = data in _INTEGER
+    if p.y.data_type not in result_types(p) or (integer and direction is not FORWARD):
         x_name, w_name, _, y_name = p.names
         return (
             f"cuDNN has no kernel for {x_name} {data.name}, {w_name} {p.w.data_type.name} and "
-            f"{y_name} {result.name}, summed in {compute.name}"
+            f"{y_name} {p.y.data_type.name}, summed in {compute.name}"
         )
     usable = {
         Method.FFT: (_FLOAT, _HALF),

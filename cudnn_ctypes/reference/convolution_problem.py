@@ -14,7 +14,7 @@ from . import readback
 from .dispatch import Refused
 from .geometry import Geometry, Mode
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "fitting"]
 
 _MODES: dict[raw.cudnnConvolutionMode_t, Mode] = {
     raw.CUDNN_CONVOLUTION: "convolution",
@@ -64,33 +64,19 @@ class Problem:
             BAD_PARAM if they do not fit each other. cuDNN 9.19 accepts a group count that does not
             fit the channels, and goes by the channels; here it is refused.
         """
-        x_name, w_name, convolution_name, y_name = self.names
-        try:
-            geometry = Geometry.of(self.x.shape, self.w.shape, **self.options)
-        except ValueError as error:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"{x_name}, {w_name} and {convolution_name} do not fit each other: {error}",
-            ) from None
+        geometry = fitting(self.x, self.w, self.convolution, self.names)
         if self.y.shape != geometry.y_shape:
             raise Refused(
                 raw.CUDNN_STATUS_BAD_PARAM,
-                f"{y_name} has shape {self.y.shape}, but {x_name}, {w_name} and "
-                f"{convolution_name} give {geometry.y_shape}",
+                f"{self.names[3]} has shape {self.y.shape}, but {', '.join(self.names[:3])} give "
+                f"{geometry.y_shape}",
             )
         return geometry
 
     @property
     def options(self) -> dict[str, Any]:
         """Keyword arguments of the reference functions: padding, stride, dilation, groups, mode."""
-        convolution = self.convolution
-        return {
-            "padding": convolution.padding,
-            "stride": convolution.stride,
-            "dilation": convolution.dilation,
-            "groups": convolution.groups,
-            "mode": _MODES[convolution.mode],
-        }
+        return _options(self.convolution)
 
     @property
     def compute_dtype(self) -> np.dtype[Any]:
@@ -98,3 +84,29 @@ class Problem:
         if self.convolution.compute_type == raw.CUDNN_DATA_HALF:
             return np.dtype(np.float32)
         return numpy_dtype(self.convolution.compute_type)
+
+
+def fitting(
+    x: readback.Tensor,
+    w: readback.Filter,
+    convolution: readback.Convolution,
+    names: tuple[str, ...],
+) -> Geometry:
+    """x, w and a convolution together; BAD_PARAM, with `names`, if they do not fit each other."""
+    try:
+        return Geometry.of(x.shape, w.shape, **_options(convolution))
+    except ValueError as error:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"{names[0]}, {names[1]} and {names[2]} do not fit each other: {error}",
+        ) from None
+
+
+def _options(convolution: readback.Convolution) -> dict[str, Any]:
+    return {
+        "padding": convolution.padding,
+        "stride": convolution.stride,
+        "dilation": convolution.dilation,
+        "groups": convolution.groups,
+        "mode": _MODES[convolution.mode],
+    }

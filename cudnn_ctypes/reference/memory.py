@@ -23,7 +23,7 @@ from ..raw import host_blocks
 from .dispatch import Refused
 from .readback import Filter, Tensor
 
-__all__ = ["Operand", "at", "check_range", "require", "scalar", "scribble"]
+__all__ = ["Operand", "at", "check_range", "require", "scalar", "scalars", "scribble", "zeros"]
 
 
 def require(**addresses: int | None) -> None:
@@ -43,6 +43,11 @@ def scalar(address: int | None, data_type: raw.cudnnDataType_t, name: str) -> fl
     ctype = host_scalar_type(data_type)
     check_range(address, ctypes.sizeof(ctype), name)
     return float(ctype.from_address(address).value)
+
+
+def scalars(data_type: raw.cudnnDataType_t, **addresses: int | None) -> dict[str, Any]:
+    """Several such numbers, under the names of the arguments."""
+    return {name: scalar(address, data_type, name) for name, address in addresses.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +87,17 @@ class Operand:
 
     def stored(self) -> NDArray[Any]:
         """A view of the memory: of a vectorised type (N, C / length, spatial..., length)."""
-        length = vector_length(self.described.data_type)
-        shape, strides = self.described.shape, self.described.strides
-        if shape[1] % length:
-            raise Refused(
-                raw.CUDNN_STATUS_NOT_SUPPORTED,
-                f"{self.name}: {shape[1]} channels do not fill vectors of {length}",
-            )
-        if length > 1:
-            shape = (shape[0], shape[1] // length, *shape[2:], length)
-            strides = (*(length * stride for stride in strides), 1)
+        shape, strides = _in_elements(self.described)
         return at(self.address, self.described.data_type, shape, strides, self.name)
+
+
+def zeros(described: Tensor | Filter) -> tuple[object, int]:
+    """New memory for a tensor: its owner, to be kept as long as it is used, and its address."""
+    shape, strides = _in_elements(described)
+    dtype = numpy_dtype(described.data_type)
+    before, nbytes = _reach(shape, strides, dtype.itemsize)
+    owner = np.zeros(nbytes, np.uint8)
+    return owner, owner.ctypes.data + before
 
 
 def at(
@@ -127,13 +132,33 @@ def at(
             raw.CUDNN_STATUS_NOT_SUPPORTED, f"{name}: {data_type.name} has no descriptors in cuDNN"
         )
     dtype = numpy_dtype(data_type)
-    reaches = [(n - 1) * stride * dtype.itemsize for n, stride in zip(shape, strides, strict=True)]
-    before = -sum(reach for reach in reaches if reach < 0)
-    nbytes = before + sum(reach for reach in reaches if reach > 0) + dtype.itemsize
+    before, nbytes = _reach(shape, strides, dtype.itemsize)
     check_range(address - before, nbytes, name)
     memory: Any = (ctypes.c_char * nbytes).from_address(address - before)
     steps = [stride * dtype.itemsize for stride in strides]
     return np.ndarray(shape, dtype, memory, offset=before, strides=steps)
+
+
+def _in_elements(described: Tensor | Filter) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and strides in single elements: vectors become a last dimension."""
+    length = vector_length(described.data_type)
+    shape, strides = described.shape, described.strides
+    if length == 1:
+        return shape, strides
+    if shape[1] % length:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"{shape[1]} channels do not fill vectors of {length} ({described.data_type.name})",
+        )
+    shape = (shape[0], shape[1] // length, *shape[2:], length)
+    return shape, (*(length * stride for stride in strides), 1)
+
+
+def _reach(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> tuple[int, int]:
+    """Bytes before the first element, which negative strides reach, and bytes in all."""
+    steps = [(n - 1) * stride * itemsize for n, stride in zip(shape, strides, strict=True)]
+    before = -sum(step for step in steps if step < 0)
+    return before, before + sum(step for step in steps if step > 0) + itemsize
 
 
 def scribble(address: int | None, nbytes: int, name: str) -> None:
