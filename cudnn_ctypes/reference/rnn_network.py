@@ -141,11 +141,11 @@ class Weights:
     br: NDArray[Any] | None = None
 
     def astype(self, dtype: DTypeLike) -> Weights:
-        """A copy in another dtype."""
+        """The same weights in another dtype; a copy only where that is needed."""
         arrays: dict[str, Any] = {}
         for name in ("w", "r", "p", "bw", "br"):
             array = getattr(self, name)
-            arrays[name] = None if array is None else array.astype(dtype)
+            arrays[name] = None if array is None else array.astype(dtype, copy=False)
         return Weights(**arrays)
 
 
