@@ -1,0 +1,157 @@
+"""``CTCLossDescriptor``: the options of the CTC loss."""
+
+from __future__ import annotations
+
+from ctypes import c_int
+from typing import Any
+
+from .. import raw
+from ..dtypes import as_data_type
+from .descriptor import Descriptor
+from .enumerators import enumerator
+
+__all__ = ["CTCLossDescriptor"]
+
+
+class CTCLossDescriptor(Descriptor):
+    """The options of the CTC loss; follows ``cudnnSetCTCLossDescriptor_v9``.
+
+    cuDNN keeps the gradient mode in the place of what used to be called NaN propagation: setting
+    one sets the other. Propagate is skip, do not propagate is zero.
+
+    Parameters
+    ----------
+    compute_type : data type
+        float32 or float64, that of the probabilities too.
+    normalization : cudnnLossNormalizationMode_t or str
+        "softmax": the input is activations, and the loss takes their softmax; "none": the input is
+        probabilities. Gradients are by the activations both times.
+    gradient_mode : cudnnCTCGradMode_t or str
+        For samples with too few time steps for their labels (out of bounds): "zero_oob_gradients"
+        writes zeros, "skip_oob_gradients" leaves what is there.
+    max_label_length : int
+        The longest labels that `ctc_loss_v8` will be given, at most 255; `ctc_loss` does not read
+        it.
+
+    Raises
+    ------
+    NotSupportedError
+        For another compute type.
+
+    Examples
+    --------
+    >>> CTCLossDescriptor(gradient_mode="skip_oob_gradients").nan_propagation
+    cudnnNanPropagation_t.CUDNN_PROPAGATE_NAN
+    """
+
+    def __init__(
+        self,
+        compute_type: Any = "float32",
+        *,
+        normalization: Any = "softmax",
+        gradient_mode: Any = "zero_oob_gradients",
+        max_label_length: int = 0,
+    ) -> None:
+        super().__init__(
+            raw.cudnnCTCLossDescriptor_t(),
+            raw.cudnnCreateCTCLossDescriptor,
+            raw.cudnnDestroyCTCLossDescriptor,
+        )
+        with self._closed_on_error():
+            self.set_v9(compute_type, normalization, gradient_mode, max_label_length)
+
+    # -- setting, as C does --------------------------------------------------------------------
+
+    def set(self, compute_type: Any) -> None:
+        """Set the compute type, and normalization "none"; follows ``cudnnSetCTCLossDescriptor``.
+
+        What else cuDNN holds becomes 0.
+        """
+        raw.cudnnSetCTCLossDescriptor(self, as_data_type(compute_type))
+
+    def set_ex(self, compute_type: Any, normalization: Any, nan_propagation: Any) -> None:
+        """Set all but the longest labels; follows ``cudnnSetCTCLossDescriptorEx``.
+
+        What else cuDNN holds becomes 0.
+        """
+        raw.cudnnSetCTCLossDescriptorEx(
+            self,
+            as_data_type(compute_type),
+            enumerator(raw.cudnnLossNormalizationMode_t, normalization, "normalization"),
+            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
+        )
+
+    def set_v8(
+        self, compute_type: Any, normalization: Any, nan_propagation: Any, max_label_length: int
+    ) -> None:
+        """Set everything; follows ``cudnnSetCTCLossDescriptor_v8``."""
+        raw.cudnnSetCTCLossDescriptor_v8(
+            self,
+            as_data_type(compute_type),
+            enumerator(raw.cudnnLossNormalizationMode_t, normalization, "normalization"),
+            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
+            max_label_length,
+        )
+
+    def set_v9(
+        self, compute_type: Any, normalization: Any, gradient_mode: Any, max_label_length: int
+    ) -> None:
+        """Set everything; follows ``cudnnSetCTCLossDescriptor_v9``."""
+        raw.cudnnSetCTCLossDescriptor_v9(
+            self,
+            as_data_type(compute_type),
+            enumerator(raw.cudnnLossNormalizationMode_t, normalization, "normalization"),
+            enumerator(raw.cudnnCTCGradMode_t, gradient_mode, "gradient_mode"),
+            max_label_length,
+        )
+
+    # -- reading back --------------------------------------------------------------------------
+
+    @property
+    def compute_type(self) -> raw.cudnnDataType_t:
+        """What is computed in; follows ``cudnnGetCTCLossDescriptor``."""
+        compute_type = raw.cudnnDataType_t.variable()
+        raw.cudnnGetCTCLossDescriptor(self, compute_type)
+        return raw.cudnnDataType_t(compute_type.value)
+
+    @property
+    def normalization(self) -> raw.cudnnLossNormalizationMode_t:
+        """Whether the input is activations; follows ``cudnnGetCTCLossDescriptorEx``."""
+        compute_type = raw.cudnnDataType_t.variable()
+        normalization = raw.cudnnLossNormalizationMode_t.variable()
+        nan_propagation = raw.cudnnNanPropagation_t.variable()
+        raw.cudnnGetCTCLossDescriptorEx(self, compute_type, normalization, nan_propagation)
+        return raw.cudnnLossNormalizationMode_t(normalization.value)
+
+    @property
+    def nan_propagation(self) -> raw.cudnnNanPropagation_t:
+        """The gradient mode by its earlier name; follows ``cudnnGetCTCLossDescriptor_v8``."""
+        compute_type = raw.cudnnDataType_t.variable()
+        normalization = raw.cudnnLossNormalizationMode_t.variable()
+        nan_propagation, longest = raw.cudnnNanPropagation_t.variable(), c_int()
+        raw.cudnnGetCTCLossDescriptor_v8(
+            self, compute_type, normalization, nan_propagation, longest
+        )
+        return raw.cudnnNanPropagation_t(nan_propagation.value)
+
+    @property
+    def gradient_mode(self) -> raw.cudnnCTCGradMode_t:
+        """What becomes of gradients out of bounds; follows ``cudnnGetCTCLossDescriptor_v9``."""
+        return raw.cudnnCTCGradMode_t(self._held()["gradient_mode"])
+
+    @property
+    def max_label_length(self) -> int:
+        """The longest labels that `ctc_loss_v8` takes."""
+        return int(self._held()["max_label_length"])
+
+    def _held(self) -> dict[str, Any]:
+        compute_type = raw.cudnnDataType_t.variable()
+        normalization = raw.cudnnLossNormalizationMode_t.variable()
+        gradient_mode, longest = raw.cudnnCTCGradMode_t.variable(), c_int()
+        raw.cudnnGetCTCLossDescriptor_v9(self, compute_type, normalization, gradient_mode, longest)
+        return {
+            "compute_type": compute_type.value,
+            "normalization": normalization.value,
+            "gradient_mode": gradient_mode.value,
+            "max_label_length": longest.value,
+        }
