@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import atexit
 import functools
+import traceback
 import tracemalloc
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import ClosedError
@@ -39,7 +41,7 @@ class Resource:
         self._as_parameter_ = handle
         self._destroy = functools.partial(destroy, handle)
         self._finalizer = weakref.finalize(
-            self, _clean_up, self._destroy, type(self).__name__, _origin(self), tuple(parents)
+            self, _clean_up, self._destroy, type(self).__name__, _origin(), tuple(parents)
         )
         _note_exit()
 
@@ -87,11 +89,16 @@ def _note_exit() -> None:
     atexit.register(exiting)
 
 
-def _origin(resource: Resource) -> str:
+_PACKAGE = str(Path(__file__).parent)
+
+
+def _origin() -> str:
+    """Where the user's code is now, if tracemalloc asks for places; as deep as it asks for."""
     if not tracemalloc.is_tracing():
         return ""
-    trace = tracemalloc.get_object_traceback(resource)
-    return "" if trace is None else "\ncreated at:\n" + "\n".join(trace.format())
+    frames = [frame for frame in traceback.extract_stack() if _PACKAGE not in frame.filename]
+    wanted = frames[-tracemalloc.get_traceback_limit() :]
+    return "\ncreated at:\n" + "".join(traceback.format_list(wanted)).rstrip()
 
 
 def _clean_up(
