@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .activation import ActivationDescriptor
 from .algorithm_table import AlgorithmRow, AlgorithmTable
+from .attention_descriptor import AttnDescriptor
 from .convolution import ConvolutionDescriptor
 from .convolution_columns import im2col
 from .convolution_directions import (
@@ -24,7 +25,16 @@ from .convolution_operations import (
     convolution_forward,
 )
 from .convolution_reorder import reorder_filter_and_bias
+from .ctc import (
+    CTCLoss,
+    ctc_loss,
+    ctc_loss_v8,
+    ctc_loss_v8_workspace_size,
+    ctc_loss_workspace_size,
+)
+from .ctc_descriptor import CTCLossDescriptor
 from .filter import FilterDescriptor
+from .sequence_data import SeqDataDescriptor
 from .tensor import TensorDescriptor
 from .tensor_transform import TensorTransformDescriptor
 
@@ -32,12 +42,16 @@ __all__ = [
     "ActivationDescriptor",
     "AlgorithmRow",
     "AlgorithmTable",
+    "AttnDescriptor",
+    "CTCLoss",
+    "CTCLossDescriptor",
     "ConvolutionBackwardData",
     "ConvolutionBackwardFilter",
     "ConvolutionDescriptor",
     "ConvolutionForward",
     "FilterDescriptor",
     "FoldedBackwardData",
+    "SeqDataDescriptor",
     "TensorDescriptor",
     "TensorTransformDescriptor",
     "convolution_backward_bias",
@@ -45,6 +59,10 @@ __all__ = [
     "convolution_backward_filter",
     "convolution_bias_activation_forward",
     "convolution_forward",
+    "ctc_loss",
+    "ctc_loss_v8",
+    "ctc_loss_v8_workspace_size",
+    "ctc_loss_workspace_size",
     "folded_backward_data",
     "im2col",
     "reorder_filter_and_bias",
