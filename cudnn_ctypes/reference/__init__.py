@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from .activation import activate, activation_backward, activation_forward
+from .batch_normalization import (
+    batch_normalization_backward,
+    batch_normalization_forward_inference,
+    batch_normalization_forward_training,
+    batch_normalization_parameter_shape,
+)
 from .columns import im2col
 from .convolution import (
     convolution_backward_bias,
@@ -11,6 +17,10 @@ from .convolution import (
     convolution_forward,
 )
 from .convolution_bias_activation import convolution_bias_activation_forward
+from .divisive_normalization import (
+    divisive_normalization_backward,
+    divisive_normalization_forward,
+)
 from .folding import (
     FoldedBackwardData,
     convolution_backward_data_folded,
@@ -18,10 +28,17 @@ from .folding import (
 )
 from .geometry import output_shape
 from .layout import pack, packed_strides, unpack, view
+from .lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
 from .pooling import pooling_backward, pooling_forward, pooling_output_shape
 from .reduce import reduce_indices, reduce_tensor
 from .reorder import reorder_bias, reorder_filter, restore_bias, restore_filter
 from .softmax import softmax_backward, softmax_forward
+from .spatial_transformer import (
+    spatial_tf_grid_generator_backward,
+    spatial_tf_grid_generator_forward,
+    spatial_tf_sampler_backward,
+    spatial_tf_sampler_forward,
+)
 from .tensor_operations import add_tensor, op_tensor, scale_tensor, set_tensor
 from .transform import TensorTransform, transform_tensor, transformed_shape
 
@@ -32,14 +49,22 @@ __all__ = [
     "activation_backward",
     "activation_forward",
     "add_tensor",
+    "batch_normalization_backward",
+    "batch_normalization_forward_inference",
+    "batch_normalization_forward_training",
+    "batch_normalization_parameter_shape",
     "convolution_backward_bias",
     "convolution_backward_data",
     "convolution_backward_data_folded",
     "convolution_backward_filter",
     "convolution_bias_activation_forward",
     "convolution_forward",
+    "divisive_normalization_backward",
+    "divisive_normalization_forward",
     "folded_backward_data",
     "im2col",
+    "lrn_cross_channel_backward",
+    "lrn_cross_channel_forward",
     "op_tensor",
     "output_shape",
     "pack",
@@ -57,6 +82,10 @@ __all__ = [
     "set_tensor",
     "softmax_backward",
     "softmax_forward",
+    "spatial_tf_grid_generator_backward",
+    "spatial_tf_grid_generator_forward",
+    "spatial_tf_sampler_backward",
+    "spatial_tf_sampler_forward",
     "transform_tensor",
     "transformed_shape",
     "unpack",

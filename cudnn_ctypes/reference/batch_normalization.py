@@ -1,0 +1,325 @@
+"""What batch normalization computes, in plain NumPy.
+
+x is (N, C, spatial...). Every channel, or every element of an image, has a mean and a variance
+over the batch, and a scale and a bias that are learned::
+
+    mode              averaged over        shape of mean, variance, scale, bias     m
+    'per_activation'  N                    (1, C, spatial...)                       N
+    'spatial'         N, spatial...        (1, C, 1...)                             N * sizes
+
+    mean      =  sum(x) / m
+    variance  =  sum((x - mean)^2) / m
+    x_hat     =  (x - mean) / sqrt(variance + epsilon)
+    y         =  scale * x_hat + bias
+
+The fused forms add another tensor and apply ReLU: y = max(scale * x_hat + bias + z, 0). Mean and
+variance depend on x, and so does its gradient through them::
+
+    dbias   =  sum(dy)
+    dscale  =  sum(dy * x_hat)
+    dx      =  scale / sqrt(variance + epsilon) * (dy - (dbias + x_hat * dscale) / m)
+
+where dy is zero wherever ReLU gave zero, and then is dz as well. `cudnnBatchNormalization...` and
+`cudnnNormalization...` both compute this; the second call 'spatial' per channel. Tensors are
+stored as  alpha * result + beta * (what the output held).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .arithmetic import blend, round_to
+
+Mode = Literal["per_activation", "spatial"]
+
+
+@dataclass(frozen=True)
+class BatchNormalizationTraining:
+    """What the forward pass of training gives.
+
+    Attributes
+    ----------
+    y
+        (N, C, spatial...), in the output's dtype.
+    mean, inv_variance
+        The batch's mean and 1 / sqrt(variance + epsilon), for the backward pass; in the dtype of
+        the scale, like the running statistics.
+    running_mean, running_variance
+        The updated averages; None if none were given.
+    mask
+        Where ReLU let its argument through, for the backward pass; None without ReLU.
+    """
+
+    y: NDArray[Any]
+    mean: NDArray[Any]
+    inv_variance: NDArray[Any]
+    running_mean: NDArray[Any] | None
+    running_variance: NDArray[Any] | None
+    mask: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True)
+class BatchNormalizationGradients:
+    """What the backward pass gives: dx and dz as dy is shaped, dscale and dbias as scale is."""
+
+    dx: NDArray[Any]
+    dscale: NDArray[Any]
+    dbias: NDArray[Any]
+    dz: NDArray[Any]
+
+
+def batch_normalization_parameter_shape(x_shape: tuple[int, ...], mode: Mode) -> tuple[int, ...]:
+    """The shape of scale, bias, mean and variance: that of `cudnnDeriveBNTensorDescriptor`.
+
+    Examples
+    --------
+    >>> batch_normalization_parameter_shape((32, 3, 8, 8), "spatial")
+    (1, 3, 1, 1)
+    >>> batch_normalization_parameter_shape((32, 3, 8, 8), "per_activation")
+    (1, 3, 8, 8)
+    """
+    if mode not in get_args(Mode):
+        raise ValueError(f"mode must be 'per_activation' or 'spatial', got {mode!r}")
+    if len(x_shape) < 2:
+        raise ValueError(f"x must be (N, C, spatial...), got shape {x_shape}")
+    if mode == "per_activation":
+        return (1, *x_shape[1:])
+    return (1, x_shape[1], *(1,) * (len(x_shape) - 2))
+
+
+def batch_normalization_forward_training(
+    x: NDArray[Any],
+    scale: NDArray[Any],
+    bias: NDArray[Any],
+    *,
+    mode: Mode = "spatial",
+    epsilon: float = 1e-5,
+    average_factor: float = 1.0,
+    running_mean: NDArray[Any] | None = None,
+    running_variance: NDArray[Any] | None = None,
+    z: NDArray[Any] | None = None,
+    relu: bool = False,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    y: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> BatchNormalizationTraining:
+    """Normalize with the batch's own statistics, and average these over the calls.
+
+    `cudnnBatchNormalizationForwardTraining`, `...Ex`, `cudnnNormalizationForwardTraining`. The
+    averages that inference will use are exponential ones::
+
+        running  =  running * (1 - average_factor) + new * average_factor
+
+    of the mean and of the sample variance, which divides by m - 1 rather than m. A factor of 1 does
+    not read what they held; a factor of 1 / (1 + n) in call n = 0, 1, ... gives plain averages.
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial...).
+    scale, bias
+        Of the shape that `batch_normalization_parameter_shape` gives.
+    running_mean, running_variance
+        Likewise, both or neither; never written.
+    z
+        Added before ReLU; of x's shape.
+    y
+        What the output held before; read only if beta is not 0, and never written.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If shapes and options do not fit together; the message names the argument.
+    """
+    axes = _checked(x, mode, scale=scale, bias=bias)
+    if (running_mean is None) != (running_variance is None):
+        raise ValueError("running_mean and running_variance must be given both or neither")
+    dtype = np.dtype(compute_dtype)
+    values = x.astype(dtype)
+    mean, variance = _statistics(values, axes)
+    inv_deviation = 1 / np.sqrt(variance + epsilon)
+    total = _affine(values, mean, inv_deviation, scale, bias, z)
+    averages: list[NDArray[Any] | None] = [None, None]
+    if running_mean is not None and running_variance is not None:
+        _checked(x, mode, running_mean=running_mean, running_variance=running_variance)
+        count = x.size // mean.size
+        sample_variance = variance * (count / max(count - 1, 1))
+        averages = [
+            _average(running_mean, mean, average_factor),
+            _average(running_variance, sample_variance, average_factor),
+        ]
+    result = np.maximum(total, 0) if relu else total
+    return BatchNormalizationTraining(
+        y=blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y"),
+        mean=mean.astype(scale.dtype),
+        inv_variance=inv_deviation.astype(scale.dtype),
+        running_mean=averages[0],
+        running_variance=averages[1],
+        mask=total > 0 if relu else None,
+    )
+
+
+def batch_normalization_forward_inference(
+    x: NDArray[Any],
+    scale: NDArray[Any],
+    bias: NDArray[Any],
+    estimated_mean: NDArray[Any],
+    estimated_variance: NDArray[Any],
+    *,
+    mode: Mode = "spatial",
+    epsilon: float = 1e-5,
+    z: NDArray[Any] | None = None,
+    relu: bool = False,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    y: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """Normalize with the averages that training left.
+
+    `cudnnBatchNormalizationForwardInference`, `cudnnNormalizationForwardInference`::
+
+        y = scale * (x - estimated_mean) / sqrt(epsilon + estimated_variance) + bias
+
+    Parameters, the result's dtype and the errors are those of
+    `batch_normalization_forward_training`.
+    """
+    _checked(
+        x,
+        mode,
+        scale=scale,
+        bias=bias,
+        estimated_mean=estimated_mean,
+        estimated_variance=estimated_variance,
+    )
+    dtype = np.dtype(compute_dtype)
+    inv_deviation = 1 / np.sqrt(epsilon + estimated_variance.astype(dtype))
+    mean = estimated_mean.astype(dtype)
+    total = _affine(x.astype(dtype), mean, inv_deviation, scale, bias, z)
+    result = np.maximum(total, 0) if relu else total
+    return blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y")
+
+
+def batch_normalization_backward(
+    x: NDArray[Any],
+    dy: NDArray[Any],
+    scale: NDArray[Any],
+    *,
+    mode: Mode = "spatial",
+    epsilon: float = 1e-5,
+    mean: NDArray[Any] | None = None,
+    inv_variance: NDArray[Any] | None = None,
+    mask: NDArray[np.bool_] | None = None,
+    alpha_data: float = 1.0,
+    beta_data: float = 0.0,
+    alpha_param: float = 1.0,
+    beta_param: float = 0.0,
+    dx: NDArray[Any] | None = None,
+    dscale: NDArray[Any] | None = None,
+    dbias: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> BatchNormalizationGradients:
+    """The gradients of the loss by x, scale, bias and z.
+
+    `cudnnBatchNormalizationBackward`, `...Ex`, `cudnnNormalizationBackward`.
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial...).
+    dy
+        Of x's shape: the gradient of the loss by y.
+    scale
+        Of the shape that `batch_normalization_parameter_shape` gives.
+    mean, inv_variance
+        What the forward pass gave, both or neither; left out, they are computed from x again.
+    mask
+        Where ReLU let its argument through, as the forward pass gave it; left out, no ReLU.
+    dx, dscale, dbias
+        What the outputs held before; read only if beta_data or beta_param is not 0, and never
+        written. dz is always overwritten.
+
+    Raises
+    ------
+    ValueError
+        If shapes and options do not fit together; the message names the argument.
+    """
+    axes = _checked(x, mode, scale=scale)
+    if dy.shape != x.shape:
+        raise ValueError(f"dy must have shape {x.shape}, got {dy.shape}")
+    if (mean is None) != (inv_variance is None):
+        raise ValueError("mean and inv_variance must be given both or neither")
+    dtype = np.dtype(compute_dtype)
+    values = x.astype(dtype)
+    if mean is not None and inv_variance is not None:
+        _checked(x, mode, mean=mean, inv_variance=inv_variance)
+        center, inv_deviation = mean.astype(dtype), inv_variance.astype(dtype)
+    else:
+        center, variance = _statistics(values, axes)
+        inv_deviation = 1 / np.sqrt(variance + epsilon)
+
+    x_hat = (values - center) * inv_deviation
+    dz = dy.astype(dtype)
+    if mask is not None:
+        dz = np.where(mask, dz, 0)
+    dbias_sum = dz.sum(axis=axes, keepdims=True)
+    dscale_sum = (dz * x_hat).sum(axis=axes, keepdims=True)
+    count = x.size // scale.size
+    result = scale.astype(dtype) * inv_deviation * (dz - (dbias_sum + x_hat * dscale_sum) / count)
+
+    stored = np.dtype(out_dtype or x.dtype)
+    param: dict[str, Any] = {"alpha": alpha_param, "beta": beta_param, "out_dtype": scale.dtype}
+    return BatchNormalizationGradients(
+        dx=blend(result, dx, alpha=alpha_data, beta=beta_data, out_dtype=stored, name="dx"),
+        dscale=blend(dscale_sum, dscale, name="dscale", **param),
+        dbias=blend(dbias_sum, dbias, name="dbias", **param),
+        dz=round_to(dz, stored),
+    )
+
+
+def _checked(x: NDArray[Any], mode: Mode, **parameters: NDArray[Any]) -> tuple[int, ...]:
+    """The axes to average over, once every parameter has the shape that goes with them."""
+    shape = batch_normalization_parameter_shape(x.shape, mode)
+    for name, parameter in parameters.items():
+        if parameter.shape != shape:
+            raise ValueError(f"{name} must have shape {shape}, got {parameter.shape}")
+    return (0,) if mode == "per_activation" else (0, *range(2, x.ndim))
+
+
+def _statistics(x: NDArray[Any], axes: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
+    mean = x.mean(axis=axes, keepdims=True)
+    variance: NDArray[Any] = ((x - mean) ** 2).mean(axis=axes, keepdims=True)
+    return mean, variance
+
+
+def _affine(
+    x: NDArray[Any],
+    mean: NDArray[Any],
+    inv_deviation: NDArray[Any],
+    scale: NDArray[Any],
+    bias: NDArray[Any],
+    z: NDArray[Any] | None,
+) -> NDArray[Any]:
+    total: NDArray[Any] = scale.astype(x.dtype) * ((x - mean) * inv_deviation)
+    total += bias.astype(x.dtype)
+    if z is not None:
+        if z.shape != x.shape:
+            raise ValueError(f"z must have shape {x.shape}, got {z.shape}")
+        total += z.astype(x.dtype)
+    return total
+
+
+def _average(old: NDArray[Any], new: NDArray[Any], factor: float) -> NDArray[Any]:
+    return blend(new, old, alpha=factor, beta=1 - factor, out_dtype=old.dtype, name="running")

@@ -1,0 +1,147 @@
+"""Divisive normalization, the second half of local contrast normalization, in plain NumPy.
+
+Every element is divided by a power of the variation in a spatial window around it, within its own
+channel. With a window of n elements along each of d spatial dimensions::
+
+    s[i]  =  k + lrn_alpha / n^d * sum of (x[j] - means[i])^2 over the positions j around i
+    y[i]  =  x[i] * s[i]^-lrn_beta
+
+The window is that of LRN, clipped at the borders, where lrn_alpha is still divided by all of n^d.
+The means are an input of their own: those of the window make this a division by a standard
+deviation (with lrn_beta = 1/2), zeros make it LRN in space. The numerator is x itself, from which
+the first half of contrast normalization has subtracted what it wants. The gradients treat means
+as independent of x::
+
+    g[i]       =  -lrn_beta * dy[i] * x[i] * s[i]^(-lrn_beta - 1) * lrn_alpha / n^d
+    dx[j]      =  dy[j] * s[j]^-lrn_beta
+                  + sum of 2 * g[i] * (x[j] - means[i]) over the i whose window contains j
+    dmeans[i]  =  -sum of 2 * g[i] * (x[j] - means[i]) over the j in the window around i
+
+g being the gradient of the loss by the sum of squares.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .arithmetic import blend
+from .lrn import check_options
+from .neighbourhood import neighbours
+
+
+def divisive_normalization_forward(
+    x: NDArray[Any],
+    means: NDArray[Any] | None = None,
+    *,
+    n: int = 5,
+    lrn_alpha: float = 1e-4,
+    lrn_beta: float = 0.75,
+    k: float = 2.0,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    y: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """y = alpha * normalized(x) + beta * y: `cudnnDivisiveNormalizationForward`.
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial...).
+    means
+        Of x's shape; left out: zeros.
+    n, lrn_alpha, lrn_beta, k
+        As `cudnnSetLRNDescriptor` has them.
+    y
+        What the output held before; read only if beta is not 0, and never written.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or an option is out of range; the message names the argument.
+    """
+    check_options(n, lrn_beta, k)
+    values, centers = _operands(x, means, compute_dtype)
+    variation = _variation(values, centers, n, lrn_alpha, k)
+    result = values * variation**-lrn_beta
+    return blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y")
+
+
+def divisive_normalization_backward(
+    x: NDArray[Any],
+    dy: NDArray[Any],
+    means: NDArray[Any] | None = None,
+    *,
+    n: int = 5,
+    lrn_alpha: float = 1e-4,
+    lrn_beta: float = 0.75,
+    k: float = 2.0,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    dx: NDArray[Any] | None = None,
+    dmeans: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(dx, dmeans), each alpha * gradient + beta * prior: `cudnnDivisiveNormalizationBackward`.
+
+    Parameters
+    ----------
+    x, dy, means
+        Of one shape (N, C, spatial...); means left out: zeros.
+    dx, dmeans
+        What the outputs held before; read only if beta is not 0, and never written.
+
+    The other parameters, the result's dtype and the errors are those of
+    `divisive_normalization_forward`.
+    """
+    check_options(n, lrn_beta, k)
+    values, centers = _operands(x, means, compute_dtype)
+    if dy.shape != x.shape:
+        raise ValueError(f"dy must have shape {x.shape}, got {dy.shape}")
+    gradient: NDArray[Any] = dy.astype(compute_dtype)
+    variation = _variation(values, centers, n, lrn_alpha, k)
+    weight = lrn_alpha / n ** (x.ndim - 2)
+    by_sum = -lrn_beta * gradient * values * variation ** (-lrn_beta - 1) * weight
+    by_x, by_means = gradient * variation**-lrn_beta, np.zeros_like(values)
+    for here, there in neighbours(x.shape, range(2, x.ndim), n):
+        flow = 2 * by_sum[here] * (values[there] - centers[here])
+        by_x[there] += flow
+        by_means[here] -= flow
+    stored = np.dtype(out_dtype or x.dtype)
+    return (
+        blend(by_x, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx"),
+        blend(by_means, dmeans, alpha=alpha, beta=beta, out_dtype=stored, name="dmeans"),
+    )
+
+
+def _operands(
+    x: NDArray[Any], means: NDArray[Any] | None, dtype: DTypeLike
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    if x.ndim < 3:
+        raise ValueError(f"x must be (N, C, spatial...), got shape {x.shape}")
+    values: NDArray[Any] = x.astype(dtype)
+    if means is None:
+        return values, np.zeros_like(values)
+    if means.shape != x.shape:
+        raise ValueError(f"means must have shape {x.shape}, got {means.shape}")
+    return values, means.astype(dtype)
+
+
+def _variation(
+    x: NDArray[Any], means: NDArray[Any], n: int, lrn_alpha: float, k: float
+) -> NDArray[Any]:
+    """s of the formulas, in x's shape."""
+    squares = np.zeros_like(x)
+    for here, there in neighbours(x.shape, range(2, x.ndim), n):
+        squares[here] += (x[there] - means[here]) ** 2
+    variation: NDArray[Any] = k + lrn_alpha / n ** (x.ndim - 2) * squares
+    return variation

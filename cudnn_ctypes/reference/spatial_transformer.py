@@ -1,0 +1,223 @@
+"""The two halves of a spatial transformer: a grid of sampling points, and sampling, in NumPy.
+
+Coordinates along a side run from -1 at the center of the first pixel to 1 at the center of the
+last one. The grid generator moves the pixels of the output by an affine map, one for each image::
+
+    grid[n, i, j]  =  theta[n] @ (u[j], v[i], 1)
+    u, v           =  linspace(-1, 1, W), linspace(-1, 1, H)
+
+so grid[n, i, j] = (horizontal, vertical) is where output pixel (i, j) of image n looks. The sampler
+interpolates the input there between the four pixels around the point::
+
+    y[n, c, i, j]  =  sum over rows r, columns q of
+                      x[n, c, r, q] * max(0, 1 - |q - px|) * max(0, 1 - |r - py|)
+    px, py         =  (grid[n, i, j] + 1) / 2 * (size - 1)
+
+where pixels outside of the input count as zero. Both are linear, the sampler in x: dtheta and dx
+are the same sums read the other way. dgrid follows from d max(0, 1 - |q - px|) / dpx, which is -1
+on the left pixel and 1 on the right one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .arithmetic import blend, round_to
+
+
+def spatial_tf_grid_generator_forward(
+    theta: NDArray[Any],
+    size: Sequence[int],
+    *,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """The sampling points of affine maps: `cudnnSpatialTfGridGeneratorForward`.
+
+    Parameters
+    ----------
+    theta
+        (N, 2, 3).
+    size
+        (H, W) of the output.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of theta.
+
+    Returns
+    -------
+    ndarray
+        (N, H, W, 2): horizontal and vertical coordinate.
+
+    Raises
+    ------
+    ValueError
+        If theta is not (N, 2, 3) or the size not two numbers.
+    """
+    if theta.ndim != 3 or theta.shape[1:] != (2, 3):
+        raise ValueError(f"theta must have shape (N, 2, 3), got {theta.shape}")
+    points = _pixel_coordinates(size, compute_dtype)
+    grid = np.einsum("nab,ijb->nija", theta.astype(compute_dtype), points)
+    return round_to(grid, out_dtype or theta.dtype)
+
+
+def spatial_tf_grid_generator_backward(
+    dgrid: NDArray[Any],
+    *,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """dtheta, (N, 2, 3), from dgrid, (N, H, W, 2): `cudnnSpatialTfGridGeneratorBackward`.
+
+    Raises
+    ------
+    ValueError
+        If dgrid is not (N, H, W, 2).
+    """
+    _check_grid("dgrid", dgrid)
+    points = _pixel_coordinates(dgrid.shape[1:3], compute_dtype)
+    dtheta = np.einsum("nija,ijb->nab", dgrid.astype(compute_dtype), points)
+    return round_to(dtheta, out_dtype or dgrid.dtype)
+
+
+def spatial_tf_sampler_forward(
+    x: NDArray[Any],
+    grid: NDArray[Any],
+    *,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    y: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """y = alpha * sampled(x) + beta * y: `cudnnSpatialTfSamplerForward`.
+
+    Parameters
+    ----------
+    x
+        (N, C, height, width).
+    grid
+        (N, H, W, 2): horizontal and vertical coordinate of each output pixel in x.
+    y
+        (N, C, H, W), what the output held before; read only if beta is not 0, and never written.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit together; the message names the argument.
+    """
+    _check_operands(x, grid)
+    values = x.astype(compute_dtype)
+    result = np.zeros((*x.shape[:2], *grid.shape[1:3]), values.dtype)
+    images = np.arange(len(x))[:, None, None]
+    for row, column, weight, _ in _corners(grid.astype(compute_dtype), x.shape[2:]):
+        # Index arrays on both sides of a slice put their own axes first: (N, H, W, C).
+        pixels = values[images, :, row, column]
+        result += np.moveaxis(pixels * weight[..., None], -1, 1)
+    return blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y")
+
+
+def spatial_tf_sampler_backward(
+    x: NDArray[Any],
+    dy: NDArray[Any],
+    grid: NDArray[Any],
+    *,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    dx: NDArray[Any] | None = None,
+    alpha_dgrid: float = 1.0,
+    beta_dgrid: float = 0.0,
+    dgrid: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(dx, dgrid), each alpha * gradient + beta * prior: `cudnnSpatialTfSamplerBackward`.
+
+    Parameters
+    ----------
+    x
+        (N, C, height, width).
+    dy
+        (N, C, H, W): the gradient of the loss by y.
+    grid
+        (N, H, W, 2).
+    dx, dgrid
+        What the outputs held before; read only if beta or beta_dgrid is not 0, and never written.
+
+    The other parameters, the results' dtype and the errors are those of
+    `spatial_tf_sampler_forward`.
+    """
+    _check_operands(x, grid)
+    if dy.shape != (*x.shape[:2], *grid.shape[1:3]):
+        raise ValueError(f"dy must have shape {(*x.shape[:2], *grid.shape[1:3])}, got {dy.shape}")
+    values = x.astype(compute_dtype)
+    gradient = np.moveaxis(dy.astype(compute_dtype), 1, -1)  # (N, H, W, C)
+    by_x = np.zeros_like(values)
+    by_grid = np.zeros(grid.shape, values.dtype)
+    images = np.arange(len(x))[:, None, None]
+    for row, column, weight, slopes in _corners(grid.astype(compute_dtype), x.shape[2:]):
+        # add.at, since several output pixels may look at the same input pixel.
+        place: Any = (images, slice(None), row, column)
+        np.add.at(by_x, place, gradient * weight[..., None])
+        pixels = values[place]
+        by_grid += slopes * (gradient * pixels).sum(axis=-1, keepdims=True)
+    stored = np.dtype(out_dtype or x.dtype)
+    return (
+        blend(by_x, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx"),
+        blend(by_grid, dgrid, alpha=alpha_dgrid, beta=beta_dgrid, out_dtype=stored, name="dgrid"),
+    )
+
+
+def _pixel_coordinates(size: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
+    """(H, W, 3): u, v and 1 for every output pixel. A side of one pixel has coordinate 0."""
+    if len(size) != 2:
+        raise ValueError(f"size must be (H, W), got {tuple(size)}")
+    v, u = (np.linspace(-1, 1, n) if n > 1 else np.zeros(n) for n in size)
+    points = np.ones((len(v), len(u), 3), dtype)
+    points[..., 0], points[..., 1] = u, v[:, None]
+    return points
+
+
+def _corners(
+    grid: NDArray[Any], sizes: Sequence[int]
+) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """The four pixels around every sampling point: rows, columns, weights, d weights / d grid.
+
+    Rows, columns and weights are (N, H, W), the slopes (N, H, W, 2). Pixels outside have a weight
+    and slopes of 0, and an index inside.
+    """
+    scale = (np.array([sizes[1], sizes[0]], grid.dtype) - 1) / 2  # pixels per unit of x and y
+    position = (grid + 1) * scale
+    first = np.floor(position)
+    for down in (0, 1):
+        for right in (0, 1):
+            corner = first + np.array([right, down], grid.dtype)
+            inside = ((corner >= 0) & (corner <= 2 * scale)).all(axis=-1)
+            weights = 1 - np.abs(position - corner)
+            column, row = np.moveaxis(np.where(inside[..., None], corner, 0).astype(int), -1, 0)
+            slope_x = (2 * right - 1) * scale[0] * weights[..., 1]
+            slope_y = (2 * down - 1) * scale[1] * weights[..., 0]
+            slopes = np.stack([slope_x, slope_y], axis=-1) * inside[..., None]
+            yield row, column, weights.prod(axis=-1) * inside, slopes
+
+
+def _check_grid(name: str, grid: NDArray[Any]) -> None:
+    if grid.ndim != 4 or grid.shape[3] != 2:
+        raise ValueError(f"{name} must have shape (N, H, W, 2), got {grid.shape}")
+
+
+def _check_operands(x: NDArray[Any], grid: NDArray[Any]) -> None:
+    if x.ndim != 4:
+        raise ValueError(f"x must be (N, C, height, width), got shape {x.shape}")
+    _check_grid("grid", grid)
+    if len(grid) != len(x):
+        raise ValueError(f"grid must be for the {len(x)} images of x, got shape {grid.shape}")

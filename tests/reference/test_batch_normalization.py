@@ -1,0 +1,253 @@
+"""Batch normalization and its gradients, against PyTorch and finite differences."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import (
+    batch_normalization_backward,
+    batch_normalization_forward_inference,
+    batch_normalization_forward_training,
+    batch_normalization_parameter_shape,
+)
+
+from .finite_differences import gradient
+
+MODES = ("per_activation", "spatial")
+SHAPES = ((4, 3, 2, 5), (3, 2, 2, 3, 2), (5, 4), (6, 2, 3))
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+def operands(shape, mode, seed=0, dtype=np.float64):
+    """x, scale, bias, z, dy; means differ between the parameters, as do deviations."""
+    rng = np.random.default_rng(seed)
+    per = batch_normalization_parameter_shape(shape, mode)
+    x = rng.uniform(0.5, 2, per) * rng.standard_normal(shape) + rng.standard_normal(per)
+    arrays = (x, *rng.standard_normal((2, *per)), *rng.standard_normal((2, *shape)))
+    return [array.astype(dtype) for array in arrays]
+
+
+def as_torch(torch, array, mode):
+    """`array` as PyTorch sees it: per activation, every activation is a channel of its own."""
+    tensor = torch.from_numpy(array.copy())
+    if mode == "per_activation":
+        return tensor.reshape(array.shape[0], -1)
+    return tensor
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("mode", MODES)
+def test_training_against_pytorch(torch, mode, shape):
+    x, scale, bias, _, dy = operands(shape, mode)
+    mean, variance = np.random.default_rng(1).uniform(0.5, 2, (2, *scale.shape))
+    result = batch_normalization_forward_training(
+        x,
+        scale,
+        bias,
+        mode=mode,
+        epsilon=1e-3,
+        average_factor=0.3,
+        running_mean=mean,
+        running_variance=variance,
+    )
+    gradients = batch_normalization_backward(x, dy, scale, mode=mode, epsilon=1e-3)
+
+    tx, tdy = as_torch(torch, x, mode).requires_grad_(), as_torch(torch, dy, mode)
+    tscale, tbias = (torch.from_numpy(a.reshape(-1)).requires_grad_() for a in (scale, bias))
+    tmean, tvariance = (torch.from_numpy(a.reshape(-1).copy()) for a in (mean, variance))
+    ty = torch.nn.functional.batch_norm(
+        tx, tmean, tvariance, tscale, tbias, training=True, momentum=0.3, eps=1e-3
+    )
+    ty.backward(tdy)
+    # Both in float64; at most 72 terms in a sum.
+    for ours, theirs in [
+        (result.y, ty),
+        (result.running_mean, tmean),
+        (result.running_variance, tvariance),
+        (gradients.dx, tx.grad),
+        (gradients.dscale, tscale.grad),
+        (gradients.dbias, tbias.grad),
+    ]:
+        np.testing.assert_allclose(
+            ours.reshape(-1), theirs.detach().numpy().reshape(-1), rtol=1e-10, atol=1e-12
+        )
+    axes = (0,) if mode == "per_activation" else (0, *range(2, x.ndim))
+    np.testing.assert_allclose(result.mean, x.mean(axes, keepdims=True), rtol=1e-12, atol=1e-14)
+    deviation = np.sqrt(x.var(axes, keepdims=True) + 1e-3)
+    np.testing.assert_allclose(result.inv_variance, 1 / deviation, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_inference_against_pytorch(torch, mode):
+    x, scale, bias, *_ = operands((4, 3, 2, 5), mode)
+    mean, variance = np.random.default_rng(2).uniform(0.5, 2, (2, *scale.shape))
+    y = batch_normalization_forward_inference(
+        x, scale, bias, mean, variance, mode=mode, epsilon=1e-2
+    )
+    flat = [torch.from_numpy(a.reshape(-1)) for a in (mean, variance, scale, bias)]
+    expected = torch.nn.functional.batch_norm(as_torch(torch, x, mode), *flat, eps=1e-2)
+    np.testing.assert_allclose(y.reshape(-1), expected.numpy().reshape(-1), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("saved", [True, False], ids=["saved", "recomputed"])
+@pytest.mark.parametrize("fused", ["plain", "relu", "add_relu"])
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_against_finite_differences(mode, fused, saved):
+    x, scale, bias, z, dy = operands((3, 2, 2, 2), mode, seed=3)
+    options = {"mode": mode, "relu": fused != "plain", "z": z if fused == "add_relu" else None}
+
+    def loss() -> float:
+        y = batch_normalization_forward_training(x, scale, bias, **options).y
+        return float((y * dy).sum())
+
+    forward = batch_normalization_forward_training(x, scale, bias, **options)
+    statistics = {"mean": forward.mean, "inv_variance": forward.inv_variance} if saved else {}
+    result = batch_normalization_backward(x, dy, scale, mode=mode, mask=forward.mask, **statistics)
+    # No argument of ReLU lies within the step of its kink, so the loss is smooth there; per
+    # activation a variance of 3 values may be small, which makes its third derivative large.
+    for ours, operand in [
+        (result.dx, x),
+        (result.dscale, scale),
+        (result.dbias, bias),
+        (result.dz, z),
+    ]:
+        if operand is not z or fused == "add_relu":
+            np.testing.assert_allclose(ours, gradient(loss, operand), rtol=1e-6, atol=1e-7)
+
+
+def test_fused_form_is_the_sum_of_its_parts():
+    x, scale, bias, z, dy = operands((4, 3, 2, 5), "spatial", seed=4)
+    plain = batch_normalization_forward_training(x, scale, bias)
+    fused = batch_normalization_forward_training(x, scale, bias, z=z, relu=True)
+    np.testing.assert_array_equal(fused.y, np.maximum(plain.y + z, 0))
+    np.testing.assert_array_equal(fused.mask, plain.y + z > 0)
+    assert plain.mask is None
+    masked = np.where(fused.mask, dy, 0)
+    np.testing.assert_array_equal(
+        batch_normalization_backward(x, dy, scale, mask=fused.mask).dx,
+        batch_normalization_backward(x, masked, scale).dx,
+    )
+    mean, variance = np.zeros_like(scale), np.ones_like(scale)
+    parts = batch_normalization_forward_inference(x, scale, bias, mean, variance)
+    both = batch_normalization_forward_inference(x, scale, bias, mean, variance, z=z, relu=True)
+    np.testing.assert_array_equal(both, np.maximum(parts + z, 0))
+
+
+def test_the_averages_of_1_over_n_are_plain_ones():
+    rng = np.random.default_rng(5)
+    mean, variance = np.full((1, 3, 1, 1), np.nan), np.full((1, 3, 1, 1), np.nan)
+    scale, bias = np.ones((1, 3, 1, 1)), np.zeros((1, 3, 1, 1))
+    batches = rng.standard_normal((4, 2, 3, 4, 4))
+    for n, batch in enumerate(batches):  # the first factor, 1, does not read the NaN
+        result = batch_normalization_forward_training(
+            batch,
+            scale,
+            bias,
+            average_factor=1 / (1 + n),
+            running_mean=mean,
+            running_variance=variance,
+        )
+        mean, variance = result.running_mean, result.running_variance
+    np.testing.assert_allclose(mean[0, :, 0, 0], batches.mean((0, 1, 3, 4)), rtol=1e-10)
+    samples = batches.var((1, 3, 4), ddof=1).mean(0)
+    np.testing.assert_allclose(variance[0, :, 0, 0], samples, rtol=1e-10)
+
+
+def test_alpha_and_beta():
+    x, scale, bias, z, dy = operands((4, 3, 2, 5), "spatial", seed=6)
+    prior, prior_param = z, bias
+    y = batch_normalization_forward_training(x, scale, bias).y
+    blended = batch_normalization_forward_training(x, scale, bias, alpha=2, beta=-0.5, y=prior)
+    np.testing.assert_allclose(blended.y, 2 * y - 0.5 * prior, rtol=1e-13, atol=1e-13)
+    plain = batch_normalization_backward(x, dy, scale)
+    mixed = batch_normalization_backward(
+        x,
+        dy,
+        scale,
+        alpha_data=0.5,
+        beta_data=2,
+        alpha_param=3,
+        beta_param=-1,
+        dx=prior,
+        dscale=prior_param,
+        dbias=scale,
+    )
+    np.testing.assert_allclose(mixed.dx, 0.5 * plain.dx + 2 * prior, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(mixed.dscale, 3 * plain.dscale - prior_param, rtol=1e-12)
+    np.testing.assert_allclose(mixed.dbias, 3 * plain.dbias - scale, rtol=1e-12)
+    np.testing.assert_array_equal(mixed.dz, plain.dz)
+
+
+def test_beta_0_does_not_read():
+    x, scale, bias, _, dy = operands((4, 3, 2, 5), "spatial", seed=7)
+    garbage, per = np.full(x.shape, np.nan), np.full(scale.shape, np.nan)
+    assert np.isfinite(batch_normalization_forward_training(x, scale, bias, y=garbage).y).all()
+    result = batch_normalization_backward(x, dy, scale, dx=garbage, dscale=per, dbias=per)
+    assert all(np.isfinite(a).all() for a in (result.dx, result.dscale, result.dbias))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32], ids=str)
+def test_small_floats_are_rounded_once(dtype):
+    x, scale, bias, _, dy = operands((4, 3, 2, 5), "spatial", seed=8)
+    scale, bias = scale.astype(np.float32), bias.astype(np.float32)
+    x, dy = x.astype(dtype), dy.astype(dtype)
+    wide = batch_normalization_forward_training(
+        x.astype(np.float64), scale.astype(np.float64), bias.astype(np.float64)
+    )
+    narrow = batch_normalization_forward_training(x, scale, bias)
+    assert (narrow.y.dtype, narrow.mean.dtype) == (np.dtype(dtype), np.float32)
+    np.testing.assert_array_equal(narrow.y, wide.y.astype(dtype))
+    np.testing.assert_array_equal(narrow.inv_variance, wide.inv_variance.astype(np.float32))
+    result = batch_normalization_backward(x, dy, scale)
+    assert (result.dx.dtype, result.dz.dtype) == (np.dtype(dtype), np.dtype(dtype))
+    assert (result.dscale.dtype, result.dbias.dtype) == (np.float32, np.float32)
+
+
+def test_one_value_per_parameter_has_no_variance():
+    x = np.array([[3.0, -2.0]])
+    one, zero = np.ones((1, 2)), np.zeros((1, 2))
+    result = batch_normalization_forward_training(
+        x, one, 5 * one, running_mean=zero, running_variance=one
+    )
+    assert result.y.tolist() == [[5, 5]]
+    assert result.running_mean.tolist() == [[3, -2]]
+    assert result.running_variance.tolist() == [[0, 0]]
+
+
+def test_wrong_arguments():
+    x, scale, bias, z, dy = operands((4, 3, 2, 5), "spatial")
+    forward, backward = batch_normalization_forward_training, batch_normalization_backward
+    with pytest.raises(ValueError, match=r"^mode must be"):
+        forward(x, scale, bias, mode="layer")
+    with pytest.raises(ValueError, match=r"^x must be \(N, C"):
+        forward(x[0, 0, 0], scale, bias)
+    with pytest.raises(ValueError, match=r"^scale must have shape \(1, 3, 1, 1\), got \(3,\)"):
+        forward(x, scale.reshape(3), bias)
+    with pytest.raises(ValueError, match=r"^bias must have shape \(1, 3, 2, 5\)"):
+        forward(x, np.ones((1, 3, 2, 5)), bias, mode="per_activation")
+    with pytest.raises(ValueError, match=r"^running_mean and running_variance must be given both"):
+        forward(x, scale, bias, running_mean=scale)
+    with pytest.raises(ValueError, match=r"^running_variance must have shape"):
+        forward(x, scale, bias, running_mean=scale, running_variance=scale[0])
+    with pytest.raises(ValueError, match=r"^z must have shape"):
+        forward(x, scale, bias, z=z[:1])
+    with pytest.raises(ValueError, match=r"^y must be given when beta"):
+        forward(x, scale, bias, beta=1.0)
+    with pytest.raises(ValueError, match=r"^estimated_mean must have shape"):
+        batch_normalization_forward_inference(x, scale, bias, scale[0], scale)
+    with pytest.raises(ValueError, match=r"^dy must have shape"):
+        backward(x, dy[:1], scale)
+    with pytest.raises(ValueError, match=r"^mean and inv_variance must be given both"):
+        backward(x, dy, scale, mean=scale)
+    with pytest.raises(ValueError, match=r"^inv_variance must have shape"):
+        backward(x, dy, scale, mean=scale, inv_variance=scale[0])
+    with pytest.raises(ValueError, match=r"^dbias must be given when beta"):
+        backward(x, dy, scale, beta_param=1.0, dscale=scale)

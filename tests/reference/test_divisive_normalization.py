@@ -1,0 +1,127 @@
+"""Divisive normalization and its gradients, against loops and finite differences."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import (
+    divisive_normalization_backward,
+    divisive_normalization_forward,
+)
+
+from .finite_differences import gradient
+
+OPTIONS = {"n": 3, "lrn_alpha": 0.7, "lrn_beta": 0.6, "k": 1.3}
+
+
+def random(seed, *shape):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def window(center, n, size):
+    """The documented window: (n - 1) // 2 elements back, the rest ahead, inside of the array."""
+    back = (n - 1) // 2
+    return range(max(0, center - back), min(size, center + n - back))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("sizes", [(5,), (4, 6), (3, 4, 2)], ids=str)
+def test_against_loops(sizes, n):
+    x, means = random(5, 2, 2, *sizes), random(6, 2, 2, *sizes)
+    y = divisive_normalization_forward(x, means, n=n, lrn_alpha=0.7, lrn_beta=0.6, k=1.3)
+    for at in np.ndindex(*x.shape):
+        around = itertools.product(*(window(c, n, s) for c, s in zip(at[2:], sizes, strict=True)))
+        squares = sum((x[(*at[:2], *place)] - means[at]) ** 2 for place in around)
+        s = 1.3 + 0.7 / n ** len(sizes) * squares
+        assert y[at] == pytest.approx(x[at] / s**0.6, rel=1e-13)
+
+
+def test_without_means_they_are_zero():
+    x, dy = random(7, 1, 2, 4, 3), random(8, 1, 2, 4, 3)
+    zeros = np.zeros_like(x)
+    np.testing.assert_array_equal(
+        divisive_normalization_forward(x, **OPTIONS),
+        divisive_normalization_forward(x, zeros, **OPTIONS),
+    )
+    for ours, expected in zip(
+        divisive_normalization_backward(x, dy, **OPTIONS),
+        divisive_normalization_backward(x, dy, zeros, **OPTIONS),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(ours, expected)
+
+
+def test_local_contrast_normalization_is_subtraction_then_division():
+    # With lrn_beta = 1/2 and alpha = 1, y is what remains of x over its deviation in the window.
+    x = random(9, 1, 1, 5, 5) + 4
+    kernel = np.ones((3, 3)) / 9
+    padded = np.pad(x[0, 0], 1)
+    means = sum(
+        kernel[i, j] * padded[i : i + 5, j : j + 5]
+        for i, j in itertools.product(range(3), repeat=2)
+    )[None, None]
+    centered = x - means
+    y = divisive_normalization_forward(centered, None, n=3, lrn_alpha=1.0, lrn_beta=0.5, k=1e-5)
+    inside = np.s_[0, 0, 1:4, 1:4]
+    squares = np.pad(centered[0, 0] ** 2, 1)
+    deviation = np.sqrt(
+        1e-5
+        + sum(squares[i : i + 5, j : j + 5] for i, j in itertools.product(range(3), repeat=2)) / 9
+    )
+    np.testing.assert_allclose(y[inside], (centered[0, 0] / deviation)[1:4, 1:4], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("sizes", [(5,), (3, 4), (2, 3, 2)], ids=str)
+def test_gradients(sizes, n):
+    x, means, dy = (random(seed, 1, 2, *sizes) for seed in (10, 11, 12))
+    options = {**OPTIONS, "n": n}
+    dx, dmeans = divisive_normalization_backward(x, dy, means, **options)
+
+    def loss():
+        return float((divisive_normalization_forward(x, means, **options) * dy).sum())
+
+    np.testing.assert_allclose(dx, gradient(loss, x), rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(dmeans, gradient(loss, means), rtol=1e-7, atol=1e-8)
+
+
+def test_alpha_and_beta():
+    x, y, dy, prior = (random(seed, 1, 3, 2, 4) for seed in (13, 14, 15, 16))
+    garbage = np.full(x.shape, np.nan)
+    forward = divisive_normalization_forward(x, **OPTIONS)
+    mixed = divisive_normalization_forward(x, alpha=2, beta=-3, y=prior, **OPTIONS)
+    np.testing.assert_allclose(mixed, 2 * forward - 3 * prior)
+    np.testing.assert_array_equal(divisive_normalization_forward(x, y=garbage, **OPTIONS), forward)
+    plain = divisive_normalization_backward(x, dy, **OPTIONS)
+    mixed = divisive_normalization_backward(x, dy, alpha=2, beta=-3, dx=prior, dmeans=y, **OPTIONS)
+    np.testing.assert_allclose(mixed[0], 2 * plain[0] - 3 * prior, rtol=1e-12)
+    np.testing.assert_allclose(mixed[1], 2 * plain[1] - 3 * y, rtol=1e-12)
+
+
+def test_dtypes():
+    x = random(17, 1, 3, 2, 4).astype(np.float16)
+    y = divisive_normalization_forward(x, **OPTIONS)
+    assert y.dtype == np.float16
+    exact = divisive_normalization_forward(x.astype(np.float64), **OPTIONS)
+    np.testing.assert_array_equal(y, exact.astype(np.float16))
+    assert {g.dtype.name for g in divisive_normalization_backward(x, x, **OPTIONS)} == {"float16"}
+
+
+def test_wrong_arguments():
+    x = random(18, 1, 3, 2, 4)
+    for option, value in [("n", 0), ("n", 17), ("lrn_beta", 0.009), ("k", 0.0)]:
+        with pytest.raises(ValueError, match=f"^{option} must be"):
+            divisive_normalization_forward(x, **{option: value})
+        with pytest.raises(ValueError, match=f"^{option} must be"):
+            divisive_normalization_backward(x, x, **{option: value})
+    with pytest.raises(ValueError, match=r"^x must be \(N, C"):
+        divisive_normalization_forward(x[0, 0])
+    with pytest.raises(ValueError, match=r"^means must have shape"):
+        divisive_normalization_forward(x, x[:, :2])
+    with pytest.raises(ValueError, match=r"^dy must have shape"):
+        divisive_normalization_backward(x, x[:, :2])
+    with pytest.raises(ValueError, match=r"^dmeans must be given when beta"):
+        divisive_normalization_backward(x, x, beta=1.0, dx=x)

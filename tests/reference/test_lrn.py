@@ -1,0 +1,99 @@
+"""Local response normalization across channels, against loops, PyTorch and differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import lrn_cross_channel_backward, lrn_cross_channel_forward
+
+from .finite_differences import gradient
+
+OPTIONS = {"n": 3, "lrn_alpha": 0.7, "lrn_beta": 0.6, "k": 1.3}
+
+
+def random(seed, *shape):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def window(center, n, size):
+    """The documented window: (n - 1) // 2 elements back, the rest ahead, inside of the array."""
+    back = (n - 1) // 2
+    return range(max(0, center - back), min(size, center + n - back))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 16])
+def test_against_loops(n):
+    x = random(0, 2, 6, 3)
+    y = lrn_cross_channel_forward(x, n=n, lrn_alpha=0.7, lrn_beta=0.6, k=1.3)
+    for i, c, p in np.ndindex(*x.shape):
+        energy = 1.3 + 0.7 / n * sum(x[i, j, p] ** 2 for j in window(c, n, 6))
+        assert y[i, c, p] == pytest.approx(x[i, c, p] / energy**0.6, rel=1e-13)
+
+
+@pytest.mark.parametrize("n", [1, 3, 5, 7])
+def test_against_pytorch(n):
+    # PyTorch's even windows reach further back, cuDNN's further ahead.
+    torch = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    torch.set_num_threads(1)
+    x, dy = random(1, 2, 8, 3, 4), random(2, 2, 8, 3, 4)
+    options = {"n": n, "lrn_alpha": 0.7, "lrn_beta": 0.6, "k": 1.3}
+    y = lrn_cross_channel_forward(x, **options)
+    dx = lrn_cross_channel_backward(x, y, dy, **options)
+    tx = torch.from_numpy(x.copy()).requires_grad_()
+    ty = torch.nn.functional.local_response_norm(tx, n, alpha=0.7, beta=0.6, k=1.3)
+    ty.backward(torch.from_numpy(dy))
+    np.testing.assert_allclose(y, ty.detach().numpy(), rtol=1e-12)
+    np.testing.assert_allclose(dx, tx.grad.numpy(), rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 5, 16])
+@pytest.mark.parametrize("shape", [(2, 6, 2, 2), (1, 3, 2), (2, 1, 3)], ids=str)
+def test_gradient(shape, n):
+    x, dy = random(3, *shape), random(4, *shape)
+    options = {**OPTIONS, "n": n}
+    y = lrn_cross_channel_forward(x, **options)
+    dx = lrn_cross_channel_backward(x, y, dy, **options)
+
+    def loss():
+        return float((lrn_cross_channel_forward(x, **options) * dy).sum())
+
+    np.testing.assert_allclose(dx, gradient(loss, x), rtol=1e-7, atol=1e-8)
+
+
+def test_alpha_and_beta():
+    x, y, dy, prior = (random(seed, 1, 3, 2, 4) for seed in (13, 14, 15, 16))
+    garbage = np.full(x.shape, np.nan)
+    forward = lrn_cross_channel_forward(x, **OPTIONS)
+    np.testing.assert_allclose(
+        lrn_cross_channel_forward(x, alpha=2, beta=-3, y=prior, **OPTIONS), 2 * forward - 3 * prior
+    )
+    np.testing.assert_array_equal(lrn_cross_channel_forward(x, y=garbage, **OPTIONS), forward)
+    dx = lrn_cross_channel_backward(x, y, dy, **OPTIONS)
+    mixed = lrn_cross_channel_backward(x, y, dy, alpha=2, beta=-3, dx=prior, **OPTIONS)
+    np.testing.assert_allclose(mixed, 2 * dx - 3 * prior)
+
+
+def test_dtypes():
+    x = random(17, 1, 3, 2, 4).astype(np.float16)
+    y = lrn_cross_channel_forward(x, **OPTIONS)
+    assert y.dtype == np.float16
+    exact = lrn_cross_channel_forward(x.astype(np.float64), **OPTIONS)
+    np.testing.assert_array_equal(y, exact.astype(np.float16))
+    single = lrn_cross_channel_forward(x, compute_dtype=np.float32, out_dtype=np.float32, **OPTIONS)
+    np.testing.assert_allclose(single, exact, rtol=1e-6)
+
+
+def test_wrong_arguments():
+    x = random(18, 1, 3, 2, 4)
+    for option, value in [("n", 0), ("n", 17), ("lrn_beta", 0.009), ("k", 0.0)]:
+        with pytest.raises(ValueError, match=f"^{option} must be"):
+            lrn_cross_channel_forward(x, **{option: value})
+        with pytest.raises(ValueError, match=f"^{option} must be"):
+            lrn_cross_channel_backward(x, x, x, **{option: value})
+    with pytest.raises(ValueError, match=r"^x must be \(N, C"):
+        lrn_cross_channel_forward(x[0, 0, 0])
+    with pytest.raises(ValueError, match=r"^y must have shape"):
+        lrn_cross_channel_backward(x, x[:, :2], x)
+    with pytest.raises(ValueError, match=r"^dy must have shape"):
+        lrn_cross_channel_backward(x, x, x[:, :2])

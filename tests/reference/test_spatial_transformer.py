@@ -1,0 +1,154 @@
+"""Grids and sampling, against PyTorch, SciPy and finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import (
+    spatial_tf_grid_generator_backward,
+    spatial_tf_grid_generator_forward,
+    spatial_tf_sampler_backward,
+    spatial_tf_sampler_forward,
+)
+
+from .finite_differences import gradient
+
+
+@pytest.fixture(scope="module")
+def torch():
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+def random(seed, *shape):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def identity(images):
+    return np.tile([[1.0, 0, 0], [0, 1, 0]], (images, 1, 1))
+
+
+def test_identity_looks_at_every_pixel():
+    x = random(0, 2, 3, 4, 5)
+    grid = spatial_tf_grid_generator_forward(identity(2), (4, 5))
+    assert grid[0, 0, 0].tolist() == [-1, -1]
+    assert grid[0, 0, -1].tolist() == [1, -1]  # horizontal first
+    np.testing.assert_allclose(spatial_tf_sampler_forward(x, grid), x, rtol=1e-13, atol=1e-14)
+
+
+def test_a_flip_and_a_shift():
+    x = np.arange(12.0).reshape(1, 1, 3, 4)
+    flip = np.array([[[-1.0, 0, 0], [0, 1, 0]]])
+    grid = spatial_tf_grid_generator_forward(flip, (3, 4))
+    np.testing.assert_allclose(spatial_tf_sampler_forward(x, grid), x[..., ::-1], atol=1e-13)
+    shift = np.array([[[1, 0, 2 / 3], [0, 1.0, 0]]])  # a pixel of 4 is 2 / 3 wide
+    grid = spatial_tf_grid_generator_forward(shift, (3, 4))
+    expected = np.concatenate([x[..., 1:], np.zeros((1, 1, 3, 1))], axis=-1)
+    np.testing.assert_allclose(spatial_tf_sampler_forward(x, grid), expected, atol=1e-13)
+
+
+@pytest.mark.filterwarnings("ignore:Since version 1.3.0, affine_grid:UserWarning")
+@pytest.mark.parametrize("size", [(4, 5), (2, 7), (1, 3), (1, 1)], ids=str)
+def test_grid_against_pytorch(torch, size):
+    theta, dgrid = random(1, 3, 2, 3), random(2, 3, *size, 2)
+    tt = torch.from_numpy(theta.copy()).requires_grad_()
+    tgrid = torch.nn.functional.affine_grid(tt, (3, 1, *size), align_corners=True)
+    tgrid.backward(torch.from_numpy(dgrid))
+    grid = spatial_tf_grid_generator_forward(theta, size)
+    np.testing.assert_allclose(grid, tgrid.detach().numpy(), rtol=1e-12, atol=1e-13)
+    dtheta = spatial_tf_grid_generator_backward(dgrid)
+    np.testing.assert_allclose(dtheta, tt.grad.numpy(), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("spread", [0.5, 2.0], ids=["inside", "far outside"])
+@pytest.mark.parametrize("in_size", [(4, 5), (1, 6)], ids=str)
+def test_sampler_against_pytorch(torch, in_size, spread):
+    x, grid = random(3, 2, 3, *in_size), spread * random(4, 2, 6, 4, 2)
+    dy = random(5, 2, 3, 6, 4)
+    tx, tgrid = (torch.from_numpy(a.copy()).requires_grad_() for a in (x, grid))
+    ty = torch.nn.functional.grid_sample(tx, tgrid, align_corners=True)
+    ty.backward(torch.from_numpy(dy))
+    y = spatial_tf_sampler_forward(x, grid)
+    dx, dgrid = spatial_tf_sampler_backward(x, dy, grid)
+    for ours, theirs in [(y, ty.detach()), (dx, tx.grad), (dgrid, tgrid.grad)]:
+        np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-11, atol=1e-12)
+
+
+def test_sampler_against_scipy():
+    ndimage = pytest.importorskip("scipy.ndimage", reason="SciPy is the oracle of this test")
+    x, grid = random(6, 1, 1, 6, 5), np.random.default_rng(7).uniform(-1, 1, (1, 3, 4, 2))
+    rows, columns = (grid[0, ..., 1] + 1) / 2 * 5, (grid[0, ..., 0] + 1) / 2 * 4
+    expected = ndimage.map_coordinates(x[0, 0], [rows, columns], order=1, mode="constant")
+    y = spatial_tf_sampler_forward(x, grid)
+    np.testing.assert_allclose(y[0, 0], expected, rtol=1e-11, atol=1e-13)
+
+
+def test_gradients_against_finite_differences():
+    # Sampling points at least 0.01 away from the pixels' centers, where the slope jumps.
+    rng = np.random.default_rng(8)
+    pixels = rng.integers(-1, 5, (2, 3, 3, 2)) + rng.uniform(0.01, 0.99, (2, 3, 3, 2))
+    x, dy = random(9, 2, 2, 4, 5), random(10, 2, 2, 3, 3)
+    grid = pixels / (np.array([5, 4]) - 1) * 2 - 1
+
+    def loss():
+        return float((spatial_tf_sampler_forward(x, grid) * dy).sum())
+
+    dx, dgrid = spatial_tf_sampler_backward(x, dy, grid)
+    np.testing.assert_allclose(dx, gradient(loss, x), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(dgrid, gradient(loss, grid), rtol=1e-7, atol=1e-9)
+    theta, weights = random(11, 2, 2, 3), random(12, 2, 4, 3, 2)
+
+    def grid_loss():
+        return float((spatial_tf_grid_generator_forward(theta, (4, 3)) * weights).sum())
+
+    dtheta = spatial_tf_grid_generator_backward(weights)
+    np.testing.assert_allclose(dtheta, gradient(grid_loss, theta), rtol=1e-8, atol=1e-9)
+
+
+def test_alpha_and_beta():
+    x, dy, prior = random(13, 1, 2, 4, 5), random(14, 1, 2, 3, 3), random(15, 1, 2, 3, 3)
+    grid, prior_grid = random(16, 1, 3, 3, 2), random(17, 1, 3, 3, 2)
+    y = spatial_tf_sampler_forward(x, grid)
+    np.testing.assert_allclose(
+        spatial_tf_sampler_forward(x, grid, alpha=2, beta=-3, y=prior), 2 * y - 3 * prior
+    )
+    np.testing.assert_array_equal(spatial_tf_sampler_forward(x, grid, y=prior * np.nan), y)
+    dx, dgrid = spatial_tf_sampler_backward(x, dy, grid)
+    mixed = spatial_tf_sampler_backward(
+        x, dy, grid, alpha=2, beta=-3, dx=x, alpha_dgrid=0.5, beta_dgrid=4, dgrid=prior_grid
+    )
+    np.testing.assert_allclose(mixed[0], 2 * dx - 3 * x, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(mixed[1], 0.5 * dgrid + 4 * prior_grid, rtol=1e-12, atol=1e-13)
+
+
+def test_dtypes():
+    x, grid = random(18, 1, 2, 4, 5).astype(np.float32), random(19, 1, 3, 3, 2).astype(np.float32)
+    y = spatial_tf_sampler_forward(x, grid)
+    exact = spatial_tf_sampler_forward(x.astype(np.float64), grid.astype(np.float64))
+    assert y.dtype == np.float32
+    np.testing.assert_array_equal(y, exact.astype(np.float32))
+    dx, dgrid = spatial_tf_sampler_backward(x, y, grid)
+    assert dx.dtype == dgrid.dtype == np.float32
+    assert spatial_tf_grid_generator_backward(grid).dtype == np.float32
+
+
+def test_wrong_arguments():
+    x, grid = random(20, 2, 3, 4, 5), random(21, 2, 3, 3, 2)
+    with pytest.raises(ValueError, match=r"^theta must have shape \(N, 2, 3\)"):
+        spatial_tf_grid_generator_forward(np.ones((2, 3)), (4, 5))
+    with pytest.raises(ValueError, match=r"^size must be \(H, W\)"):
+        spatial_tf_grid_generator_forward(identity(2), (3, 4, 5))
+    with pytest.raises(ValueError, match=r"^dgrid must have shape \(N, H, W, 2\)"):
+        spatial_tf_grid_generator_backward(grid[..., :1])
+    with pytest.raises(ValueError, match=r"^x must be \(N, C, height, width\)"):
+        spatial_tf_sampler_forward(x[0], grid)
+    with pytest.raises(ValueError, match=r"^grid must have shape"):
+        spatial_tf_sampler_forward(x, grid[0])
+    with pytest.raises(ValueError, match=r"^grid must be for the 2 images of x"):
+        spatial_tf_sampler_forward(x, grid[:1])
+    with pytest.raises(ValueError, match=r"^dy must have shape \(2, 3, 3, 3\)"):
+        spatial_tf_sampler_backward(x, x, grid)
+    with pytest.raises(ValueError, match=r"^dgrid must be given when beta"):
+        spatial_tf_sampler_backward(x, random(22, 2, 3, 3, 3), grid, beta_dgrid=1.0)
