@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import importlib
 from collections.abc import Iterator
@@ -47,3 +48,15 @@ def gpu_device() -> Iterator[None]:
     mode.set_reference_device_active(False)
     yield
     mode.set_reference_device_active(before)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Every reason for skipping once, with the number of tests."""
+    reasons = collections.Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+    )
+    if reasons:
+        terminalreporter.section("skipped")
+        for reason, count in reasons.most_common():
+            terminalreporter.line(f"{count:5}  {reason}")
