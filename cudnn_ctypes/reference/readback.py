@@ -25,6 +25,7 @@ __all__ = [
     "activation",
     "convolution",
     "filter_",
+    "get",
     "tensor",
     "tensor_transform",
 ]
@@ -109,7 +110,7 @@ def tensor(descriptor: Any, name: str) -> Tensor:
     """What a tensor descriptor holds (``cudnnGetTensorNdDescriptor``)."""
     data_type, count = raw.cudnnDataType_t.variable(), c_int()
     shape, strides = _ints(_MOST_DIMENSIONS), _ints(_MOST_DIMENSIONS)
-    _get(
+    get(
         raw.cudnnGetTensorNdDescriptor,
         name,
         descriptor,
@@ -127,7 +128,7 @@ def filter_(descriptor: Any, name: str) -> Filter:
     """What a filter descriptor holds (``cudnnGetFilterNdDescriptor``)."""
     data_type, layout = raw.cudnnDataType_t.variable(), raw.cudnnTensorFormat_t.variable()
     count, shape = c_int(), _ints(_MOST_DIMENSIONS)
-    _get(
+    get(
         raw.cudnnGetFilterNdDescriptor,
         name,
         descriptor,
@@ -146,7 +147,7 @@ def convolution(descriptor: Any, name: str) -> Convolution:
     mode, compute_type = raw.cudnnConvolutionMode_t.variable(), raw.cudnnDataType_t.variable()
     count, groups = c_int(), c_int()
     math_type, reorder_type = raw.cudnnMathType_t.variable(), raw.cudnnReorderType_t.variable()
-    _get(
+    get(
         raw.cudnnGetConvolutionNdDescriptor,
         name,
         descriptor,
@@ -158,9 +159,9 @@ def convolution(descriptor: Any, name: str) -> Convolution:
         mode,
         compute_type,
     )
-    _get(raw.cudnnGetConvolutionGroupCount, name, descriptor, groups)
-    _get(raw.cudnnGetConvolutionMathType, name, descriptor, math_type)
-    _get(raw.cudnnGetConvolutionReorderType, name, descriptor, reorder_type)
+    get(raw.cudnnGetConvolutionGroupCount, name, descriptor, groups)
+    get(raw.cudnnGetConvolutionMathType, name, descriptor, math_type)
+    get(raw.cudnnGetConvolutionReorderType, name, descriptor, reorder_type)
     n = _dimensions(count.value, name)
     return Convolution(
         tuple(padding[:n]),
@@ -178,21 +179,21 @@ def activation(descriptor: Any, name: str) -> Activation:
     """What an activation descriptor holds; one that was never set holds sigmoid and garbage."""
     mode, nan = raw.cudnnActivationMode_t.variable(), raw.cudnnNanPropagation_t.variable()
     coefficient, swish_beta = c_double(), c_double()
-    _get(raw.cudnnGetActivationDescriptor, name, descriptor, mode, nan, coefficient)
-    _get(raw.cudnnGetActivationDescriptorSwishBeta, name, descriptor, swish_beta)
+    get(raw.cudnnGetActivationDescriptor, name, descriptor, mode, nan, coefficient)
+    get(raw.cudnnGetActivationDescriptorSwishBeta, name, descriptor, swish_beta)
     return Activation(mode.value, nan.value, coefficient.value, swish_beta.value)
 
 
 def tensor_transform(descriptor: Any, name: str, dimensions: int) -> TensorTransform:
     """What a transform descriptor for tensors of `dimensions` dimensions holds."""
     layout, direction = raw.cudnnTensorFormat_t.variable(), raw.cudnnFoldingDirection_t.variable()
-    before, after = (c_int32 * dimensions)(), (c_int32 * dimensions)()
-    fold = (c_uint32 * dimensions)()
-    _get(
+    count = max(dimensions, 3)  # cuDNN refuses to be asked for less
+    before, after, fold = (c_int32 * count)(), (c_int32 * count)(), (c_uint32 * count)()
+    get(
         raw.cudnnGetTensorTransformDescriptor,
         name,
         descriptor,
-        dimensions,
+        count,
         layout,
         before,
         after,
@@ -200,11 +201,15 @@ def tensor_transform(descriptor: Any, name: str, dimensions: int) -> TensorTrans
         direction,
     )
     return TensorTransform(
-        layout.value, tuple(before), tuple(after), tuple(fold[: dimensions - 2]), direction.value
+        layout.value,
+        tuple(before[:dimensions]),
+        tuple(after[:dimensions]),
+        tuple(fold[: dimensions - 2]),
+        direction.value,
     )
 
 
-def _get(function: raw.Function, name: str, descriptor: Any, *rest: Any) -> None:
+def get(function: raw.Function, name: str, descriptor: Any, *rest: Any) -> None:
     """Call a get function; what it refuses, the call that asked refuses."""
     if not descriptor:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL")

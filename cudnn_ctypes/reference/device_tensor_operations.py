@@ -1,0 +1,171 @@
+"""Element-wise tensor functions on the reference device: add, op, set, scale, plain transform.
+
+Statuses follow cuDNN's documentation: BAD_PARAM for shapes and types that do not fit each other,
+NOT_SUPPORTED for types and numbers of dimensions without a kernel.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from .. import raw
+from ..dtypes import data_type_name, numpy_dtype, vector_length
+from . import readback
+from .agreement import accumulation_dtype, require_dimensions, require_equal
+from .arithmetic import blend
+from .dispatch import Refused, implements
+from .memory import Operand, check_range, require, scalars
+from .readback_operations import op_tensor as read_op_tensor
+from .tensor_operations import add_tensor, op_tensor, scale_tensor
+
+_F, _D, _H, _B, _I = (
+    raw.CUDNN_DATA_FLOAT,
+    raw.CUDNN_DATA_DOUBLE,
+    raw.CUDNN_DATA_HALF,
+    raw.CUDNN_DATA_BFLOAT16,
+    raw.CUDNN_DATA_INT8,
+)
+
+_OP_TENSOR_TYPES = frozenset(
+    {
+        (_F, _F, _F),
+        (_F, _I, _F),
+        (_F, _H, _F),
+        (_F, _B, _F),
+        (_D, _D, _D),
+        (_F, _F, _H),
+        (_F, _H, _H),
+        (_F, _I, _I),
+        (_F, _F, _I),
+        (_F, _F, _B),
+        (_F, _B, _B),
+    }
+)
+"""Types of the computation, of A and B, and of C, as cuDNN's documentation lists them."""
+
+
+@implements("cudnnTransformTensor")
+def transform(
+    handle: Any,
+    alpha: int | None,
+    xDesc: Any,
+    x: int | None,
+    beta: int | None,
+    yDesc: Any,
+    y: int | None,
+) -> None:
+    """Shapes are equal; types too, but for int8 in vectors of another length, or none."""
+    require(x=x, y=y)
+    source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
+    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    require_equal(source, target, fields=("shape",))
+    if source.dtype != target.dtype:
+        require_equal(source, target, fields=("data_type",))
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    values = source.load().astype(accumulation_dtype(source))
+    target.store(blend(values, target.load(), out_dtype=target.dtype, name="y", **factors))
+
+
+@implements("cudnnAddTensor")
+def add(
+    handle: Any,
+    alpha: int | None,
+    aDesc: Any,
+    A: int | None,
+    beta: int | None,
+    cDesc: Any,
+    C: int | None,
+) -> None:
+    require(A=A, C=C)
+    a = Operand("A", readback.tensor(aDesc, "aDesc"), A)
+    c = Operand("C", readback.tensor(cDesc, "cDesc"), C)
+    require_equal(a, c, fields=("data_type",))
+    require_dimensions(c, 3, 5, "cudnnAddTensor")
+    _require_broadcast(a, c)
+    factors = scalars(c.described.data_type, alpha=alpha, beta=beta)
+    c.store(add_tensor(a.load(), c.load(), **factors))
+
+
+@implements("cudnnOpTensor")
+def op(
+    handle: Any,
+    opTensorDesc: Any,
+    alpha1: int | None,
+    aDesc: Any,
+    A: int | None,
+    alpha2: int | None,
+    bDesc: Any,
+    B: int | None,
+    beta: int | None,
+    cDesc: Any,
+    C: int | None,
+) -> None:
+    """A has the shape of C, B may be broadcast; sqrt and not take no B. At most 5 dimensions."""
+    require(A=A, C=C)
+    described = read_op_tensor(opTensorDesc, "opTensorDesc")
+    a = Operand("A", readback.tensor(aDesc, "aDesc"), A)
+    c = Operand("C", readback.tensor(cDesc, "cDesc"), C)
+    require_dimensions(c, 3, 5, "cudnnOpTensor")
+    require_equal(a, c, fields=("shape",))
+    b, factors = None, {"alpha1": alpha1}
+    if described.operation not in ("sqrt", "not"):
+        require(B=B)
+        b = Operand("B", readback.tensor(bDesc, "bDesc"), B)
+        require_equal(a, b, fields=("data_type",))
+        _require_broadcast(b, c)
+        factors["alpha2"] = alpha2
+    types = (described.compute_type, a.described.data_type, c.described.data_type)
+    if types not in _OP_TENSOR_TYPES:
+        compute, given, result = map(data_type_name, types)
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"cuDNN has no cudnnOpTensor from {given} to {result} computed in {compute}",
+        )
+    c.store(
+        op_tensor(
+            described.operation,
+            a.load(),
+            None if b is None else b.load(),
+            c=c.load(),
+            propagate_nan=described.propagate_nan,
+            compute_dtype=numpy_dtype(described.compute_type),
+            out_dtype=c.dtype,
+            **scalars(described.compute_type, beta=beta, **factors),
+        )
+    )
+
+
+@implements("cudnnSetTensor")
+def set_(handle: Any, yDesc: Any, y: int | None, valuePtr: int | None) -> None:
+    """The value has the type of y: of a vectorised type a whole vector."""
+    require(y=y, valuePtr=valuePtr)
+    assert valuePtr is not None
+    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    length = vector_length(target.described.data_type)
+    nbytes = length * target.dtype.itemsize
+    check_range(valuePtr, nbytes, "valuePtr")
+    value = np.frombuffer(ctypes.string_at(valuePtr, nbytes), target.dtype)
+    target.stored()[...] = value if length > 1 else value[0]
+
+
+@implements("cudnnScaleTensor")
+def scale(handle: Any, yDesc: Any, y: int | None, alpha: int | None) -> None:
+    require(y=y)
+    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    factors = scalars(target.described.data_type, alpha=alpha)
+    target.store(scale_tensor(target.load(), **factors))
+
+
+def _require_broadcast(operand: Operand, whole: Operand) -> None:
+    given, wanted = operand.described.shape, whole.described.shape
+    if len(given) != len(wanted) or any(
+        size not in (1, full) for size, full in zip(given, wanted, strict=True)
+    ):
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"{operand.name} must have the shape of {whole.name}, {wanted}, or ones in it, got "
+            f"{given}",
+        )
