@@ -10,7 +10,16 @@ import ctypes
 import enum
 from typing import Any, ClassVar
 
-__all__ = ["CudnnEnum", "CudnnStructure", "OpaquePointer", "storage_type"]
+__all__ = [
+    "CudnnEnum",
+    "CudnnStructure",
+    "OpaquePointer",
+    "is_null",
+    "room",
+    "storage_type",
+]
+
+_CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
 
 
 class CudnnEnum(enum.IntEnum):
@@ -150,3 +159,23 @@ def _enum_field(storage: str, base: type[CudnnEnum]) -> property:
 
 def _shown(value: object) -> str:
     return repr(list(value)) if isinstance(value, ctypes.Array) else repr(value)
+
+
+def is_null(value: Any) -> bool:
+    """Whether an argument is C's NULL: None, or a NULL pointer, perhaps in an object."""
+    pointer = getattr(value, "_as_parameter_", value)
+    return pointer is None or (isinstance(pointer, ctypes._Pointer) and not pointer)
+
+
+def room(memory: Any) -> int | None:
+    """How many bytes of host memory an argument gives to C; None if it is only an address."""
+    nbytes = getattr(memory, "nbytes", None)  # numpy.ndarray, memoryview
+    if nbytes is not None:
+        return int(nbytes)
+    if isinstance(memory, bytes):
+        return len(memory)
+    memory = getattr(memory, "_obj", memory)  # byref(...)
+    is_address = isinstance(memory, (ctypes._Pointer, ctypes.c_void_p, ctypes.c_char_p))
+    if isinstance(memory, OpaquePointer) or (isinstance(memory, _CDATA) and not is_address):
+        return ctypes.sizeof(memory)
+    return None

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Protocol, cast
 
-from . import library, status
+from . import guards, library, log, status
 from .converters import converter
-from .ctypes_support import CudnnEnum, OpaquePointer
+from .ctypes_support import CudnnEnum
 from .vocabulary import ParameterType, as_parameter_type
 
 __all__ = ["Function", "Parameter", "function", "intercept"]
@@ -135,45 +135,17 @@ class _Binding:
 
     @functools.cached_property
     def c_callee(self) -> Callable[..., Any]:
-        """The C function behind the checks that its parameters ask for."""
-        native = self.with_length_check(self.native)
-        if self.name.startswith("cudnnDestroy") or self.name == "cudnnBackendDestroyDescriptor":
-            native = _forgetting(native)
-        return native
+        """The C function behind its guard."""
+        return self.guarded(self.native)
+
+    def guarded(self, callee: Callable[..., Any]) -> Callable[..., Any]:
+        """`callee`, which stands for the C function, behind the checks that C leaves out."""
+        return guards.guarded(self.name, self.parameters, callee)
 
     def _bind_and_call(self, *args: Any) -> Any:
         callee = self._interceptor or self.c_callee
         self._set_native(callee)
         return callee(*args)
-
-    def with_length_check(self, callee: Callable[..., Any]) -> Callable[..., Any]:
-        """`callee` behind a check that no array is shorter than the call says."""
-        names = [p.name for p in self.parameters]
-        arrays = [
-            (names.index(p.name), p.name, compile(p.length, p.name, "eval"), p.length)
-            for p in self.parameters
-            if p.type.kind == "array" and isinstance(p.length, str)
-        ]
-        if not arrays:
-            return callee
-
-        def checked(*args: Any) -> Any:
-            for position, name, length, text in arrays:
-                value = args[position]
-                if value is None or not hasattr(value, "__len__"):
-                    continue
-                try:
-                    wanted = eval(length, dict(zip(names, args, strict=True)))
-                except (TypeError, NameError):
-                    continue  # the length is itself a pointer, or wrong in its own right
-                if isinstance(wanted, int) and len(value) < wanted:
-                    raise ValueError(
-                        f"{self.name}() argument {name!r}: {text} = {wanted} elements expected, "
-                        f"got {len(value)}"
-                    )
-            return callee(*args)
-
-        return checked
 
     def _refuse(self, error: ctypes.ArgumentError, args: tuple[Any, ...]) -> None:
         """Explain an argument that ctypes refused: raises what the converter raised, by name."""
@@ -275,19 +247,6 @@ def _expected(parameter: Parameter) -> str:
             return f"a {base}"
 
 
-def _forgetting(native: Callable[..., Any]) -> Callable[..., Any]:
-    """Set a destroyed handle to NULL, so that a second use is an error and not a crash."""
-
-    def destroy(handle: Any) -> Any:
-        code = native(handle)
-        owner = getattr(handle, "_as_parameter_", handle)
-        if code == 0 and isinstance(owner, OpaquePointer):
-            owner.value = None
-        return code
-
-    return destroy
-
-
 # --- the Python functions --------------------------------------------------------------------
 # One pair of functions per number of parameters is compiled; each C function gets a copy with its
 # own parameter names. A named parameter list is as fast as *args and gives keywords, arity errors
@@ -296,6 +255,7 @@ def _forgetting(native: Callable[..., Any]) -> Callable[..., Any]:
 _CHECKED = """
 def make(native, refuse, fail):
     def checked({args}):
+        if logged: forget()
         try:
             code = native({args})
         except ArgumentError as error:
@@ -304,6 +264,7 @@ def make(native, refuse, fail):
             fail(code, ({args},))
         return SUCCESS
     def unchecked({args}):
+        if logged: forget()
         try:
             return Status(native({args}))
         except ArgumentError as error:
@@ -338,6 +299,8 @@ def _template(source: str, count: int) -> Any:
         "ArgumentError": ctypes.ArgumentError,
         "Status": cudnnStatus_t,
         "SUCCESS": cudnnStatus_t.CUDNN_STATUS_SUCCESS,
+        "logged": log.logged,
+        "forget": log.forget,
     }
     exec(source.replace("({args},)", f"({args}{',' if count else ''})").format(args=args), scope)
     return scope["make"]

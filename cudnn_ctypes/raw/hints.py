@@ -37,6 +37,12 @@ _NO_GPU = (
     "`python -m cudnn_ctypes doctor` says what is missing"
 )
 
+_NO_DRIVER = (
+    "libcuda.so.1, which comes with the NVIDIA driver, cannot be loaded, and a library of cuDNN "
+    "that this call uses needs it. To run without a GPU, call cudnn_ctypes.use_reference_device() "
+    "first, or set CUDNN_CTYPES_DEVICE=reference"
+)
+
 _RULES = (
     _Rule(_NO_GPU, function="^cudnnCreate$", reason="cudaGetDeviceCount|cudaGetDevice|cuInit"),
     _Rule(
@@ -85,7 +91,7 @@ _RULES = (
 def hint(function: str, status: str, messages: Sequence[str], nulls: Sequence[str] = ()) -> str:
     """Advice for a failed call, "" if we have none."""
     if "SUBLIBRARY" in status:
-        return library.mixed_install_advice()
+        return library.mixed_install_advice() if library.driver_present() else _NO_DRIVER
     if nulls and "BAD_PARAM" in status:
         return f"NULL was given for {' and '.join(nulls)}: never created, or already destroyed?"
     reasons = "\n".join(messages)

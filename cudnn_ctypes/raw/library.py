@@ -25,6 +25,7 @@ __all__ = [
     "Library",
     "cuda_library_files",
     "cudnn_files",
+    "driver_present",
     "load",
     "loaded_library",
     "mixed_install_advice",
@@ -275,6 +276,15 @@ def cuda_library_files() -> list[Path]:
     """The cuBLAS, NVRTC and CUDA runtime and driver libraries in this process."""
     prefixes = ("libcublas", "libnvrtc.", "libcudart.", "libcuda.")
     return [path for path in _mapped_files() if path.name.startswith(prefixes)]
+
+
+def driver_present() -> bool:
+    """Whether the library of the NVIDIA driver, libcuda, can be loaded."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def mixed_install_advice() -> str:

@@ -2,7 +2,8 @@
 
 ``cudnnGetLastErrorString`` often holds only the outermost step; the log callback receives the
 whole chain of reasons. cuDNN calls it only when it has an error or a warning to tell, so calls
-that succeed in silence cost nothing.
+that succeed in silence cost nothing. A call that succeeds with a warning leaves its messages until
+the thread's next call.
 """
 
 from __future__ import annotations
@@ -11,42 +12,36 @@ import atexit
 import ctypes
 import re
 import threading
-from collections import deque
 from typing import Any
 
-__all__ = ["install", "put", "take"]
+__all__ = ["forget", "install", "logged", "put", "take"]
 
 _ERROR_AND_WARNING = (1 << 1) | (1 << 2)  # CUDNN_SEV_ERROR_EN | CUDNN_SEV_WARNING_EN
-_KEPT = 64  # messages per thread; a heuristics query can warn once per engine config
+_KEPT = 256  # reasons per call; a heuristics query can warn once per engine config
 
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_FUNCTION = re.compile(r"function (\w+)\(\) called")
 _REASON = re.compile(r"^\s*(?:Error|Warning|Info):\s*")
 
 
-class _Messages(threading.local):
-    def __init__(self) -> None:
-        self.queue: deque[tuple[str, tuple[str, ...]]] = deque(maxlen=_KEPT)
+logged: dict[int, list[str]] = {}
+"""Reasons that cuDNN gave during each thread's latest call, by thread; most calls leave none."""
 
 
-_messages = _Messages()
+def forget() -> None:
+    """Drop what this thread's latest call left."""
+    logged.pop(threading.get_ident(), None)
 
 
-def take(function: str) -> tuple[str, ...]:
-    """The reasons that this thread's last call of `function` logged; forgets all messages."""
-    reasons: list[str] = []
-    while _messages.queue:
-        name, lines = _messages.queue.pop()
-        if name != function:
-            break
-        reasons[:0] = lines
-    _messages.queue.clear()
-    return tuple(dict.fromkeys(reasons))
+def take() -> tuple[str, ...]:
+    """The reasons that cuDNN gave during this thread's latest call, once each."""
+    return tuple(dict.fromkeys(logged.pop(threading.get_ident(), ())))
 
 
-def put(function: str, *reasons: str) -> None:
-    """Note why a call of `function` fails, as if cuDNN had logged it."""
-    _messages.queue.append((function, reasons))
+def put(*reasons: str) -> None:
+    """Note why a call fails, as if cuDNN had logged it."""
+    kept = logged.setdefault(threading.get_ident(), [])
+    kept += reasons
+    del kept[:-_KEPT]
 
 
 def _lines(message: int) -> list[str]:
@@ -60,11 +55,7 @@ def _lines(message: int) -> list[str]:
 
 @_Callback  # type: ignore[untyped-decorator]
 def _receive(severity: int, user_data: Any, debug: Any, message: int) -> None:
-    lines = _lines(message)
-    called = _FUNCTION.search(lines[0]) if lines else None
-    reasons = tuple(_REASON.sub("", line) for line in lines if _REASON.match(line))
-    if called and reasons:
-        put(called[1], *reasons)
+    put(*(_REASON.sub("", line).strip() for line in _lines(message) if _REASON.match(line)))
 
 
 def install(set_callback: Any) -> None:

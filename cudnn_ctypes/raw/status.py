@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import errors
 from . import hints, library, log
-from .ctypes_support import OpaquePointer
+from .ctypes_support import CudnnEnum, is_null
 
 if TYPE_CHECKING:
     from .function import Parameter
@@ -25,35 +25,43 @@ def error(
     from .enums import cudnnStatus_t
 
     status = cudnnStatus_t(code)
+    messages = _reasons(status.name)
+    detail = _last_error_string()
+    # Only now: the text of a descriptor is read back from cuDNN, with calls of its own.
     arguments = list(arguments)
-    shown = {parameter.name: describe(value) for parameter, value in arguments}
-    same_status = f"{status.name}; Reason: "
-    messages = [reason.removeprefix(same_status) for reason in log.take(function)]
-    nulls = [p.name for p, value in arguments if p.type.kind == "value" and _is_null(value)]
+    shown = {parameter.name: describe(value, parameter) for parameter, value in arguments}
+    nulls = [p.name for p, value in arguments if p.type.kind == "value" and is_null(value)]
     if not messages:  # cuDNN gives no reason for missing operands
         nulls += [p.name for p, value in arguments if p.type.kind == "device" and value is None]
     return errors.error_class(code)(
         function,
         status,
         arguments=shown,
-        detail=_last_error_string(),
+        detail=detail,
         messages=messages,
         hint=hints.hint(function, status.name, messages, nulls),
     )
 
 
-def _is_null(value: Any) -> bool:
-    handle = getattr(value, "_as_parameter_", value)
-    return isinstance(handle, OpaquePointer) and not handle
+def _reasons(status: str) -> list[str]:
+    """What cuDNN logged: without the status where it is the call's own, without other news."""
+    reasons = [reason.removeprefix(f"{status}; Reason: ") for reason in log.take()]
+    return [reason for reason in reasons if not reason.startswith("CUDNN_STATUS_SUCCESS")]
 
 
-def describe(value: Any) -> str:
+def describe(value: Any, parameter: Parameter) -> str:
     """An argument as text: what ctypes objects hold, not where they are."""
     value = getattr(value, "_obj", value)  # byref(...)
-    if isinstance(value, ctypes.Array):
-        text = repr(list(value))
-    else:
-        text = repr(value)
+    base = parameter.type.base
+    if type(value) is int and isinstance(base, type) and issubclass(base, CudnnEnum):
+        value = base(value)
+    try:
+        if isinstance(value, ctypes.Array):
+            text = repr(list(value))
+        else:
+            text = str(value) if isinstance(value, CudnnEnum) else repr(value)
+    except Exception as error:  # the call's error matters more than a repr that fails
+        text = f"<{type(value).__name__}, whose repr failed: {error}>"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 

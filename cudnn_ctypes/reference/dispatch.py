@@ -223,7 +223,7 @@ def _by_handle(function: Function, position: int) -> Callable[..., Any]:
             )
         return _carry_out(implementation, function, args)
 
-    return binding.with_length_check(call)
+    return binding.guarded(call)
 
 
 def _by_mode(function: Function) -> Callable[..., Any]:
@@ -236,7 +236,7 @@ def _by_mode(function: Function) -> Callable[..., Any]:
             return int(binding.c_callee(*args))
         return _carry_out(_implementations[name], function, args)
 
-    return binding.with_length_check(call)
+    return binding.guarded(call)
 
 
 def _carry_out(implementation: Implementation, function: Function, args: tuple[Any, ...]) -> int:
@@ -251,7 +251,7 @@ def _carry_out(implementation: Implementation, function: Function, args: tuple[A
     try:
         status = implementation(*values)
     except Refused as refused:
-        log.put(function.__name__, refused.reason)
+        log.put(refused.reason)
         status = refused.status
     return int(status or 0)
 
@@ -266,6 +266,9 @@ def _decoded(parameter: Parameter, value: Any) -> Any:
             return _address(value)
         case "pointer" | "array":
             target = getattr(value, "_obj", value)
+            if isinstance(target, bytes):  # a packed sequence
+                element = storage_type(base)
+                return (element * (len(target) // ctypes.sizeof(element))).from_buffer_copy(target)
             if target is None or isinstance(target, storage_type(base)):
                 return None if target is None else ctypes.pointer(target)
             return target or None  # an array or a pointer, NULL as None
