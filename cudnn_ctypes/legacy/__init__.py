@@ -33,6 +33,14 @@ from .ctc import (
     ctc_loss_workspace_size,
 )
 from .ctc_descriptor import CTCLossDescriptor
+from .dropout import (
+    DropoutDescriptor,
+    DropoutForward,
+    dropout_backward,
+    dropout_forward,
+    dropout_reserve_size,
+    dropout_states_size,
+)
 from .filter import FilterDescriptor
 from .sequence_data import SeqDataDescriptor
 from .tensor import TensorDescriptor
@@ -49,6 +57,8 @@ __all__ = [
     "ConvolutionBackwardFilter",
     "ConvolutionDescriptor",
     "ConvolutionForward",
+    "DropoutDescriptor",
+    "DropoutForward",
     "FilterDescriptor",
     "FoldedBackwardData",
     "SeqDataDescriptor",
@@ -63,6 +73,10 @@ __all__ = [
     "ctc_loss_v8",
     "ctc_loss_v8_workspace_size",
     "ctc_loss_workspace_size",
+    "dropout_backward",
+    "dropout_forward",
+    "dropout_reserve_size",
+    "dropout_states_size",
     "folded_backward_data",
     "im2col",
     "reorder_filter_and_bias",

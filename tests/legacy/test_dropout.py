@@ -1,0 +1,248 @@
+"""Dropout as objects, on the reference device and on a GPU.
+
+The masks differ between the two, so results are compared with the mask that the result itself
+shows: kept elements scaled, the others zero, and the same mask in the backward pass.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    DeviceBuffer,
+    DeviceTensor,
+    DropoutDescriptor,
+    Handle,
+    TensorDescriptor,
+    dropout_backward,
+    dropout_forward,
+    dropout_reserve_size,
+    dropout_states_size,
+    use_reference_device,
+)
+from cudnn_ctypes.errors import ClosedError
+
+from .conftest import Report
+
+ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+
+
+def nonzero(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Values whose being dropped can be seen."""
+    return (rng.choice([-1.0, 1.0], shape) * rng.uniform(0.5, 2, shape)).astype(dtype)
+
+
+def poisoned(like: DeviceTensor) -> DeviceTensor:
+    array = np.full(like.shape, np.nan).astype(like.dtype)
+    return DeviceTensor.from_numpy(array, dtype=like.data_type, strides=like.strides)
+
+
+# cuDNN computes x * (1 / (1 - rate)) in float32 (float64 for float64) and rounds once: the factor,
+# the product and the result are each off by a roundoff, the rate itself is a float.
+@pytest.mark.parametrize("data_type", ROUNDOFF)
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.75])
+def test_forward_and_backward(handle: Handle, report: Report, data_type: str, rate: float) -> None:
+    rng = np.random.default_rng(0)
+    device = "reference" if handle.on_reference_device else "GPU"
+    for shape in ((2, 3, 4, 5), (7, 1031), (1, 1, 64, 64)):
+        x, dy = (
+            DeviceTensor.from_numpy(nonzero(rng, shape, np.float64).astype(data_type))
+            for _ in range(2)
+        )
+        y, dx = poisoned(x), poisoned(x)
+        with DropoutDescriptor(handle, rate, seed=3) as dropout:
+            result, reserve_space = dropout_forward(handle, x, dropout, y)
+            assert result is y
+            assert dropout_backward(handle, dy, dropout, reserve_space, dx) is dx
+        kept = y.numpy().astype(np.float64) != 0
+        if kept.size > 1000:
+            deviation = np.sqrt(rate * (1 - rate) / kept.size)
+            assert abs(kept.mean() - (1 - rate)) < 5 * deviation
+        factor = kept / (1 - np.float64(np.float32(rate)))
+        for operation, given, got in (("dropout", x, y), ("dropout backward", dy, dx)):
+            exact = given.numpy().astype(np.float64) * factor
+            error = np.abs(got.numpy().astype(np.float64) - exact)
+            compute = ROUNDOFF["float64" if data_type == "float64" else "float32"]
+            # A factor in float32 is possible for float64 tensors too: the rate is a float.
+            bound = (ROUNDOFF[data_type] + 4 * max(compute, ROUNDOFF["float32"])) * np.abs(exact)
+            over = np.max(error / np.where(bound > 0, bound, 1e-300))
+            report.ran((device, data_type, operation), error.max() / np.abs(exact).max(), over)
+            assert over <= 1
+
+
+def test_masks_repeat_for_a_seed_and_for_restored_states(handle: Handle) -> None:
+    x = DeviceTensor.from_numpy(np.ones((8, 257), np.float32))
+
+    def masks(dropout: DropoutDescriptor, count: int) -> list[np.ndarray]:
+        results = [dropout_forward(handle, x, dropout).y for _ in range(count)]
+        return [y.numpy(stream=handle.stream) for y in results]
+
+    with DropoutDescriptor(handle, 0.5, seed=11) as dropout:
+        first = masks(dropout, 3)
+        dropout.set(0.5, 11)
+        np.testing.assert_array_equal(masks(dropout, 3), first)
+        assert (first[0] != first[1]).any()
+
+        dropout.set(0.5, 11)
+        masks(dropout, 1)
+        saved = dropout.states.copy_to_host(stream=handle.stream)
+        with DeviceBuffer(len(saved)) as states:
+            states.copy_from_host(saved)
+            with DropoutDescriptor(handle, 0.5, seed=11, states=states, restore=True) as other:
+                np.testing.assert_array_equal(masks(other, 2), first[1:])
+    with DropoutDescriptor(handle, 0.5, seed=12) as dropout:
+        assert (masks(dropout, 1)[0] != first[0]).any()
+
+
+def test_the_descriptor_reads_back(handle: Handle) -> None:
+    with DropoutDescriptor(handle, 0.25, seed=2**63 + 3) as dropout:
+        assert (dropout.rate, dropout.seed) == (0.25, 2**63 + 3)
+        assert dropout.states_address == dropout.states.ptr
+        assert dropout.states.nbytes == dropout_states_size(handle)
+        assert repr(dropout) == f"DropoutDescriptor(handle={handle!r}, rate=0.25, seed={2**63 + 3})"
+        dropout.set(0.5, 4)
+        assert (dropout.rate, dropout.seed) == (0.5, 4)
+        assert dropout == dropout
+        with DropoutDescriptor(handle, 0.5, seed=4) as other:
+            assert dropout != other, "their states are different memory"
+
+
+def test_the_rate_alone_leaves_the_generator_as_it_is(handle: Handle) -> None:
+    x = DeviceTensor.from_numpy(np.ones((8, 64), np.float32))
+    with DropoutDescriptor(handle, 0.5, seed=11) as dropout:
+        dropout_forward(handle, x, dropout)
+        expected = dropout_forward(handle, x, dropout).y.numpy(stream=handle.stream)
+        dropout.set(0.25, 11)
+        dropout_forward(handle, x, dropout)
+        dropout.rate = 0.5
+        assert (dropout.rate, dropout.states_address) == (0.5, dropout.states.ptr)
+        got = dropout_forward(handle, x, dropout).y.numpy(stream=handle.stream)
+        np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_rates_of_nothing_and_everything(handle: Handle, rate: float) -> None:
+    x = np.linspace(-2, 2, 60, dtype=np.float32).reshape(3, 4, 5)
+    with DropoutDescriptor(handle, rate, seed=1) as dropout:
+        y, reserve_space = dropout_forward(handle, DeviceTensor.from_numpy(x), dropout)
+        dx = dropout_backward(handle, DeviceTensor.from_numpy(x), dropout, reserve_space)
+    expected = x if rate == 0 else 0 * x
+    np.testing.assert_array_equal(y.numpy(stream=handle.stream), expected)
+    np.testing.assert_array_equal(dx.numpy(stream=handle.stream), expected)
+
+
+def test_strides_in_place_and_given_memory(handle: Handle) -> None:
+    rng = np.random.default_rng(1)
+    array = nonzero(rng, (2, 3, 4, 5), np.float32)
+    x = DeviceTensor.from_numpy(array, layout="NHWC")
+    with DropoutDescriptor(handle, 0.5, seed=1) as dropout:
+        made = dropout_forward(handle, x, dropout).y
+        assert made.layout == "NHWC"
+        desc = TensorDescriptor.of(x)
+        with desc, DeviceBuffer(dropout_reserve_size(desc)) as reserve_space:
+            dropout.set(0.5, 1)
+            y, given = dropout_forward(handle, x, dropout, x, reserve_space=reserve_space)
+            assert y is x
+            assert given is reserve_space
+            np.testing.assert_array_equal(x.numpy(), made.numpy(stream=handle.stream))
+            x.copy_from(array)
+            # By address, with a descriptor.
+            dx = dropout_backward(handle, x.ptr, dropout, reserve_space, dy_desc=desc)
+            np.testing.assert_array_equal(dx.numpy(stream=handle.stream), made.numpy())
+
+
+def test_closing_closes_the_states_that_it_made() -> None:
+    with use_reference_device(), Handle() as handle:
+        dropout = DropoutDescriptor(handle, 0.5)
+        states = dropout.states
+        dropout.close()
+        dropout.close()
+        assert dropout.closed
+        assert states.closed
+        assert repr(dropout) == "DropoutDescriptor(closed)"
+        with DeviceBuffer(dropout_states_size(handle)) as states:
+            with DropoutDescriptor(handle, 0.5, states=states) as dropout:
+                assert dropout.states is states
+            assert not states.closed
+            with DropoutDescriptor(handle, 0.5) as dropout:
+                made = dropout.states
+                dropout.set(0.5, 1, states)
+                assert made.closed
+                assert dropout.states is states
+
+
+def test_a_descriptor_prints_after_its_handle_is_closed() -> None:
+    with use_reference_device():
+        handle = Handle()
+        with DropoutDescriptor(handle, 0.5) as dropout:
+            handle.close()
+            assert repr(dropout) == "DropoutDescriptor(handle=Handle(closed))"
+            with pytest.raises(ClosedError):
+                _ = dropout.rate
+
+
+class TestWrongInput:
+    @pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])
+    def test_rates(self, reference_handle: Handle, rate: float) -> None:
+        with pytest.raises(ValueError, match="rate: expected a number from 0 to 1"):
+            DropoutDescriptor(reference_handle, rate)
+        with DropoutDescriptor(reference_handle, 0.5) as dropout:
+            with pytest.raises(ValueError, match="rate: expected a number from 0 to 1"):
+                dropout.rate = rate
+            assert dropout.rate == 0.5
+
+    @pytest.mark.parametrize("seed", [-1, 2**64])
+    def test_seeds(self, reference_handle: Handle, seed: int) -> None:
+        with pytest.raises(ValueError, match="seed: expected an int from 0"):
+            DropoutDescriptor(reference_handle, 0.5, seed=seed)
+
+    def test_states(self, reference_handle: Handle) -> None:
+        small = DeviceTensor.zeros((3,), "uint8")
+        with pytest.raises(ValueError, match="states: 3 bytes, 16 are needed"):
+            DropoutDescriptor(reference_handle, 0.5, states=small)
+        with pytest.raises(TypeError, match="states: host memory"):
+            DropoutDescriptor(reference_handle, 0.5, states=np.zeros(16, np.uint8))
+        with pytest.raises(TypeError, match="states: needed to go on from"):
+            DropoutDescriptor(reference_handle, 0.5, restore=True)
+
+    def test_no_handle(self) -> None:
+        with pytest.raises(TypeError, match=r"handle: expected a Handle, got 0\.5"):
+            DropoutDescriptor(0.5)  # type: ignore[arg-type]
+
+    def test_operands(self, reference_handle: Handle) -> None:
+        handle = reference_handle
+        x = DeviceTensor.zeros((3, 4), "float32")
+        with DropoutDescriptor(handle, 0.5) as dropout:
+            reserve_space = dropout_forward(handle, x, dropout).reserve_space
+            with pytest.raises(TypeError, match="x: host memory"):
+                dropout_forward(handle, np.zeros((3, 4), np.float32), dropout)
+            with pytest.raises(TypeError, match="x: an address or a DeviceBuffer has no shape"):
+                dropout_forward(handle, x.ptr, dropout)
+            with pytest.raises(TypeError, match="dropout: expected a DropoutDescriptor"):
+                dropout_forward(handle, x, 0.5)  # type: ignore[arg-type]
+            wrong = DeviceTensor.zeros((3, 5), "float32")
+            with pytest.raises(ValueError, match=r"y: expected shape \(3, 4, 1, 1\), that of x"):
+                dropout_forward(handle, x, dropout, wrong)
+            with pytest.raises(ValueError, match="dx: expected shape"):
+                dropout_backward(handle, x, dropout, reserve_space, wrong)
+            half = DeviceTensor.zeros((3, 4), "float16")
+            with pytest.raises(ValueError, match="y: expected the type of x, CUDNN_DATA_FLOAT"):
+                dropout_forward(handle, x, dropout, half)
+            small = DeviceTensor.zeros((3,), "uint8")
+            with pytest.raises(ValueError, match="reserve_space: 3 bytes, 4 are needed"):
+                dropout_forward(handle, x, dropout, reserve_space=small)
+            with pytest.raises(ValueError, match="reserve_space: 3 bytes, 4 are needed"):
+                dropout_backward(handle, x, dropout, small)
+            too_small = pytest.raises(ValueError, match="x: 48 bytes are too small")
+            with TensorDescriptor((3, 5)) as desc, too_small:
+                dropout_forward(handle, x, dropout, x_desc=desc)
+
+    def test_a_closed_descriptor(self, reference_handle: Handle) -> None:
+        dropout = DropoutDescriptor(reference_handle, 0.5)
+        dropout.close()
+        x = DeviceTensor.zeros((3, 4), "float32")
+        with pytest.raises(ClosedError):
+            dropout_forward(reference_handle, x, dropout)
