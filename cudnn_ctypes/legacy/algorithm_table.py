@@ -74,7 +74,7 @@ class AlgorithmRow:
             ("not timed" if self.time is None else f"{self.time:.4f} ms") if self.usable else "",
             readable_size(self.memory) if self.usable else "",
             ("yes" if self.deterministic else "no") if self.usable else "",
-            short_name(self.math_type),
+            short_name(self.math_type).removesuffix("_math"),
         )
 
 
@@ -90,7 +90,7 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
         C name of the query.
     """
 
-    COLUMNS = ("algorithm", "status", "time", "workspace", "deterministic", "math type")
+    COLUMNS = ("algorithm", "status", "time", "workspace", "deterministic", "math")
 
     def __init__(self, rows: Iterable[AlgorithmRow], source: str) -> None:
         self._rows = tuple(rows)
@@ -162,9 +162,13 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
         return "\n".join([self.source, *table])
 
     def __rich__(self) -> Table:
+        from rich import box
         from rich.table import Table
 
-        table = Table(*self.COLUMNS, title=self.source, title_justify="left")
+        table = Table(title=self.source, title_justify="left", box=box.SIMPLE, show_edge=False)
+        table.padding = (0, 1, 0, 0)  # 80 columns in all
+        for name in self.COLUMNS:
+            table.add_column(name.replace("deterministic", "determi-\nnistic"), no_wrap=True)
         for row in self._rows:
             table.add_row(*row.cells(), style=None if row.usable else "dim")
         return table

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from ..device import DeviceBuffer, DeviceTensor, as_tensor
 from ..dtypes import as_data_type, data_type_name, numpy_dtype, vector_length
 from ..handle import Handle
+from .descriptor import Descriptor
 from .filter import FilterDescriptor
 from .layouts import fitting_layouts
 from .tensor import TensorDescriptor
@@ -55,13 +56,13 @@ class Operands(ExitStack):
         super().__init__()
         self._handle = expect("handle", handle, Handle)
         _ = handle._as_parameter_  # ClosedError here rather than halfway
-        self._operands = {
-            name: (
-                value if value is None or desc is not None else self._imported(name, value),
-                desc,
-            )
-            for name, (value, desc) in operands.items()
-        }
+        self._operands: dict[str, tuple[Any, AnyDescriptor | None]] = {}
+        for name, (value, desc) in operands.items():
+            if desc is not None:
+                expect(f"{name}_desc", desc, Descriptor)
+            elif value is not None:
+                value = self._imported(name, value)
+            self._operands[name] = (value, desc)
         self._results: list[DeviceTensor] = []
         self.layout = self._common_layout()
 
@@ -92,6 +93,7 @@ class Operands(ExitStack):
         value, desc = self._operands[name]
         if desc is not None:
             return value, expect(f"{name}_desc", desc, TensorDescriptor)
+        value = imported(name, value, self._handle)
         made = TensorDescriptor.of(value, layout=self.layout, min_dims=4)
         return value, self.enter_context(made)
 
@@ -100,6 +102,7 @@ class Operands(ExitStack):
         value, desc = self._operands[name]
         if desc is not None:
             return value, expect(f"{name}_desc", desc, FilterDescriptor)
+        value = imported(name, value, self._handle)
         try:
             made = FilterDescriptor.of(value, layout=self.layout, min_dims=4)
         except ValueError as error:
@@ -113,7 +116,7 @@ class Operands(ExitStack):
         """
         value, desc = self._operands[name]
         expected = (1, of[1], *(1,) * (len(of) - 2))
-        if desc is None and value.ndim == 1:
+        if desc is None and getattr(value, "ndim", 0) == 1:
             if value.shape[0] != of[1]:
                 raise ValueError(
                     f"{name}: expected shape {of[1:2]} or {expected}, got {value.shape}"

@@ -1,0 +1,150 @@
+"""Choosing from, and printing, what algorithm queries return."""
+
+from __future__ import annotations
+
+import pickle
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from cudnn_ctypes import AlgorithmRow, AlgorithmTable, raw
+from cudnn_ctypes.errors import NotSupportedError
+
+KIB = 1024
+
+
+def perf(
+    algorithm: str,
+    memory: int,
+    *,
+    time: float = -1.0,
+    status: raw.cudnnStatus_t = raw.CUDNN_STATUS_SUCCESS,
+    deterministic: bool = True,
+) -> AlgorithmRow:
+    entry = raw.cudnnConvolutionFwdAlgoPerf_t()
+    entry.algo = raw.cudnnConvolutionFwdAlgo_t[f"CUDNN_CONVOLUTION_FWD_ALGO_{algorithm}"]
+    entry.status, entry.time, entry.memory = status, time, memory
+    entry.determinism = raw.CUDNN_DETERMINISTIC if deterministic else raw.CUDNN_NON_DETERMINISTIC
+    entry.mathType = raw.CUDNN_TENSOR_OP_MATH
+    return AlgorithmRow.of(entry)
+
+
+REFUSED = raw.CUDNN_STATUS_NOT_SUPPORTED
+# As a heuristic answers: in the order of expected time, not timed; one that failed first of all.
+SUGGESTED = AlgorithmTable(
+    [
+        perf("WINOGRAD", 0, status=REFUSED),
+        perf("FFT", 300 * KIB, deterministic=False),
+        perf("IMPLICIT_PRECOMP_GEMM", 2 * KIB, deterministic=False),
+        perf("GEMM", 30 * KIB),
+        perf("IMPLICIT_GEMM", 0),
+    ],
+    "cudnnGetConvolutionForwardAlgorithm_v7",
+)
+FOUND = AlgorithmTable(
+    [
+        perf("FFT", 300 * KIB, time=0.02),
+        perf("IMPLICIT_GEMM", 0, time=0.3),
+        perf("DIRECT", 0, status=REFUSED),
+    ],
+    "cudnnFindConvolutionForwardAlgorithm",
+)
+
+
+def name(row: AlgorithmRow) -> str:
+    return row.algorithm.name.removeprefix("CUDNN_CONVOLUTION_FWD_ALGO_")
+
+
+def test_rows_hold_what_c_returned() -> None:
+    row = SUGGESTED[1]
+    assert row.algorithm == raw.CUDNN_CONVOLUTION_FWD_ALGO_FFT
+    assert row.status == raw.CUDNN_STATUS_SUCCESS
+    assert (row.memory, row.usable, row.deterministic) == (300 * KIB, True, False)
+    assert row.determinism == raw.CUDNN_NON_DETERMINISTIC
+    assert row.math_type == raw.CUDNN_TENSOR_OP_MATH
+    assert FOUND[0].time == pytest.approx(0.02)
+
+
+def test_what_was_not_timed_has_no_time() -> None:
+    assert [row.time for row in SUGGESTED] == [None] * 5
+    with pytest.raises(TypeError):
+        min(row.time for row in SUGGESTED)  # type: ignore[type-var]
+
+
+def test_a_table_is_a_sequence() -> None:
+    assert len(SUGGESTED) == 5
+    assert [name(row) for row in FOUND] == ["FFT", "IMPLICIT_GEMM", "DIRECT"]
+    assert [name(row) for row in SUGGESTED[3:]] == ["GEMM", "IMPLICIT_GEMM"]
+    assert SUGGESTED[3:].source == SUGGESTED.source
+
+
+@pytest.mark.parametrize(
+    ("table", "memory_limit", "deterministic", "expected"),
+    [
+        (SUGGESTED, None, None, "FFT"),
+        (SUGGESTED, None, False, "FFT"),
+        (SUGGESTED, 300 * KIB, None, "FFT"),
+        (SUGGESTED, 300 * KIB - 1, None, "IMPLICIT_PRECOMP_GEMM"),
+        (SUGGESTED, None, True, "GEMM"),
+        (SUGGESTED, 10 * KIB, True, "IMPLICIT_GEMM"),
+        (SUGGESTED, 0, None, "IMPLICIT_GEMM"),
+        (FOUND, None, None, "FFT"),
+        (FOUND, 0, None, "IMPLICIT_GEMM"),
+    ],
+)
+def test_choose_takes_the_first_that_fits(
+    table: AlgorithmTable, memory_limit: int | None, deterministic: bool | None, expected: str
+) -> None:
+    assert name(table.choose(memory_limit, deterministic)) == expected
+
+
+def test_choose_does_not_look_at_times() -> None:
+    rows = [perf("GEMM", 0, time=9.0), perf("FFT", 0, time=1.0), perf("DIRECT", 0)]
+    assert name(AlgorithmTable(rows, "").choose()) == "GEMM"
+
+
+def test_no_room_says_how_much_would_do() -> None:
+    table = AlgorithmTable(SUGGESTED[:4], "cudnnGetConvolutionForwardAlgorithm_v7")
+    with pytest.raises(NotSupportedError) as caught:
+        table.choose(memory_limit=KIB)
+    text = str(caught.value)
+    assert "cudnnGetConvolutionForwardAlgorithm_v7" in text
+    assert "winograd (tensor_op_math): CUDNN_STATUS_NOT_SUPPORTED" in text
+    assert f"fft (tensor_op_math): needs a workspace of {300 * KIB} bytes, more than {KIB}" in text
+    assert "the smallest workspace that would do has 2048 bytes" in text
+    assert len(caught.value.messages) == 4
+    assert str(pickle.loads(pickle.dumps(caught.value))) == text
+
+
+def test_nothing_deterministic() -> None:
+    with pytest.raises(NotSupportedError, match="not deterministic"):
+        SUGGESTED[:3].choose(deterministic=True)
+
+
+def test_nothing_at_all() -> None:
+    with pytest.raises(NotSupportedError, match="no kernel for this combination"):
+        SUGGESTED[:1].choose()
+    with pytest.raises(NotSupportedError, match="no algorithm at all"):
+        SUGGESTED[:0].choose()
+
+
+def test_prints_as_a_plain_table() -> None:
+    assert repr(SUGGESTED[:3]) == str(SUGGESTED[:3])
+    assert repr(SUGGESTED[:3]).splitlines() == [
+        "cudnnGetConvolutionForwardAlgorithm_v7",
+        "algorithm              status         time       workspace  deterministic  math",
+        "winograd               not_supported                                       tensor_op",
+        "fft                    success        not timed  300.0 KiB  no             tensor_op",
+        "implicit_precomp_gemm  success        not timed  2.0 KiB    no             tensor_op",
+    ]
+    assert "0.0200 ms" in repr(FOUND)
+
+
+def test_prints_with_rich() -> None:
+    out = StringIO()
+    Console(file=out, width=80).print(SUGGESTED)
+    table = out.getvalue()
+    for text in (SUGGESTED.source, "implicit_precomp_gemm", "not timed", "300.0 KiB", "tensor_op"):
+        assert text in table
+    assert "…" not in table

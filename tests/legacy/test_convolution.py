@@ -1,0 +1,158 @@
+"""``ConvolutionDescriptor`` against what was set, and its output shapes against the formula."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import ConvolutionDescriptor, FilterDescriptor, TensorDescriptor, raw
+from cudnn_ctypes.errors import BadParamError, NotSupportedError
+
+
+def ints(rng: np.random.Generator, low: int, high: int, count: int) -> tuple[int, ...]:
+    return tuple(int(n) for n in rng.integers(low, high, count))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_reads_back_what_was_set(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ndim = int(rng.integers(2, 7))
+    padding, stride, dilation = ints(rng, 0, 5, ndim), ints(rng, 1, 5, ndim), ints(rng, 1, 5, ndim)
+    groups = int(rng.integers(1, 9))
+    mode = rng.choice(["convolution", "cross_correlation"])
+    compute_type = rng.choice(["float32", "float64", "float16", "int32"])
+    math_type = rng.choice(
+        ["default_math", "tensor_op_math", "tensor_op_math_allow_conversion", "fma_math"]
+    )
+    reorder_type = rng.choice(["default_reorder", "no_reorder"])
+    options: dict[str, Any] = {
+        "groups": groups,
+        "mode": mode,
+        "compute_type": compute_type,
+        "math_type": math_type,
+        "reorder_type": reorder_type,
+    }
+    with ConvolutionDescriptor(padding, stride, dilation, **options) as conv:
+        assert (conv.padding, conv.stride, conv.dilation) == (padding, stride, dilation)
+        assert conv.groups == groups
+        assert conv.mode.name == f"CUDNN_{mode.upper()}"
+        types = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF", "int32": "INT32"}
+        assert conv.compute_type.name == f"CUDNN_DATA_{types[compute_type]}"
+        assert conv.math_type.name == f"CUDNN_{math_type.upper()}"
+        assert conv.reorder_type.name == f"CUDNN_{reorder_type.upper()}"
+        with ConvolutionDescriptor(padding, stride, dilation, **options) as same:
+            assert same == conv
+            changed = rng.integers(3)
+            if changed == 0:
+                same.groups = groups + 1
+            elif changed == 1:
+                wider = (padding[0] + 1, *padding[1:])
+                same.set_nd(wider, stride, dilation, mode, compute_type)
+            else:
+                other = ("convolution", "cross_correlation")[mode == "convolution"]
+                same.set_nd(padding, stride, dilation, other, compute_type)
+            assert same != conv
+
+
+def test_defaults() -> None:
+    with ConvolutionDescriptor() as conv:
+        assert repr(conv) == (
+            "ConvolutionDescriptor(padding=(0, 0), stride=(1, 1), dilation=(1, 1), groups=1, "
+            "mode='cross_correlation', compute_type='float32', math_type='default_math', "
+            "reorder_type='default_reorder')"
+        )
+
+
+def test_an_int_stands_for_all_spatial_dimensions() -> None:
+    with ConvolutionDescriptor(1, (2, 3, 4), 5) as conv:
+        assert (conv.padding, conv.stride, conv.dilation) == ((1, 1, 1), (2, 3, 4), (5, 5, 5))
+
+
+def test_one_spatial_dimension_gets_a_height_that_does_nothing() -> None:
+    with ConvolutionDescriptor((3,), 2, (4,)) as conv:
+        assert (conv.padding, conv.stride, conv.dilation) == ((0, 3), (1, 2), (1, 4))
+
+
+def test_setting_again_follows_c() -> None:
+    with ConvolutionDescriptor(groups=4, math_type="fma_math") as conv:
+        conv.set_2d(1, 2, 3, 4, 5, 6, "convolution", "float64")
+        assert (conv.padding, conv.stride, conv.dilation) == ((1, 2), (3, 4), (5, 6))
+        assert conv.mode == raw.CUDNN_CONVOLUTION
+        conv.set_nd((1,), (2,), (3,), raw.CUDNN_CROSS_CORRELATION, raw.CUDNN_DATA_HALF)
+        assert (conv.padding, conv.stride, conv.dilation) == ((1,), (2,), (3,))
+        assert (conv.groups, conv.math_type) == (4, raw.CUDNN_FMA_MATH)
+        raw.cudnnSetConvolutionGroupCount(conv, 7)
+        assert conv.groups == 7
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_output_shape(seed: int) -> None:
+    rng = np.random.default_rng(1000 + seed)
+    ndim, groups = int(rng.integers(2, 4)), int(rng.integers(1, 4))
+    window = ints(rng, 1, 5, ndim)
+    padding, stride, dilation = ints(rng, 0, 3, ndim), ints(rng, 1, 4, ndim), ints(rng, 1, 4, ndim)
+    reach = [(r - 1) * d + 1 for r, d in zip(window, dilation, strict=True)]
+    sizes = tuple(n + int(rng.integers(0, 9)) for n in reach)
+    batch, channels, filters = ints(rng, 1, 5, 3)
+    x = TensorDescriptor((batch, channels * groups, *sizes))
+    w = FilterDescriptor((filters * groups, channels, *window))
+    outputs = [
+        (n + 2 * p - r) // s + 1 for n, p, r, s in zip(sizes, padding, reach, stride, strict=True)
+    ]
+    with x, w, ConvolutionDescriptor(padding, stride, dilation, groups=groups) as conv:
+        assert conv.output_shape(x, w) == (batch, filters * groups, *outputs)
+
+
+def test_output_shape_agrees_with_the_raw_call() -> None:
+    n, c, h, w = (ctypes.c_int() for _ in range(4))
+    image, filters = TensorDescriptor((2, 3, 9, 8)), FilterDescriptor((5, 3, 3, 2))
+    with image, filters, ConvolutionDescriptor(1, (2, 1)) as conv:
+        raw.cudnnGetConvolution2dForwardOutputDim(conv, image, filters, n, c, h, w)
+        assert conv.output_shape(image, filters) == (n.value, c.value, h.value, w.value)
+
+
+class TestWrongInput:
+    @pytest.mark.parametrize(
+        "options", [{"stride": 0}, {"dilation": (0, 1)}, {"padding": -1}, {"groups": 0}]
+    )
+    def test_values_that_cudnn_refuses(self, options: dict[str, Any]) -> None:
+        with pytest.raises(BadParamError, match="must be at least 1, padding at least 0"):
+            ConvolutionDescriptor(**options)
+
+    def test_lengths_that_differ(self) -> None:
+        with pytest.raises(ValueError, match="padding has 2, stride has 3"):
+            ConvolutionDescriptor((1, 1), (1, 1, 1))
+
+    def test_too_many_spatial_dimensions(self) -> None:
+        with pytest.raises(NotSupportedError, match="7"):
+            ConvolutionDescriptor((1,) * 7)
+
+    def test_compute_type_that_cudnn_lacks(self) -> None:
+        with pytest.raises(BadParamError, match="compute type"):
+            ConvolutionDescriptor(compute_type="int8")
+
+    def test_mode_of_another_enum(self) -> None:
+        with pytest.raises(TypeError, match="mode: expected a cudnnConvolutionMode_t"):
+            ConvolutionDescriptor(mode=raw.CUDNN_TENSOR_NHWC)
+
+    @pytest.mark.parametrize(
+        ("x_shape", "w_shape", "groups", "message"),
+        [
+            ((1, 3, 8, 8), (4, 2, 3, 3), 1, "x has 3 channels, but .* need 2"),
+            ((1, 6, 8, 8), (4, 6, 3, 3), 2, "x has 6 channels, but .* in 2 groups need 12"),
+            ((1, 6, 8, 8), (5, 3, 3, 3), 2, "w has 5 filters, which 2 groups do not divide"),
+            ((1, 3, 8, 8, 8), (4, 3, 3, 3, 3), 1, "2 spatial dimensions needs x and w of 4"),
+            ((1, 3, 8), (4, 3, 3, 3), 1, "2 spatial dimensions needs x and w of 4"),
+            ((1, 3, 8, 2), (4, 3, 3, 3), 1, "reaches over 3 elements along spatial dimension 1"),
+        ],
+    )
+    def test_shapes_that_do_not_fit(
+        self, x_shape: tuple[int, ...], w_shape: tuple[int, ...], groups: int, message: str
+    ) -> None:
+        x, w = TensorDescriptor(x_shape), FilterDescriptor(w_shape)
+        conv = ConvolutionDescriptor(groups=groups)
+        with x, w, conv, pytest.raises(ValueError, match=message):
+            conv.output_shape(x, w)

@@ -1,0 +1,294 @@
+"""The operations' interface: what they take, make and return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    ConvolutionDescriptor,
+    DeviceBuffer,
+    DeviceTensor,
+    FilterDescriptor,
+    Handle,
+    TensorDescriptor,
+    raw,
+)
+from cudnn_ctypes import reference as ref
+
+IMAGE = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
+KERNEL = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)
+EXPECTED = [[111, 178, 217, 145], [231, 348, 393, 252], [363, 528, 573, 360], [197, 274, 295, 175]]
+
+
+def small(rng_seed: int, *shape: int, dtype: Any = np.float32) -> np.ndarray[Any, Any]:
+    """Small whole numbers, whose products and sums are exact in every type."""
+    return np.random.default_rng(rng_seed).integers(-4, 5, shape).astype(dtype)
+
+
+def put(array: np.ndarray[Any, Any], layout: str | None = None) -> DeviceTensor:
+    return DeviceTensor.from_numpy(array, layout=layout)
+
+
+def poisoned(shape: tuple[int, ...], layout: str | None = None) -> DeviceTensor:
+    return put(np.full(shape, np.nan, np.float32), layout)
+
+
+def test_the_classic_image(handle: Handle) -> None:
+    x, w = put(IMAGE), put(KERNEL)
+    with x, w, ConvolutionDescriptor(padding=1) as conv:
+        y = cudnn.convolution_forward(handle, x, w, conv)
+    assert isinstance(y, DeviceTensor)
+    assert y.numpy()[0, 0].tolist() == EXPECTED
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+class TestResults:
+    """What is made has the layout, and the number of dimensions, of what was given."""
+
+    def test_forward(self, handle: Handle, layout: str) -> None:
+        x, w = small(1, 2, 4, 6, 5), small(2, 8, 4, 3, 3)
+        with ConvolutionDescriptor(1) as conv:
+            y = cudnn.convolution_forward(handle, put(x, layout), put(w, layout), conv)
+        assert (y.shape, y.layout, y.dtype) == ((2, 8, 6, 5), layout, np.float32)
+        np.testing.assert_array_equal(y.numpy(), ref.convolution_forward(x, w, padding=(1, 1)))
+
+    def test_gradients(self, handle: Handle, layout: str) -> None:
+        x, w, dy = small(1, 2, 4, 7, 5), small(2, 8, 4, 3, 3), small(3, 2, 8, 4, 3)
+        given = {"padding": (1, 1), "stride": (2, 2)}
+        with ConvolutionDescriptor(1, 2) as conv:
+            dx = cudnn.convolution_backward_data(
+                handle, put(w, layout), put(dy, layout), conv, dx_shape=x.shape
+            )
+            dw = cudnn.convolution_backward_filter(
+                handle, put(x, layout), put(dy, layout), conv, dw_shape=w.shape
+            )
+        db = cudnn.convolution_backward_bias(handle, put(dy, layout))
+        assert (dx.layout, dw.layout, db.shape) == (layout, layout, (8,))
+        wanted = ref.convolution_backward_data(w, dy, x.shape, **given)
+        np.testing.assert_array_equal(dx.numpy(), wanted)
+        wanted = ref.convolution_backward_filter(x, dy, w.shape, **given)
+        np.testing.assert_array_equal(dw.numpy(), wanted)
+        np.testing.assert_array_equal(db.numpy(), dy.sum(axis=(0, 2, 3)))
+
+    def test_one_spatial_dimension(self, handle: Handle, layout: str) -> None:
+        x, w = small(1, 2, 4, 9), small(2, 8, 4, 3)
+        x_there, w_there = put(x, layout), put(w, layout)
+        with ConvolutionDescriptor((2,), 2, 1) as conv:
+            y = cudnn.convolution_forward(handle, x_there, w_there, conv)
+            dx = cudnn.convolution_backward_data(handle, w_there, y, conv, dx_shape=x.shape)
+            dw = cudnn.convolution_backward_filter(handle, x_there, y, conv, dw_shape=w.shape)
+        given = {"padding": (2,), "stride": (2,)}
+        wanted = ref.convolution_forward(x, w, **given)
+        assert (y.shape, y.layout) == (wanted.shape, layout)
+        np.testing.assert_array_equal(y.numpy(), wanted)
+        back = ref.convolution_backward_data(w, wanted, x.shape, **given)
+        np.testing.assert_array_equal(dx.numpy(), back)
+        back = ref.convolution_backward_filter(x, wanted, w.shape, **given)
+        np.testing.assert_array_equal(dw.numpy(), back)
+
+    def test_one_channel_does_not_change_the_layout(self, handle: Handle, layout: str) -> None:
+        x, w = small(1, 2, 1, 6, 5), small(2, 8, 1, 3, 3)
+        with ConvolutionDescriptor(1) as conv:
+            y = cudnn.convolution_forward(handle, put(x, layout), put(w, layout), conv)
+            # Strides of x and w fit both layouts here, those of y do not.
+            again = poisoned(y.shape, layout)
+            cudnn.convolution_forward(handle, put(x), put(w), conv, again)
+        assert y.layout == layout
+        np.testing.assert_array_equal(y.numpy(), again.numpy())
+
+    def test_fused(self, handle: Handle, layout: str) -> None:
+        x, w, bias = small(1, 2, 4, 6, 5), small(2, 8, 4, 3, 3), small(3, 8)
+        z = small(4, 2, 8, 6, 5)
+        given = [put(x, layout), put(w, layout)]
+        with ConvolutionDescriptor(1) as conv:
+            y = cudnn.convolution_bias_activation_forward(
+                handle, *given, conv, put(bias), "relu", z=put(z, layout), alpha2=2
+            )
+            plain = cudnn.convolution_bias_activation_forward(
+                handle, *given, conv, put(bias.reshape(1, 8, 1, 1)), "identity"
+            )
+        total = ref.convolution_forward(x, w, padding=(1, 1)) + bias.reshape(1, 8, 1, 1)
+        np.testing.assert_array_equal(y.numpy(), np.maximum(total + 2 * z, 0))
+        np.testing.assert_array_equal(plain.numpy(), total)
+        assert (y.layout, plain.layout) == (layout, layout)
+
+
+class TestOperandsGiven:
+    def test_a_result_is_returned_as_it_was_given(self, handle: Handle) -> None:
+        y = poisoned((1, 1, 4, 4))
+        with ConvolutionDescriptor(1) as conv:
+            assert cudnn.convolution_forward(handle, put(IMAGE), put(KERNEL), conv, y) is y
+        assert y.numpy()[0, 0].tolist() == EXPECTED
+
+    def test_alpha_and_beta(self, handle: Handle) -> None:
+        y = put(np.full((1, 1, 4, 4), 100, np.float32))
+        with ConvolutionDescriptor(1) as conv:
+            cudnn.convolution_forward(handle, put(IMAGE), put(KERNEL), conv, y, alpha=2, beta=0.5)
+        np.testing.assert_array_equal(y.numpy()[0, 0], 2 * np.array(EXPECTED) + 50)
+
+    def test_alpha_and_beta_of_float64_are_doubles(self, handle: Handle) -> None:
+        third = 1 / 3  # not a float32
+        x, w = put(IMAGE.astype(np.float64)), put(KERNEL.astype(np.float64))
+        with ConvolutionDescriptor(1, compute_type="float64") as conv:
+            y = cudnn.convolution_forward(handle, x, w, conv, alpha=third)
+        np.testing.assert_allclose(y.numpy()[0, 0], third * np.array(EXPECTED), rtol=1e-15)
+
+    def test_addresses_and_buffers_with_descriptors(self, handle: Handle) -> None:
+        x, w, y = put(IMAGE), put(KERNEL), DeviceBuffer(64)
+        image, filters = TensorDescriptor((1, 1, 4, 4)), FilterDescriptor((1, 1, 3, 3))
+        with image, filters, ConvolutionDescriptor(1) as conv, y:
+            y.fill(0xFF)  # NaN
+            cudnn.convolution_forward(
+                handle, x.ptr, w.ptr, conv, y, x_desc=image, w_desc=filters, y_desc=image
+            )
+            result = y.copy_to_host().view(np.float32).reshape(4, 4)
+        assert result.tolist() == EXPECTED
+
+    def test_a_result_that_a_descriptor_describes(self, handle: Handle) -> None:
+        gaps = TensorDescriptor((1, 1, 4, 4), strides=(64, 64, 16, 2))
+        with gaps, ConvolutionDescriptor(1) as conv:
+            y = cudnn.convolution_forward(handle, put(IMAGE), put(KERNEL), conv, y_desc=gaps)
+        assert y.strides == (64, 64, 16, 2)
+        assert y.numpy()[0, 0].tolist() == EXPECTED
+
+    def test_integers_in_floats_out(self, handle: Handle) -> None:
+        x, w = small(1, 1, 8, 5, 5, dtype=np.int8), small(2, 4, 8, 3, 3, dtype=np.int8)
+        with ConvolutionDescriptor(compute_type="int32") as conv:
+            y = cudnn.convolution_forward(
+                handle, put(x, "NHWC"), put(w, "NHWC"), conv, data_type="float32"
+            )
+        assert (y.layout, y.dtype) == ("NHWC", np.float32)
+        np.testing.assert_array_equal(y.numpy(), ref.convolution_forward(x, w, out_dtype="f4"))
+
+    def test_vectors_in_floats_out(self, handle: Handle) -> None:
+        x, w = small(1, 1, 8, 5, 5, dtype=np.int8), small(2, 4, 8, 3, 3, dtype=np.int8)
+        layout = "NCHW_VECT_C4"
+        with ConvolutionDescriptor(compute_type="int32") as conv:
+            y = cudnn.convolution_forward(
+                handle, put(x, layout), put(w, layout), conv, data_type="float32"
+            )
+        assert (y.layout, y.dtype) == ("NCHW", np.float32)
+        np.testing.assert_array_equal(y.numpy(), ref.convolution_forward(x, w, out_dtype="f4"))
+
+    def test_tensors_of_pytorch(self, handle: Handle) -> None:
+        torch = pytest.importorskip("torch")
+        place = "cpu" if handle.on_reference_device else "cuda"
+        if place == "cuda" and not torch.cuda.is_available():
+            pytest.skip("this PyTorch has no CUDA")
+        x, w = torch.tensor(IMAGE, device=place), torch.tensor(KERNEL, device=place)
+        y = torch.full_like(x, torch.nan)
+        if place == "cuda":
+            torch.cuda.synchronize()
+        with ConvolutionDescriptor(1) as conv:
+            assert cudnn.convolution_forward(handle, x, w, conv, y) is y
+        handle.synchronize()
+        assert y[0, 0].tolist() == EXPECTED
+
+    @pytest.mark.gpu
+    def test_work_is_on_the_stream_of_the_handle(self, gpu_handle: Handle) -> None:
+        stream = gpu_handle.device.create_stream()
+        gpu_handle.stream = stream
+        x = DeviceTensor.from_numpy(IMAGE, stream=stream)
+        w = DeviceTensor.from_numpy(KERNEL, stream=stream)
+        with ConvolutionDescriptor(1) as conv:
+            y = cudnn.convolution_forward(gpu_handle, x, w, conv)
+            assert y.stream == int(stream.handle)
+            assert y.numpy()[0, 0].tolist() == EXPECTED
+        for tensor in (x, w, y):
+            tensor.close()
+        gpu_handle.stream = 0
+
+
+class TestAlgorithms:
+    @pytest.mark.parametrize("direction", ["forward", "backward_data", "backward_filter"])
+    def test_every_usable_algorithm_gives_the_same(self, handle: Handle, direction: str) -> None:
+        x, w, dy = small(1, 2, 4, 8, 8), small(2, 8, 4, 3, 3), small(3, 2, 8, 8, 8)
+        there = {"x": put(x), "w": put(w), "y": put(dy)}
+        with (
+            TensorDescriptor(x.shape) as x_desc,
+            FilterDescriptor(w.shape) as w_desc,
+            TensorDescriptor(dy.shape) as y_desc,
+            ConvolutionDescriptor(1, math_type="fma_math") as conv,
+        ):
+            problem: Any
+            if direction == "forward":
+                problem = cudnn.ConvolutionForward(x_desc, w_desc, conv, y_desc)
+                names, exact = ("x", "w"), ref.convolution_forward(x, w, padding=(1, 1))
+            elif direction == "backward_data":
+                problem = cudnn.ConvolutionBackwardData(w_desc, y_desc, conv, x_desc)
+                names = ("w", "y")
+                exact = ref.convolution_backward_data(w, dy, x.shape, padding=(1, 1))
+            else:
+                problem = cudnn.ConvolutionBackwardFilter(x_desc, y_desc, conv, w_desc)
+                names = ("x", "y")
+                exact = ref.convolution_backward_filter(x, dy, w.shape, padding=(1, 1))
+            operands = [there[name] for name in names]
+            result = poisoned(exact.shape)
+            suggested = problem.algorithms(handle)
+            assert 1 < len(suggested) <= problem.max_algorithm_count(handle)
+            assert all(row.time is None for row in suggested)
+            found = problem.find(handle)
+            found_ex = problem.find_ex(handle, *operands, result)
+            for table in (found, found_ex):
+                times = [row.time for row in table if row.usable]
+                assert len(times) > 1
+                assert times == sorted(times)
+            for row in suggested:
+                if not row.usable:
+                    continue
+                result.copy_from(np.full(exact.shape, np.nan, np.float32))
+                with DeviceBuffer(problem.workspace_size(handle, row)) as workspace:
+                    problem.run(handle, *operands, result, algorithm=row, workspace=workspace)
+                    # FFT and Winograd round; the results are whole numbers up to a few hundred.
+                    np.testing.assert_allclose(result.numpy(), exact, atol=0.05, err_msg=str(row))
+
+    def test_an_algorithm_by_name_enumerator_or_row(self, handle: Handle) -> None:
+        x, w = put(IMAGE), put(KERNEL)
+        with ConvolutionDescriptor(1) as conv, TensorDescriptor((1, 1, 4, 4)) as image:
+            with FilterDescriptor((1, 1, 3, 3)) as filters:
+                forward = cudnn.ConvolutionForward(image, filters, conv, image)
+                row = forward.algorithms(handle).choose()
+            gemm = raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM
+            for algorithm in ("implicit_gemm", gemm, row, None):
+                y = cudnn.convolution_forward(handle, x, w, conv, algorithm=algorithm)
+                assert y.numpy()[0, 0].tolist() == EXPECTED
+
+    def test_the_math_type_of_a_row_holds_for_the_call_only(
+        self, handle: Handle, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with (
+            TensorDescriptor((1, 1, 4, 4)) as image,
+            FilterDescriptor((1, 1, 3, 3)) as filters,
+            ConvolutionDescriptor(1, math_type="fma_math") as conv,
+        ):
+            forward = cudnn.ConvolutionForward(image, filters, conv, image)
+            row = forward.algorithms(handle).choose()
+            conv.math_type = "default_math"
+            seen: list[raw.cudnnMathType_t] = []
+            launch = forward.functions.launch
+
+            def spy(*args: Any) -> Any:
+                seen.append(conv.math_type)
+                return launch(*args)
+
+            functions = forward.functions._replace(launch=spy)
+            monkeypatch.setattr(cudnn.ConvolutionForward, "functions", functions)
+            forward.run(handle, put(IMAGE), put(KERNEL), poisoned((1, 1, 4, 4)), algorithm=row)
+            assert seen == [row.math_type]
+            assert conv.math_type == raw.CUDNN_DEFAULT_MATH
+
+    def test_a_workspace_limits_the_choice(self, handle: Handle) -> None:
+        with ConvolutionDescriptor(1) as conv, DeviceBuffer(0) as nothing:
+            y = cudnn.convolution_forward(handle, put(IMAGE), put(KERNEL), conv, workspace=nothing)
+        assert y.numpy()[0, 0].tolist() == EXPECTED
+
+    def test_a_workspace_may_be_a_tensor(self, handle: Handle) -> None:
+        with ConvolutionDescriptor(1) as conv, DeviceTensor.empty((1 << 20,), "int8") as workspace:
+            y = cudnn.convolution_forward(
+                handle, put(IMAGE), put(KERNEL), conv, workspace=workspace
+            )
+        assert y.numpy()[0, 0].tolist() == EXPECTED
