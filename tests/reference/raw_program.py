@@ -1,0 +1,174 @@
+"""What a C program has before it calls cuDNN: a handle, descriptors, memory. For the tests."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_double, c_float
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.dtypes import numpy_dtype, vector_length
+from cudnn_ctypes.reference import pack, packed_strides, unpack
+
+FLOAT = raw.CUDNN_DATA_FLOAT
+DESTROY = {
+    raw.cudnnTensorDescriptor_t: raw.cudnnDestroyTensorDescriptor,
+    raw.cudnnFilterDescriptor_t: raw.cudnnDestroyFilterDescriptor,
+    raw.cudnnConvolutionDescriptor_t: raw.cudnnDestroyConvolutionDescriptor,
+    raw.cudnnActivationDescriptor_t: raw.cudnnDestroyActivationDescriptor,
+    raw.cudnnTensorTransformDescriptor_t: raw.cudnnDestroyTensorTransformDescriptor,
+    raw.cudnnOpTensorDescriptor_t: raw.cudnnDestroyOpTensorDescriptor,
+    raw.cudnnPoolingDescriptor_t: raw.cudnnDestroyPoolingDescriptor,
+    raw.cudnnReduceTensorDescriptor_t: raw.cudnnDestroyReduceTensorDescriptor,
+}
+CREATE = {
+    raw.cudnnTensorDescriptor_t: raw.cudnnCreateTensorDescriptor,
+    raw.cudnnFilterDescriptor_t: raw.cudnnCreateFilterDescriptor,
+    raw.cudnnConvolutionDescriptor_t: raw.cudnnCreateConvolutionDescriptor,
+    raw.cudnnActivationDescriptor_t: raw.cudnnCreateActivationDescriptor,
+    raw.cudnnTensorTransformDescriptor_t: raw.cudnnCreateTensorTransformDescriptor,
+    raw.cudnnOpTensorDescriptor_t: raw.cudnnCreateOpTensorDescriptor,
+    raw.cudnnPoolingDescriptor_t: raw.cudnnCreatePoolingDescriptor,
+    raw.cudnnReduceTensorDescriptor_t: raw.cudnnCreateReduceTensorDescriptor,
+}
+
+
+class Program:
+    """A handle, and descriptors that are destroyed with it."""
+
+    def __init__(self) -> None:
+        self.handle = raw.cudnnHandle_t()
+        raw.cudnnCreate(self.handle)
+        self._made: list[Any] = []
+
+    def close(self) -> None:
+        for descriptor in self._made:
+            DESTROY[type(descriptor)](descriptor)
+        raw.cudnnDestroy(self.handle)
+
+    def new(self, kind: type) -> Any:
+        """A descriptor that was created and not set."""
+        descriptor = kind()
+        CREATE[kind](descriptor)
+        self._made.append(descriptor)
+        return descriptor
+
+    def tensor(
+        self, shape: tuple[int, ...], data_type: int = FLOAT, layout: Any = "NCHW"
+    ) -> raw.cudnnTensorDescriptor_t:
+        """`layout` is NCHW, NHWC, NCHW_VECT_C, or the strides."""
+        descriptor = self.new(raw.cudnnTensorDescriptor_t)
+        if layout == "NCHW_VECT_C":
+            raw.cudnnSetTensorNdDescriptorEx(
+                descriptor, raw.CUDNN_TENSOR_NCHW_VECT_C, data_type, len(shape), shape
+            )
+        else:
+            strides = packed_strides(shape, layout) if isinstance(layout, str) else layout
+            raw.cudnnSetTensorNdDescriptor(descriptor, data_type, len(shape), shape, strides)
+        return descriptor
+
+    def filter(
+        self, shape: tuple[int, ...], data_type: int = FLOAT, layout: str = "NCHW"
+    ) -> raw.cudnnFilterDescriptor_t:
+        descriptor = self.new(raw.cudnnFilterDescriptor_t)
+        layout_code = getattr(raw, f"CUDNN_TENSOR_{layout}")
+        raw.cudnnSetFilterNdDescriptor(descriptor, data_type, layout_code, len(shape), shape)
+        return descriptor
+
+    def convolution(
+        self,
+        padding: tuple[int, ...],
+        stride: tuple[int, ...] | None = None,
+        dilation: tuple[int, ...] | None = None,
+        *,
+        groups: int = 1,
+        mode: int = raw.CUDNN_CROSS_CORRELATION,
+        compute_type: int = FLOAT,
+        reorder_type: int = raw.CUDNN_DEFAULT_REORDER,
+    ) -> raw.cudnnConvolutionDescriptor_t:
+        descriptor = self.new(raw.cudnnConvolutionDescriptor_t)
+        ones = (1,) * len(padding)
+        raw.cudnnSetConvolutionNdDescriptor(
+            descriptor,
+            len(padding),
+            padding,
+            stride or ones,
+            dilation or ones,
+            mode,
+            compute_type,
+        )
+        raw.cudnnSetConvolutionGroupCount(descriptor, groups)
+        raw.cudnnSetConvolutionReorderType(descriptor, reorder_type)
+        return descriptor
+
+    def activation(self, mode: int, coefficient: float = 0.0) -> raw.cudnnActivationDescriptor_t:
+        descriptor = self.new(raw.cudnnActivationDescriptor_t)
+        raw.cudnnSetActivationDescriptor(
+            descriptor, mode, raw.CUDNN_PROPAGATE_NAN, c_double(coefficient)
+        )
+        return descriptor
+
+
+class Memory:
+    """A tensor in host memory, with poison between its elements and, without values, in them.
+
+    Attributes
+    ----------
+    address : int
+        What the program passes to C.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        data_type: int = FLOAT,
+        layout: Any = "NCHW",
+        values: np.ndarray | None = None,
+    ) -> None:
+        self.shape, self.layout = shape, layout
+        self.vector = vector_length(data_type)
+        dtype = numpy_dtype(data_type)
+        poison = 77 if dtype.kind in "iu" else np.nan
+        strides = (
+            packed_strides(shape, layout)
+            if isinstance(layout, str) and (layout != "NCHW_VECT_C")
+            else layout
+        )
+        if layout == "NCHW_VECT_C":
+            self.buffer = np.full(int(np.prod(shape)), poison, dtype)
+        else:
+            span = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+            self.buffer = np.full(span, poison, dtype)
+            self._view = as_strided(self.buffer, shape, [s * dtype.itemsize for s in strides])
+        if values is not None:
+            self.set(values)
+        self.address = self.buffer.ctypes.data
+
+    def set(self, values: np.ndarray) -> None:
+        if self.layout == "NCHW_VECT_C":
+            packed = pack(values.astype(self.buffer.dtype), "NCHW_VECT_C", vector=self.vector)
+            self.buffer[:] = packed
+        else:
+            self._view[...] = values
+
+    def get(self) -> np.ndarray:
+        """The tensor in its logical shape, a copy."""
+        if self.layout == "NCHW_VECT_C":
+            return unpack(self.buffer, self.shape, "NCHW_VECT_C", vector=self.vector).copy()
+        return self._view.copy()
+
+    def gaps_are_poisoned(self) -> bool:
+        """Whether what lies between the elements is as it was."""
+        poison = np.full_like(self.buffer, 77 if self.buffer.dtype.kind in "iu" else np.nan)
+        saved = self.get()
+        self._view[...] = poison.flat[0]
+        same = self.buffer.tobytes() == poison.tobytes()
+        self._view[...] = saved
+        return same
+
+
+def scalar(value: float, data_type: int = FLOAT) -> Any:
+    """The address of alpha or beta, as C's ``&alpha``."""
+    return byref((c_double if data_type == raw.CUDNN_DATA_DOUBLE else c_float)(value))
