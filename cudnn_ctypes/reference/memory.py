@@ -25,6 +25,8 @@ from .readback import Filter, Tensor
 
 __all__ = ["Operand", "at", "check_range", "require", "scalar", "scalars", "scribble", "zeros"]
 
+_PAGES = 1 << 12  # looked at with one system call
+
 
 def require(**addresses: int | None) -> None:
     """Refuse NULL: the arguments under their names in C."""
@@ -192,11 +194,15 @@ def _mapped(address: int, nbytes: int) -> bool:
     mincore = _mincore()
     if mincore is None:
         return True
-    first = address - address % mmap.PAGESIZE
-    pages = -(-(address + nbytes - first) // mmap.PAGESIZE)
-    if not 0 < address <= address + nbytes < 1 << 63:
+    end = address + nbytes
+    if not 0 < address <= end < 1 << 63:
         return False
-    return bool(mincore(first, pages * mmap.PAGESIZE, (ctypes.c_char * pages)()) == 0)
+    residency = (ctypes.c_char * _PAGES)()
+    for start in range(address - address % mmap.PAGESIZE, end, _PAGES * mmap.PAGESIZE):
+        length = min(end - start, _PAGES * mmap.PAGESIZE)
+        if mincore(start, length, residency) != 0:
+            return False
+    return True
 
 
 @functools.cache

@@ -176,7 +176,7 @@ def convolution(descriptor: Any, name: str) -> Convolution:
 
 
 def activation(descriptor: Any, name: str) -> Activation:
-    """What an activation descriptor holds; one that was never set holds sigmoid and garbage."""
+    """What an activation descriptor holds; one that was never set holds garbage, as in C."""
     mode, nan = raw.cudnnActivationMode_t.variable(), raw.cudnnNanPropagation_t.variable()
     coefficient, swish_beta = c_double(), c_double()
     get(raw.cudnnGetActivationDescriptor, name, descriptor, mode, nan, coefficient)
