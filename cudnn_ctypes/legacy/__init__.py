@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from .activation import ActivationDescriptor
 from .algorithm_table import AlgorithmRow, AlgorithmTable
+from .attention import (
+    attention_forward,
+    attention_forward_training,
+)
 from .attention_descriptor import AttnDescriptor
+from .attention_gradients import (
+    AttentionGradients,
+    attention_backward_data,
+    attention_backward_weights,
+)
+from .attention_weights import (
+    AttentionBufferSizes,
+    AttentionWeights,
+    attention_buffer_sizes,
+)
 from .convolution import ConvolutionDescriptor
 from .convolution_columns import im2col
 from .convolution_directions import (
@@ -50,6 +64,9 @@ __all__ = [
     "ActivationDescriptor",
     "AlgorithmRow",
     "AlgorithmTable",
+    "AttentionBufferSizes",
+    "AttentionGradients",
+    "AttentionWeights",
     "AttnDescriptor",
     "CTCLoss",
     "CTCLossDescriptor",
@@ -64,6 +81,11 @@ __all__ = [
     "SeqDataDescriptor",
     "TensorDescriptor",
     "TensorTransformDescriptor",
+    "attention_backward_data",
+    "attention_backward_weights",
+    "attention_buffer_sizes",
+    "attention_forward",
+    "attention_forward_training",
     "convolution_backward_bias",
     "convolution_backward_data",
     "convolution_backward_filter",

@@ -1,0 +1,283 @@
+"""Operands of multi-head attention: described alike, checked against each other, sized."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from ctypes import c_void_p
+from typing import Any
+
+import numpy as np
+
+from .. import raw
+from ..device import DeviceBuffer, DeviceTensor
+from ..device.layout import to_shape
+from ..handle import Handle
+from .attention_descriptor import AttnDescriptor
+from .attention_weights import attention_buffer_sizes
+from .operands import check_memory, expect, imported
+from .sequence_data import SeqDataDescriptor, fitting_axes
+from .workspace import new_workspace, workspace_memory
+
+__all__ = ["AttentionCall", "both_lengths"]
+
+
+class AttentionCall(ExitStack):
+    """What the attention functions have in common; closes what it made for the call.
+
+    Parameters
+    ----------
+    operands : dict
+        Under "q", "k", "v" and "out": the name of the argument, what the user gave, and its
+        descriptor. The output, or its gradient, may be None: it is made then.
+    lengths : pair
+        Time steps of the sequences in q and out, and in k and v; None is all.
+    """
+
+    def __init__(
+        self,
+        handle: Handle,
+        attn: AttnDescriptor,
+        operands: dict[str, tuple[str, Any, SeqDataDescriptor | None]],
+        lengths: tuple[Sequence[int] | None, Sequence[int] | None],
+    ) -> None:
+        super().__init__()
+        self.handle = expect("handle", handle, Handle)
+        self.attn = expect("attn", attn, AttnDescriptor)
+        for owner in (handle, attn, attn.attention_dropout, attn.output_dropout):
+            if owner is not None:
+                _ = owner._as_parameter_  # ClosedError, where cuDNN would follow a dead pointer
+        self.training = False
+        self._names = {role: name for role, (name, _, _) in operands.items()}
+        self._given = {role: self._tensor(*operand) for role, operand in operands.items()}
+        self._lengths = {"q": lengths[0], "out": lengths[0], "k": lengths[1], "v": lengths[1]}
+        self._axes = self._common_axes({role: desc for role, (_, _, desc) in operands.items()})
+        self.desc: dict[str, SeqDataDescriptor] = {}
+        self.memory: dict[str, Any] = {}
+        for role, (_, value, desc) in operands.items():
+            if value is not None:
+                self._describe(role, value, desc)
+        self.out = operands["out"][1]
+        if self.out is None:
+            self._make_out(operands["out"][2])
+        _check_fit(self.attn, self.desc, self._names)
+
+    def _tensor(self, name: str, value: Any, desc: SeqDataDescriptor | None) -> Any:
+        if value is None or desc is not None:
+            return value
+        if isinstance(value, (int, c_void_p, DeviceBuffer)):
+            raise TypeError(
+                f"{name}: an address or a DeviceBuffer has no shape: pass {name}_desc too, or a "
+                f"DeviceTensor"
+            )
+        return imported(name, value, self.handle)
+
+    def _common_axes(self, descs: dict[str, SeqDataDescriptor | None]) -> Any:
+        """The order in memory that all operands have, which cuDNN asks for."""
+        fitting = []
+        for role, tensor in self._given.items():
+            desc = descs[role]
+            if desc is not None:
+                orders = [expect(f"{self._names[role]}_desc", desc, SeqDataDescriptor).axes]
+            elif tensor is None:
+                continue
+            else:
+                orders = fitting_axes(*_four_dimensions(self._names[role], tensor))
+            fitting.append((self._names[role], orders))
+        common = [order for order in fitting[0][1] if all(order in rest for _, rest in fitting)]
+        if not common:
+            shown = "; ".join(
+                f"{name} {' or '.join(map(_letters, orders)) or 'none'}" for name, orders in fitting
+            )
+            raise ValueError(
+                f"all operands must have (time, batch, beam, vector) dense and in the same order "
+                f"in memory, vectors last: {shown}"
+            )
+        return common[0]
+
+    def _describe(self, role: str, value: Any, desc: SeqDataDescriptor | None) -> None:
+        name, lengths = self._names[role], self._lengths[role]
+        if desc is None:
+            made = SeqDataDescriptor.of(self._given[role], lengths=lengths, axes=self._axes)
+            desc = self.enter_context(made)
+        elif lengths is not None and tuple(lengths) != desc.lengths:
+            raise ValueError(f"{name}_desc: has lengths {desc.lengths}, but {lengths} were given")
+        self.desc[role] = desc
+        self.memory[role] = self.checked(name, value, desc, written=role == "out")
+
+    def _make_out(self, desc: SeqDataDescriptor | None) -> None:
+        shape = (*self.desc["q"].shape[:3], self.attn.output_size)
+        if desc is None:
+            desc = self.enter_context(
+                SeqDataDescriptor(
+                    shape, self.attn.data_type, axes=self._axes, lengths=self.desc["q"].lengths
+                )
+            )
+        self.desc["out"] = desc
+        self.out = self.like("out", self._given["q"])
+        self.memory["out"] = self.out
+
+    def like(self, role: str, operand: Any) -> DeviceTensor:
+        """An uninitialised tensor for a descriptor; without beam if `operand` has none."""
+        desc = self.desc[role]
+        shape, strides = desc.shape, desc.strides
+        if getattr(operand, "ndim", 4) == 3:
+            shape, strides = (*shape[:2], shape[3]), (*strides[:2], strides[3])
+        where = {"device": self.handle.device, "stream": self.handle.stream}
+        return DeviceTensor.empty(shape, desc.data_type, strides=strides, **where)
+
+    def checked(
+        self, name: str, value: Any, desc: SeqDataDescriptor, *, written: bool = False
+    ) -> Any:
+        """What C receives for sequences, which must be as large as their descriptor says."""
+        if isinstance(value, DeviceTensor):
+            _four_dimensions(name, value)
+        described: Any = desc
+        return check_memory(name, value, described, self.handle, written=written)
+
+    # -- what is not sequences ---------------------------------------------------------------
+
+    def windows(self, low: Any, high: Any, current: int | None) -> tuple[Any, Any]:
+        """The windows of all queries: C reads one entry for each, or the current one's."""
+        steps, keys = self.desc["q"].shape[0], self.desc["k"].shape[0]
+        wanted = steps if current is None else current + 1
+        arrays = []
+        for name, value, default in (("low", low, 0), ("high", high, keys)):
+            array = [default] * steps if value is None else [int(entry) for entry in value]
+            if len(array) < wanted:
+                raise ValueError(
+                    f"{name}: expected {wanted} entries, one for each time step of the queries, "
+                    f"got {len(array)}"
+                )
+            arrays.append(array)
+        return arrays[0], arrays[1]
+
+    def lengths(self, given: Any) -> tuple[Any, Any]:
+        """The sequences' lengths in device memory: those given, else copies of the descriptors'."""
+        if given is None:
+            return self._copied(self.desc["q"].lengths), self._copied(self.desc["k"].lengths)
+        arrays = []
+        for role, value in zip(("q", "k"), given, strict=True):
+            tensor = imported("device_lengths", value, self.handle)
+            count = len(self.desc[role].lengths)
+            if tensor.data_type != raw.CUDNN_DATA_INT32 or tensor.size < count:
+                raise ValueError(f"device_lengths: expected {count} int32 for {role}, got {tensor}")
+            arrays.append(tensor)
+        return arrays[0], arrays[1]
+
+    def _copied(self, numbers: Sequence[int]) -> DeviceTensor:
+        array = np.array(numbers, np.int32)
+        return self.enter_context(
+            DeviceTensor.from_numpy(array, device=self.handle.device, stream=self.handle.stream)
+        )
+
+    def weights(self, name: str, weights: Any) -> tuple[Any, int]:
+        """What C receives for a weight buffer, and its size in bytes."""
+        needed = self._sizes().weights
+        if weights is None:
+            if needed:
+                raise ValueError(f"{name}: needed, this attention has {needed} bytes of them")
+            return None, 0
+        memory = weights if hasattr(weights, "buffer") else self._sized(name, weights)
+        if memory.nbytes < needed:
+            raise ValueError(f"{name}: {needed} bytes are needed, got {memory.nbytes}")
+        return (memory, memory.nbytes) if memory.nbytes else (None, 0)
+
+    def _sized(self, name: str, value: Any) -> Any:
+        if isinstance(value, int):
+            raise TypeError(f"{name}: the size behind an address is not known: pass a DeviceBuffer")
+        return value if isinstance(value, DeviceBuffer) else imported(name, value, self.handle)
+
+    def workspace(self, workspace: Any) -> tuple[Any, int]:
+        """What C receives for the workspace, and its size in bytes."""
+        needed = self._sizes().workspace
+        if workspace is None:
+            workspace = self.enter_context(new_workspace(self.handle, needed))
+        space, nbytes = workspace_memory(self.handle, workspace)
+        if nbytes < needed:
+            raise ValueError(f"workspace: {needed} bytes are needed, got {nbytes}")
+        return space, nbytes
+
+    def reserve_space(self, reserve_space: Any) -> tuple[Any, int]:
+        """What C receives for the reserve space, and its size in bytes."""
+        needed = self._sizes().reserve_space
+        memory = self._sized("reserve_space", reserve_space)
+        if memory.nbytes < needed:
+            raise ValueError(f"reserve_space: {needed} bytes are needed, got {memory.nbytes}")
+        return memory, memory.nbytes
+
+    def new_reserve_space(self) -> DeviceBuffer:
+        """A reserve space for the caller to keep."""
+        return new_workspace(self.handle, self._sizes().reserve_space)
+
+    def _sizes(self) -> Any:
+        return attention_buffer_sizes(self.handle, self.attn, training=self.training)
+
+
+def _letters(axes: Sequence[int]) -> str:
+    return "".join("TNBV"[axis] for axis in axes)
+
+
+def _four_dimensions(name: str, tensor: DeviceTensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and strides (T, N, B, V) of a tensor, which may be without a beam."""
+    shape, strides = tensor.shape, tensor.strides
+    if len(shape) == 3:
+        return (*shape[:2], 1, shape[2]), (*strides[:2], shape[2], strides[2])
+    if len(shape) != 4:
+        raise ValueError(
+            f"{name}: expected (time, batch, beam, vector) or without beam, got {shape}"
+        )
+    return shape, strides
+
+
+def _check_fit(
+    attn: AttnDescriptor, desc: dict[str, SeqDataDescriptor], names: dict[str, str]
+) -> None:
+    """Say what cuDNN's BAD_PARAM does not: it gives no reason here."""
+    sizes = attn.sizes
+    shapes = {role: described.shape for role, described in desc.items()}
+    vectors = {role: sizes[f"{role}_size"] for role in ("q", "k", "v")}
+    vectors["out"] = attn.output_size
+    for role, length in vectors.items():
+        if shapes[role][3] != length:
+            raise ValueError(
+                f"{names[role]}: expected vectors of {length}, got shape {shapes[role]}"
+            )
+        if desc[role].data_type != attn.data_type:
+            raise TypeError(
+                f"{names[role]}: {desc[role].data_type.name}, but attn is {attn.data_type.name}"
+            )
+    steps, batch, beam, _ = shapes["q"]
+    k_beam = 1 if attn.query_map == "all_to_one" else beam
+    for role, wanted in (
+        ("k", (shapes["k"][0], batch, k_beam)),
+        ("v", (shapes["k"][0], batch, k_beam)),
+        ("out", (steps, batch, beam)),
+    ):
+        if shapes[role][:3] != wanted:
+            raise ValueError(
+                f"{names[role]}: expected (time, batch, beam) = {wanted} for query_map "
+                f"{attn.query_map!r} and {names['q']} {shapes['q']}, got {shapes[role]}"
+            )
+    for role, other in (("out", "q"), ("v", "k")):
+        if desc[role].lengths != desc[other].lengths:
+            raise ValueError(
+                f"{names[role]}_desc: expected the lengths of {names[other]}, "
+                f"{desc[other].lengths}, got {desc[role].lengths}"
+            )
+    for what, value, limit in (
+        (names["q"], steps, "qo_max_length"),
+        (names["k"], shapes["k"][0], "kv_max_length"),
+        (names["q"], batch, "max_batch"),
+        (names["q"], beam, "max_beam"),
+    ):
+        if value > sizes[limit]:
+            raise ValueError(f"{what}: {value} is more than the {limit} of attn, {sizes[limit]}")
+
+
+def both_lengths(q: Any, k: Any) -> tuple[Any, Any]:
+    """Time steps of the queries' sequences and of the keys', as the user gave them."""
+    return (
+        None if q is None else to_shape(q, "q_lengths"),
+        None if k is None else to_shape(k, "k_lengths"),
+    )

@@ -1,0 +1,164 @@
+"""The weights and biases of multi-head attention, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from ctypes import c_size_t, c_void_p
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from .. import raw
+from ..device import DeviceBuffer, DeviceTensor
+from ..handle import Handle
+from .attention_descriptor import AttnDescriptor
+from .enumerators import short_name
+from .operands import expect
+from .tensor import TensorDescriptor
+
+__all__ = ["AttentionBufferSizes", "AttentionWeights", "attention_buffer_sizes"]
+
+
+class AttentionBufferSizes(NamedTuple):
+    """Sizes in bytes of what multi-head attention needs; `reserve_space` is 0 for inference."""
+
+    weights: int
+    workspace: int
+    reserve_space: int
+
+
+def attention_buffer_sizes(
+    handle: Handle, attn: AttnDescriptor, *, training: bool = True
+) -> AttentionBufferSizes:
+    """What an attention needs, for training or inference; ``cudnnGetMultiHeadAttnBuffers``."""
+    expect("handle", handle, Handle)
+    expect("attn", attn, AttnDescriptor)
+    weights, workspace, reserve_space = c_size_t(), c_size_t(), c_size_t()
+    raw.cudnnGetMultiHeadAttnBuffers(
+        handle, attn, weights, workspace, reserve_space if training else None
+    )
+    return AttentionBufferSizes(weights.value, workspace.value, reserve_space.value)
+
+
+class AttentionWeights(Mapping[str, DeviceTensor]):
+    """One buffer with the weights and biases of an attention, or with their gradients.
+
+    The names are "q_weights", "k_weights", "v_weights", "o_weights", "q_biases", "k_biases",
+    "v_biases" and "o_biases"; those that the attention has not are missing. Each gives a tensor in
+    the buffer: weights (heads, rows, columns), biases (heads, rows, 1), of the output (1, rows, 1).
+    Follows ``cudnnGetMultiHeadAttnWeights``.
+
+    Parameters
+    ----------
+    handle : Handle
+    attn : AttnDescriptor
+    arrays : mapping of str to numpy.ndarray, optional
+        What to copy in, by name. Left out: the buffer is uninitialised.
+    buffer : DeviceBuffer, optional
+        Memory to use, which stays the caller's. Left out: allocated, and freed by `close`.
+
+    Examples
+    --------
+    >>> with AttentionWeights(handle, attn, arrays) as weights:  # doctest: +SKIP
+    ...     weights["q_weights"].numpy()
+    """
+
+    def __init__(
+        self,
+        handle: Handle,
+        attn: AttnDescriptor,
+        arrays: Mapping[str, NDArray[Any]] | None = None,
+        *,
+        buffer: DeviceBuffer | None = None,
+    ) -> None:
+        needed = attention_buffer_sizes(handle, attn, training=False).weights
+        self._owned = buffer is None
+        if buffer is None:
+            buffer = DeviceBuffer(needed, device=handle.device, stream=handle.stream)
+        elif buffer.nbytes < needed:
+            raise ValueError(f"buffer: {needed} bytes are needed, got {buffer.nbytes}")
+        self.buffer = buffer
+        self._stream = handle.stream
+        try:
+            self._tensors = _tensors(handle, attn, buffer, needed)
+            if arrays is not None:
+                self.copy_from(arrays)
+        except BaseException:
+            self.close()
+            raise
+
+    def copy_from(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Copy arrays in, by name. Values are converted to the buffer's type.
+
+        Raises
+        ------
+        ValueError
+            If a name is not one of this attention's, or a shape is another; the message names it.
+        """
+        unknown = [name for name in arrays if name not in self._tensors]
+        if unknown:
+            raise ValueError(
+                f"arrays: this attention has no {', '.join(unknown)}; it has "
+                f"{', '.join(self._tensors) or 'no weights'}"
+            )
+        for name, array in arrays.items():
+            tensor = self._tensors[name]
+            if array.shape != tensor.shape:
+                raise ValueError(f"arrays[{name!r}]: expected {tensor.shape}, got {array.shape}")
+            tensor.copy_from(array.astype(tensor.dtype), stream=self._stream)
+
+    def numpy(self) -> dict[str, NDArray[Any]]:
+        """Copies of all weights and biases, by name, after the work on the handle's stream."""
+        return {name: tensor.numpy(stream=self._stream) for name, tensor in self.items()}
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the buffer."""
+        return self.buffer.nbytes
+
+    @property
+    def _as_parameter_(self) -> c_void_p:
+        return self.buffer._as_parameter_
+
+    def __getitem__(self, name: str) -> DeviceTensor:
+        return self._tensors[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tensors)
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+    def close(self) -> None:
+        """Free the buffer, unless it was given; a second call does nothing."""
+        if self._owned:
+            self.buffer.close()
+
+    def __enter__(self) -> AttentionWeights:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name} {tensor.shape}" for name, tensor in self.items())
+        return f"<AttentionWeights, {self.nbytes} bytes: {shapes or 'none'}>"
+
+
+def _tensors(
+    handle: Handle, attn: AttnDescriptor, buffer: DeviceBuffer, size: int
+) -> dict[str, DeviceTensor]:
+    tensors = {}
+    with TensorDescriptor() as desc:
+        for kind in raw.cudnnMultiHeadAttnWeightKind_t:
+            address = c_void_p()
+            raw.cudnnGetMultiHeadAttnWeights(handle, attn, kind, size, buffer, desc, address)
+            if address.value is not None:
+                tensors[short_name(kind)] = DeviceTensor(
+                    buffer,
+                    desc.shape,
+                    desc.data_type,
+                    strides=desc.strides,
+                    offset=address.value - buffer.ptr,
+                )
+    return tensors
