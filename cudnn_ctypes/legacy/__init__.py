@@ -65,6 +65,7 @@ __all__ = [
     "AlgorithmRow",
     "AlgorithmTable",
     "AttentionBufferSizes",
+    "AttentionForward",
     "AttentionGradients",
     "AttentionWeights",
     "AttnDescriptor",

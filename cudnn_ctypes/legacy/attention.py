@@ -15,7 +15,7 @@ in `attention_gradients`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import raw
 from ..handle import Handle
@@ -23,7 +23,21 @@ from .attention_call import AttentionCall, both_lengths
 from .attention_descriptor import AttnDescriptor
 from .sequence_data import SeqDataDescriptor
 
-__all__ = ["attention_forward", "attention_forward_training"]
+__all__ = ["AttentionForward", "attention_forward", "attention_forward_training"]
+
+
+class AttentionForward(NamedTuple):
+    """What `attention_forward_training` returns.
+
+    Attributes
+    ----------
+    out : DeviceTensor, or out as it was given
+    reserve_space : DeviceTensor of bytes, or as it was given
+        For the gradients.
+    """
+
+    out: Any
+    reserve_space: Any
 
 
 def attention_forward(
@@ -128,7 +142,7 @@ def attention_forward_training(
     k_desc: SeqDataDescriptor | None = None,
     v_desc: SeqDataDescriptor | None = None,
     out_desc: SeqDataDescriptor | None = None,
-) -> tuple[Any, Any]:
+) -> AttentionForward:
     """The same for training, with dropout; follows ``cudnnMultiHeadAttnForward``.
 
     Parameters
@@ -140,7 +154,7 @@ def attention_forward_training(
 
     Returns
     -------
-    out, reserve_space
+    AttentionForward
     """
     operands = {
         "q": ("q", q, q_desc),
@@ -150,15 +164,12 @@ def attention_forward_training(
     }
     with AttentionCall(handle, attn, operands, both_lengths(q_lengths, k_lengths)) as call:
         call.training = True
-        made = call.new_reserve_space() if reserve_space is None else None
-        try:
-            reserve = reserve_space if made is None else made
-            _forward(call, weights, residuals, None, low, high, device_lengths, workspace, reserve)
-        except BaseException:
-            if made is not None:
-                made.close()
-            raise
-        return call.out, reserve
+        if reserve_space is None:
+            reserve_space = call.new_reserve_space()
+        _forward(
+            call, weights, residuals, None, low, high, device_lengths, workspace, reserve_space
+        )
+        return AttentionForward(call.out, reserve_space)
 
 
 def _forward(

@@ -206,9 +206,10 @@ class AttentionCall(ExitStack):
             raise ValueError(f"reserve_space: {needed} bytes are needed, got {memory.nbytes}")
         return memory, memory.nbytes
 
-    def new_reserve_space(self) -> DeviceBuffer:
+    def new_reserve_space(self) -> DeviceTensor:
         """A reserve space for the caller to keep."""
-        return new_workspace(self.handle, self._sizes().reserve_space)
+        where = {"device": self.handle.device, "stream": self.handle.stream}
+        return DeviceTensor.empty((self._sizes().reserve_space,), "uint8", **where)
 
     def _sizes(self) -> Any:
         return attention_buffer_sizes(self.handle, self.attn, training=self.training)
