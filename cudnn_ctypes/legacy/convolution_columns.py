@@ -62,7 +62,7 @@ def im2col(
         data_type = x_desc.data_type
         memory: DeviceBuffer | DeviceTensor
         if columns is None:
-            memory = columns = operands.make("columns", shape, data_type)
+            memory = columns = operands.make("columns", shape, data_type, layout="NCHW")
         else:
             memory = _with_room(columns, storage_bytes(data_type, prod(shape)), handle)
         x_memory = check_memory("x", x_memory, x_desc, handle)

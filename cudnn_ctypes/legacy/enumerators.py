@@ -41,7 +41,7 @@ def enumerator(cls: type[E], value: Any, name: str) -> E:
         )
     wanted = value.replace("-", "_").upper()
     for member in cls.__members__.values():
-        if wanted in (member.name, short_name(member).upper()):
+        if wanted in (member.name.upper(), short_name(member).upper()):
             return member
     similar = difflib.get_close_matches(wanted.lower(), names, n=1)
     question = f"; did you mean {similar[0]!r}?" if similar else ""
@@ -64,8 +64,9 @@ def _prefix_length(cls: type[CudnnEnum]) -> int:
     shared = 0
     while len({tuple(each[: shared + 1]) for each in words}) == 1:
         shared += 1
-    if any(each[shared].isdigit() for each in words):
-        shared -= 1  # "algo_0" rather than "0"
+    # "algo_0" rather than "0", "norm" rather than nothing.
+    while shared and not all("_".join(each[shared:]).isidentifier() for each in words):
+        shared -= 1
     return len("_".join([*words[0][:shared], ""]))
 
 

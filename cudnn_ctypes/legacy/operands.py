@@ -130,10 +130,15 @@ class Operands(ExitStack):
             raise ValueError(f"{name}: expected shape {of[1:2]} or {expected}, got {desc.shape}")
         return value, desc
 
-    def make(self, name: str, shape: tuple[int, ...], data_type: Any) -> DeviceTensor:
-        """Make the uninitialised result `name`, on the handle's device, for work on its stream."""
+    def make(
+        self, name: str, shape: tuple[int, ...], data_type: Any, *, layout: str | None = None
+    ) -> DeviceTensor:
+        """Make the uninitialised result `name`, on the handle's device, for work on its stream.
+
+        Its descriptor says how, if there is one; else `layout`, by default that of the operands.
+        """
         desc = self._operands[name][1]
-        options: dict[str, Any] = {"layout": self._plain_layout()}
+        options: dict[str, Any] = {"layout": layout or self._plain_layout()}
         if desc is not None:
             shape, data_type, options = desc.shape, desc.data_type, {"layout": desc.layout}
             if isinstance(desc, TensorDescriptor) and desc.layout is None:

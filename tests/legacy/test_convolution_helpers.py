@@ -1,0 +1,229 @@
+"""im2col, reordered int8x32 filters, and strided backward data on folded tensors."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    ConvolutionBackwardData,
+    ConvolutionDescriptor,
+    DeviceBuffer,
+    DeviceTensor,
+    FilterDescriptor,
+    Handle,
+    NotInitializedError,
+    NotSupportedError,
+    TensorDescriptor,
+    TensorTransformDescriptor,
+    raw,
+)
+from cudnn_ctypes import reference as ref
+
+SHAPE, TAPS = (2, 3, 7, 6), (5, 3, 3, 2)
+OPTIONS: dict[str, Any] = {"padding": (1, 0), "stride": (2, 1), "dilation": (1, 2)}
+
+
+@pytest.fixture
+def image() -> np.ndarray[Any, Any]:
+    return np.random.default_rng(0).standard_normal(SHAPE).astype(np.float32)
+
+
+class TestIm2Col:
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    @pytest.mark.parametrize("mode", ["cross_correlation", "convolution"])
+    def test_columns(
+        self, handle: Handle, image: np.ndarray[Any, Any], layout: str, mode: str
+    ) -> None:
+        x = DeviceTensor.from_numpy(image, layout=layout)
+        with FilterDescriptor(TAPS) as w_desc, ConvolutionDescriptor(**OPTIONS, mode=mode) as conv:
+            columns = cudnn.im2col(handle, x, w_desc, conv)
+        exact = ref.im2col(image, TAPS, **OPTIONS, mode=mode.replace("_", "-"))
+        assert columns.shape == exact.shape
+        np.testing.assert_array_equal(columns.numpy(), exact)
+
+    def test_the_filters_times_the_columns_are_the_convolution(
+        self, handle: Handle, image: np.ndarray[Any, Any]
+    ) -> None:
+        w = np.random.default_rng(1).standard_normal(TAPS).astype(np.float32)
+        x, w_there = DeviceTensor.from_numpy(image), DeviceTensor.from_numpy(w)
+        with ConvolutionDescriptor(**OPTIONS, math_type="fma_math") as conv:
+            y = cudnn.convolution_forward(handle, x, w_there, conv).numpy()
+            with FilterDescriptor(TAPS) as w_desc:
+                columns = cudnn.im2col(handle, x, w_desc, conv).numpy()
+        product = w.reshape(TAPS[0], -1) @ columns.reshape(math.prod(TAPS[1:]), -1)
+        product = product.reshape(y.shape[1], y.shape[0], *y.shape[2:]).swapaxes(0, 1)
+        np.testing.assert_allclose(y, product, rtol=1e-4, atol=1e-4)
+
+    def test_memory_given(self, handle: Handle, image: np.ndarray[Any, Any]) -> None:
+        x = DeviceTensor.from_numpy(image)
+        exact = ref.im2col(image, TAPS, **OPTIONS)
+        with (
+            FilterDescriptor(TAPS) as w_desc,
+            ConvolutionDescriptor(**OPTIONS) as conv,
+            DeviceBuffer(exact.nbytes) as columns,
+            DeviceBuffer(exact.nbytes - 1) as short,
+        ):
+            assert cudnn.im2col(handle, x, w_desc, conv, columns) is columns
+            result = columns.copy_to_host().view(np.float32).reshape(exact.shape)
+            np.testing.assert_array_equal(result, exact)
+            with pytest.raises(ValueError, match=f"^columns: {exact.nbytes - 1} bytes are too"):
+                cudnn.im2col(handle, x, w_desc, conv, short)
+            with pytest.raises(TypeError, match=r"^columns: host memory"):
+                cudnn.im2col(handle, x, w_desc, conv, exact)
+
+    def test_groups(self, handle: Handle) -> None:
+        x = DeviceTensor.from_numpy(np.ones((1, 4, 5, 5), np.float32))
+        w_desc, conv = FilterDescriptor((4, 2, 3, 3)), ConvolutionDescriptor(groups=2)
+        with w_desc, conv, pytest.raises(NotSupportedError):
+            cudnn.im2col(handle, x, w_desc, conv)
+
+
+class TestReorder:
+    def test_reordered_filters_give_the_same_convolution(self, handle: Handle) -> None:
+        rng = np.random.default_rng(2)
+        x = rng.integers(-2, 3, (1, 32, 5, 5)).astype(np.int8)
+        w = rng.integers(-2, 3, (64, 32, 3, 3)).astype(np.int8)
+        bias = rng.integers(-9, 9, 64).astype(np.float32)
+        x_there, w_there = (
+            DeviceTensor.from_numpy(array, layout="NCHW_VECT_C32") for array in (x, w)
+        )
+        bias_there = DeviceTensor.from_numpy(bias)
+        reordered_w, reordered_bias = cudnn.reorder_filter_and_bias(handle, w_there, bias_there)
+        stored = w.reshape(64, 1, 32, 3, 3).transpose(0, 1, 3, 4, 2)
+        seen = reordered_w.numpy().reshape(64, 1, 32, 3, 3).transpose(0, 1, 3, 4, 2)
+        np.testing.assert_array_equal(seen, ref.reorder_filter(stored))
+        np.testing.assert_array_equal(reordered_bias.numpy(), ref.reorder_bias(bias))
+        results = []
+        for filters, offsets, reorder_type in (
+            (w_there, bias_there, "default_reorder"),
+            (reordered_w, reordered_bias, "no_reorder"),
+        ):
+            with ConvolutionDescriptor(
+                1, compute_type="int32", reorder_type=reorder_type, math_type="tensor_op_math"
+            ) as conv:
+                y = cudnn.convolution_bias_activation_forward(
+                    handle, x_there, filters, conv, offsets, "relu", alpha1=0.25
+                )
+                results.append(y.numpy())
+        np.testing.assert_array_equal(results[0], results[1])
+        exact = ref.convolution_bias_activation_forward(
+            x, w, None, bias, padding=(1, 1), alpha1=0.25, out_dtype=np.int8
+        )
+        np.testing.assert_array_equal(results[0], exact)
+
+    def test_copying_only(self, handle: Handle) -> None:
+        w = np.random.default_rng(3).integers(-9, 9, (32, 32, 3, 3)).astype(np.int8)
+        there = DeviceTensor.from_numpy(w, layout="NCHW_VECT_C32")
+        copy, bias = cudnn.reorder_filter_and_bias(handle, there, reorder_type="no_reorder")
+        assert bias is None
+        np.testing.assert_array_equal(copy.numpy(), w)
+
+    def test_filters_of_another_type(self, handle: Handle) -> None:
+        w = DeviceTensor.from_numpy(np.ones((32, 32, 3, 3), np.float32))
+        with pytest.raises(NotSupportedError):
+            cudnn.reorder_filter_and_bias(handle, w)
+
+    def test_a_result_that_is_too_small(self, handle: Handle) -> None:
+        w, small = (DeviceTensor.empty((32, channels, 3, 3), "int8x32") for channels in (64, 32))
+        with pytest.raises(ValueError, match=r"^reordered_w: 9216 bytes are too small"):
+            cudnn.reorder_filter_and_bias(handle, w, reordered_w=small)
+
+
+class TestFolding:
+    @pytest.fixture(autouse=True)
+    def needs_transforms(self) -> None:
+        # cuDNN 9.28 loads a library for these that needs the CUDA driver, if only to be there.
+        try:
+            TensorTransformDescriptor((0,) * 4).close()
+        except NotInitializedError as error:
+            pytest.skip(f"{error.function}: {error.status.name}")
+
+    def test_transforms_read_back(self) -> None:
+        with TensorTransformDescriptor(
+            (0, 0, 1, 2), (3, 4, 5, 6), fold=(2, 3), direction="unfold", layout="NHWC"
+        ) as transform:
+            assert transform.pad_before == (0, 0, 1, 2)
+            assert transform.pad_after == (3, 4, 5, 6)
+            assert transform.fold == (2, 3)
+            assert transform.direction == raw.CUDNN_TRANSFORM_UNFOLD
+            assert transform.format == raw.CUDNN_TENSOR_NHWC
+            with TensorTransformDescriptor((0, 0, 1, 2)) as other:
+                assert other != transform
+
+    def test_folded_descriptors(self, handle: Handle) -> None:
+        x_shape, w_shape = (2, 3, 9, 6), (4, 3, 3, 3)
+        given = {"padding": (1, 1), "stride": (2, 1)}
+        with (
+            FilterDescriptor(w_shape) as w_desc,
+            ConvolutionDescriptor(1, (2, 1)) as conv,
+            TensorDescriptor(x_shape) as dx_desc,
+            TensorDescriptor(conv.output_shape(dx_desc, w_desc)) as dy_desc,
+        ):
+            strided = ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
+            with cudnn.folded_backward_data(handle, strided) as folded:
+                exact = ref.folded_backward_data(w_shape, x_shape, **given)
+                unit = folded.backward_data
+                assert unit.w_desc.shape == exact.w_shape
+                assert unit.dy_desc.shape == exact.dy_shape
+                assert unit.dx_desc.shape == exact.dx_shape
+                assert unit.conv.padding == exact.padding
+                assert unit.conv.stride == unit.conv.dilation == (1, 1)
+                assert unit.w_desc.layout == unit.dx_desc.layout == "NHWC"
+                assert folded.fold_w.pad_before == exact.fold_w.pad_before
+                assert folded.unfold_dx.pad_after == exact.unfold_dx.pad_after
+                assert folded.unfold_dx.direction == raw.CUDNN_TRANSFORM_UNFOLD
+            assert folded.fold_w.closed
+            assert unit.conv.closed
+            assert not conv.closed
+
+    def test_the_way_over_folded_tensors_leads_to_dx(self, handle: Handle) -> None:
+        rng = np.random.default_rng(4)
+        w = rng.integers(-4, 5, (4, 3, 3, 3)).astype(np.float32)
+        dy = rng.integers(-4, 5, (2, 4, 5, 5)).astype(np.float32)
+        w_there, dy_there = DeviceTensor.from_numpy(w), DeviceTensor.from_numpy(dy)
+        dx = DeviceTensor.from_numpy(np.full((2, 3, 9, 9), np.nan, np.float32))
+        one, zero = ctypes.c_float(1), ctypes.c_float(0)
+        with (
+            FilterDescriptor.of(w_there) as w_desc,
+            TensorDescriptor.of(dy_there) as dy_desc,
+            TensorDescriptor.of(dx) as dx_desc,
+            ConvolutionDescriptor(1, 2) as conv,
+        ):
+            strided = ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
+            with cudnn.folded_backward_data(handle, strided, layout="NCHW") as folded:
+                unit = folded.backward_data
+                folded_w, padded_dy, folded_dx = (
+                    DeviceTensor.empty(desc.shape, "float32")
+                    for desc in (unit.w_desc, unit.dy_desc, unit.dx_desc)
+                )
+                raw.cudnnTransformFilter(
+                    handle, folded.fold_w, one, w_desc, w_there, zero, unit.w_desc, folded_w
+                )
+                raw.cudnnTransformTensorEx(
+                    handle, folded.pad_dy, one, dy_desc, dy_there, zero, unit.dy_desc, padded_dy
+                )
+                unit.run(handle, folded_w, padded_dy, folded_dx)
+                raw.cudnnTransformTensorEx(
+                    handle, folded.unfold_dx, one, unit.dx_desc, folded_dx, zero, dx_desc, dx
+                )
+        exact = ref.convolution_backward_data(w, dy, dx.shape, padding=(1, 1), stride=(2, 2))
+        np.testing.assert_array_equal(dx.numpy(), exact)
+
+    @pytest.mark.parametrize(
+        "options", [{"mode": "convolution"}, {"dilation": 2}, {"groups": 2}], ids=str
+    )
+    def test_what_cannot_be_folded(self, handle: Handle, options: dict[str, Any]) -> None:
+        w_desc, dx_desc = FilterDescriptor((4, 4, 3, 3)), TensorDescriptor((1, 4, 9, 9))
+        if "groups" in options:
+            w_desc.set_4d("float32", "NCHW", 4, 2, 3, 3)
+        with w_desc, dx_desc, ConvolutionDescriptor(1, 2, **options) as conv:
+            dy_desc = TensorDescriptor(conv.output_shape(dx_desc, w_desc))
+            strided = ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
+            with dy_desc, pytest.raises(ValueError, match=r"^conv: .*cannot be folded"):
+                cudnn.folded_backward_data(handle, strided)

@@ -1,0 +1,40 @@
+"""Short names of enumerators."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.legacy.enumerators import enumerator, short_name
+from cudnn_ctypes.raw.ctypes_support import CudnnEnum
+
+ENUMS = [
+    value
+    for value in vars(raw).values()
+    if isinstance(value, type) and issubclass(value, CudnnEnum) and len(value) > 1
+]
+
+
+@pytest.mark.parametrize("cls", ENUMS, ids=lambda cls: cls.__name__)
+def test_short_names_are_identifiers_and_lead_back(cls: type[CudnnEnum]) -> None:
+    for member in cls:
+        short = short_name(member)
+        assert short.isidentifier()
+        assert enumerator(cls, short, "argument") is member
+        assert enumerator(cls, member.name, "argument") is member
+
+
+def test_examples() -> None:
+    assert short_name(raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM) == "implicit_gemm"
+    assert short_name(raw.CUDNN_CONVOLUTION_BWD_DATA_ALGO_0) == "algo_0"
+    assert short_name(raw.CUDNN_CROSS_CORRELATION) == "cross_correlation"
+    assert short_name(raw.cudnnMathType_t(77)) == "<unknown cudnnMathType_t 77>"
+
+
+def test_refusals_name_the_argument() -> None:
+    with pytest.raises(ValueError, match=r"^mode: expected one of .*'fma_math'"):
+        enumerator(raw.cudnnMathType_t, "fast", "mode")
+    with pytest.raises(TypeError, match=r"^mode: expected a cudnnMathType_t"):
+        enumerator(raw.cudnnMathType_t, raw.CUDNN_DATA_FLOAT, "mode")
+    with pytest.raises(TypeError, match=r"^mode: .*got 1 \(int\)"):
+        enumerator(raw.cudnnMathType_t, 1, "mode")
