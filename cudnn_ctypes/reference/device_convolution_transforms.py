@@ -71,6 +71,8 @@ def reorder_filter_and_bias(
 ) -> None:
     """INT8x32 filters of 4 dimensions are reordered, others copied; the bias holds K floats."""
     require(filterData=filterData, reorderedFilterData=reorderedFilterData)
+    if reorderBias:
+        require(biasData=biasData, reorderedBiasData=reorderedBiasData)
     w = readback.filter_(filterDesc, "filterDesc")
     default = reorderType == raw.CUDNN_DEFAULT_REORDER
     if default and (w.data_type != _INT8x32 or len(w.shape) != 4 or w.shape[0] % 32):

@@ -1,4 +1,4 @@
-"""Asking for algorithms through raw calls on the reference device."""
+"""Asking for algorithms through raw calls, on the reference device and, where it must agree, a GPU."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ NONDETERMINISTIC = {"Forward": set(), "BackwardData": {0}, "BackwardFilter": {0,
 @pytest.fixture
 def program():
     with use_reference_device():
+        program = Program()
+        yield program
+        program.close()
+
+
+@pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
+def anywhere(request):
+    with use_reference_device(request.param == "reference"):
         program = Program()
         yield program
         program.close()
@@ -95,18 +103,18 @@ def ask(
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_max_count(program: Program, direction: str):
+def test_max_count(anywhere: Program, direction: str):
     count = c_int()
     function = raw.FUNCTIONS[f"cudnnGetConvolution{direction}AlgorithmMaxCount"]
-    function(program.handle, count)
+    function(anywhere.handle, count)
     assert count.value == MOST[direction]
-    assert function.unchecked(program.handle, None) == BAD_PARAM
+    assert function.unchecked(anywhere.handle, None) == BAD_PARAM
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_v7_offers_without_timing(program: Program, direction: str):
-    s = setup(program)
-    status, rows = ask(direction, "v7", program, s.descriptors(direction))
+def test_v7_offers_without_timing(anywhere: Program, direction: str):
+    s = setup(anywhere)
+    status, rows = ask(direction, "v7", anywhere, s.descriptors(direction))
     assert status == SUCCESS
     assert len(rows) == ALL[direction]
     assert rows[0].algo == 1  # the implicit matrix product with precomputed offsets
@@ -121,10 +129,10 @@ def test_v7_offers_without_timing(program: Program, direction: str):
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_find_times_and_sorts(program: Program, direction: str):
-    s = setup(program)
+def test_find_times_and_sorts(anywhere: Program, direction: str):
+    s = setup(anywhere)
     before = [memory.get() for memory in s.memory]
-    status, rows = ask(direction, "find", program, s.descriptors(direction))
+    status, rows = ask(direction, "find", anywhere, s.descriptors(direction))
     assert status == SUCCESS
     assert len(rows) == ALL[direction]
     times = [row.time for row in rows if row.status == SUCCESS]
@@ -163,9 +171,9 @@ def test_find_ex_runs_into_the_output_within_the_workspace(program: Program, dir
 @pytest.mark.parametrize("query", ["v7", "find"])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("requested", [1, 3])
-def test_no_more_rows_than_requested(program, direction: str, query: str, requested: int):
-    descriptors = setup(program).descriptors(direction)
-    _, rows = ask(direction, query, program, descriptors, requested=requested)
+def test_no_more_rows_than_requested(anywhere, direction: str, query: str, requested: int):
+    descriptors = setup(anywhere).descriptors(direction)
+    _, rows = ask(direction, query, anywhere, descriptors, requested=requested)
     assert len(rows) == requested
 
 
