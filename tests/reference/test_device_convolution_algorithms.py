@@ -1,4 +1,4 @@
-"""Asking for algorithms through raw calls, on the reference device and, where it must agree, a GPU."""
+"""Asking for algorithms through raw calls, on the reference device and on a GPU."""
 
 from __future__ import annotations
 
