@@ -10,7 +10,6 @@ from ..handle import Handle
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionForward
-from .convolution_operations import shape_as_given
 from .filter import FilterDescriptor
 from .operands import Operands, check_memory, expect
 from .tensor import TensorDescriptor
@@ -41,8 +40,8 @@ def convolution_bias_activation_forward(
 ) -> Any:
     """y = activation(alpha1 * conv(x, w) + alpha2 * z + bias), in one kernel.
 
-    Follows ``cudnnConvolutionBiasActivationForward``, which knows "relu" and "identity" only, and
-    "identity" only with the algorithm "implicit_precomp_gemm": that is its default here.
+    Follows ``cudnnConvolutionBiasActivationForward``, which knows "relu" and "identity" only.
+    NVIDIA documents "identity" for the algorithm "implicit_precomp_gemm": that is its default here.
 
     Parameters
     ----------
@@ -63,7 +62,7 @@ def convolution_bias_activation_forward(
         w_memory, w_desc = operands.filter("w")
         expect("conv", conv, ConvolutionDescriptor)
         if y is None:
-            shape = shape_as_given(conv.output_shape(x_desc, w_desc), x_memory)
+            shape = operands.shape_like("x", conv.output_shape(x_desc, w_desc))
             y = operands.make("y", shape, data_type or x_desc.data_type)
         y_memory, y_desc = operands.tensor("y")
         bias_memory, bias_desc = operands.channels("bias", y_desc.shape)

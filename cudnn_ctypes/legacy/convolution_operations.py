@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..device import DeviceTensor
 from ..dtypes import host_scalar
 from ..handle import Handle
 from .convolution import ConvolutionDescriptor
@@ -33,7 +32,6 @@ __all__ = [
     "convolution_backward_data",
     "convolution_backward_filter",
     "convolution_forward",
-    "shape_as_given",
 ]
 
 
@@ -98,7 +96,7 @@ def convolution_forward(
         expect("conv", conv, ConvolutionDescriptor)
         if y is None:
             _refuse_beta("y", beta)
-            shape = shape_as_given(conv.output_shape(x_desc, w_desc), x_memory)
+            shape = operands.shape_like("x", conv.output_shape(x_desc, w_desc))
             y = operands.make("y", shape, data_type or x_desc.data_type)
         y_memory, y_desc = operands.tensor("y")
         ConvolutionForward(x_desc, w_desc, conv, y_desc).run(
@@ -264,13 +262,6 @@ def convolution_backward_bias(
 def _refuse_beta(name: str, beta: float) -> None:
     if beta != 0:
         raise ValueError(f"{name}: needed with beta={beta}, which adds to what {name} holds")
-
-
-def shape_as_given(shape: tuple[int, ...], operand: Any) -> tuple[int, ...]:
-    """`shape` without the dimension that was inserted into an operand (N, C, W)."""
-    if isinstance(operand, DeviceTensor) and operand.ndim == 3 and len(shape) == 4:
-        return (*shape[:2], *shape[3:])
-    return shape
 
 
 def _shape_for(

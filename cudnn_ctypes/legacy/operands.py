@@ -130,6 +130,13 @@ class Operands(ExitStack):
             raise ValueError(f"{name}: expected shape {of[1:2]} or {expected}, got {desc.shape}")
         return value, desc
 
+    def shape_like(self, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """`shape`, of 4 dimensions, as (N, C, W) if the operand `name` was given so."""
+        value, _ = self._operands[name]
+        if isinstance(value, DeviceTensor) and value.ndim == 3 and len(shape) == 4:
+            return (*shape[:2], *shape[3:])
+        return shape
+
     def make(
         self, name: str, shape: tuple[int, ...], data_type: Any, *, layout: str | None = None
     ) -> DeviceTensor:
@@ -164,10 +171,12 @@ class Operands(ExitStack):
 
 def imported(name: str, value: Any, handle: Handle) -> DeviceTensor:
     """`value` as a ``DeviceTensor`` for work on the handle's stream; errors name the argument."""
+    if isinstance(value, DeviceTensor):
+        return value
     try:
         return as_tensor(value, stream=handle.stream)
-    except TypeError as error:
-        raise TypeError(f"{name}: {error}") from None
+    except (TypeError, BufferError) as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def check_memory(

@@ -179,7 +179,7 @@ def random_operands(problem: Problem, operation: str) -> Operands:
         w=_values(rng, problem.w_shape, numpy_type(kind.x)),
         dy=_values(rng, problem.y_shape, result),
         z=_values(rng, problem.y_shape, result),
-        bias=_values(rng, problem.w_shape[:1], np.dtype(np.float32) if kind.integer else result),
+        bias=_bias(rng, problem.w_shape[:1], kind),
         prior=prior,
     )
 
@@ -188,6 +188,12 @@ def _values(rng: np.random.Generator, shape: Shape, dtype: np.dtype[Any]) -> NDA
     if dtype.kind == "i":  # small, so that sums seldom leave the range of int8
         return rng.integers(-3, 4, shape).astype(dtype)
     return rng.standard_normal(shape).astype(dtype)
+
+
+def _bias(rng: np.random.Generator, shape: Shape, kind: Kind) -> NDArray[Any]:
+    if kind.integer:  # eighths, as alpha has, so that float32 adds them exactly before rounding
+        return (rng.integers(-80, 81, shape) / 8).astype(np.float32)
+    return _values(rng, shape, numpy_type(kind.y))
 
 
 def expected(problem: Problem, operation: str, given: Operands, *, identity: bool) -> NDArray[Any]:

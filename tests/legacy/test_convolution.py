@@ -131,7 +131,7 @@ class TestWrongInput:
             ConvolutionDescriptor((1,) * 7)
 
     def test_compute_type_that_cudnn_lacks(self) -> None:
-        with pytest.raises(BadParamError, match="compute type"):
+        with pytest.raises(BadParamError):
             ConvolutionDescriptor(compute_type="int8")
 
     def test_mode_of_another_enum(self) -> None:

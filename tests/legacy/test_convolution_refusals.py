@@ -72,6 +72,17 @@ class TestMemory:
         with DeviceBuffer(960) as buffer, pytest.raises(TypeError, match=r"^x: .*pass x_desc"):
             cudnn.convolution_forward(handle, buffer, tensor(*W), conv)
 
+    def test_a_tensor_that_its_library_does_not_give(
+        self, handle: Handle, conv: ConvolutionDescriptor
+    ) -> None:
+        torch = pytest.importorskip("torch")
+        place = "cpu" if handle.on_reference_device else "cuda"
+        if place == "cuda" and not torch.cuda.is_available():
+            pytest.skip("this PyTorch has no CUDA")
+        x = torch.ones(X, device=place, requires_grad=True)
+        with pytest.raises(BufferError, match=r"^x: .*gradient"):
+            cudnn.convolution_forward(handle, x, tensor(*W), conv)
+
     def test_closed(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
         x, w, y = tensor(*X), tensor(*W), tensor(*Y)
         y.close()
@@ -121,7 +132,7 @@ class TestMemory:
                 return self.array.__dlpack_device__()
 
         y = ReadOnly(np.zeros(Y, np.float32))
-        with pytest.raises((ValueError, BufferError), match=r"read-?only"):
+        with pytest.raises((ValueError, BufferError), match=r"^y: .*read-?only"):
             cudnn.convolution_forward(reference_handle, tensor(*X), tensor(*W), conv, y)
 
 
@@ -348,7 +359,7 @@ class TestLifetime:
         for _ in range(200):
             cudnn.convolution_forward(handle, x, w, conv, y, algorithm="implicit_precomp_gemm")
         handle.synchronize()
-        assert heap_bytes() - before < 64 * 1024
+        assert heap_bytes() - before < 256 * 1024
         assert device_bytes(handle) <= device_before
 
 
