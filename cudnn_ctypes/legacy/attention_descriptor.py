@@ -56,7 +56,7 @@ class AttnDescriptor(Descriptor):
         transformers.
     query_map : {"all_to_one", "one_to_one"}
         Whether the queries in one beam have keys and values in common (whose beam is 1 then), or
-        have their own.
+        have their own, which cuDNN 9.28 supports with ``max_beam=1`` only.
     biases : bool
         Whether projections add biases.
     data_type, compute_type : data type

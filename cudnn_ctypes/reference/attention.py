@@ -17,8 +17,8 @@ and the heads are added up after a projection each, or stacked on each other wit
 Sequences are arrays (T, N, B, V): time steps, batch, beam, vector, the order of
 `cudnnSeqDataAxis_t`. In the beam of a batch entry there are several sequences of queries; they have
 one sequence of keys and values in common (B = 1, CUDNN_ATTN_QUERYMAP_ALL_TO_ONE) or one each
-(CUDNN_ATTN_QUERYMAP_ONE_TO_ONE). Shorter sequences are padded up to T steps. A padding query sees
-no key, and no query sees a padding key.
+(CUDNN_ATTN_QUERYMAP_ONE_TO_ONE, which cuDNN 9.28 refuses with a beam of 2 or more). Shorter
+sequences are padded up to T steps. A padding query sees no key, and no query sees a padding key.
 """
 
 from __future__ import annotations

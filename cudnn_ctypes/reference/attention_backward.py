@@ -15,6 +15,8 @@ then to the operands and to the weights::
     dW_Q,i = sum over the steps and sequences of  dq' q^T     db_Q,i = the same sum of dq'
     dW_O,i = sum over the steps and sequences of  do h_i^T    db_O   = the same sum of do
 
+db_K is 0 but for rounding: the same number added to all scores of a query changes no softmax.
+
 cuDNN splits this in the same place: `cudnnMultiHeadAttnBackwardData`, then
 `cudnnMultiHeadAttnBackwardWeights`.
 """
