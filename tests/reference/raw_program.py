@@ -22,6 +22,8 @@ DESTROY = {
     raw.cudnnOpTensorDescriptor_t: raw.cudnnDestroyOpTensorDescriptor,
     raw.cudnnPoolingDescriptor_t: raw.cudnnDestroyPoolingDescriptor,
     raw.cudnnReduceTensorDescriptor_t: raw.cudnnDestroyReduceTensorDescriptor,
+    raw.cudnnLRNDescriptor_t: raw.cudnnDestroyLRNDescriptor,
+    raw.cudnnSpatialTransformerDescriptor_t: raw.cudnnDestroySpatialTransformerDescriptor,
 }
 CREATE = {
     raw.cudnnTensorDescriptor_t: raw.cudnnCreateTensorDescriptor,
@@ -32,6 +34,8 @@ CREATE = {
     raw.cudnnOpTensorDescriptor_t: raw.cudnnCreateOpTensorDescriptor,
     raw.cudnnPoolingDescriptor_t: raw.cudnnCreatePoolingDescriptor,
     raw.cudnnReduceTensorDescriptor_t: raw.cudnnCreateReduceTensorDescriptor,
+    raw.cudnnLRNDescriptor_t: raw.cudnnCreateLRNDescriptor,
+    raw.cudnnSpatialTransformerDescriptor_t: raw.cudnnCreateSpatialTransformerDescriptor,
 }
 
 
