@@ -66,6 +66,13 @@ NOT_NULL: dict[str, str] = {
     "cudnnGetConvolutionNdDescriptor": "arrayLength padA strideA dilationA mode computeType",
     "cudnnGetConvolution2dForwardOutputDim": "n c h w",
     "cudnnIm2Col": "xDesc wDesc convDesc",
+    # These follow it only with a handle of a GPU; found with cuDNN 9.19.
+    "cudnnGetConvolutionForwardAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionForwardAlgorithm_v7": "perfResults",
+    "cudnnGetConvolutionBackwardDataAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionBackwardDataAlgorithm_v7": "perfResults",
+    "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionBackwardFilterAlgorithm_v7": "perfResults",
     "cudnnFusedOpsExecute": "plan",
     "cudnnSetSeqDataDescriptor": "dimA axes seqLengthArray",
     "cudnnCTCLoss": "probsDesc hostLabelLengths hostInputLengths",
