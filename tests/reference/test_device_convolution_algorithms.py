@@ -14,6 +14,7 @@ from .raw_program import FLOAT, Memory, Program
 
 SUCCESS, BAD_PARAM = raw.CUDNN_STATUS_SUCCESS, raw.CUDNN_STATUS_BAD_PARAM
 NOT_SUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
+NULL = (BAD_PARAM, raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER)
 NO_SPACE = raw.CUDNN_STATUS_INTERNAL_ERROR_UNEXPECTED_VALUE
 X, W, Y = (2, 4, 6, 6), (8, 4, 3, 3), (2, 8, 6, 6)
 DIRECTIONS = ["Forward", "BackwardData", "BackwardFilter"]
@@ -108,7 +109,7 @@ def test_max_count(anywhere: Program, direction: str):
     function = raw.FUNCTIONS[f"cudnnGetConvolution{direction}AlgorithmMaxCount"]
     function(anywhere.handle, count)
     assert count.value == MOST[direction]
-    assert function.unchecked(anywhere.handle, None) == BAD_PARAM
+    assert function.unchecked(anywhere.handle, None) in NULL
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -199,7 +200,7 @@ def test_counts_and_null(program: Program, direction: str):
     find = raw.FUNCTIONS[f"cudnnFindConvolution{direction}Algorithm"].unchecked
     table, count = (TABLES[direction] * 4)(), c_int()
     assert v7(program.handle, *descriptors, 4, None, table) == SUCCESS  # as cuDNN 9.19
-    assert v7(program.handle, *descriptors, 4, count, None) == BAD_PARAM
+    assert v7(program.handle, *descriptors, 4, count, None) in NULL
     assert find(program.handle, *descriptors, 4, None, table) == BAD_PARAM
     assert find(program.handle, *descriptors, 4, count, None) == BAD_PARAM
 
