@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 import weakref
 from typing import Any
 
@@ -334,19 +335,20 @@ class TestLifetime:
             cudnn.convolution_forward(handle, x, w, conv)
         assert [tensor.closed for tensor in made] == [True]
 
-    @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
-    @pytest.mark.filterwarnings("error::ResourceWarning")
     def test_descriptors_made_for_a_call_are_closed(
         self, handle: Handle, conv: ConvolutionDescriptor
     ) -> None:
         x, w = tensor(*X), tensor(*W)
-        y = cudnn.convolution_forward(handle, x, w, conv)
-        memory = weakref.ref(y)
-        with pytest.raises(ValueError, match=r"^y: "):
-            cudnn.convolution_forward(handle, x, w, conv, x)
-        del y
-        gc.collect()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            y = cudnn.convolution_forward(handle, x, w, conv)
+            memory = weakref.ref(y)
+            with pytest.raises(ValueError, match=r"^y: "):
+                cudnn.convolution_forward(handle, x, w, conv, x)
+            del y
+            gc.collect()
         assert memory() is None
+        assert not caught, "what is left open warns"
 
     def test_repeated_calls_leave_no_memory(
         self, handle: Handle, conv: ConvolutionDescriptor

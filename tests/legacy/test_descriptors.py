@@ -94,11 +94,12 @@ def test_descriptors_can_change_so_they_do_not_hash(make: Callable[[], Any]) -> 
 
 @pytest.mark.parametrize("failing", FAILING.values(), ids=FAILING)
 def test_a_descriptor_that_cannot_be_configured_is_closed(failing: Callable[[], Any]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ResourceWarning)  # what is left open would warn
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         with pytest.raises((BadParamError, ValueError)):
             failing()
         gc.collect()
+    assert not caught, "what is left open warns"
 
 
 def test_a_forgotten_descriptor_warns_and_is_destroyed(make: Callable[[], Any]) -> None:

@@ -171,6 +171,16 @@ class TestOfATensor:
                 assert descriptor.shape == (2, 3, 1, 7)
                 assert descriptor.strides == numpy_strides((2, 3, 1, 7), layout)
 
+    def test_the_height_of_a_strided_tensor_steps_over_its_row(
+        self, reference_device: None
+    ) -> None:
+        with (
+            DeviceTensor.empty((2, 3, 4), "float32", strides=(40, 12, 2)) as tensor,
+            TensorDescriptor.of(tensor, min_dims=4) as descriptor,
+        ):
+            assert descriptor.shape == (2, 3, 1, 4)
+            assert descriptor.strides == (40, 12, 8, 2)
+
     def test_a_tensor_without_elements_is_refused(self, reference_device: None) -> None:
         tensor = DeviceTensor.empty((2, 0, 4, 5), "float32")
         with tensor, pytest.raises(BadParamError, match="every dimension must be at least 1"):
