@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import raw
+from ..raw.ctypes_support import CudnnEnum
 from .arithmetic import scaling_dtype
 from .dispatch import Refused
 from .memory import Operand
@@ -19,6 +20,7 @@ __all__ = [
     "require_dimensions",
     "require_equal",
     "require_in_place",
+    "require_known",
     "require_type",
 ]
 
@@ -62,6 +64,15 @@ def require_in_place(source: Operand, target: Operand) -> None:
     """Refuse a result at the address of an operand unless it has the operand's strides."""
     if source.address == target.address:
         require_equal(source, target, fields=("strides",))
+
+
+def require_known(**enumerators: CudnnEnum) -> None:
+    """Refuse codes that no enumerator has: the arguments under their names in C."""
+    for name, value in enumerators.items():
+        if not value.known:
+            raise Refused(
+                raw.CUDNN_STATUS_BAD_PARAM, f"{name}: {type(value).__name__} has no {int(value)}"
+            )
 
 
 def require_type(operand: Operand, types: Collection[raw.cudnnDataType_t], function: str) -> None:
