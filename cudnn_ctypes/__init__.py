@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from .handle import Handle
     from .legacy import (
+        RNN,
         ActivationDescriptor,
         AlgorithmRow,
         AlgorithmTable,
@@ -46,6 +47,13 @@ if TYPE_CHECKING:
         DropoutForward,
         FilterDescriptor,
         FoldedBackwardData,
+        RNNBackwardData,
+        RNNDataDescriptor,
+        RNNDescriptor,
+        RNNForward,
+        RNNLayerWeights,
+        RNNTempSpaceSizes,
+        RNNWeights,
         SeqDataDescriptor,
         TensorDescriptor,
         TensorTransformDescriptor,
@@ -70,6 +78,7 @@ if TYPE_CHECKING:
         folded_backward_data,
         im2col,
         reorder_filter_and_bias,
+        rnn_weight_params,
     )
     from .reference.dispatch import use_reference_device
 
@@ -111,6 +120,14 @@ _HOMES = {
     "DropoutForward": "legacy",
     "FilterDescriptor": "legacy",
     "FoldedBackwardData": "legacy",
+    "RNN": "legacy",
+    "RNNBackwardData": "legacy",
+    "RNNDataDescriptor": "legacy",
+    "RNNDescriptor": "legacy",
+    "RNNForward": "legacy",
+    "RNNLayerWeights": "legacy",
+    "RNNTempSpaceSizes": "legacy",
+    "RNNWeights": "legacy",
     "SeqDataDescriptor": "legacy",
     "TensorDescriptor": "legacy",
     "TensorTransformDescriptor": "legacy",
@@ -135,10 +152,12 @@ _HOMES = {
     "folded_backward_data": "legacy",
     "im2col": "legacy",
     "reorder_filter_and_bias": "legacy",
+    "rnn_weight_params": "legacy",
     "use_reference_device": "reference.dispatch",
 }
 
 __all__ = [
+    "RNN",
     "ActivationDescriptor",
     "AlgorithmRow",
     "AlgorithmTable",
@@ -169,6 +188,13 @@ __all__ = [
     "NoDeviceError",
     "NotInitializedError",
     "NotSupportedError",
+    "RNNBackwardData",
+    "RNNDataDescriptor",
+    "RNNDescriptor",
+    "RNNForward",
+    "RNNLayerWeights",
+    "RNNTempSpaceSizes",
+    "RNNWeights",
     "SeqDataDescriptor",
     "SymbolNotFoundError",
     "TensorDescriptor",
@@ -198,6 +224,7 @@ __all__ = [
     "raw",
     "reference",
     "reorder_filter_and_bias",
+    "rnn_weight_params",
     "use_reference_device",
 ]
 

@@ -56,11 +56,16 @@ from .dropout import (
     dropout_states_size,
 )
 from .filter import FilterDescriptor
+from .rnn import RNN, RNNBackwardData, RNNForward
+from .rnn_data import RNNDataDescriptor
+from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
+from .rnn_weights import RNNLayerWeights, RNNWeights, rnn_weight_params
 from .sequence_data import SeqDataDescriptor
 from .tensor import TensorDescriptor
 from .tensor_transform import TensorTransformDescriptor
 
 __all__ = [
+    "RNN",
     "ActivationDescriptor",
     "AlgorithmRow",
     "AlgorithmTable",
@@ -79,6 +84,13 @@ __all__ = [
     "DropoutForward",
     "FilterDescriptor",
     "FoldedBackwardData",
+    "RNNBackwardData",
+    "RNNDataDescriptor",
+    "RNNDescriptor",
+    "RNNForward",
+    "RNNLayerWeights",
+    "RNNTempSpaceSizes",
+    "RNNWeights",
     "SeqDataDescriptor",
     "TensorDescriptor",
     "TensorTransformDescriptor",
@@ -103,4 +115,5 @@ __all__ = [
     "folded_backward_data",
     "im2col",
     "reorder_filter_and_bias",
+    "rnn_weight_params",
 ]

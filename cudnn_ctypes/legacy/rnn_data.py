@@ -1,0 +1,242 @@
+"""``RNNDataDescriptor``: sequences of vectors, and how they lie in memory."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from ctypes import c_int
+from typing import Any
+
+import numpy as np
+
+from .. import raw
+from ..dtypes import as_data_type, element_bits, numpy_dtype
+from .descriptor import Descriptor
+from .enumerators import enumerator
+
+__all__ = ["RNNDataDescriptor"]
+
+_PACKED = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
+_BATCH_MAJOR = raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
+
+
+class RNNDataDescriptor(Descriptor):
+    """A batch of sequences of vectors; follows ``cudnnSetRNNDataDescriptor``.
+
+    Parameters
+    ----------
+    lengths : sequence of int, optional
+        Vectors in each sequence. Left out: not set yet. Sequences of length 0 are allowed here, but
+        cuDNN fails on them (EXECUTION_FAILED).
+    vector_size : int
+        Elements of a vector.
+    data_type : data type
+        "float32", "float64", "float16" or "bfloat16".
+    layout : cudnnRNNDataLayout_t or str
+        ======================  ==============================================================
+        "seq_major_unpacked"    (T, B, size): T is `max_length`; vectors behind a sequence's end
+                                are padding
+        "batch_major_unpacked"  (B, T, size), padded likewise
+        "seq_major_packed"      (sum of lengths, size): the first vectors of all sequences, then
+                                their second vectors..., without padding; lengths must descend
+        ======================  ==============================================================
+    max_length : int, optional
+        T; default: the longest length.
+    padding_fill : float, optional
+        What outputs hold in the padding. cuDNN reads back 0 for None.
+
+    Raises
+    ------
+    BadParamError
+        If cuDNN refuses: lengths that do not descend in the packed layout, for example.
+    ValueError
+        If a length is not from 0 to `max_length`.
+
+    Examples
+    --------
+    >>> RNNDataDescriptor([3, 2], 8, layout="seq_major_packed").shape
+    (5, 8)
+    """
+
+    def __init__(
+        self,
+        lengths: Sequence[int] | None = None,
+        vector_size: int = 0,
+        data_type: Any = "float32",
+        *,
+        layout: Any = "seq_major_unpacked",
+        max_length: int | None = None,
+        padding_fill: float | None = None,
+    ) -> None:
+        super().__init__(
+            raw.cudnnRNNDataDescriptor_t(),
+            raw.cudnnCreateRNNDataDescriptor,
+            raw.cudnnDestroyRNNDataDescriptor,
+        )
+        with self._closed_on_error():
+            if lengths is not None:
+                longest = max(lengths, default=0) if max_length is None else max_length
+                self.set(data_type, layout, longest, vector_size, lengths, padding_fill)
+
+    @classmethod
+    def of(
+        cls,
+        tensor: Any,
+        *,
+        lengths: Sequence[int] | None = None,
+        layout: Any = "seq_major_unpacked",
+        padding_fill: float | None = None,
+        name: str = "tensor",
+    ) -> RNNDataDescriptor:
+        """The descriptor of sequences in memory.
+
+        Parameters
+        ----------
+        tensor : DeviceTensor, or any object with its shape and dtype
+            (T, B, size), (B, T, size) or (sum of lengths, size), as `layout` says.
+        lengths : sequence of int, optional
+            Left out: all T. Needed for the packed layout.
+        name : str
+            What errors call the tensor.
+        """
+        layout = enumerator(raw.cudnnRNNDataLayout_t, layout, "layout")
+        shape, steps = tuple(tensor.shape), None
+        ndim = 2 if layout == _PACKED else 3
+        if len(shape) != ndim:
+            raise ValueError(
+                f"{name}: expected {ndim} dimensions in this layout, got shape {shape}"
+            )
+        if layout != _PACKED:
+            batch, steps = shape[:2] if layout == _BATCH_MAJOR else shape[1::-1]
+            lengths = [steps] * batch if lengths is None else lengths
+            if len(lengths) != batch:
+                raise ValueError(f"lengths: expected {batch} in shape {shape}, got {len(lengths)}")
+        elif lengths is None:
+            raise ValueError("lengths: needed for the packed layout")
+        elif sum(lengths) != shape[0]:
+            raise ValueError(f"lengths: must add up to {shape[0]}, got {sum(lengths)}")
+        return cls(
+            lengths,
+            shape[-1],
+            tensor.dtype,
+            layout=layout,
+            max_length=steps,
+            padding_fill=padding_fill,
+        )
+
+    def set(
+        self,
+        data_type: Any,
+        layout: Any,
+        max_length: int,
+        vector_size: int,
+        lengths: Sequence[int],
+        padding_fill: float | None = None,
+    ) -> None:
+        """Set everything, in C's order; follows ``cudnnSetRNNDataDescriptor``."""
+        data_type = as_data_type(data_type)
+        layout = enumerator(raw.cudnnRNNDataLayout_t, layout, "layout")
+        lengths = [int(length) for length in lengths]
+        if not all(0 <= length <= max_length for length in lengths):
+            raise ValueError(f"lengths: expected ints from 0 to {max_length}, got {lengths}")
+        packed = layout == _PACKED
+        if packed and lengths != sorted(lengths, reverse=True):
+            raise ValueError(f"lengths: must descend in the packed layout, got {lengths}")
+        fill = None
+        if padding_fill is not None:
+            fill = np.array(padding_fill, numpy_dtype(data_type))
+        raw.cudnnSetRNNDataDescriptor(
+            self, data_type, layout, max_length, len(lengths), vector_size, lengths, fill
+        )
+
+    # -- reading back --------------------------------------------------------------------------
+
+    def _read(self, count: int = 0) -> dict[str, Any]:
+        data_type, layout = raw.cudnnDataType_t.variable(), raw.cudnnRNNDataLayout_t.variable()
+        steps, batch, size = c_int(), c_int(), c_int()
+        lengths, fill = (c_int * max(count, 1))(), (ctypes.c_char * 8)()
+        raw.cudnnGetRNNDataDescriptor(
+            self, data_type, layout, steps, batch, size, count, lengths, fill
+        )
+        return {
+            "lengths": tuple(lengths[:count]),
+            "vector_size": size.value,
+            "data_type": data_type.value,
+            "layout": layout.value,
+            "max_length": steps.value,
+            "batch_size": batch.value,
+            "padding_fill": float(np.frombuffer(fill.raw, numpy_dtype(data_type.value))[0]),
+        }
+
+    @property
+    def batch_size(self) -> int:
+        """B, the number of sequences; 0 before it is set."""
+        return int(self._read()["batch_size"])
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Vectors in each sequence."""
+        lengths: tuple[int, ...] = self._read(self.batch_size)["lengths"]
+        return lengths
+
+    @property
+    def max_length(self) -> int:
+        """T, the most vectors that a sequence can have."""
+        return int(self._read()["max_length"])
+
+    @property
+    def vector_size(self) -> int:
+        """Elements of a vector."""
+        return int(self._read()["vector_size"])
+
+    @property
+    def data_type(self) -> raw.cudnnDataType_t:
+        """Type of the elements."""
+        return raw.cudnnDataType_t(self._read()["data_type"])
+
+    @property
+    def layout(self) -> raw.cudnnRNNDataLayout_t:
+        """How the vectors lie in memory."""
+        return raw.cudnnRNNDataLayout_t(self._read()["layout"])
+
+    @property
+    def padding_fill(self) -> float:
+        """What outputs hold in the padding; 0 if it was not set."""
+        return float(self._read()["padding_fill"])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the memory: (T, B, size), (B, T, size) or (sum of lengths, size)."""
+        held = self._read()
+        if held["layout"] == _PACKED:
+            return (sum(self.lengths), held["vector_size"])
+        order = ("max_length", "batch_size", "vector_size")
+        if held["layout"] == _BATCH_MAJOR:
+            order = ("batch_size", "max_length", "vector_size")
+        return tuple(held[name] for name in order)
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes that the sequences take, padding included."""
+        return math.prod(self.shape) * element_bits(self.data_type) // 8
+
+    def like(self, vector_size: int) -> RNNDataDescriptor:
+        """The same sequences of vectors of another size: those of y for x."""
+        held = self._read(self.batch_size)
+        return RNNDataDescriptor(
+            held["lengths"],
+            vector_size,
+            held["data_type"],
+            layout=held["layout"],
+            max_length=held["max_length"],
+            padding_fill=held["padding_fill"],
+        )
+
+    def _held(self) -> dict[str, Any]:
+        held = self._read(self.batch_size)
+        del held["batch_size"]
+        return held
+
+    def _arguments(self) -> dict[str, Any]:
+        return self._held() if self.batch_size else {}

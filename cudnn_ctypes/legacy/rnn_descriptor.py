@@ -1,0 +1,208 @@
+"""``RNNDescriptor``: the cells, sizes and options of a recurrent network."""
+
+from __future__ import annotations
+
+from ctypes import c_size_t
+from typing import Any, NamedTuple
+
+from .. import raw
+from ..dtypes import as_data_type
+from ..handle import Handle
+from .dropout import DropoutDescriptor
+from .enumerators import enumerator
+from .rnn_data import RNNDataDescriptor
+from .rnn_settings import RNNSettings
+
+__all__ = ["RNNDescriptor", "RNNTempSpaceSizes"]
+
+
+class RNNTempSpaceSizes(NamedTuple):
+    """Bytes of the buffers that a network needs for some sequences.
+
+    Attributes
+    ----------
+    workspace : int
+        Scratch memory of each call.
+    reserve_space : int
+        What a training step keeps from forward to backward; 0 for inference.
+    """
+
+    workspace: int
+    reserve_space: int
+
+
+class RNNDescriptor(RNNSettings):
+    """A stack of recurrent layers; follows ``cudnnSetRNNDescriptor_v8``.
+
+    Parameters
+    ----------
+    cell : cudnnRNNMode_t or str
+        "lstm", "gru", "tanh" or "relu". Left out: not set yet.
+    input_size : int
+        Elements of the vectors that the first layer reads.
+    hidden_size : int
+        Elements of the cells' states.
+    projection_size : int, optional
+        LSTM only: elements to which a layer's output is projected, less than `hidden_size`. Left
+        out: not projected.
+    layers : int
+        Layers on top of each other.
+    bidirectional : bool
+        Every layer also runs backwards, and passes on both outputs, concatenated.
+    bias : cudnnRNNBiasMode_t or str
+        "double_bias" (one for the input, one for the recurrent matrices, as PyTorch has),
+        "single_inp_bias", "single_rec_bias" or "no_bias".
+    input_mode : cudnnRNNInputMode_t or str
+        "linear_input"; or "skip_input": the first layer adds its input to every gate without
+        multiplying it by a matrix, and `input_size` must be `hidden_size`.
+    data_type : data type
+        Of weights, inputs and outputs: "float32", "float64", "float16", "bfloat16".
+    compute_type : data type, optional
+        float32, or float16 for float16 data; default float32, float64 for float64 data.
+    math_type : cudnnMathType_t or str
+        As for `ConvolutionDescriptor`; "default_math" includes TF32 for float32.
+    algorithm : cudnnRNNAlgo_t or str
+        "standard"; or "persist_static", "persist_static_small_h" and "persist_dynamic", which keep
+        weights on the GPU's multiprocessors and are limited in what they can do. The last one
+        needs `build_dynamic`.
+    dropout : DropoutDescriptor, optional
+        Dropout between the layers, in training only; kept. Left out: none.
+    padded_io : bool
+        Whether sequences may be in the unpacked layouts of `RNNDataDescriptor`.
+    clip : (float, float), optional
+        Limits of an LSTM's cell states; NaN passes.
+
+    Raises
+    ------
+    BadParamError, NotSupportedError
+        If cuDNN refuses: a size of zero, types that do not go together.
+    ValueError
+        If input_size is not hidden_size with "skip_input".
+
+    Examples
+    --------
+    >>> rnn = RNNDescriptor("lstm", input_size=8, hidden_size=16, layers=2, bidirectional=True)
+    >>> rnn.output_size, rnn.pseudo_layers
+    (32, 4)
+    """
+
+    def __init__(
+        self,
+        cell: Any = None,
+        *,
+        input_size: int = 0,
+        hidden_size: int = 0,
+        projection_size: int | None = None,
+        layers: int = 1,
+        bidirectional: bool = False,
+        bias: Any = "double_bias",
+        input_mode: Any = "linear_input",
+        data_type: Any = "float32",
+        compute_type: Any = None,
+        math_type: Any = "default_math",
+        algorithm: Any = "standard",
+        dropout: DropoutDescriptor | None = None,
+        padded_io: bool = True,
+        clip: tuple[float, float] | None = None,
+    ) -> None:
+        super().__init__(
+            raw.cudnnRNNDescriptor_t(),
+            raw.cudnnCreateRNNDescriptor,
+            raw.cudnnDestroyRNNDescriptor,
+        )
+        with self._closed_on_error():
+            if cell is None:
+                return
+            self.set(
+                cell,
+                input_size=input_size,
+                hidden_size=hidden_size,
+                projection_size=projection_size,
+                layers=layers,
+                bidirectional=bidirectional,
+                bias=bias,
+                input_mode=input_mode,
+                data_type=data_type,
+                compute_type=compute_type,
+                math_type=math_type,
+                algorithm=algorithm,
+                dropout=dropout,
+                padded_io=padded_io,
+            )
+            if clip is not None:
+                self.clip = clip
+
+    def set(
+        self,
+        cell: Any,
+        *,
+        input_size: int,
+        hidden_size: int,
+        projection_size: int | None = None,
+        layers: int = 1,
+        bidirectional: bool = False,
+        bias: Any = "double_bias",
+        input_mode: Any = "linear_input",
+        data_type: Any = "float32",
+        compute_type: Any = None,
+        math_type: Any = "default_math",
+        algorithm: Any = "standard",
+        dropout: DropoutDescriptor | None = None,
+        padded_io: bool = True,
+    ) -> None:
+        """Set everything but the clip, which is switched off; arguments as for the class."""
+        data_type = as_data_type(data_type)
+        if compute_type is None:
+            is_double = data_type == raw.CUDNN_DATA_DOUBLE
+            compute_type = raw.CUDNN_DATA_DOUBLE if is_double else raw.CUDNN_DATA_FLOAT
+        mode = enumerator(raw.cudnnRNNInputMode_t, input_mode, "input_mode")
+        if mode == raw.CUDNN_SKIP_INPUT and input_size != hidden_size:
+            raise ValueError(
+                f"input_size: must be hidden_size ({hidden_size}) with skip_input, got {input_size}"
+            )
+        if dropout is not None and not isinstance(dropout, DropoutDescriptor):
+            raise TypeError(f"dropout: expected a DropoutDescriptor, got {dropout!r}")
+        raw.cudnnSetRNNDescriptor_v8(
+            self,
+            algo=enumerator(raw.cudnnRNNAlgo_t, algorithm, "algorithm"),
+            cellMode=enumerator(raw.cudnnRNNMode_t, _full_name(cell), "cell"),
+            biasMode=enumerator(raw.cudnnRNNBiasMode_t, bias, "bias"),
+            dirMode=raw.CUDNN_BIDIRECTIONAL if bidirectional else raw.CUDNN_UNIDIRECTIONAL,
+            inputMode=mode,
+            dataType=data_type,
+            mathPrec=as_data_type(compute_type),
+            mathType=enumerator(raw.cudnnMathType_t, math_type, "math_type"),
+            inputSize=input_size,
+            hiddenSize=hidden_size,
+            projSize=hidden_size if projection_size is None else projection_size,
+            numLayers=layers,
+            dropoutDesc=raw.cudnnDropoutDescriptor_t() if dropout is None else dropout,
+            auxFlags=raw.CUDNN_RNN_PADDED_IO_ENABLED if padded_io else 0,
+        )
+        self._dropout = dropout  # kept alive: cuDNN holds its address only
+
+    # -- what it needs -------------------------------------------------------------------------
+
+    def weight_space_size(self, handle: Handle) -> int:
+        """Bytes of all weights and biases; follows ``cudnnGetRNNWeightSpaceSize``."""
+        size = c_size_t()
+        raw.cudnnGetRNNWeightSpaceSize(handle, self, size)
+        return size.value
+
+    def temp_space_sizes(
+        self, handle: Handle, x_desc: RNNDataDescriptor, *, training: bool = True
+    ) -> RNNTempSpaceSizes:
+        """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``."""
+        work, reserve = c_size_t(), c_size_t()
+        mode = raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE
+        raw.cudnnGetRNNTempSpaceSizes(handle, self, mode, x_desc, work, reserve)
+        return RNNTempSpaceSizes(work.value, reserve.value)
+
+    def build_dynamic(self, handle: Handle, batch: int) -> None:
+        """Compile the kernels of "persist_dynamic" for a batch; ``cudnnBuildRNNDynamic``."""
+        raw.cudnnBuildRNNDynamic(handle, self, batch)
+
+
+def _full_name(cell: Any) -> Any:
+    """C calls two of the four cells RNN_RELU and RNN_TANH."""
+    return f"rnn_{cell}" if cell in ("relu", "tanh") else cell
