@@ -334,7 +334,7 @@ def test_buffers_that_are_too_small(reference: Here, operation: str):
 
 @pytest.mark.parametrize("name", ["x", "w", "y"])
 def test_an_address_that_is_not_memory(reference: Here, name: str):
-    arguments = {**right(reference, "Forward"), name: 0xDEAD0000}
+    arguments = {**right(reference, "Forward"), name: 64}  # nothing is ever in the first page
     with pytest.raises(ExecutionFailedError, match=f"{name}: .* not memory of this process"):
         raw.cudnnConvolutionForward(**arguments)
 

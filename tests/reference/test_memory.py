@@ -112,7 +112,7 @@ def test_null(where: int | None):
         assert refused.value.status == raw.CUDNN_STATUS_BAD_PARAM
 
 
-@pytest.mark.parametrize("where", [1, 0xDEAD000, 1 << 46, (1 << 63) + 8, (1 << 64) - 4])
+@pytest.mark.parametrize("where", [1, 4095, 1 << 62, (1 << 63) + 8, (1 << 64) - 4])
 def test_addresses_that_are_not_mapped(where: int):
     with pytest.raises(Refused, match="not memory of this process") as refused:
         memory.at(where, FLOAT, (2, 2), (2, 1), "dy")
