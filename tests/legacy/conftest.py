@@ -43,7 +43,7 @@ class Errors:
 
 @dataclass
 class Report:
-    """What the random convolutions of this session gave, by device, kind and operation."""
+    """What the random problems of this session gave, by device, kind and operation."""
 
     errors: dict[tuple[str, str, str], Errors] = field(default_factory=dict)
     refused: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
@@ -74,14 +74,14 @@ def pytest_terminal_summary(
     if made is None:
         return
     write = terminalreporter.write_line
-    terminalreporter.section("random convolutions against the reference in float64")
+    terminalreporter.section("random problems against the reference in float64")
     write(
-        f"{'device':<10} {'data':<18} {'operation':<16} {'runs':>5} {'largest error':>14} of bound"
+        f"{'device':<10} {'data':<18} {'operation':<24} {'runs':>5} {'largest error':>14} of bound"
     )
     for (device, kind, operation), errors in sorted(made.errors.items()):
         write(
-            f"{device:<10} {kind:<18} {operation:<16} {errors.runs:>5} {errors.relative:>14.2e} "
+            f"{device:<10} {kind:<18} {operation:<24} {errors.runs:>5} {errors.relative:>14.2e} "
             f"{errors.of_tolerance:>8.3f}"
         )
     for (device, kind, operation, reason), count in sorted(made.refused.items()):
-        write(f"{device:<10} {kind:<18} {operation:<16} {count:>5} not supported: {reason}")
+        write(f"{device:<10} {kind:<18} {operation:<24} {count:>5} not supported: {reason}")

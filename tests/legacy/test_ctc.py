@@ -1,0 +1,299 @@
+"""``CTCLossDescriptor`` and the CTC loss, with fixed problems; random ones are next door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    BadParamError,
+    ClosedError,
+    CTCLossDescriptor,
+    DeviceBuffer,
+    DeviceTensor,
+    Handle,
+    NotSupportedError,
+    TensorDescriptor,
+    ctc_loss,
+    ctc_loss_v8,
+    ctc_loss_v8_workspace_size,
+    ctc_loss_workspace_size,
+    raw,
+)
+from cudnn_ctypes.reference import ctc as reference
+
+T, N, A = 6, 3, 5
+LABELS = [[1, 2, 2], [4], [3, 1, 4]]
+LENGTHS = [6, 5, 4]
+
+
+@pytest.fixture
+def loss() -> Iterator[CTCLossDescriptor]:
+    with CTCLossDescriptor(max_label_length=8) as loss:
+        yield loss
+
+
+def activations(dtype: Any = np.float32) -> Any:
+    return np.random.default_rng(0).standard_normal((T, N, A)).astype(dtype) * 2
+
+
+def ints(*numbers: int) -> DeviceTensor:
+    return DeviceTensor.from_numpy(np.array(numbers, np.int32))
+
+
+def close(actual: DeviceTensor, expected: DeviceTensor) -> None:
+    """The same in another way: equal but for the order of float32 additions around 1."""
+    np.testing.assert_allclose(actual.numpy(), expected.numpy(), rtol=1e-5, atol=1e-5)
+
+
+# --- the descriptor -----------------------------------------------------------------------------
+
+
+def test_descriptor_reads_back_what_was_set() -> None:
+    for normalization in raw.cudnnLossNormalizationMode_t:
+        for mode in raw.cudnnCTCGradMode_t:
+            for compute_type in ("float32", "float64"):
+                with CTCLossDescriptor(
+                    compute_type,
+                    normalization=normalization,
+                    gradient_mode=mode,
+                    max_label_length=17,
+                ) as loss:
+                    assert loss.compute_type.name.lower().endswith(
+                        "float" if compute_type == "float32" else "double"
+                    )
+                    assert loss.normalization is normalization
+                    assert loss.gradient_mode is mode
+                    assert int(loss.nan_propagation) == int(mode)
+                    assert loss.max_label_length == 17
+                    with eval(repr(loss)) as same:
+                        assert same == loss
+
+
+def test_descriptor_is_set_by_all_generations() -> None:
+    with CTCLossDescriptor(max_label_length=9) as loss:
+        loss.set_v8("float64", "none", "propagate_nan", 5)
+        assert repr(loss) == (
+            "CTCLossDescriptor(compute_type='float64', normalization='none', "
+            "gradient_mode='skip_oob_gradients', max_label_length=5)"
+        )
+        loss.set_ex("float32", "softmax", "not_propagate_nan")
+        assert loss.normalization == raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX
+        assert (loss.gradient_mode, loss.max_label_length) == (raw.CUDNN_CTC_ZERO_OOB_GRADIENTS, 0)
+        loss.set("float64")
+        assert loss.compute_type == raw.CUDNN_DATA_DOUBLE
+        assert loss.normalization == raw.CUDNN_LOSS_NORMALIZATION_NONE
+
+
+def test_descriptor_refuses() -> None:
+    with pytest.raises(NotSupportedError, match="compType"):
+        CTCLossDescriptor("float16")
+    with pytest.raises(ValueError, match=r"normalization: expected one of 'none', 'softmax'"):
+        CTCLossDescriptor(normalization="sigmoid")
+    with pytest.raises(ValueError, match=r"gradient_mode: .*did you mean 'zero_oob_gradients'"):
+        CTCLossDescriptor(gradient_mode="zero_oob_gradient")
+
+
+# --- the loss -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["deterministic", "non_deterministic"])
+@pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_loss(handle: Handle, dtype: Any, version: Any, algorithm: str) -> None:
+    x = activations(dtype)
+    expected = reference.ctc_loss(x.astype(np.float64), LABELS, LENGTHS)
+    with CTCLossDescriptor(dtype, max_label_length=3) as loss:
+        costs, gradients = version(
+            handle,
+            DeviceTensor.from_numpy(x),
+            LABELS,
+            loss,
+            input_lengths=LENGTHS,
+            algorithm=algorithm,
+        )
+    # Some dozens of additions of logarithms up to 20.
+    tolerance = 1e-12 if dtype == np.float64 else 2e-5
+    np.testing.assert_allclose(costs.numpy(), expected.costs, rtol=tolerance)
+    np.testing.assert_allclose(gradients.numpy(), expected.gradients, atol=tolerance)
+
+
+def test_results_may_be_given_and_keep_what_cudnn_leaves_alone(handle: Handle, loss: Any) -> None:
+    probs = DeviceTensor.from_numpy(activations())
+    made = ctc_loss(handle, probs, LABELS, loss, input_lengths=LENGTHS)
+    given = {
+        "costs": DeviceTensor.full((N,), np.nan, "float32"),
+        "gradients": DeviceTensor.full((T, N, A), 7, "float32"),
+    }
+    result = ctc_loss(handle, probs, LABELS, loss, input_lengths=LENGTHS, **given)
+    assert result.costs is given["costs"]
+    assert result.gradients is given["gradients"]
+    close(result.costs, made.costs)
+    for n, length in enumerate(LENGTHS):
+        past = result.gradients.numpy()[length:, n]
+        assert (past == 7).all()
+        np.testing.assert_allclose(
+            result.gradients.numpy()[:length, n], made.gradients.numpy()[:length, n], atol=1e-6
+        )
+
+
+def test_costs_alone(handle: Handle, loss: Any) -> None:
+    probs = DeviceTensor.from_numpy(activations())
+    both = ctc_loss(handle, probs, LABELS, loss)
+    for version in (ctc_loss, ctc_loss_v8):
+        alone = version(handle, probs, LABELS, loss, with_gradients=False)
+        assert alone.gradients is None
+        close(alone.costs, both.costs)
+
+
+def test_labels_on_the_device(handle: Handle, loss: Any) -> None:
+    probs = DeviceTensor.from_numpy(activations())
+    expected = ctc_loss(handle, probs, LABELS, loss, input_lengths=LENGTHS)
+    actual = ctc_loss_v8(
+        handle,
+        probs,
+        ints(1, 2, 2, 4, 3, 1, 4),
+        loss,
+        label_lengths=ints(3, 1, 3),
+        input_lengths=ints(*LENGTHS),
+    )
+    for one, other in zip(expected, actual, strict=True):
+        close(one, other)
+
+
+def test_out_of_bounds(handle: Handle) -> None:
+    probs = DeviceTensor.from_numpy(activations())
+    labels = [[2, 2, 3], [4], [1]]  # the first needs 4 steps and has 3
+    for mode, left in (("zero_oob_gradients", 0), ("skip_oob_gradients", 7)):
+        gradients = DeviceTensor.full((T, N, A), 7, "float32")
+        with CTCLossDescriptor(gradient_mode=mode) as loss:
+            ctc_loss(handle, probs, labels, loss, input_lengths=[3, 5, 4], gradients=gradients)
+        assert (gradients.numpy()[:3, 0] == left).all()
+        assert (gradients.numpy()[:4, 1:] != 7).all()
+
+
+def test_strides_and_addresses(handle: Handle, loss: Any) -> None:
+    """Samples first in memory; then the same memory by its address."""
+    x = activations()
+    expected = ctc_loss(handle, DeviceTensor.from_numpy(x), LABELS, loss)
+    turned = DeviceTensor.from_numpy(x, strides=(A, T * A, 1))
+    by_tensor = ctc_loss(handle, turned, LABELS, loss)
+    assert by_tensor.gradients.strides == turned.strides
+    close(by_tensor.gradients, expected.gradients)
+    with TensorDescriptor((T, N, A), strides=turned.strides) as desc:
+        by_address = ctc_loss(handle, turned.ptr, LABELS, loss, probs_desc=desc)
+        close(by_address.gradients, expected.gradients)
+
+
+def test_workspace(handle: Handle, loss: Any) -> None:
+    probs = DeviceTensor.from_numpy(activations())
+    with TensorDescriptor((T, N, A)) as desc:
+        size = ctc_loss_workspace_size(handle, desc, LABELS, loss, desc, input_lengths=LENGTHS)
+        size_v8 = ctc_loss_v8_workspace_size(handle, desc, loss, desc)
+    for version, needed in ((ctc_loss, size), (ctc_loss_v8, size_v8)):
+        assert needed > 0
+        with DeviceBuffer(needed) as workspace:
+            version(handle, probs, LABELS, loss, input_lengths=LENGTHS, workspace=workspace)
+        with (
+            DeviceBuffer(needed - 1) as small,
+            pytest.raises(ValueError, match=f"workspace: {needed} bytes are needed, got"),
+        ):
+            version(handle, probs, LABELS, loss, input_lengths=LENGTHS, workspace=small)
+
+
+def test_the_v8_workspace_is_for_the_longest_labels(reference_handle: Handle, loss: Any) -> None:
+    with TensorDescriptor((T, N, A)) as desc:
+        of_labels = ctc_loss_workspace_size(reference_handle, desc, LABELS, loss, desc)
+        assert of_labels < ctc_loss_v8_workspace_size(reference_handle, desc, loss, desc)
+
+
+@pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"probs": np.zeros((T, N, A))}, TypeError, "probs: host memory"),
+        ({"probs": 4096}, TypeError, "probs: 4096 has no shape"),
+        ({"labels": LABELS[:2]}, ValueError, "labels: expected a sequence for each of 3"),
+        ({"labels": [[1], [5], [1]]}, ValueError, r"labels\[1\]: expected symbols from 1 to 4"),
+        ({"labels": [[1], [0], [1]]}, ValueError, r"labels\[1\]: .*0 is the blank"),
+        ({"labels": [[1] * 7, [1], [1]]}, ValueError, r"labels\[0\]: 7 symbols, but .* 6 time"),
+        ({"input_lengths": [1, 5, 4]}, ValueError, r"labels\[0\]: 3 symbols, but .* 1 time"),
+        ({"input_lengths": [7, 5, 4]}, ValueError, "input_lengths: expected 3 ints from 1 to 6"),
+        ({"input_lengths": [6, 5]}, ValueError, "input_lengths: expected 3"),
+        ({"algorithm": "fast"}, ValueError, "algorithm: expected one of 'deterministic'"),
+        ({"handle": 3}, TypeError, "handle: expected a Handle"),
+        ({"loss": "softmax"}, TypeError, "loss: expected a CTCLossDescriptor"),
+        ({"workspace": 4096}, TypeError, "workspace: the size behind an address"),
+        ({"gradients": 4096}, TypeError, "gradients: 4096 has no shape"),
+    ],
+)
+def test_wrong_input(
+    handle: Handle, loss: Any, version: Any, changes: Any, error: Any, message: str
+) -> None:
+    probs = DeviceTensor.from_numpy(activations())
+    arguments = {"handle": handle, "probs": probs, "labels": LABELS, "loss": loss, **changes}
+    with pytest.raises(error, match=message):
+        version(**arguments)
+
+
+def test_wrong_results(handle: Handle, loss: Any) -> None:
+    probs = DeviceTensor.from_numpy(activations())
+
+    def refused(message: str, error: Any = ValueError, **arguments: Any) -> None:
+        with pytest.raises(error, match=message):
+            ctc_loss(handle, probs, LABELS, loss, **arguments)
+
+    refused("costs: 8 bytes are too small", costs=DeviceTensor.empty((2,), "float32"))
+    refused("costs: a tensor of float64", TypeError, costs=DeviceTensor.empty((N,), "float64"))
+    small = DeviceTensor.empty((T, N, A - 1), "float32")
+    refused(r"gradients: expected \(6, 3, 5\), got \(6, 3, 4\)", gradients=small)
+    whole = DeviceTensor.empty((T, N, A), "float32")
+    refused("with_gradients is False", gradients=whole, with_gradients=False)
+    with TensorDescriptor((T + 1, N, A)) as larger:
+        refused("probs: 360 bytes are too small", probs_desc=larger)
+    with TensorDescriptor((T, N, A, 1)) as flat:
+        refused(r"probs: expected \(time, samples, symbols\)", probs_desc=flat)
+
+
+def test_wrong_labels_on_the_device(handle: Handle, loss: Any) -> None:
+    probs, flat = DeviceTensor.from_numpy(activations()), ints(1, 2, 2, 4, 3, 1, 4)
+
+    def refused(message: str, error: Any = ValueError, labels: Any = flat, **options: Any) -> None:
+        with pytest.raises(error, match=message):
+            ctc_loss_v8(handle, probs, labels, loss, **options)
+
+    refused("label_lengths: needed")
+    refused("label_lengths: only for labels in device", labels=LABELS, label_lengths=ints(3, 1, 3))
+    refused("label_lengths: expected 3 elements, got 2", label_lengths=ints(3, 1))
+    long = DeviceTensor.from_numpy(np.zeros(3, np.int64))
+    refused("label_lengths: expected dense int32", TypeError, label_lengths=long)
+    loss.set_v9("float32", "softmax", "zero_oob_gradients", 2)
+    refused("labels: up to 3 symbols, but loss has max_label_length=2", labels=LABELS)
+
+
+def test_types_that_do_not_go_together(reference_handle: Handle, loss: Any) -> None:
+    handle = reference_handle  # whose reasons these are
+    with pytest.raises(NotSupportedError, match="probs are float64"):
+        ctc_loss(handle, DeviceTensor.from_numpy(activations(np.float64)), LABELS, loss)
+    with (
+        pytest.raises(BadParamError, match="gradientsDesc is"),
+        TensorDescriptor((T, N, A), "float64") as double,
+    ):
+        ctc_loss(
+            handle,
+            DeviceTensor.from_numpy(activations()),
+            LABELS,
+            loss,
+            gradients=DeviceTensor.empty((T, N, A), "float64"),
+            gradients_desc=double,
+        )
+
+
+def test_closed_objects(handle: Handle, loss: Any) -> None:
+    probs = DeviceTensor.from_numpy(activations())
+    loss.close()
+    with pytest.raises(ClosedError):
+        ctc_loss(handle, probs, LABELS, loss)
