@@ -169,6 +169,31 @@ def test_find_ex_runs_into_the_output_within_the_workspace(program: Program, dir
     assert {row.memory for row in rows if row.status == SUCCESS} == {0}
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_workspace_may_have_exactly_the_size(program: Program, direction: str):
+    s = setup(program)
+    _, offered = ask(direction, "v7", program, s.descriptors(direction))
+    wanted = {row.algo: row.memory for row in offered if row.memory}
+    workspace = np.empty(max(wanted.values()), np.uint8)
+    for algorithm, memory in wanted.items():
+        for size, expected in ((memory, SUCCESS), (memory - 1, NO_SPACE)):
+            tail = (workspace.ctypes.data, size)
+            _, rows = ask(direction, "ex", program, s.with_memory(direction), *tail)
+            assert {row.algo: row.status for row in rows}[algorithm] == expected
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_what_has_no_kernel_comes_last(anywhere: Program, direction: str):
+    convolution = anywhere.convolution((2, 2), (1, 1), (2, 2))
+    s = setup(anywhere, convolution=convolution)
+    status, rows = ask(direction, "v7", anywhere, s.descriptors(direction))
+    assert status == SUCCESS
+    count = {"Forward": 3, "BackwardData": 2, "BackwardFilter": 2}[direction]
+    assert [row.status for row in rows] == [SUCCESS] * count + [NOT_SUPPORTED] * (
+        ALL[direction] - count
+    )
+
+
 @pytest.mark.parametrize("query", ["v7", "find"])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("requested", [1, 3])
