@@ -37,6 +37,8 @@ class Handle(Resource):
         raw.cudnnCreate(handle)
         super().__init__(handle, raw.cudnnDestroy)
         self._device = current_device()
+        if not self.on_reference_device:
+            self._device.set_current()
         self._stream: Any = None
         if stream is not None:
             self.stream = stream

@@ -245,6 +245,7 @@ def _exact(
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 TF32 = 2.0**-11
 TRANSFORMED = ("FFT", "WINOGRAD")
+ATOMIC = ("BWD_DATA_ALGO_0",)
 
 
 def tolerance(
@@ -258,6 +259,7 @@ def tolerance(
     allows it. Storing adds the result type's roundoff times the result. FFT and Winograd round
     transformed factors, which are larger than the factors by a number that grows with the
     transform, 64 being above what 4x4 tiles and 5x5 filters, or the sizes here, make of it.
+    Algorithms that add their parts to the result in memory round each of the parts to its type.
     alpha, beta, bias and z add a few roundings of float32. Integers must be right exactly, save
     float32's roundings where the result is float32.
     """
@@ -275,6 +277,8 @@ def tolerance(
     if any(name in algorithm for name in TRANSFORMED):
         factors = 64 * max(ROUNDOFF[kind.x], factors)
     length = _length(problem, operation)
+    if any(name in algorithm for name in ATOMIC):
+        compute = max(compute, store)
     smallest = float(ml_dtypes.finfo(numpy_type(kind.y)).smallest_subnormal)
     return (2 * factors + (2 * length + 8) * compute) * size + store * np.abs(exact) + smallest
 
