@@ -51,6 +51,8 @@ def converter(name: str, parameter: ParameterType) -> Any:
             return _host(base)
         case "scalar":
             return _scalar()
+        case "labelled":
+            return _labelled(name)
         case "array" if parameter.direction == "in":
             return in_array(base)
         case "array":
@@ -147,6 +149,23 @@ def _host(base: Any) -> Converter:
                 f"expected host memory{wanted} (a ctypes object, byref(...), a NumPy array or an "
                 f"address), got {described(value)}"
             ) from None
+
+    return Converter(from_param)
+
+
+def _labelled(name: str) -> Converter:
+    host = _host(None).from_param
+
+    def from_param(value: Any) -> Any:
+        pointer = getattr(value, "_as_parameter_", value)
+        if isinstance(pointer, OpaquePointer):  # as C converts a descriptor to void *
+            return ctypes.c_void_p(pointer.value)
+        if isinstance(pointer, (ctypes.c_void_p, _CDATA)) or hasattr(value, "ctypes"):
+            return host(pointer)
+        try:
+            return host(value)
+        except TypeError:
+            return ctypes.c_void_p(memory_pointer(value, name))
 
     return Converter(from_param)
 

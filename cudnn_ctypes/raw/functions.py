@@ -103,6 +103,7 @@ from .vocabulary import (
     HostMemory,
     HostScalar,
     InOut,
+    Labelled,
     Mutable,
     Out,
     Pointer,
@@ -1926,7 +1927,7 @@ def cudnnDestroyFusedOpsConstParamPack(
 def cudnnSetFusedOpsConstParamPackAttribute(
     constPack: InOut[cudnnFusedOpsConstParamPack_t],
     paramLabel: cudnnFusedOpsConstParamLabel_t,
-    param: HostMemory,
+    param: Labelled,
 ) -> cudnnStatus_t: ...
 
 
@@ -1934,7 +1935,7 @@ def cudnnSetFusedOpsConstParamPackAttribute(
 def cudnnGetFusedOpsConstParamPackAttribute(
     constPack: cudnnFusedOpsConstParamPack_t,
     paramLabel: cudnnFusedOpsConstParamLabel_t,
-    param: Out[HostMemory],
+    param: Out[Labelled],
     isNULL: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
@@ -1956,7 +1957,7 @@ def cudnnDestroyFusedOpsVariantParamPack(
 def cudnnSetFusedOpsVariantParamPackAttribute(
     varPack: InOut[cudnnFusedOpsVariantParamPack_t],
     paramLabel: cudnnFusedOpsVariantParamLabel_t,
-    ptr: Mutable[HostMemory],
+    ptr: Mutable[Labelled],
 ) -> cudnnStatus_t: ...
 
 
@@ -1964,7 +1965,7 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
 def cudnnGetFusedOpsVariantParamPackAttribute(
     varPack: cudnnFusedOpsVariantParamPack_t,
     paramLabel: cudnnFusedOpsVariantParamLabel_t,
-    ptr: Out[HostMemory],
+    ptr: Out[Labelled],
 ) -> cudnnStatus_t: ...
 
 

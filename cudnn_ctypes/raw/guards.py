@@ -11,7 +11,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import log
+from . import labels, log
 from .ctypes_support import OpaquePointer, is_null, room, storage_type
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ NOT_NULL: dict[str, str] = {
     "cudnnDivisiveNormalizationForward": "xDesc",
     "cudnnDivisiveNormalizationBackward": "xDesc",
     "cudnnDeriveBNTensorDescriptor": "xDesc",
+    "cudnnDeriveNormTensorDescriptor": "xDesc",
     "cudnnBatchNormalizationForwardInference": "xDesc yDesc bnScaleBiasMeanVarDesc",
     "cudnnBatchNormalizationBackward": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
     "cudnnBatchNormalizationBackwardEx": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
@@ -104,6 +105,8 @@ def guarded(
         return _forgetting(callee)
     if name in ("cudnnBackendSetAttribute", "cudnnBackendGetAttribute"):
         callee = _with_attribute_room(name, callee)
+    if name in labels.LABELLED:
+        callee = labels.checked_by_label(name, callee)
     null, lengths = _null_condition(name, parameters), _length_condition(parameters)
     if not null and not lengths:
         return callee

@@ -11,6 +11,8 @@ annotation                    C parameter                 what Python passes
 ``DeviceMemory``              ``const void *name``        device memory: an address, a tensor
 ``DeviceArray[T]``            ``const T name[]``          device memory that holds elements T
 ``HostMemory``                ``const void *name``        host memory: a ctypes or NumPy object
+``Labelled``                  ``const void *name``        what a label says: a descriptor, device
+                                                          memory or host memory
 ``HostScalar``                ``const void *name``        one number on the host: ``c_float(1)``
 ============================  ==========================  =======================================
 
@@ -32,6 +34,7 @@ __all__ = [
     "HostMemory",
     "HostScalar",
     "InOut",
+    "Labelled",
     "Mutable",
     "Out",
     "ParameterType",
@@ -43,7 +46,7 @@ __all__ = [
     "c_ulonglong",
 ]
 
-Kind = Literal["value", "pointer", "array", "device", "host", "scalar"]
+Kind = Literal["value", "pointer", "array", "device", "host", "labelled", "scalar"]
 Direction = Literal["in", "out", "in/out"]
 
 
@@ -114,6 +117,7 @@ Array = _Of("array")
 DeviceArray = _Of("device")
 DeviceMemory = ParameterType("device")
 HostMemory = ParameterType("host")
+Labelled = ParameterType("labelled")
 HostScalar = ParameterType("scalar")
 Out = _With(direction="out")
 InOut = _With(direction="in/out")

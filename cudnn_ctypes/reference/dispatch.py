@@ -262,7 +262,7 @@ def _decoded(parameter: Parameter, value: Any) -> Any:
     match parameter.type.kind:
         case "value" if isinstance(value, ctypes._SimpleCData):
             return value.value
-        case "device" | "host" | "scalar":
+        case "device" | "host" | "labelled" | "scalar":
             return _address(value)
         case "pointer" | "array":
             target = getattr(value, "_obj", value)

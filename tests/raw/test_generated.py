@@ -142,6 +142,7 @@ def test_directions(function, parameter, direction):
         ("cudnnSetRNNDataDescriptor", "paddingFill", "scalar"),
         ("cudnnBackendSetAttribute", "arrayOfElements", "host"),
         ("cudnnSetCallback", "udata", "host"),
+        ("cudnnSetFusedOpsConstParamPackAttribute", "param", "labelled"),
         ("cudnnSetDropoutDescriptor", "states", "device"),
         ("cudnnRNNForward", "devSeqLengths", "device"),
         ("cudnnSetRNNDataDescriptor", "seqLengthArray", "array"),

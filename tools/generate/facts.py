@@ -43,6 +43,7 @@ class _Decider:
         for table in (
             "HOST_SCALARS",
             "HOST_MEMORY",
+            "LABELLED",
             "DEVICE_MEMORY",
             "DEVICE_ARRAYS",
             "LENGTHS",
@@ -114,6 +115,7 @@ class _Decider:
         tables = {
             "HOST_SCALARS": Passing.HOST_SCALAR,
             "HOST_MEMORY": Passing.HOST_MEMORY,
+            "LABELLED": Passing.LABELLED,
             "DEVICE_MEMORY": Passing.DEVICE_MEMORY,
         }
         found = [table for table in tables if self._lookup(table, function.name, name)]

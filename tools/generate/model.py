@@ -28,6 +28,7 @@ class Passing(enum.Enum):
     DEVICE_MEMORY = "DeviceMemory"
     HOST_MEMORY = "HostMemory"
     HOST_SCALAR = "HostScalar"
+    LABELLED = "Labelled"
 
 
 @dataclass(frozen=True)

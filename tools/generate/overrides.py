@@ -28,15 +28,10 @@ HOST_SCALARS = frozenset(
     }
 )
 
-HOST_MEMORY = frozenset(
-    {
-        "arrayOfElements",
-        "param",
-        # The label decides: an address in device memory, or a scalar on the host.
-        "ptr",
-        "udata",
-    }
-)
+HOST_MEMORY = frozenset({"arrayOfElements", "udata"})
+
+# What they are, the label before them decides.
+LABELLED = frozenset({"param", "ptr"})
 
 DEVICE_MEMORY = frozenset(
     {

@@ -1,0 +1,85 @@
+"""The parameter packs of fused operations: what each label takes, checked before C.
+
+C declares ``void *`` for all of them. A descriptor of another kind, or a variable that is too
+small, would be read or written beyond its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .ctypes_support import OpaquePointer, room
+from .memory import memory_pointer
+from .values import described
+
+__all__ = ["LABELLED", "checked_by_label", "descriptor_name"]
+
+LABELLED = frozenset(
+    {
+        "cudnnSetFusedOpsConstParamPackAttribute",
+        "cudnnGetFusedOpsConstParamPackAttribute",
+        "cudnnSetFusedOpsVariantParamPackAttribute",
+        "cudnnGetFusedOpsVariantParamPackAttribute",
+    }
+)
+
+_OTHER_DESCRIPTORS = {
+    "CUDNN_PARAM_CONV_DESC": "cudnnConvolutionDescriptor_t",
+    "CUDNN_PARAM_ACTIVATION_DESC": "cudnnActivationDescriptor_t",
+    "CUDNN_PARAM_WDESC": "cudnnFilterDescriptor_t",
+    "CUDNN_PARAM_DWDESC": "cudnnFilterDescriptor_t",
+}
+
+
+def descriptor_name(label: str) -> str | None:
+    """C name of the descriptor that a constant's label takes; None if it takes an enum."""
+    if not label.endswith("DESC"):
+        return None
+    return _OTHER_DESCRIPTORS.get(label, "cudnnTensorDescriptor_t")
+
+
+def checked_by_label(name: str, callee: Callable[..., Any]) -> Callable[..., Any]:
+    """`callee`, which stands for the C function `name`, behind a check of its third argument."""
+    from . import enums
+
+    sets = name.startswith("cudnnSet")
+    constant = "Const" in name
+    labels = (
+        enums.cudnnFusedOpsConstParamLabel_t if constant else enums.cudnnFusedOpsVariantParamLabel_t
+    )
+
+    def check_constant(label: Any, value: Any) -> None:
+        wanted = descriptor_name(label.name)
+        if wanted is None:
+            _check_room(name, "param", label, value, 4)
+            return
+        pointer = getattr(value, "_as_parameter_", value)
+        if isinstance(pointer, OpaquePointer) and type(pointer).__name__ != wanted:
+            raise TypeError(
+                f"{name}() argument 'param': {label.name} takes a {wanted}, got {described(value)}"
+            )
+
+    def check_variant(label: Any, value: Any) -> None:
+        if sets and label.name.startswith("CUDNN_PTR_"):
+            memory_pointer(value, "ptr")
+        else:
+            _check_room(name, "ptr", label, value, 8)
+
+    check = check_constant if constant else check_variant
+
+    def call(pack: Any, label: Any, value: Any, *rest: Any) -> Any:
+        label = labels(label) if type(label) is int else label
+        if value is not None and isinstance(label, labels):
+            check(label, value)
+        return callee(pack, label, value, *rest)
+
+    return call
+
+
+def _check_room(name: str, parameter: str, label: Any, value: Any, wanted: int) -> None:
+    given = room(value)
+    if given is not None and given < wanted:
+        raise ValueError(
+            f"{name}() argument {parameter!r}: {label.name} takes {wanted} bytes, got {given}"
+        )

@@ -1,0 +1,105 @@
+"""What the labels of fused operations take, at the level of the C calls."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import TensorDescriptor, raw
+
+OPERATION = raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS
+
+
+@pytest.fixture
+def constants() -> Iterator[Any]:
+    pack = raw.cudnnFusedOpsConstParamPack_t()
+    raw.cudnnCreateFusedOpsConstParamPack(pack, OPERATION)
+    yield pack
+    raw.cudnnDestroyFusedOpsConstParamPack(pack)
+
+
+@pytest.fixture
+def variants() -> Iterator[Any]:
+    pack = raw.cudnnFusedOpsVariantParamPack_t()
+    raw.cudnnCreateFusedOpsVariantParamPack(pack, OPERATION)
+    yield pack
+    raw.cudnnDestroyFusedOpsVariantParamPack(pack)
+
+
+def test_a_descriptor_is_copied_in_and_out(constants: Any) -> None:
+    """Many times: a descriptor passed by its address instead would corrupt the heap."""
+    is_null = ctypes.c_int(-1)
+    for _ in range(100):
+        with TensorDescriptor((2, 8, 4, 4), "float16", layout="NHWC") as x, TensorDescriptor() as y:
+            raw.cudnnGetFusedOpsConstParamPackAttribute(
+                constants, raw.CUDNN_PARAM_XDESC, y, is_null
+            )
+            raw.cudnnSetFusedOpsConstParamPackAttribute(constants, raw.CUDNN_PARAM_XDESC, x)
+            raw.cudnnGetFusedOpsConstParamPackAttribute(
+                constants, raw.CUDNN_PARAM_XDESC, y, is_null
+            )
+            assert is_null.value == 0
+            assert y == x
+            raw.cudnnSetFusedOpsConstParamPackAttribute(constants, raw.CUDNN_PARAM_XDESC, None)
+            raw.cudnnGetFusedOpsConstParamPackAttribute(
+                constants, raw.CUDNN_PARAM_XDESC, y, is_null
+            )
+            assert is_null.value == 1
+
+
+def test_an_enum_goes_by_its_address(constants: Any) -> None:
+    given = raw.cudnnFusedOpsPointerPlaceHolder_t.variable(raw.CUDNN_PTR_16B_ALIGNED)
+    read, is_null = raw.cudnnFusedOpsPointerPlaceHolder_t.variable(), ctypes.c_int()
+    label = raw.CUDNN_PARAM_WDATA_PLACEHOLDER
+    raw.cudnnSetFusedOpsConstParamPackAttribute(constants, label, ctypes.byref(given))
+    raw.cudnnGetFusedOpsConstParamPackAttribute(constants, label, read, is_null)
+    assert read.value == raw.CUDNN_PTR_16B_ALIGNED
+
+
+def test_addresses_and_host_numbers(variants: Any) -> None:
+    address, size = ctypes.c_void_p(), ctypes.c_size_t(1234)
+    for given in (0x7000, ctypes.c_void_p(0x7000)):
+        raw.cudnnSetFusedOpsVariantParamPackAttribute(variants, raw.CUDNN_PTR_XDATA, given)
+        raw.cudnnGetFusedOpsVariantParamPackAttribute(
+            variants, raw.CUDNN_PTR_XDATA, ctypes.byref(address)
+        )
+        assert address.value == 0x7000
+    label = raw.CUDNN_SCALAR_SIZE_T_WORKSPACE_SIZE_IN_BYTES
+    raw.cudnnSetFusedOpsVariantParamPackAttribute(variants, label, size)
+    read = ctypes.c_size_t()
+    raw.cudnnGetFusedOpsVariantParamPackAttribute(variants, label, ctypes.byref(read))
+    assert read.value == 1234
+
+
+def test_descriptors_of_another_kind_are_refused(constants: Any) -> None:
+    filters = raw.cudnnFilterDescriptor_t()
+    for function, rest in (
+        (raw.cudnnSetFusedOpsConstParamPackAttribute, ()),
+        (raw.cudnnGetFusedOpsConstParamPackAttribute, (ctypes.c_int(),)),
+    ):
+        with pytest.raises(TypeError, match="CUDNN_PARAM_XDESC takes a cudnnTensorDescriptor_t"):
+            function(constants, raw.CUDNN_PARAM_XDESC, filters, *rest)
+        with pytest.raises(TypeError, match="CUDNN_PARAM_WDESC takes a cudnnFilterDescriptor_t"):
+            function(constants, int(raw.CUDNN_PARAM_WDESC), raw.cudnnTensorDescriptor_t(), *rest)
+
+
+def test_variables_that_are_too_small_are_refused(constants: Any, variants: Any) -> None:
+    label = raw.CUDNN_SCALAR_SIZE_T_WORKSPACE_SIZE_IN_BYTES
+    with pytest.raises(ValueError, match="WORKSPACE_SIZE_IN_BYTES takes 8 bytes, got 4"):
+        raw.cudnnSetFusedOpsVariantParamPackAttribute(variants, label, ctypes.c_int())
+    with pytest.raises(ValueError, match="CUDNN_PTR_XDATA takes 8 bytes, got 4"):
+        raw.cudnnGetFusedOpsVariantParamPackAttribute(variants, raw.CUDNN_PTR_XDATA, ctypes.c_int())
+    with pytest.raises(ValueError, match="BN_MODE takes 4 bytes, got 1"):
+        raw.cudnnSetFusedOpsConstParamPackAttribute(
+            constants, raw.CUDNN_PARAM_BN_MODE, ctypes.c_char()
+        )
+
+
+@pytest.mark.parametrize("memory", [np.zeros(4), ctypes.c_double()])
+def test_host_memory_for_a_tensor_is_refused(variants: Any, memory: Any) -> None:
+    with pytest.raises(TypeError, match="ptr: host memory"):
+        raw.cudnnSetFusedOpsVariantParamPackAttribute(variants, raw.CUDNN_PTR_XDATA, memory)
