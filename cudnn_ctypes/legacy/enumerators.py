@@ -21,8 +21,8 @@ def enumerator(cls: type[E], value: Any, name: str) -> E:
     Parameters
     ----------
     value : member of `cls`, or str
-        A string is C's name, or the part of it that tells the members apart, in upper or lower
-        case and with "-" or "_".
+        A string is C's name, or the part of it that tells the members apart, or more of its end
+        ("per_channel" for CUDNN_NORM_PER_CHANNEL); in upper or lower case and with "-" or "_".
 
     Raises
     ------
@@ -43,6 +43,9 @@ def enumerator(cls: type[E], value: Any, name: str) -> E:
     for member in cls.__members__.values():
         if wanted in (member.name.upper(), short_name(member).upper()):
             return member
+    ending = [m for m in cls.__members__.values() if m.name.upper().endswith(f"_{wanted}")]
+    if len(ending) == 1:
+        return ending[0]
     similar = difflib.get_close_matches(wanted.lower(), names, n=1)
     question = f"; did you mean {similar[0]!r}?" if similar else ""
     raise ValueError(
@@ -61,6 +64,8 @@ def short_name(member: CudnnEnum) -> str:
 @functools.cache
 def _prefix_length(cls: type[CudnnEnum]) -> int:
     words = [name.split("_") for name in cls.__members__]
+    if len(words) == 1:  # "cross_channel_dim1" of CUDNN_LRN_CROSS_CHANNEL_DIM1
+        return len("_".join([*words[0][:2], ""]))
     shared = 0
     while len({tuple(each[: shared + 1]) for each in words}) == 1:
         shared += 1

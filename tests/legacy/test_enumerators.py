@@ -11,7 +11,7 @@ from cudnn_ctypes.raw.ctypes_support import CudnnEnum
 ENUMS = [
     value
     for value in vars(raw).values()
-    if isinstance(value, type) and issubclass(value, CudnnEnum) and len(value) > 1
+    if isinstance(value, type) and issubclass(value, CudnnEnum)
 ]
 
 
@@ -28,6 +28,8 @@ def test_examples() -> None:
     assert short_name(raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM) == "implicit_gemm"
     assert short_name(raw.CUDNN_CONVOLUTION_BWD_DATA_ALGO_0) == "algo_0"
     assert short_name(raw.CUDNN_CROSS_CORRELATION) == "cross_correlation"
+    assert short_name(raw.CUDNN_LRN_CROSS_CHANNEL_DIM1) == "cross_channel_dim1"
+    assert enumerator(raw.cudnnNormMode_t, "per-channel", "mode") == raw.CUDNN_NORM_PER_CHANNEL
     assert short_name(raw.cudnnMathType_t(77)) == "<unknown cudnnMathType_t 77>"
 
 
