@@ -24,7 +24,7 @@ from .convolution_directions import (
     ConvolutionForward,
 )
 from .filter import FilterDescriptor
-from .operands import Operands, check_memory, expect
+from .operands import Operands, check_memory, expect, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -95,7 +95,7 @@ def convolution_forward(
         w_memory, w_desc = operands.filter("w")
         expect("conv", conv, ConvolutionDescriptor)
         if y is None:
-            _refuse_beta("y", beta)
+            refuse_beta("y", beta)
             shape = operands.shape_like("x", conv.output_shape(x_desc, w_desc))
             y = operands.make("y", shape, data_type or x_desc.data_type)
         y_memory, y_desc = operands.tensor("y")
@@ -148,7 +148,7 @@ def convolution_backward_data(
         w_memory, w_desc = operands.filter("w")
         dy_memory, dy_desc = operands.tensor("dy")
         if dx is None:
-            _refuse_beta("dx", beta)
+            refuse_beta("dx", beta)
             shape = _shape_for("dx", dx_shape, dx_desc)
             dx = operands.make("dx", shape, data_type or dy_desc.data_type)
         dx_memory, dx_desc = operands.tensor("dx")
@@ -199,7 +199,7 @@ def convolution_backward_filter(
         x_memory, x_desc = operands.tensor("x")
         dy_memory, dy_desc = operands.tensor("dy")
         if dw is None:
-            _refuse_beta("dw", beta)
+            refuse_beta("dw", beta)
             shape = _shape_for("dw", dw_shape, dw_desc)
             dw = operands.make("dw", shape, data_type or x_desc.data_type)
         dw_memory, dw_desc = operands.filter("dw")
@@ -243,7 +243,7 @@ def convolution_backward_bias(
         dy_memory, dy_desc = operands.tensor("dy")
         dy_shape = dy_desc.shape
         if db is None:
-            _refuse_beta("db", beta)
+            refuse_beta("db", beta)
             db = operands.make("db", (dy_shape[1],), dy_desc.data_type)
         db_memory, db_desc = operands.channels("db", dy_shape)
         data_type = db_desc.data_type
@@ -257,11 +257,6 @@ def convolution_backward_bias(
             check_memory("db", db_memory, db_desc, handle, written=True),
         )
     return db
-
-
-def _refuse_beta(name: str, beta: float) -> None:
-    if beta != 0:
-        raise ValueError(f"{name}: needed with beta={beta}, which adds to what {name} holds")
 
 
 def _shape_for(

@@ -14,7 +14,7 @@ from .filter import FilterDescriptor
 from .layouts import fitting_layouts
 from .tensor import TensorDescriptor
 
-__all__ = ["AnyDescriptor", "Operands", "check_memory", "expect", "imported"]
+__all__ = ["AnyDescriptor", "Operands", "check_memory", "expect", "imported", "refuse_beta"]
 
 AnyDescriptor = TensorDescriptor | FilterDescriptor
 T = TypeVar("T")
@@ -137,15 +137,46 @@ class Operands(ExitStack):
             return (*shape[:2], *shape[3:])
         return shape
 
+    def make_like(
+        self, name: str, source: str, *, beta: float = 0, data_type: Any = None
+    ) -> DeviceTensor:
+        """Make the result `name` with shape, strides and, by default, type of the one `source`.
+
+        Raises
+        ------
+        ValueError
+            If beta is not 0, for the result would be read.
+        """
+        refuse_beta(name, beta)
+        value, desc = self._operands[source]
+        described: Any = value if desc is None else desc
+        shape, strides = described.shape, None
+        if described.layout is None:  # not dense in any layout
+            strides = described.strides
+        elif len(shape) > 2 and vector_length(described.data_type) == 1:
+            fitting = fitting_layouts(shape, described.strides, described.data_type)
+            if self.layout not in fitting:
+                return self.make(name, shape, data_type or described.data_type, layout=fitting[0])
+        return self.make(name, shape, data_type or described.data_type, strides=strides)
+
     def make(
-        self, name: str, shape: tuple[int, ...], data_type: Any, *, layout: str | None = None
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        data_type: Any,
+        *,
+        layout: str | None = None,
+        strides: tuple[int, ...] | None = None,
     ) -> DeviceTensor:
         """Make the uninitialised result `name`, on the handle's device, for work on its stream.
 
-        Its descriptor says how, if there is one; else `layout`, by default that of the operands.
+        Its descriptor says how, if there is one; else `strides` or `layout`, by default the layout
+        of the operands.
         """
         desc = self._operands[name][1]
         options: dict[str, Any] = {"layout": layout or self._plain_layout()}
+        if strides is not None:
+            options = {"strides": strides}
         if desc is not None:
             shape, data_type, options = desc.shape, desc.data_type, {"layout": desc.layout}
             if isinstance(desc, TensorDescriptor) and desc.layout is None:
@@ -167,6 +198,12 @@ class Operands(ExitStack):
             for made in self._results:
                 made.close()
         return super().__exit__(*exception)
+
+
+def refuse_beta(name: str, beta: float) -> None:
+    """Refuse a beta other than 0 for a result that is still to be made."""
+    if beta != 0:
+        raise ValueError(f"{name}: needed with beta={beta}, which adds to what {name} holds")
 
 
 def imported(name: str, value: Any, handle: Handle) -> DeviceTensor:
