@@ -1,4 +1,8 @@
-"""``ActivationDescriptor``: an activation function and its coefficient."""
+"""Activations: the function's descriptor, and the operation forward and backward.
+
+Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
+``DeviceBuffer`` or an address together with its descriptor.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,15 @@ from ctypes import c_double
 from typing import Any
 
 from .. import raw
+from ..dtypes import host_scalar
+from ..handle import Handle
+from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
+from .operands import Operands, check_memory, expect
+from .tensor import TensorDescriptor
 
-__all__ = ["ActivationDescriptor"]
+__all__ = ["ActivationDescriptor", "activation_backward", "activation_forward"]
 
 
 class ActivationDescriptor(Descriptor):
@@ -95,3 +104,132 @@ class ActivationDescriptor(Descriptor):
             "coef": coef,
             "swish_beta": self.swish_beta,
         }
+
+
+def activation_forward(
+    handle: Handle,
+    x: Any,
+    activation: ActivationDescriptor | str,
+    y: Any = None,
+    *,
+    alpha: float = 1,
+    beta: float = 0,
+    x_desc: TensorDescriptor | None = None,
+    y_desc: TensorDescriptor | None = None,
+) -> Any:
+    """y = alpha * activation(x) + beta * y; follows ``cudnnActivationForward``.
+
+    Parameters
+    ----------
+    x : tensor
+        float64, float32, float16 or bfloat16, of any shape of 2 dimensions or more.
+    activation : ActivationDescriptor or str
+        All but "identity".
+    y : tensor, optional
+        Like x; may be x. Left out: made.
+    alpha, beta : float
+        Factors; with beta = 0 what y held is not read.
+    x_desc, y_desc : TensorDescriptor, optional
+        How the memory is to be read; needed for addresses and buffers.
+
+    Returns
+    -------
+    DeviceTensor, or y as it was given
+
+    Raises
+    ------
+    TypeError
+        If an operand is host memory or has no shape.
+    ValueError
+        If shapes or types differ, or memory is too small; the message names the argument.
+    NotSupportedError
+        If cuDNN has no kernel for the combination.
+
+    Examples
+    --------
+    >>> y = activation_forward(handle, x, "relu")  # doctest: +SKIP
+    """
+    with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
+        activation = _described(operands, activation)
+        x_memory, x_desc = operands.tensor("x")
+        if y is None:
+            y = operands.make_like("y", "x", beta=beta)
+        y_memory, y_desc = operands.tensor("y")
+        check_same("x", x_desc, "y", y_desc)
+        raw.cudnnActivationForward(
+            handle,
+            activation,
+            host_scalar(alpha, y_desc.data_type),
+            x_desc,
+            check_memory("x", x_memory, x_desc, handle),
+            host_scalar(beta, y_desc.data_type),
+            y_desc,
+            check_memory("y", y_memory, y_desc, handle, written=True),
+        )
+    return y
+
+
+def activation_backward(
+    handle: Handle,
+    y: Any,
+    dy: Any,
+    x: Any,
+    activation: ActivationDescriptor | str,
+    dx: Any = None,
+    *,
+    alpha: float = 1,
+    beta: float = 0,
+    y_desc: TensorDescriptor | None = None,
+    dy_desc: TensorDescriptor | None = None,
+    x_desc: TensorDescriptor | None = None,
+    dx_desc: TensorDescriptor | None = None,
+) -> Any:
+    """dx = alpha * (gradient of x) + beta * dx; follows ``cudnnActivationBackward``.
+
+    Parameters
+    ----------
+    y, x : tensor
+        As in `activation_forward`, with alpha = 1 and beta = 0 there.
+    dy : tensor
+        Gradient of y, with the strides of y.
+    dx : tensor, optional
+        Gradient of x, with the strides of x; may be dy. Left out: made.
+
+    The other parameters, and the errors, are those of `activation_forward`.
+    """
+    with Operands(
+        handle, x=(x, x_desc), y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)
+    ) as operands:
+        activation = _described(operands, activation)
+        if dx is None:
+            dx = operands.make_like("dx", "x", beta=beta)
+        described = {name: operands.tensor(name) for name in ("y", "dy", "x", "dx")}
+        x_desc = described["x"][1]
+        for name in ("y", "dy", "dx"):
+            check_same("x", x_desc, name, described[name][1])
+        memory = {
+            name: check_memory(name, value, desc, handle, written=name == "dx")
+            for name, (value, desc) in described.items()
+        }
+        raw.cudnnActivationBackward(
+            handle,
+            activation,
+            host_scalar(alpha, x_desc.data_type),
+            described["y"][1],
+            memory["y"],
+            described["dy"][1],
+            memory["dy"],
+            x_desc,
+            memory["x"],
+            host_scalar(beta, x_desc.data_type),
+            described["dx"][1],
+            memory["dx"],
+        )
+    return dx
+
+
+def _described(operands: Operands, activation: ActivationDescriptor | str) -> ActivationDescriptor:
+    """`activation` as a descriptor, which is closed with the operands if it is made here."""
+    if isinstance(activation, str):
+        return operands.enter_context(ActivationDescriptor(activation))
+    return expect("activation", activation, ActivationDescriptor)

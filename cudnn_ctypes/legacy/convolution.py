@@ -7,11 +7,11 @@ from ctypes import c_int
 from typing import Any
 
 from .. import raw
-from ..device.layout import to_shape
 from ..dtypes import as_data_type
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .filter import FilterDescriptor
+from .spatial import spatial_entries
 from .tensor import TensorDescriptor
 
 __all__ = ["ConvolutionDescriptor"]
@@ -76,7 +76,10 @@ class ConvolutionDescriptor(Descriptor):
             raw.cudnnDestroyConvolutionDescriptor,
         )
         with self._closed_on_error():
-            padding, stride, dilation = _spatial(padding=padding, stride=stride, dilation=dilation)
+            padding, stride, dilation = spatial_entries(
+                {"padding": padding, "stride": stride, "dilation": dilation},
+                {"padding": 0, "stride": 1, "dilation": 1},
+            )
             self.set_nd(padding, stride, dilation, mode, compute_type)
             self.groups = groups
             self.math_type = math_type
@@ -232,27 +235,6 @@ class ConvolutionDescriptor(Descriptor):
         shape = (c_int * len(x_shape))()
         raw.cudnnGetConvolutionNdForwardOutputDim(self, x_desc, w_desc, len(shape), shape)
         return tuple(shape)
-
-
-def _spatial(**options: int | Sequence[int]) -> list[tuple[int, ...]]:
-    """Each option with one entry for every spatial dimension, of which there are at least 2."""
-    lengths = {
-        name: len(to_shape(value, name))
-        for name, value in options.items()
-        if not hasattr(value, "__index__")
-    }
-    if len(set(lengths.values())) > 1:
-        given = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ValueError(f"one entry is needed for each spatial dimension, but {given}")
-    ndim = next(iter(lengths.values()), 2)
-    if ndim == 1:
-        height = {"padding": 0, "stride": 1, "dilation": 1}
-        return [(height[name], *_entries(value, 1)) for name, value in options.items()]
-    return [_entries(value, ndim) for value in options.values()]
-
-
-def _entries(value: Any, ndim: int) -> tuple[int, ...]:
-    return (int(value),) * ndim if hasattr(value, "__index__") else tuple(value)
 
 
 def _check_fit(

@@ -1,0 +1,215 @@
+"""``PoolingDescriptor``: the window of a pooling, and how it moves over an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import c_int
+from typing import Any
+
+from .. import raw
+from .descriptor import Descriptor
+from .enumerators import enumerator
+from .spatial import spatial_entries
+from .tensor import TensorDescriptor
+
+__all__ = ["PoolingDescriptor"]
+
+_MAX_SPATIAL = raw.CUDNN_DIM_MAX - 2
+
+
+class PoolingDescriptor(Descriptor):
+    """How a window moves over images; follows ``cudnnSetPoolingNdDescriptor``.
+
+    Parameters
+    ----------
+    window, padding, stride : int or sequence of int
+        One entry for each spatial dimension; an int stands for all of them. The stride is the
+        window by default: the windows touch each other. The number of spatial dimensions is that of
+        the sequences, or 2. cuDNN pools in 2 or 3: 1 is made 2 with a height of 1, and so do the
+        operations with tensors (N, C, W).
+    mode : cudnnPoolingMode_t or str
+        "max"; "max_deterministic", whose gradient is the same in every run;
+        "average_count_include_padding" or "average_count_exclude_padding", which count the places
+        of the window outside the image, or do not.
+    nan_propagation : cudnnNanPropagation_t or str
+        "not_propagate_nan" or "propagate_nan": whether a maximum over NaN is NaN.
+
+    Raises
+    ------
+    BadParamError
+        If cuDNN refuses: a zero window or stride, negative padding.
+    ValueError
+        If the numbers of spatial dimensions differ.
+
+    Examples
+    --------
+    >>> pooling = PoolingDescriptor(3, padding=1, stride=2)
+    >>> pooling.output_shape(TensorDescriptor((1, 64, 112, 112)))
+    (1, 64, 56, 56)
+    """
+
+    def __init__(
+        self,
+        window: int | Sequence[int],
+        padding: int | Sequence[int] = 0,
+        stride: int | Sequence[int] | None = None,
+        *,
+        mode: Any = "max",
+        nan_propagation: Any = "not_propagate_nan",
+    ) -> None:
+        super().__init__(
+            raw.cudnnPoolingDescriptor_t(),
+            raw.cudnnCreatePoolingDescriptor,
+            raw.cudnnDestroyPoolingDescriptor,
+        )
+        with self._closed_on_error():
+            stride = window if stride is None else stride
+            window, padding, stride = spatial_entries(
+                {"window": window, "padding": padding, "stride": stride},
+                {"window": 1, "padding": 0, "stride": 1},
+            )
+            self.set_nd(mode, nan_propagation, window, padding, stride)
+
+    # -- setting, as C does --------------------------------------------------------------------
+
+    def set_2d(
+        self,
+        mode: Any,
+        nan_propagation: Any,
+        window_height: int,
+        window_width: int,
+        vertical_padding: int,
+        horizontal_padding: int,
+        vertical_stride: int,
+        horizontal_stride: int,
+    ) -> None:
+        """Set 2 spatial dimensions; follows ``cudnnSetPooling2dDescriptor``."""
+        raw.cudnnSetPooling2dDescriptor(
+            self,
+            enumerator(raw.cudnnPoolingMode_t, mode, "mode"),
+            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
+            window_height,
+            window_width,
+            vertical_padding,
+            horizontal_padding,
+            vertical_stride,
+            horizontal_stride,
+        )
+
+    def set_nd(
+        self,
+        mode: Any,
+        nan_propagation: Any,
+        window: Sequence[int],
+        padding: Sequence[int],
+        stride: Sequence[int],
+    ) -> None:
+        """Set any number of spatial dimensions; follows ``cudnnSetPoolingNdDescriptor``."""
+        mode = enumerator(raw.cudnnPoolingMode_t, mode, "mode")
+        nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
+        raw.cudnnSetPoolingNdDescriptor(
+            self, mode, nan_propagation, len(window), window, padding, stride
+        )
+
+    # -- reading back --------------------------------------------------------------------------
+
+    def _held(self) -> dict[str, Any]:
+        mode, nan = raw.cudnnPoolingMode_t.variable(), raw.cudnnNanPropagation_t.variable()
+        ndim, sizes = c_int(), c_int * _MAX_SPATIAL
+        window, padding, stride = sizes(), sizes(), sizes()
+        raw.cudnnGetPoolingNdDescriptor(
+            self, _MAX_SPATIAL, mode, nan, ndim, window, padding, stride
+        )
+        return {
+            "window": tuple(window[: ndim.value]),
+            "padding": tuple(padding[: ndim.value]),
+            "stride": tuple(stride[: ndim.value]),
+            "mode": mode.value,
+            "nan_propagation": nan.value,
+        }
+
+    def get_2d(self) -> dict[str, Any]:
+        """What `set_2d` sets, by name; follows ``cudnnGetPooling2dDescriptor``."""
+        mode, nan = raw.cudnnPoolingMode_t.variable(), raw.cudnnNanPropagation_t.variable()
+        numbers = {
+            name: c_int()
+            for name in (
+                "window_height",
+                "window_width",
+                "vertical_padding",
+                "horizontal_padding",
+                "vertical_stride",
+                "horizontal_stride",
+            )
+        }
+        raw.cudnnGetPooling2dDescriptor(self, mode, nan, *numbers.values())
+        read = {name: number.value for name, number in numbers.items()}
+        return {"mode": mode.value, "nan_propagation": nan.value, **read}
+
+    @property
+    def window(self) -> tuple[int, ...]:
+        """Size of the window along each spatial dimension."""
+        window: tuple[int, ...] = self._held()["window"]
+        return window
+
+    @property
+    def padding(self) -> tuple[int, ...]:
+        """Places outside the image on both sides of each spatial dimension."""
+        padding: tuple[int, ...] = self._held()["padding"]
+        return padding
+
+    @property
+    def stride(self) -> tuple[int, ...]:
+        """Step of the window along each spatial dimension."""
+        stride: tuple[int, ...] = self._held()["stride"]
+        return stride
+
+    @property
+    def mode(self) -> raw.cudnnPoolingMode_t:
+        """Maximum or average."""
+        return raw.cudnnPoolingMode_t(self._held()["mode"])
+
+    @property
+    def nan_propagation(self) -> raw.cudnnNanPropagation_t:
+        """Whether a maximum over NaN is NaN."""
+        return raw.cudnnNanPropagation_t(self._held()["nan_propagation"])
+
+    # -- what it makes -------------------------------------------------------------------------
+
+    def output_shape(self, x_desc: TensorDescriptor) -> tuple[int, ...]:
+        """The shape of y, (N, C, output sizes...), that all windows within the padded image give.
+
+        Follows ``cudnnGetPoolingNdForwardOutputDim``, and ``cudnnGetPooling2dForwardOutputDim``
+        for 2 spatial dimensions.
+
+        Raises
+        ------
+        ValueError
+            If x and this pooling do not fit together; the message says in what.
+        """
+        held, shape = self._held(), x_desc.shape
+        _check_fit(shape, held)
+        if len(shape) == 4:
+            n, c, h, w = c_int(), c_int(), c_int(), c_int()
+            raw.cudnnGetPooling2dForwardOutputDim(self, x_desc, n, c, h, w)
+            return n.value, c.value, h.value, w.value
+        sizes = (c_int * len(shape))()
+        raw.cudnnGetPoolingNdForwardOutputDim(self, x_desc, len(shape), sizes)
+        return tuple(sizes)
+
+
+def _check_fit(shape: tuple[int, ...], held: dict[str, Any]) -> None:
+    """Say what cuDNN's BAD_PARAM would not."""
+    ndim = len(held["window"])
+    if len(shape) != ndim + 2:
+        raise ValueError(
+            f"a pooling over {ndim} spatial dimensions needs x of {ndim + 2} dimensions, got x "
+            f"{shape}"
+        )
+    for axis in range(ndim):
+        padded = shape[axis + 2] + 2 * held["padding"][axis]
+        if held["window"][axis] > padded:
+            raise ValueError(
+                f"the window reaches over {held['window'][axis]} elements along spatial dimension "
+                f"{axis}, the padded x has {padded}: x {shape}"
+            )

@@ -1,0 +1,170 @@
+"""Pooling, forward and backward.
+
+Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
+``DeviceBuffer`` or an address together with its descriptor. Tensors (N, C, W) are taken as
+(N, C, 1, W), with a pooling descriptor over 1 or 2 spatial dimensions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import raw
+from ..dtypes import host_scalar
+from ..handle import Handle
+from .agreement import check_same
+from .operands import Operands, check_memory, expect, refuse_beta
+from .pooling import PoolingDescriptor
+from .tensor import TensorDescriptor
+
+__all__ = ["pooling_backward", "pooling_forward"]
+
+
+def pooling_forward(
+    handle: Handle,
+    x: Any,
+    pooling: PoolingDescriptor,
+    y: Any = None,
+    *,
+    alpha: float = 1,
+    beta: float = 0,
+    x_desc: TensorDescriptor | None = None,
+    y_desc: TensorDescriptor | None = None,
+) -> Any:
+    """y = alpha * pool(x) + beta * y; follows ``cudnnPoolingForward``.
+
+    Parameters
+    ----------
+    x : tensor
+        (N, C, spatial sizes...), with 1 to 3 spatial dimensions.
+    y : tensor, optional
+        (N, C, output sizes...), of the type of x; the sizes may differ from
+        `PoolingDescriptor.output_shape`. Left out: made, in the layout of x.
+    alpha, beta : float
+        Factors; with beta = 0 what y held is not read.
+    x_desc, y_desc : TensorDescriptor, optional
+        How the memory is to be read; needed for addresses and buffers.
+
+    Returns
+    -------
+    DeviceTensor, or y as it was given
+
+    Raises
+    ------
+    TypeError
+        If an operand is host memory or has no shape.
+    ValueError
+        If shapes or types do not fit together, or memory is too small; the message names the
+        argument.
+    NotSupportedError
+        If cuDNN has no kernel for the combination.
+
+    Examples
+    --------
+    >>> y = pooling_forward(handle, x, PoolingDescriptor(2))  # doctest: +SKIP
+    """
+    with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
+        x_memory, x_desc = operands.tensor("x")
+        expect("pooling", pooling, PoolingDescriptor)
+        if y is None:
+            refuse_beta("y", beta)
+            shape = operands.shape_like("x", pooling.output_shape(x_desc))
+            y = operands.make("y", shape, x_desc.data_type)
+        y_memory, y_desc = operands.tensor("y")
+        _check("x", x_desc, pooling, "y", y_desc)
+        raw.cudnnPoolingForward(
+            handle,
+            pooling,
+            host_scalar(alpha, y_desc.data_type),
+            x_desc,
+            check_memory("x", x_memory, x_desc, handle),
+            host_scalar(beta, y_desc.data_type),
+            y_desc,
+            check_memory("y", y_memory, y_desc, handle, written=True),
+        )
+    return y
+
+
+def pooling_backward(
+    handle: Handle,
+    y: Any,
+    dy: Any,
+    x: Any,
+    pooling: PoolingDescriptor,
+    dx: Any = None,
+    *,
+    alpha: float = 1,
+    beta: float = 0,
+    y_desc: TensorDescriptor | None = None,
+    dy_desc: TensorDescriptor | None = None,
+    x_desc: TensorDescriptor | None = None,
+    dx_desc: TensorDescriptor | None = None,
+) -> Any:
+    """dx = alpha * (gradient of x) + beta * dx; follows ``cudnnPoolingBackward``.
+
+    Parameters
+    ----------
+    y, x : tensor
+        As in `pooling_forward`, with alpha = 1 and beta = 0 there.
+    dy : tensor
+        Gradient of y, with the strides of y.
+    dx : tensor, optional
+        Gradient of x, with the strides of x. Left out: made.
+
+    The other parameters, and the errors, are those of `pooling_forward`.
+    """
+    with Operands(
+        handle, x=(x, x_desc), y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)
+    ) as operands:
+        expect("pooling", pooling, PoolingDescriptor)
+        if dx is None:
+            dx = operands.make_like("dx", "x", beta=beta)
+        described = {name: operands.tensor(name) for name in ("y", "dy", "x", "dx")}
+        x_desc, y_desc = described["x"][1], described["y"][1]
+        _check("x", x_desc, pooling, "y", y_desc)
+        check_same("y", y_desc, "dy", described["dy"][1])
+        check_same("x", x_desc, "dx", described["dx"][1])
+        memory = {
+            name: check_memory(name, value, desc, handle, written=name == "dx")
+            for name, (value, desc) in described.items()
+        }
+        raw.cudnnPoolingBackward(
+            handle,
+            pooling,
+            host_scalar(alpha, x_desc.data_type),
+            y_desc,
+            memory["y"],
+            described["dy"][1],
+            memory["dy"],
+            x_desc,
+            memory["x"],
+            host_scalar(beta, x_desc.data_type),
+            described["dx"][1],
+            memory["dx"],
+        )
+    return dx
+
+
+def _check(
+    image: str,
+    x_desc: TensorDescriptor,
+    pooling: PoolingDescriptor,
+    output: str,
+    y_desc: TensorDescriptor,
+) -> None:
+    x_shape, y_shape, ndim = x_desc.shape, y_desc.shape, len(pooling.window)
+    if len(x_shape) != ndim + 2:
+        raise ValueError(
+            f"{image}: a pooling over {ndim} spatial dimensions needs {ndim + 2} dimensions, got "
+            f"{x_shape}"
+        )
+    if len(y_shape) != len(x_shape) or y_shape[:2] != x_shape[:2]:
+        raise ValueError(
+            f"{output}: expected shape {x_shape[:2]} and {ndim} output sizes, for {image} "
+            f"{x_shape}, got {y_shape}"
+        )
+    if y_desc.data_type != x_desc.data_type:
+        raise ValueError(
+            f"{output}: expected the type of {image}, {x_desc.data_type.name}, got "
+            f"{y_desc.data_type.name}"
+        )

@@ -1,0 +1,141 @@
+"""Softmax, forward and backward.
+
+Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
+``DeviceBuffer`` or an address together with its descriptor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import raw
+from ..dtypes import host_scalar
+from ..handle import Handle
+from .agreement import check_same
+from .enumerators import enumerator
+from .operands import Operands, check_memory
+from .tensor import TensorDescriptor
+
+__all__ = ["softmax_backward", "softmax_forward"]
+
+
+def softmax_forward(
+    handle: Handle,
+    x: Any,
+    y: Any = None,
+    *,
+    algorithm: Any = "accurate",
+    mode: Any = "channel",
+    alpha: float = 1,
+    beta: float = 0,
+    x_desc: TensorDescriptor | None = None,
+    y_desc: TensorDescriptor | None = None,
+) -> Any:
+    """y = alpha * softmax(x) + beta * y; follows ``cudnnSoftmaxForward``.
+
+    Parameters
+    ----------
+    x : tensor
+        (N, C, spatial sizes...) or (N, C).
+    y : tensor, optional
+        Like x; may be x. Left out: made.
+    algorithm : cudnnSoftmaxAlgorithm_t or str
+        "accurate" subtracts the maximum first; "fast" may overflow; "log" is the logarithm.
+    mode : cudnnSoftmaxMode_t or str
+        "channel": over the channels of each pixel. "instance": over channels and pixels of each
+        image.
+    alpha, beta : float
+        Factors; with beta = 0 what y held is not read.
+    x_desc, y_desc : TensorDescriptor, optional
+        How the memory is to be read; needed for addresses and buffers.
+
+    Returns
+    -------
+    DeviceTensor, or y as it was given
+
+    Raises
+    ------
+    TypeError
+        If an operand is host memory or has no shape.
+    ValueError
+        If shapes or types differ, or memory is too small; the message names the argument.
+    NotSupportedError
+        If cuDNN has no kernel for the combination.
+
+    Examples
+    --------
+    >>> probabilities = softmax_forward(handle, scores)  # doctest: +SKIP
+    """
+    algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
+    mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")
+    with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
+        x_memory, x_desc = operands.tensor("x")
+        if y is None:
+            y = operands.make_like("y", "x", beta=beta)
+        y_memory, y_desc = operands.tensor("y")
+        check_same("x", x_desc, "y", y_desc)
+        raw.cudnnSoftmaxForward(
+            handle,
+            algorithm,
+            mode,
+            host_scalar(alpha, y_desc.data_type),
+            x_desc,
+            check_memory("x", x_memory, x_desc, handle),
+            host_scalar(beta, y_desc.data_type),
+            y_desc,
+            check_memory("y", y_memory, y_desc, handle, written=True),
+        )
+    return y
+
+
+def softmax_backward(
+    handle: Handle,
+    y: Any,
+    dy: Any,
+    dx: Any = None,
+    *,
+    algorithm: Any = "accurate",
+    mode: Any = "channel",
+    alpha: float = 1,
+    beta: float = 0,
+    y_desc: TensorDescriptor | None = None,
+    dy_desc: TensorDescriptor | None = None,
+    dx_desc: TensorDescriptor | None = None,
+) -> Any:
+    """dx = alpha * (gradient of x) + beta * dx; follows ``cudnnSoftmaxBackward``.
+
+    Parameters
+    ----------
+    y : tensor
+        What `softmax_forward` gave with the same algorithm and mode, alpha = 1 and beta = 0.
+    dy : tensor
+        Gradient of y, with the strides of y.
+    dx : tensor, optional
+        Gradient of x; may be dy. Left out: made.
+
+    The other parameters, and the errors, are those of `softmax_forward`.
+    """
+    algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
+    mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")
+    with Operands(handle, y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)) as operands:
+        y_memory, y_desc = operands.tensor("y")
+        dy_memory, dy_desc = operands.tensor("dy")
+        if dx is None:
+            dx = operands.make_like("dx", "y", beta=beta)
+        dx_memory, dx_desc = operands.tensor("dx")
+        check_same("y", y_desc, "dy", dy_desc)
+        check_same("y", y_desc, "dx", dx_desc)
+        raw.cudnnSoftmaxBackward(
+            handle,
+            algorithm,
+            mode,
+            host_scalar(alpha, dx_desc.data_type),
+            y_desc,
+            check_memory("y", y_memory, y_desc, handle),
+            dy_desc,
+            check_memory("dy", dy_memory, dy_desc, handle),
+            host_scalar(beta, dx_desc.data_type),
+            dx_desc,
+            check_memory("dx", dx_memory, dx_desc, handle, written=True),
+        )
+    return dx
