@@ -165,7 +165,7 @@ class RNNDescriptor(RNNSettings):
         raw.cudnnSetRNNDescriptor_v8(
             self,
             algo=enumerator(raw.cudnnRNNAlgo_t, algorithm, "algorithm"),
-            cellMode=enumerator(raw.cudnnRNNMode_t, _full_name(cell), "cell"),
+            cellMode=enumerator(raw.cudnnRNNMode_t, cell, "cell"),
             biasMode=enumerator(raw.cudnnRNNBiasMode_t, bias, "bias"),
             dirMode=raw.CUDNN_BIDIRECTIONAL if bidirectional else raw.CUDNN_UNIDIRECTIONAL,
             inputMode=mode,
@@ -201,8 +201,3 @@ class RNNDescriptor(RNNSettings):
     def build_dynamic(self, handle: Handle, batch: int) -> None:
         """Compile the kernels of "persist_dynamic" for a batch; ``cudnnBuildRNNDynamic``."""
         raw.cudnnBuildRNNDynamic(handle, self, batch)
-
-
-def _full_name(cell: Any) -> Any:
-    """C calls two of the four cells RNN_RELU and RNN_TANH."""
-    return f"rnn_{cell}" if cell in ("relu", "tanh") else cell

@@ -1,0 +1,485 @@
+"""Recurrent networks as objects: what random problems do not show."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    RNN,
+    DeviceBuffer,
+    DeviceTensor,
+    DropoutDescriptor,
+    Handle,
+    RNNDataDescriptor,
+    RNNDescriptor,
+    RNNWeights,
+    use_reference_device,
+)
+from cudnn_ctypes.errors import ClosedError, NotSupportedError
+from cudnn_ctypes.reference.rnn_cells import Clip
+
+from .recurrent import (
+    LAYOUTS,
+    Operands,
+    Problem,
+    Run,
+    example,
+    expected,
+    random_operands,
+    tolerances,
+)
+
+
+def check(run: Run, got: dict[str, Any], names: tuple[str, ...] | None = None) -> None:
+    problem = run.problem
+    exact = expected(problem, run.given)
+    allowed = tolerances(problem, run.given, exact)
+    for name in names or tuple(exact):
+        difference = np.abs(got[name] - exact[name])
+        if name in ("y", "dx"):
+            difference = difference[problem.valid]
+        assert difference.max() <= allowed[name], name
+
+
+# -- padding and states --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[:2])
+def test_the_padding_of_y_is_filled(handle: Handle, layout: str) -> None:
+    problem = replace(example(), layout=layout)
+    with Run(handle, problem, random_operands(problem), padding_fill=7.5) as run:
+        got = run.training_step()
+        check(run, got)
+        assert (got["y"][~problem.valid] == 7.5).all()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[:2])
+def test_without_a_fill_the_padding_of_y_is_zero(handle: Handle, layout: str) -> None:
+    problem = replace(example(), layout=layout)
+    with Run(handle, problem, random_operands(problem)) as run:
+        got = run.training_step()
+        assert (got["y"][~problem.valid] == 0).all()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[:2])
+def test_the_padding_of_dx_is_zero(handle: Handle, layout: str) -> None:
+    problem = replace(example(), layout=layout)
+    with Run(handle, problem, random_operands(problem), padding_fill=7.5) as run:
+        got = run.training_step()
+        assert (got["dx"][~problem.valid] == 0).all()
+
+
+def test_results_and_buffers_that_are_made(handle: Handle) -> None:
+    problem = example(layers=2, bidirectional=True, projection_size=2)
+    with Run(handle, problem, random_operands(problem)) as run:
+        network, states = run.network, run.states
+        initial = {"hx": states["hx"], "cx": states["cx"]}
+        final = {"dhy": states["dhy"], "dcy": states["dcy"]}
+        y, hy, cy, reserve_space = network.forward(handle, run.x, run.weights, **initial)
+        dx, dhx, dcx = network.backward_data(
+            handle, y, run.dy, run.weights, reserve_space, **initial, **final
+        )
+        got = {"y": y, "hy": hy, "cy": cy, "dx": dx, "dhx": dhx, "dcx": dcx}
+        assert hy.shape == dhx.shape == (4, 4, 2)
+        assert cy.shape == dcx.shape == (4, 4, 4)
+        check(run, {n: run.host(t) for n, t in got.items()}, tuple(got))
+
+        # The same with memory of the caller's, and the lengths on the device too.
+        sizes = network.temp_space_sizes(handle)
+        lengths = run.put(np.array(problem.lengths, np.int32))
+        with DeviceBuffer(sizes.workspace) as workspace, DeviceBuffer(sizes.reserve_space) as kept:
+            options = {"workspace": workspace, "device_lengths": lengths}
+            given = network.forward(
+                handle, run.x, run.weights, **initial, reserve_space=kept, **options
+            )
+            assert given.reserve_space is kept
+            network.backward_data(
+                handle, given.y, run.dy, run.weights, kept, **initial, **final, **options
+            )
+            gradients = run.enter_context(RNNWeights(handle, run.rnn))
+            for _ in range(2):
+                result = network.backward_weights(
+                    handle, run.x, given.y, kept, gradients, hx=states["hx"], **options
+                )
+                assert result is gradients
+            doubled = gradients.flat.numpy(stream=handle.stream)
+            gradients.zero()
+            network.backward_weights(
+                handle, run.x, given.y, kept, gradients.space, hx=states["hx"], **options
+            )
+            once = gradients.flat.numpy(stream=handle.stream)
+            np.testing.assert_allclose(doubled, 2 * once, rtol=1e-12, atol=1e-14)
+            assert np.abs(once).max() > 0.1
+
+
+def test_states_that_are_not_wanted(handle: Handle) -> None:
+    problem = example("gru")
+    with Run(handle, problem, random_operands(problem)) as run:
+        network, hx = run.network, run.states["hx"]
+        y, hy, cy, reserve_space = network.forward(
+            handle, run.x, run.weights, hx=hx, final_states=False
+        )
+        assert hy is None
+        assert cy is None
+        gradients = network.backward_data(
+            handle, y, run.dy, run.weights, reserve_space, hx=hx, initial_gradients=False
+        )
+        assert gradients[1:] == (None, None)
+        check(run, {"y": run.host(y)}, ("y",))
+
+
+def test_inference_keeps_nothing_and_gives_the_same(handle: Handle) -> None:
+    problem = example(layers=3)
+    with Run(handle, problem, random_operands(problem)) as run:
+        initial = {"hx": run.states["hx"], "cx": run.states["cx"]}
+        result = run.network.forward(handle, run.x, run.weights, **initial, training=False)
+        assert result.reserve_space is None
+        assert run.network.temp_space_sizes(handle, training=False).reserve_space == 0
+        got = {"y": result.y, "hy": result.hy, "cy": result.cy}
+        check(run, {name: run.host(tensor) for name, tensor in got.items()}, tuple(got))
+
+
+def test_by_address_and_buffer(handle: Handle) -> None:
+    problem = example("tanh")
+    with Run(handle, problem, random_operands(problem)) as run:
+        array = run.x.numpy(stream=handle.stream)
+        buffer = run.enter_context(DeviceBuffer(array.nbytes))
+        buffer.copy_from_host(array)
+        for x in (buffer, run.x.ptr):
+            y = run.network.forward(handle, x, run.weights, hx=run.states["hx"]).y
+            check(run, {"y": run.host(y)}, ("y",))
+
+
+# -- clipping ------------------------------------------------------------------------------------
+
+
+def clipped() -> Problem:
+    problem = example(layers=2, clip=Clip(-0.15, 0.1))
+    return replace(problem, network=replace(problem.network, bias="input"))
+
+
+def test_cell_states_are_clipped(handle: Handle) -> None:
+    problem = clipped()
+    with Run(handle, problem, random_operands(problem)) as run:
+        got = run.training_step()
+        check(run, got, ("y", "hy", "cy"))
+        assert (got["cy"].min(), got["cy"].max()) == (-0.15, 0.1)
+
+
+def test_gradients_through_the_clip(handle: Handle) -> None:
+    # The reference takes the derivative of the clip: 0 where a cell state was clipped.
+    problem = clipped()
+    with Run(handle, problem, random_operands(problem)) as run:
+        check(run, run.training_step(), ("dx", "dhx", "dcx", "dweights"))
+
+
+# -- dropout -------------------------------------------------------------------------------------
+
+
+def test_dropout_gradients_by_differences(handle: Handle) -> None:
+    """Whatever the masks are, the gradients are those of the function that they make.
+
+    In float64, central differences of 1e-5 along random directions are right to about 1e-10
+    relative to the third derivative, and to 1e-11 for rounding: 1e-6 leaves room.
+    """
+    problem = example("tanh", layers=3, bidirectional=True)
+    given = random_operands(problem)
+    rng = np.random.default_rng(5)
+    along = {
+        "x": rng.standard_normal(given.x.shape),
+        "hx": rng.standard_normal(given.hx.shape),
+        "weights": rng.standard_normal(given.weights.shape),
+    }
+
+    def results(operands: Operands) -> dict[str, Any]:
+        with (
+            DropoutDescriptor(handle, 0.4, seed=17) as dropout,
+            Run(handle, problem, operands, dropout=dropout) as run,
+        ):
+            return run.training_step()
+
+    def loss(name: str, step: float) -> float:
+        moved = replace(given, **{name: getattr(given, name) + step * along[name]})
+        got = results(moved)
+        y = np.where(problem.valid[..., None], got["y"], 0)
+        return float(np.sum(y * given.dy) + np.sum(got["hy"] * given.dhy))
+
+    got = results(given)
+    without = expected(problem, given)
+    assert np.abs(got["y"] - without["y"])[problem.valid].max() > 0.01, "nothing was dropped"
+    gradients = {"x": got["dx"], "hx": got["dhx"], "weights": got["dweights"]}
+    valid = problem.valid[..., None]
+    for name, gradient in gradients.items():
+        slope = (loss(name, 1e-5) - loss(name, -1e-5)) / 2e-5
+        step = np.where(valid, along[name], 0) if name == "x" else along[name]
+        gradient = np.where(valid, gradient, 0) if name == "x" else gradient
+        np.testing.assert_allclose(slope, np.sum(gradient * step), rtol=1e-6, err_msg=name)
+
+
+def test_dropout_repeats_for_a_seed_and_is_off_in_inference(handle: Handle) -> None:
+    problem = example(layers=2)
+    given = random_operands(problem)
+    with (
+        DropoutDescriptor(handle, 0.5, seed=3) as dropout,
+        Run(handle, problem, given, dropout=dropout) as run,
+    ):
+        initial = {"hx": run.states["hx"], "cx": run.states["cx"]}
+
+        def y(training: bool = True) -> Any:
+            result = run.network.forward(handle, run.x, run.weights, **initial, training=training)
+            return run.host(result.y)
+
+        first, second = y(), y()
+        dropout.set(0.5, 3)
+        np.testing.assert_array_equal(y(), first)
+        np.testing.assert_array_equal(y(), second)
+        assert (first != second).any()
+        check(run, {"y": y(training=False)}, ("y",))
+
+
+# -- weights -------------------------------------------------------------------------------------
+
+
+def test_weights_by_layer_and_direction(handle: Handle) -> None:
+    problem = example(layers=2, bidirectional=True, projection_size=2)
+    with Run(handle, problem, random_operands(problem)) as run:
+        weights = run.weights
+        assert len(weights) == 4
+        names = [f"w_{gate}" for gate in ("input", "forget", "cell", "output")]
+        names += [name.replace("w", "r", 1) for name in names] + ["projection"]
+        names += [f"b{name}" for name in names[:8]]
+        assert list(weights[3]) == names
+        assert weights[1, "backward"] is weights[3] is weights[1, 1]
+        assert weights[1, "forward"] is weights[2]
+        shapes = {name: tensor.shape for name, tensor in weights[2].items()}
+        assert shapes["w_forget"] == (4, 4), "reads two directions of 2 projected elements"
+        assert weights[0]["w_forget"].shape == (4, 3)
+        assert shapes["r_cell"] == (4, 2)
+        assert shapes["projection"] == (2, 4)
+        assert shapes["bw_output"] == shapes["br_output"] == (4,)
+        before = weights.numpy()
+        weights.zero()
+        assert not any(array.any() for layer in weights.numpy() for array in layer.values())
+        weights.copy_from(before)
+        for layer, same in zip(weights.numpy(), before, strict=True):
+            for name, array in layer.items():
+                np.testing.assert_array_equal(array, same[name])
+
+
+def test_what_a_network_has_not_is_missing(handle: Handle) -> None:
+    rnn = RNNDescriptor(
+        "gru", input_size=4, hidden_size=4, layers=2, input_mode="skip_input", bias="no_bias"
+    )
+    with rnn, RNNWeights(handle, rnn) as weights:
+        assert list(weights[0]) == ["r_reset", "r_update", "r_new"]
+        assert list(weights[1]) == ["w_reset", "w_update", "w_new", *weights[0]]
+    rnn = RNNDescriptor("relu", input_size=4, hidden_size=4, bias="single_rec_bias")
+    with rnn, RNNWeights(handle, rnn) as weights:
+        assert list(weights[0]) == ["w_hidden", "r_hidden", "br_hidden"]
+
+
+def test_weights_in_memory_of_the_callers(handle: Handle) -> None:
+    with RNNDescriptor("gru", input_size=3, hidden_size=4) as rnn:
+        size = rnn.weight_space_size(handle)
+        with DeviceBuffer(size + 8) as space:
+            space.fill(0)
+            with RNNWeights(handle, rnn, space) as weights:
+                assert weights.space is space
+                weights[0]["br_new"].copy_from(np.ones(4, np.float32))
+                assert weights.flat.numpy().sum() == 4
+            assert not space.closed
+
+
+# -- against PyTorch on the reference device -----------------------------------------------------
+
+
+def test_a_pytorch_model_by_its_own_weights(reference_handle: Handle) -> None:
+    """How weights carry over: PyTorch stacks the gates, in the same order."""
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle of this test")
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    model = torch.nn.LSTM(3, 5, num_layers=2, bidirectional=True, proj_size=2, batch_first=True)
+    x = torch.randn(4, 6, 3)
+    with (
+        RNNDescriptor(
+            "lstm", input_size=3, hidden_size=5, projection_size=2, layers=2, bidirectional=True
+        ) as rnn,
+        RNNWeights(reference_handle, rnn) as weights,
+    ):
+        layers = []
+        for number in range(4):
+            suffix = f"_l{number // 2}" + "_reverse" * (number % 2)
+            stacked = {
+                "w": getattr(model, f"weight_ih{suffix}"),
+                "r": getattr(model, f"weight_hh{suffix}"),
+                "bw": getattr(model, f"bias_ih{suffix}"),
+                "br": getattr(model, f"bias_hh{suffix}"),
+            }
+            layer = {"projection": getattr(model, f"weight_hr{suffix}").detach().numpy()}
+            for name, tensor in stacked.items():
+                for gate, part in zip(rnn.gates, tensor.detach().chunk(4), strict=True):
+                    layer[f"{name}_{gate}"] = part.numpy()
+            layers.append(layer)
+        weights.copy_from(layers)
+        with RNN.of(rnn, x, layout="batch_major_unpacked") as network:
+            y, hy, cy, _ = network.forward(reference_handle, x, weights, training=False)
+        with torch.no_grad():
+            expected_y, (expected_h, expected_c) = model(x)
+        np.testing.assert_allclose(y.numpy(), expected_y, atol=1e-6)
+        np.testing.assert_allclose(hy.numpy(), expected_h, atol=1e-6)
+        np.testing.assert_allclose(cy.numpy(), expected_c, atol=1e-6)
+
+
+# -- lifetime ------------------------------------------------------------------------------------
+
+
+def test_closing() -> None:
+    with use_reference_device(), Handle() as handle, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = DeviceTensor.zeros((5, 2, 3), "float32")
+        with RNNDescriptor("gru", input_size=3, hidden_size=4) as rnn:
+            with RNNWeights(handle, rnn) as weights, RNN.of(rnn, x) as network:
+                network.forward(handle, x, weights)
+                descriptors = (network.x_desc, network.y_desc, network.h_desc, network.c_desc)
+            assert all(descriptor.closed for descriptor in descriptors)
+            assert weights.closed
+            network.close()
+            weights.close()
+            assert not rnn.closed
+            with pytest.raises(ClosedError):
+                network.forward(handle, x, weights)
+            with RNNDataDescriptor.of(x) as x_desc:
+                RNN(rnn, x_desc).close()
+                assert not x_desc.closed
+        gc.collect()
+
+
+def test_a_failing_backward_pass_closes_the_gradients_that_it_made() -> None:
+    with use_reference_device(), Handle() as handle, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = DeviceTensor.zeros((5, 2, 3), "float32")
+        rnn = RNNDescriptor("gru", input_size=3, hidden_size=4)
+        with rnn, RNNWeights(handle, rnn) as weights, RNN.of(rnn, x) as network:
+            y, *_, reserve_space = network.forward(handle, x, weights)
+            with pytest.raises(RuntimeError, match="comes before the weights"):
+                network.backward_weights(handle, x, y, reserve_space)
+        gc.collect()
+
+
+# -- wrong input ---------------------------------------------------------------------------------
+
+
+class TestWrongInput:
+    @pytest.fixture
+    def run(self, reference_handle: Handle) -> Any:
+        problem = example(layers=2)
+        with Run(reference_handle, problem, random_operands(problem)) as run:
+            yield run
+
+    def test_sequences_that_the_network_does_not_read(self, run: Run) -> None:
+        for x, options, message in (
+            (DeviceTensor.zeros((5, 2, 4), "float64"), {}, "x: vectors of 3 elements expected"),
+            (DeviceTensor.zeros((5, 2, 3), "float32"), {}, "x: expected CUDNN_DATA_DOUBLE"),
+            (DeviceTensor.zeros((5, 3), "float64"), {}, "x: expected 3 dimensions"),
+            (run.x, {"lengths": (5, 5)}, "lengths: expected 4 in shape"),
+            (run.x, {"lengths": (6, 5, 5, 5)}, "lengths: expected ints from 0 to 5"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                RNN.of(run.rnn, x, **options)
+        with RNNDescriptor("gru", input_size=3, hidden_size=4, padded_io=False) as rnn:
+            x = DeviceTensor.zeros((5, 2, 3), "float32")
+            with pytest.raises(ValueError, match="x: unpacked layouts need padded_io=True"):
+                RNN.of(rnn, x)
+        with pytest.raises(TypeError, match="x_desc: expected a RNNDataDescriptor"):
+            RNN(run.rnn, run.x)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize(
+        ("change", "error", "message"),
+        [
+            ({"x": np.zeros((5, 4, 3))}, TypeError, "x: host memory"),
+            ({"x": None}, TypeError, "x: a tensor is needed, got None"),
+            ({"x": ((5, 4, 2), "float64")}, ValueError, r"x: expected shape \(5, 4, 3\), got"),
+            ({"x": ((5, 4, 3), "float32")}, TypeError, "x: expected float64, got float32"),
+            ({"hx": ((2, 4, 3), "float64")}, ValueError, r"hx: expected shape \(2, 4, 4\)"),
+            ({"cx": ((1, 4, 4), "float64")}, ValueError, r"cx: expected shape \(2, 4, 4\)"),
+            ({"y": ((4, 5, 4), "float64")}, ValueError, r"y: expected shape \(5, 4, 4\)"),
+            ({"hy": ((2, 4, 4), "float32")}, TypeError, "hy: expected float64"),
+            ({"weights": ((1000,), "float64")}, TypeError, "weights: expected RNNWeights or a D"),
+            ({"workspace": ((7,), "uint8")}, ValueError, "workspace: 7 bytes, "),
+            ({"workspace": 4096}, TypeError, "workspace: the size behind an address"),
+            ({"reserve_space": ((7,), "uint8")}, ValueError, "reserve_space: 7 bytes, "),
+            ({"device_lengths": ((4,), "int64")}, TypeError, "device_lengths: expected int32"),
+            ({"device_lengths": ((3,), "int32")}, ValueError, r"device_lengths: expected shape"),
+        ],
+        ids=str,
+    )
+    def test_forward(self, run: Run, change: dict[str, Any], error: type, message: str) -> None:
+        arguments: dict[str, Any] = {"x": run.x, "weights": run.weights}
+        for name, value in change.items():
+            made = DeviceTensor.zeros(*value) if isinstance(value, tuple) else value
+            arguments[name] = made
+        with pytest.raises(error, match=message):
+            run.network.forward(run.handle, **arguments)
+
+    def test_memory_that_is_not_dense_or_too_small(self, run: Run) -> None:
+        turned = DeviceTensor.from_numpy(np.zeros((5, 4, 3)), strides=(1, 5, 20))
+        with pytest.raises(ValueError, match="x: must be dense in C order, got strides"):
+            run.network.forward(run.handle, turned, run.weights)
+        with DeviceBuffer(7) as small:
+            with pytest.raises(ValueError, match="x: 7 bytes, 480 are needed"):
+                run.network.forward(run.handle, small, run.weights)
+            with pytest.raises(ValueError, match="weights: 7 bytes, "):
+                run.network.forward(run.handle, run.x, small)
+            with pytest.raises(ValueError, match="space: 7 bytes, "):
+                RNNWeights(run.handle, run.rnn, small)
+
+    def test_backward(self, run: Run) -> None:
+        network, handle, weights = run.network, run.handle, run.weights
+        y, *_, reserve_space = network.forward(handle, run.x, weights)
+        wrong = DeviceTensor.zeros((5, 4, 3), "float64")
+        with pytest.raises(ValueError, match="dy: expected shape"):
+            network.backward_data(handle, y, wrong, weights, reserve_space)
+        with pytest.raises(TypeError, match="reserve_space: needed, as RNN"):
+            network.backward_data(handle, y, run.dy, weights, None)
+        with pytest.raises(ValueError, match="dhy: expected shape"):
+            network.backward_data(handle, y, run.dy, weights, reserve_space, dhy=wrong)
+        network.backward_data(handle, y, run.dy, weights, reserve_space)
+        with pytest.raises(ValueError, match="y: expected shape"):
+            network.backward_weights(handle, run.x, wrong, reserve_space)
+        with pytest.raises(TypeError, match="gradients: expected RNNWeights or a DeviceBuffer"):
+            network.backward_weights(handle, run.x, y, reserve_space, run.x)
+        with pytest.raises(NotSupportedError, match="CUDNN_WGRAD_MODE_ADD only"):
+            network.backward_weights(handle, run.x, y, reserve_space, weights, mode="set")
+
+    def test_cell_states_of_other_cells(self, reference_handle: Handle) -> None:
+        problem = example("gru")
+        with Run(reference_handle, problem, random_operands(problem)) as run:
+            states = DeviceTensor.zeros((1, 4, 4), "float64")
+            for name in ("cx", "cy"):
+                with pytest.raises(ValueError, match=f"{name}: only an LSTM has cell states"):
+                    run.network.forward(run.handle, run.x, run.weights, **{name: states})
+
+    def test_weights(self, run: Run) -> None:
+        weights = run.weights
+        with pytest.raises(KeyError, match="w_reset: this layer has w_input, w_forget"):
+            _ = weights[0]["w_reset"]
+        with pytest.raises(IndexError):
+            _ = weights[2]
+        with pytest.raises(IndexError, match="no direction 'backward' in a network of 1"):
+            _ = weights[0, "backward"]
+        layers = weights.numpy()
+        with pytest.raises(ValueError, match="layers: expected 2, got 1"):
+            weights.copy_from(layers[:1])
+        with pytest.raises(ValueError, match=r"layers\[1\]\['w_cell'\]: expected shape \(4, 4\)"):
+            weights.copy_from([layers[0], {**layers[1], "w_cell": np.zeros(3)}])
+        del layers[1]["w_cell"]
+        with pytest.raises(ValueError, match=r"layers\[1\]: expected w_input"):
+            weights.copy_from(layers)
+        with pytest.raises(TypeError, match="rnn: expected a RNNDescriptor"):
+            RNNWeights(run.handle, "lstm")  # type: ignore[arg-type]

@@ -1,0 +1,269 @@
+"""``RNNDescriptor`` and ``RNNDataDescriptor`` against what was set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    DeviceTensor,
+    DropoutDescriptor,
+    Handle,
+    RNNDataDescriptor,
+    RNNDescriptor,
+    raw,
+)
+from cudnn_ctypes.errors import BadParamError, ClosedError, NotSupportedError
+
+TYPES = {"float32": ["float32"], "float64": ["float64"], "bfloat16": ["float32"]}
+TYPES["float16"] = ["float32", "float16"]
+
+
+def random_arguments(rng: np.random.Generator) -> dict[str, Any]:
+    data_type = str(rng.choice(list(TYPES)))
+    hidden = int(rng.integers(2, 50))
+    cell = str(rng.choice(["lstm", "gru", "rnn_tanh", "rnn_relu"]))
+    skip = bool(rng.integers(2))
+    return {
+        "cell": cell,
+        "input_size": hidden if skip else int(rng.integers(1, 50)),
+        "hidden_size": hidden,
+        "projection_size": int(rng.integers(1, hidden)) if cell == "lstm" else None,
+        "layers": int(rng.integers(1, 9)),
+        "bidirectional": bool(rng.integers(2)),
+        "bias": str(rng.choice(["no_bias", "single_inp_bias", "double_bias", "single_rec_bias"])),
+        "input_mode": "skip_input" if skip else "linear_input",
+        "data_type": data_type,
+        "compute_type": str(rng.choice(TYPES[data_type])),
+        "math_type": str(rng.choice(["default_math", "tensor_op_math", "fma_math"])),
+        "padded_io": bool(rng.integers(2)),
+        "clip": (-float(rng.random()), float(rng.random())) if rng.integers(2) else None,
+    }
+
+
+class TestRNNDescriptor:
+    @pytest.mark.parametrize("seed", range(100))
+    def test_reads_back_what_was_set(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        arguments = random_arguments(rng)
+        with RNNDescriptor(**arguments) as rnn:
+            expected = ", ".join(
+                f"{name}={arguments.get(name, default)!r}"
+                for name, default in {
+                    **dict.fromkeys(list(arguments)[:6]),
+                    "algorithm": "standard",
+                    **dict.fromkeys(list(arguments)[6:-1]),
+                    "dropout": None,
+                    "clip": None,
+                }.items()
+            )
+            assert repr(rnn) == f"RNNDescriptor({expected})"
+            assert rnn.cell.name.endswith(arguments["cell"].upper())
+            for name in ("input_size", "hidden_size", "layers", "bidirectional", "padded_io"):
+                assert getattr(rnn, name) == arguments[name]
+            assert rnn.projection_size == arguments["projection_size"]
+            assert rnn.bias.name == f"CUDNN_RNN_{arguments['bias'].upper()}"
+            assert rnn.input_mode.name == f"CUDNN_{arguments['input_mode'].upper()}"
+            assert rnn.math_type.name == f"CUDNN_{arguments['math_type'].upper()}"
+            assert rnn.clip == arguments["clip"]
+            assert rnn.algorithm == raw.CUDNN_RNN_ALGO_STANDARD
+            directions = 1 + arguments["bidirectional"]
+            state = arguments["projection_size"] or arguments["hidden_size"]
+            assert rnn.pseudo_layers == arguments["layers"] * directions
+            assert (rnn.state_size, rnn.output_size) == (state, state * directions)
+            with RNNDescriptor(**arguments) as same:
+                assert same == rnn
+                changed = {**arguments, "layers": arguments["layers"] + 1}
+                with RNNDescriptor(**changed) as other:
+                    assert other != rnn
+                same.clip = (-5.0, 5.0)
+                assert same != rnn
+
+    def test_types_default_to_what_goes_with_the_data(self) -> None:
+        for data_type, compute in (("float64", "DOUBLE"), ("float16", "FLOAT"), ("bf16", "FLOAT")):
+            with RNNDescriptor("gru", input_size=1, hidden_size=1, data_type=data_type) as rnn:
+                assert rnn.compute_type.name == f"CUDNN_DATA_{compute}"
+
+    @pytest.mark.parametrize("cell", ["relu", "tanh"])
+    def test_the_plain_cells_have_short_names(self, cell: str) -> None:
+        with RNNDescriptor(cell, input_size=1, hidden_size=1) as rnn:
+            assert rnn.cell.name == f"CUDNN_RNN_{cell.upper()}"
+            assert rnn.gates == ("hidden",)
+
+    @pytest.mark.parametrize(
+        "algorithm", ["standard", "persist_static", "persist_dynamic", "persist_static_small_h"]
+    )
+    def test_algorithms(self, algorithm: str) -> None:
+        with RNNDescriptor("lstm", input_size=8, hidden_size=8, algorithm=algorithm) as rnn:
+            assert rnn.algorithm.name == f"CUDNN_RNN_ALGO_{algorithm.upper()}"
+
+    def test_setting_again_switches_the_clip_off(self) -> None:
+        with RNNDescriptor("lstm", input_size=8, hidden_size=8, clip=(-1, 1)) as rnn:
+            rnn.set("gru", input_size=3, hidden_size=4)
+            assert (rnn.cell, rnn.input_size, rnn.clip) == (raw.CUDNN_GRU, 3, None)
+
+    def test_clip(self) -> None:
+        with RNNDescriptor("lstm", input_size=8, hidden_size=8) as rnn:
+            assert rnn.clip is None
+            rnn.clip = (-1.5, 2.5)
+            assert rnn.clip == (-1.5, 2.5)
+            assert rnn.clip_nan_propagation == raw.CUDNN_PROPAGATE_NAN
+            rnn.set_clip_v8((-2, 3), "not_propagate_nan")
+            assert rnn.clip == (-2, 3)
+            assert rnn.clip_nan_propagation == raw.CUDNN_NOT_PROPAGATE_NAN
+            rnn.set_clip_v8(None, "propagate_nan")
+            assert rnn.clip is None
+            rnn.clip = (-1, 1)
+            rnn.clip = None
+            assert rnn.clip is None
+            with pytest.raises(BadParamError):
+                rnn.clip = (1, -1)
+
+    def test_dropout_is_kept(self, reference_handle: Handle) -> None:
+        with DropoutDescriptor(reference_handle, 0.5) as dropout:
+            options = {"input_size": 8, "hidden_size": 8, "layers": 2}
+            with RNNDescriptor("lstm", **options, dropout=dropout) as rnn:
+                assert rnn.dropout is dropout
+                assert f"dropout={dropout!r}" in repr(rnn)
+                with RNNDescriptor("lstm", **options) as other:
+                    assert other != rnn
+                    assert other.dropout is None
+
+    def test_not_set_yet(self) -> None:
+        with RNNDescriptor() as rnn, RNNDescriptor() as other:
+            assert repr(rnn) == "RNNDescriptor()"
+            assert rnn == other
+        assert repr(rnn) == "RNNDescriptor(closed)"
+        with pytest.raises(ClosedError):
+            _ = rnn.cell
+
+    @pytest.mark.parametrize(
+        ("options", "error", "message"),
+        [
+            ({"hidden_size": 0}, BadParamError, "hiddenSize < 1|projSize <= 0"),
+            ({"input_size": 0}, BadParamError, "inputSize < 1"),
+            ({"layers": 0}, BadParamError, "numLayers < 1"),
+            ({"projection_size": 9}, NotSupportedError, "projSize > hiddenSize"),
+            ({"cell": "gru", "projection_size": 4}, NotSupportedError, "projSize != hiddenSize"),
+            ({"data_type": "int8"}, NotSupportedError, "cudnnSetRNNDescriptor_v8"),
+            ({"compute_type": "float64"}, NotSupportedError, "mathPrec != CUDNN_DATA_FLOAT"),
+            ({"input_mode": "skip_input", "input_size": 7}, ValueError, "input_size: must be hid"),
+            ({"bias": "two"}, ValueError, "bias: expected one of"),
+            ({"cell": "elman"}, ValueError, "cell: expected one of"),
+            ({"cell": raw.CUDNN_LINEAR_INPUT}, TypeError, "cell: expected a cudnnRNNMode_t"),
+            ({"dropout": 0.5}, TypeError, r"dropout: expected a DropoutDescriptor, got 0\.5"),
+            (
+                {"algorithm": "persist_static", "data_type": "float64"},
+                NotSupportedError,
+                "PERSIST_STATIC",
+            ),
+            ({"algorithm": "persist_static", "bias": "no_bias"}, NotSupportedError, "DOUBLE_BIAS"),
+        ],
+        ids=str,
+    )
+    def test_wrong_input(self, options: dict[str, Any], error: type, message: str) -> None:
+        arguments = {"cell": "lstm", "input_size": 8, "hidden_size": 8, **options}
+        with pytest.raises(error, match=message):
+            RNNDescriptor(**arguments)
+
+
+class TestRNNDataDescriptor:
+    @pytest.mark.parametrize("seed", range(100))
+    def test_reads_back_what_was_set(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        lengths = tuple(int(n) for n in rng.integers(1, 9, int(rng.integers(1, 9))))
+        layout = str(rng.choice(["seq_major_unpacked", "batch_major_unpacked", "seq_major_packed"]))
+        size, steps = int(rng.integers(1, 20)), max(lengths)
+        if layout == "seq_major_packed":
+            lengths = tuple(sorted(lengths, reverse=True))
+        else:
+            steps += int(rng.integers(3))
+        data_type = str(rng.choice(list(TYPES)))
+        fill = float(rng.integers(-4, 5))
+        options: dict[str, Any] = {"layout": layout, "max_length": steps, "padding_fill": fill}
+        with RNNDataDescriptor(lengths, size, data_type, **options) as data:
+            assert repr(data) == (
+                f"RNNDataDescriptor(lengths={lengths}, vector_size={size}, "
+                f"data_type={data_type!r}, layout={layout!r}, max_length={steps}, "
+                f"padding_fill={fill})"
+            )
+            assert (data.lengths, data.vector_size, data.max_length) == (lengths, size, steps)
+            assert (data.batch_size, data.padding_fill) == (len(lengths), fill)
+            shape = {
+                "seq_major_unpacked": (steps, len(lengths), size),
+                "batch_major_unpacked": (len(lengths), steps, size),
+                "seq_major_packed": (sum(lengths), size),
+            }[layout]
+            assert data.shape == shape
+            itemsize = {"float64": 8, "float32": 4}.get(data_type, 2)
+            assert data.size_in_bytes == itemsize * np.prod(shape)
+            with RNNDataDescriptor(lengths, size, data_type, **options) as same:
+                assert same == data
+            with data.like(size + 1) as other:
+                assert other != data
+                assert (other.lengths, other.vector_size) == (lengths, size + 1)
+                assert other.padding_fill == fill
+
+    def test_of_a_tensor(self, reference_handle: Handle) -> None:
+        tensor = DeviceTensor.zeros((5, 3, 8), "float16")
+        with RNNDataDescriptor.of(tensor) as data:
+            assert (data.lengths, data.max_length, data.vector_size) == ((5, 5, 5), 5, 8)
+            assert data.data_type == raw.CUDNN_DATA_HALF
+        with RNNDataDescriptor.of(tensor, layout="batch_major_unpacked") as data:
+            assert (data.lengths, data.max_length) == ((3,) * 5, 3)
+        with RNNDataDescriptor.of(tensor, lengths=(1, 5, 2), padding_fill=1) as data:
+            assert (data.lengths, data.max_length, data.padding_fill) == ((1, 5, 2), 5, 1)
+        flat = DeviceTensor.zeros((5, 8), "float32")
+        packed = {"layout": "seq_major_packed"}
+        with RNNDataDescriptor.of(flat, lengths=(3, 2), **packed) as data:
+            assert (data.shape, data.max_length) == ((5, 8), 3)
+        for lengths, options, message in (
+            ((3, 3), packed, "lengths: must add up to 5, got 6"),
+            (None, packed, "lengths: needed for the packed layout"),
+            (None, {}, r"tensor: expected 3 dimensions in this layout, got shape \(5, 8\)"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                RNNDataDescriptor.of(flat, lengths=lengths, **options)
+        with pytest.raises(ValueError, match="lengths: expected 3 in shape"):
+            RNNDataDescriptor.of(tensor, lengths=(5, 5))
+
+    def test_no_padding_fill_reads_back_as_zero(self) -> None:
+        with RNNDataDescriptor([2], 3) as data:
+            assert data.padding_fill == 0
+
+    def test_not_set_yet(self) -> None:
+        with RNNDataDescriptor() as data:
+            assert repr(data) == "RNNDataDescriptor()"
+
+    @pytest.mark.parametrize(
+        ("arguments", "options", "error", "message"),
+        [
+            (([3, 4], 8), {"max_length": 3}, ValueError, "lengths: expected ints from 0 to 3"),
+            (([3, -1], 8), {}, ValueError, "lengths: expected ints from 0 to 3"),
+            (
+                ([3, 4], 8),
+                {"layout": "seq_major_packed"},
+                ValueError,
+                "lengths: must descend in the packed layout",
+            ),
+            (
+                ([4, 3], 8),
+                {"layout": "seq_major_packed", "max_length": 5},
+                BadParamError,
+                "maxSeqLength",
+            ),
+            (([4, 0], 8), {"layout": "seq_major_packed"}, BadParamError, "minSeqLength"),
+            (([4], 0), {}, BadParamError, "vectorSize"),
+            (([], 8), {}, BadParamError, "batchSize"),
+            (([4], 8, "int8"), {}, NotSupportedError, "dataType"),
+            (([4], 8), {"layout": "sorted"}, ValueError, "layout: expected one of"),
+        ],
+        ids=str,
+    )
+    def test_wrong_input(
+        self, arguments: tuple[Any, ...], options: dict[str, Any], error: type, message: str
+    ) -> None:
+        with pytest.raises(error, match=message):
+            RNNDataDescriptor(*arguments, **options)
