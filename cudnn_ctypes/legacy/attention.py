@@ -189,7 +189,7 @@ def _forward(
                 f"residuals: are like q, {call.desc['q'].shape}, and are added to out, "
                 f"{call.desc['out'].shape}: their vectors must be equally long"
             )
-        residuals = call.checked("residuals", residuals, call.desc["q"])
+        residuals = call.alike("residuals", residuals, "q")
     weight_memory, weight_size = call.weights("weights", weights)
     space, space_size = call.workspace(workspace)
     reserve, reserve_size = (

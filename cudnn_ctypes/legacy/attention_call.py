@@ -130,10 +130,20 @@ class AttentionCall(ExitStack):
         self, name: str, value: Any, desc: SeqDataDescriptor, *, written: bool = False
     ) -> Any:
         """What C receives for sequences, which must be as large as their descriptor says."""
-        if isinstance(value, DeviceTensor):
-            _four_dimensions(name, value)
         described: Any = desc
         return check_memory(name, value, described, self.handle, written=written)
+
+    def alike(self, name: str, value: Any, role: str, *, written: bool = False) -> Any:
+        """What C receives for a tensor that is read or written by an operand's descriptor."""
+        desc = self.desc[role]
+        if not isinstance(value, (int, c_void_p, DeviceBuffer)):
+            shape, strides = _four_dimensions(name, imported(name, value, self.handle))
+            if shape != desc.shape or desc.axes not in fitting_axes(shape, strides):
+                raise ValueError(
+                    f"{name}: expected (time, batch, beam, vector) = {desc.shape} with strides "
+                    f"{desc.strides}, as {self._names[role]} has, got {shape} with {strides}"
+                )
+        return self.checked(name, value, desc, written=written)
 
     # -- what is not sequences ---------------------------------------------------------------
 

@@ -82,7 +82,7 @@ def attention_backward_data(
             for role, operand, result in (("q", q, dq), ("k", k, dk), ("v", v, dv))
         ]
         written = [
-            call.checked(f"d{role}", result, call.desc[role], written=True)
+            call.alike(f"d{role}", result, role, written=True)
             for role, result in zip(("q", "k", "v"), results, strict=True)
         ]
         weight_memory, weight_size = call.weights("weights", weights)

@@ -1,0 +1,397 @@
+"""Multi-head attention and its gradients, with fixed problems; random ones are next door."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    AttentionWeights,
+    AttnDescriptor,
+    ClosedError,
+    DeviceBuffer,
+    DeviceTensor,
+    DropoutDescriptor,
+    Handle,
+    SeqDataDescriptor,
+    attention_backward_data,
+    attention_backward_weights,
+    attention_buffer_sizes,
+    attention_forward,
+    attention_forward_training,
+)
+
+from .small_attention import CLOSE, HEADS, OPTIONS, TK, TQ, N, arrays, expected, normal
+
+
+@pytest.fixture
+def attn() -> Iterator[AttnDescriptor]:
+    with AttnDescriptor(HEADS, **OPTIONS) as attn:
+        yield attn
+
+
+@pytest.fixture
+def weights(handle: Handle, attn: AttnDescriptor) -> Iterator[AttentionWeights]:
+    with AttentionWeights(handle, attn, arrays()) as weights:
+        yield weights
+
+
+@pytest.fixture
+def operands(handle: Handle) -> tuple[DeviceTensor, ...]:
+    host = normal(TQ, N, 6), normal(TK, N, 5, seed=1), normal(TK, N, 4, seed=2)
+    return tuple(DeviceTensor.from_numpy(array) for array in host)
+
+
+# --- the operation ------------------------------------------------------------------------------
+
+
+def test_forward(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    out = attention_forward(handle, *operands, attn, weights)
+    assert out.shape == (TQ, N, 6)
+    np.testing.assert_allclose(out.numpy(), expected(), **CLOSE)
+
+
+def test_residuals(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    out = attention_forward(handle, *operands, attn, weights, residuals=operands[0])
+    wanted = expected(normal(TQ, N, 6)[:, :, None])
+    np.testing.assert_allclose(out.numpy(), wanted, **CLOSE)
+
+
+def test_causal_window(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    """Each query sees the keys before it; the first one sees nothing, and gets the bias."""
+    high = [0, 1, 2, 3]
+    out = attention_forward(handle, *operands, attn, weights, high=high).numpy()
+    np.testing.assert_allclose(out, expected(high=high), **CLOSE)
+    np.testing.assert_allclose(out[0], np.tile(arrays()["o_biases"][0, :, 0], (N, 1)), **CLOSE)
+
+
+def test_one_time_step_after_the_other(
+    handle: Handle, attn: Any, weights: Any, operands: Any
+) -> None:
+    high = [1, 2, 3, 4]
+    at_once = attention_forward(
+        handle, *operands, attn, weights, high=high, residuals=operands[0]
+    ).numpy()
+    out = DeviceTensor.full((TQ, N, 6), 7, "float32")
+    for current in range(TQ):
+        attention_forward(
+            handle,
+            *operands,
+            attn,
+            weights,
+            out,
+            current=current,
+            high=high[: current + 1],
+            residuals=operands[0],
+        )
+        result = out.numpy()
+        np.testing.assert_allclose(result[: current + 1], at_once[: current + 1], **CLOSE)
+        assert (result[current + 1 :] == 7).all()
+
+
+def test_lengths_by_beam(handle: Handle) -> None:
+    """The beam of the first batch entry comes first, in the descriptors and on the device.
+
+    Without projections, and with all values 1, a query gets 1 if it sees any key, else 0.
+    """
+    with AttnDescriptor(
+        q_size=1, qo_max_length=3, kv_max_length=2, max_batch=2, max_beam=2
+    ) as attn:
+        q = DeviceTensor.full((3, 2, 2, 1), 1, "float32")
+        k = DeviceTensor.full((2, 2, 1, 1), 1, "float32")
+        out = attention_forward(handle, q, k, k, attn, q_lengths=[3, 2, 1, 3]).numpy()
+    seen = out[..., 0].sum(axis=0)
+    np.testing.assert_allclose(seen, [[3, 2], [1, 3]], atol=1e-3)
+
+
+def test_lengths_in_device_memory(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    lengths = {"q_lengths": [4, 3, 2], "k_lengths": [5, 1, 3]}
+    pair = tuple(DeviceTensor.from_numpy(np.array(x, np.int32)) for x in lengths.values())
+    copied = attention_forward(handle, *operands, attn, weights, **lengths)
+    given = attention_forward(handle, *operands, attn, weights, **lengths, device_lengths=pair)
+    np.testing.assert_array_equal(given.numpy(), copied.numpy())
+
+
+def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    """What is made by default is right, by finite differences of the library's own forward."""
+    out, reserve = attention_forward_training(handle, *operands, attn, weights)
+    np.testing.assert_allclose(out.numpy(), expected(), **CLOSE)
+    dout = DeviceTensor.from_numpy(normal(TQ, N, 6, seed=9))
+    given = (dout, *operands, attn, weights, reserve)
+    data = attention_backward_data(handle, *given)
+    with attention_backward_weights(handle, *given) as dweights:
+        first = dweights.numpy()
+        again = attention_backward_weights(handle, *given, dweights, add=True)
+        assert again is dweights
+        for name, gradient in dweights.numpy().items():
+            np.testing.assert_allclose(gradient, 2 * first[name], rtol=1e-3, atol=1e-4)
+    for gradient, operand in zip(data, operands, strict=True):
+        assert gradient.shape == operand.shape
+    v, direction = operands[2].numpy(), normal(TK, N, 4, seed=5)
+    losses = [
+        (
+            attention_forward(
+                handle,
+                *operands[:2],
+                DeviceTensor.from_numpy(v + sign * direction),
+                attn,
+                weights,
+            ).numpy()
+            * dout.numpy()
+        ).sum()
+        for sign in (1, -1)
+    ]  # linear in v: the difference is exact but for rounding
+    np.testing.assert_allclose(
+        (data.dv.numpy() * direction).sum(), (losses[0] - losses[1]) / 2, rtol=5e-3, atol=5e-2
+    )
+
+
+def test_memory_in_any_order(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    plain = attention_forward(handle, *operands, attn, weights)
+    turned = [
+        DeviceTensor.from_numpy(x.numpy(), strides=(x.shape[2], x.shape[0] * x.shape[2], 1))
+        for x in operands
+    ]
+    out = attention_forward(handle, *turned, attn, weights)
+    assert out.strides == (6, TQ * 6, 1)
+    np.testing.assert_allclose(out.numpy(), plain.numpy(), **CLOSE)
+
+
+def test_addresses_with_descriptors(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    plain = attention_forward(handle, *operands, attn, weights)
+    out = DeviceTensor.full((TQ, N, 6), 7, "float32")
+    with (
+        SeqDataDescriptor((TQ, N, 1, 6)) as q,
+        SeqDataDescriptor((TK, N, 1, 5)) as k,
+        SeqDataDescriptor((TK, N, 1, 4)) as v,
+        SeqDataDescriptor((TQ, N, 1, 6)) as o,
+    ):
+        descs = {"q_desc": q, "k_desc": k, "v_desc": v, "out_desc": o}
+        addresses = [operand.ptr for operand in operands]
+        result = attention_forward(handle, *addresses, attn, weights, out.ptr, **descs)
+    assert result == out.ptr
+    np.testing.assert_allclose(out.numpy(), plain.numpy(), **CLOSE)
+
+
+def test_given_spaces(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    sizes = attention_buffer_sizes(handle, attn)
+    with DeviceBuffer(sizes.workspace) as workspace, DeviceBuffer(sizes.reserve_space) as reserve:
+        out, same = attention_forward_training(
+            handle, *operands, attn, weights, reserve_space=reserve, workspace=workspace
+        )
+        assert same is reserve
+        data = attention_backward_data(
+            handle, out, *operands, attn, weights, reserve, workspace=workspace
+        )
+        assert np.isfinite(data.dq.numpy()).all()
+
+
+# --- dropout ------------------------------------------------------------------------------------
+
+
+def test_dropout_of_rate_zero_changes_nothing(handle: Handle, weights: Any, operands: Any) -> None:
+    with (
+        DropoutDescriptor(handle, 0.0) as dropout,
+        AttnDescriptor(HEADS, **OPTIONS, attention_dropout=dropout, output_dropout=dropout) as attn,
+    ):
+        assert attn.attention_dropout is dropout
+        out, _ = attention_forward_training(handle, *operands, attn, weights)
+        np.testing.assert_allclose(out.numpy(), expected(), **CLOSE)
+
+
+def test_dropout_of_attention(handle: Handle) -> None:
+    """With one-hot values the output is the attention itself, and shows what was dropped."""
+    keys, batch, rate = 8, 16, 0.25
+    q, k = normal(4, batch, 3), normal(keys, batch, 3, seed=1)
+    v = np.tile(np.eye(keys, dtype=np.float32)[:, None], (1, batch, 1))
+    sizes = {"q_size": 3, "v_size": keys, "qo_max_length": 4, "kv_max_length": keys}
+    on_device = [DeviceTensor.from_numpy(x) for x in (q, k, v)]
+    with (
+        DropoutDescriptor(handle, rate, seed=5) as dropout,
+        AttnDescriptor(**sizes, max_batch=batch, attention_dropout=dropout) as attn,
+    ):
+        plain = attention_forward(handle, *on_device, attn).numpy()
+        out, reserve = attention_forward_training(handle, *on_device, attn)
+        factors = out.numpy() / plain
+        dropped = np.abs(factors) < 1e-3
+        assert 0.15 < dropped.mean() < 0.35
+        np.testing.assert_allclose(factors[~dropped], 1 / (1 - rate), rtol=5e-3)
+        # The gradient by the values goes through the same mask: dv[j] is a column of the result.
+        ones = DeviceTensor.full(out.shape, 1, "float32")
+        dv = attention_backward_data(handle, ones, *on_device, attn, None, reserve).dv.numpy()
+        np.testing.assert_allclose(dv[..., 0], out.numpy().sum(axis=0).T, **CLOSE)
+        again, _ = attention_forward_training(handle, *on_device, attn)
+        assert (again.numpy() != out.numpy()).any(), "the next mask is another one"
+
+
+def test_dropout_of_the_output_leaves_residuals_alone(
+    handle: Handle, weights: Any, operands: Any
+) -> None:
+    rate = 0.5
+    with (
+        DropoutDescriptor(handle, rate, seed=6) as dropout,
+        AttnDescriptor(HEADS, **OPTIONS, output_dropout=dropout) as attn,
+    ):
+        out, _ = attention_forward_training(handle, *operands, attn, weights, residuals=operands[0])
+        factors = (out.numpy() - normal(TQ, N, 6)) / expected()
+        dropped = np.abs(factors) < 0.5
+        assert 0.2 < dropped.mean() < 0.8
+        np.testing.assert_allclose(factors[~dropped], 2, rtol=0.05)
+
+
+def test_a_closed_dropout_descriptor(handle: Handle, weights: Any, operands: Any) -> None:
+    dropout = DropoutDescriptor(handle, 0.5)
+    with AttnDescriptor(HEADS, **OPTIONS, attention_dropout=dropout) as attn:
+        dropout.close()
+        with pytest.raises(ClosedError, match="this DropoutDescriptor is closed"):
+            attention_forward_training(handle, *operands, attn, weights)
+
+
+# --- wrong input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"handle": 3}, TypeError, "handle: expected a Handle"),
+        ({"attn": "softmax"}, TypeError, "attn: expected an? AttnDescriptor"),
+        ({"q": np.zeros((TQ, N, 6), np.float32)}, TypeError, "q: host memory"),
+        ({"k": 4096}, TypeError, "k: an address or a DeviceBuffer has no shape: pass k_desc"),
+        ({"q": (TQ, N, 7)}, ValueError, r"q: expected vectors of 6, got shape \(4, 3, 1, 7\)"),
+        ({"v": (TK, N, 5)}, ValueError, "v: expected vectors of 4"),
+        ({"out": (TQ, N, 5)}, ValueError, "out: expected vectors of 6"),
+        ({"k": (TK, N + 1, 5)}, ValueError, r"k: expected \(time, batch, beam\) = \(5, 3, 1\)"),
+        ({"v": (TK - 1, N, 4)}, ValueError, r"v: expected \(time, batch, beam\) = \(5, 3, 1\)"),
+        ({"out": (TQ - 1, N, 6)}, ValueError, r"out: expected \(time, batch, beam\) = \(4, 3, 1\)"),
+        ({"q": (N, 6)}, ValueError, r"q: expected \(time, batch, beam, vector\) or without beam"),
+        ({"k": (TK, N, 2, 5), "v": (TK, N, 2, 4)}, ValueError, r"k: expected .* \(5, 3, 1\)"),
+        ({"low": [0, 0]}, ValueError, "low: expected 4 entries, one for each time step"),
+        ({"high": [0] * 3}, ValueError, "high: expected 4 entries"),
+        ({"q_lengths": [4]}, ValueError, "lengths: expected 3 entries"),
+        ({"weights": None}, ValueError, "weights: needed, this attention has 512 bytes"),
+        ({"workspace": 4096}, TypeError, "workspace: the size behind an address"),
+        ({"current": TQ, "out": (TQ, N, 6)}, ValueError, "current: expected a time step of q"),
+        ({"current": 0}, ValueError, "out: needed with current"),
+        ({"residuals": (TQ, N, 7)}, ValueError, r"residuals: expected .* \(4, 3, 1, 6\) .* as q"),
+    ],
+)
+def test_wrong_input_of_forward(
+    handle: Handle,
+    attn: Any,
+    weights: Any,
+    operands: Any,
+    change: Any,
+    error: Any,
+    message: str,
+) -> None:
+    names = ("q", "k", "v")
+    arguments = {"handle": handle, **dict(zip(names, operands, strict=True)), "attn": attn}
+    arguments |= {"weights": weights}
+    for name, value in change.items():
+        made = isinstance(value, tuple)
+        arguments[name] = DeviceTensor.full(value, 1, "float32") if made else value
+    with pytest.raises(error, match=message):
+        attention_forward(**arguments)
+
+
+def test_operands_in_different_orders(
+    handle: Handle, attn: Any, weights: Any, operands: Any
+) -> None:
+    turned = DeviceTensor.full((TK, N, 5), 1, "float32", strides=(5, TK * 5, 1))
+    with pytest.raises(ValueError, match=r"all operands must have .* same order .* k NTBV"):
+        attention_forward(handle, operands[0], turned, operands[2], attn, weights)
+
+
+def test_more_than_the_descriptor_allows(handle: Handle, weights: Any, operands: Any) -> None:
+    for limit, message in (
+        ("qo_max_length", "q: 4 is more than the qo_max_length of attn, 3"),
+        ("kv_max_length", "k: 5 is more than the kv_max_length of attn, 4"),
+        ("max_batch", "q: 3 is more than the max_batch of attn, 2"),
+    ):
+        with (
+            AttnDescriptor(HEADS, **{**OPTIONS, limit: OPTIONS[limit] - 1}) as attn,
+            pytest.raises(ValueError, match=message),
+        ):
+            attention_forward(handle, *operands, attn, weights)
+
+
+def test_types_that_differ(handle: Handle, weights: Any, operands: Any) -> None:
+    with (
+        AttnDescriptor(HEADS, **OPTIONS, data_type="float64") as attn,
+        pytest.raises(TypeError, match="q: CUDNN_DATA_FLOAT, but attn is CUDNN_DATA_DOUBLE"),
+    ):
+        attention_forward(handle, *operands, attn, weights)
+
+
+def test_residuals_of_another_length(handle: Handle, operands: Any) -> None:
+    options = {**OPTIONS, "o_projection": 7}
+    with (
+        AttnDescriptor(HEADS, **options) as attn,
+        AttentionWeights(handle, attn) as weights,
+        pytest.raises(ValueError, match="residuals: are like q"),
+    ):
+        attention_forward(handle, *operands, attn, weights, residuals=operands[0])
+
+
+def test_spaces_that_are_too_small(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    with DeviceBuffer(16) as small:
+        for name in ("workspace", "weights"):
+            arguments = {"weights": weights, name: small}
+            with pytest.raises(ValueError, match=rf"{name}: .* bytes are needed, got 16"):
+                attention_forward(handle, *operands, attn, **arguments)
+        with pytest.raises(ValueError, match=r"reserve_space: .* bytes are needed, got 16"):
+            attention_forward_training(handle, *operands, attn, weights, reserve_space=small)
+
+
+def test_wrong_input_of_the_gradients(
+    handle: Handle, attn: Any, weights: Any, operands: Any
+) -> None:
+    out, reserve = attention_forward_training(handle, *operands, attn, weights)
+    given = (out, *operands, attn, weights)
+    for backward in (attention_backward_data, attention_backward_weights):
+        with pytest.raises(ValueError, match="reserve_space: needed"):
+            backward(handle, *given, None)
+        with pytest.raises(ValueError, match="dout: needed"):
+            backward(handle, None, *given[1:], reserve)
+        with pytest.raises(TypeError, match="reserve_space: the size behind an address"):
+            backward(handle, *given, 4096)
+        short = DeviceTensor.full((TQ, N, 5), 1, "float32")
+        with pytest.raises(ValueError, match="dout: expected vectors of 6"):
+            backward(handle, short, *given[1:], reserve)
+    small = DeviceTensor.full((TK - 2, N, 5), 1, "float32")
+    with pytest.raises(ValueError, match=r"dk: expected .* \(5, 3, 1, 5\) .* as k has"):
+        attention_backward_data(handle, *given, reserve, dk=small)
+    turned = DeviceTensor.full((TK, N, 5), 1, "float32", strides=(5, TK * 5, 1))
+    with pytest.raises(ValueError, match=r"dk: expected .* strides \(15, 5, 5, 1\), as k has"):
+        attention_backward_data(handle, *given, reserve, dk=turned)
+    with pytest.raises(ValueError, match="dweights: needed with add=True"):
+        attention_backward_weights(handle, *given, reserve, add=True)
+
+
+def test_closed_objects(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    weights.close()
+    with pytest.raises(ClosedError):
+        attention_forward(handle, *operands, attn, weights)
+    attn.close()
+    with pytest.raises(ClosedError):
+        attention_forward(handle, *operands, attn, weights)
+
+
+def test_nothing_is_left_open(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+    """Temporary descriptors and buffers are closed, on errors too."""
+    gc.collect()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        out, reserve = attention_forward_training(handle, *operands, attn, weights)
+        given = (out, *operands, attn, weights, reserve)
+        attention_backward_data(handle, *given)
+        attention_backward_weights(handle, *given).close()
+        with pytest.raises(ValueError, match="low"):
+            attention_forward(handle, *operands, attn, weights, low=[0])
+        gc.collect()
+    assert not [str(warning.message) for warning in caught]

@@ -1,0 +1,238 @@
+"""The descriptors of attention, and its weights by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    AttentionWeights,
+    AttnDescriptor,
+    BadParamError,
+    DeviceBuffer,
+    DeviceTensor,
+    Handle,
+    NotSupportedError,
+    SeqDataDescriptor,
+    attention_buffer_sizes,
+    attention_forward,
+    raw,
+)
+from cudnn_ctypes.reference.attention import attention_forward as attention_reference
+
+from .small_attention import CLOSE, HEADS, OPTIONS, SHAPES, arrays, normal
+
+
+@pytest.fixture
+def attn() -> Iterator[AttnDescriptor]:
+    with AttnDescriptor(HEADS, **OPTIONS) as attn:
+        yield attn
+
+
+@pytest.fixture
+def weights(handle: Handle, attn: AttnDescriptor) -> Iterator[AttentionWeights]:
+    with AttentionWeights(handle, attn, arrays()) as weights:
+        yield weights
+
+
+# --- sequences ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axes", ["TNBV", "NTBV", "TBNV", "NBTV", "BTNV", "BNTV"])
+@pytest.mark.parametrize("data_type", ["float32", "float64", "float16", "bfloat16"])
+def test_sequences_read_back_what_was_set(axes: str, data_type: str) -> None:
+    lengths = (3, 1, 4, 1, 2, 4)
+    with SeqDataDescriptor((4, 3, 2, 5), data_type, axes=axes, lengths=lengths) as desc:
+        assert desc.shape == (4, 3, 2, 5)
+        assert desc.lengths == lengths
+        assert "".join("TNBV"[axis] for axis in desc.axes) == axes
+        itemsize = {"float32": 4, "float64": 8}.get(data_type, 2)
+        assert desc.size_in_bytes == 120 * itemsize
+        order = np.argsort(["TNBV".index(letter) for letter in axes])
+        memory = np.zeros([(4, 3, 2, 5)["TNBV".index(letter)] for letter in axes], np.int8)
+        assert desc.strides == tuple(memory.transpose(order).strides)
+        with eval(repr(desc)) as same:
+            assert same == desc
+            same.set(data_type, (4, 3, 2, 5), axes)
+            assert same.lengths == (4,) * 6
+            assert same != desc
+
+
+def test_padding_fill() -> None:
+    with SeqDataDescriptor((2, 1, 1, 3), "float16", padding_fill=-1.5) as desc:
+        assert desc.padding_fill == -1.5
+        desc.set("float32", (2, 1, 1, 3), "TNBV")
+        assert desc.padding_fill == 0
+    with SeqDataDescriptor((2, 1, 1, 3), "bfloat16", padding_fill=-1.5) as desc:
+        assert desc.padding_fill is None  # cuDNN does not give it back
+
+
+def test_sequences_of_a_tensor(reference_handle: Handle) -> None:
+    tensor = DeviceTensor.empty((4, 3, 2, 5), "float32", strides=(10, 40, 5, 1))
+    with SeqDataDescriptor.of(tensor, lengths=[1, 2, 3, 4, 1, 2]) as desc:
+        assert "".join("TNBV"[axis] for axis in desc.axes) == "NTBV"
+        assert desc.strides == tensor.strides
+    alone = DeviceTensor.empty((4, 1, 5), "float32")  # a batch and a beam of 1: any order fits
+    for axes in ("TNBV", "BTNV", "NBTV"):
+        with SeqDataDescriptor.of(alone, axes=axes) as desc:
+            assert desc.shape == (4, 1, 1, 5)
+            assert "".join("TNBV"[axis] for axis in desc.axes) == axes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (((4, 3, 5),), ValueError, r"shape: expected \(time, batch, beam, vector\)"),
+        (((4, 3, 1, 5), "int8"), Exception, "cudnnSetSeqDataDescriptor"),
+        (((4, 3, 0, 5),), BadParamError, "cudnnSetSeqDataDescriptor"),
+    ],
+)
+def test_wrong_sequences(arguments: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        SeqDataDescriptor(*arguments)
+
+
+def test_wrong_lengths_and_axes(reference_handle: Handle) -> None:
+    with pytest.raises(ValueError, match="lengths: expected 6 entries, one for each of 3 x 2"):
+        SeqDataDescriptor((4, 3, 2, 5), lengths=(4, 4))
+    with pytest.raises(BadParamError):
+        SeqDataDescriptor((4, 1, 1, 5), lengths=(5,))
+    with pytest.raises(BadParamError):
+        SeqDataDescriptor((4, 1, 1, 5), lengths=(0,))
+    for axes in ("TNB", "TNBX", "TTBV", (0, 1)):
+        with pytest.raises(ValueError, match="axes: expected the letters of 'TNBV'"):
+            SeqDataDescriptor((4, 1, 1, 5), axes=axes)
+    with pytest.raises(BadParamError):
+        SeqDataDescriptor((4, 1, 1, 5), axes="VTNB")
+    gaps = DeviceTensor.empty((4, 3, 2, 5), "float32", strides=(36, 12, 6, 1))
+    with pytest.raises(ValueError, match="cuDNN describes dense sequences only"):
+        SeqDataDescriptor.of(gaps)
+
+
+# --- the attention descriptor -------------------------------------------------------------------
+
+
+def test_descriptor_reads_back_what_was_set(attn: AttnDescriptor) -> None:
+    assert attn.heads == HEADS
+    assert attn.sizes == {name: OPTIONS.get(name, 1) for name in attn.sizes}
+    assert (attn.scaler, attn.biases, attn.query_map) == (0.5, True, "all_to_one")
+    assert attn.data_type == attn.compute_type == raw.CUDNN_DATA_FLOAT
+    assert attn.output_size == 6
+    with eval(repr(attn)) as same:
+        assert same == attn
+    with AttnDescriptor(HEADS, **{**OPTIONS, "scaler": 0.25}) as other:
+        assert other != attn
+    with AttnDescriptor(3, q_size=4, qo_max_length=1, kv_max_length=1) as stacked:
+        assert stacked.output_size == 12
+        assert stacked.sizes["k_size"] == stacked.sizes["v_size"] == 4
+
+
+@pytest.mark.parametrize(
+    ("data_type", "compute_type"),
+    [("float64", "float64"), ("float16", "float32"), ("bfloat16", "float32")],
+)
+def test_compute_type_follows_the_data(data_type: str, compute_type: str) -> None:
+    with AttnDescriptor(**OPTIONS, data_type=data_type) as attn:
+        assert repr(attn).count(f"compute_type='{compute_type}'") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"q_size": 0}, ValueError, "q_size: expected at least 1, got 0"),
+        ({"o_projection": -1}, ValueError, "o_projection: expected at least 0, got -1"),
+        ({"max_beam": 0}, ValueError, "max_beam: expected at least 1"),
+        ({"scaler": -1.0}, ValueError, "scaler: expected 0 or more"),
+        ({"scaler": float("nan")}, ValueError, "scaler: expected 0 or more"),
+        ({"k_projection": 4}, ValueError, "keys are 4 long after projection, queries 3"),
+        ({"query_map": "many"}, ValueError, "query_map: expected 'all_to_one'"),
+        ({"math_type": "fast"}, ValueError, "math_type"),
+        ({"compute_type": "float16"}, NotSupportedError, "cudnnSetAttnDescriptor"),
+        ({"query_map": "one_to_one", "max_beam": 2}, NotSupportedError, "cudnnSetAttnDescriptor"),
+    ],
+)
+def test_wrong_options(change: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        AttnDescriptor(HEADS, **{**OPTIONS, **change})
+
+
+def test_set_wants_all_sizes(attn: AttnDescriptor) -> None:
+    with pytest.raises(TypeError, match="expected the sizes q_size, k_size"):
+        attn.set(
+            heads=1,
+            scaler=1,
+            query_map="all_to_one",
+            biases=False,
+            data_type="float32",
+            compute_type=None,
+            math_type="default_math",
+            attention_dropout=None,
+            output_dropout=None,
+            q_size=3,
+        )
+
+
+# --- weights ------------------------------------------------------------------------------------
+
+
+def test_weights_in_and_out(weights: AttentionWeights) -> None:
+    assert list(weights) == list(SHAPES)
+    assert {name: tensor.shape for name, tensor in weights.items()} == SHAPES
+    for name, array in weights.numpy().items():
+        np.testing.assert_array_equal(array, arrays()[name])
+    weights.copy_from({"k_biases": np.ones(SHAPES["k_biases"])})
+    changed = weights.numpy()
+    np.testing.assert_array_equal(changed["k_biases"], 1)
+    np.testing.assert_array_equal(changed["k_weights"], arrays()["k_weights"])
+
+
+def test_weights_do_not_overlap(weights: AttentionWeights) -> None:
+    buffer = weights.buffer.copy_to_host().view(np.float32)
+    total = np.sort(np.concatenate([array.ravel() for array in arrays().values()]))
+    np.testing.assert_array_equal(np.sort(buffer[: len(total)]), total)
+
+
+def test_weights_in_a_buffer_of_ones_own(handle: Handle, attn: AttnDescriptor) -> None:
+    size = attention_buffer_sizes(handle, attn).weights
+    with DeviceBuffer(size + 64) as buffer:
+        with AttentionWeights(handle, attn, arrays(), buffer=buffer) as weights:
+            assert weights.buffer is buffer
+        assert not buffer.closed
+    with DeviceBuffer(size - 4) as small, pytest.raises(ValueError, match=f"buffer: {size} bytes"):
+        AttentionWeights(handle, attn, buffer=small)
+
+
+def test_an_attention_without_weights(handle: Handle) -> None:
+    with (
+        AttnDescriptor(q_size=3, qo_max_length=2, kv_max_length=2) as attn,
+        AttentionWeights(handle, attn) as weights,
+    ):
+        assert len(weights) == weights.nbytes == 0
+        x = DeviceTensor.from_numpy(normal(2, 1, 3))
+        out = attention_forward(handle, x, x, x, attn)
+        given = attention_forward(handle, x, x, x, attn, weights)
+        exact = attention_reference(*[normal(2, 1, 3)[:, :, None].astype(np.float64)] * 3).out[
+            :, :, 0
+        ]
+        np.testing.assert_allclose(out.numpy(), exact, **CLOSE)
+        np.testing.assert_array_equal(given.numpy(), out.numpy())
+
+
+def test_wrong_weights(handle: Handle, attn: AttnDescriptor) -> None:
+    with pytest.raises(ValueError, match="this attention has no w; it has q_weights"):
+        AttentionWeights(handle, attn, {"w": np.zeros(3)})
+    with pytest.raises(ValueError, match=r"arrays\['q_weights'\]: expected \(2, 3, 6\)"):
+        AttentionWeights(handle, attn, {"q_weights": np.zeros((2, 6, 3))})
+
+
+def test_buffer_sizes(handle: Handle, attn: AttnDescriptor) -> None:
+    training = attention_buffer_sizes(handle, attn)
+    assert training.weights == 4 * sum(int(np.prod(shape)) for shape in SHAPES.values())
+    assert training.workspace > 0
+    assert training.reserve_space > 0
+    inference = attention_buffer_sizes(handle, attn, training=False)
+    assert inference.weights == training.weights
+    assert inference.reserve_space == 0
