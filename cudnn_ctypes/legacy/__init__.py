@@ -6,7 +6,7 @@ function of ``cudnn_ctypes.raw``. Operations take a ``Handle`` first, then tenso
 
 from __future__ import annotations
 
-from .activation import ActivationDescriptor
+from .activation import ActivationDescriptor, activation_backward, activation_forward
 from .algorithm_table import AlgorithmRow, AlgorithmTable
 from .attention import (
     attention_forward,
@@ -55,14 +55,21 @@ from .dropout import (
     dropout_reserve_size,
     dropout_states_size,
 )
+from .elementwise import OpTensorDescriptor, op_tensor
 from .filter import FilterDescriptor
+from .pooling import PoolingDescriptor
+from .pooling_operations import pooling_backward, pooling_forward
+from .reduce import Reduced, ReduceTensorDescriptor, reduce_tensor
 from .rnn import RNN, RNNBackwardData, RNNForward
 from .rnn_data import RNNDataDescriptor
 from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
 from .rnn_weights import RNNLayerWeights, RNNWeights, rnn_weight_params
 from .sequence_data import SeqDataDescriptor
+from .softmax import softmax_backward, softmax_forward
 from .tensor import TensorDescriptor
+from .tensor_operations import add_tensor, scale_tensor, set_tensor, transform_tensor
 from .tensor_transform import TensorTransformDescriptor
+from .transform import transform_filter, transform_tensor_ex
 
 __all__ = [
     "RNN",
@@ -84,6 +91,8 @@ __all__ = [
     "DropoutForward",
     "FilterDescriptor",
     "FoldedBackwardData",
+    "OpTensorDescriptor",
+    "PoolingDescriptor",
     "RNNBackwardData",
     "RNNDataDescriptor",
     "RNNDescriptor",
@@ -91,9 +100,14 @@ __all__ = [
     "RNNLayerWeights",
     "RNNTempSpaceSizes",
     "RNNWeights",
+    "ReduceTensorDescriptor",
+    "Reduced",
     "SeqDataDescriptor",
     "TensorDescriptor",
     "TensorTransformDescriptor",
+    "activation_backward",
+    "activation_forward",
+    "add_tensor",
     "attention_backward_data",
     "attention_backward_weights",
     "attention_buffer_sizes",
@@ -114,6 +128,17 @@ __all__ = [
     "dropout_states_size",
     "folded_backward_data",
     "im2col",
+    "op_tensor",
+    "pooling_backward",
+    "pooling_forward",
+    "reduce_tensor",
     "reorder_filter_and_bias",
     "rnn_weight_params",
+    "scale_tensor",
+    "set_tensor",
+    "softmax_backward",
+    "softmax_forward",
+    "transform_filter",
+    "transform_tensor",
+    "transform_tensor_ex",
 ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int32, c_uint32
+from ctypes import c_int32, c_size_t, c_uint32
 from typing import Any
 
 from .. import raw
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .layouts import as_format
+from .tensor import TensorDescriptor
 
 __all__ = ["TensorTransformDescriptor"]
 
@@ -128,3 +129,20 @@ class TensorTransformDescriptor(Descriptor):
     def format(self) -> raw.cudnnTensorFormat_t:
         """Layout of the result, as cuDNN names it."""
         return raw.cudnnTensorFormat_t(self._held()["layout"])
+
+    # -- what it makes -------------------------------------------------------------------------
+
+    def destination(self, x_desc: TensorDescriptor) -> TensorDescriptor:
+        """A new descriptor of x transformed, dense in `format`; ``cudnnInitTransformDest``.
+
+        Raises
+        ------
+        BadParamError
+            If nothing is left of a dimension.
+        NotSupportedError
+            For more than 5 dimensions, and layouts other than NCHW and NHWC.
+        """
+        made = TensorDescriptor()
+        with made._closed_on_error():
+            raw.cudnnInitTransformDest(self, x_desc, made, c_size_t())
+        return made

@@ -1,0 +1,289 @@
+"""Reductions: sums, products, extremes, averages and norms over dimensions of a tensor.
+
+Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
+``DeviceBuffer`` or an address together with its descriptor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import c_size_t
+from typing import Any, NamedTuple
+
+from .. import raw
+from ..device import DeviceBuffer
+from ..dtypes import as_data_type, host_scalar
+from ..handle import Handle
+from .descriptor import Descriptor
+from .enumerators import enumerator
+from .operands import Operands, check_memory, expect, imported, refuse_beta
+from .tensor import TensorDescriptor
+from .workspace import new_workspace, workspace_memory
+
+__all__ = ["ReduceTensorDescriptor", "Reduced", "reduce_tensor"]
+
+# cuDNN has no 16-bit integer type; it has no kernels for these indices either.
+_INDEX_TYPES = {
+    raw.CUDNN_8BIT_INDICES: "uint8",
+    raw.CUDNN_16BIT_INDICES: "float16",
+    raw.CUDNN_32BIT_INDICES: "uint32",
+    raw.CUDNN_64BIT_INDICES: "int64",
+}
+
+
+class ReduceTensorDescriptor(Descriptor):
+    """A reduction; follows ``cudnnSetReduceTensorDescriptor``.
+
+    Parameters
+    ----------
+    op : cudnnReduceTensorOp_t or str
+        "add", "mul", "min", "max", "amax" (the largest absolute value), "avg", "norm1", "norm2" or
+        "mul_no_zeros".
+    compute_type : data type
+        float64 for float64 tensors, else float32.
+    nan_propagation : cudnnNanPropagation_t or str
+        "not_propagate_nan" or "propagate_nan": whether the minimum or maximum over NaN is NaN.
+    indices : bool
+        Whether "min", "max" and "amax" also tell where they found it.
+    indices_type : cudnnIndicesType_t
+        ``CUDNN_32BIT_INDICES``; cuDNN 9 has no kernels for the others.
+
+    Examples
+    --------
+    >>> ReduceTensorDescriptor("norm2").op
+    cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_NORM2
+    """
+
+    def __init__(
+        self,
+        op: Any = "add",
+        *,
+        compute_type: Any = "float32",
+        nan_propagation: Any = "not_propagate_nan",
+        indices: bool = False,
+        indices_type: Any = raw.CUDNN_32BIT_INDICES,
+    ) -> None:
+        super().__init__(
+            raw.cudnnReduceTensorDescriptor_t(),
+            raw.cudnnCreateReduceTensorDescriptor,
+            raw.cudnnDestroyReduceTensorDescriptor,
+        )
+        with self._closed_on_error():
+            self.set(op, compute_type, nan_propagation, indices, indices_type)
+
+    def set(
+        self, op: Any, compute_type: Any, nan_propagation: Any, indices: bool, indices_type: Any
+    ) -> None:
+        """Set all; follows ``cudnnSetReduceTensorDescriptor``."""
+        raw.cudnnSetReduceTensorDescriptor(
+            self,
+            enumerator(raw.cudnnReduceTensorOp_t, op, "op"),
+            as_data_type(compute_type),
+            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
+            raw.CUDNN_REDUCE_TENSOR_FLATTENED_INDICES
+            if indices
+            else raw.CUDNN_REDUCE_TENSOR_NO_INDICES,
+            enumerator(raw.cudnnIndicesType_t, indices_type, "indices_type"),
+        )
+
+    def _held(self) -> dict[str, Any]:
+        op, compute_type = raw.cudnnReduceTensorOp_t.variable(), raw.cudnnDataType_t.variable()
+        nan_propagation = raw.cudnnNanPropagation_t.variable()
+        indices = raw.cudnnReduceTensorIndices_t.variable()
+        indices_type = raw.cudnnIndicesType_t.variable()
+        raw.cudnnGetReduceTensorDescriptor(
+            self, op, compute_type, nan_propagation, indices, indices_type
+        )
+        return {
+            "op": op.value,
+            "compute_type": compute_type.value,
+            "nan_propagation": nan_propagation.value,
+            "indices": indices.value == raw.CUDNN_REDUCE_TENSOR_FLATTENED_INDICES,
+            "indices_type": indices_type.value,
+        }
+
+    @property
+    def op(self) -> raw.cudnnReduceTensorOp_t:
+        """Which reduction."""
+        return raw.cudnnReduceTensorOp_t(self._held()["op"])
+
+    @property
+    def compute_type(self) -> raw.cudnnDataType_t:
+        """What it is computed in."""
+        return raw.cudnnDataType_t(self._held()["compute_type"])
+
+    @property
+    def nan_propagation(self) -> raw.cudnnNanPropagation_t:
+        """Whether the minimum or maximum over NaN is NaN."""
+        return raw.cudnnNanPropagation_t(self._held()["nan_propagation"])
+
+    @property
+    def indices(self) -> bool:
+        """Whether it also tells where it found the minimum or maximum."""
+        return bool(self._held()["indices"])
+
+    @property
+    def indices_type(self) -> raw.cudnnIndicesType_t:
+        """The type of these indices."""
+        return raw.cudnnIndicesType_t(self._held()["indices_type"])
+
+    # -- what it needs -------------------------------------------------------------------------
+
+    def indices_size(
+        self, handle: Handle, a_desc: TensorDescriptor, c_desc: TensorDescriptor
+    ) -> int:
+        """Bytes of the indices; follows ``cudnnGetReductionIndicesSize``."""
+        size = c_size_t()
+        raw.cudnnGetReductionIndicesSize(handle, self, a_desc, c_desc, size)
+        return size.value
+
+    def workspace_size(
+        self, handle: Handle, a_desc: TensorDescriptor, c_desc: TensorDescriptor
+    ) -> int:
+        """Bytes of scratch memory; follows ``cudnnGetReductionWorkspaceSize``."""
+        size = c_size_t()
+        raw.cudnnGetReductionWorkspaceSize(handle, self, a_desc, c_desc, size)
+        return size.value
+
+
+class Reduced(NamedTuple):
+    """What `reduce_tensor` returns.
+
+    Attributes
+    ----------
+    c : DeviceTensor, or c as it was given
+    indices : DeviceTensor or None
+        If they are asked for: where each minimum or maximum is, counting the reduced elements in
+        row-major order; uint32 of the shape of c. As it was given, if it was.
+    """
+
+    c: Any
+    indices: Any
+
+
+def reduce_tensor(
+    handle: Handle,
+    a: Any,
+    reduction: ReduceTensorDescriptor | str,
+    c: Any = None,
+    *,
+    c_shape: Sequence[int] | None = None,
+    alpha: float = 1,
+    beta: float = 0,
+    indices: Any = None,
+    workspace: Any = None,
+    data_type: Any = None,
+    a_desc: TensorDescriptor | None = None,
+    c_desc: TensorDescriptor | None = None,
+) -> Reduced:
+    """c = alpha * (a reduced) + beta * c; follows ``cudnnReduceTensor``.
+
+    Parameters
+    ----------
+    a : tensor
+        Of 2 to 8 dimensions.
+    reduction : ReduceTensorDescriptor or str
+        A name stands for the descriptor with the type that the computation needs.
+    c : tensor, optional
+        Of the shape of a, with ones where a is to be reduced. Left out: made.
+    c_shape : sequence of int, optional
+        The shape of c, if c is not given: (1, C, 1, 1) for a number for each channel.
+    alpha, beta : float
+        Factors; with beta = 0 what c held is not read.
+    indices : DeviceBuffer or tensor, optional
+        Where indices go, if the descriptor asks for them. Left out: made.
+    workspace : DeviceBuffer or tensor, optional
+        Left out: allocated for the call.
+    data_type : data type, optional
+        Of c, if c is not given; default: that of a.
+    a_desc, c_desc : TensorDescriptor, optional
+        How the memory is to be read; needed for addresses and buffers.
+
+    Returns
+    -------
+    Reduced
+
+    Raises
+    ------
+    TypeError
+        If an operand is host memory or has no shape.
+    ValueError
+        If shapes do not fit together, or memory is too small; the message names the argument.
+    BadParamError
+        If indices are asked for with a reduction that has none.
+    NotSupportedError
+        If cuDNN has no kernel for the combination of types.
+
+    Examples
+    --------
+    >>> total = reduce_tensor(handle, a, "add", c_shape=(1, 3, 1, 1)).c  # doctest: +SKIP
+    """
+    with Operands(handle, a=(a, a_desc), c=(c, c_desc), indices=(None, None)) as operands:
+        a_memory, a_desc = operands.tensor("a")
+        reduction = _described(operands, reduction, a_desc.data_type)
+        if c is None:
+            refuse_beta("c", beta)
+            if c_shape is None:
+                if c_desc is None:
+                    raise ValueError("c: pass c_shape or c itself: it says what is reduced")
+                c_shape = c_desc.shape
+            c = operands.make("c", tuple(c_shape), data_type or a_desc.data_type)
+        c_memory, c_desc = operands.tensor("c")
+        _check_fit(a_desc, c_desc)
+        index_memory, index_bytes = None, reduction.indices_size(handle, a_desc, c_desc)
+        if index_bytes:
+            if indices is None:
+                index_type = _INDEX_TYPES[reduction.indices_type]
+                indices = operands.make("indices", c_desc.shape, index_type, layout="NCHW")
+            index_memory = _with_room("indices", indices, index_bytes, handle)
+        else:
+            indices = None
+        needed = reduction.workspace_size(handle, a_desc, c_desc)
+        if workspace is None:
+            workspace = operands.enter_context(new_workspace(handle, needed))
+        space, space_bytes = workspace_memory(handle, workspace)
+        if space_bytes < needed:
+            raise ValueError(f"workspace: {space_bytes} bytes are too small, {needed} are needed")
+        raw.cudnnReduceTensor(
+            handle,
+            reduction,
+            index_memory,
+            index_bytes,
+            space,
+            space_bytes,
+            host_scalar(alpha, c_desc.data_type),
+            a_desc,
+            check_memory("a", a_memory, a_desc, handle),
+            host_scalar(beta, c_desc.data_type),
+            c_desc,
+            check_memory("c", c_memory, c_desc, handle, written=True),
+        )
+    return Reduced(c, indices)
+
+
+def _described(
+    operands: Operands, reduction: ReduceTensorDescriptor | str, data_type: raw.cudnnDataType_t
+) -> ReduceTensorDescriptor:
+    """`reduction` as a descriptor, which is closed with the operands if it is made here."""
+    if isinstance(reduction, str):
+        compute_type = "float64" if data_type == raw.CUDNN_DATA_DOUBLE else "float32"
+        return operands.enter_context(ReduceTensorDescriptor(reduction, compute_type=compute_type))
+    return expect("reduction", reduction, ReduceTensorDescriptor)
+
+
+def _check_fit(a_desc: TensorDescriptor, c_desc: TensorDescriptor) -> None:
+    whole, reduced = a_desc.shape, c_desc.shape
+    fits = len(whole) == len(reduced) and all(
+        n in (1, full) for n, full in zip(reduced, whole, strict=True)
+    )
+    if not fits:
+        raise ValueError(
+            f"c: expected shape {whole}, that of a, with ones where a is reduced, got {reduced}"
+        )
+
+
+def _with_room(name: str, memory: Any, needed: int, handle: Handle) -> Any:
+    given = memory if isinstance(memory, DeviceBuffer) else imported(name, memory, handle)
+    if given.nbytes < needed:
+        raise ValueError(f"{name}: {given.nbytes} bytes are too small, {needed} are needed")
+    return given
