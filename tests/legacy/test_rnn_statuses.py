@@ -1,0 +1,303 @@
+"""What the C functions of recurrent networks and dropout answer to wrong input, on both devices.
+
+The statuses that the reference device gives are asserted of cuDNN too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ctypes import byref, c_size_t, c_void_p
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import (
+    DeviceBuffer,
+    DeviceTensor,
+    DropoutDescriptor,
+    Handle,
+    RNNDataDescriptor,
+    RNNDescriptor,
+    TensorDescriptor,
+    dropout_reserve_size,
+    dropout_states_size,
+    raw,
+)
+
+from .recurrent import Run, example, random_operands
+
+SUCCESS, BAD_PARAM = raw.CUDNN_STATUS_SUCCESS, raw.CUDNN_STATUS_BAD_PARAM
+NOT_SUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
+NO_TENSOR, NO_DATA = raw.cudnnTensorDescriptor_t(), raw.cudnnRNNDataDescriptor_t()
+
+
+class Calls(Run):
+    """The three passes of an LSTM of 2 layers and 2 directions, as C calls."""
+
+    def __init__(self, handle: Handle) -> None:
+        problem = example(layers=2, bidirectional=True)
+        super().__init__(handle, problem, random_operands(problem))
+        network = self.network
+        sizes = network.temp_space_sizes(handle)
+        self.workspace = self.enter_context(DeviceBuffer(sizes.workspace))
+        self.reserve_space = self.enter_context(DeviceBuffer(sizes.reserve_space))
+        states = {
+            name: self.put(self.given.hx if "h" in name else self.given.cx)
+            for name in ("hx", "hy", "dhx", "dhy", "cx", "cy", "dcx", "dcy")
+        }
+        self.arguments: dict[str, Any] = {
+            "handle": handle,
+            "rnnDesc": self.rnn,
+            "fwdMode": raw.CUDNN_FWD_MODE_TRAINING,
+            "addGrad": raw.CUDNN_WGRAD_MODE_ADD,
+            "devSeqLengths": None,
+            "xDesc": network.x_desc,
+            "x": self.x,
+            "dx": self.poisoned(network.x_desc.shape),
+            "yDesc": network.y_desc,
+            "y": self.poisoned(network.y_desc.shape),
+            "dy": self.dy,
+            "hDesc": network.h_desc,
+            "cDesc": network.c_desc,
+            **states,
+            "weightSpaceSize": self.weights.space.nbytes,
+            "weightSpace": self.weights.space,
+            "dweightSpace": self.enter_context(DeviceBuffer(self.weights.space.nbytes)),
+            "workSpaceSize": self.workspace.nbytes,
+            "workSpace": self.workspace,
+            "reserveSpaceSize": self.reserve_space.nbytes,
+            "reserveSpace": self.reserve_space,
+        }
+
+    def status(self, name: str, **change: Any) -> raw.cudnnStatus_t:
+        arguments = {**self.arguments, **change}
+        function = raw.FUNCTIONS[name]
+        wanted = [parameter.name for parameter in function.parameters]
+        status: raw.cudnnStatus_t = function.unchecked(**{n: arguments[n] for n in wanted})
+        return status
+
+
+PASSES = ("cudnnRNNForward", "cudnnRNNBackwardData_v8", "cudnnRNNBackwardWeights_v8")
+Change = Callable[[Calls], dict[str, Any]]
+
+
+def data(calls: Calls, size: int, data_type: str = "float64", **options: Any) -> Any:
+    lengths = options.pop("lengths", calls.problem.lengths)
+    made = RNNDataDescriptor(lengths, size, data_type, **options)
+    return calls.enter_context(made)
+
+
+def states(calls: Calls, shape: tuple[int, ...], data_type: str = "float64") -> Any:
+    strides = (shape[1] * shape[2], shape[2], 1)
+    return calls.enter_context(TensorDescriptor(shape, data_type, strides=strides))
+
+
+WRONG: dict[str, Change] = {
+    "xDesc NULL": lambda c: {"xDesc": NO_DATA},
+    "yDesc NULL": lambda c: {"yDesc": NO_DATA},
+    "hDesc NULL": lambda c: {"hDesc": NO_TENSOR},
+    "x of another size": lambda c: {"xDesc": data(c, 4)},
+    "y of another size": lambda c: {"yDesc": data(c, 4)},
+    "x of another type": lambda c: {"xDesc": data(c, 3, "float32")},
+    "y in another layout": lambda c: {"yDesc": data(c, 8, layout="batch_major_unpacked")},
+    "y of other lengths": lambda c: {"yDesc": data(c, 8, lengths=(5, 5, 5, 5))},
+    "h of another shape": lambda c: {"hDesc": states(c, (2, 4, 4))},
+    "h of another type": lambda c: {"hDesc": states(c, (4, 4, 4), "float32")},
+    "a workspace too small": lambda c: {"workSpaceSize": c.workspace.nbytes - 1},
+    "a reserve space too small": lambda c: {"reserveSpaceSize": c.reserve_space.nbytes - 1},
+    "a weight space too small": lambda c: {"weightSpaceSize": c.weights.space.nbytes - 8},
+    "workSpace NULL": lambda c: {"workSpace": None},
+    "reserveSpace NULL": lambda c: {"reserveSpace": None},
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("name", PASSES)
+def test_wrong_operands(handle: Handle, name: str, case: str) -> None:
+    with Calls(handle) as calls:
+        for before in PASSES[: PASSES.index(name)]:
+            assert calls.status(before) == SUCCESS
+        assert calls.status(name, **WRONG[case](calls)) == BAD_PARAM
+
+
+@pytest.mark.parametrize(
+    ("name", "operand"),
+    [
+        ("cudnnRNNForward", "x"),
+        ("cudnnRNNForward", "y"),
+        ("cudnnRNNForward", "weightSpace"),
+        ("cudnnRNNBackwardData_v8", "y"),
+        ("cudnnRNNBackwardData_v8", "dy"),
+        ("cudnnRNNBackwardData_v8", "dx"),
+        ("cudnnRNNBackwardData_v8", "weightSpace"),
+        ("cudnnRNNBackwardWeights_v8", "x"),
+        ("cudnnRNNBackwardWeights_v8", "y"),
+        ("cudnnRNNBackwardWeights_v8", "dweightSpace"),
+    ],
+)
+def test_null_operands(handle: Handle, name: str, operand: str) -> None:
+    with Calls(handle) as calls:
+        for before in PASSES[: PASSES.index(name)]:
+            assert calls.status(before) == SUCCESS
+        assert calls.status(name, **{operand: None}) == BAD_PARAM
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_descriptors_of_states_that_are_null_may_be_null(handle: Handle, name: str) -> None:
+    nothing: dict[str, Any] = dict.fromkeys(
+        ("hx", "hy", "dhx", "dhy", "cx", "cy", "dcx", "dcy"), None
+    )
+    with Calls(handle) as calls:
+        for each in PASSES[: PASSES.index(name) + 1]:
+            assert calls.status(each, hDesc=NO_TENSOR, cDesc=NO_TENSOR, **nothing) == SUCCESS
+
+
+def test_gradients_can_only_be_added(handle: Handle) -> None:
+    with Calls(handle) as calls:
+        for name in PASSES[:2]:
+            assert calls.status(name) == SUCCESS
+        mode = raw.CUDNN_WGRAD_MODE_SET
+        assert calls.status(PASSES[2], addGrad=mode) == NOT_SUPPORTED
+
+
+def test_unpacked_layouts_need_padded_io(handle: Handle) -> None:
+    work, reserve = c_size_t(), c_size_t()
+    with (
+        RNNDescriptor("gru", input_size=3, hidden_size=4, padded_io=False) as rnn,
+        RNNDataDescriptor([3, 2], 3) as x_desc,
+    ):
+        status = raw.cudnnGetRNNTempSpaceSizes.unchecked(
+            handle, rnn, raw.CUDNN_FWD_MODE_TRAINING, x_desc, work, reserve
+        )
+        assert status == BAD_PARAM
+
+
+@pytest.mark.parametrize(
+    ("layer", "linear", "less", "status"),
+    [
+        (3, 7, 0, SUCCESS),
+        (0, 8, 0, SUCCESS),
+        (4, 0, 0, BAD_PARAM),
+        (-1, 0, 0, BAD_PARAM),
+        (0, 9, 0, BAD_PARAM),
+        (0, -1, 0, BAD_PARAM),
+        (0, 0, 8, BAD_PARAM),
+    ],
+)
+def test_weight_params(
+    handle: Handle, layer: int, linear: int, less: int, status: raw.cudnnStatus_t
+) -> None:
+    with Calls(handle) as calls, TensorDescriptor() as matrix, TensorDescriptor() as bias:
+        space, addresses = calls.weights.space, (c_void_p(), c_void_p())
+        got = raw.cudnnGetRNNWeightParams.unchecked(
+            handle,
+            calls.rnn,
+            layer,
+            space.nbytes - less,
+            space,
+            linear,
+            matrix,
+            byref(addresses[0]),
+            bias,
+            byref(addresses[1]),
+        )
+        assert got == status
+        if linear == 8:  # a projection, which this network has not
+            assert addresses[0].value is addresses[1].value is None
+            assert matrix.shape == bias.shape == ()
+
+
+def test_weight_params_without_memory_are_offsets(handle: Handle) -> None:
+    with Calls(handle) as calls, TensorDescriptor() as matrix, TensorDescriptor() as bias:
+        space = calls.weights.space
+
+        def addresses(memory: Any) -> tuple[int, int]:
+            found = c_void_p(), c_void_p()
+            raw.cudnnGetRNNWeightParams(
+                handle, calls.rnn, 2, space.nbytes, memory, 5, matrix, found[0], bias, found[1]
+            )
+            return found[0].value or 0, found[1].value or 0
+
+        there, offsets = addresses(space), addresses(None)
+        assert tuple(address - space.ptr for address in there) == offsets
+
+
+@pytest.mark.parametrize("batch", [0, -1])
+def test_dynamic_plans_of_no_batch(handle: Handle, batch: int) -> None:
+    options = {"input_size": 32, "hidden_size": 32}
+    with RNNDescriptor("lstm", **options, algorithm="persist_dynamic") as rnn:
+        assert raw.cudnnBuildRNNDynamic.unchecked(handle, rnn, batch) == BAD_PARAM
+
+
+def test_other_algorithms_have_no_dynamic_plan(handle: Handle) -> None:
+    with RNNDescriptor("lstm", input_size=32, hidden_size=32) as rnn:
+        assert raw.cudnnBuildRNNDynamic.unchecked(handle, rnn, 4) == BAD_PARAM
+
+
+# -- dropout -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rate", "less", "status"),
+    [
+        (0.5, 0, SUCCESS),
+        (0.0, 0, SUCCESS),
+        (1.0, 0, SUCCESS),
+        (-0.1, 0, BAD_PARAM),
+        (1.1, 0, BAD_PARAM),
+        (0.5, 1, BAD_PARAM),
+    ],
+)
+def test_dropout_settings(
+    handle: Handle, rate: float, less: int, status: raw.cudnnStatus_t
+) -> None:
+    size = dropout_states_size(handle)
+    with DropoutDescriptor(handle, 0.25) as dropout, DeviceBuffer(size) as memory:
+        for function in (raw.cudnnSetDropoutDescriptor, raw.cudnnRestoreDropoutDescriptor):
+            arguments = (dropout, handle, rate, memory, size - less, 1)
+            assert function.unchecked(*arguments) == status
+        dropout.set(0.25, 1)
+
+
+def test_dropout_without_states(handle: Handle) -> None:
+    descriptor = raw.cudnnDropoutDescriptor_t()
+    raw.cudnnCreateDropoutDescriptor(descriptor)
+    try:
+        arguments = (descriptor, handle, 0.5, None, 0, 1)
+        assert raw.cudnnSetDropoutDescriptor.unchecked(*arguments) == SUCCESS
+        assert raw.cudnnRestoreDropoutDescriptor.unchecked(*arguments) == BAD_PARAM
+    finally:
+        raw.cudnnDestroyDropoutDescriptor(descriptor)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ydesc": (2, 5)},
+        {"reserveSpace": None},
+        {"reserveSpaceSizeInBytes": 3},
+        {"x": None},
+        {"y": None},
+    ],
+    ids=str,
+)
+def test_dropout_operands(handle: Handle, change: dict[str, Any]) -> None:
+    memory = DeviceTensor.zeros((3, 4), "float32")
+    with (
+        DropoutDescriptor(handle, 0.5) as dropout,
+        TensorDescriptor((3, 4, 1, 1)) as x_desc,
+        TensorDescriptor((*change.get("ydesc", (3, 4)), 1, 1)) as y_desc,
+        DeviceBuffer(dropout_reserve_size(x_desc)) as reserve_space,
+    ):
+        arguments = {
+            "handle": handle,
+            "dropoutDesc": dropout,
+            "xdesc": x_desc,
+            "x": memory,
+            "y": memory,
+            "reserveSpace": reserve_space,
+            "reserveSpaceSizeInBytes": reserve_space.nbytes,
+            **change,
+            "ydesc": y_desc,
+        }
+        assert raw.cudnnDropoutForward.unchecked(**arguments) == BAD_PARAM
