@@ -9,6 +9,7 @@ from __future__ import annotations
 from .activation import ActivationDescriptor, activation_backward, activation_forward
 from .algorithm_table import AlgorithmRow, AlgorithmTable
 from .attention import (
+    AttentionForward,
     attention_forward,
     attention_forward_training,
 )

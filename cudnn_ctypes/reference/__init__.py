@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .activation import activate, activation_backward, activation_forward
+from .attention import attention_forward, visible_keys, weight_shapes
+from .attention_backward import attention_backward_data, attention_backward_weights
 from .batch_normalization import (
     batch_normalization_backward,
     batch_normalization_forward_inference,
@@ -17,6 +19,7 @@ from .convolution import (
     convolution_forward,
 )
 from .convolution_bias_activation import convolution_bias_activation_forward
+from .ctc import best_path, collapse, ctc_loss
 from .divisive_normalization import (
     divisive_normalization_backward,
     divisive_normalization_forward,
@@ -49,16 +52,22 @@ __all__ = [
     "activation_backward",
     "activation_forward",
     "add_tensor",
+    "attention_backward_data",
+    "attention_backward_weights",
+    "attention_forward",
     "batch_normalization_backward",
     "batch_normalization_forward_inference",
     "batch_normalization_forward_training",
     "batch_normalization_parameter_shape",
+    "best_path",
+    "collapse",
     "convolution_backward_bias",
     "convolution_backward_data",
     "convolution_backward_data_folded",
     "convolution_backward_filter",
     "convolution_bias_activation_forward",
     "convolution_forward",
+    "ctc_loss",
     "divisive_normalization_backward",
     "divisive_normalization_forward",
     "folded_backward_data",
@@ -90,4 +99,6 @@ __all__ = [
     "transformed_shape",
     "unpack",
     "view",
+    "visible_keys",
+    "weight_shapes",
 ]
