@@ -59,6 +59,8 @@ NOT_NULL: dict[str, str] = {
     "cudnnBatchNormalizationForwardInference": "xDesc yDesc bnScaleBiasMeanVarDesc",
     "cudnnBatchNormalizationBackward": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
     "cudnnBatchNormalizationBackwardEx": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
+    "cudnnNormalizationForwardInference": "xDesc yDesc normScaleBiasDesc normMeanVarDesc",
+    "cudnnNormalizationBackward": "xDesc dyDesc dxDesc dNormScaleBiasDesc normMeanVarDesc",
     "cudnnDropoutGetReserveSpaceSize": "sizeInBytes",
     "cudnnGetConvolutionMathType": "mathType",
     "cudnnGetConvolutionGroupCount": "groupCount",
