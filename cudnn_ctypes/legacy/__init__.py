@@ -24,6 +24,17 @@ from .attention_weights import (
     AttentionWeights,
     attention_buffer_sizes,
 )
+from .batch_normalization import (
+    batch_normalization_backward,
+    batch_normalization_forward_inference,
+    batch_normalization_forward_training,
+    derive_bn_tensor_descriptor,
+)
+from .batch_normalization_ex import (
+    batch_normalization_backward_ex,
+    batch_normalization_ex_sizes,
+    batch_normalization_forward_training_ex,
+)
 from .convolution import ConvolutionDescriptor
 from .convolution_columns import im2col
 from .convolution_directions import (
@@ -48,6 +59,11 @@ from .ctc import (
     ctc_loss_workspace_size,
 )
 from .ctc_descriptor import CTCLossDescriptor
+from .divisive_normalization import (
+    DivisiveNormalizationGradients,
+    divisive_normalization_backward,
+    divisive_normalization_forward,
+)
 from .dropout import (
     DropoutDescriptor,
     DropoutForward,
@@ -58,6 +74,14 @@ from .dropout import (
 )
 from .elementwise import OpTensorDescriptor, op_tensor
 from .filter import FilterDescriptor
+from .lrn import LRNDescriptor, lrn_cross_channel_backward, lrn_cross_channel_forward
+from .normalization import (
+    normalization_backward,
+    normalization_forward_inference,
+    normalization_forward_training,
+)
+from .normalization_operands import NormalizationForward, NormalizationGradients, NormalizationSizes
+from .normalization_problem import derive_norm_tensor_descriptor, normalization_sizes
 from .pooling import PoolingDescriptor
 from .pooling_operations import pooling_backward, pooling_forward
 from .reduce import Reduced, ReduceTensorDescriptor, reduce_tensor
@@ -67,6 +91,14 @@ from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
 from .rnn_weights import RNNLayerWeights, RNNWeights, rnn_weight_params
 from .sequence_data import SeqDataDescriptor
 from .softmax import softmax_backward, softmax_forward
+from .spatial_transformer import (
+    SpatialTfSamplerGradients,
+    SpatialTransformerDescriptor,
+    spatial_tf_grid_generator_backward,
+    spatial_tf_grid_generator_forward,
+    spatial_tf_sampler_backward,
+    spatial_tf_sampler_forward,
+)
 from .tensor import TensorDescriptor
 from .tensor_operations import add_tensor, scale_tensor, set_tensor, transform_tensor
 from .tensor_transform import TensorTransformDescriptor
@@ -88,10 +120,15 @@ __all__ = [
     "ConvolutionBackwardFilter",
     "ConvolutionDescriptor",
     "ConvolutionForward",
+    "DivisiveNormalizationGradients",
     "DropoutDescriptor",
     "DropoutForward",
     "FilterDescriptor",
     "FoldedBackwardData",
+    "LRNDescriptor",
+    "NormalizationForward",
+    "NormalizationGradients",
+    "NormalizationSizes",
     "OpTensorDescriptor",
     "PoolingDescriptor",
     "RNNBackwardData",
@@ -104,6 +141,8 @@ __all__ = [
     "ReduceTensorDescriptor",
     "Reduced",
     "SeqDataDescriptor",
+    "SpatialTfSamplerGradients",
+    "SpatialTransformerDescriptor",
     "TensorDescriptor",
     "TensorTransformDescriptor",
     "activation_backward",
@@ -114,6 +153,12 @@ __all__ = [
     "attention_buffer_sizes",
     "attention_forward",
     "attention_forward_training",
+    "batch_normalization_backward",
+    "batch_normalization_backward_ex",
+    "batch_normalization_ex_sizes",
+    "batch_normalization_forward_inference",
+    "batch_normalization_forward_training",
+    "batch_normalization_forward_training_ex",
     "convolution_backward_bias",
     "convolution_backward_data",
     "convolution_backward_filter",
@@ -123,12 +168,22 @@ __all__ = [
     "ctc_loss_v8",
     "ctc_loss_v8_workspace_size",
     "ctc_loss_workspace_size",
+    "derive_bn_tensor_descriptor",
+    "derive_norm_tensor_descriptor",
+    "divisive_normalization_backward",
+    "divisive_normalization_forward",
     "dropout_backward",
     "dropout_forward",
     "dropout_reserve_size",
     "dropout_states_size",
     "folded_backward_data",
     "im2col",
+    "lrn_cross_channel_backward",
+    "lrn_cross_channel_forward",
+    "normalization_backward",
+    "normalization_forward_inference",
+    "normalization_forward_training",
+    "normalization_sizes",
     "op_tensor",
     "pooling_backward",
     "pooling_forward",
@@ -139,6 +194,10 @@ __all__ = [
     "set_tensor",
     "softmax_backward",
     "softmax_forward",
+    "spatial_tf_grid_generator_backward",
+    "spatial_tf_grid_generator_forward",
+    "spatial_tf_sampler_backward",
+    "spatial_tf_sampler_forward",
     "transform_filter",
     "transform_tensor",
     "transform_tensor_ex",

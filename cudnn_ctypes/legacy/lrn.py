@@ -1,0 +1,213 @@
+"""Local response normalization across channels: its descriptor, forward and backward.
+
+Operands and results as for convolutions: ``DeviceTensor``s, tensors of other libraries, or a
+``DeviceBuffer`` or an address together with its descriptor.
+"""
+
+from __future__ import annotations
+
+from ctypes import c_double, c_uint
+from typing import Any
+
+from .. import raw
+from ..dtypes import host_scalar
+from ..handle import Handle
+from .agreement import check_same
+from .descriptor import Descriptor
+from .enumerators import enumerator
+from .operands import Operands, check_memory, expect
+from .tensor import TensorDescriptor
+
+__all__ = ["LRNDescriptor", "lrn_cross_channel_backward", "lrn_cross_channel_forward"]
+
+
+class LRNDescriptor(Descriptor):
+    """A window and the numbers of the formula; follows ``cudnnSetLRNDescriptor``.
+
+    y = x * (k + alpha / n * (sum of x^2 over the window))^-beta, where the window has n channels:
+    (n - 1) // 2 before the element's own and the rest after it. Divisive normalization takes the
+    same descriptor, with a window of n elements along every spatial dimension.
+
+    Parameters
+    ----------
+    n : int
+        From 1 to 16.
+    alpha : float
+        Divided by the number of elements in the window.
+    beta : float
+        At least 0.01.
+    k : float
+        At least 1e-5.
+
+    Raises
+    ------
+    BadParamError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> LRNDescriptor(3, k=1.0)
+    LRNDescriptor(n=3, alpha=0.0001, beta=0.75, k=1.0)
+    """
+
+    def __init__(
+        self, n: int = 5, *, alpha: float = 1e-4, beta: float = 0.75, k: float = 2.0
+    ) -> None:
+        super().__init__(
+            raw.cudnnLRNDescriptor_t(), raw.cudnnCreateLRNDescriptor, raw.cudnnDestroyLRNDescriptor
+        )
+        with self._closed_on_error():
+            self.set(n, alpha, beta, k)
+
+    def set(self, n: int, alpha: float, beta: float, k: float) -> None:
+        """Set all of it; follows ``cudnnSetLRNDescriptor``."""
+        raw.cudnnSetLRNDescriptor(self, n, alpha, beta, k)
+
+    def _held(self) -> dict[str, Any]:
+        n, alpha, beta, k = c_uint(), c_double(), c_double(), c_double()
+        raw.cudnnGetLRNDescriptor(self, n, alpha, beta, k)
+        return {"n": n.value, "alpha": alpha.value, "beta": beta.value, "k": k.value}
+
+    @property
+    def n(self) -> int:
+        """Width of the window."""
+        n: int = self._held()["n"]
+        return n
+
+    @property
+    def alpha(self) -> float:
+        """Factor of the mean of squares."""
+        alpha: float = self._held()["alpha"]
+        return alpha
+
+    @property
+    def beta(self) -> float:
+        """The exponent."""
+        beta: float = self._held()["beta"]
+        return beta
+
+    @property
+    def k(self) -> float:
+        """What is added to the mean of squares."""
+        k: float = self._held()["k"]
+        return k
+
+
+def lrn_cross_channel_forward(
+    handle: Handle,
+    x: Any,
+    lrn: LRNDescriptor,
+    y: Any = None,
+    *,
+    mode: Any = "cross_channel_dim1",
+    alpha: float = 1,
+    beta: float = 0,
+    x_desc: TensorDescriptor | None = None,
+    y_desc: TensorDescriptor | None = None,
+) -> Any:
+    """y = alpha * lrn(x) + beta * y; follows ``cudnnLRNCrossChannelForward``.
+
+    Parameters
+    ----------
+    x : tensor
+        (N, C, spatial sizes...), with 1 to 3 spatial dimensions.
+    y : tensor, optional
+        Of x's shape and type; may be x. Left out: made, in the layout of x.
+    mode : cudnnLRNMode_t or str
+        There is only one.
+    alpha, beta : float
+        Factors of the result and of what y held; not those of `lrn`.
+    x_desc, y_desc : TensorDescriptor, optional
+        How the memory is to be read; needed for addresses and buffers.
+
+    Returns
+    -------
+    DeviceTensor, or y as it was given
+
+    Raises
+    ------
+    TypeError
+        If an operand is host memory or has no shape.
+    ValueError
+        If shapes do not fit together, or memory is too small; the message names the argument.
+    """
+    with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
+        expect("lrn", lrn, LRNDescriptor)
+        mode = enumerator(raw.cudnnLRNMode_t, mode, "mode")
+        if y is None:
+            y = operands.make_like("y", "x", beta=beta)
+        x_memory, x_desc = operands.tensor("x")
+        y_memory, y_desc = operands.tensor("y")
+        check_same("x", x_desc, "y", y_desc)
+        raw.cudnnLRNCrossChannelForward(
+            handle,
+            lrn,
+            mode,
+            host_scalar(alpha, y_desc.data_type),
+            x_desc,
+            check_memory("x", x_memory, x_desc, handle),
+            host_scalar(beta, y_desc.data_type),
+            y_desc,
+            check_memory("y", y_memory, y_desc, handle, written=True),
+        )
+    return y
+
+
+def lrn_cross_channel_backward(
+    handle: Handle,
+    x: Any,
+    y: Any,
+    dy: Any,
+    lrn: LRNDescriptor,
+    dx: Any = None,
+    *,
+    mode: Any = "cross_channel_dim1",
+    alpha: float = 1,
+    beta: float = 0,
+    x_desc: TensorDescriptor | None = None,
+    y_desc: TensorDescriptor | None = None,
+    dy_desc: TensorDescriptor | None = None,
+    dx_desc: TensorDescriptor | None = None,
+) -> Any:
+    """dx = alpha * (gradient of x) + beta * dx; follows ``cudnnLRNCrossChannelBackward``.
+
+    Parameters
+    ----------
+    x, y : tensor
+        What went into and came out of the forward pass, there with alpha = 1 and beta = 0.
+    dy : tensor
+        Gradient of y.
+    dx : tensor, optional
+        Gradient of x, of its shape and type. Left out: made, in the layout of x.
+
+    The other parameters, and the errors, are those of `lrn_cross_channel_forward`.
+    """
+    with Operands(
+        handle, x=(x, x_desc), y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)
+    ) as operands:
+        expect("lrn", lrn, LRNDescriptor)
+        mode = enumerator(raw.cudnnLRNMode_t, mode, "mode")
+        if dx is None:
+            dx = operands.make_like("dx", "x", beta=beta)
+        x_memory, x_desc = operands.tensor("x")
+        y_memory, y_desc = operands.tensor("y")
+        dy_memory, dy_desc = operands.tensor("dy")
+        dx_memory, dx_desc = operands.tensor("dx")
+        for name, desc in (("y", y_desc), ("dy", dy_desc), ("dx", dx_desc)):
+            check_same("x", x_desc, name, desc)
+        raw.cudnnLRNCrossChannelBackward(
+            handle,
+            lrn,
+            mode,
+            host_scalar(alpha, dx_desc.data_type),
+            y_desc,
+            check_memory("y", y_memory, y_desc, handle),
+            dy_desc,
+            check_memory("dy", dy_memory, dy_desc, handle),
+            x_desc,
+            check_memory("x", x_memory, x_desc, handle),
+            host_scalar(beta, dx_desc.data_type),
+            dx_desc,
+            check_memory("dx", dx_memory, dx_desc, handle, written=True),
+        )
+    return dx
