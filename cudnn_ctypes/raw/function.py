@@ -143,8 +143,9 @@ class _Binding:
         return guards.guarded(self.name, self.parameters, callee)
 
     def _bind_and_call(self, *args: Any) -> Any:
-        callee = self._interceptor or self.c_callee
-        self._set_native(callee)
+        with _lock:  # an interceptor that is set now must not be lost
+            callee = self._interceptor or self.c_callee
+            self._set_native(callee)
         return callee(*args)
 
     def _refuse(self, error: ctypes.ArgumentError, args: tuple[Any, ...]) -> None:
@@ -196,7 +197,7 @@ class _Binding:
 
 
 _bindings: dict[str, _Binding] = {}
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def binding(name: str) -> _Binding:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from . import library
+from . import process
 
 __all__ = ["hint"]
 
@@ -90,8 +90,10 @@ _RULES = (
 
 def hint(function: str, status: str, messages: Sequence[str], nulls: Sequence[str] = ()) -> str:
     """Advice for a failed call, "" if we have none."""
+    if "SUBLIBRARY_LOADING" in status and not process.driver_present():
+        return _NO_DRIVER
     if "SUBLIBRARY" in status:
-        return library.mixed_install_advice() if library.driver_present() else _NO_DRIVER
+        return process.mixed_install_advice()
     if nulls and "BAD_PARAM" in status:
         return f"NULL was given for {' and '.join(nulls)}: never created, or already destroyed?"
     reasons = "\n".join(messages)

@@ -19,18 +19,9 @@ from typing import Any
 
 from ..errors import LibraryNotFoundError, SymbolNotFoundError
 from . import log
+from .process import cuda_library_files, cudnn_files, elsewhere_on_library_path
 
-__all__ = [
-    "ENVIRONMENT_VARIABLE",
-    "Library",
-    "cuda_library_files",
-    "cudnn_files",
-    "driver_present",
-    "load",
-    "loaded_library",
-    "mixed_install_advice",
-    "version_text",
-]
+__all__ = ["ENVIRONMENT_VARIABLE", "Library", "load", "loaded_library", "version_text"]
 
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_LIBRARY"
 SONAME = "libcudnn.so.9"
@@ -42,7 +33,8 @@ _INSTALL = (
 )
 
 # Sublibraries have DT_RUNPATH, which LD_LIBRARY_PATH outranks: without loading them here, a cuDNN
-# elsewhere on that path would supply some of them. Each header's, dependencies first.
+# elsewhere on that path would supply some of them. Each header's, dependencies first. cuDNN opens
+# the others (engines, heuristics) by name when it needs them, some of them large.
 _SUBLIBRARIES = {
     "cudnn_graph.h": ("graph",),
     "cudnn_backend.h": ("graph",),
@@ -77,6 +69,7 @@ class Library:
     version: int
     cuda_major: int
     _prepared: set[str] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def version_text(self) -> str:
@@ -94,9 +87,10 @@ class Library:
         found = self.optional_symbol(name)
         if found is None:
             raise SymbolNotFoundError(self._missing(name, since))
-        self._prepare(header)
-        if name in _NEED_CUDA_LIBRARIES:
-            self._load_cuda_libraries()
+        with self._lock:  # nobody calls C before its libraries are there
+            self._prepare(header)
+            if name in _NEED_CUDA_LIBRARIES:
+                self._load_cuda_libraries()
         return found
 
     def _missing(self, name: str, since: str) -> str:
@@ -110,33 +104,44 @@ class Library:
         )
 
     def _prepare(self, header: str) -> None:
-        for name in _SUBLIBRARIES.get(header, ()):
-            if name not in self._prepared:
-                self._prepared.add(name)
-                file = self.path.with_name(f"libcudnn_{name}.so.9")
-                if file.is_file():
-                    ctypes.CDLL(str(file))
+        names = _SUBLIBRARIES.get(header, ())
+        for name in names:
+            self._load_beside(f"libcudnn_{name}.so.9")
+        if names and "others" not in self._prepared:
+            self._prepared.add("others")
+            if elsewhere_on_library_path(self.path.parent):
+                for file in sorted(self.path.parent.glob("libcudnn_*.so.9")):
+                    self._load_beside(file.name)
+
+    def _load_beside(self, soname: str) -> None:
+        if soname in self._prepared:
+            return
+        self._prepared.add(soname)
+        file = self.path.with_name(soname)
+        if file.is_file():
+            # Without a driver the engines cannot be loaded, and most of cuDNN works all the same.
+            with contextlib.suppress(OSError):
+                ctypes.CDLL(str(file))
 
     def _load_cuda_libraries(self) -> None:
         if "cuda" in self._prepared:
             return
         self._prepared.add("cuda")
         present = {file.name for file in cuda_library_files()}
-        for name, soname in (
-            ("nvrtc", f"libnvrtc.so.{self.cuda_major}"),
-            ("cublasLt", f"libcublasLt.so.{self.cuda_major}"),
-            ("cublas", f"libcublas.so.{self.cuda_major}"),
-        ):
-            if soname in present:
-                continue
-            beside = self.path.parents[2] / name.removesuffix("Lt") / "lib" / soname
-            together = self.path.parents[2] / f"cu{self.cuda_major}" / "lib" / soname
-            for file in (beside, together):
-                if file.is_file():
-                    ctypes.CDLL(str(file))
-                    break
-            else:
+        for name in ("nvrtc", "cublasLt", "cublas"):
+            soname = f"lib{name}.so.{self.cuda_major}"
+            if soname not in present and not self._load_from_wheel(name, soname):
                 _load_with_pathfinder(name)
+
+    def _load_from_wheel(self, name: str, soname: str) -> bool:
+        """Load a CUDA library from the wheel installed beside cuDNN's, if there is one."""
+        wheels = Path(os.path.normpath(self.path.parent / ".." / ".."))
+        folder = "cuda_nvrtc" if name == "nvrtc" else "cublas"
+        for wheel in (wheels / folder, wheels / f"cu{self.cuda_major}"):  # CUDA 12, CUDA 13
+            with contextlib.suppress(OSError):
+                ctypes.CDLL(str(wheel / "lib" / soname))
+                return True
+        return False
 
 
 def _load_with_pathfinder(name: str) -> None:
@@ -236,9 +241,8 @@ def _open(path: Path, source: str) -> Library:
     version = _size_t_function(cdll, "cudnnGetVersion", path)
     if version < 90000:
         # cuDNN 8 counted major * 1000 + minor * 100 + patch.
-        raise OSError(
-            f"this is cuDNN {version // 1000}.{version // 100 % 10}, and cuDNN 9 is needed"
-        )
+        old = f"{version // 1000}.{version // 100 % 10}.{version % 100}"
+        raise OSError(f"this is cuDNN {old}, and cuDNN 9 is needed")
     cuda_major = _size_t_function(cdll, "cudnnGetCudartVersion", path) // 1000
     log.install(cdll["cudnnSetCallback"])
     return Library(path.resolve(), source, cdll, version, cuda_major)
@@ -252,56 +256,6 @@ def _size_t_function(cdll: ctypes.CDLL, name: str, path: Path) -> int:
     symbol.restype = ctypes.c_size_t
     symbol.argtypes = []
     return int(symbol())
-
-
-# --- what is in this process -------------------------------------------------------------------
-
-
-def _mapped_files() -> list[Path]:
-    """The shared objects mapped into this process, in the order of their first mapping."""
-    try:
-        lines = Path("/proc/self/maps").read_text().splitlines()
-    except OSError:
-        return []
-    paths = (line.split(maxsplit=5)[5] for line in lines if line.count("/") and ".so" in line)
-    return [Path(path) for path in dict.fromkeys(paths)]
-
-
-def cudnn_files() -> list[Path]:
-    """The cuDNN libraries in this process, main and sublibraries, whoever loaded them."""
-    return [path for path in _mapped_files() if path.name.startswith("libcudnn")]
-
-
-def cuda_library_files() -> list[Path]:
-    """The cuBLAS, NVRTC and CUDA runtime and driver libraries in this process."""
-    prefixes = ("libcublas", "libnvrtc.", "libcudart.", "libcuda.")
-    return [path for path in _mapped_files() if path.name.startswith(prefixes)]
-
-
-def driver_present() -> bool:
-    """Whether the library of the NVIDIA driver, libcuda, can be loaded."""
-    try:
-        ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return False
-    return True
-
-
-def mixed_install_advice() -> str:
-    """What to do about sublibraries that do not belong to the main library."""
-    directories = {path.parent for path in cudnn_files()}
-    if len(directories) > 1:
-        listed = ", ".join(sorted(map(str, directories)))
-        return (
-            f"cuDNN libraries from {len(directories)} places are loaded together ({listed}): "
-            "keep one, remove the others from LD_LIBRARY_PATH, and import the framework that "
-            "brings its own cuDNN first"
-        )
-    where = f" in {next(iter(directories))}" if directories else ""
-    return (
-        f"the libcudnn files{where} belong to different cuDNN versions, or one is missing: "
-        "uninstall every nvidia-cudnn package (pip list | grep cudnn) and install one again"
-    )
 
 
 def version_text(version: int) -> str:
