@@ -11,6 +11,12 @@ from .batch_normalization import (
     batch_normalization_forward_training,
     batch_normalization_parameter_shape,
 )
+from .causal_convolution import (
+    back_to_back_backward,
+    back_to_back_forward,
+    causal_convolution_backward,
+    causal_convolution_forward,
+)
 from .columns import im2col
 from .convolution import (
     convolution_backward_bias,
@@ -24,12 +30,21 @@ from .divisive_normalization import (
     divisive_normalization_backward,
     divisive_normalization_forward,
 )
+from .fft_causal_convolution import fft_causal_convolution_backward, fft_causal_convolution_forward
 from .folding import (
     FoldedBackwardData,
     convolution_backward_data_folded,
     folded_backward_data,
 )
 from .geometry import output_shape
+from .graph_aggregation import Graph, aggregate_backward, aggregate_forward
+from .graph_attention import (
+    AttentionOptions,
+    gat_backward,
+    gat_forward,
+    gat_v2_backward,
+    gat_v2_forward,
+)
 from .layout import pack, packed_strides, unpack, view
 from .lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
 from .pooling import pooling_backward, pooling_forward, pooling_output_shape
@@ -46,20 +61,28 @@ from .tensor_operations import add_tensor, op_tensor, scale_tensor, set_tensor
 from .transform import TensorTransform, transform_tensor, transformed_shape
 
 __all__ = [
+    "AttentionOptions",
     "FoldedBackwardData",
+    "Graph",
     "TensorTransform",
     "activate",
     "activation_backward",
     "activation_forward",
     "add_tensor",
+    "aggregate_backward",
+    "aggregate_forward",
     "attention_backward_data",
     "attention_backward_weights",
     "attention_forward",
+    "back_to_back_backward",
+    "back_to_back_forward",
     "batch_normalization_backward",
     "batch_normalization_forward_inference",
     "batch_normalization_forward_training",
     "batch_normalization_parameter_shape",
     "best_path",
+    "causal_convolution_backward",
+    "causal_convolution_forward",
     "collapse",
     "convolution_backward_bias",
     "convolution_backward_data",
@@ -70,7 +93,13 @@ __all__ = [
     "ctc_loss",
     "divisive_normalization_backward",
     "divisive_normalization_forward",
+    "fft_causal_convolution_backward",
+    "fft_causal_convolution_forward",
     "folded_backward_data",
+    "gat_backward",
+    "gat_forward",
+    "gat_v2_backward",
+    "gat_v2_forward",
     "im2col",
     "lrn_cross_channel_backward",
     "lrn_cross_channel_forward",

@@ -1,0 +1,297 @@
+"""Causal depthwise convolution of sequences, its gradients, and the back-to-back form.
+
+Causal: y[t] sees x[t] and what came before it, never what follows. Depthwise: every channel has a
+filter of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .activation import activate, derivative
+from .arithmetic import round_to
+
+__all__ = [
+    "BackToBack",
+    "BackToBackGradients",
+    "CausalGradients",
+    "back_to_back_backward",
+    "back_to_back_forward",
+    "causal_convolution_backward",
+    "causal_convolution_forward",
+]
+
+Act = Literal["identity", "silu"]
+
+
+class CausalGradients(NamedTuple):
+    """Gradients of x (batch, dim, time), weight (dim, width) and bias (dim,)."""
+
+    dx: NDArray[Any]
+    dweight: NDArray[Any]
+    dbias: NDArray[Any]
+
+
+class BackToBack(NamedTuple):
+    """y (batch, dim, time), the mixer's output before its gate, and `gated`, after it."""
+
+    y: NDArray[Any]
+    gated: NDArray[Any]
+
+
+class BackToBackGradients(NamedTuple):
+    """Gradients of x (batch, dim, 3, time), of both filters and of the skip factors (dim,)."""
+
+    dx: NDArray[Any]
+    dweights_proj: NDArray[Any]
+    dweights_mixer: NDArray[Any]
+    dskip_bias: NDArray[Any]
+
+
+# --- one filter -----------------------------------------------------------------------------------
+
+
+def causal_convolution_forward(
+    x: NDArray[Any],
+    weight: NDArray[Any],
+    bias: NDArray[Any] | None = None,
+    activation: Act = "identity",
+    *,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """y[t] = act(bias + sum over j of x[t - j] * weight[K - 1 - j]): `cudnnCausalConv1dForward`.
+
+    The filter's last tap meets the present, as in PyTorch's ``conv1d`` with K - 1 zeros on the
+    left.
+
+    Parameters
+    ----------
+    x
+        (batch, dim, time).
+    weight
+        (dim, K).
+    bias
+        (dim,).
+    activation
+        "identity", or "silu": z * sigmoid(z).
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Left out: the dtype of x.
+
+    Returns
+    -------
+    ndarray
+        (batch, dim, time).
+    """
+    before = _before_activation(x, weight, bias, np.dtype(compute_dtype))
+    return round_to(_activated(before, activation), out_dtype or x.dtype)
+
+
+def causal_convolution_backward(
+    x: NDArray[Any],
+    weight: NDArray[Any],
+    bias: NDArray[Any] | None,
+    dy: NDArray[Any],
+    activation: Act = "identity",
+    *,
+    dweight: NDArray[Any] | None = None,
+    dbias: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+    dw_dtype: DTypeLike | None = None,
+) -> CausalGradients:
+    """The gradients by x, weight and bias: `cudnnCausalConv1dBackward`.
+
+    With z the sum before the activation and dz = dy * act'(z):
+
+    - dx[t] = sum over j of dz[t + j] * weight[K - 1 - j];
+    - dweight[K - 1 - j] += sum over batch and t of dz[t] * x[t - j];
+    - dbias += sum over batch and t of dz[t].
+
+    Parameters
+    ----------
+    dy
+        Gradient of y, (batch, dim, time).
+    dweight, dbias
+        What the gradients are added to; left out: zeros.
+    out_dtype, dw_dtype
+        Of dx, and of dweight and dbias; left out: the dtype of x.
+
+    The other parameters are those of `causal_convolution_forward`.
+    """
+    compute = np.dtype(compute_dtype)
+    before = _before_activation(x, weight, bias, compute)
+    dz = dy.astype(compute) * _slope(before, activation)
+    dx, dtaps = _gradients(x.astype(compute), weight.astype(compute)[:, ::-1], dz)
+    of_weight, of_bias = dtaps[:, ::-1], dz.sum(axis=(0, 2))
+    stored = dw_dtype or x.dtype
+    return CausalGradients(
+        round_to(dx, out_dtype or x.dtype),
+        _added(of_weight, dweight, stored),
+        _added(of_bias, dbias, stored),
+    )
+
+
+# --- two filters, back to back --------------------------------------------------------------------
+
+
+def back_to_back_forward(
+    x: NDArray[Any],
+    weights_proj: NDArray[Any],
+    weights_mixer: NDArray[Any],
+    skip_bias: NDArray[Any],
+    *,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> BackToBack:
+    """Projection, gate, mixer, gate: `cudnnB2BCausalConv1dForward`, a Hyena block.
+
+    Each of the three channels x0, x1, x2 of a dimension has a projection filter. With p0, p1, p2
+    the results of these causal convolutions:
+
+    - z = p1 * p2;
+    - y = causal convolution of z with the mixer's filter + skip_bias * z;
+    - gated = y * p0.
+
+    Parameters
+    ----------
+    x
+        (batch, dim, 3, time).
+    weights_proj
+        (dim, 3, K).
+    weights_mixer
+        (dim, L).
+    skip_bias
+        (dim,).
+    """
+    compute = np.dtype(compute_dtype)
+    p, z = _projected(x.astype(compute), weights_proj.astype(compute))
+    y = _convolved(z, weights_mixer.astype(compute)[:, ::-1])
+    y = y + skip_bias.astype(compute)[:, None] * z
+    stored = out_dtype or x.dtype
+    return BackToBack(round_to(y, stored), round_to(y * p[:, :, 0], stored))
+
+
+def back_to_back_backward(
+    x: NDArray[Any],
+    weights_proj: NDArray[Any],
+    weights_mixer: NDArray[Any],
+    skip_bias: NDArray[Any],
+    y: NDArray[Any],
+    dy: NDArray[Any],
+    *,
+    dweights_proj: NDArray[Any] | None = None,
+    dweights_mixer: NDArray[Any] | None = None,
+    dskip_bias: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+    dw_dtype: DTypeLike | None = None,
+) -> BackToBackGradients:
+    """The gradients by everything that goes in: `cudnnB2BCausalConv1dBackward`.
+
+    Parameters
+    ----------
+    y
+        As `back_to_back_forward` gave it.
+    dy
+        Gradient of `gated`, (batch, dim, time).
+    dweights_proj, dweights_mixer, dskip_bias
+        What the gradients are added to; left out: zeros.
+
+    The other parameters are those of `back_to_back_forward` and `causal_convolution_backward`.
+    """
+    compute = np.dtype(compute_dtype)
+    wide, filters = x.astype(compute), weights_proj.astype(compute)
+    p, z = _projected(wide, filters)
+    dgated = dy.astype(compute)
+    dmixed = dgated * p[:, :, 0]
+    dz, dtaps = _gradients(z, weights_mixer.astype(compute)[:, ::-1], dmixed)
+    dz = dz + skip_bias.astype(compute)[:, None] * dmixed
+    dp = np.stack([dgated * y.astype(compute), dz * p[:, :, 2], dz * p[:, :, 1]], axis=2)
+    batch, dim, _, time = x.shape
+    dx, dtaps_proj = _gradients(
+        wide.reshape(batch, 3 * dim, time),
+        filters.reshape(3 * dim, -1)[:, ::-1],
+        dp.reshape(batch, 3 * dim, time),
+    )
+    of_proj = dtaps_proj[:, ::-1].reshape(filters.shape)
+    stored = dw_dtype or x.dtype
+    return BackToBackGradients(
+        round_to(dx.reshape(x.shape), out_dtype or x.dtype),
+        _added(of_proj, dweights_proj, stored),
+        _added(dtaps[:, ::-1], dweights_mixer, stored),
+        _added((dmixed * z).sum(axis=(0, 2)), dskip_bias, stored),
+    )
+
+
+# --- the sums ---------------------------------------------------------------------------------
+
+
+def _convolved(x: NDArray[Any], taps: NDArray[Any]) -> NDArray[Any]:
+    """y[t] = sum over j of x[t - j] * taps[j]; x (batch, dim, time), taps (dim, K)."""
+    y = np.zeros_like(x)
+    for j in range(min(taps.shape[1], x.shape[2])):
+        y[:, :, j:] += x[:, :, : x.shape[2] - j] * taps[:, j, None]
+    return y
+
+
+def _gradients(
+    x: NDArray[Any], taps: NDArray[Any], dy: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The gradients of `_convolved` by x and by taps."""
+    dx, dtaps = np.zeros_like(x), np.zeros_like(taps)
+    time = x.shape[2]
+    for j in range(min(taps.shape[1], time)):
+        dx[:, :, : time - j] += dy[:, :, j:] * taps[:, j, None]
+        dtaps[:, j] = (dy[:, :, j:] * x[:, :, : time - j]).sum(axis=(0, 2))
+    return dx, dtaps
+
+
+def _projected(x: NDArray[Any], filters: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The three projections (batch, dim, 3, time), and the product of the last two."""
+    batch, dim, _, time = x.shape
+    taps = filters.reshape(3 * dim, -1)[:, ::-1]
+    p = _convolved(x.reshape(batch, 3 * dim, time), taps).reshape(x.shape)
+    return p, p[:, :, 1] * p[:, :, 2]
+
+
+def _before_activation(
+    x: NDArray[Any], weight: NDArray[Any], bias: NDArray[Any] | None, compute: np.dtype[Any]
+) -> NDArray[Any]:
+    _check(x, weight, bias)
+    z = _convolved(x.astype(compute), weight.astype(compute)[:, ::-1])
+    return z if bias is None else z + bias.astype(compute)[:, None]
+
+
+def _check(x: NDArray[Any], weight: NDArray[Any], bias: NDArray[Any] | None) -> None:
+    if x.ndim != 3 or weight.ndim != 2 or weight.shape[0] != x.shape[1]:
+        raise ValueError(
+            f"expected x (batch, dim, time) and weight (dim, K), got {x.shape} and {weight.shape}"
+        )
+    if bias is not None and bias.shape != x.shape[1:2]:
+        raise ValueError(f"bias must have shape {x.shape[1:2]}, got {bias.shape}")
+
+
+def _activated(z: NDArray[Any], activation: Act) -> NDArray[Any]:
+    match activation:
+        case "identity":
+            return z
+        case "silu":
+            return activate(z, "swish", 1.0)
+    raise ValueError(f"activation must be 'identity' or 'silu', got {activation!r}")
+
+
+def _slope(z: NDArray[Any], activation: Act) -> NDArray[Any]:
+    y = _activated(z, activation)
+    return derivative(y, z, "identity" if activation == "identity" else "swish", 1.0)
+
+
+def _added(gradient: NDArray[Any], prior: NDArray[Any] | None, dtype: DTypeLike) -> NDArray[Any]:
+    if prior is not None:
+        gradient = gradient + prior.astype(gradient.dtype)
+    return round_to(gradient, dtype)

@@ -1,0 +1,250 @@
+"""Aggregation of features over the neighbours of each node of a graph, and its gradients.
+
+A graph is held by its destinations: for destination v the edges ``offsets[v]`` to
+``offsets[v + 1] - 1`` arrive, and edge i comes from source ``indices[i]``. This is a compressed
+sparse column (CSC) matrix without values. The features of edge i stand in row ``edge_rows[i]`` of
+the table of edge features; without `edge_rows`, in row i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+__all__ = [
+    "Aggregation",
+    "AggregationGradients",
+    "Graph",
+    "aggregate_backward",
+    "aggregate_forward",
+]
+
+Operation = Literal["sum", "mean", "max", "min"]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A directed graph from sources to destinations.
+
+    Attributes
+    ----------
+    offsets : ndarray of int
+        (destinations + 1,), from 0 to the number of edges, never falling.
+    indices : ndarray of int
+        (edges,), the source of each edge.
+    source_count : int
+    edge_rows : ndarray of int, optional
+        (edges,), where the edge's features stand; by default in the edges' own order.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not describe a graph.
+    """
+
+    offsets: NDArray[Any]
+    indices: NDArray[Any]
+    source_count: int
+    edge_rows: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        offsets, indices = self.offsets, self.indices
+        if offsets[0] != 0 or offsets[-1] != len(indices) or (np.diff(offsets) < 0).any():
+            raise ValueError(f"offsets must rise from 0 to {len(indices)}, the number of edges")
+        if len(indices) and not (indices.min() >= 0 and indices.max() < self.source_count):
+            raise ValueError(f"indices must be sources from 0 to {self.source_count - 1}")
+        if self.edge_rows is not None and sorted(self.edge_rows) != list(range(len(indices))):
+            raise ValueError(f"edge_rows must hold each of 0 to {len(indices) - 1} once")
+
+    @property
+    def destination_count(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def edge_count(self) -> int:
+        return len(self.indices)
+
+    @property
+    def destinations(self) -> NDArray[Any]:
+        """(edges,), the destination of each edge."""
+        return np.repeat(np.arange(self.destination_count), np.diff(self.offsets))
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """(edges,), where each edge's features stand."""
+        return np.arange(self.edge_count) if self.edge_rows is None else self.edge_rows
+
+    def in_edge_order(self, table: NDArray[Any]) -> NDArray[Any]:
+        """A table (..., edges) that lies as edge features do, in the order of the edges."""
+        ordered: NDArray[Any] = table[..., self.rows]
+        return ordered
+
+    def as_stored(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The way back of `in_edge_order`."""
+        stored = np.empty_like(values)
+        stored[..., self.rows] = values
+        return stored
+
+    def reversed_offsets(self) -> NDArray[Any]:
+        """(sources + 1,): the offsets of the same graph held by its sources."""
+        counts = np.bincount(self.indices, minlength=self.source_count)
+        return np.concatenate([[0], np.cumsum(counts)]).astype(self.offsets.dtype)
+
+    def reversed_rows(self) -> NDArray[Any]:
+        """(edges,): where the features of the edges stand, these ordered by their sources."""
+        order = np.argsort(self.indices, kind="stable")
+        return self.rows[order].astype(self.offsets.dtype)
+
+
+class Aggregation(NamedTuple):
+    """`output` (destinations, nodes' features + edges' + passed on), and `positions`.
+
+    For max and min, `positions` (destinations, nodes' features + edges') tells where each element
+    comes from: a source, or a row of edge features; -1 where no edge arrives. Else None.
+    """
+
+    output: NDArray[Any]
+    positions: NDArray[Any] | None
+
+
+class AggregationGradients(NamedTuple):
+    """Gradients of the features of nodes, of edges, and of those passed on; None if absent."""
+
+    dnodes: NDArray[Any] | None
+    dedges: NDArray[Any] | None
+    dpassed: NDArray[Any] | None
+
+
+def aggregate_forward(
+    graph: Graph,
+    nodes: NDArray[Any] | None = None,
+    edges: NDArray[Any] | None = None,
+    passed: NDArray[Any] | None = None,
+    operation: Operation = "sum",
+    *,
+    compute_dtype: DTypeLike = np.float64,
+) -> Aggregation:
+    """For each destination one row of output: `cudnnGnnAggSimpleForward`.
+
+    The row holds, one after the other, the aggregated features of the sources that edges come
+    from, the aggregated features of these edges, and the features that the destination passes on.
+    A destination without edges aggregates to zeros.
+
+    Parameters
+    ----------
+    nodes
+        (sources, features).
+    edges
+        (edges, features), in the rows that the graph says.
+    passed
+        (destinations, features).
+    operation
+        "sum", "mean", "max" or "min"; of equal values, max and min name the first.
+    """
+    compute = np.dtype(compute_dtype)
+    parts: list[NDArray[Any]] = []
+    positions: list[NDArray[Any]] = []
+    for table, rows in ((nodes, graph.indices), (edges, graph.rows)):
+        if table is not None:
+            aggregated, chosen = _aggregated(graph, table.astype(compute), rows, operation)
+            parts.append(aggregated)
+            positions.append(chosen)
+    if not parts:
+        raise ValueError("nodes or edges must be given")
+    if passed is not None:
+        parts.append(passed.astype(compute))
+    extreme = operation in ("max", "min")
+    return Aggregation(
+        np.concatenate(parts, axis=1), np.concatenate(positions, axis=1) if extreme else None
+    )
+
+
+def aggregate_backward(
+    graph: Graph,
+    doutput: NDArray[Any],
+    positions: NDArray[Any] | None,
+    node_features: int,
+    edge_features: int,
+    passed_features: int = 0,
+    operation: Operation = "sum",
+    *,
+    dnodes: NDArray[Any] | None = None,
+    dedges: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+) -> AggregationGradients:
+    """The gradients by what was aggregated: `cudnnGnnAggSimpleBackward`.
+
+    An edge carries its destination's gradient back: whole for sum, divided by the number of edges
+    for mean; for max and min only what was chosen receives it.
+
+    Parameters
+    ----------
+    doutput
+        (destinations, node_features + edge_features + passed_features).
+    positions
+        As `aggregate_forward` gave them.
+    dnodes, dedges
+        What the gradients are added to; left out: zeros.
+    """
+    wide = doutput.astype(compute_dtype)
+    split = (node_features, node_features + edge_features)
+    made: list[NDArray[Any] | None] = []
+    for name, first, last, rows, count, prior in (
+        ("nodes", 0, split[0], graph.indices, graph.source_count, dnodes),
+        ("edges", split[0], split[1], graph.rows, graph.edge_count, dedges),
+    ):
+        if first == last:
+            made.append(None)
+            continue
+        result = np.zeros((count, last - first), wide.dtype)
+        if prior is not None:
+            result += prior.astype(wide.dtype)
+        gradient = wide[:, first:last]
+        if operation in ("max", "min"):
+            if positions is None:
+                raise ValueError(f"positions must be given for the {operation} of {name}")
+            _scatter_extreme(result, gradient, positions[:, first:last])
+        else:
+            scale = _edge_scale(graph, operation).astype(wide.dtype)
+            np.add.at(result, rows, gradient[graph.destinations] * scale[:, None])
+        made.append(result)
+    dpassed = wide[:, split[1] :].copy() if passed_features else None
+    return AggregationGradients(made[0], made[1], dpassed)
+
+
+def _aggregated(
+    graph: Graph, table: NDArray[Any], rows: NDArray[Any], operation: Operation
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    output = np.zeros((graph.destination_count, table.shape[1]), table.dtype)
+    positions = np.full(output.shape, -1, np.int64)
+    for v in range(graph.destination_count):
+        arriving = rows[graph.offsets[v] : graph.offsets[v + 1]]
+        if not len(arriving):
+            continue
+        values = table[arriving]
+        match operation:
+            case "sum":
+                output[v] = values.sum(axis=0)
+            case "mean":
+                output[v] = values.mean(axis=0)
+            case "max" | "min":
+                best = values.argmax(axis=0) if operation == "max" else values.argmin(axis=0)
+                output[v] = values[best, np.arange(table.shape[1])]
+                positions[v] = arriving[best]
+            case _:
+                raise ValueError(f"operation must be sum, mean, max or min, got {operation!r}")
+    return output, positions
+
+
+def _scatter_extreme(result: NDArray[Any], gradient: NDArray[Any], positions: NDArray[Any]) -> None:
+    destination, feature = np.nonzero(positions >= 0)
+    chosen = positions[destination, feature]
+    np.add.at(result, (chosen, feature), gradient[destination, feature])
+
+
+def _edge_scale(graph: Graph, operation: Operation) -> NDArray[Any]:
+    degrees = np.diff(graph.offsets)[graph.destinations]
+    return 1 / degrees if operation == "mean" else np.ones(graph.edge_count)

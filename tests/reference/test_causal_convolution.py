@@ -1,0 +1,201 @@
+"""Causal convolutions and their gradients, against PyTorch, their definition, and differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import causal_convolution as direct
+from cudnn_ctypes.reference import fft_causal_convolution as fft
+
+from .finite_differences import gradient
+
+# (batch, dim, time, width); widths above the time too.
+SHAPES = [(1, 1, 1, 2), (2, 3, 9, 4), (2, 2, 5, 8), (3, 4, 16, 2), (1, 2, 40, 17)]
+
+
+@pytest.fixture(scope="module")
+def torch() -> Any:
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+def normal(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    return rng.standard_normal(shape)
+
+
+def by_torch(
+    torch: Any, x: Any, weight: Any, bias: Any = None, activation: str = "identity"
+) -> Any:
+    """The same by PyTorch's convolution with zeros on the left."""
+    width = weight.shape[1]
+    padded = torch.nn.functional.pad(x, (width - 1, 0))
+    z = torch.nn.functional.conv1d(padded, weight[:, None], bias, groups=weight.shape[0])
+    return torch.nn.functional.silu(z) if activation == "silu" else z
+
+
+@pytest.mark.parametrize("activation", ["identity", "silu"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_against_pytorch(torch: Any, shape: tuple[int, ...], activation: Any) -> None:
+    batch, dim, time, width = shape
+    rng = np.random.default_rng(list(shape))
+    x, dy = normal(rng, batch, dim, time), normal(rng, batch, dim, time)
+    weight, bias = normal(rng, dim, width), normal(rng, dim)
+    leaves = [torch.tensor(array, requires_grad=True) for array in (x, weight, bias)]
+    y = by_torch(torch, *leaves, activation)
+    y.backward(torch.tensor(dy))
+    actual = direct.causal_convolution_forward(x, weight, bias, activation)
+    np.testing.assert_allclose(actual, y.detach().numpy(), rtol=1e-12, atol=1e-12)
+    gradients = direct.causal_convolution_backward(x, weight, bias, dy, activation)
+    for one, leaf in zip(gradients, leaves, strict=True):
+        np.testing.assert_allclose(one, leaf.grad.numpy(), rtol=1e-12, atol=1e-12)
+
+
+def test_by_hand() -> None:
+    x = np.array([[[1.0, 10.0, 100.0, 1000.0]]])
+    weight = np.array([[3.0, 2.0, 1.0]])
+    y = direct.causal_convolution_forward(x, weight, np.array([0.5]))
+    np.testing.assert_array_equal(y, [[[1.5, 12.5, 123.5, 1230.5]]])
+    y = fft.fft_causal_convolution_forward(x, weight[:, ::-1])
+    np.testing.assert_allclose(y, [[[1, 12, 123, 1230]]], rtol=1e-12)
+
+
+def test_what_follows_does_not_matter() -> None:
+    rng = np.random.default_rng(5)
+    x, weight = normal(rng, 2, 3, 12), normal(rng, 3, 5)
+    later = x.copy()
+    later[:, :, 7:] = normal(rng, 2, 3, 5)
+    for forward in (direct.causal_convolution_forward, fft.fft_causal_convolution_forward):
+        y, changed = forward(x, weight), forward(later, weight)
+        np.testing.assert_allclose(y[:, :, :7], changed[:, :, :7], atol=1e-12)
+        assert not np.allclose(y[:, :, 7:], changed[:, :, 7:])
+
+
+def test_gradients_are_added_to_what_is_there() -> None:
+    rng = np.random.default_rng(6)
+    x, weight, bias, dy = (normal(rng, *s) for s in ((2, 3, 6), (3, 4), (3,), (2, 3, 6)))
+    alone = direct.causal_convolution_backward(x, weight, bias, dy)
+    prior = normal(rng, 3, 4), normal(rng, 3)
+    added = direct.causal_convolution_backward(
+        x, weight, bias, dy, dweight=prior[0], dbias=prior[1]
+    )
+    np.testing.assert_array_equal(added.dx, alone.dx)
+    np.testing.assert_allclose(added.dweight, alone.dweight + prior[0])
+    np.testing.assert_allclose(added.dbias, alone.dbias + prior[1])
+
+
+@pytest.mark.parametrize("activation", ["identity", "silu"])
+def test_gradients_by_differences(activation: Any) -> None:
+    rng = np.random.default_rng(7)
+    x, weight, bias, dy = (normal(rng, *s) for s in ((2, 2, 6), (2, 3), (2,), (2, 2, 6)))
+    actual = direct.causal_convolution_backward(x, weight, bias, dy, activation)
+
+    def loss() -> float:
+        y = direct.causal_convolution_forward(x, weight, bias, activation)
+        return float((y * dy).sum())
+
+    for one, operand in zip(actual, (x, weight, bias), strict=True):
+        np.testing.assert_allclose(one, gradient(loss, operand), atol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
+def test_stored_types(dtype: Any) -> None:
+    rng = np.random.default_rng(8)
+    x, weight, bias = (normal(rng, *s).astype(dtype) for s in ((2, 2, 6), (2, 3), (2,)))
+    exact = direct.causal_convolution_forward(x, weight, bias, "silu", out_dtype=np.float64)
+    y = direct.causal_convolution_forward(x, weight, bias, "silu")
+    np.testing.assert_array_equal(y, exact.astype(dtype))
+    gradients = direct.causal_convolution_backward(x, weight, bias, x, dw_dtype=np.float32)
+    assert [one.dtype for one in gradients] == [dtype, np.float32, np.float32]
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (2, 3, 8, 8), (2, 2, 12, 4), (3, 2, 7, 7)])
+def test_fft_is_the_reversed_filter(shape: tuple[int, ...]) -> None:
+    batch, dim, time, width = shape
+    rng = np.random.default_rng(list(shape))
+    x, dy = normal(rng, batch, dim, time), normal(rng, batch, dim, time)
+    weight = normal(rng, dim, width)
+    expected = direct.causal_convolution_forward(x, weight[:, ::-1])
+    np.testing.assert_allclose(fft.fft_causal_convolution_forward(x, weight), expected, atol=1e-12)
+    wanted = direct.causal_convolution_backward(x, weight[:, ::-1], None, dy)
+    actual = fft.fft_causal_convolution_backward(x, weight, dy)
+    np.testing.assert_allclose(actual.dx, wanted.dx, atol=1e-12)
+    np.testing.assert_allclose(actual.dweight, wanted.dweight[:, ::-1], atol=1e-12)
+
+
+# --- back to back -------------------------------------------------------------------------------
+
+
+def hyena(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    return (
+        normal(rng, 2, 3, 3, 7),
+        normal(rng, 3, 3, 4),
+        normal(rng, 3, 5),
+        normal(rng, 3),
+    )
+
+
+def test_back_to_back_against_pytorch(torch: Any) -> None:
+    rng = np.random.default_rng(9)
+    operands = hyena(rng)
+    dy = normal(rng, 2, 3, 7)
+    leaves = [torch.tensor(array, requires_grad=True) for array in operands]
+    x, proj, mixer, skip = leaves
+    p = by_torch(torch, x.reshape(2, 9, 7), proj.reshape(9, 4)).reshape(2, 3, 3, 7)
+    z = p[:, :, 1] * p[:, :, 2]
+    y = by_torch(torch, z, mixer) + skip[:, None] * z
+    gated = y * p[:, :, 0]
+    gated.backward(torch.tensor(dy))
+    actual = direct.back_to_back_forward(*operands)
+    np.testing.assert_allclose(actual.y, y.detach().numpy(), atol=1e-12)
+    np.testing.assert_allclose(actual.gated, gated.detach().numpy(), atol=1e-12)
+    gradients = direct.back_to_back_backward(*operands, actual.y, dy)
+    for one, leaf in zip(gradients, leaves, strict=True):
+        np.testing.assert_allclose(one, leaf.grad.numpy(), atol=1e-11)
+
+
+def test_back_to_back_by_differences() -> None:
+    rng = np.random.default_rng(10)
+    operands = hyena(rng)
+    dy = normal(rng, 2, 3, 7)
+    y = direct.back_to_back_forward(*operands).y
+    actual = direct.back_to_back_backward(*operands, y, dy)
+
+    def loss() -> float:
+        return float((direct.back_to_back_forward(*operands).gated * dy).sum())
+
+    for one, operand in zip(actual, operands, strict=True):
+        np.testing.assert_allclose(one, gradient(loss, operand), atol=1e-7)
+
+
+def test_back_to_back_adds_to_what_is_there() -> None:
+    rng = np.random.default_rng(11)
+    operands, dy = hyena(rng), normal(rng, 2, 3, 7)
+    y = direct.back_to_back_forward(*operands).y
+    alone = direct.back_to_back_backward(*operands, y, dy)
+    prior = [normal(rng, *one.shape) for one in alone[1:]]
+    names = ("dweights_proj", "dweights_mixer", "dskip_bias")
+    added = direct.back_to_back_backward(*operands, y, dy, **dict(zip(names, prior, strict=True)))
+    for one, other, before in zip(added[1:], alone[1:], prior, strict=True):
+        np.testing.assert_allclose(one, other + before)
+
+
+# --- wrong input --------------------------------------------------------------------------------
+
+
+def test_shapes_that_do_not_fit() -> None:
+    x = np.zeros((2, 3, 5))
+    with pytest.raises(ValueError, match=r"weight \(dim, K\)"):
+        direct.causal_convolution_forward(x, np.zeros((4, 2)))
+    with pytest.raises(ValueError, match="bias must have shape"):
+        direct.causal_convolution_forward(x, np.zeros((3, 2)), np.zeros(2))
+    with pytest.raises(ValueError, match="activation must be"):
+        direct.causal_convolution_forward(x, np.zeros((3, 2)), activation="relu")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="6 taps is longer than 5 steps"):
+        fft.fft_causal_convolution_forward(x, np.zeros((3, 6)))
+    with pytest.raises(ValueError, match=r"weight \(dim, K\)"):
+        fft.fft_causal_convolution_forward(x, np.zeros((4, 2)))

@@ -1,0 +1,164 @@
+"""Graph attention and its gradients, against PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import graph_attention as reference
+from cudnn_ctypes.reference.graph_activations import GraphActivation, activate, slope
+
+from .finite_differences import gradient
+from .graphs import attention_by_torch, random_graph
+
+ACTIVATIONS = get_args(GraphActivation)
+HEADS, FEATURES = 2, 6
+
+
+@pytest.fixture(scope="module")
+def torch() -> Any:
+    module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
+    module.set_num_threads(1)
+    return module
+
+
+def operands(rng: np.random.Generator, graph: Any, version: int, with_edges: bool) -> list[Any]:
+    """Features of sources, destinations, edges; weights."""
+    edge_features = FEATURES if version == 2 else 4
+    edges = rng.standard_normal((graph.edge_count, edge_features)) if with_edges else None
+    size = FEATURES if version == 2 else 2 * FEATURES + (edge_features if with_edges else 0)
+    return [
+        rng.standard_normal((graph.source_count, FEATURES)),
+        rng.standard_normal((graph.destination_count, FEATURES)),
+        edges,
+        rng.standard_normal(size),
+    ]
+
+
+def functions(version: int) -> tuple[Any, Any]:
+    if version == 1:
+        return reference.gat_forward, reference.gat_backward
+    return reference.gat_v2_forward, reference.gat_v2_backward
+
+
+CASES = [
+    (activation, concatenated, with_edges, with_mask)
+    for activation in ACTIVATIONS
+    for concatenated, with_edges, with_mask in ((True, True, True), (False, False, False))
+] + [("leaky_relu", False, True, True), ("leaky_relu", True, False, False)]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(("activation", "concatenated", "with_edges", "with_mask"), CASES)
+def test_against_pytorch(
+    torch: Any,
+    version: int,
+    activation: Any,
+    concatenated: bool,
+    with_edges: bool,
+    with_mask: bool,
+) -> None:
+    rng = np.random.default_rng(3)
+    graph = random_graph(rng)
+    options = reference.AttentionOptions(HEADS, concatenated, activation, 0.3)
+    given = operands(rng, graph, version, with_edges)
+    mask = rng.choice([0.0, 1.25], (HEADS, graph.edge_count)) if with_mask else None
+    leaves = [None if a is None else torch.tensor(a, requires_grad=True) for a in given]
+    expected, kept = attention_by_torch(
+        torch,
+        graph,
+        *leaves,
+        options,
+        None if mask is None else torch.tensor(mask),
+        version=version,
+    )
+    forward, backward = functions(version)
+    actual = forward(graph, *given, options, mask)
+    np.testing.assert_allclose(actual.output, expected.detach().numpy(), atol=1e-12)
+    after_dropout = actual.coefficients if mask is None else actual.coefficients * mask
+    np.testing.assert_allclose(after_dropout, kept.detach().numpy(), atol=1e-12)
+
+    doutput = rng.standard_normal(actual.output.shape)
+    dattention = rng.standard_normal(kept.shape) if with_mask else None
+    loss = (expected * torch.tensor(doutput)).sum()
+    if dattention is not None:
+        loss = loss + (kept * torch.tensor(dattention)).sum()
+    loss.backward()
+    gradients = backward(graph, *given, options, actual, doutput, mask, dattention)
+    for one, leaf in zip(gradients, leaves, strict=False):
+        if leaf is None:
+            assert one is None
+        else:
+            np.testing.assert_allclose(one, leaf.grad.numpy(), atol=1e-11)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_by_differences(version: int) -> None:
+    rng = np.random.default_rng(4)
+    graph = random_graph(rng, sources=3, destinations=3)
+    options = reference.AttentionOptions(HEADS, True, "tanh")
+    given = operands(rng, graph, version, True)
+    forward, backward = functions(version)
+    made = forward(graph, *given, options)
+    doutput = rng.standard_normal(made.output.shape)
+    gradients = backward(graph, *given, options, made, doutput)
+
+    def loss() -> float:
+        return float((forward(graph, *given, options).output * doutput).sum())
+
+    for one, operand in zip(gradients, given, strict=False):
+        np.testing.assert_allclose(one, gradient(loss, operand), atol=1e-7)
+
+
+def test_coefficients_of_a_destination_add_up_to_one() -> None:
+    rng = np.random.default_rng(5)
+    graph = random_graph(rng, mapped=False)
+    made = reference.gat_forward(
+        graph, *operands(rng, graph, 1, True), reference.AttentionOptions(HEADS)
+    )
+    sums = np.zeros((HEADS, graph.destination_count))
+    for head in range(HEADS):
+        np.add.at(sums[head], graph.destinations, made.coefficients[head])
+    degrees = np.diff(graph.offsets)
+    np.testing.assert_allclose(sums, np.broadcast_to(degrees > 0, sums.shape), atol=1e-14)
+    assert (made.output[degrees == 0] == 0).all()
+
+
+def test_large_logits_do_not_overflow() -> None:
+    rng = np.random.default_rng(6)
+    graph = random_graph(rng)
+    given = operands(rng, graph, 1, True)
+    given[3] *= 1e4
+    options = reference.AttentionOptions(HEADS, activation="linear")
+    assert np.isfinite(reference.gat_forward(graph, *given, options).output).all()
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_slopes(activation: Any) -> None:
+    z = np.array([-2.0, -0.5, 0.25, 3.0])
+    expected = gradient(lambda: float(activate(z, activation, 0.3).sum()), z)
+    actual = slope(activate(z, activation, 0.3), activation, 0.3)
+    np.testing.assert_allclose(actual, expected, atol=1e-9)
+
+
+def test_wrong_input() -> None:
+    rng = np.random.default_rng(7)
+    graph = random_graph(rng)
+    given = operands(rng, graph, 1, True)
+    with pytest.raises(ValueError, match="6 features are not a multiple of 4"):
+        reference.gat_v2_forward(
+            graph, given[0], given[1], None, given[3], reference.AttentionOptions(4)
+        )
+    with pytest.raises(ValueError, match=r"weights must have shape \(12,\), got \(16,\)"):
+        reference.gat_forward(
+            graph, given[0], given[1], None, given[3], reference.AttentionOptions(HEADS)
+        )
+    forward = reference.gat_forward(graph, *given, reference.AttentionOptions(HEADS))
+    with pytest.raises(ValueError, match="forward must come from gat_v2_forward"):
+        reference.gat_v2_backward(
+            graph, *given, reference.AttentionOptions(HEADS), forward, forward.output
+        )
+    with pytest.raises(ValueError, match="unknown activation"):
+        activate(given[0], "gelu", 0.0)  # type: ignore[arg-type]
