@@ -40,6 +40,12 @@ class ConvolutionForward(ConvolutionAlgorithms):
 
     def __post_init__(self) -> None:
         _check("x", self.x_desc, "w", self.w_desc, self.conv, "y", self.y_desc)
+        if self.y_desc.data_type == raw.CUDNN_DATA_INT32:
+            # Offered, launched, and wrong: seen with cuDNN 9.14 and 9.19 on an H200.
+            raise ValueError(
+                "y: cuDNN documents no convolution with an int32 result, and the one that it "
+                "offers gives wrong numbers; take float32 for the sums, or int8"
+            )
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,7 @@ class Kind:
     @property
     def operations(self) -> tuple[str, ...]:
         """cuDNN has integer convolutions forward only."""
-        if not self.integer:
-            return OPERATIONS
-        return ("forward",) if self.y == "int32" else ("forward", "fused")
+        return ("forward", "fused") if self.integer else OPERATIONS
 
     def __str__(self) -> str:
         return self.x if self.x == self.y else f"{self.x} to {self.y}"
@@ -54,7 +52,6 @@ KINDS = (
     Kind("bfloat16", "bfloat16", "float32"),
     Kind("int8", "int8", "int32"),
     Kind("int8", "float32", "int32"),
-    Kind("int8", "int32", "int32"),
     Kind("int8x4", "int8x4", "int32", vector=4),
     Kind("int8x4", "float32", "int32", vector=4),
     Kind("int8x32", "int8x32", "int32", vector=32),

@@ -246,6 +246,12 @@ class TestOptions:
         assert "implicit_gemm" in str(caught.value)
         assert "no kernel for this combination" in str(caught.value)
 
+    def test_sums_of_int8_as_int32(self, handle: Handle) -> None:
+        x, w = tensor(*X, dtype=np.int8), tensor(*W, dtype=np.int8)
+        with ConvolutionDescriptor(1, compute_type="int32") as conv:  # noqa: SIM117
+            with pytest.raises(ValueError, match=r"^y: .* int32 result"):
+                cudnn.convolution_forward(handle, x, w, conv, data_type="int32")
+
 
 class TestWorkspace:
     def test_too_small(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
