@@ -183,7 +183,8 @@ def _find() -> Library:
         try:
             return _open(path, source)
         except OSError as error:
-            tried.append(f"{source}: {path}: {error}")
+            text = str(error).removeprefix(f"{path}: ")
+            tried.append(f"{source}: {path}: {text}")
             if source == ENVIRONMENT_VARIABLE:
                 break
     places = "\n".join(f"  - {place}" for place in tried)
