@@ -27,6 +27,8 @@ class Descriptor(Resource):
         The C functions.
     """
 
+    _being_shown = False
+
     def __init__(
         self, handle: Any, create: Callable[[Any], object], destroy: Callable[[Any], object]
     ) -> None:
@@ -59,5 +61,12 @@ class Descriptor(Resource):
     def __repr__(self) -> str:
         if self.closed:
             return f"{type(self).__name__}(closed)"
-        arguments = ", ".join(f"{name}={shown(value)}" for name, value in self._arguments().items())
+        if self._being_shown:  # reading it failed, and the error's message shows its arguments
+            return f"{type(self).__name__}(unreadable)"
+        self._being_shown = True
+        try:
+            held = self._arguments()
+        finally:
+            self._being_shown = False
+        arguments = ", ".join(f"{name}={shown(value)}" for name, value in held.items())
         return f"{type(self).__name__}({arguments})"

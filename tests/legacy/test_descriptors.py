@@ -20,12 +20,18 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "filter": lambda: cudnn.FilterDescriptor((2, 3, 4, 5), "float16", layout="NHWC"),
     "activation": lambda: cudnn.ActivationDescriptor("elu", coef=0.5),
     "convolution": lambda: cudnn.ConvolutionDescriptor(padding=(1, 2), stride=2, groups=3),
+    "sequences": lambda: cudnn.SeqDataDescriptor((4, 2, 1, 3), axes="NTBV", lengths=(4, 2)),
+    "attention": lambda: cudnn.AttnDescriptor(2, q_size=3, qo_max_length=4, kv_max_length=5),
+    "CTC loss": lambda: cudnn.CTCLossDescriptor("float64", max_label_length=7),
 }
 FAILING: dict[str, Callable[[], Any]] = {
     "tensor": lambda: cudnn.TensorDescriptor((2, 0, 4, 5)),
     "filter": lambda: cudnn.FilterDescriptor((2, 3, -1, 5)),
     "activation": lambda: cudnn.ActivationDescriptor("rely"),
     "convolution": lambda: cudnn.ConvolutionDescriptor(stride=0),
+    "sequences": lambda: cudnn.SeqDataDescriptor((4, 2, 0, 3)),
+    "attention": lambda: cudnn.AttnDescriptor(0, q_size=3, qo_max_length=4, kv_max_length=5),
+    "CTC loss": lambda: cudnn.CTCLossDescriptor(normalization="sigmoid"),
 }
 
 
@@ -146,3 +152,14 @@ def test_the_meter_sees_a_leak() -> None:
     for handle in handles:
         raw.cudnnDestroyActivationDescriptor(handle)
     assert grown > 2 * SLACK
+
+
+def test_an_error_while_reading_for_repr_can_show_the_descriptor() -> None:
+    class Unreadable(cudnn.TensorDescriptor):
+        def _arguments(self) -> dict[str, Any]:
+            raise BadParamError("f", 2000, arguments={"desc": repr(self)})
+
+    with Unreadable((1, 2, 3, 4)) as descriptor:
+        for _ in range(2):
+            with pytest.raises(BadParamError, match=r"desc=Unreadable\(unreadable\)"):
+                repr(descriptor)
