@@ -90,7 +90,7 @@ class Library:
         with self._lock:  # nobody calls C before its libraries are there
             self._prepare(header)
             if name in _NEED_CUDA_LIBRARIES:
-                self._load_cuda_libraries()
+                self.load_cuda_libraries()
         return found
 
     def _missing(self, name: str, since: str) -> str:
@@ -123,7 +123,8 @@ class Library:
             with contextlib.suppress(OSError):
                 ctypes.CDLL(str(file))
 
-    def _load_cuda_libraries(self) -> None:
+    def load_cuda_libraries(self) -> None:
+        """Load the NVRTC and cuBLAS that belong to this library, where they can be found."""
         if "cuda" in self._prepared:
             return
         self._prepared.add("cuda")

@@ -1,0 +1,36 @@
+"""The command line: ``python -m cudnn_ctypes COMMAND``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+# Modules with `add_arguments(parser)` and `main(arguments)`, by command.
+_COMMANDS = {
+    "demo": "filter a photograph with cuDNN, every step shown and checked",
+    "doctor": "what is installed, what works, and what to do about the rest",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="cudnn-ctypes", description="All of cuDNN's C API from Python."
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    for name, summary in _COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary)
+        if name in words:  # the others are not imported
+            importlib.import_module(f".{name}", __package__).add_arguments(command)
+    parsed = parser.parse_args(words)
+    module = importlib.import_module(f".{parsed.command}", __package__)
+    return int(module.main(parsed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""``python -m cudnn_ctypes doctor``: what is here, what works, and what to do about the rest."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from .findings import Finding
+from .probes import examine
+
+__all__ = ["Finding", "add_arguments", "examine", "main"]
+
+_STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of ``python -m cudnn_ctypes doctor``."""
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Print the report; 0 unless the C API itself cannot be loaded."""
+    findings = list(examine())
+    loads = any(f.name == "C API" and f.state == "ok" for f in findings)
+    if arguments.json:
+        print(json.dumps([finding.as_dict() for finding in findings], indent=2))
+    else:
+        _print(findings)
+    return 0 if loads else 1
+
+
+def _print(findings: Sequence[Finding]) -> None:
+    console = Console(highlight=False)
+    for section in dict.fromkeys(finding.section for finding in findings):
+        table = Table(title=section, title_justify="left", show_header=False)
+        for finding in findings:
+            if finding.section == section:
+                table.add_row(
+                    finding.name, f"[{_STYLES[finding.state]}]{finding.state}[/]", finding.value
+                )
+        console.print(table)
+    advice = {f.advice: f for f in findings if f.advice and f.state != "ok"}
+    for text, finding in advice.items():
+        console.print(f"[{_STYLES[finding.state]}]{finding.name}[/]: {text}")
+    if not any(finding.state == "problem" for finding in findings):
+        console.print("[green]No problems found.[/]")

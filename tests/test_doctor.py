@@ -1,0 +1,169 @@
+"""The doctor: its report here, and what it says of environments that are faked."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from cudnn_ctypes.doctor import packages, probes
+from cudnn_ctypes.doctor.findings import Finding
+
+ROOT = Path(__file__).parents[1]
+FAKE_8 = "#include <stddef.h>\nsize_t cudnnGetVersion(void) { return 8907; }\n"
+
+
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cudnn_ctypes", *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **environment},
+        check=False,
+    )
+
+
+def report(**environment: str) -> tuple[int, dict[str, dict[str, str]]]:
+    done = run("doctor", "--json", **environment)
+    findings = {f"{f['section']}: {f['name']}": f for f in json.loads(done.stdout)}
+    return done.returncode, findings
+
+
+def test_here() -> None:
+    code, findings = report()
+    assert code == 0
+    assert findings["what works here: C API"]["state"] == "ok"
+    assert "239 functions" in findings["cuDNN: symbols"]["value"]
+    assert "computes a convolution" in findings["what works here: reference device"]["value"]
+    assert all(f["advice"] for f in findings.values() if f["state"] == "problem")
+
+
+def test_the_tables() -> None:
+    done = run("doctor")
+    assert done.returncode == 0
+    for text in ("what works here", "libcudnn", "reference device"):
+        assert text in done.stdout
+
+
+def test_missing_library(tmp_path: Path) -> None:
+    code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path / "libcudnn.so.9"))
+    assert code == 1
+    assert findings["cuDNN: libcudnn"]["state"] == "problem"
+    assert "pip install" in findings["cuDNN: libcudnn"]["advice"]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
+def test_old_library(tmp_path: Path) -> None:
+    (tmp_path / "fake.c").write_text(FAKE_8)
+    library = tmp_path / "libcudnn.so.9"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "fake.c"], check=True)
+    code, findings = report(CUDNN_CTYPES_LIBRARY=str(library))
+    assert code == 1
+    assert "this is cuDNN 8.9" in findings["cuDNN: libcudnn"]["value"]
+
+
+class TestAnswers:
+    """What the answers of the probes mean."""
+
+    LIBRARY: ClassVar[dict[str, Any]] = {
+        "path": "/x/nvidia/cudnn/lib/libcudnn.so.9",
+        "source": "somewhere",
+        "version": "9.14.0",
+        "cuda_major": 13,
+        "cudart": 13000,
+        "files": ["libcudnn.so.9"],
+        "functions": 239,
+        "missing": {"cudnnCausalConv1dForward": "9.22.0", "cudnnGnnMhaGatForward": "9.28.0"},
+        "parts": {"Ops": "CUDNN_STATUS_SUCCESS", "Cnn": "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"},
+        "descriptor": "TensorDescriptor()",
+    }
+
+    def test_missing_symbols_name_the_version_that_has_them(self) -> None:
+        findings = {f.name: f for f in probes._library(self.LIBRARY)}
+        assert findings["symbols"].value == "237 of 239 functions of the headers"
+        assert "9.28.0" in findings["symbols"].advice
+        assert findings["not here, since 9.22.0"].value == "cudnnCausalConv1dForward"
+
+    def test_a_sublibrary_of_another_version(self) -> None:
+        findings = {f.name: f for f in probes._library(self.LIBRARY)}
+        assert findings["Ops sublibrary"].state == "ok"
+        assert findings["Cnn sublibrary"].state == "problem"
+        assert "uninstall every nvidia-cudnn package" in findings["Cnn sublibrary"].advice
+
+    def test_nvrtc_is_missing(self) -> None:
+        answer = {"files": {"/x/libcublasLt.so.13": "1"}, "cudnn": ["/x/libcudnn.so.9"]}
+        findings = {f.name: f for f in probes._cuda_libraries(answer, 13)}
+        assert findings["libcublasLt.so.13"].state == "ok"
+        assert findings["libnvrtc.so.13"].state == "problem"
+        assert findings["libnvrtc.so.13"].advice.endswith("pip install nvidia-cuda-nvrtc")
+
+    def test_libraries_from_two_places(self) -> None:
+        answer = {"files": {}, "cudnn": ["/x/libcudnn.so.9", "/y/libcudnn_ops.so.9"]}
+        findings = [f for f in probes._cuda_libraries(answer, 12) if f.name == "mixed install"]
+        assert "/x, /y" in findings[0].value
+
+    def test_wrong_numbers(self) -> None:
+        answer = {"handle": "Handle()", "convolution": False}
+        assert probes._device("GPU", answer, "missing", "").state == "problem"
+
+    def test_a_crash_is_an_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def crash(*_: Any, **__: Any) -> subprocess.CompletedProcess[str]:
+            return subprocess.CompletedProcess([], -11, "", "")
+
+        monkeypatch.setattr(subprocess, "run", crash)
+        assert probes._ask("library")["error"] == "the process crashed with SIGSEGV"
+
+
+class TestPackages:
+    @staticmethod
+    def fake(monkeypatch: pytest.MonkeyPatch, **versions: str) -> None:
+        found = {name.replace("_", "-"): version for name, version in versions.items()}
+        needed = dict.fromkeys(("cuda-core", "cuda-pathfinder", "numpy", "ml_dtypes"), "1.0")
+        monkeypatch.setattr(packages, "_version", {**needed, **found}.get)
+        monkeypatch.setattr(
+            packages.metadata, "requires", lambda _: ["nvidia-cudnn-cu13 (==9.19.0.56) ; linux"]
+        )
+
+    @staticmethod
+    def problems(version: str = "9.28.0") -> list[Finding]:
+        findings = packages.packages(version, "/x/nvidia/cudnn/lib/libcudnn.so.9")
+        return [finding for finding in findings if finding.state == "problem"]
+
+    def test_one_wheel(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake(monkeypatch, nvidia_cudnn_cu12="9.28.0.42")
+        assert self.problems() == []
+
+    def test_two_wheels(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake(monkeypatch, nvidia_cudnn_cu12="9.28.0.42", nvidia_cudnn_cu13="9.19.0.56")
+        (problem,) = self.problems()
+        assert "uninstall" in problem.advice
+
+    def test_an_overwritten_wheel(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake(monkeypatch, nvidia_cudnn_cu12="9.20.0.1")
+        (problem,) = self.problems()
+        assert "--force-reinstall nvidia-cudnn-cu12" in problem.advice
+
+    def test_torch_wants_another(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fake(monkeypatch, nvidia_cudnn_cu12="9.28.0.42", torch="2.11.0")
+        (problem,) = self.problems()
+        assert "nvidia-cudnn-cu13 9.19.0.56" in problem.value
+
+    def test_search_path(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "libcudnn_ops.so.9").touch()
+        monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/a:{tmp_path}/b")
+        (finding,) = packages.search_path()
+        assert finding.state == "problem"
+
+
+def test_an_unknown_command_names_the_known_ones() -> None:
+    done = run("diagnose")
+    assert done.returncode == 2
+    assert "doctor" in done.stderr
