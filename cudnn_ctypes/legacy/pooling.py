@@ -37,9 +37,9 @@ class PoolingDescriptor(Descriptor):
     Raises
     ------
     BadParamError
-        If cuDNN refuses: a zero window or stride, negative padding.
+        If cuDNN refuses: a zero window or stride.
     ValueError
-        If the numbers of spatial dimensions differ.
+        If the numbers of spatial dimensions differ, or padding is negative.
 
     Examples
     --------
@@ -68,6 +68,8 @@ class PoolingDescriptor(Descriptor):
                 {"window": window, "padding": padding, "stride": stride},
                 {"window": 1, "padding": 0, "stride": 1},
             )
+            if min(padding) < 0:
+                raise ValueError(f"padding: negative entry in {padding}")
             self.set_nd(mode, nan_propagation, window, padding, stride)
 
     # -- setting, as C does --------------------------------------------------------------------
@@ -104,7 +106,10 @@ class PoolingDescriptor(Descriptor):
         padding: Sequence[int],
         stride: Sequence[int],
     ) -> None:
-        """Set any number of spatial dimensions; follows ``cudnnSetPoolingNdDescriptor``."""
+        """Set any number of spatial dimensions; follows ``cudnnSetPoolingNdDescriptor``.
+
+        Negative padding, which cuDNN 9.28 takes, crops the image.
+        """
         mode = enumerator(raw.cudnnPoolingMode_t, mode, "mode")
         nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
         raw.cudnnSetPoolingNdDescriptor(

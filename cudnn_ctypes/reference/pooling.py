@@ -48,7 +48,8 @@ def pooling_output_shape(
     x_shape
         (N, C, spatial sizes...).
     window, padding, stride
-        One int for each spatial dimension; padding left out is 0, stride left out is 1.
+        One int for each spatial dimension; padding left out is 0, stride left out is 1. Negative
+        padding crops the image.
 
     Raises
     ------
@@ -85,7 +86,8 @@ def pooling_forward(
     x
         (N, C, spatial sizes...).
     window, padding, stride
-        One int for each spatial dimension; padding left out is 0, stride left out is 1.
+        One int for each spatial dimension; padding left out is 0, stride left out is 1. Negative
+        padding crops the image.
     propagate_nan
         Whether the largest of elements with a NaN among them is NaN; else NaN does not count.
         Averages propagate NaN always.

@@ -38,7 +38,8 @@ class Windows:
         if spatial < 1:
             raise ValueError(f"x must be (N, C, spatial sizes...), got shape {x_shape}")
         window = per_dimension("window", window, spatial, default=1, least=1)
-        padding = per_dimension("padding", padding, spatial, default=0, least=0)
+        # cuDNN takes negative padding, which crops the image.
+        padding = per_dimension("padding", padding, spatial, default=0, least=-(1 << 31))
         stride = per_dimension("stride", stride, spatial, default=1, least=1)
         if y_shape is None:
             sizes = zip(x_shape[2:], window, padding, stride, strict=True)

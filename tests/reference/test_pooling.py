@@ -173,6 +173,17 @@ def test_windows_without_elements():
         assert dx.tolist() == [[[1, 1]]]
 
 
+def test_negative_padding_crops():
+    x = np.arange(6.0).reshape(1, 1, 6)
+    options = {"window": (2,), "padding": (-1,), "stride": (2,)}
+    assert pooling_output_shape(x.shape, **options) == (1, 1, 2)
+    for mode in MODES:
+        y = pooling_forward(x, mode=mode, **options)
+        np.testing.assert_array_equal(
+            y, pooling_forward(x[:, :, 1:-1], (2,), stride=(2,), mode=mode)
+        )
+
+
 def test_nan_in_a_maximum():
     x = np.array([[[np.nan, 1.0, 2.0, np.nan, np.nan]]])
     dy = np.array([[[10.0, 20.0, 30.0, 40.0]]])
@@ -216,8 +227,8 @@ def test_wrong_arguments():
         pooling_forward(x, (2,))
     with pytest.raises(ValueError, match=r"^window must hold ints of at least 1"):
         pooling_forward(x, (2, 0))
-    with pytest.raises(ValueError, match=r"^padding must hold ints of at least 0"):
-        pooling_forward(x, (2, 2), padding=(-1, 0))
+    with pytest.raises(ValueError, match=r"^padding must hold one int for each of the 2"):
+        pooling_forward(x, (2, 2), padding=(0, 0, 0))
     with pytest.raises(ValueError, match=r"^stride must hold ints of at least 1"):
         pooling_forward(x, (2, 2), stride=(0, 1))
     with pytest.raises(ValueError, match=r"^window \(5, 5\) is larger than an image of \(4, 4\)"):

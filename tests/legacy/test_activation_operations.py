@@ -1,0 +1,163 @@
+"""Activations through layer 2: known numbers, operands of all kinds, and wrong input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    ActivationDescriptor,
+    DeviceBuffer,
+    DeviceTensor,
+    Handle,
+    TensorDescriptor,
+    activation_backward,
+    activation_forward,
+)
+from cudnn_ctypes.errors import ClosedError, NotSupportedError
+
+X = np.array([-2.0, -0.5, 0.0, 0.5, 2.0, 7.0], np.float32).reshape(1, 6, 1, 1)
+DY = np.full(X.shape, 10, np.float32)
+
+
+def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
+    return DeviceTensor.from_numpy(array, **how)
+
+
+def flat(result: DeviceTensor) -> list[float]:
+    return result.numpy().ravel().tolist()
+
+
+def test_known_numbers(handle: Handle) -> None:
+    with tensor(X) as x:
+        assert flat(activation_forward(handle, x, "relu")) == [0, 0, 0, 0.5, 2, 7]
+        with ActivationDescriptor("clipped_relu", coef=6) as activation:
+            assert flat(activation_forward(handle, x, activation)) == [0, 0, 0, 0.5, 2, 6]
+        for name, function in (("tanh", np.tanh), ("sigmoid", lambda v: 1 / (1 + np.exp(-v)))):
+            result = activation_forward(handle, x, name).numpy()
+            np.testing.assert_allclose(result, function(X), rtol=1e-5)
+        with ActivationDescriptor("elu", coef=0.5) as activation:
+            result = activation_forward(handle, x, activation).numpy()
+            np.testing.assert_allclose(result, np.where(X > 0, X, 0.5 * np.expm1(X)), rtol=1e-5)
+        with ActivationDescriptor("swish", swish_beta=2) as activation:
+            result = activation_forward(handle, x, activation).numpy()
+            np.testing.assert_allclose(result, X / (1 + np.exp(-2 * X)), rtol=1e-5)
+
+
+def test_gradients_of_relu(handle: Handle) -> None:
+    with tensor(X) as x, tensor(DY) as dy:
+        y = activation_forward(handle, x, "relu")
+        assert flat(activation_backward(handle, y, dy, x, "relu")) == [0, 0, 0, 10, 10, 10]
+        with ActivationDescriptor("clipped_relu", coef=6) as activation:
+            y = activation_forward(handle, x, activation)
+            dx = activation_backward(handle, y, dy, x, activation)
+            assert flat(dx) == [0, 0, 0, 10, 10, 0]
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh", "sigmoid", "elu"])
+def test_in_place(handle: Handle, activation: str) -> None:
+    # After an in-place pass there is no x: C programs pass y for it.
+    with ActivationDescriptor(activation, coef=1.0) as described, tensor(X) as x, tensor(DY) as dy:
+        y = activation_forward(handle, x, described)
+        dx = activation_backward(handle, y, dy, x, described)
+        assert activation_forward(handle, x, described, x) is x
+        np.testing.assert_array_equal(x.numpy(), y.numpy())
+        assert activation_backward(handle, x, dy, x, described, dy) is dy
+        np.testing.assert_allclose(dy.numpy(), dx.numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
+@pytest.mark.parametrize("mode", ["relu", "clipped_relu"])
+def test_nan(handle: Handle, mode: str, nan: str) -> None:
+    values = np.array([np.nan, 0.5, -1], np.float32).reshape(1, 3, 1, 1)
+    activation = ActivationDescriptor(mode, nan_propagation=nan, coef=6)
+    with activation, tensor(values) as x:
+        result = activation_forward(handle, x, activation).numpy().ravel()
+    expected = [np.nan if nan == "propagate_nan" else 0, 0.5, 0]
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_the_identity_is_for_fused_convolutions(handle: Handle) -> None:
+    with tensor(X) as x, pytest.raises(NotSupportedError):
+        activation_forward(handle, x, "identity")
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 3, 4), (2, 3, 4, 5), (2, 3, 2, 2, 2)], ids=str)
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_results_are_like_their_operands(
+    handle: Handle, shape: tuple[int, ...], layout: str
+) -> None:
+    values = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    with tensor(values, layout=layout) as x, tensor(values, layout=layout) as dy:
+        y = activation_forward(handle, x, "relu")
+        dx = activation_backward(handle, y, dy, x, "relu")
+        for result in (y, dx):
+            assert (result.shape, result.strides) == (x.shape, x.strides)
+            np.testing.assert_array_equal(result.numpy(), np.maximum(values, 0))
+
+
+def test_gaps_are_left_alone(handle: Handle) -> None:
+    strides = (40, 12, 4, 1)
+    values = np.random.default_rng(0).standard_normal((2, 3, 2, 3)).astype(np.float32)
+    with DeviceBuffer(4 * 100) as memory:
+        memory.fill(0xFF)
+        y = DeviceTensor(memory, values.shape, "float32", strides=strides)
+        with tensor(values, strides=strides) as x:
+            activation_forward(handle, x, "relu", y)
+            made = activation_forward(handle, x, "relu")
+            assert made.strides == strides
+        np.testing.assert_array_equal(y.numpy(), np.maximum(values, 0))
+        words = memory.copy_to_host().view(np.uint32)
+        assert (words == 0xFFFFFFFF).sum() == 100 - values.size
+
+
+def test_addresses_with_descriptors(handle: Handle) -> None:
+    with tensor(X) as x, tensor(np.empty_like(X)) as y, TensorDescriptor(X.shape) as desc:
+        activation_forward(handle, x.ptr, "relu", y.ptr, x_desc=desc, y_desc=desc)
+        assert flat(y) == [0, 0, 0, 0.5, 2, 7]
+
+
+class TestWrongInput:
+    def test_forward(self, reference_handle: Handle) -> None:
+        handle = reference_handle
+        x, small = tensor(X), tensor(X[:, :3])
+        with pytest.raises(ValueError, match=r"^y: expected shape \(1, 6, 1, 1\), that of x"):
+            activation_forward(handle, x, "relu", small)
+        with pytest.raises(ValueError, match=r"^y: expected the type of x"):
+            activation_forward(handle, x, "relu", tensor(X.astype(np.float16)))
+        with pytest.raises(ValueError, match=r"^y: needed with beta=1"):
+            activation_forward(handle, x, "relu", beta=1)
+        with pytest.raises(TypeError, match=r"^x: host memory"):
+            activation_forward(handle, X, "relu")
+        with pytest.raises(TypeError, match=r"^x: an address or a DeviceBuffer has no shape"):
+            activation_forward(handle, x.ptr, "relu")
+        with pytest.raises(TypeError, match=r"^activation: expected a ActivationDescriptor"):
+            activation_forward(handle, x, 1)
+        with pytest.raises(ValueError, match=r"mode: .*'relu'"):
+            activation_forward(handle, x, "rellu")
+        with pytest.raises(TypeError, match=r"^handle: expected a Handle"):
+            activation_forward(None, x, "relu")
+        larger = TensorDescriptor((1, 6, 2, 1))
+        with larger, pytest.raises(ValueError, match=r"^x: 24 bytes are too small"):
+            activation_forward(handle, x, "relu", x_desc=larger)
+        x.close()
+        with pytest.raises(ClosedError):
+            activation_forward(handle, x, "relu")
+
+    def test_backward(self, reference_handle: Handle) -> None:
+        handle, x, dy = reference_handle, tensor(X), tensor(DY)
+        for name in ("y", "dy", "dx"):
+            operands = {"y": x, "dy": dy, "dx": None, name: tensor(X[:, :3])}
+            with pytest.raises(ValueError, match=rf"^{name}: expected shape \(1, 6, 1, 1\)"):
+                activation_backward(handle, x=x, activation="relu", **operands)
+        with pytest.raises(ValueError, match=r"^dx: needed with beta=0.5"):
+            activation_backward(handle, x, dy, x, "relu", beta=0.5)
+        values = np.ones((1, 2, 2, 2), np.float32)
+        x, dy = tensor(values), tensor(values, layout="NHWC")
+        with pytest.raises(NotSupportedError, match="strides"):
+            activation_backward(handle, x, dy, x, "relu")
+        integers = tensor(np.ones((1, 2, 2, 2), np.int8))
+        with pytest.raises(NotSupportedError):
+            activation_forward(handle, integers, "relu")

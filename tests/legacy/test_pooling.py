@@ -1,0 +1,223 @@
+"""Pooling through layer 2: descriptors, known numbers, corner cases, and wrong input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    DeviceTensor,
+    Handle,
+    PoolingDescriptor,
+    TensorDescriptor,
+    pooling_backward,
+    pooling_forward,
+    raw,
+)
+from cudnn_ctypes.errors import BadParamError
+
+IMAGE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+INCLUDE, EXCLUDE = "average_count_include_padding", "average_count_exclude_padding"
+MODES = ("max", "max_deterministic", INCLUDE, EXCLUDE)
+
+
+def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
+    return DeviceTensor.from_numpy(np.asarray(array), **how)
+
+
+def line(*values: float) -> np.ndarray:
+    return np.array(values, np.float32).reshape(1, 1, 1, -1)
+
+
+class TestDescriptor:
+    @pytest.mark.parametrize("mode", MODES)
+    def test_reads_back_what_was_set(self, mode: str) -> None:
+        with PoolingDescriptor(
+            (3, 2), (1, 0), (2, 1), mode=mode, nan_propagation="propagate_nan"
+        ) as pooling:
+            assert (pooling.window, pooling.padding, pooling.stride) == ((3, 2), (1, 0), (2, 1))
+            assert pooling.mode == getattr(raw, f"CUDNN_POOLING_{mode.upper()}")
+            assert pooling.nan_propagation == raw.CUDNN_PROPAGATE_NAN
+            assert pooling.get_2d() == {
+                "mode": pooling.mode,
+                "nan_propagation": raw.CUDNN_PROPAGATE_NAN,
+                "window_height": 3,
+                "window_width": 2,
+                "vertical_padding": 1,
+                "horizontal_padding": 0,
+                "vertical_stride": 2,
+                "horizontal_stride": 1,
+            }
+            pooling.set_2d("max", "not_propagate_nan", 4, 5, 1, 2, 3, 6)
+            assert (pooling.window, pooling.padding, pooling.stride) == ((4, 5), (1, 2), (3, 6))
+            pooling.set_nd(mode, "propagate_nan", (2, 2, 2), (0, 0, 1), (1, 2, 3))
+            assert pooling.stride == (1, 2, 3)
+
+    def test_defaults(self) -> None:
+        with PoolingDescriptor(2) as pooling, PoolingDescriptor((2, 2)) as same:
+            assert repr(pooling) == (
+                "PoolingDescriptor(window=(2, 2), padding=(0, 0), stride=(2, 2), mode='max', "
+                "nan_propagation='not_propagate_nan')"
+            )
+            assert pooling == same
+            with eval(repr(pooling)) as again:
+                assert again == pooling
+        with PoolingDescriptor((3,), padding=1) as pooling:
+            assert (pooling.window, pooling.padding, pooling.stride) == ((1, 3), (0, 1), (1, 3))
+
+    def test_output_shape(self) -> None:
+        cases = [
+            ((2, 3, 8, 9), (2, 2), 0, 2, (2, 3, 4, 4)),
+            ((2, 3, 8, 9), (3, 2), (1, 0), (2, 3), (2, 3, 4, 3)),
+            ((2, 3, 8, 9, 7), (3, 2, 2), (1, 0, 1), (2, 3, 1), (2, 3, 4, 3, 8)),
+        ]
+        for shape, window, padding, stride, expected in cases:
+            with (
+                PoolingDescriptor(window, padding, stride) as pooling,
+                TensorDescriptor(shape) as x,
+            ):
+                assert pooling.output_shape(x) == expected
+
+    def test_wrong_arguments(self) -> None:
+        with pytest.raises(ValueError, match="window has 2, padding has 3"):
+            PoolingDescriptor((2, 2), (0, 0, 0))
+        with pytest.raises(BadParamError):
+            PoolingDescriptor(0)
+        for padding in (-1, (0, -1)):
+            with pytest.raises(ValueError, match=r"^padding: negative entry"):
+                PoolingDescriptor(2, padding)
+        with pytest.raises(BadParamError):
+            PoolingDescriptor(2, 0, 0)
+        with pytest.raises(ValueError, match=r"mode: .*did you mean 'max'"):
+            PoolingDescriptor(2, mode="maxx")
+        small, cube = TensorDescriptor((1, 1, 4, 4)), TensorDescriptor((1, 1, 4, 4, 4))
+        with PoolingDescriptor(5) as pooling, small, cube:
+            with pytest.raises(ValueError, match=r"window reaches over 5 elements"):
+                pooling.output_shape(small)
+            with pytest.raises(ValueError, match=r"needs x of 4 dimensions"):
+                pooling.output_shape(cube)
+
+
+class TestOperations:
+    def test_known_numbers(self, handle: Handle) -> None:
+        expected = {
+            "max": [[5, 7], [13, 15]],
+            "max_deterministic": [[5, 7], [13, 15]],
+            INCLUDE: [[2.5, 4.5], [10.5, 12.5]],
+            EXCLUDE: [[2.5, 4.5], [10.5, 12.5]],
+        }
+        dy = np.array([[1, 2], [3, 4]], np.float32).reshape(1, 1, 2, 2)
+        for mode, values in expected.items():
+            with PoolingDescriptor(2, mode=mode) as pooling, tensor(IMAGE) as x:
+                y = pooling_forward(handle, x, pooling)
+                assert y.numpy()[0, 0].tolist() == values
+                with tensor(dy) as gradient:
+                    dx = pooling_backward(handle, y, gradient, x, pooling).numpy()[0, 0]
+            if mode.startswith("max"):
+                assert dx[1::2, 1::2].tolist() == [[1, 2], [3, 4]]
+                assert dx.sum() == 10
+            else:
+                np.testing.assert_allclose(dx, np.kron(dy[0, 0] / 4, np.ones((2, 2))))
+
+    def test_padding_counts_or_not(self, handle: Handle) -> None:
+        for mode, corner in ((INCLUDE, 10 / 9), (EXCLUDE, 10 / 4)):
+            with PoolingDescriptor(3, 1, 1, mode=mode) as pooling, tensor(IMAGE) as x:
+                y = pooling_forward(handle, x, pooling).numpy()[0, 0]
+                assert y[0, 0] == pytest.approx(corner)
+                assert y[1, 1] == pytest.approx(5)
+
+    def test_padding_is_not_zero_for_a_maximum(self, handle: Handle) -> None:
+        for mode in ("max", "max_deterministic"):
+            with PoolingDescriptor(3, 1, 1, mode=mode) as pooling, tensor(IMAGE - 20) as x:
+                y = pooling_forward(handle, x, pooling).numpy()[0, 0]
+                assert y[0].tolist() == [-15, -14, -13, -13]
+
+    @pytest.mark.parametrize("mode", ["max", "max_deterministic"])
+    def test_the_first_of_equal_elements_gets_the_gradient(self, handle: Handle, mode: str) -> None:
+        x, dy = tensor(np.ones((1, 1, 2, 4), np.float32)), tensor(line(3, 5))
+        with PoolingDescriptor((2, 2), mode=mode) as pooling, x, dy:
+            y = pooling_forward(handle, x, pooling)
+            dx = pooling_backward(handle, y, dy, x, pooling).numpy()[0, 0]
+        assert dx.tolist() == [[3, 0, 5, 0], [0, 0, 0, 0]]
+
+    @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
+    @pytest.mark.parametrize("mode", ["max", "max_deterministic"])
+    def test_nan(self, handle: Handle, mode: str, nan: str) -> None:
+        x = tensor(line(np.nan, 1, 2, np.nan, 3, 4))
+        with PoolingDescriptor((1, 2), mode=mode, nan_propagation=nan) as pooling, x:
+            y = pooling_forward(handle, x, pooling).numpy().ravel()
+        hidden = [1, 2, 4]
+        np.testing.assert_array_equal(y, [np.nan, np.nan, 4] if nan == "propagate_nan" else hidden)
+
+    def test_sizes_of_y_that_are_given(self, handle: Handle) -> None:
+        with PoolingDescriptor((1, 2)) as pooling, tensor(line(1, 2, 3, 4, 5)) as x:
+            for size, expected in ((1, [2]), (3, [2, 4, 5])):
+                with tensor(np.full((1, 1, 1, size), np.nan, np.float32)) as y:
+                    pooling_forward(handle, x, pooling, y)
+                    assert y.numpy().ravel().tolist() == expected
+
+    def test_windows_in_the_padding(self, handle: Handle) -> None:
+        expected = {"max": -np.inf, "max_deterministic": -np.inf, INCLUDE: 0, EXCLUDE: 0}
+        for mode, outside in expected.items():
+            with (
+                PoolingDescriptor((1, 1), (0, 1), 1, mode=mode) as pooling,
+                tensor(line(2, 3)) as x,
+            ):
+                y = pooling_forward(handle, x, pooling).numpy().ravel()
+            np.testing.assert_array_equal(y, [outside, 2, 3, outside], err_msg=mode)
+
+    def test_negative_padding_crops(self, handle: Handle) -> None:
+        x = tensor(line(9, 1, 2, 3, 4, 9))
+        with PoolingDescriptor((1, 2)) as pooling, x:
+            pooling.set_nd("max", "not_propagate_nan", (1, 2), (0, -1), (1, 2))
+            y = pooling_forward(handle, x, pooling).numpy().ravel()
+        assert y.tolist() == [2, 4]
+
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    def test_one_and_three_spatial_dimensions(self, handle: Handle, layout: str) -> None:
+        values = np.arange(2 * 3 * 6, dtype=np.float32).reshape(2, 3, 6)
+        with PoolingDescriptor((2,)) as pooling, tensor(values, layout=layout) as x:
+            y = pooling_forward(handle, x, pooling)
+            assert (y.shape, y.layout) == ((2, 3, 3), layout)
+            np.testing.assert_array_equal(y.numpy(), values[:, :, 1::2])
+        cube = np.arange(64, dtype=np.float32).reshape(1, 1, 4, 4, 4)
+        with PoolingDescriptor((2, 2, 2)) as pooling, tensor(cube, layout=layout) as x:
+            y = pooling_forward(handle, x, pooling)
+            np.testing.assert_array_equal(y.numpy(), cube[:, :, 1::2, 1::2, 1::2])
+
+    def test_int8_vectors(self, handle: Handle) -> None:
+        values = np.random.default_rng(0).integers(-128, 128, (1, 8, 4, 4)).astype(np.int8)
+        with PoolingDescriptor(2) as pooling, tensor(values, layout="NCHW_VECT_C4") as x:
+            y = pooling_forward(handle, x, pooling)
+            assert y.layout == "NCHW_VECT_C4"
+            expected = values.reshape(1, 8, 2, 2, 2, 2).max(axis=(3, 5))
+            np.testing.assert_array_equal(y.numpy(), expected)
+
+
+def test_wrong_input(reference_handle: Handle) -> None:
+    handle, x = reference_handle, tensor(IMAGE)
+    with PoolingDescriptor(2) as pooling, PoolingDescriptor((2, 2, 2)) as cube:
+        y = pooling_forward(handle, x, pooling)
+        with pytest.raises(TypeError, match=r"^pooling: expected a PoolingDescriptor"):
+            pooling_forward(handle, x, 2)
+        with pytest.raises(ValueError, match=r"needs x of 5 dimensions"):
+            pooling_forward(handle, x, cube)
+        with pytest.raises(ValueError, match=r"^x: a pooling over 3 spatial dimensions"):
+            pooling_backward(handle, y, y, x, cube)
+        with pytest.raises(ValueError, match=r"^y: expected shape \(1, 1\) and 2 output sizes"):
+            pooling_forward(handle, x, pooling, tensor(np.ones((1, 2, 2, 2), np.float32)))
+        with pytest.raises(ValueError, match=r"^y: expected the type of x"):
+            pooling_forward(handle, x, pooling, tensor(np.ones((1, 1, 2, 2), np.float16)))
+        with pytest.raises(ValueError, match=r"^y: needed with beta"):
+            pooling_forward(handle, x, pooling, beta=1)
+        with pytest.raises(ValueError, match=r"^dy: expected shape \(1, 1, 2, 2\), that of y"):
+            pooling_backward(handle, y, x, x, pooling)
+        with pytest.raises(ValueError, match=r"^dx: expected shape \(1, 1, 4, 4\), that of x"):
+            pooling_backward(handle, y, y, x, pooling, y)
+        with pytest.raises(TypeError, match=r"^dy: host memory"):
+            pooling_backward(handle, y, np.ones((1, 1, 2, 2)), x, pooling)
+        larger = TensorDescriptor((1, 1, 5, 4))
+        with larger, pytest.raises(ValueError, match=r"^x: 64 bytes are too small"):
+            pooling_forward(handle, x, pooling, y, x_desc=larger)
