@@ -61,7 +61,8 @@ def divisive_normalization_forward(
     Parameters
     ----------
     x : tensor
-        (N, C, spatial sizes...), with 1 to 3 spatial dimensions.
+        (N, C, spatial sizes...), with 1 to 3 spatial dimensions. (N, C, W) is (N, C, 1, W) to
+        cuDNN, of 2 dimensions: alpha is divided by n^2.
     y : tensor, optional
         Of x's shape, type and strides. Left out: made.
     means : tensor, optional

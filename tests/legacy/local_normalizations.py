@@ -1,0 +1,289 @@
+"""Random problems of LRN, divisive normalization and the spatial transformer, with error bounds.
+
+An operation gives its results, what they should be in float64, and by how much they may differ:
+`STEPS` units of roundoff (pow takes the most of them) of the sum of the absolute values that go
+into a result, and the rounding to the stored type.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import DeviceTensor, Handle, LRNDescriptor, SpatialTransformerDescriptor
+from cudnn_ctypes.reference import (
+    divisive_normalization_backward,
+    divisive_normalization_forward,
+    lrn_cross_channel_backward,
+    lrn_cross_channel_forward,
+    spatial_tf_grid_generator_backward,
+    spatial_tf_grid_generator_forward,
+    spatial_tf_sampler_backward,
+    spatial_tf_sampler_forward,
+)
+from cudnn_ctypes.reference.neighbourhood import neighbours
+
+DATA_TYPES = ("float64", "float32", "float16", "bfloat16")
+STEPS = 64
+Array = NDArray[Any]
+
+
+class Result(NamedTuple):
+    name: str
+    value: Array
+    exact: Array
+    allowed: Array
+
+
+class Case:
+    """One random problem on a device: numbers, factors, and results on the host."""
+
+    def __init__(self, handle: Handle, data_type: str, seed: int, salt: int) -> None:
+        self.handle, self.data_type = handle, data_type
+        self.rng = np.random.default_rng([seed, DATA_TYPES.index(data_type), salt])
+        self.dtype = np.dtype(ml_dtypes.bfloat16 if data_type == "bfloat16" else data_type)
+        self.u = 2.0**-53 if data_type == "float64" else 2.0**-24
+        stored = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11}
+        self.stored = stored.get(data_type, 2.0**-8)
+        self.tiny = 2.0**-25 if data_type == "float16" else 0.0
+        self.layout = str(self.rng.choice(["NCHW", "NHWC"]))
+        self.alpha, self.beta = 1.0, 0.0
+        if self.rng.random() < 0.5:
+            self.alpha, self.beta = (float(factor) for factor in self.rng.uniform(-2, 2, 2))
+
+    @property
+    def factors(self) -> dict[str, float]:
+        return {"alpha": self.alpha, "beta": self.beta}
+
+    def shape(self, ndim: int) -> tuple[int, ...]:
+        sizes = (int(n) for n in self.rng.integers(1, 9, ndim))
+        return (int(self.rng.integers(1, 4)), int(self.rng.integers(1, 12)), *sizes)
+
+    def random(self, *shape: int) -> Array:
+        values: Array = self.rng.standard_normal(shape).astype(self.dtype)
+        return values
+
+    def prior(self, *shape: int) -> Array:
+        """What a result holds before: NaN where it is not read."""
+        return self.random(*shape) if self.beta else np.full(shape, np.nan).astype(self.dtype)
+
+    def put(self, array: Array, layout: str | None = None) -> DeviceTensor:
+        return DeviceTensor.from_numpy(array, layout=layout, stream=self.handle.stream)
+
+    def image(self, array: Array) -> DeviceTensor:
+        return self.put(array, self.layout)
+
+    def result(
+        self,
+        name: str,
+        tensor: DeviceTensor,
+        exact: Array,
+        size: Array,
+        prior: Array | None = None,
+        *,
+        roundings: Array | float = 0.0,
+    ) -> Result:
+        """`size`: the sum of absolute values before alpha; `roundings`: the part of it that may be
+        rounded to the stored type on the way."""
+        if prior is not None:
+            size = abs(self.alpha) * size + abs(self.beta * wide(prior))
+        allowed = STEPS * self.u * size + self.stored * (abs(exact) + roundings) + self.tiny
+        value = tensor.numpy(stream=self.handle.stream).astype(np.float64)
+        return Result(name, value, exact, np.broadcast_to(allowed, exact.shape))
+
+
+def wide(array: Array) -> Array:
+    """In float64, without the NaN of what is not read."""
+    return np.nan_to_num(array.astype(np.float64))
+
+
+# -- local response normalization --------------------------------------------------------------
+
+
+def _descriptor(case: Case, *, odd: bool) -> tuple[LRNDescriptor, dict[str, Any]]:
+    """cuDNN's gradients of even windows are looked at in a test of their own."""
+    n = int(case.rng.choice([1, 3, 5, 7] if odd else range(1, 9)))
+    alpha, beta, k = (float(case.rng.uniform(low, 2)) for low in (0.1, 0.1, 0.5))
+    options = {"n": n, "lrn_alpha": alpha, "lrn_beta": beta, "k": k}
+    return LRNDescriptor(n, alpha=alpha, beta=beta, k=k), options
+
+
+def lrn(handle: Handle, data_type: str, seed: int) -> list[Result]:
+    case = Case(handle, data_type, seed, 0)
+    shape = case.shape(int(case.rng.choice([1, 2, 2, 3])))
+    case.layout = "NCHW" if len(shape) == 5 else case.layout
+    x, dy, prior, prior_dx = case.random(*shape), case.random(*shape), *_priors(case, shape, 2)
+    descriptor, options = _descriptor(case, odd=False)
+    with descriptor:
+        y = case.image(prior)
+        cudnn.lrn_cross_channel_forward(handle, case.image(x), descriptor, y, **case.factors)
+    exact = lrn_cross_channel_forward(wide(x), y=wide(prior), **case.factors, **options)
+    size = abs(lrn_cross_channel_forward(wide(x), **options))
+    results = [case.result("forward", y, exact, size, prior)]
+
+    descriptor, options = _descriptor(case, odd=True)
+    forward = lrn_cross_channel_forward(x, **options)
+    with descriptor:
+        dx = case.image(prior_dx)
+        operands = (case.image(x), case.image(forward), case.image(dy))
+        cudnn.lrn_cross_channel_backward(handle, *operands, descriptor, dx, **case.factors)
+    given = (wide(x), wide(forward), wide(dy))
+    exact = lrn_cross_channel_backward(*given, dx=wide(prior_dx), **case.factors, **options)
+    # With these signs nothing cancels.
+    size = lrn_cross_channel_backward(-abs(given[0]), *map(abs, given[1:]), **options)
+    return [*results, case.result("backward", dx, exact, size, prior_dx)]
+
+
+def _priors(case: Case, shape: tuple[int, ...], count: int) -> list[Array]:
+    return [case.prior(*shape) for _ in range(count)]
+
+
+# -- divisive normalization --------------------------------------------------------------------
+
+
+def divisive(handle: Handle, data_type: str, seed: int) -> list[Result]:
+    case = Case(handle, data_type, seed, 1)
+    shape = case.shape(int(case.rng.choice([2, 2, 3])))
+    x, means, dy = (case.random(*shape) for _ in range(3))
+    prior, prior_dx, prior_dmeans = _priors(case, shape, 3)
+    given_means = case.image(means) if case.rng.random() < 0.7 else None
+    centers = wide(means) if given_means else np.zeros(shape)
+    descriptor, options = _descriptor(case, odd=False)
+    with descriptor:
+        y = case.image(prior)
+        cudnn.divisive_normalization_forward(
+            handle, case.image(x), descriptor, y, means=given_means, **case.factors
+        )
+    exact = divisive_normalization_forward(
+        wide(x), centers, y=wide(prior), **case.factors, **options
+    )
+    size = _divisive_sizes(wide(x), wide(dy), centers, **options)[0]
+    results = [case.result("forward", y, exact, size, prior)]
+
+    descriptor, options = _descriptor(case, odd=True)
+    dx, dmeans = case.image(prior_dx), case.image(prior_dmeans)
+    with descriptor:
+        cudnn.divisive_normalization_backward(
+            handle,
+            case.image(x),
+            case.image(dy),
+            descriptor,
+            dx,
+            means=given_means,
+            dmeans=dmeans,
+            **case.factors,
+        )
+    exacts = divisive_normalization_backward(
+        wide(x),
+        wide(dy),
+        centers,
+        dx=wide(prior_dx),
+        dmeans=wide(prior_dmeans),
+        **case.factors,
+        **options,
+    )
+    _, by_x, by_means = _divisive_sizes(wide(x), wide(dy), centers, **options)
+    return [
+        *results,
+        # The temporaries are of the data's type.
+        case.result("backward dx", dx, exacts[0], by_x, prior_dx, roundings=by_x),
+        case.result(
+            "backward dmeans", dmeans, exacts[1], by_means, prior_dmeans, roundings=by_means
+        ),
+    ]
+
+
+def _divisive_sizes(
+    x: Array, dy: Array, means: Array, *, n: int, lrn_alpha: float, lrn_beta: float, k: float
+) -> tuple[Array, Array, Array]:
+    """Absolute values that go into y, dx and dmeans, also if cuDNN expands the squares."""
+    weight = lrn_alpha / n ** (x.ndim - 2)
+    places = list(neighbours(x.shape, range(2, x.ndim), n))
+    squares, larger = np.zeros_like(x), np.zeros_like(x)
+    for here, there in places:
+        squares[here] += (x[there] - means[here]) ** 2
+        larger[here] += (abs(x[there]) + abs(means[here])) ** 2
+    s = k + weight * squares
+    growth = 1 + (k + weight * larger) / s
+    by_sum = weight * lrn_beta * abs(dy * x) * s ** (-lrn_beta - 1) * growth
+    y, by_x, by_means = growth * abs(x) * s**-lrn_beta, growth * abs(dy) * s**-lrn_beta, 0 * x
+    for here, there in places:
+        flow = 2 * by_sum[here] * (abs(x[there]) + abs(means[here]))
+        by_x[there] += flow
+        by_means[here] += flow
+    return y, by_x, by_means
+
+
+# -- spatial transformer -----------------------------------------------------------------------
+
+
+def spatial(handle: Handle, data_type: str, seed: int) -> list[Result]:
+    case = Case(handle, data_type, seed, 2)
+    images, channels, height, width = case.shape(2)
+    height, width = height + 1, width + 1
+    out_height, out_width = (int(n) for n in case.rng.integers(2, 9, 2))
+    x_shape, y_shape = (images, channels, height, width), (images, channels, out_height, out_width)
+    x, dy, theta = case.random(*x_shape), case.random(*y_shape), case.random(images, 2, 3)
+    # Points that are not near a pixel's center, where slopes jump; some outside of the image.
+    corner = case.rng.integers([-2, -2], [width + 1, height + 1], (images, *y_shape[2:], 2))
+    pixels = corner + case.rng.uniform(0.05, 0.95, corner.shape)
+    grid = (pixels / (np.array([width, height]) - 1) * 2 - 1).astype(case.dtype)
+    prior, prior_dx = case.prior(*y_shape), case.prior(*x_shape)
+    prior_dgrid, dgrid_in = case.prior(*grid.shape), case.random(*grid.shape)
+    y, dx = case.image(prior), case.image(prior_dx)
+    dgrid = case.put(prior_dgrid)
+    with SpatialTransformerDescriptor(y_shape, data_type) as st:
+        made = cudnn.spatial_tf_grid_generator_forward(handle, case.put(theta), st)
+        dtheta = cudnn.spatial_tf_grid_generator_backward(handle, case.put(dgrid_in), st)
+        on_device = case.image(x), case.image(dy), case.put(grid)
+        cudnn.spatial_tf_sampler_forward(handle, on_device[0], on_device[2], st, y, **case.factors)
+        cudnn.spatial_tf_sampler_backward(
+            handle,
+            *on_device,
+            st,
+            dx,
+            dgrid,
+            **case.factors,
+            alpha_dgrid=case.alpha,
+            beta_dgrid=case.beta,
+        )
+    exact_grid = spatial_tf_grid_generator_forward(wide(theta), y_shape[2:])
+    row_sums = abs(wide(theta)).sum(axis=2)[:, None, None, :]
+    exact_dtheta = spatial_tf_grid_generator_backward(wide(dgrid_in))
+    dtheta_size = abs(wide(dgrid_in)).sum(axis=(1, 2))[..., None]
+    exact_y = spatial_tf_sampler_forward(wide(x), wide(grid), y=wide(prior), **case.factors)
+    exacts = spatial_tf_sampler_backward(
+        wide(x),
+        wide(dy),
+        wide(grid),
+        dx=wide(prior_dx),
+        alpha_dgrid=case.alpha,
+        beta_dgrid=case.beta,
+        dgrid=wide(prior_dgrid),
+        **case.factors,
+    )
+    # A point moves by a few roundings of its coordinate, in pixels; weights change by as much.
+    reach = 4 + max(height, width)
+    pull = abs(wide(dy)).sum(axis=1)[..., None]
+    largest = abs(wide(x)).max()
+    # In the worst case all points look at one pixel.
+    crowd = reach * abs(wide(dy)).sum(axis=(2, 3), keepdims=True)
+    return [
+        case.result("grid forward", made, exact_grid, row_sums * np.ones_like(exact_grid)),
+        case.result(
+            "grid backward", dtheta, exact_dtheta, dtheta_size, roundings=0.0 * dtheta_size
+        ),
+        case.result("sampler forward", y, exact_y, reach * largest, prior),
+        case.result("sampler backward dx", dx, exacts[0], crowd, prior_dx, roundings=4 * crowd),
+        case.result(
+            "sampler backward dgrid",
+            dgrid,
+            exacts[1],
+            reach * max(height, width) * largest * pull,
+            prior_dgrid,
+        ),
+    ]
