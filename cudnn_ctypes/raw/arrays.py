@@ -39,12 +39,11 @@ def in_array(base: Any) -> Converter:
             return pointer.from_param(value)
         if _is_enum_storage(value, element):
             return ctypes.cast(value, pointer)
-        if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
-            if hasattr(value, "tolist"):  # numpy.ndarray
-                value = value.tolist()
-            elif not isinstance(value, Sequence):
-                return pointer.from_param(value)  # byref(...), or ctypes' own TypeError
-        if isinstance(value, ctypes.Array):
+        if hasattr(value, "tolist"):  # numpy.ndarray
+            value = value.tolist()
+        if not isinstance(value, Sequence):
+            return pointer.from_param(value)  # byref(...), or ctypes' own TypeError
+        if isinstance(value, (ctypes.Array, str, bytes)):
             raise TypeError(f"expected an array of {c_name(base)}, got {described(value)}")
         return (element * len(value))(*[make(item) for item in value])
 

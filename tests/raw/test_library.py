@@ -193,7 +193,7 @@ class TestSearch:
         file = tmp_path / "libcudnn.so.9"
         file.write_text("no library " * 100)
         monkeypatch.setenv("CUDNN_CTYPES_LIBRARY", str(file))
-        with pytest.raises(LibraryNotFoundError, match="libcudnn.so.9: .*invalid ELF header"):
+        with pytest.raises(LibraryNotFoundError, match=r"libcudnn\.so\.9: .*invalid ELF header"):
             library._find()
 
 

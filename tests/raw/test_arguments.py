@@ -1,0 +1,317 @@
+"""What the arguments of a function of layer 1 may be, and how wrong ones are refused."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from ctypes import POINTER, byref, c_int, c_int64, c_size_t, c_void_p, pointer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import BadParamError, raw
+
+
+@pytest.fixture
+def x() -> Iterator[Any]:
+    descriptor = raw.cudnnTensorDescriptor_t()
+    raw.cudnnCreateTensorDescriptor(descriptor)
+    yield descriptor
+    raw.cudnnDestroyTensorDescriptor(descriptor)
+
+
+def set_4d(descriptor: Any, *shape: Any) -> Any:
+    return raw.cudnnSetTensor4dDescriptor(
+        descriptor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, *shape
+    )
+
+
+def dimensions(descriptor: Any) -> list[int]:
+    data_type, count, dims, strides = c_int(-1), c_int(-1), (c_int * 8)(), (c_int * 8)()
+    raw.cudnnGetTensorNdDescriptor(descriptor, 8, data_type, count, dims, strides)
+    return dims[: count.value]
+
+
+class TestArguments:
+    def test_keywords(self, x: Any) -> None:
+        raw.cudnnSetTensor4dDescriptor(
+            x, dataType=raw.CUDNN_DATA_HALF, format=raw.CUDNN_TENSOR_NHWC, w=4, h=3, c=2, n=1
+        )
+        assert dimensions(x) == [1, 2, 3, 4]
+
+    def test_arity(self, x: Any) -> None:
+        with pytest.raises(TypeError, match=r"cudnnSetTensor4dDescriptor\(\) missing 1 .*'w'"):
+            set_4d(x, 1, 2, 3)
+        with pytest.raises(TypeError, match=r"takes 7 positional arguments but 8 were given"):
+            set_4d(x, 1, 2, 3, 4, 5)
+        with pytest.raises(TypeError, match="unexpected keyword argument 'depth'"):
+            raw.cudnnCreateTensorDescriptor(depth=1)
+
+    def test_an_enum_takes_its_members_and_plain_ints(self, x: Any) -> None:
+        call = raw.cudnnSetTensor4dDescriptor
+        kind = raw.cudnnDataType_t.variable(raw.CUDNN_DATA_HALF)
+        for data_type in (raw.CUDNN_DATA_HALF, int(raw.CUDNN_DATA_HALF), kind):
+            call(x, raw.CUDNN_TENSOR_NCHW, data_type, 1, 1, 1, 1)
+            size = c_size_t()
+            raw.cudnnGetTensorSizeInBytes(x, size)
+            assert size.value == 2
+
+    @pytest.mark.parametrize("wrong", [raw.CUDNN_CONVOLUTION, 0.0, "CUDNN_DATA_FLOAT", None, True])
+    def test_an_enum_refuses_everything_else(self, x: Any, wrong: Any) -> None:
+        with pytest.raises(TypeError, match=r"'dataType' \(3 of 7\): expected a cudnnDataType_t"):
+            raw.cudnnSetTensor4dDescriptor(x, raw.CUDNN_TENSOR_NCHW, wrong, 1, 1, 1, 1)
+
+    def test_swapped_arguments_are_recognized(self, x: Any) -> None:
+        with pytest.raises(TypeError, match="are 'format' and 'dataType' swapped"):
+            raw.cudnnSetTensor4dDescriptor(
+                x, raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, 1, 1, 1, 1
+            )
+        w = raw.cudnnFilterDescriptor_t()
+        raw.cudnnCreateFilterDescriptor(w)
+        convolution = raw.cudnnConvolutionDescriptor_t()
+        raw.cudnnCreateConvolutionDescriptor(convolution)
+        sizes = [c_int() for _ in range(4)]
+        with pytest.raises(TypeError, match="are 'inputTensorDesc' and 'filterDesc' swapped"):
+            raw.cudnnGetConvolution2dForwardOutputDim(convolution, w, x, *sizes)
+        raw.cudnnDestroyConvolutionDescriptor(convolution)
+        raw.cudnnDestroyFilterDescriptor(w)
+
+    def test_a_code_that_the_headers_do_not_know_reaches_cudnn(self, x: Any) -> None:
+        with pytest.raises(BadParamError, match="<unknown cudnnDataType_t 4242>"):
+            raw.cudnnSetTensor4dDescriptor(x, 0, 4242, 1, 1, 1, 1)
+
+    def test_another_kind_of_handle(self) -> None:
+        w = raw.cudnnFilterDescriptor_t()
+        with pytest.raises(
+            TypeError, match=r"'tensorDesc' \(1 of 7\): expected a cudnnTensorDescriptor_t, got"
+        ):
+            set_4d(w, 1, 2, 3, 4)
+
+    @pytest.mark.parametrize("wrong", [0, 1, "x", b"x", 1.5, object(), c_int(1), c_void_p(8)])
+    def test_no_handle_at_all(self, wrong: Any) -> None:
+        with pytest.raises(TypeError, match="'tensorDesc'"):
+            set_4d(wrong, 1, 2, 3, 4)
+
+    @pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**64])
+    def test_ints_must_fit(self, x: Any, value: int) -> None:
+        with pytest.raises(ValueError, match=rf"'n' .*{value} does not fit in C's c_int"):
+            set_4d(x, value, 1, 1, 1)
+        with pytest.raises(ValueError, match=rf"'dimA' .*{value} does not fit"):
+            raw.cudnnSetTensorNdDescriptor(x, 0, 4, [1, value, 1, 1], [1, 1, 1, 1])
+
+    def test_sizes_are_not_negative(self) -> None:
+        with pytest.raises(ValueError, match=r"'max_size' .*-1 does not fit"):
+            raw.cudnnGetLastErrorString(None, -1)
+
+    @pytest.mark.parametrize("value", [np.int32(3), np.int64(3), np.uint8(3), c_int(3)])
+    def test_ints_of_other_kinds(self, x: Any, value: Any) -> None:
+        set_4d(x, value, 1, 1, 1)
+        assert dimensions(x) == [3, 1, 1, 1]
+
+    @pytest.mark.parametrize("wrong", [1.0, np.float32(1), "1", None, raw.CUDNN_DATA_FLOAT])
+    def test_what_is_no_int(self, x: Any, wrong: Any) -> None:
+        with pytest.raises(TypeError, match=r"'n' \(4 of 7\): expected an int, got"):
+            set_4d(x, wrong, 1, 1, 1)
+        with pytest.raises(TypeError, match=r"'dimA' \(4 of 5\): expected an int, got"):
+            raw.cudnnSetTensorNdDescriptor(x, 0, 4, [1, wrong, 1, 1], [1, 1, 1, 1])
+
+    def test_reals(self) -> None:
+        activation = raw.cudnnActivationDescriptor_t()
+        raw.cudnnCreateActivationDescriptor(activation)
+        coefficient = ctypes.c_double()
+        for value in (6, 6.0, np.float32(6), ctypes.c_double(6)):
+            raw.cudnnSetActivationDescriptor(
+                activation, raw.CUDNN_ACTIVATION_CLIPPED_RELU, 0, value
+            )
+            raw.cudnnGetActivationDescriptor(activation, c_int(), c_int(), coefficient)
+            assert coefficient.value == 6
+        with pytest.raises(TypeError, match=r"'coef' .*expected a number"):
+            raw.cudnnSetActivationDescriptor(activation, 0, 0, "6")
+        raw.cudnnDestroyActivationDescriptor(activation)
+
+
+class TestOutParameters:
+    def test_the_object_itself_byref_or_a_pointer(self, x: Any) -> None:
+        set_4d(x, 1, 2, 3, 4)
+        size = c_size_t()
+        for argument in (size, byref(size), pointer(size)):
+            size.value = 0xDEAD
+            raw.cudnnGetTensorSizeInBytes(x, argument)
+            assert size.value == 96
+
+    def test_another_type_is_refused(self, x: Any) -> None:
+        for wrong in (c_int(), c_int64(), byref(c_int()), 5, [0]):
+            with pytest.raises(TypeError, match=r"'size' .*expected a pointer to size_t: the obj"):
+                raw.cudnnGetTensorSizeInBytes(x, wrong)
+
+    def test_enum_variables(self, x: Any) -> None:
+        set_4d(x, 1, 2, 3, 4)
+        variable, plain = raw.cudnnDataType_t.variable(77), c_int(77)
+        sizes = [c_int() for _ in range(8)]
+        for argument in (variable, plain, byref(variable), byref(plain)):
+            raw.cudnnGetTensor4dDescriptor(x, argument, *sizes)
+        assert variable.value is raw.CUDNN_DATA_FLOAT
+        assert plain.value == 0
+        with pytest.raises(TypeError, match="'dataType'"):
+            raw.cudnnGetTensor4dDescriptor(x, raw.cudnnConvolutionMode_t.variable(), *sizes)
+
+    def test_a_created_handle(self) -> None:
+        descriptor = raw.cudnnTensorDescriptor_t()
+        assert not descriptor
+        raw.cudnnCreateTensorDescriptor(byref(descriptor))
+        assert descriptor
+        raw.cudnnDestroyTensorDescriptor(descriptor)
+
+
+class TestArrays:
+    @pytest.mark.parametrize(
+        "dims",
+        [
+            [5, 4, 3, 2],
+            (5, 4, 3, 2),
+            range(5, 1, -1),
+            (c_int * 4)(5, 4, 3, 2),
+            np.array([5, 4, 3, 2], np.int32),
+            np.array([5, 4, 3, 2], np.int64),
+            np.array([5, 0, 4, 0, 3, 0, 2, 0], np.int32)[::2],
+            [np.int64(5), 4, c_int(3), np.uint8(2)],
+            ctypes.cast((c_int * 4)(5, 4, 3, 2), POINTER(c_int)),
+        ],
+        ids=[
+            "list",
+            "tuple",
+            "range",
+            "ctypes",
+            "int32",
+            "int64",
+            "strided",
+            "mixed",
+            "ptr",
+        ],
+    )
+    def test_in_arrays_are_any_sequence_of_numbers(self, x: Any, dims: Any) -> None:
+        raw.cudnnSetTensorNdDescriptor(x, raw.CUDNN_DATA_FLOAT, 4, dims, [24, 6, 2, 1])
+        assert dimensions(x) == [5, 4, 3, 2]
+
+    @pytest.mark.parametrize("wrong", ["5432", b"5432", 5, {5, 4, 3, 2}, [[5, 4, 3, 2]] * 4])
+    def test_what_is_no_array(self, x: Any, wrong: Any) -> None:
+        with pytest.raises(TypeError, match="'dimA'"):
+            raw.cudnnSetTensorNdDescriptor(x, 0, 4, wrong, [24, 6, 2, 1])
+        with pytest.raises(TypeError, match="'dimA'"):
+            raw.cudnnSetTensorNdDescriptor(x, 0, 4, (ctypes.c_short * 4)(), [24, 6, 2, 1])
+
+    @pytest.mark.parametrize(
+        "short", [[1, 2, 3], (c_int * 3)(), np.ones(3, np.int32), c_int(1), []]
+    )
+    def test_in_arrays_hold_what_the_call_says(self, x: Any, short: Any) -> None:
+        with pytest.raises(ValueError, match=r"'strideA': nbDims = 4 elements expected, got [013]"):
+            raw.cudnnSetTensorNdDescriptor(x, 0, 4, [1, 1, 1, 1], short)
+
+    @pytest.mark.parametrize(
+        "short", [(c_int * 3)(), np.ones(3, np.int32), c_int(), byref(c_int())]
+    )
+    def test_out_arrays_hold_what_the_call_says(self, x: Any, short: Any) -> None:
+        with pytest.raises(ValueError, match="'dimA': nbDimsRequested = 4 elements expected"):
+            raw.cudnnGetTensorNdDescriptor(x, 4, c_int(), c_int(), short, (c_int * 4)())
+
+    def test_lengths_are_not_negative(self, x: Any) -> None:
+        with pytest.raises(ValueError, match="nbDims = -2147483648 elements expected, got 4"):
+            raw.cudnnSetTensorNdDescriptor(x, 0, -(2**31), [1] * 4, [1] * 4)
+
+    def test_a_wrong_length_is_the_length_s_fault(self, x: Any) -> None:
+        with pytest.raises(TypeError, match=r"'nbDims' \(3 of 5\): expected an int"):
+            raw.cudnnSetTensorNdDescriptor(x, 0, "4", [1] * 4, [1] * 4)
+
+    @pytest.mark.parametrize(
+        "make",
+        [lambda: (c_int * 4)(*[77] * 4), lambda: np.full(4, 77, np.int32), lambda: (c_int * 9)()],
+        ids=["ctypes", "numpy", "longer"],
+    )
+    def test_out_arrays_are_filled(self, x: Any, make: Any) -> None:
+        set_4d(x, 2, 3, 4, 5)
+        dims, strides = make(), make()
+        raw.cudnnGetTensorNdDescriptor(x, 4, c_int(), c_int(), dims, strides)
+        assert list(dims)[:4] == [2, 3, 4, 5]
+        assert list(strides)[:4] == [60, 20, 5, 1]
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            [0] * 4,
+            np.zeros(4, np.int64),
+            np.zeros(4, np.float32),
+            np.zeros(8, np.int32)[::2],
+            np.frombuffer(bytes(16), np.int32),
+            (c_int64 * 4)(),
+        ],
+        ids=["list", "int64", "float32", "strided", "read-only", "c_int64"],
+    )
+    def test_out_arrays_that_c_cannot_fill(self, x: Any, wrong: Any) -> None:
+        with pytest.raises(TypeError, match="'dimA'"):
+            raw.cudnnGetTensorNdDescriptor(x, 4, c_int(), c_int(), wrong, (c_int * 4)())
+
+    def test_arrays_of_enums(self) -> None:
+        sequence = raw.cudnnSeqDataDescriptor_t()
+        raw.cudnnCreateSeqDataDescriptor(sequence)
+        axes = list(raw.cudnnSeqDataAxis_t)[:4]
+        for given in (axes, [int(a) for a in axes], (c_int * 4)(*axes)):
+            raw.cudnnSetSeqDataDescriptor(sequence, 0, 4, [5, 2, 1, 8], given, 2, [5, 4], None)
+        read = (raw.cudnnSeqDataAxis_t.variable().__class__ * 4)()
+        for out in (read, (c_int * 4)()):
+            raw.cudnnGetSeqDataDescriptor(
+                sequence,
+                c_int(),
+                c_int(),
+                4,
+                (c_int * 4)(),
+                out,
+                c_size_t(),
+                2,
+                (c_int * 2)(),
+                None,
+            )
+        assert [item.value for item in read] == axes
+        with pytest.raises(TypeError, match=r"'axes' .*expected a cudnnSeqDataAxis_t"):
+            raw.cudnnSetSeqDataDescriptor(
+                sequence, 0, 4, [5, 2, 1, 8], [raw.CUDNN_DATA_FLOAT] * 4, 2, [5, 4], None
+            )
+        raw.cudnnDestroySeqDataDescriptor(sequence)
+
+
+class TestBackendAttributes:
+    """``void *`` with a count: nothing may be read or written beyond the memory given."""
+
+    @pytest.fixture
+    def tensor(self) -> Iterator[Any]:
+        descriptor = raw.cudnnBackendDescriptor_t()
+        raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, descriptor)
+        yield descriptor
+        raw.cudnnBackendDestroyDescriptor(descriptor)
+
+    def test_what_fits(self, tensor: Any) -> None:
+        for dims in ((c_int64 * 4)(2, 3, 4, 5), np.array([2, 3, 4, 5]), byref((c_int64 * 4)(1))):
+            raw.cudnnBackendSetAttribute(
+                tensor, raw.CUDNN_ATTR_TENSOR_DIMENSIONS, raw.CUDNN_TYPE_INT64, 4, dims
+            )
+
+    @pytest.mark.parametrize(
+        "dims", [(c_int64 * 3)(), np.ones(3, np.int64), (c_int * 4)(), c_int64(), byref(c_int64())]
+    )
+    def test_too_little_memory(self, tensor: Any, dims: Any) -> None:
+        with pytest.raises(
+            ValueError, match="'arrayOfElements': 4 elements of CUDNN_TYPE_INT64 are 32 bytes, got"
+        ):
+            raw.cudnnBackendSetAttribute(
+                tensor, raw.CUDNN_ATTR_TENSOR_DIMENSIONS, raw.CUDNN_TYPE_INT64, 4, dims
+            )
+        with pytest.raises(ValueError, match="4 elements of CUDNN_TYPE_INT64"):
+            raw.cudnnBackendGetAttribute(
+                tensor, raw.CUDNN_ATTR_TENSOR_DIMENSIONS, 3, 4, c_int64(), dims
+            )
+
+    def test_element_sizes_are_c_s(self) -> None:
+        from cudnn_ctypes.raw.guards import _ELEMENT_SIZES
+
+        assert ctypes.sizeof(raw.cudnnFraction_t) == _ELEMENT_SIZES["CUDNN_TYPE_FRACTION"]
+        assert _ELEMENT_SIZES.keys() <= raw.cudnnBackendAttributeType_t.__members__.keys()

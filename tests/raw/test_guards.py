@@ -1,0 +1,117 @@
+"""NULL where cuDNN does not look: a status as from cuDNN's other functions, never a crash."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from ctypes import c_int, c_size_t
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import ROOT
+
+from cudnn_ctypes import BadParamError, raw
+from cudnn_ctypes.raw import guards
+from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
+from cudnn_ctypes.raw.function import Parameter
+
+GUARDED = [(f, p) for f, names in guards.NOT_NULL.items() for p in names.split()]
+
+
+def test_the_table_names_what_exists() -> None:
+    for function, parameter in GUARDED:
+        assert parameter in [p.name for p in raw.FUNCTIONS[function].parameters], function
+
+
+def survey(*flags: str) -> str:
+    """Call every function with NULL after NULL, in child processes."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.null_arguments", *flags],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs fork")
+def test_no_null_crashes_the_interpreter() -> None:
+    lines = survey("--guarded").splitlines()
+    assert int(lines[0].split()[0]) > 3000
+    assert lines[1:] == ["Not in the table of raw/guards.py:"]
+
+
+@pytest.mark.gpu
+def test_no_null_crashes_the_interpreter_with_a_handle() -> None:
+    """The same command; with a GPU its calls get a real handle and device memory."""
+    assert survey("--guarded").splitlines()[1:] == ["Not in the table of raw/guards.py:"]
+
+
+def stand_in(parameter: Parameter) -> Any:
+    """An argument of the right type, NULL for handles."""
+    base, kind = parameter.type.base, parameter.type.kind
+    if kind in ("device", "host", "scalar"):
+        return None
+    if kind == "array":
+        return (storage_type(base) * 8)()
+    if kind == "pointer":
+        return storage_type(base)()
+    return base() if issubclass(base, OpaquePointer) else 0 if issubclass(base, int) else base(1)
+
+
+@pytest.mark.parametrize(("function", "parameter"), GUARDED)
+def test_the_message_names_the_argument(function: str, parameter: str) -> None:
+    callee = raw.FUNCTIONS[function]
+    arguments = {p.name: stand_in(p) for p in callee.parameters}
+    arguments[parameter] = None
+    with pytest.raises(BadParamError) as caught:
+        callee(**arguments)
+    assert caught.value.status is raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
+    assert f"{parameter} is NULL" in caught.value.messages
+    assert callee.unchecked(**arguments) is raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
+
+
+def test_a_null_handle_is_refused_everywhere() -> None:
+    for name, function in raw.FUNCTIONS.items():
+        parameters = function.parameters
+        if parameters and parameters[0].type.base is raw.cudnnHandle_t and "Destroy" not in name:
+            arguments = [stand_in(p) for p in parameters]
+            if name == "cudnnCreate":
+                continue
+            with pytest.raises(BadParamError) as caught:
+                function(*arguments)
+            assert "handle is NULL" in caught.value.messages, name
+            assert "handle" in caught.value.hint
+
+
+def test_null_stands_for_an_array_of_no_elements() -> None:
+    x = raw.cudnnTensorDescriptor_t()
+    raw.cudnnCreateTensorDescriptor(x)
+    raw.cudnnSetTensor4dDescriptor(x, 0, 0, 2, 3, 4, 5)
+    count = c_int()
+    raw.cudnnGetTensorNdDescriptor(x, 0, c_int(), count, None, None)
+    assert count.value == 4
+    raw.cudnnDestroyTensorDescriptor(x)
+
+
+def test_what_is_no_pointer_stays_a_type_error() -> None:
+    for wrong in (0, False, ""):
+        with pytest.raises(TypeError, match="'handle'"):
+            raw.cudnnSetStream(wrong, None)
+
+
+def test_a_refusal_leaves_no_words_of_an_earlier_error() -> None:
+    x = raw.cudnnTensorDescriptor_t()
+    raw.cudnnCreateTensorDescriptor(x)
+    raw.cudnnSetTensor4dDescriptor.unchecked(x, 0, 0, 0, 1, 1, 1)
+    with pytest.raises(BadParamError) as caught:
+        raw.cudnnGetTensorSizeInBytes(x, None)
+    assert caught.value.messages == ("size is NULL",)
+    assert "n <= 0" not in str(caught.value)
+    raw.cudnnGetTensorSizeInBytes(x, c_size_t())
+    raw.cudnnDestroyTensorDescriptor(x)
