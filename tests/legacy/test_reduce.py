@@ -1,0 +1,178 @@
+"""Reductions through layer 2: descriptors, known numbers, indices, and wrong input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    DeviceBuffer,
+    DeviceTensor,
+    Handle,
+    ReduceTensorDescriptor,
+    TensorDescriptor,
+    raw,
+    reduce_tensor,
+)
+from cudnn_ctypes.errors import BadParamError, NotSupportedError
+
+A = np.array([[1, -5, 2], [4, 0, -3]], np.float32).reshape(1, 2, 1, 3)
+OPS = ("add", "mul", "min", "max", "amax", "avg", "norm1", "norm2", "mul_no_zeros")
+
+
+def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
+    return DeviceTensor.from_numpy(np.ascontiguousarray(array), **how)
+
+
+class TestDescriptor:
+    @pytest.mark.parametrize("op", OPS)
+    def test_reads_back_what_was_set(self, op: str) -> None:
+        with ReduceTensorDescriptor(
+            op,
+            compute_type="float64",
+            nan_propagation="propagate_nan",
+            indices=True,
+            indices_type=raw.CUDNN_64BIT_INDICES,
+        ) as reduction:
+            assert reduction.op == getattr(raw, f"CUDNN_REDUCE_TENSOR_{op.upper()}")
+            assert reduction.compute_type == raw.CUDNN_DATA_DOUBLE
+            assert reduction.nan_propagation == raw.CUDNN_PROPAGATE_NAN
+            assert reduction.indices is True
+            assert reduction.indices_type == raw.CUDNN_64BIT_INDICES
+            with eval(repr(reduction)) as again:
+                assert again == reduction
+            reduction.set("add", "float32", "not_propagate_nan", False, raw.CUDNN_32BIT_INDICES)
+            with ReduceTensorDescriptor() as plain:
+                assert reduction == plain
+
+    def test_wrong_arguments(self) -> None:
+        with pytest.raises(ValueError, match=r"op: .*did you mean 'norm2'"):
+            ReduceTensorDescriptor("norm3")
+        with pytest.raises(BadParamError):
+            ReduceTensorDescriptor(compute_type="bfloat16")
+
+    def test_sizes(self, reference_handle: Handle) -> None:
+        a, c = TensorDescriptor(A.shape), TensorDescriptor((1, 2, 1, 1))
+        with a, c, ReduceTensorDescriptor("max", indices=True) as reduction:
+            assert reduction.indices_size(reference_handle, a, c) == 8
+            assert reduction.workspace_size(reference_handle, a, c) == 8
+
+
+class TestReduce:
+    def test_known_numbers(self, handle: Handle) -> None:
+        expected = {
+            "add": [-2, 1],
+            "mul": [-10, 0],
+            "min": [-5, -3],
+            "max": [2, 4],
+            "amax": [5, 4],
+            "avg": [-2 / 3, 1 / 3],
+            "norm1": [8, 7],
+            "norm2": [np.sqrt(30), 5],
+            "mul_no_zeros": [-10, -12],
+        }
+        with tensor(A) as a:
+            for op, values in expected.items():
+                result = reduce_tensor(handle, a, op, c_shape=(1, 2, 1, 1))
+                assert result.indices is None
+                np.testing.assert_allclose(result.c.numpy().ravel(), values, rtol=1e-6, err_msg=op)
+
+    def test_factors_and_types(self, handle: Handle) -> None:
+        with tensor(A) as a, tensor(np.full((1, 1, 1, 3), 10, np.float32)) as c:
+            result = reduce_tensor(handle, a, "add", c, alpha=2, beta=0.5)
+            assert result.c is c
+            assert c.numpy().ravel().tolist() == [15, -5, 3]
+        with tensor(A.astype(np.float64)) as a:
+            c = reduce_tensor(handle, a, "norm2", c_shape=(1, 1, 1, 1)).c
+            assert c.dtype == np.float64
+            np.testing.assert_allclose(c.numpy().ravel(), [np.sqrt(55)], rtol=1e-14)
+        with tensor(A.astype(np.float16)) as a:
+            c = reduce_tensor(handle, a, "add", c_shape=(1, 2, 1, 1), data_type="float32").c
+            assert c.numpy().ravel().tolist() == [-2, 1]
+
+    def test_int8(self, handle: Handle) -> None:
+        with tensor(A.astype(np.int8)) as a:
+            c = reduce_tensor(handle, a, "add", c_shape=(1, 2, 1, 1), data_type="float32").c
+            assert c.numpy().ravel().tolist() == [-2, 1]
+
+    @pytest.mark.parametrize(("op", "places"), [("min", [1, 2]), ("max", [2, 0]), ("amax", [1, 0])])
+    def test_indices(self, handle: Handle, op: str, places: list[int]) -> None:
+        with ReduceTensorDescriptor(op, indices=True) as reduction, tensor(A) as a:
+            result = reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1))
+            assert result.indices.shape == (1, 2, 1, 1)
+            assert result.indices.dtype == np.uint32
+            assert result.indices.numpy().ravel().tolist() == places
+
+    def test_the_first_of_equal_elements_counts(self, handle: Handle) -> None:
+        values = np.array([1, 7, 3, 7, 7, 0], np.float32).reshape(1, 1, 2, 3)
+        with ReduceTensorDescriptor("max", indices=True) as reduction, tensor(values) as a:
+            result = reduce_tensor(handle, a, reduction, c_shape=(1, 1, 1, 1))
+            assert result.indices.numpy().ravel().tolist() == [1]
+
+    def test_indices_of_two_reduced_dimensions(self, handle: Handle) -> None:
+        values = np.random.default_rng(0).permutation(120).reshape(2, 3, 4, 5).astype(np.float32)
+        for layout in ("NCHW", "NHWC"):
+            for shape, axes in (((2, 1, 1, 5), (1, 2)), ((1, 3, 4, 1), (0, 3))):
+                kept = [axis for axis in range(4) if axis not in axes]
+                flat = values.transpose(*kept, *axes).reshape(*(values.shape[i] for i in kept), -1)
+                a = tensor(values, layout=layout)
+                with a, ReduceTensorDescriptor("max", indices=True) as reduction:
+                    result = reduce_tensor(handle, a, reduction, c_shape=shape)
+                    found = result.indices.numpy().reshape(flat.shape[:2])
+                np.testing.assert_array_equal(found, flat.argmax(axis=-1), err_msg=layout)
+
+    @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
+    @pytest.mark.parametrize("op", ["min", "max", "amax"])
+    def test_nan(self, handle: Handle, op: str, nan: str) -> None:
+        values = np.array([[1, np.nan, 1]], np.float32).reshape(1, 1, 1, 3)
+        with ReduceTensorDescriptor(op, nan_propagation=nan) as reduction, tensor(values) as a:
+            result = reduce_tensor(handle, a, reduction, c_shape=(1, 1, 1, 1)).c.numpy()
+        np.testing.assert_array_equal(result.ravel(), [np.nan if nan == "propagate_nan" else 1])
+
+    def test_given_memory(self, handle: Handle) -> None:
+        with (
+            ReduceTensorDescriptor("max", indices=True) as reduction,
+            tensor(A) as a,
+            DeviceBuffer(64) as indices,
+            DeviceBuffer(1 << 20) as workspace,
+        ):
+            result = reduce_tensor(
+                handle, a, reduction, c_shape=(1, 2, 1, 1), indices=indices, workspace=workspace
+            )
+            assert result.indices is indices
+            assert indices.copy_to_host().view(np.uint32)[:2].tolist() == [2, 0]
+
+    def test_many_dimensions(self, handle: Handle) -> None:
+        values = np.arange(2**7, dtype=np.float32).reshape((2,) * 7)
+        with tensor(values) as a:
+            c = reduce_tensor(handle, a, "add", c_shape=(1, 2, 1, 2, 1, 1, 1)).c
+            expected = values.sum(axis=(0, 2, 4, 5, 6), keepdims=True)
+            np.testing.assert_array_equal(c.numpy(), expected)
+
+
+def test_wrong_input(reference_handle: Handle) -> None:
+    handle, a = reference_handle, tensor(A)
+    with pytest.raises(ValueError, match=r"^c: pass c_shape or c itself"):
+        reduce_tensor(handle, a, "add")
+    with pytest.raises(ValueError, match=r"^c: expected shape \(1, 2, 1, 3\), that of a, with"):
+        reduce_tensor(handle, a, "add", c_shape=(1, 1, 1, 2))
+    with pytest.raises(ValueError, match=r"^c: needed with beta"):
+        reduce_tensor(handle, a, "add", c_shape=(1, 1, 1, 1), beta=1)
+    with pytest.raises(TypeError, match=r"^reduction: expected a ReduceTensorDescriptor"):
+        reduce_tensor(handle, a, raw.CUDNN_REDUCE_TENSOR_ADD, c_shape=(1, 1, 1, 1))
+    with pytest.raises(TypeError, match=r"^a: host memory"):
+        reduce_tensor(handle, A, "add", c_shape=(1, 1, 1, 1))
+    with pytest.raises(NotSupportedError):
+        reduce_tensor(handle, tensor(A.astype(np.int32)), "add", c_shape=(1, 1, 1, 1))
+    reduction = ReduceTensorDescriptor("add", indices=True)
+    with reduction, pytest.raises(BadParamError, match="add has no indices"):
+        reduce_tensor(handle, a, reduction, c_shape=(1, 1, 1, 1))
+    with ReduceTensorDescriptor("max", indices=True) as reduction, DeviceBuffer(4) as small:
+        with pytest.raises(ValueError, match=r"^indices: 4 bytes are too small, 8 are needed"):
+            reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1), indices=small)
+        with pytest.raises(ValueError, match=r"^workspace: 4 bytes are too small, 8 are needed"):
+            reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1), workspace=small)
+        with pytest.raises(TypeError, match=r"^workspace: the size behind an address"):
+            reduce_tensor(handle, a, reduction, c_shape=(1, 2, 1, 1), workspace=small.ptr)

@@ -1,0 +1,241 @@
+"""Copy, add, set, scale and element-wise operations through layer 2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    DeviceTensor,
+    Handle,
+    OpTensorDescriptor,
+    TensorDescriptor,
+    add_tensor,
+    op_tensor,
+    raw,
+    scale_tensor,
+    set_tensor,
+    transform_tensor,
+)
+from cudnn_ctypes.errors import BadParamError, NotSupportedError
+
+A = np.random.default_rng(0).integers(-9, 10, (2, 3, 4, 5)).astype(np.float32)
+B = np.random.default_rng(1).integers(-9, 10, (2, 3, 4, 5)).astype(np.float32)
+
+
+def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
+    return DeviceTensor.from_numpy(np.ascontiguousarray(array), **how)
+
+
+class TestTransform:
+    def test_layouts(self, handle: Handle) -> None:
+        with tensor(A) as x:
+            y = transform_tensor(handle, x, layout="NHWC")
+            assert (y.layout, y.shape) == ("NHWC", x.shape)
+            np.testing.assert_array_equal(y.numpy(), A)
+            back = transform_tensor(handle, y)
+            assert back.layout == "NHWC"
+            with tensor(np.zeros_like(A), strides=(90, 30, 6, 1)) as strided:
+                assert transform_tensor(handle, y, strided, alpha=2) is strided
+                np.testing.assert_array_equal(strided.numpy(), 2 * A)
+
+    def test_int8_to_vectors_and_back(self, handle: Handle) -> None:
+        values = np.random.default_rng(0).integers(-128, 128, (2, 8, 3, 4)).astype(np.int8)
+        with tensor(values) as x:
+            y = transform_tensor(handle, x, layout="NCHW_VECT_C4", data_type="int8x4")
+            assert y.layout == "NCHW_VECT_C4"
+            np.testing.assert_array_equal(y.numpy(), values)
+            back = transform_tensor(handle, y, layout="NCHW", data_type="int8")
+            np.testing.assert_array_equal(back.numpy(), values)
+
+    def test_large_integers_stay_exact(self, handle: Handle) -> None:
+        values = np.array([2**31 - 1, -(2**31), 2**24 + 1, 7], np.int32).reshape(1, 2, 1, 2)
+        with tensor(values) as x:
+            y = transform_tensor(handle, x, layout="NHWC")
+            np.testing.assert_array_equal(y.numpy(), values)
+
+
+class TestAdd:
+    def test_a_bias(self, handle: Handle) -> None:
+        bias = np.array([10, 20, 30], np.float32)
+        for shape in ((3,), (1, 3, 1, 1)):
+            for layout in ("NCHW", "NHWC"):
+                with tensor(bias.reshape(shape)) as a, tensor(A, layout=layout) as c:
+                    assert add_tensor(handle, a, c) is c
+                    np.testing.assert_array_equal(c.numpy(), A + bias[:, None, None])
+
+    def test_factors(self, handle: Handle) -> None:
+        with tensor(B) as a, tensor(A) as c:
+            add_tensor(handle, a, c, alpha=0.5, beta=-2)
+            np.testing.assert_array_equal(c.numpy(), 0.5 * B - 2 * A)
+
+    def test_three_and_five_dimensions(self, handle: Handle) -> None:
+        with tensor(np.ones((1, 3, 1), np.float32)) as a, tensor(np.zeros((2, 3, 4), "f")) as c:
+            assert (add_tensor(handle, a, c).numpy() == 1).all()
+        five = np.zeros((2, 3, 2, 2, 2), np.float32)
+        with tensor(np.ones((1, 3, 1, 1, 1), np.float32)) as a, tensor(five) as c:
+            assert (add_tensor(handle, a, c).numpy() == 1).all()
+
+
+class TestSetAndScale:
+    @pytest.mark.parametrize(
+        "dtype", [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int8, np.int32]
+    )
+    def test_set(self, handle: Handle, dtype: Any) -> None:
+        with tensor(A.astype(dtype), layout="NHWC") as y:
+            assert set_tensor(handle, y, 3) is y
+            assert (y.numpy() == 3).all()
+
+    def test_scale(self, handle: Handle) -> None:
+        with tensor(A, layout="NHWC") as y:
+            assert scale_tensor(handle, y, -0.5) is y
+            np.testing.assert_array_equal(y.numpy(), -0.5 * A)
+
+    def test_gaps_are_left_alone(self, handle: Handle) -> None:
+        whole = np.full((2, 4), 7, np.float32)
+        with tensor(whole) as memory, TensorDescriptor((2, 3), strides=(4, 1)) as part:
+            set_tensor(handle, memory, 1, y_desc=part)
+            scale_tensor(handle, memory, 5, y_desc=part)
+            assert memory.numpy().tolist() == [[5, 5, 5, 7], [5, 5, 5, 7]]
+
+
+class TestOpTensorDescriptor:
+    @pytest.mark.parametrize("op", ["add", "mul", "min", "max", "sqrt", "not"])
+    def test_reads_back_what_was_set(self, op: str) -> None:
+        with OpTensorDescriptor(
+            op, compute_type="float64", nan_propagation="propagate_nan"
+        ) as described:
+            assert described.op == getattr(raw, f"CUDNN_OP_TENSOR_{op.upper()}")
+            assert described.compute_type == raw.CUDNN_DATA_DOUBLE
+            assert described.nan_propagation == raw.CUDNN_PROPAGATE_NAN
+            described.set("add", "float32", "not_propagate_nan")
+            with OpTensorDescriptor() as plain:
+                assert described == plain
+                with eval(repr(plain)) as again:
+                    assert again == plain
+
+    def test_wrong_arguments(self) -> None:
+        with pytest.raises(ValueError, match=r"op: .*'add'"):
+            OpTensorDescriptor("sub")
+        with pytest.raises(BadParamError):
+            OpTensorDescriptor(compute_type="int8")
+
+
+class TestOpTensor:
+    def test_known_numbers(self, handle: Handle) -> None:
+        expected = {"add": A + B, "mul": A * B, "min": np.minimum(A, B), "max": np.maximum(A, B)}
+        with tensor(A, layout="NHWC") as a, tensor(B) as b:
+            for op, values in expected.items():
+                c = op_tensor(handle, a, b, op)
+                assert (c.layout, c.dtype) == ("NHWC", np.float32)
+                np.testing.assert_array_equal(c.numpy(), values)
+            np.testing.assert_array_equal(op_tensor(handle, a, None, "not").numpy(), 1 - A)
+        with tensor(np.abs(A)) as a:
+            root = op_tensor(handle, a, None, "sqrt", alpha1=4).numpy()
+            np.testing.assert_allclose(root, 2 * np.sqrt(np.abs(A)), rtol=1e-6)
+
+    def test_factors(self, handle: Handle) -> None:
+        with tensor(A) as a, tensor(B) as b, tensor(A) as c:
+            assert op_tensor(handle, a, b, "mul", c, alpha1=2, alpha2=0.5, beta=3) is c
+            np.testing.assert_array_equal(c.numpy(), A * B + 3 * A)
+            op_tensor(handle, a, b, "not", c, alpha1=2, beta=0.5)
+            np.testing.assert_array_equal(c.numpy(), 1 - 2 * A + 0.5 * (A * B + 3 * A))
+
+    def test_in_place(self, handle: Handle) -> None:
+        # w = w - rate * dw, as a training step does it.
+        with tensor(A) as a, tensor(B) as b:
+            assert op_tensor(handle, a, b, "add", a, alpha2=-0.5) is a
+            np.testing.assert_array_equal(a.numpy(), A - 0.5 * B)
+
+    def test_broadcasting(self, handle: Handle) -> None:
+        for shape in ((1, 3, 1, 1), (1, 1, 4, 5), (1, 1, 1, 1), (2, 1, 1, 5)):
+            part = np.random.default_rng(2).integers(-9, 10, shape).astype(np.float32)
+            with tensor(A) as a, tensor(part) as b:
+                np.testing.assert_array_equal(
+                    op_tensor(handle, a, b, "max").numpy(), np.maximum(A, part)
+                )
+        with tensor(A) as a, tensor(np.array([1, 2, 3], np.float32)) as b:
+            np.testing.assert_array_equal(
+                op_tensor(handle, a, b, "add").numpy(), A + np.array([1, 2, 3])[:, None, None]
+            )
+
+    def test_types(self, handle: Handle) -> None:
+        integers = A.astype(np.int8)
+        with tensor(integers) as a, tensor(B.astype(np.int8)) as b:
+            total = op_tensor(handle, a, b, "add", data_type="float32")
+            assert total.dtype == np.float32
+            np.testing.assert_array_equal(total.numpy(), A + B)
+            clipped = op_tensor(handle, a, b, "mul", alpha1=3).numpy()
+            np.testing.assert_array_equal(clipped, np.clip(3 * A * B, -128, 127))
+        with tensor(A.astype(np.float64)) as a:
+            assert op_tensor(handle, a, a, "add").dtype == np.float64
+
+    @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
+    @pytest.mark.parametrize("op", ["min", "max"])
+    def test_nan(self, handle: Handle, op: str, nan: str) -> None:
+        first = np.array([[np.nan, 1, 3]], np.float32)
+        second = np.array([[2, np.nan, 3]], np.float32)
+        described = OpTensorDescriptor(op, nan_propagation=nan)
+        with described, tensor(first) as a, tensor(second) as b:
+            result = op_tensor(handle, a, b, described).numpy()
+        expected = [[np.nan, np.nan, 3]] if nan == "propagate_nan" else [[2, 1, 3]]
+        np.testing.assert_array_equal(result, expected)
+
+
+class TestWrongInput:
+    def test_transform(self, reference_handle: Handle) -> None:
+        handle, x = reference_handle, tensor(A)
+        with pytest.raises(ValueError, match=r"^y: expected shape \(2, 3, 4, 5\), that of x"):
+            transform_tensor(handle, x, tensor(A[:, :2]))
+        with pytest.raises(ValueError, match=r"^y: needed with beta"):
+            transform_tensor(handle, x, beta=1)
+        with pytest.raises(BadParamError, match="same data_type"):
+            transform_tensor(handle, x, data_type="float16")
+        with pytest.raises(TypeError, match=r"^x: host memory"):
+            transform_tensor(handle, A)
+
+    def test_add(self, reference_handle: Handle) -> None:
+        handle, c = reference_handle, tensor(A)
+        with pytest.raises(ValueError, match=r"^a: expected shape \(2, 3, 4, 5\), that of c, with"):
+            add_tensor(handle, tensor(A[:, :2]), c)
+        with pytest.raises(ValueError, match=r"^a: expected shape \(3,\) or \(1, 3, 1, 1\)"):
+            add_tensor(handle, tensor(np.ones(4, np.float32)), c)
+        with pytest.raises(BadParamError, match="same data_type"):
+            add_tensor(handle, tensor(np.ones(3, np.float16)), c)
+        six = tensor(np.ones((1, 1, 1, 1, 1, 1), np.float32))
+        with pytest.raises(NotSupportedError):
+            add_tensor(handle, six, six)
+
+    def test_set_and_scale(self, reference_handle: Handle) -> None:
+        handle, y = reference_handle, tensor(A.astype(np.int8))
+        with pytest.raises(ValueError, match=r"^value: expected an int from -128 to 127"):
+            set_tensor(handle, y, 200)
+        with pytest.raises(ValueError, match=r"^value: expected an int"):
+            set_tensor(handle, y, 0.5)
+        with pytest.raises(TypeError, match="real numbers"):
+            set_tensor(handle, y, "3")
+        with pytest.raises(TypeError, match="real numbers"):
+            scale_tensor(handle, y, "3")
+        with pytest.raises(TypeError, match=r"^y: host memory"):
+            scale_tensor(handle, A, 2)
+
+    def test_op(self, reference_handle: Handle) -> None:
+        handle, a, b = reference_handle, tensor(A), tensor(B)
+        with pytest.raises(ValueError, match=r"^b: needed for add"):
+            op_tensor(handle, a, None, "add")
+        with pytest.raises(ValueError, match=r"^b: expected shape \(2, 3, 4, 5\), that of a, with"):
+            op_tensor(handle, a, tensor(B[:, :2]), "add")
+        with pytest.raises(ValueError, match=r"^c: expected shape \(2, 3, 4, 5\), that of a"):
+            op_tensor(handle, a, b, "add", tensor(B[:, :2]))
+        with pytest.raises(ValueError, match=r"^c: needed with beta"):
+            op_tensor(handle, a, b, "add", beta=1)
+        with pytest.raises(TypeError, match=r"^op: expected a OpTensorDescriptor"):
+            op_tensor(handle, a, b, raw.CUDNN_OP_TENSOR_ADD)
+        with pytest.raises(NotSupportedError, match="from float32 to float64"):
+            op_tensor(handle, a, b, "add", data_type="float64")
+        larger = TensorDescriptor((2, 3, 4, 6))
+        with larger, pytest.raises(ValueError, match=r"^a: 480 bytes are too small"):
+            op_tensor(handle, a, b, "add", a_desc=larger, b_desc=larger)

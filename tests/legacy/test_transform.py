@@ -1,0 +1,138 @@
+"""Padding, cropping and folding through layer 2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    DeviceTensor,
+    FilterDescriptor,
+    Handle,
+    TensorDescriptor,
+    TensorTransformDescriptor,
+    raw,
+    transform_filter,
+    transform_tensor_ex,
+)
+from cudnn_ctypes.errors import BadParamError
+
+ZEROS = (0, 0, 0, 0)
+X = np.arange(1.0, 2 * 3 * 4 * 6 + 1, dtype=np.float32).reshape(2, 3, 4, 6)
+
+
+def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
+    return DeviceTensor.from_numpy(np.ascontiguousarray(array), **how)
+
+
+def space_to_depth(x: np.ndarray, a: int, b: int) -> np.ndarray:
+    n, c, h, w = x.shape
+    split = x.reshape(n, c, h // a, a, w // b, b)
+    return split.transpose(0, 3, 5, 1, 2, 4).reshape(n, a * b * c, h // a, w // b)
+
+
+class TestDescriptor:
+    def test_reads_back_what_was_set(self, handle: Handle) -> None:
+        with TensorTransformDescriptor(
+            (1, 2, -3, 4), (5, 6, 7, -8), fold=(2, 3), direction="unfold", layout="NHWC"
+        ) as transform:
+            assert transform.pad_before == (1, 2, -3, 4)
+            assert transform.pad_after == (5, 6, 7, -8)
+            assert transform.fold == (2, 3)
+            assert transform.direction == raw.CUDNN_TRANSFORM_UNFOLD
+            assert transform.format == raw.CUDNN_TENSOR_NHWC
+            with eval(repr(transform)) as again:
+                assert again == transform
+
+    def test_destination(self, handle: Handle) -> None:
+        with (
+            TensorTransformDescriptor(ZEROS, (0, 1, 0, 0), fold=(2, 2), layout="NHWC") as transform,
+            TensorDescriptor((2, 3, 8, 7), "float16") as x_desc,
+            transform.destination(x_desc) as made,
+        ):
+            assert made.shape == (2, 16, 4, 4)
+            assert (made.data_type, made.layout) == (raw.CUDNN_DATA_HALF, "NHWC")
+
+    def test_nothing_left(self, handle: Handle) -> None:
+        with (
+            TensorTransformDescriptor((0, 0, -4, 0)) as transform,
+            TensorDescriptor((2, 3, 4, 5)) as x_desc,
+            pytest.raises(BadParamError),
+        ):
+            transform.destination(x_desc)
+
+
+class TestTensor:
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    def test_fold_and_unfold(self, handle: Handle, layout: str) -> None:
+        fold = TensorTransformDescriptor(ZEROS, fold=(2, 3), layout=layout)
+        unfold = TensorTransformDescriptor(ZEROS, fold=(2, 3), direction="unfold")
+        with fold, unfold, tensor(X) as x:
+            y = transform_tensor_ex(handle, x, fold)
+            assert (y.shape, y.layout) == ((2, 18, 2, 2), layout)
+            np.testing.assert_array_equal(y.numpy(), space_to_depth(X, 2, 3))
+            back = transform_tensor_ex(handle, y, unfold)
+            np.testing.assert_array_equal(back.numpy(), X)
+
+    def test_pad_and_crop(self, handle: Handle) -> None:
+        before, after = (0, 0, 1, -1), (1, 2, 0, 2)
+        with TensorTransformDescriptor(before, after) as transform, tensor(X) as x:
+            y = transform_tensor_ex(handle, x, transform).numpy()
+        expected = np.pad(X[..., 1:], ((0, 1), (0, 2), (1, 0), (0, 2)))
+        np.testing.assert_array_equal(y, expected)
+
+    def test_padding_in_front_of_the_channels(self, handle: Handle) -> None:
+        with TensorTransformDescriptor((1, 2, 0, 0)) as transform, tensor(X) as x:
+            y = transform_tensor_ex(handle, x, transform).numpy()
+        np.testing.assert_array_equal(y, np.pad(X, ((1, 0), (2, 0), (0, 0), (0, 0))))
+
+    def test_factors(self, handle: Handle) -> None:
+        prior = np.ones((2, 18, 2, 2), np.float32)
+        x, y = tensor(X), tensor(prior, layout="NHWC")
+        with TensorTransformDescriptor(ZEROS, fold=(2, 3)) as transform, x, y:
+            assert transform_tensor_ex(handle, x, transform, y, alpha=2, beta=-3) is y
+            np.testing.assert_array_equal(y.numpy(), 2 * space_to_depth(X, 2, 3) - 3)
+
+
+class TestFilter:
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    def test_fold(self, handle: Handle, layout: str) -> None:
+        w = np.arange(4 * 3 * 3 * 3, dtype=np.float32).reshape(4, 3, 3, 3)
+        with (
+            TensorTransformDescriptor(
+                (0, 0, 1, 1), (4, 1, 0, 0), fold=(2, 2), layout=layout
+            ) as transform,
+            tensor(w) as filters,
+        ):
+            y = transform_filter(handle, filters, transform)
+            assert (y.shape, y.layout) == ((8, 16, 2, 2), layout)
+        padded = np.pad(w, ((0, 4), (0, 0), (1, 0), (1, 0)))
+        # Added channels come last, a block's worth of them.
+        expected = np.pad(space_to_depth(padded, 2, 2), ((0, 0), (0, 4), (0, 0), (0, 0)))
+        np.testing.assert_array_equal(y.numpy(), expected)
+
+
+def test_wrong_input(reference_handle: Handle) -> None:
+    handle, x = reference_handle, tensor(X)
+    fold = TensorTransformDescriptor(ZEROS, fold=(2, 3))
+    cube = TensorTransformDescriptor((0,) * 5)
+    with fold, cube:
+        with pytest.raises(TypeError, match=r"^transform: expected a TensorTransformDescriptor"):
+            transform_tensor_ex(handle, x, "fold")
+        with pytest.raises(ValueError, match=r"^x: expected 5 dimensions"):
+            transform_tensor_ex(handle, x, cube)
+        with pytest.raises(ValueError, match=r"^y: expected shape \(2, 18, 2, 2\), that of x"):
+            transform_tensor_ex(handle, x, fold, tensor(X))
+        with pytest.raises(ValueError, match=r"^y: expected the type of x"):
+            transform_tensor_ex(handle, x, fold, tensor(np.ones((2, 18, 2, 2), np.float16)))
+        with pytest.raises(ValueError, match=r"^y: needed with beta"):
+            transform_tensor_ex(handle, x, fold, beta=1)
+        with pytest.raises(TypeError, match=r"^w: host memory"):
+            transform_filter(handle, X, fold)
+        with pytest.raises(ValueError, match=r"^y: expected shape \(2, 18, 2, 2\), that of w"):
+            transform_filter(handle, x, fold, tensor(X))
+        larger = FilterDescriptor((2, 3, 4, 9))
+        with larger, pytest.raises(ValueError, match=r"^w: 576 bytes are too small"):
+            transform_filter(handle, x, fold, w_desc=larger)
