@@ -1,0 +1,213 @@
+"""``LRNDescriptor``, and LRN and divisive normalization: what is made, given and refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    BadParamError,
+    ClosedError,
+    DeviceBuffer,
+    DeviceTensor,
+    Handle,
+    LRNDescriptor,
+    TensorDescriptor,
+    raw,
+)
+
+X = (2, 6, 4, 5)
+
+
+@pytest.fixture
+def lrn() -> Any:
+    with LRNDescriptor(3, alpha=0.7, beta=0.5, k=1.5) as made:
+        yield made
+
+
+def random(seed: int, *shape: int, layout: Any = None, dtype: Any = np.float32) -> DeviceTensor:
+    values = np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+    return DeviceTensor.from_numpy(values, layout=layout)
+
+
+def by_channels(x: np.ndarray) -> np.ndarray:
+    padded = np.pad(x.astype(np.float64) ** 2, ((0, 0), (1, 1), (0, 0), (0, 0)))
+    sums = padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:]
+    return x / np.sqrt(1.5 + 0.7 / 3 * sums)
+
+
+def by_space(x: np.ndarray) -> np.ndarray:
+    padded = np.pad(x.astype(np.float64) ** 2, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    height, width = x.shape[2:]
+    sums = sum(padded[:, :, i : i + height, j : j + width] for i in range(3) for j in range(3))
+    return x / np.sqrt(1.5 + 0.7 / 9 * sums)
+
+
+class TestDescriptor:
+    def test_defaults_are_cudnns(self) -> None:
+        with LRNDescriptor() as made:
+            untouched = raw.cudnnLRNDescriptor_t()
+            raw.cudnnCreateLRNDescriptor(untouched)
+            from ctypes import c_double, c_uint
+
+            n, alpha, beta, k = c_uint(), c_double(), c_double(), c_double()
+            raw.cudnnGetLRNDescriptor(untouched, n, alpha, beta, k)
+            raw.cudnnDestroyLRNDescriptor(untouched)
+            assert (made.n, made.alpha, made.beta, made.k) == (
+                n.value,
+                alpha.value,
+                beta.value,
+                k.value,
+            )
+
+    def test_reads_back_what_was_set(self) -> None:
+        with LRNDescriptor(7, alpha=0.1, beta=2.5, k=0.25) as made:
+            assert (made.n, made.alpha, made.beta, made.k) == (7, 0.1, 2.5, 0.25)
+            assert repr(made) == "LRNDescriptor(n=7, alpha=0.1, beta=2.5, k=0.25)"
+            with LRNDescriptor(7, alpha=0.1, beta=2.5, k=0.25) as same:
+                assert same == made
+                same.set(7, 0.1, 2.5, 0.5)
+                assert same != made
+                assert same.k == 0.5
+
+    @pytest.mark.parametrize(
+        ("n", "options"),
+        [(0, {}), (17, {}), (5, {"beta": 0.009}), (5, {"k": 9e-6})],
+    )
+    def test_out_of_range(self, n: int, options: dict[str, float]) -> None:
+        with pytest.raises(BadParamError):
+            LRNDescriptor(n, **options)
+        with LRNDescriptor() as made:
+            before = made.n
+            with pytest.raises(BadParamError):
+                made.set(n, 1e-4, *{"beta": 0.75, "k": 2.0, **options}.values())
+            assert made.n == before
+
+    def test_extremes(self) -> None:
+        for n, beta, k in ((1, 0.01, 1e-5), (16, 100.0, 1e10)):
+            with LRNDescriptor(n, beta=beta, k=k) as made:
+                assert (made.n, made.beta, made.k) == (n, beta, k)
+
+
+class TestCrossChannel:
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    def test_result_is_made_like_x(self, handle: Handle, lrn: Any, layout: str) -> None:
+        x = random(0, *X, layout=layout)
+        y = cudnn.lrn_cross_channel_forward(handle, x, lrn)
+        assert (y.shape, y.layout, y.dtype) == (X, layout, np.float32)
+        np.testing.assert_allclose(y.numpy(), by_channels(x.numpy()), rtol=1e-5, atol=1e-6)
+        dx = cudnn.lrn_cross_channel_backward(handle, x, y, x, lrn)
+        assert (dx.shape, dx.layout, dx.dtype) == (X, layout, np.float32)
+
+    def test_one_spatial_dimension(self, handle: Handle, lrn: Any) -> None:
+        x = random(0, 2, 6, 5)
+        y = cudnn.lrn_cross_channel_forward(handle, x, lrn)
+        assert y.shape == (2, 6, 5)
+        expected = by_channels(x.numpy()[:, :, None])[:, :, 0]
+        np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5, atol=1e-6)
+
+    def test_buffers_with_descriptors_and_blending(self, handle: Handle, lrn: Any) -> None:
+        x, y = random(0, *X), random(1, *X)
+        prior = y.numpy()
+        with TensorDescriptor(X) as desc:
+            result = cudnn.lrn_cross_channel_forward(
+                handle, x.ptr, lrn, y, alpha=2, beta=-1, x_desc=desc, y_desc=desc
+            )
+        assert result is y
+        expected = 2 * by_channels(x.numpy()) - prior
+        np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5, atol=1e-5)
+
+    def test_refusals(self, handle: Handle, lrn: Any) -> None:
+        x, other = random(0, *X), random(1, 2, 6, 4, 4)
+        forward, backward = cudnn.lrn_cross_channel_forward, cudnn.lrn_cross_channel_backward
+        with pytest.raises(ValueError, match=r"^y: expected shape \(2, 6, 4, 5\), that of x"):
+            forward(handle, x, lrn, other)
+        with pytest.raises(ValueError, match=r"^y: expected the type of x"):
+            forward(handle, x, lrn, random(0, *X, dtype=np.float16))
+        with pytest.raises(ValueError, match=r"^y: needed with beta=0.5"):
+            forward(handle, x, lrn, beta=0.5)
+        with pytest.raises(TypeError, match=r"^x: host memory"):
+            forward(handle, np.ones(X, np.float32), lrn)
+        with pytest.raises(TypeError, match=r"^lrn: expected a LRNDescriptor"):
+            forward(handle, x, 5)
+        with pytest.raises(ValueError, match=r"^mode: expected one of 'cross_channel_dim1'"):
+            forward(handle, x, lrn, mode="within_channel")
+        with DeviceBuffer(4) as small, TensorDescriptor(X) as desc:
+            with pytest.raises(ValueError, match=r"^y: 4 bytes are too small"):
+                forward(handle, x, lrn, small, y_desc=desc)
+            with pytest.raises(ValueError, match=r"^dx: 4 bytes are too small"):
+                backward(handle, x, x, x, lrn, small, dx_desc=desc)
+        for name in ("y", "dy", "dx"):
+            operands = {"y": x, "dy": x, "dx": x, name: other}
+            with pytest.raises(ValueError, match=rf"^{name}: expected shape"):
+                backward(handle, x, lrn=lrn, **operands)
+        closed = LRNDescriptor()
+        closed.close()
+        with pytest.raises(ClosedError):
+            forward(handle, x, closed)
+
+
+class TestDivisive:
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    def test_results_are_made_like_x(self, handle: Handle, lrn: Any, layout: str) -> None:
+        x = random(0, *X, layout=layout)
+        y = cudnn.divisive_normalization_forward(handle, x, lrn)
+        assert (y.shape, y.layout) == (X, layout)
+        np.testing.assert_allclose(y.numpy(), by_space(x.numpy()), rtol=1e-5, atol=1e-6)
+        dx, dmeans = cudnn.divisive_normalization_backward(handle, x, x, lrn)
+        assert dx.layout == dmeans.layout == layout
+        only = cudnn.divisive_normalization_backward(handle, x, x, lrn, with_dmeans=False)
+        assert only.dmeans is None
+        np.testing.assert_allclose(only.dx.numpy(), dx.numpy(), rtol=1e-5, atol=1e-6)
+
+    def test_given_means_and_temporaries(self, handle: Handle, lrn: Any) -> None:
+        x, means = random(0, *X), DeviceTensor.full(X, 0, "float32")
+        temp, y = random(1, *X), random(2, *X)
+        with DeviceBuffer(x.nbytes) as temp2:
+            result = cudnn.divisive_normalization_forward(
+                handle, x, lrn, y, means=means, temp=temp, temp2=temp2
+            )
+            assert result is y
+            np.testing.assert_allclose(y.numpy(), by_space(x.numpy()), rtol=1e-5, atol=1e-6)
+
+    def test_one_spatial_dimension_has_a_height_of_one(self, handle: Handle, lrn: Any) -> None:
+        x = random(0, 2, 6, 5)
+        y = cudnn.divisive_normalization_forward(handle, x, lrn)
+        assert y.shape == (2, 6, 5)
+        expected = by_space(x.numpy()[:, :, None])[:, :, 0]
+        np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5, atol=1e-6)
+
+    def test_refusals(self, handle: Handle, lrn: Any) -> None:
+        x, other = random(0, *X), random(1, 2, 6, 4, 4)
+        last = random(2, *X, layout="NHWC")
+        forward = cudnn.divisive_normalization_forward
+        backward = cudnn.divisive_normalization_backward
+        for name in ("y", "means"):
+            with pytest.raises(ValueError, match=rf"^{name}: expected shape"):
+                forward(handle, x, lrn, **{name: other})
+        with pytest.raises(ValueError, match=r"^means: expected the strides of x"):
+            forward(handle, x, lrn, means=last)
+        with DeviceBuffer(4) as small:
+            for name in ("temp", "temp2"):
+                with pytest.raises(ValueError, match=rf"^{name}: 4 bytes are too small"):
+                    forward(handle, x, lrn, **{name: small})
+                with pytest.raises(ValueError, match=rf"^{name}: 4 bytes are too small"):
+                    backward(handle, x, x, lrn, **{name: small})
+        for name in ("dx", "dmeans", "means"):
+            with pytest.raises(ValueError, match=rf"^{name}: expected shape"):
+                backward(handle, x, x, lrn, **{name: other})
+        with pytest.raises(ValueError, match=r"^dy: expected the strides of x"):
+            backward(handle, x, last, lrn)
+        with pytest.raises(ValueError, match=r"^dmeans: expected the strides of dx"):
+            backward(handle, x, x, lrn, dmeans=last)
+        with pytest.raises(ValueError, match=r"^dmeans: needed with beta=1"):
+            backward(handle, x, x, lrn, x, beta=1)
+        with pytest.raises(TypeError, match=r"^lrn: expected a LRNDescriptor"):
+            forward(handle, x, None)
+        with pytest.raises(ValueError, match=r"^mode: expected one of 'precomputed_means'"):
+            backward(handle, x, x, lrn, mode="none")
+        with pytest.raises(TypeError, match=r"^means: host memory"):
+            forward(handle, x, lrn, means=np.ones(X, np.float32))

@@ -1,0 +1,443 @@
+"""Batch normalization of layer 2: what is made, given and refused; numbers are tested elsewhere."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    ActivationDescriptor,
+    BadParamError,
+    ClosedError,
+    DeviceBuffer,
+    DeviceTensor,
+    Handle,
+    NotSupportedError,
+    TensorDescriptor,
+    raw,
+)
+
+X, C = (3, 4, 5, 2), 4
+EPSILON = 1e-3
+
+
+def random(seed: int, *shape: int, dtype: Any = np.float32, layout: Any = None) -> DeviceTensor:
+    values = np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+    return DeviceTensor.from_numpy(values, layout=layout)
+
+
+def nan(*shape: int, dtype: str = "float32", **options: Any) -> DeviceTensor:
+    return DeviceTensor.full(shape, np.nan, dtype, **options)
+
+
+def normalized(x: np.ndarray, axes: tuple[int, ...] = (0, 2, 3)) -> np.ndarray:
+    x = x.astype(np.float64)
+    deviation = np.sqrt(x.var(axes, keepdims=True) + EPSILON)
+    return (x - x.mean(axes, keepdims=True)) / deviation
+
+
+class TestDerivedDescriptors:
+    @pytest.mark.parametrize("data_type", ["float32", "float64", "float16", "bfloat16"])
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    @pytest.mark.parametrize("shape", [(3, 4, 5, 2), (3, 4, 5, 2, 6)])
+    def test_shapes_and_types(self, shape: Any, layout: str, data_type: str) -> None:
+        per_channel = (1, 4, *(1,) * (len(shape) - 2))
+        wanted_type = "FLOAT" if data_type != "float64" else "DOUBLE"
+        with TensorDescriptor(shape, data_type, layout=layout) as x_desc:
+            for mode, wanted in (
+                ("per_activation", (1, *shape[1:])),
+                ("spatial", per_channel),
+                ("spatial_persistent", per_channel),
+            ):
+                with cudnn.derive_bn_tensor_descriptor(x_desc, mode) as derived:
+                    assert (derived.shape, derived.layout) == (wanted, "NCHW")
+                    assert derived.data_type.name == f"CUDNN_DATA_{wanted_type}"
+            for mode, wanted in (
+                ("per_activation", (1, *shape[1:])),
+                ("per_channel", per_channel),
+            ):
+                both = cudnn.derive_norm_tensor_descriptor(x_desc, mode)
+                assert both[0] == both[1]
+                assert both[0].shape == wanted
+                for derived in both:
+                    derived.close()
+
+    def test_refusals(self) -> None:
+        with TensorDescriptor() as unset, TensorDescriptor(X) as x_desc:
+            with pytest.raises(BadParamError):
+                cudnn.derive_bn_tensor_descriptor(unset)
+            with pytest.raises(NotSupportedError):
+                cudnn.derive_norm_tensor_descriptor(x_desc, groups=2)
+            with pytest.raises(ValueError, match=r"^mode: expected one of 'per_activation'"):
+                cudnn.derive_bn_tensor_descriptor(x_desc, "layer")
+            with pytest.raises(TypeError, match=r"^mode: expected a cudnnNormMode_t"):
+                cudnn.derive_norm_tensor_descriptor(x_desc, raw.CUDNN_BATCHNORM_SPATIAL)
+        with pytest.raises(TypeError, match=r"^x_desc: expected a TensorDescriptor"):
+            cudnn.derive_bn_tensor_descriptor(X)
+        with pytest.raises(TypeError, match=r"^x_desc: expected a TensorDescriptor"):
+            cudnn.derive_norm_tensor_descriptor(X)
+
+
+class TestWhatIsMade:
+    def test_training(self, handle: Handle) -> None:
+        x, dy = random(0, *X, layout="NHWC"), random(1, *X, layout="NHWC")
+        scale, bias = random(2, C), random(3, C)
+        forward = cudnn.batch_normalization_forward_training(handle, x, scale, bias)
+        assert forward.y.shape == X
+        assert forward.y.layout == "NHWC"
+        assert forward.saved_mean.shape == forward.saved_inv_variance.shape == (C,)
+        assert forward.reserve_space is None
+        back = cudnn.batch_normalization_backward(handle, x, dy, scale)
+        assert back.dx.layout == "NHWC"
+        assert (back.dscale.shape, back.dbias.shape, back.dz) == ((C,), (C,), None)
+        np.testing.assert_allclose(back.dbias.numpy(), dy.numpy().sum((0, 2, 3)), rtol=1e-5)
+
+    def test_nothing_is_saved(self, handle: Handle) -> None:
+        x, scale = random(0, *X), random(1, C)
+        forward = cudnn.batch_normalization_forward_training(handle, x, scale, scale, save=False)
+        assert forward.saved_mean is None
+        assert forward.saved_inv_variance is None
+
+    def test_parameters_in_their_full_shape(self, handle: Handle) -> None:
+        x, scale = random(0, *X), random(1, 1, C, 1, 1)
+        forward = cudnn.batch_normalization_forward_training(handle, x, scale, scale)
+        assert forward.saved_mean.shape == (1, C, 1, 1)
+
+    @pytest.mark.parametrize("shape", [(6, 4), (6, 4, 3), (2, 3, 2, 2, 2)])
+    @pytest.mark.parametrize("mode", ["per_activation", "spatial"])
+    def test_other_numbers_of_dimensions(self, handle: Handle, mode: str, shape: Any) -> None:
+        x = random(0, *shape)
+        axes = (0,) if mode == "per_activation" else (0, *range(2, len(shape)))
+        per = shape[1:] if mode == "per_activation" else shape[1:2]
+        one, zero = DeviceTensor.full(per, 1, "float32"), DeviceTensor.full(per, 0, "float32")
+        forward = cudnn.batch_normalization_forward_training(
+            handle, x, one, zero, mode=mode, epsilon=EPSILON
+        )
+        assert forward.y.shape == shape
+        assert forward.saved_mean.shape == per
+        expected = normalized(x.numpy(), axes)
+        np.testing.assert_allclose(forward.y.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+    def test_running_averages_are_updated(self, handle: Handle) -> None:
+        x, scale = random(0, *X), random(1, C)
+        mean, variance = (DeviceTensor.full((C,), v, "float32") for v in (1, 2))
+        cudnn.batch_normalization_forward_training(
+            handle,
+            x,
+            scale,
+            scale,
+            average_factor=0.25,
+            running_mean=mean,
+            running_variance=variance,
+        )
+        values = x.numpy().astype(np.float64)
+        expected = 0.75 + 0.25 * values.mean((0, 2, 3))
+        np.testing.assert_allclose(mean.numpy(), expected, rtol=1e-5)
+        expected = 1.5 + 0.25 * values.var((0, 2, 3), ddof=1)
+        np.testing.assert_allclose(variance.numpy(), expected, rtol=1e-5)
+
+    def test_given_results_are_used(self, handle: Handle) -> None:
+        x, dy, scale, bias = random(0, *X), random(1, *X), random(2, C), random(3, C)
+        y, dx = nan(*X), nan(*X)
+        saved, params = (nan(C), nan(C)), (nan(C), nan(C))
+        forward = cudnn.batch_normalization_forward_training(
+            handle, x, scale, bias, y, saved_mean=saved[0], saved_inv_variance=saved[1]
+        )
+        assert forward[:3] == (y, *saved)
+        back = cudnn.batch_normalization_backward(
+            handle,
+            x,
+            dy,
+            scale,
+            dx,
+            saved_mean=saved[0],
+            saved_inv_variance=saved[1],
+            dscale=params[0],
+            dbias=params[1],
+        )
+        assert back[:3] == (dx, *params)
+        for result in (y, dx, *saved, *params):
+            assert np.isfinite(result.numpy()).all()
+        again = cudnn.batch_normalization_backward(handle, x, dy, scale)
+        np.testing.assert_allclose(again.dx.numpy(), dx.numpy(), rtol=1e-3, atol=1e-5)
+
+    def test_addresses_and_buffers_with_descriptors(self, handle: Handle) -> None:
+        values = np.random.default_rng(0).standard_normal(X).astype(np.float32)
+        with (
+            DeviceBuffer(values.nbytes) as x,
+            DeviceBuffer(values.nbytes) as y,
+            TensorDescriptor(X) as desc,
+            cudnn.derive_bn_tensor_descriptor(desc) as param_desc,
+            DeviceBuffer(4 * C) as parameter,
+        ):
+            x.copy_from_host(values)
+            parameter.copy_from_host(np.ones(C, np.float32))
+            one = parameter.ptr
+            cudnn.batch_normalization_forward_training(
+                handle,
+                x.ptr,
+                one,
+                parameter,
+                y,
+                epsilon=EPSILON,
+                x_desc=desc,
+                y_desc=desc,
+                param_desc=param_desc,
+            )
+            result = y.copy_to_host(stream=handle.stream).view(np.float32).reshape(X)
+        np.testing.assert_allclose(result, normalized(values) + 1, rtol=1e-4, atol=1e-5)
+
+    def test_inference_in_place(self, handle: Handle) -> None:
+        x, one = random(0, *X), DeviceTensor.full((C,), 1, "float32")
+        values = x.numpy()
+        y = cudnn.batch_normalization_forward_inference(
+            handle, x, one, one, one, one, x, epsilon=0.0
+        )
+        assert y is x
+        np.testing.assert_allclose(x.numpy(), values, rtol=1e-5, atol=1e-6)
+
+    def test_operands_of_pytorch(self, reference_handle: Handle) -> None:
+        torch = pytest.importorskip("torch", reason="PyTorch gives the tensors of this test")
+        x = torch.from_numpy(np.random.default_rng(0).standard_normal(X))
+        one, zero = torch.ones(C, dtype=torch.float64), torch.zeros(C, dtype=torch.float64)
+        forward = cudnn.batch_normalization_forward_training(
+            reference_handle, x, one, zero, epsilon=EPSILON
+        )
+        np.testing.assert_allclose(forward.y.numpy(), normalized(x.numpy()), rtol=1e-12)
+        assert forward.saved_mean.shape == (C,)
+
+
+class TestFused:
+    """On a GPU, float16 in NHWC is what cuDNN fuses."""
+
+    @pytest.mark.parametrize("norm", [False, True], ids=["batch", "norm"])
+    @pytest.mark.parametrize("adds", [False, True], ids=["relu", "add_relu"])
+    def test_relu_and_addition(self, handle: Handle, adds: bool, norm: bool) -> None:
+        x, z, dy = (random(i, *X, dtype=np.float16, layout="NHWC") for i in range(3))
+        scale, bias = random(3, C), random(4, C)
+        train: Any = cudnn.batch_normalization_forward_training_ex
+        back: Any = cudnn.batch_normalization_backward_ex
+        how: dict[str, Any] = {"epsilon": EPSILON, "activation": "relu"}
+        if norm:
+            train, back = cudnn.normalization_forward_training, cudnn.normalization_backward
+            how["algorithm"] = "persist"
+        forward = train(handle, x, scale, bias, z=z if adds else None, **how)
+        total = scale.numpy()[:, None, None] * normalized(x.numpy()) + bias.numpy()[:, None, None]
+        total += z.numpy() if adds else 0
+        np.testing.assert_allclose(forward.y.numpy(), np.maximum(total, 0), rtol=2e-3, atol=2e-3)
+        assert forward.reserve_space.nbytes >= x.size // 8
+        gradients = back(
+            handle,
+            x,
+            forward.y,
+            dy,
+            scale,
+            bias,
+            with_dz=adds,
+            saved_mean=forward.saved_mean,
+            saved_inv_variance=forward.saved_inv_variance,
+            reserve_space=forward.reserve_space,
+            **how,
+        )
+        clear = abs(total) > 1e-2  # elsewhere the sign is a matter of rounding
+        dz = np.where(total > 0, dy.numpy().astype(np.float64), 0)
+        if adds:
+            np.testing.assert_array_equal(gradients.dz.numpy()[clear], dz[clear])
+        else:
+            assert gradients.dz is None
+        doubtful = abs(dy.numpy() * ~clear).sum()
+        np.testing.assert_allclose(
+            gradients.dbias.numpy(), dz.sum((0, 2, 3)), rtol=1e-3, atol=1e-3 + doubtful
+        )
+
+    @pytest.mark.parametrize("adds", [False, True])
+    def test_sizes(self, handle: Handle, adds: bool) -> None:
+        with (
+            TensorDescriptor(X, "float16", layout="NHWC") as x_desc,
+            ActivationDescriptor("relu") as relu,
+        ):
+            sizes = cudnn.batch_normalization_ex_sizes(handle, x_desc, activation=relu, adds=adds)
+            assert sizes.reserve_space >= 15
+            assert min(sizes[:2]) > 0
+            others = cudnn.normalization_sizes(
+                handle, x_desc, algorithm="persist", activation="relu", adds=adds
+            )
+            assert others == sizes
+
+    def test_plain_ex_forms(self, handle: Handle) -> None:
+        x, dy, scale, bias = random(0, *X), random(1, *X), random(2, C), random(3, C)
+        plain = cudnn.batch_normalization_forward_training(handle, x, scale, bias)
+        forward = cudnn.batch_normalization_forward_training_ex(
+            handle, x, scale, bias, mode="spatial"
+        )
+        np.testing.assert_allclose(forward.y.numpy(), plain.y.numpy(), rtol=1e-4, atol=1e-5)
+        gradients = cudnn.batch_normalization_backward_ex(
+            handle,
+            x,
+            forward.y,
+            dy,
+            scale,
+            bias,
+            mode="spatial",
+            reserve_space=forward.reserve_space,
+        )
+        expected = cudnn.batch_normalization_backward(handle, x, dy, scale)
+        np.testing.assert_allclose(gradients.dx.numpy(), expected.dx.numpy(), rtol=1e-3, atol=1e-5)
+
+    def test_given_spaces(self, handle: Handle) -> None:
+        x = random(0, *X, dtype=np.float16, layout="NHWC")
+        scale = random(1, C)
+        with TensorDescriptor(X, "float16", layout="NHWC") as x_desc:
+            sizes = cudnn.batch_normalization_ex_sizes(handle, x_desc, activation="relu")
+        with (
+            DeviceBuffer(sizes.forward_workspace + 8) as workspace,
+            DeviceBuffer(sizes.reserve_space) as reserve_space,
+        ):
+            forward = cudnn.batch_normalization_forward_training_ex(
+                handle,
+                x,
+                scale,
+                scale,
+                activation="relu",
+                workspace=workspace,
+                reserve_space=reserve_space,
+            )
+            assert forward.reserve_space is reserve_space
+            assert (forward.y.numpy() >= 0).all()
+
+
+class TestRefusals:
+    def train(self, handle: Handle, **changes: Any) -> Any:
+        arguments = {"x": random(0, *X), "scale": random(1, C), "bias": random(2, C), **changes}
+        return cudnn.batch_normalization_forward_training(handle, **arguments)
+
+    def test_parameters(self, handle: Handle) -> None:
+        with pytest.raises(ValueError, match=r"^scale: expected shape \(1, 4, 1, 1\), got \(5,\)"):
+            self.train(handle, scale=random(1, 5))
+        with pytest.raises(ValueError, match=r"^bias: expected float32.*got float16"):
+            self.train(handle, bias=random(1, C, dtype=np.float16))
+        with pytest.raises(ValueError, match=r"^bias: expected shape \(1, 4, 5, 2\)"):
+            self.train(handle, scale=random(1, *X[1:]), mode="per_activation")
+        with pytest.raises(TypeError, match=r"^scale: host memory"):
+            self.train(handle, scale=np.ones(C, np.float32))
+        with pytest.raises(TypeError, match=r"^bias: a tensor is needed"):
+            self.train(handle, bias=None)
+        strided = DeviceTensor.from_numpy(np.ones(C, np.float32), strides=(2,))
+        with pytest.raises(ValueError, match=r"^scale: must be dense"):
+            self.train(handle, scale=strided)
+        with pytest.raises(ValueError, match=r"^running_variance: needed together with running_m"):
+            self.train(handle, running_mean=random(1, C))
+        with pytest.raises(ValueError, match=r"^saved_mean: needed together with saved_inv"):
+            self.train(handle, saved_inv_variance=random(1, C))
+        with (
+            DeviceBuffer(12) as small,
+            pytest.raises(ValueError, match=r"^scale: 12 bytes are too small"),
+        ):
+            self.train(handle, scale=small)
+        with (
+            TensorDescriptor((1, 5, 1, 1)) as other,
+            pytest.raises(ValueError, match=r"^param_desc: expected shape \(1, 4, 1, 1\)"),
+        ):
+            self.train(handle, param_desc=other)
+
+    def test_tensors(self, handle: Handle) -> None:
+        with pytest.raises(ValueError, match=r"^y: expected shape \(3, 4, 5, 2\), that of x"):
+            self.train(handle, y=nan(3, 4, 5, 3))
+        with pytest.raises(ValueError, match=r"^y: expected the type of x"):
+            self.train(handle, y=nan(*X, dtype="float16"))
+        with pytest.raises(ValueError, match=r"^y: needed with beta=1"):
+            self.train(handle, beta=1)
+        with pytest.raises(TypeError, match=r"^x: host memory"):
+            self.train(handle, x=np.ones(X, np.float32))
+        with pytest.raises(TypeError, match=r"^x: an address or a DeviceBuffer has no shape"):
+            self.train(handle, x=1 << 20)
+        with pytest.raises(ValueError, match=r"^mode: expected one of"):
+            self.train(handle, mode="layer")
+        with pytest.raises(TypeError, match=r"^handle: expected a Handle"):
+            self.train(None)  # type: ignore[arg-type]
+        with pytest.raises(BadParamError):
+            self.train(handle, epsilon=-1.0)
+        x, scale = random(0, *X), random(1, C)
+        with pytest.raises(ValueError, match=r"^dy: expected shape"):
+            cudnn.batch_normalization_backward(handle, x, random(2, 3, 4, 5, 3), scale)
+        with pytest.raises(ValueError, match=r"^dscale: needed with beta=2"):
+            cudnn.batch_normalization_backward(handle, x, x, scale, beta_param=2)
+        with pytest.raises(ValueError, match=r"^estimated_variance: expected shape"):
+            cudnn.batch_normalization_forward_inference(
+                handle, x, scale, scale, scale, random(2, 5)
+            )
+
+    def test_spaces(self, handle: Handle) -> None:
+        x = random(0, *X, dtype=np.float16, layout="NHWC")
+        scale = random(1, C)
+        for train, back, options in (
+            (
+                cudnn.batch_normalization_forward_training_ex,
+                cudnn.batch_normalization_backward_ex,
+                {},
+            ),
+            (
+                cudnn.normalization_forward_training,
+                cudnn.normalization_backward,
+                {"algorithm": "persist"},
+            ),
+        ):
+            how = {**options, "activation": "relu"}
+            forward = train(handle, x, scale, scale, **how)
+            operands = (x, forward.y, x, scale, scale)
+            with DeviceBuffer(1) as small:
+                for name in ("workspace", "reserve_space"):
+                    with pytest.raises(ValueError, match=rf"^{name}: 1 bytes, \d+ are needed"):
+                        train(handle, x, scale, scale, **how, **{name: small})
+                with pytest.raises(ValueError, match=r"^reserve_space: 1 bytes"):
+                    back(handle, *operands, **how, reserve_space=small)
+            with pytest.raises(TypeError, match=r"^reserve_space: needed, as the forward pass"):
+                back(handle, *operands, **how)
+            with pytest.raises(TypeError, match=r"^workspace: the size behind an address"):
+                train(handle, x, scale, scale, **how, workspace=1 << 20)
+            with pytest.raises(ValueError, match=r"^activation: needed where a tensor is added"):
+                train(handle, x, scale, scale, z=x)
+            z = random(2, 3, 4, 5, 3, dtype=np.float16, layout="NHWC")
+            with pytest.raises(ValueError, match=r"^z: expected shape"):
+                train(handle, x, scale, scale, z=z, **how)
+
+    def test_what_cannot_be_fused(self, handle: Handle) -> None:
+        x, scale = random(0, *X), random(1, C)
+        with pytest.raises(NotSupportedError):
+            cudnn.batch_normalization_forward_training_ex(
+                handle, x, scale, scale, activation="relu", mode="spatial"
+            )
+        with pytest.raises(NotSupportedError):
+            cudnn.normalization_forward_training(handle, x, scale, scale, groups=2)
+
+    def test_closed(self, handle: Handle) -> None:
+        other = Handle()
+        other.close()
+        with pytest.raises(ClosedError):
+            self.train(other)
+        x = random(0, *X)
+        x.close()
+        with pytest.raises(ClosedError):
+            self.train(handle, x=x)
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_nothing_is_forgotten(handle: Handle) -> None:
+    x = random(0, *X, dtype=np.float16, layout="NHWC")
+    scale = random(1, C)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        forward = cudnn.batch_normalization_forward_training_ex(
+            handle, x, scale, scale, z=x, activation="relu"
+        )
+        cudnn.normalization_forward_training(handle, x, scale, scale)
+        with pytest.raises(TypeError):
+            cudnn.batch_normalization_backward_ex(
+                handle, x, forward.y, x, scale, scale, activation="relu"
+            )
+        gc.collect()

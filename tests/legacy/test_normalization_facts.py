@@ -1,0 +1,301 @@
+"""What cuDNN does in the corners of the normalizations, and that the reference device does it too.
+
+Statuses are compared between the two devices case by case; all differences are listed at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    CudnnError,
+    DeviceTensor,
+    Handle,
+    LRNDescriptor,
+    SpatialTransformerDescriptor,
+    TensorDescriptor,
+    use_reference_device,
+)
+from cudnn_ctypes.reference import (
+    divisive_normalization_backward,
+    lrn_cross_channel_backward,
+    lrn_cross_channel_forward,
+)
+
+SHAPES = ((3, 4, 5, 2), (3, 4, 5, 2, 2))
+DTYPES = {
+    "float64": np.float64,
+    "float32": np.float32,
+    "float16": np.float16,
+    "bfloat16": ml_dtypes.bfloat16,
+    "int8": np.int8,
+}
+
+
+def tensor(shape: Any, data_type: str = "float32", layout: Any = None, seed: int = 0) -> Any:
+    values = 2 * np.random.default_rng(seed).standard_normal(shape)
+    return DeviceTensor.from_numpy(values.astype(DTYPES[data_type]), layout=layout)
+
+
+# -- statuses ----------------------------------------------------------------------------------
+
+
+def batch_normalization_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]:
+    modes = ("per_activation", "spatial", "spatial_persistent")
+    for shape, data_type, layout, mode, follow, norm in itertools.product(
+        SHAPES, DTYPES, ("NCHW", "NHWC"), modes, ("", "relu", "add relu"), (False, True)
+    ):
+        if norm and mode == "spatial_persistent":
+            how: dict[str, Any] = {"mode": "per_channel", "algorithm": "persist"}
+        elif norm:
+            how = {"mode": "per_channel" if mode == "spatial" else mode}
+        else:
+            how = {"mode": mode}
+        if follow:
+            how["activation"] = "relu"
+
+        def call(
+            handle: Handle,
+            *,
+            shape: Any = shape,
+            data_type: str = data_type,
+            layout: str = layout,
+            mode: str = mode,
+            how: Any = how,
+            adds: bool = follow == "add relu",
+            norm: bool = norm,
+        ) -> None:
+            x = tensor(shape, data_type, layout)
+            per = shape[1:] if mode == "per_activation" else shape[1:2]
+            scale = tensor(per, "float64" if data_type == "float64" else "float32")
+            train: Any = cudnn.batch_normalization_forward_training_ex
+            back: Any = cudnn.batch_normalization_backward_ex
+            if norm:
+                train, back = cudnn.normalization_forward_training, cudnn.normalization_backward
+            z = x if adds else None
+            forward = train(handle, x, scale, scale, z=z, **how)
+            back(
+                handle,
+                x,
+                forward.y,
+                x,
+                scale,
+                scale,
+                with_dz=adds,
+                reserve_space=forward.reserve_space,
+                saved_mean=forward.saved_mean,
+                saved_inv_variance=forward.saved_inv_variance,
+                **how,
+            )
+            handle.synchronize()
+
+        name = "norm" if norm else "batch"
+        yield f"{name} {mode} {follow or 'plain'} {data_type} {layout} {len(shape)}d", call
+
+
+def inference_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]:
+    for shape, data_type, layout, mode in itertools.product(
+        SHAPES, DTYPES, ("NCHW", "NHWC"), ("per_activation", "spatial", "spatial_persistent")
+    ):
+
+        def call(
+            handle: Handle,
+            *,
+            shape: Any = shape,
+            data_type: str = data_type,
+            layout: str = layout,
+            mode: str = mode,
+        ) -> None:
+            x = tensor(shape, data_type, layout)
+            per = shape[1:] if mode == "per_activation" else shape[1:2]
+            one = DeviceTensor.full(per, 1, "float64" if data_type == "float64" else "float32")
+            cudnn.batch_normalization_forward_inference(handle, x, one, one, one, one, mode=mode)
+            handle.synchronize()
+
+        yield f"inference {mode} {data_type} {layout} {len(shape)}d", call
+    for follow in ("relu", "add relu"):
+
+        def fused(handle: Handle, *, adds: bool = follow == "add relu") -> None:
+            x, one = tensor(SHAPES[0], "float16", "NHWC"), DeviceTensor.full((4,), 1, "float32")
+            cudnn.normalization_forward_inference(
+                handle,
+                x,
+                one,
+                one,
+                one,
+                one,
+                activation="relu",
+                z=x if adds else None,
+                algorithm="persist",
+            )
+            handle.synchronize()
+
+        yield f"norm inference {follow}", fused
+
+
+def local_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]:
+    for shape, data_type, layout in itertools.product(SHAPES, DTYPES, ("NCHW", "NHWC")):
+
+        def lrn(
+            handle: Handle, *, shape: Any = shape, data_type: str = data_type, layout: str = layout
+        ) -> None:
+            x = tensor(shape, data_type, layout)
+            with LRNDescriptor(3) as descriptor:
+                y = cudnn.lrn_cross_channel_forward(handle, x, descriptor)
+                cudnn.lrn_cross_channel_backward(handle, x, y, x, descriptor)
+            handle.synchronize()
+
+        def divisive(
+            handle: Handle, *, shape: Any = shape, data_type: str = data_type, layout: str = layout
+        ) -> None:
+            x = tensor(shape, data_type, layout)
+            with LRNDescriptor(3) as descriptor:
+                cudnn.divisive_normalization_forward(handle, x, descriptor)
+                cudnn.divisive_normalization_backward(handle, x, x, descriptor)
+            handle.synchronize()
+
+        yield f"lrn {data_type} {layout} {len(shape)}d", lrn
+        yield f"divisive {data_type} {layout} {len(shape)}d", divisive
+
+    for data_type, layout in itertools.product(("float64", "float32", "float16"), ("NCHW", "NHWC")):
+
+        def spatial(handle: Handle, *, data_type: str = data_type, layout: str = layout) -> None:
+            x = tensor(SHAPES[0], data_type, layout)
+            theta = tensor((3, 2, 3), data_type)
+            with SpatialTransformerDescriptor(SHAPES[0], data_type) as st:
+                grid = cudnn.spatial_tf_grid_generator_forward(handle, theta, st)
+                y = cudnn.spatial_tf_sampler_forward(handle, x, grid, st)
+                _, dgrid = cudnn.spatial_tf_sampler_backward(handle, x, y, grid, st)
+                cudnn.spatial_tf_grid_generator_backward(handle, dgrid, st)
+            handle.synchronize()
+
+        yield f"spatial transformer {data_type} {layout}", spatial
+
+
+def outcomes(calls: Any) -> dict[str, str]:
+    with Handle() as handle:
+        found = {}
+        for name, call in calls:
+            try:
+                call(handle)
+                found[name] = "success"
+            except CudnnError as error:
+                found[name] = f"{error.function}: {error.status!s}"
+        return found
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("calls", [batch_normalization_calls, inference_calls, local_calls])
+def test_the_reference_device_refuses_what_cudnn_refuses(calls: Any) -> None:
+    with use_reference_device(False):
+        expected = outcomes(calls())
+    with use_reference_device():
+        found = outcomes(calls())
+    different = [
+        f"{name}: cuDNN {expected[name]}, reference device {found[name]}"
+        for name in expected
+        if expected[name].rpartition(": ")[2] != found[name].rpartition(": ")[2]
+    ]
+    assert not different, f"{len(different)} of {len(expected)}:\n" + "\n".join(different)
+
+
+# -- corners -----------------------------------------------------------------------------------
+
+
+def test_a_factor_of_1_does_not_read_the_averages(handle: Handle) -> None:
+    x, scale = tensor(SHAPES[0]), tensor((4,))
+    mean, variance = (DeviceTensor.full((4,), np.nan, "float32") for _ in range(2))
+    cudnn.batch_normalization_forward_training(
+        handle, x, scale, scale, running_mean=mean, running_variance=variance
+    )
+    assert np.isfinite(mean.numpy()).all()
+    assert np.isfinite(variance.numpy()).all()
+
+
+def test_one_value_per_parameter(handle: Handle) -> None:
+    x, scale = tensor((1, 4, 5, 2)), tensor((4, 5, 2), seed=1)
+    mean, variance = (DeviceTensor.full((4, 5, 2), 3, "float32") for _ in range(2))
+    forward = cudnn.batch_normalization_forward_training(
+        handle,
+        x,
+        scale,
+        scale,
+        mode="per_activation",
+        average_factor=0.5,
+        running_mean=mean,
+        running_variance=variance,
+    )
+    np.testing.assert_allclose(forward.y.numpy()[0], scale.numpy(), rtol=1e-5)
+    np.testing.assert_allclose(mean.numpy(), (3 + x.numpy()[0]) / 2, rtol=1e-5)
+    np.testing.assert_allclose(variance.numpy(), np.full((4, 5, 2), 1.5), rtol=1e-5)
+
+
+def test_the_fused_forms_blend_their_results(handle: Handle) -> None:
+    """alpha and beta are for y and dx; dz is overwritten."""
+    shape = SHAPES[0]
+    x, z, dy = (tensor(shape, "float16", "NHWC", seed) for seed in range(3))
+    scale, bias = tensor((4,), seed=3), tensor((4,), seed=4)
+    y, prior = tensor(shape, "float16", "NHWC", 5), tensor(shape, "float16", "NHWC", 5)
+    common = {"activation": "relu"}
+    plain = cudnn.batch_normalization_forward_training_ex(handle, x, scale, bias, z=z, **common)
+    cudnn.batch_normalization_forward_training_ex(
+        handle, x, scale, bias, y, z=z, alpha=2, beta=-0.5, **common
+    )
+    expected = 2 * plain.y.numpy().astype(np.float64) - 0.5 * prior.numpy()
+    np.testing.assert_allclose(y.numpy(), expected, rtol=5e-3, atol=5e-3)
+    operands = (x, plain.y, dy, scale, bias)
+    common |= {"reserve_space": plain.reserve_space, "saved_mean": plain.saved_mean}
+    common |= {"saved_inv_variance": plain.saved_inv_variance}
+    one = cudnn.batch_normalization_backward_ex(handle, *operands, with_dz=True, **common)
+    dx, dz = tensor(shape, "float16", "NHWC", 5), tensor(shape, "float16", "NHWC", 6)
+    cudnn.batch_normalization_backward_ex(
+        handle, *operands, dx, dz=dz, alpha=2, beta=-0.5, **common
+    )
+    expected = 2 * one.dx.numpy().astype(np.float64) - 0.5 * prior.numpy()
+    np.testing.assert_allclose(dx.numpy(), expected, rtol=5e-3, atol=5e-3)
+    np.testing.assert_array_equal(dz.numpy(), one.dz.numpy())
+
+
+@pytest.mark.parametrize("n", [2, 4, 6])
+def test_gradients_of_even_windows(handle: Handle, n: int) -> None:
+    """They are exact: summed over the windows that contain an element, the mirror of its own."""
+    x, dy, means = (tensor((2, 7, 5, 6), "float64", seed=seed) for seed in range(3))
+    options = {"n": n, "lrn_alpha": 1.5, "lrn_beta": 0.75, "k": 1.0}
+    arrays = [operand.numpy() for operand in (x, dy, means)]
+    with LRNDescriptor(n, alpha=1.5, beta=0.75, k=1.0) as lrn:
+        y = cudnn.lrn_cross_channel_forward(handle, x, lrn)
+        found = cudnn.lrn_cross_channel_backward(handle, x, y, dy, lrn).numpy()
+        dx, dmeans = cudnn.divisive_normalization_backward(handle, x, dy, lrn, means=means)
+    forward = lrn_cross_channel_forward(arrays[0], **options)
+    exact = lrn_cross_channel_backward(arrays[0], forward, arrays[1], **options)
+    np.testing.assert_allclose(found, exact, rtol=1e-10, atol=1e-12, err_msg="LRN")
+    exacts = divisive_normalization_backward(*arrays, **options)
+    np.testing.assert_allclose(dmeans.numpy(), exacts[1], rtol=1e-10, atol=1e-12, err_msg="dmeans")
+    np.testing.assert_allclose(dx.numpy(), exacts[0], rtol=1e-10, atol=1e-12, err_msg="dx")
+
+
+@pytest.mark.parametrize("size", [(1, 4), (4, 1), (1, 1)])
+def test_a_side_of_one_pixel_has_coordinate_0(handle: Handle, size: Any) -> None:
+    theta = tensor((1, 2, 3))
+    with SpatialTransformerDescriptor((1, 1, *size)) as st:
+        grid = cudnn.spatial_tf_grid_generator_forward(handle, theta, st).numpy()[0]
+    for row, column in np.ndindex(*size):
+        u, v = (2 * i / (n - 1) - 1 if n > 1 else 0 for i, n in ((column, size[1]), (row, size[0])))
+        expected = theta.numpy()[0] @ (u, v, 1)
+        np.testing.assert_allclose(grid[row, column], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_sizes_of_the_plain_forms_are_accepted(handle: Handle) -> None:
+    """What the queries answer for the normalization alone is enough, whatever the layout."""
+    for layout, data_type in itertools.product(("NCHW", "NHWC"), ("float32", "float16")):
+        with TensorDescriptor(SHAPES[0], data_type, layout=layout) as x_desc:
+            for mode in ("per_activation", "spatial", "spatial_persistent"):
+                sizes = cudnn.batch_normalization_ex_sizes(handle, x_desc, mode=mode)
+                assert min(sizes) >= 0

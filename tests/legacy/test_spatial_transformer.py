@@ -1,0 +1,152 @@
+"""The spatial transformer of layer 2: what is made, given and refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    BadParamError,
+    ClosedError,
+    DeviceBuffer,
+    DeviceTensor,
+    Handle,
+    NotSupportedError,
+    SpatialTransformerDescriptor,
+    TensorDescriptor,
+    raw,
+)
+
+X, Y = (2, 3, 5, 6), (2, 3, 4, 7)
+
+
+@pytest.fixture
+def transformer() -> Any:
+    with SpatialTransformerDescriptor(Y) as made:
+        yield made
+
+
+def random(seed: int, *shape: int, layout: Any = None, dtype: Any = np.float32) -> DeviceTensor:
+    values = np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+    return DeviceTensor.from_numpy(values, layout=layout)
+
+
+def identity(images: int) -> DeviceTensor:
+    maps = np.tile(np.eye(2, 3, dtype=np.float32), (images, 1, 1))
+    return DeviceTensor.from_numpy(maps)
+
+
+class TestDescriptor:
+    def test_reads_back_what_was_set(self) -> None:
+        with SpatialTransformerDescriptor(Y, "float64") as made:
+            assert (made.shape, made.data_type) == (Y, raw.CUDNN_DATA_DOUBLE)
+            assert made.sampler == raw.CUDNN_SAMPLER_BILINEAR
+            assert (made.theta_shape, made.grid_shape) == ((2, 2, 3), (2, 4, 7, 2))
+            assert repr(made) == (
+                "SpatialTransformerDescriptor(shape=(2, 3, 4, 7), data_type='float64', "
+                "sampler='bilinear')"
+            )
+            with SpatialTransformerDescriptor(Y, "float64") as same:
+                assert same == made
+                same.set_nd("bilinear", "float32", Y)
+                assert same != made
+
+    def test_refusals(self) -> None:
+        with pytest.raises(BadParamError):
+            SpatialTransformerDescriptor(Y, "bfloat16")
+        with pytest.raises(NotSupportedError):
+            SpatialTransformerDescriptor(Y, "int8")
+        for shape in ((), (1,) * 9, (2, 3, 0, 7), (2, -3, 4, 7)):
+            with pytest.raises(ValueError, match=r"^shape: "):
+                SpatialTransformerDescriptor(shape)
+        with pytest.raises(ValueError, match=r"^sampler: expected one of 'bilinear'"):
+            SpatialTransformerDescriptor(Y, sampler="nearest")
+        closed = SpatialTransformerDescriptor(Y)
+        closed.close()
+        assert repr(closed) == "SpatialTransformerDescriptor(closed)"
+        with pytest.raises(ClosedError):
+            _ = closed.shape
+
+
+class TestOperations:
+    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+    def test_identity_gives_back_the_image(self, handle: Handle, layout: str) -> None:
+        x = random(0, *X, layout=layout)
+        with SpatialTransformerDescriptor(X) as st:
+            grid = cudnn.spatial_tf_grid_generator_forward(handle, identity(2), st)
+            assert grid.shape == (2, 5, 6, 2)
+            y = cudnn.spatial_tf_sampler_forward(handle, x, grid, st)
+            assert (y.shape, y.layout) == (X, layout)
+            np.testing.assert_allclose(y.numpy(), x.numpy(), rtol=1e-5, atol=1e-5)
+
+    def test_gradients_are_made(self, handle: Handle, transformer: Any) -> None:
+        x, dy = random(0, *X, layout="NHWC"), random(1, *Y, layout="NHWC")
+        grid = cudnn.spatial_tf_grid_generator_forward(handle, random(2, 2, 2, 3), transformer)
+        dx, dgrid = cudnn.spatial_tf_sampler_backward(handle, x, dy, grid, transformer)
+        assert (dx.shape, dx.layout, dgrid.shape) == (X, "NHWC", (2, 4, 7, 2))
+        dtheta = cudnn.spatial_tf_grid_generator_backward(handle, dgrid, transformer)
+        assert dtheta.shape == (2, 2, 3)
+
+    def test_given_results_and_buffers(self, handle: Handle, transformer: Any) -> None:
+        x, y, dx = random(0, *X), random(1, *Y), random(2, *X)
+        grid, dgrid, dtheta = random(3, 2, 4, 7, 2), random(4, 2, 4, 7, 2), random(5, 2, 2, 3)
+        theta = random(6, 2, 2, 3)
+        generate = cudnn.spatial_tf_grid_generator_forward
+        assert generate(handle, theta, transformer, grid) is grid
+        with DeviceBuffer(grid.nbytes) as buffer, TensorDescriptor(X) as desc:
+            generate(handle, theta.ptr, transformer, buffer)
+            same = buffer.copy_to_host(stream=handle.stream).view(np.float32)
+            np.testing.assert_array_equal(same, grid.numpy().ravel())
+            result = cudnn.spatial_tf_sampler_forward(
+                handle, x.ptr, buffer, transformer, y, x_desc=desc
+            )
+            assert result is y
+        results = cudnn.spatial_tf_sampler_backward(handle, x, y, grid, transformer, dx, dgrid)
+        assert results == (dx, dgrid)
+        backward = cudnn.spatial_tf_grid_generator_backward
+        assert backward(handle, dgrid, transformer, dtheta) is dtheta
+
+    def test_refusals(self, handle: Handle, transformer: Any) -> None:
+        x, y, grid = random(0, *X), random(1, *Y), random(2, 2, 4, 7, 2)
+        generate = cudnn.spatial_tf_grid_generator_forward
+        sample, back = cudnn.spatial_tf_sampler_forward, cudnn.spatial_tf_sampler_backward
+        with pytest.raises(ValueError, match=r"^theta: expected shape \(2, 2, 3\), got \(2, 6\)"):
+            generate(handle, random(0, 2, 6), transformer)
+        with pytest.raises(ValueError, match=r"^theta: expected float32, the type of the transf"):
+            generate(handle, random(0, 2, 2, 3, dtype=np.float64), transformer)
+        last = random(0, 2, 4, 7, 2, layout="NHWC")
+        with pytest.raises(ValueError, match=r"^dgrid: must be dense"):
+            cudnn.spatial_tf_grid_generator_backward(handle, last, transformer)
+        with pytest.raises(ValueError, match=r"^grid: expected shape \(2, 4, 7, 2\)"):
+            sample(handle, x, random(0, 2, 5, 6, 2), transformer)
+        with pytest.raises(ValueError, match=r"^x: expected shape \(N, C, height, width\) with"):
+            sample(handle, random(0, 2, 4, 5, 6), grid, transformer)
+        with pytest.raises(ValueError, match=r"^x: expected float32"):
+            sample(handle, random(0, *X, dtype=np.float64), grid, transformer)
+        with pytest.raises(ValueError, match=r"^y: expected shape \(2, 3, 4, 7\), that of the tr"):
+            sample(handle, x, grid, transformer, random(0, *X))
+        with pytest.raises(ValueError, match=r"^y: needed with beta=1"):
+            sample(handle, x, grid, transformer, beta=1)
+        with pytest.raises(ValueError, match=r"^dy: expected shape"):
+            back(handle, x, x, grid, transformer)
+        with pytest.raises(ValueError, match=r"^dx: expected shape \(2, 3, 5, 6\), that of x"):
+            back(handle, x, y, grid, transformer, y)
+        with pytest.raises(ValueError, match=r"^dgrid: needed with beta=2"):
+            back(handle, x, y, grid, transformer, beta_dgrid=2)
+        with pytest.raises(TypeError, match=r"^grid: host memory"):
+            sample(handle, x, np.ones((2, 4, 7, 2), np.float32), transformer)
+        with pytest.raises(TypeError, match=r"^transformer: expected a SpatialTransformerDesc"):
+            generate(handle, random(0, 2, 2, 3), Y)
+        with DeviceBuffer(4) as small:
+            for name in ("theta", "grid"):
+                operands = {"theta": random(0, 2, 2, 3), "grid": grid, name: small}
+                with pytest.raises(ValueError, match=rf"^{name}: 4 bytes are too small"):
+                    generate(handle, transformer=transformer, **operands)
+
+    @pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 4, 7, 2)])
+    def test_other_numbers_of_dimensions(self, handle: Handle, shape: Any) -> None:
+        with SpatialTransformerDescriptor(shape) as st, pytest.raises(NotSupportedError):
+            cudnn.spatial_tf_grid_generator_forward(handle, random(0, 2, 2, 3), st)
