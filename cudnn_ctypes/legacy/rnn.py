@@ -64,7 +64,8 @@ class RNNBackwardData(NamedTuple):
 class RNN:
     """A recurrent network on a batch of sequences: descriptors that fit each other.
 
-    Usable in ``with``, which closes the descriptors that it made, but not the two given.
+    Usable in ``with``, which closes the descriptors that it made, but not the two given. The
+    descriptors are read once: make a new network after setting one anew.
 
     Parameters
     ----------
@@ -105,6 +106,9 @@ class RNN:
             self.y_desc = made.enter_context(x_desc.like(rnn.output_size))
             self.h_desc = made.enter_context(_state_desc((*first, rnn.state_size), data_type))
             self.c_desc = made.enter_context(_state_desc((*first, rnn.hidden_size), data_type))
+            self._x_shape, self._y_shape = x_desc.shape, self.y_desc.shape
+            self._h_shape, self._c_shape = self.h_desc.shape, self.c_desc.shape
+            self._data_type, self._lstm = data_type, rnn.cell == raw.CUDNN_LSTM
             self._made = made.pop_all()
 
     @classmethod
@@ -198,8 +202,8 @@ class RNN:
             If cuDNN has no kernel: for example, persistent algorithms and lengths that differ.
         """
         sizes = self.temp_space_sizes(handle, training=training)
-        with Memory(handle, self.rnn.data_type) as memory:
-            y = memory.result("y", y, self.y_desc.shape)
+        with Memory(handle, self._data_type) as memory:
+            y = memory.result("y", y, self._y_shape)
             hy, cy = self._states(memory, final_states, hy=hy, cy=cy)
             space = memory.reserve(reserve_space, sizes.reserve_space, make=training)
             raw.cudnnRNNForward(
@@ -208,14 +212,14 @@ class RNN:
                 raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE,
                 self._lengths(memory, device_lengths),
                 self.x_desc,
-                memory.operand("x", x, self.x_desc.shape),
+                memory.operand("x", x, self._x_shape),
                 self.y_desc,
                 memory.written("y"),
                 self.h_desc,
-                memory.operand("hx", hx, self.h_desc.shape, optional=True),
+                memory.operand("hx", hx, self._h_shape, optional=True),
                 memory.written("hy"),
                 self.c_desc,
-                memory.operand("cx", self._lstm_only("cx", cx), self.c_desc.shape, optional=True),
+                memory.operand("cx", self._lstm_only("cx", cx), self._c_shape, optional=True),
                 memory.written("cy"),
                 *memory.weights("weights", weights, self.rnn.weight_space_size(handle)),
                 *memory.workspace(workspace, sizes.workspace),
@@ -260,9 +264,9 @@ class RNN:
         The other parameters and the errors are those of `forward`.
         """
         sizes = self.temp_space_sizes(handle)
-        h_shape, c_shape = self.h_desc.shape, self.c_desc.shape
-        with Memory(handle, self.rnn.data_type) as memory:
-            dx = memory.result("dx", dx, self.x_desc.shape)
+        h_shape, c_shape = self._h_shape, self._c_shape
+        with Memory(handle, self._data_type) as memory:
+            dx = memory.result("dx", dx, self._x_shape)
             dhx, dcx = self._states(memory, initial_gradients, dhx=dhx, dcx=dcx)
             space = memory.reserve(reserve_space, sizes.reserve_space, make=False)
             raw.cudnnRNNBackwardData_v8(
@@ -270,8 +274,8 @@ class RNN:
                 self.rnn,
                 self._lengths(memory, device_lengths),
                 self.y_desc,
-                memory.operand("y", y, self.y_desc.shape),
-                memory.operand("dy", dy, self.y_desc.shape),
+                memory.operand("y", y, self._y_shape),
+                memory.operand("dy", dy, self._y_shape),
                 self.x_desc,
                 memory.written("dx"),
                 self.h_desc,
@@ -322,16 +326,16 @@ class RNN:
         """
         sizes = self.temp_space_sizes(handle)
         mode = enumerator(raw.cudnnWgradMode_t, mode, "mode")
-        with Memory(handle, self.rnn.data_type) as memory:
+        with Memory(handle, self._data_type) as memory:
             space = memory.reserve(reserve_space, sizes.reserve_space, make=False)
             arguments = (
                 self._lengths(memory, device_lengths),
                 self.x_desc,
-                memory.operand("x", x, self.x_desc.shape),
+                memory.operand("x", x, self._x_shape),
                 self.h_desc,
-                memory.operand("hx", hx, self.h_desc.shape, optional=True),
+                memory.operand("hx", hx, self._h_shape, optional=True),
                 self.y_desc,
-                memory.operand("y", y, self.y_desc.shape),
+                memory.operand("y", y, self._y_shape),
             )
             made = RNNWeights(handle, self.rnn) if gradients is None else gradients
             with ExitStack() as on_error:
@@ -355,19 +359,19 @@ class RNN:
         """Results for a hidden and a cell state; None for what is not wanted."""
         (h_name, h), (c_name, c) = given.items()
         if h is not None or make:
-            h = memory.result(h_name, h, self.h_desc.shape)
+            h = memory.result(h_name, h, self._h_shape)
         c = self._lstm_only(c_name, c)
-        if c is not None or (make and self.rnn.cell == raw.CUDNN_LSTM):
-            c = memory.result(c_name, c, self.c_desc.shape)
+        if c is not None or (make and self._lstm):
+            c = memory.result(c_name, c, self._c_shape)
         return h, c
 
     def _lstm_only(self, name: str, value: Any) -> Any:
-        if value is not None and self.rnn.cell != raw.CUDNN_LSTM:
+        if value is not None and not self._lstm:
             raise ValueError(f"{name}: only an LSTM has cell states")
         return value
 
     def _lengths(self, memory: Memory, lengths: Any) -> Any:
-        shape = (self.x_desc.batch_size,)
+        shape = self._h_shape[1:2]
         return memory.operand("device_lengths", lengths, shape, "int32", optional=True)
 
 
