@@ -54,10 +54,17 @@ class AttentionCall(ExitStack):
         self._axes = self._common_axes({role: desc for role, (_, _, desc) in operands.items()})
         self.desc: dict[str, SeqDataDescriptor] = {}
         self.memory: dict[str, Any] = {}
+        self.out = operands["out"][1]
+        try:
+            self._describe_all(operands)
+        except BaseException:
+            self.close()
+            raise
+
+    def _describe_all(self, operands: dict[str, tuple[str, Any, SeqDataDescriptor | None]]) -> None:
         for role, (_, value, desc) in operands.items():
             if value is not None:
                 self._describe(role, value, desc)
-        self.out = operands["out"][1]
         if self.out is None:
             self._make_out(operands["out"][2])
         _check_fit(self.attn, self.desc, self._names)

@@ -44,8 +44,12 @@ class Call(ExitStack):
         _ = handle._as_parameter_, expect("loss", loss, CTCLossDescriptor)._as_parameter_
         self.algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
         self.probs_desc = self._described("probs", probs, probs_desc)
-        self.shape = check_shape("probs", self.probs_desc)
-        self.probs = check_memory("probs", probs, self.probs_desc, handle)
+        try:
+            self.shape = check_shape("probs", self.probs_desc)
+            self.probs = check_memory("probs", probs, self.probs_desc, handle)
+        except BaseException:
+            self.close()
+            raise
         self.costs: Any = None
         self.gradients: Any = None
         self.gradients_desc: TensorDescriptor | None = None

@@ -393,5 +393,8 @@ def test_nothing_is_left_open(handle: Handle, attn: Any, weights: Any, operands:
         attention_backward_weights(handle, *given).close()
         with pytest.raises(ValueError, match="low"):
             attention_forward(handle, *operands, attn, weights, low=[0])
+        long = DeviceTensor.full((TQ, N, 7), 1, "float32")
+        with pytest.raises(ValueError, match="q: expected vectors of 6"):
+            attention_forward(handle, long, *operands[1:], attn, weights)
         gc.collect()
     assert not [str(warning.message) for warning in caught]
