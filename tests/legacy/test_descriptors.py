@@ -23,6 +23,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "sequences": lambda: cudnn.SeqDataDescriptor((4, 2, 1, 3), axes="NTBV", lengths=(4, 2)),
     "attention": lambda: cudnn.AttnDescriptor(2, q_size=3, qo_max_length=4, kv_max_length=5),
     "CTC loss": lambda: cudnn.CTCLossDescriptor("float64", max_label_length=7),
+    "pooling": lambda: cudnn.PoolingDescriptor((3, 2), padding=1, mode="max_deterministic"),
+    "op tensor": lambda: cudnn.OpTensorDescriptor("max", nan_propagation="propagate_nan"),
+    "reduction": lambda: cudnn.ReduceTensorDescriptor("norm1", compute_type="float64"),
 }
 FAILING: dict[str, Callable[[], Any]] = {
     "tensor": lambda: cudnn.TensorDescriptor((2, 0, 4, 5)),
@@ -32,6 +35,9 @@ FAILING: dict[str, Callable[[], Any]] = {
     "sequences": lambda: cudnn.SeqDataDescriptor((4, 2, 0, 3)),
     "attention": lambda: cudnn.AttnDescriptor(0, q_size=3, qo_max_length=4, kv_max_length=5),
     "CTC loss": lambda: cudnn.CTCLossDescriptor(normalization="sigmoid"),
+    "pooling": lambda: cudnn.PoolingDescriptor(0),
+    "op tensor": lambda: cudnn.OpTensorDescriptor(compute_type="int8"),
+    "reduction": lambda: cudnn.ReduceTensorDescriptor("median"),
 }
 
 
