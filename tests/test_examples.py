@@ -19,6 +19,7 @@ EXPECTED = {
     "03_convolution": "[363 528 573 360]",
     "04_layouts": "NHWC: shape (2, 3, 2, 2), strides (12, 1, 6, 3)",
     "08_lenet_digits": "epoch 12: loss 0.0",
+    "09_residual_block": "finite differences     fused, in float16",
     "10_character_lstm": "856 characters, 45 different ones, 54912 weights",
     "11_attention_step_by_step": "sat  [0.312 0.262 0.426]",
     "12_ctc": "best path  a      a      l      l      -      l     probability 0.0473",
