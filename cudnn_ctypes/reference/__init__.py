@@ -30,6 +30,7 @@ from .divisive_normalization import (
     divisive_normalization_backward,
     divisive_normalization_forward,
 )
+from .dropout import draw_mask, dropout_backward, dropout_forward
 from .fft_causal_convolution import fft_causal_convolution_backward, fft_causal_convolution_forward
 from .folding import (
     FoldedBackwardData,
@@ -50,6 +51,9 @@ from .lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
 from .pooling import pooling_backward, pooling_forward, pooling_output_shape
 from .reduce import reduce_indices, reduce_tensor
 from .reorder import reorder_bias, reorder_filter, restore_bias, restore_filter
+from .rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
+from .rnn_cells import Clip
+from .rnn_network import RecurrentNetwork, RecurrentWeights
 from .softmax import softmax_backward, softmax_forward
 from .spatial_transformer import (
     spatial_tf_grid_generator_backward,
@@ -62,8 +66,11 @@ from .transform import TensorTransform, transform_tensor, transformed_shape
 
 __all__ = [
     "AttentionOptions",
+    "Clip",
     "FoldedBackwardData",
     "Graph",
+    "RecurrentNetwork",
+    "RecurrentWeights",
     "TensorTransform",
     "activate",
     "activation_backward",
@@ -93,6 +100,9 @@ __all__ = [
     "ctc_loss",
     "divisive_normalization_backward",
     "divisive_normalization_forward",
+    "draw_mask",
+    "dropout_backward",
+    "dropout_forward",
     "fft_causal_convolution_backward",
     "fft_causal_convolution_forward",
     "folded_backward_data",
@@ -116,6 +126,9 @@ __all__ = [
     "reorder_filter",
     "restore_bias",
     "restore_filter",
+    "rnn_backward_data",
+    "rnn_backward_weights",
+    "rnn_forward",
     "scale_tensor",
     "set_tensor",
     "softmax_backward",

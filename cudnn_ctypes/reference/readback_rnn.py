@@ -13,7 +13,7 @@ from .. import raw
 from ..dtypes import numpy_dtype
 from .dispatch import Refused
 from .rnn_cells import Cell, Clip
-from .rnn_network import Bias, Network
+from .rnn_network import Bias, RecurrentNetwork
 
 __all__ = ["RNN", "RNNData", "rnn", "rnn_data"]
 
@@ -37,7 +37,7 @@ class RNN:
 
     Attributes
     ----------
-    network : Network
+    network : RecurrentNetwork
         Everything that the computation depends on.
     data_type : cudnnDataType_t
         Of weights, inputs and outputs.
@@ -47,7 +47,7 @@ class RNN:
         Address of the dropout descriptor.
     """
 
-    network: Network
+    network: RecurrentNetwork
     algo: raw.cudnnRNNAlgo_t
     data_type: raw.cudnnDataType_t
     padded_io: bool
@@ -109,7 +109,7 @@ def rnn(descriptor: Any, name: str) -> RNN:
     clips = clip_mode.value == raw.CUDNN_RNN_CLIP_MINMAX
     projected = projection_size.value != hidden_size.value
     try:
-        network = Network(
+        network = RecurrentNetwork(
             cell=_CELLS[cell.value],
             input_size=input_size.value,
             hidden_size=hidden_size.value,

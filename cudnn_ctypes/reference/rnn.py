@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .rnn_cells import step, step_backward
-from .rnn_network import LayerTape, Network, Tape, Weights
+from .rnn_network import LayerTape, RecurrentNetwork, RecurrentWeights, Tape
 
 Array = NDArray[Any]
 
@@ -56,8 +56,8 @@ class BackwardData(NamedTuple):
 
 
 def rnn_forward(
-    network: Network,
-    weights: Sequence[Weights],
+    network: RecurrentNetwork,
+    weights: Sequence[RecurrentWeights],
     x: Array,
     lengths: ArrayLike | None = None,
     hx: Array | None = None,
@@ -117,8 +117,8 @@ def rnn_forward(
 
 
 def rnn_backward_data(
-    network: Network,
-    weights: Sequence[Weights],
+    network: RecurrentNetwork,
+    weights: Sequence[RecurrentWeights],
     tape: Tape,
     dy: Array,
     lengths: ArrayLike | None = None,
@@ -169,14 +169,14 @@ def rnn_backward_data(
 
 
 def rnn_backward_weights(
-    network: Network,
+    network: RecurrentNetwork,
     tape: Tape,
     x: Array,
     lengths: ArrayLike | None = None,
     hx: Array | None = None,
     *,
     compute_dtype: DTypeLike = np.float64,
-) -> list[Weights]:
+) -> list[RecurrentWeights]:
     """The gradients by all weights: `cudnnRNNBackwardWeights_v8`.
 
     Parameters
@@ -198,7 +198,7 @@ def rnn_backward_weights(
         shapes = network.weight_shapes(number)
         dr = _outer_sum(own.by_recurrent, before)
         result.append(
-            Weights(
+            RecurrentWeights(
                 w=None if shapes["w"] is None else _outer_sum(own.by_input, read),
                 r=dr,
                 p=None if shapes["p"] is None else _outer_sum(own.by_hidden, own.unprojected),
@@ -213,8 +213,8 @@ def rnn_backward_weights(
 
 
 def _run(
-    network: Network,
-    weights: Weights,
+    network: RecurrentNetwork,
+    weights: RecurrentWeights,
     x: Array,
     lengths: Array,
     h: Array,
@@ -249,8 +249,8 @@ class _Before(NamedTuple):
 
 
 def _run_back(
-    network: Network,
-    weights: Weights,
+    network: RecurrentNetwork,
+    weights: RecurrentWeights,
     dy: Array,
     lengths: Array,
     before: _Before,
@@ -320,7 +320,7 @@ def _affine(x: Array, matrices: Array, bias: Array | None) -> Array:
     return result if bias is None else result + bias
 
 
-def _affine_input(x: Array, weights: Weights, gates: int) -> Array:
+def _affine_input(x: Array, weights: RecurrentWeights, gates: int) -> Array:
     if weights.w is not None:
         return _affine(x, weights.w, weights.bw)
     skipped = np.repeat(x[..., None, :], gates, axis=-2)
@@ -366,7 +366,7 @@ def _without_padding(data: Array, lengths: Array) -> Array:
 
 
 def _states(
-    network: Network,
+    network: RecurrentNetwork,
     batch: int,
     dtype: np.dtype[Any],
     h_name: str = "hx",

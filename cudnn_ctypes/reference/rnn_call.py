@@ -23,7 +23,7 @@ from .dispatch import Refused
 from .dropout import factor
 from .memory import Operand, at, require, scribble
 from .readback_rnn import RNN, RNNData, rnn, rnn_data
-from .rnn_network import Tape, Weights, weight_count, weights_in
+from .rnn_network import RecurrentWeights, Tape, weight_count, weights_in
 
 __all__ = [
     "DATA_DONE",
@@ -139,7 +139,7 @@ class Call:
             return dict.fromkeys(addresses)
         return self.states(descriptor, "c", self.network.hidden_size, **addresses)
 
-    def weights(self, size: int, address: int | None, name: str) -> list[Weights]:
+    def weights(self, size: int, address: int | None, name: str) -> list[RecurrentWeights]:
         """Views of the weights, or of their gradients."""
         check_weight_space(self.described, size)
         count = weight_count(self.network)

@@ -16,7 +16,7 @@ Bias = Literal["none", "input", "recurrent", "double"]
 
 
 @dataclass(frozen=True)
-class Network:
+class RecurrentNetwork:
     """A stack of recurrent layers: what an RNN descriptor holds.
 
     With two directions each layer consists of two pseudo-layers: one reads its input from the
@@ -97,7 +97,7 @@ class Network:
         return self.input_size if pseudo_layer < self.directions else self.y_size
 
     def weight_shapes(self, pseudo_layer: int) -> dict[str, tuple[int, ...] | None]:
-        """The shapes of a pseudo-layer's `Weights`, None for those that it has not."""
+        """The shapes of a pseudo-layer's `RecurrentWeights`, None for those that it has not."""
         gates, hidden = len(self.gates), self.hidden_size
         skipped = self.skip_input and pseudo_layer < self.directions
         return {
@@ -108,7 +108,7 @@ class Network:
             "br": (gates, hidden) if self.bias in ("recurrent", "double") else None,
         }
 
-    def check_weights(self, weights: list[Weights]) -> None:
+    def check_weights(self, weights: list[RecurrentWeights]) -> None:
         """Raise ValueError, naming the array, if `weights` are not those of this network."""
         if len(weights) != self.pseudo_layers:
             raise ValueError(
@@ -126,7 +126,7 @@ class Network:
 
 
 @dataclass
-class Weights:
+class RecurrentWeights:
     """The weights of one pseudo-layer; None where the network has none.
 
     w : (gates, hidden, input) and r : (gates, hidden, output), the matrices W and R of each gate.
@@ -140,19 +140,19 @@ class Weights:
     bw: NDArray[Any] | None = None
     br: NDArray[Any] | None = None
 
-    def astype(self, dtype: DTypeLike) -> Weights:
+    def astype(self, dtype: DTypeLike) -> RecurrentWeights:
         """The same weights in another dtype; a copy only where that is needed."""
         arrays: dict[str, Any] = {}
         for name in ("w", "r", "p", "bw", "br"):
             array = getattr(self, name)
             arrays[name] = None if array is None else array.astype(dtype, copy=False)
-        return Weights(**arrays)
+        return RecurrentWeights(**arrays)
 
 
 class WeightSlot(NamedTuple):
     """Where one matrix or vector lies in the weight space of the reference device.
 
-    `name` and `gate` say which part of `Weights` it is (`gate` is None for the projection).
+    `name` and `gate` say which part of `RecurrentWeights` it is; `gate` is None for the projection.
     `offset` counts elements.
     """
 
@@ -163,7 +163,7 @@ class WeightSlot(NamedTuple):
     shape: tuple[int, ...]
 
 
-def weight_slots(network: Network) -> Iterator[WeightSlot]:
+def weight_slots(network: RecurrentNetwork) -> Iterator[WeightSlot]:
     """The layout of the weight space: all matrices, then all biases, without gaps.
 
     Pseudo-layer by pseudo-layer and within each in the order of cuDNN's linear layers: W of each
@@ -185,12 +185,12 @@ def weight_slots(network: Network) -> Iterator[WeightSlot]:
                     offset += math.prod(own)
 
 
-def weight_count(network: Network) -> int:
+def weight_count(network: RecurrentNetwork) -> int:
     """Elements of the weight space."""
     return sum(math.prod(slot.shape) for slot in weight_slots(network))
 
 
-def weights_in(network: Network, space: NDArray[Any]) -> list[Weights]:
+def weights_in(network: RecurrentNetwork, space: NDArray[Any]) -> list[RecurrentWeights]:
     """Views of the weights in a flat weight space: writing to them writes to it."""
     starts: dict[tuple[int, str], int] = {}
     for slot in weight_slots(network):
@@ -204,7 +204,7 @@ def weights_in(network: Network, space: NDArray[Any]) -> list[Weights]:
             else:
                 start = starts[number, name]
                 views[name] = space[start : start + math.prod(shape)].reshape(shape)
-        result.append(Weights(**views))
+        result.append(RecurrentWeights(**views))
     return result
 
 
@@ -245,7 +245,7 @@ class Tape:
     masks: list[NDArray[Any]] = field(default_factory=list)
 
     @staticmethod
-    def size(network: Network, steps: int, batch: int) -> int:
+    def size(network: RecurrentNetwork, steps: int, batch: int) -> int:
         """Elements of a tape in one flat buffer."""
         shapes = _layer_tape_shapes(network)
         of_layer = sum(math.prod(shape) for shape in shapes.values())
@@ -253,7 +253,7 @@ class Tape:
         return steps * batch * (network.pseudo_layers * of_layer + between)
 
     @classmethod
-    def on(cls, network: Network, steps: int, batch: int, buffer: NDArray[Any]) -> Tape:
+    def on(cls, network: RecurrentNetwork, steps: int, batch: int, buffer: NDArray[Any]) -> Tape:
         """A tape whose arrays are views of a flat buffer of at least `size` elements."""
         position = 0
 
@@ -273,12 +273,14 @@ class Tape:
         return tape
 
     @classmethod
-    def empty(cls, network: Network, steps: int, batch: int, dtype: DTypeLike = np.float64) -> Tape:
+    def empty(
+        cls, network: RecurrentNetwork, steps: int, batch: int, dtype: DTypeLike = np.float64
+    ) -> Tape:
         """A tape in memory of its own."""
         return cls.on(network, steps, batch, np.zeros(cls.size(network, steps, batch), dtype))
 
 
-def _layer_tape_shapes(network: Network) -> dict[str, tuple[int, ...]]:
+def _layer_tape_shapes(network: RecurrentNetwork) -> dict[str, tuple[int, ...]]:
     gates, hidden, output = len(network.gates), network.hidden_size, network.output_size
     projected = network.projection_size is not None
     return {

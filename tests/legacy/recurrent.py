@@ -21,7 +21,12 @@ from cudnn_ctypes import (
     RNNWeights,
 )
 from cudnn_ctypes.reference.rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
-from cudnn_ctypes.reference.rnn_network import Network, Weights, weight_count, weights_in
+from cudnn_ctypes.reference.rnn_network import (
+    RecurrentNetwork,
+    RecurrentWeights,
+    weight_count,
+    weights_in,
+)
 
 Array = NDArray[Any]
 LAYOUTS = ("seq_major_unpacked", "batch_major_unpacked", "seq_major_packed")
@@ -79,7 +84,7 @@ class Problem:
     """A network, its sequences, and which operands are given."""
 
     kind: Kind
-    network: Network
+    network: RecurrentNetwork
     lengths: tuple[int, ...]
     steps: int
     layout: str
@@ -106,7 +111,7 @@ def random_problem(kind: Kind, seed: int, algorithm: str = "standard") -> Proble
     hidden = int(rng.integers(2, 17)) if standard else int(rng.choice([16, 32, 64]))
     skip = bool(rng.random() < 0.2)
     projected = cell == "lstm" and standard and rng.random() < 0.4
-    network = Network(
+    network = RecurrentNetwork(
         cell,  # type: ignore[arg-type]
         hidden if skip else int(rng.integers(1, 13)),
         hidden,
@@ -235,7 +240,7 @@ def tolerances(problem: Problem, given: Operands, exact: dict) -> dict[str, floa
 # -- from the flat weights of the reference to named ones, and back ------------------------------
 
 
-def named(network: Network, weights: Sequence[Weights]) -> list[dict[str, Array]]:
+def named(network: RecurrentNetwork, weights: Sequence[RecurrentWeights]) -> list[dict[str, Array]]:
     """The weights under the names of `RNNWeights`."""
     result = []
     for own in weights:
@@ -250,7 +255,7 @@ def named(network: Network, weights: Sequence[Weights]) -> list[dict[str, Array]
     return result
 
 
-def flat_from_named(network: Network, layers: Sequence[dict[str, Array]]) -> Array:
+def flat_from_named(network: RecurrentNetwork, layers: Sequence[dict[str, Array]]) -> Array:
     flat = np.full(weight_count(network), np.nan)
     for into, given in zip(named(network, weights_in(network, flat)), layers, strict=True):
         for name, array in into.items():
@@ -384,7 +389,7 @@ class Run(ExitStack):
 @functools.cache
 def example(cell: str = "lstm", **options: Any) -> Problem:
     """A small problem with lengths that differ, in float64."""
-    network = Network(cell, 3, 4, **options)  # type: ignore[arg-type]
+    network = RecurrentNetwork(cell, 3, 4, **options)  # type: ignore[arg-type]
     problem = random_problem(KINDS[0], 0)
     return replace(
         problem,

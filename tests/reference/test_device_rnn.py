@@ -15,7 +15,7 @@ from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw, use_reference_
 from cudnn_ctypes.reference.dropout import Position, draw_mask
 from cudnn_ctypes.reference.rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
 from cudnn_ctypes.reference.rnn_cells import Clip
-from cudnn_ctypes.reference.rnn_network import Network, weights_in
+from cudnn_ctypes.reference.rnn_network import RecurrentNetwork, weights_in
 
 CELLS = {"relu": raw.CUDNN_RNN_RELU, "tanh": raw.CUDNN_RNN_TANH}
 CELLS |= {"lstm": raw.CUDNN_LSTM, "gru": raw.CUDNN_GRU}
@@ -47,7 +47,11 @@ def created(kind: str):
 
 
 def rnn_descriptor(
-    network: Network, dtype=np.float64, algo=raw.CUDNN_RNN_ALGO_STANDARD, dropout=None, flags=1
+    network: RecurrentNetwork,
+    dtype=np.float64,
+    algo=raw.CUDNN_RNN_ALGO_STANDARD,
+    dropout=None,
+    flags=1,
 ):
     descriptor = created("RNNDescriptor")
     types = {
@@ -226,11 +230,11 @@ class Program:
 
 
 NETWORKS = [
-    Network("relu", 3, 4, 2, True, "double"),
-    Network("tanh", 4, 4, 1, False, "none", skip_input=True),
-    Network("lstm", 3, 4, 2, True, "input", projection_size=2),
-    Network("lstm", 3, 4, 1, clip=Clip(-0.1, 0.1)),
-    Network("gru", 3, 4, 3, False, "recurrent"),
+    RecurrentNetwork("relu", 3, 4, 2, True, "double"),
+    RecurrentNetwork("tanh", 4, 4, 1, False, "none", skip_input=True),
+    RecurrentNetwork("lstm", 3, 4, 2, True, "input", projection_size=2),
+    RecurrentNetwork("lstm", 3, 4, 1, clip=Clip(-0.1, 0.1)),
+    RecurrentNetwork("gru", 3, 4, 3, False, "recurrent"),
 ]
 
 # -- the three passes --------------------------------------------------------------------------
@@ -329,7 +333,7 @@ def dropout_descriptor(handle, states: DeviceBuffer, rate: float, seed: int):
     return descriptor
 
 
-def masks_of(network: Network, seed: int, rate: float) -> list[np.ndarray]:
+def masks_of(network: RecurrentNetwork, seed: int, rate: float) -> list[np.ndarray]:
     """The masks of the first training step after the seed was set."""
     position, masks = Position(seed), []
     shape = (STEPS, BATCH, network.y_size)
@@ -340,7 +344,7 @@ def masks_of(network: Network, seed: int, rate: float) -> list[np.ndarray]:
 
 
 def test_training_drops_between_layers_and_repeats_for_a_seed(handle):
-    network = Network("gru", 3, 4, 3, True)
+    network = RecurrentNetwork("gru", 3, 4, 3, True)
     with DeviceBuffer(16) as states:
         dropout = dropout_descriptor(handle, states, 0.25, 99)
         program = Program(handle, network, dropout=dropout)
@@ -359,8 +363,8 @@ def test_training_drops_between_layers_and_repeats_for_a_seed(handle):
 def test_inference_and_single_layers_drop_nothing(handle):
     with DeviceBuffer(16) as states:
         for network, mode in (
-            (Network("gru", 3, 4, 3, True), INFERENCE),
-            (Network("gru", 3, 4, 1, True), TRAINING),
+            (RecurrentNetwork("gru", 3, 4, 3, True), INFERENCE),
+            (RecurrentNetwork("gru", 3, 4, 1, True), TRAINING),
         ):
             dropout = dropout_descriptor(handle, states, 0.25, 99)
             program = Program(handle, network, dropout=dropout)
@@ -397,7 +401,7 @@ def test_weight_params_lead_to_the_weights_that_are_used(handle, cell, bias):
     for options in ({}, {"skip_input": True}, {"projection_size": 2}):
         if "projection_size" in options and cell != "lstm":
             continue
-        network = Network(cell, 4, 4, 2, True, bias, **options)
+        network = RecurrentNetwork(cell, 4, 4, 2, True, bias, **options)
         descriptor = rnn_descriptor(network)
         size = c_size_t()
         raw.cudnnGetRNNWeightSpaceSize(handle, descriptor, size)
@@ -429,7 +433,7 @@ def test_weight_params_lead_to_the_weights_that_are_used(handle, cell, bias):
 
 
 def test_without_a_weight_space_addresses_are_offsets(handle):
-    descriptor = rnn_descriptor(Network("tanh", 3, 4))
+    descriptor = rnn_descriptor(RecurrentNetwork("tanh", 3, 4))
     size = c_size_t()
     raw.cudnnGetRNNWeightSpaceSize(handle, descriptor, size)
     _, (_, matrix), (_, bias) = weight_params(handle, descriptor, 0, 1, size.value, None)
@@ -438,7 +442,7 @@ def test_without_a_weight_space_addresses_are_offsets(handle):
 
 @pytest.mark.parametrize(("layer", "linear"), [(-1, 0), (4, 0), (0, -1), (0, 9)])
 def test_weights_that_no_lstm_has(handle, layer, linear):
-    descriptor = rnn_descriptor(Network("lstm", 3, 4, 2, True))
+    descriptor = rnn_descriptor(RecurrentNetwork("lstm", 3, 4, 2, True))
     status, *_ = weight_params(handle, descriptor, layer, linear, 1 << 20, 4096)
     assert status == BAD_PARAM
     status, *_ = weight_params(handle, descriptor, 0, 0, 8, 4096)
@@ -475,7 +479,7 @@ def test_a_plan_ends_when_the_descriptor_is_set_or_created_anew(handle):
 
 # -- wrong input -------------------------------------------------------------------------------
 
-LSTM = Network("lstm", 3, 4, 2, True)
+LSTM = RecurrentNetwork("lstm", 3, 4, 2, True)
 
 
 def wrong_operands() -> dict[str, tuple]:
@@ -559,7 +563,7 @@ def test_an_lstm_needs_the_right_cell_states(handle):
     program = Program(handle, replace(LSTM, projection_size=2))
     wrong = {"cDesc": state_descriptor((4, 4, 2))}
     assert program.forward(**wrong) == BAD_PARAM
-    gru = Program(handle, Network("gru", 3, 4, 2, True))
+    gru = Program(handle, RecurrentNetwork("gru", 3, 4, 2, True))
     assert gru.forward(**wrong) == 0, "ignored"
 
 
@@ -569,7 +573,7 @@ def test_the_order_of_the_passes_is_checked(handle):
     assert program.forward() == 0
     assert program.backward_weights() == BAD_PARAM
     assert program.backward_data() == 0
-    other = Program(handle, Network("gru", 3, 4, 2, True))
+    other = Program(handle, RecurrentNetwork("gru", 3, 4, 2, True))
     space = {"reserveSpace": program.reserve, "reserveSpaceSize": program.reserve.nbytes}
     assert other.backward_data(**space) == BAD_PARAM
 
@@ -597,7 +601,7 @@ def test_dropout_without_states_is_refused(handle):
 
 
 def test_skipping_the_input_needs_equal_sizes(handle):
-    descriptor = rnn_descriptor(Network("lstm", 4, 4, skip_input=True))
+    descriptor = rnn_descriptor(RecurrentNetwork("lstm", 4, 4, skip_input=True))
     raw.cudnnSetRNNDescriptor_v8(descriptor, 0, 2, 2, 0, 1, 0, 0, 0, 3, 4, 4, 1, None, 1)
     size = c_size_t()
     status = raw.cudnnGetRNNWeightSpaceSize.unchecked(handle, descriptor, size)

@@ -11,9 +11,9 @@ import pytest
 from cudnn_ctypes.reference.rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
 from cudnn_ctypes.reference.rnn_cells import Clip
 from cudnn_ctypes.reference.rnn_network import (
-    Network,
+    RecurrentNetwork,
+    RecurrentWeights,
     Tape,
-    Weights,
     weight_count,
     weight_slots,
     weights_in,
@@ -22,11 +22,11 @@ from cudnn_ctypes.reference.rnn_network import (
 CELLS = ("relu", "tanh", "lstm", "gru")
 
 
-def random_weights(rng: np.random.Generator, network: Network) -> list[Weights]:
+def random_weights(rng: np.random.Generator, network: RecurrentNetwork) -> list[RecurrentWeights]:
     return weights_in(network, rng.uniform(-0.6, 0.6, weight_count(network)))
 
 
-def random_problem(seed: int, network: Network, steps: int = 5, batch: int = 4) -> dict:
+def random_problem(seed: int, network: RecurrentNetwork, steps: int = 5, batch: int = 4) -> dict:
     """Operands and output gradients; lengths differ, one is 0 and one the longest."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, steps + 1, batch)
@@ -43,7 +43,7 @@ def random_problem(seed: int, network: Network, steps: int = 5, batch: int = 4) 
     }
 
 
-def run(network: Network, problem: dict, masks=None):
+def run(network: RecurrentNetwork, problem: dict, masks=None):
     """All results of forward, backward data and backward weights."""
     initial = {name: problem.get(name) for name in ("hx", "cx")}
     forward = rnn_forward(
@@ -65,7 +65,7 @@ def run(network: Network, problem: dict, masks=None):
     return forward, data, gradients
 
 
-def loss(network: Network, problem: dict, masks=None) -> float:
+def loss(network: RecurrentNetwork, problem: dict, masks=None) -> float:
     """A scalar whose gradients by y, hy and cy are dy (outside the padding), dhy and dcy."""
     forward = rnn_forward(
         network,
@@ -92,7 +92,7 @@ def torch():
     return module
 
 
-def torch_module(torch, network: Network, weights: list[Weights]):
+def torch_module(torch, network: RecurrentNetwork, weights: list[RecurrentWeights]):
     """The module with our weights: it has both biases or none, gates in the same order."""
     options = {
         "input_size": network.input_size,
@@ -114,7 +114,9 @@ def torch_module(torch, network: Network, weights: list[Weights]):
     return module
 
 
-def torch_arrays(network: Network, number: int, own: Weights) -> dict[str, np.ndarray]:
+def torch_arrays(
+    network: RecurrentNetwork, number: int, own: RecurrentWeights
+) -> dict[str, np.ndarray]:
     """Our arrays under PyTorch's names; a bias that the network lacks is zero."""
     layer, direction = divmod(number, network.directions)
     suffix = f"l{layer}" + "_reverse" * direction
@@ -132,13 +134,13 @@ def torch_arrays(network: Network, number: int, own: Weights) -> dict[str, np.nd
     return arrays
 
 
-def torch_networks() -> list[Network]:
+def torch_networks() -> list[RecurrentNetwork]:
     """All combinations that PyTorch has too."""
     result = []
     for cell, bias, bidirectional, layers in itertools.product(
         CELLS, ("none", "double", "input", "recurrent"), (False, True), (1, 3)
     ):
-        network = Network(cell, 3, 4, layers, bidirectional, bias)
+        network = RecurrentNetwork(cell, 3, 4, layers, bidirectional, bias)
         result.append(network)
         if cell == "lstm":
             result.append(replace(network, projection_size=2))
@@ -146,7 +148,7 @@ def torch_networks() -> list[Network]:
 
 
 @pytest.mark.parametrize("network", torch_networks(), ids=str)
-def test_against_pytorch(torch, network: Network):
+def test_against_pytorch(torch, network: RecurrentNetwork):
     problem = random_problem(1, network)
     # Packed sequences are not empty there.
     problem["lengths"] = np.maximum(problem["lengths"], 1)
@@ -189,22 +191,22 @@ def test_against_pytorch(torch, network: Network):
 # -- finite differences ------------------------------------------------------------------------
 
 
-def networks_for_differences() -> list[Network]:
+def networks_for_differences() -> list[RecurrentNetwork]:
     rest = [
-        Network("lstm", 3, 4, 2, True, clip=Clip(-0.4, 0.3)),
-        Network("lstm", 3, 4, 2, projection_size=3, clip=Clip(-0.5, 0.5)),
-        Network("lstm", 4, 4, 2, True, "input", projection_size=2, skip_input=True),
+        RecurrentNetwork("lstm", 3, 4, 2, True, clip=Clip(-0.4, 0.3)),
+        RecurrentNetwork("lstm", 3, 4, 2, projection_size=3, clip=Clip(-0.5, 0.5)),
+        RecurrentNetwork("lstm", 4, 4, 2, True, "input", projection_size=2, skip_input=True),
     ]
     for cell in CELLS:
-        rest.append(Network(cell, 4, 4, 2, True, "double", skip_input=True))
-        rest.append(Network(cell, 4, 4, 1, False, "none", skip_input=True))
-        rest.append(Network(cell, 2, 3, 2, False, "recurrent"))
+        rest.append(RecurrentNetwork(cell, 4, 4, 2, True, "double", skip_input=True))
+        rest.append(RecurrentNetwork(cell, 4, 4, 1, False, "none", skip_input=True))
+        rest.append(RecurrentNetwork(cell, 2, 3, 2, False, "recurrent"))
     return rest
 
 
 @pytest.mark.parametrize("network", networks_for_differences(), ids=str)
 @pytest.mark.parametrize("dropout", [False, True])
-def test_gradients_against_finite_differences(network: Network, dropout: bool):
+def test_gradients_against_finite_differences(network: RecurrentNetwork, dropout: bool):
     problem = random_problem(2, network)
     rng = np.random.default_rng(3)
     masks = None
@@ -241,9 +243,9 @@ def test_one_step_of_an_lstm_by_hand():
     def sigmoid(value):
         return 1 / (1 + np.exp(-value))
 
-    network = Network("lstm", 1, 1, projection_size=1)
+    network = RecurrentNetwork("lstm", 1, 1, projection_size=1)
     w, r, bw, br = [0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8], [0.01] * 4, [0.02] * 4
-    weights = Weights(
+    weights = RecurrentWeights(
         np.reshape(w, (4, 1, 1)),
         np.reshape(r, (4, 1, 1)),
         np.array([[3.0]]),
@@ -263,7 +265,7 @@ def test_the_single_biases_differ_for_gru_only():
     for cell in CELLS:
         results = []
         for bias in ("input", "recurrent"):
-            network = Network(cell, 3, 4, bias=bias)
+            network = RecurrentNetwork(cell, 3, 4, bias=bias)
             problem = random_problem(4, network)
             results.append(rnn_forward(network, problem["weights"], problem["x"]).y)
         assert np.allclose(*results) == (cell != "gru"), cell
@@ -271,7 +273,7 @@ def test_the_single_biases_differ_for_gru_only():
 
 def test_padding_is_not_read_and_not_written_to_gradients():
     for cell in CELLS:
-        network = Network(cell, 3, 4, 2, True)
+        network = RecurrentNetwork(cell, 3, 4, 2, True)
         problem = random_problem(5, network)
         expected = run(network, problem)
         padding = np.arange(5)[:, None] >= problem["lengths"]
@@ -287,7 +289,7 @@ def test_padding_is_not_read_and_not_written_to_gradients():
 
 
 def test_an_empty_sequence_keeps_its_state():
-    network = Network("gru", 3, 4, 2, True)
+    network = RecurrentNetwork("gru", 3, 4, 2, True)
     problem = random_problem(6, network)
     forward, data, _ = run(network, problem)
     empty = int(np.flatnonzero(problem["lengths"] == 0)[0])
@@ -297,7 +299,7 @@ def test_an_empty_sequence_keeps_its_state():
 
 def test_skipping_the_input_is_multiplying_by_the_identity():
     for cell in CELLS:
-        network = Network(cell, 4, 4, 2, True, skip_input=True)
+        network = RecurrentNetwork(cell, 4, 4, 2, True, skip_input=True)
         linear = replace(network, skip_input=False)
         problem = random_problem(7, network)
         identity = np.stack([np.eye(4)] * len(network.gates))
@@ -307,7 +309,7 @@ def test_skipping_the_input_is_multiplying_by_the_identity():
 
 
 def test_clipping_bounds_the_cell_state_and_says_what_becomes_of_nan():
-    network = Network("lstm", 3, 4, clip=Clip(-0.05, 0.02))
+    network = RecurrentNetwork("lstm", 3, 4, clip=Clip(-0.05, 0.02))
     problem = random_problem(8, network)
     cy = rnn_forward(network, problem["weights"], problem["x"]).cy
     assert cy.min() == -0.05
@@ -319,7 +321,7 @@ def test_clipping_bounds_the_cell_state_and_says_what_becomes_of_nan():
 
 
 def test_float32_is_close_to_float64_and_stays_float32():
-    network = Network("lstm", 3, 4, 2, True, projection_size=2)
+    network = RecurrentNetwork("lstm", 3, 4, 2, True, projection_size=2)
     problem = random_problem(9, network)
     exact = rnn_forward(network, problem["weights"], problem["x"])
     single = rnn_forward(network, problem["weights"], problem["x"], compute_dtype=np.float32)
@@ -331,7 +333,7 @@ def test_float32_is_close_to_float64_and_stays_float32():
 
 
 def test_slots_cover_the_weight_space_without_gaps_in_the_order_of_the_linear_layers():
-    network = Network("lstm", 3, 4, 2, True, projection_size=2)
+    network = RecurrentNetwork("lstm", 3, 4, 2, True, projection_size=2)
     slots = list(weight_slots(network))
     position = 0
     for slot in slots:
@@ -349,7 +351,7 @@ def test_slots_cover_the_weight_space_without_gaps_in_the_order_of_the_linear_la
 
 
 def test_views_of_the_weight_space_agree_with_its_slots():
-    network = Network("gru", 3, 3, 2, True, "recurrent", skip_input=True)
+    network = RecurrentNetwork("gru", 3, 3, 2, True, "recurrent", skip_input=True)
     space = np.arange(float(weight_count(network)))
     weights = weights_in(network, space)
     network.check_weights(weights)
@@ -362,7 +364,7 @@ def test_views_of_the_weight_space_agree_with_its_slots():
 
 
 def test_a_tape_fits_its_size_and_needs_no_clean_memory():
-    network = Network("lstm", 3, 4, 3, True, projection_size=2)
+    network = RecurrentNetwork("lstm", 3, 4, 3, True, projection_size=2)
     problem = random_problem(10, network)
     expected = run(network, problem)
     size = Tape.size(network, 5, 4)
@@ -393,7 +395,7 @@ def test_a_tape_fits_its_size_and_needs_no_clean_memory():
     ],
 )
 def test_wrong_operands_are_named(change: dict, message: str):
-    network = Network("lstm", 3, 4, 2)
+    network = RecurrentNetwork("lstm", 3, 4, 2)
     problem = {**random_problem(11, network), **change}
     with pytest.raises(ValueError, match=message):
         rnn_forward(
@@ -407,7 +409,7 @@ def test_wrong_operands_are_named(change: dict, message: str):
 
 
 def test_a_wrong_weight_is_named():
-    network = Network("lstm", 3, 4, 2)
+    network = RecurrentNetwork("lstm", 3, 4, 2)
     weights = random_problem(11, network)["weights"]
     weights[1] = replace(weights[1], br=None)
     with pytest.raises(ValueError, match=r"weights\[1\].br must have shape \(4, 4\), got None"):
@@ -426,4 +428,4 @@ def test_a_wrong_weight_is_named():
 )
 def test_wrong_networks_are_refused(options: dict, message: str):
     with pytest.raises(ValueError, match=message):
-        Network(**{"cell": "lstm", "input_size": 3, "hidden_size": 4, **options})
+        RecurrentNetwork(**{"cell": "lstm", "input_size": 3, "hidden_size": 4, **options})
