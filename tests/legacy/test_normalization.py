@@ -22,6 +22,9 @@ from cudnn_ctypes import (
     raw,
 )
 
+from .test_convolution_refusals import device_bytes
+from .test_descriptors import heap_bytes
+
 X, C = (3, 4, 5, 2), 4
 EPSILON = 1e-3
 
@@ -441,3 +444,33 @@ def test_nothing_is_forgotten(handle: Handle) -> None:
                 handle, x, forward.y, x, scale, scale, activation="relu"
             )
         gc.collect()
+
+
+def test_a_thousand_steps_leave_no_memory(handle: Handle) -> None:
+    x, scale = random(0, *X, dtype=np.float16, layout="NHWC"), random(1, C)
+
+    def step() -> None:
+        forward = cudnn.batch_normalization_forward_training_ex(
+            handle, x, scale, scale, z=x, activation="relu"
+        )
+        cudnn.batch_normalization_backward_ex(
+            handle,
+            x,
+            forward.y,
+            x,
+            scale,
+            scale,
+            activation="relu",
+            with_dz=True,
+            reserve_space=forward.reserve_space,
+        )
+
+    for _ in range(50):
+        step()
+    handle.synchronize()
+    before, device_before = heap_bytes(), device_bytes(handle)
+    for _ in range(1000):
+        step()
+    handle.synchronize()
+    assert heap_bytes() - before < 256 * 1024
+    assert device_bytes(handle) <= device_before
