@@ -31,7 +31,8 @@ class Resource:
         Called with `handle`, once.
     parents
         Resources that must outlive this one. They are kept alive by its finalizer, so that a
-        forgotten child goes before its parents, in a collected cycle and at exit too.
+        forgotten child goes before its parents, in a collected cycle and at exit too. A parent
+        must not refer to its children but weakly: they would keep each other until exit.
     """
 
     def __init__(

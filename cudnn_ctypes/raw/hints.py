@@ -43,6 +43,11 @@ _NO_DRIVER = (
     "first, or set CUDNN_CTYPES_DEVICE=reference"
 )
 
+_REDUCED_BUILD = (
+    "this build of cuDNN lacks the sublibrary that the function is in: the nvidia-cudnn-jit wheels "
+    "hold the graph API only; install the full nvidia-cudnn wheel"
+)
+
 _RULES = (
     _Rule(_NO_GPU, function="^cudnnCreate$", reason="cudaGetDeviceCount|cudaGetDevice|cuInit"),
     _Rule(
@@ -92,6 +97,8 @@ def hint(function: str, status: str, messages: Sequence[str], nulls: Sequence[st
     """Advice for a failed call, "" if we have none."""
     if "SUBLIBRARY_LOADING" in status and not process.driver_present():
         return _NO_DRIVER
+    if "SUBLIBRARY_UNAVAILABLE" in status:
+        return _REDUCED_BUILD
     if "SUBLIBRARY" in status:
         return process.mixed_install_advice()
     if nulls and "BAD_PARAM" in status:

@@ -1,0 +1,147 @@
+"""``Handle``: on the reference device, and what it says without any device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from programs import printed
+
+from cudnn_ctypes import ClosedError, Handle, raw, use_reference_device
+
+
+@pytest.fixture(autouse=True)
+def _reference_device(request: pytest.FixtureRequest) -> Any:
+    if request.node.get_closest_marker("gpu"):
+        yield
+        return
+    with use_reference_device():
+        yield
+
+
+class TestOnTheReferenceDevice:
+    def test_it_says_so(self) -> None:
+        with Handle() as handle:
+            assert handle.on_reference_device
+            assert repr(handle) == f"Handle(reference device, cuDNN {raw.load().version_text})"
+        assert repr(handle) == "Handle(closed)"
+
+    def test_its_version(self) -> None:
+        with Handle() as handle:
+            major, minor, patch = handle.version
+            assert major * 10000 + minor * 100 + patch == raw.cudnnGetVersion()
+
+    def test_every_handle_is_its_own(self) -> None:
+        with Handle() as one, Handle() as other:
+            assert one._as_parameter_ != other._as_parameter_
+
+    def test_streams(self) -> None:
+        class Stream:
+            def __cuda_stream__(self) -> tuple[int, int]:
+                return 0, 0x1234
+
+        with Handle() as handle:
+            assert handle.stream == 0
+            stream = Stream()
+            handle.stream = stream
+            assert handle.stream is stream
+            seen = raw.cudaStream_t()
+            raw.cudnnGetStream(handle, seen)
+            assert seen.value == 0x1234
+            handle.synchronize()
+        with Handle(stream=0x77) as handle:
+            assert handle.stream == 0x77
+
+    def test_what_is_no_stream(self) -> None:
+        with Handle() as handle, pytest.raises(TypeError, match="'streamId'"):
+            handle.stream = "default"
+
+    def test_a_failure_while_configuring_closes_it(self) -> None:
+        from cudnn_ctypes.reference import dispatch
+
+        before = len(dispatch._open)
+        with pytest.raises(TypeError, match="'streamId'"):
+            Handle(stream="default")
+        assert len(dispatch._open) == before
+
+    def test_closed(self) -> None:
+        handle = Handle()
+        handle.close()
+        handle.close()
+        for use in (lambda: handle.stream, lambda: raw.cudnnSetStream(handle, None)):
+            with pytest.raises(ClosedError, match="this Handle is closed"):
+                use()
+
+    def test_a_raw_handle_that_was_destroyed(self) -> None:
+        handle = raw.cudnnHandle_t()
+        raw.cudnnCreate(handle)
+        copy = raw.cudnnHandle_t()
+        copy.value = handle.value
+        raw.cudnnDestroy(handle)
+        with pytest.raises(ClosedError, match="this handle of the reference device was destroyed"):
+            raw.cudnnSetStream(copy, None)
+
+    def test_it_lives_on_when_the_mode_is_left(self) -> None:
+        handle = Handle()
+        with use_reference_device(False):
+            raw.cudnnSetStream(handle, None)
+            handle.close()
+
+
+class TestWithoutAGpu:
+    PROGRAM = """
+        import os
+        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+        from cudnn_ctypes import Handle, raw
+        try:
+            Handle()
+        except Exception as error:
+            print(type(error).__name__)
+            print(str(error).replace(chr(10), " "))
+    """
+
+    def test_the_message_says_how_to_use_the_reference_device(self) -> None:
+        kind, text = printed(self.PROGRAM)
+        assert kind == "NotInitializedError"
+        assert "cudnn_ctypes.use_reference_device()" in text
+        assert "CUDNN_CTYPES_DEVICE=reference" in text
+
+    def test_it_does_as_the_message_says(self) -> None:
+        program = "from cudnn_ctypes import Handle\nprint(Handle())"
+        (line,) = printed(program, environment={"CUDNN_CTYPES_DEVICE": "reference"})
+        assert line.startswith("Handle(reference device, ")
+
+    def test_another_name_for_a_device(self) -> None:
+        program = """
+            try:
+                import cudnn_ctypes
+            except ValueError as error:
+                print(error)
+        """
+        (line,) = printed(program, environment={"CUDNN_CTYPES_DEVICE": "gpu0"})
+        assert line.startswith("CUDNN_CTYPES_DEVICE='gpu0': expected 'reference'")
+
+
+@pytest.mark.gpu
+class TestOnAGpu:
+    def test_it_names_the_gpu(self) -> None:
+        with Handle(device=0) as handle:
+            assert handle.device.name in repr(handle)
+            assert not handle.on_reference_device
+
+    def test_streams_of_cuda_core(self) -> None:
+        from cuda.core import Device
+
+        device = Device(0)
+        device.set_current()
+        stream = device.create_stream()
+        with Handle(stream=stream) as handle:
+            assert handle.stream is stream
+            seen = raw.cudaStream_t()
+            raw.cudnnGetStream(handle, seen)
+            assert seen.value == int(stream.handle)
+            handle.synchronize()
+
+    def test_no_such_gpu(self) -> None:
+        with pytest.raises(Exception, match=r"(?i)device|ordinal"):
+            Handle(device=4096)

@@ -1,0 +1,181 @@
+"""Who may import whom, and what importing the package may load."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from programs import ROOT, printed
+
+PACKAGE = ROOT / "cudnn_ctypes"
+
+# What each part may import of the others. A part is a module of the package, or a folder.
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "dtypes": {"raw"},
+    "raw": {"errors"},
+    "resource": {"errors"},
+    "device": {"raw", "errors", "dtypes"},
+    "handle": {"raw", "device", "resource"},
+    "legacy": {"raw", "device", "resource", "handle", "dtypes", "errors"},
+    "graph": {"raw", "device", "resource", "handle", "dtypes", "errors"},
+    "frontend": {"graph", "raw", "device", "dtypes", "errors", "handle"},
+    "reference": {"raw", "errors", "dtypes"},
+}
+
+FRAMEWORKS = {"torch", "cupy", "jax", "numba", "tensorflow"}
+MAINTAINERS = {"tools", "tests", "examples"}
+
+
+def modules(folder: Path = PACKAGE) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
+
+
+def dotted(path: Path) -> list[str]:
+    parts = list(path.relative_to(ROOT).with_suffix("").parts)
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+@functools.cache
+def imported(path: Path) -> frozenset[str]:
+    """Dotted names that a module imports anywhere, relative ones resolved."""
+    names: set[str] = set()
+    package = dotted(path)
+    if path.name != "__init__.py":
+        package = package[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            home = ".".join([*above, *([node.module] if node.module else [])])
+            # "from . import x" may name a module or a thing in one; both resolve here.
+            names |= {f"{home}.{alias.name}" for alias in node.names}
+    return frozenset(names)
+
+
+def part_of(name: str) -> str | None:
+    """The part of the package that a dotted name belongs to."""
+    pieces = name.split(".")
+    return pieces[1] if pieces[0] == "cudnn_ctypes" and len(pieces) > 1 else None
+
+
+def arrows() -> Iterator[tuple[str, str, Path]]:
+    for path in modules():
+        here = part_of(".".join(dotted(path)))
+        for name in imported(path):
+            there = part_of(name)
+            if here is not None and there is not None and here != there:
+                yield here, there, path
+
+
+def test_every_part_is_known() -> None:
+    parts = {part_of(".".join(dotted(path))) for path in modules()} - {None}
+    programs = {"__main__", "demo", "doctor", "introspect", "porting", "bench", "compile"}
+    assert parts - programs <= ALLOWED.keys()
+
+
+@pytest.mark.parametrize("part", ALLOWED)
+def test_imports_point_downwards(part: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {there}"
+        for here, there, path in arrows()
+        if here == part and there not in ALLOWED[part]
+    ]
+    assert wrong == []
+
+
+def test_the_arrows_have_no_cycle() -> None:
+    rest = {part: set(below) for part, below in ALLOWED.items()}
+    while rest:
+        lowest = [part for part, below in rest.items() if not below & rest.keys()]
+        assert lowest, f"a cycle among {sorted(rest)}"
+        for part in lowest:
+            del rest[part]
+
+
+def test_the_check_sees_every_kind_of_import(tmp_path: Path) -> None:
+    """The check itself: relative, absolute and inside functions."""
+    names = imported(PACKAGE / "handle.py")
+    assert any(name.startswith("cudnn_ctypes.raw") for name in names)
+    assert {"cudnn_ctypes.resource.Resource"} <= names
+    everything = set().union(*(imported(path) for path in modules()))
+    assert "cudnn_ctypes.raw.memory.memory_pointer" in everything
+    assert ("legacy", "raw") in {(here, there) for here, there, _ in arrows()}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_framework_and_no_maintainer_s_tool(path: Path) -> None:
+    roots = {name.split(".")[0] for name in imported(path)}
+    assert not roots & (FRAMEWORKS | MAINTAINERS)
+
+
+def test_reference_computations_know_only_numpy() -> None:
+    """What states an operation's meaning does not lean on what it is compared with."""
+    for name in ("convolution", "activation", "pooling", "softmax", "lrn", "batch_normalization"):
+        path = PACKAGE / "reference" / f"{name}.py"
+        below = {part_of(found) for found in imported(path)} - {None, "reference", "dtypes"}
+        assert below == set(), path
+
+
+def test_importing_the_package_loads_little() -> None:
+    program = """
+        import sys
+        before = set(sys.modules)
+        import cudnn_ctypes
+        maps = open("/proc/self/maps").read()
+        loaded = set(sys.modules) - before
+        print(sorted(m for m in loaded if m.split(".")[0] in (
+            "cuda", "numpy", "ml_dtypes", "rich", "torch", "cupy", "jax", "PIL", "sklearn")))
+        print(sorted(m for m in loaded if m.startswith("cudnn_ctypes")))
+        print("libcudnn" in maps, "libcuda" in maps, "libcublas" in maps)
+    """
+    assert printed(program) == ["[]", "['cudnn_ctypes']", "False False False"]
+
+
+def test_importing_layer_1_loads_neither_cudnn_nor_cuda_nor_numpy() -> None:
+    program = """
+        import sys
+        before = set(sys.modules)
+        from cudnn_ctypes import raw
+        maps = open("/proc/self/maps").read()
+        roots = {m.split(".")[0] for m in set(sys.modules) - before}
+        print(sorted(roots & {"cuda", "numpy", "ml_dtypes", "rich", "torch"}))
+        print("libcudnn" in maps, "libcuda" in maps)
+    """
+    assert printed(program) == ["[]", "False False"]
+
+
+def test_every_public_name_can_be_had() -> None:
+    program = """
+        import sys
+        import cudnn_ctypes
+        assert set(cudnn_ctypes.__all__) <= set(dir(cudnn_ctypes))
+        for name in cudnn_ctypes.__all__:
+            assert getattr(cudnn_ctypes, name) is not None, name
+        exec("from cudnn_ctypes import *")
+        maps = open("/proc/self/maps").read()
+        print("libcudnn" in maps, "torch" in sys.modules, "cuda.core" in sys.modules)
+        try:
+            cudnn_ctypes.TensorDescripter
+        except AttributeError as error:
+            print(error)
+    """
+    assert printed(program) == [
+        "False False False",
+        "module 'cudnn_ctypes' has no attribute 'TensorDescripter'",
+    ]
+
+
+def test_import_time() -> None:
+    """At most 60 ms more than importing NumPy; in fact a fraction of it."""
+    from tools.bench_call import import_milliseconds
+
+    for _ in range(3):  # another process may have slowed a round down
+        times = import_milliseconds(rounds=5)
+        if times["cudnn_ctypes"] <= times["numpy"] + 60:
+            return
+    pytest.fail(f"{times}")

@@ -1,0 +1,255 @@
+"""Ownership: what is created is destroyed once, in order, and a closed object never reaches C."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from programs import printed, run_program
+
+from cudnn_ctypes import BadParamError, ClosedError, errors, raw
+from cudnn_ctypes.resource import Resource
+
+
+class Thing(Resource):
+    """A resource whose destruction is written down."""
+
+    def __init__(self, name: str, log: list[str], *, parents: tuple[object, ...] = ()) -> None:
+        handle = raw.cudnnTensorDescriptor_t()
+        handle.value = 0x1000
+        self.name = name
+        super().__init__(handle, lambda _: log.append(name), parents=parents)
+
+
+@pytest.fixture
+def log() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def warned() -> Iterator[list[warnings.WarningMessage]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+
+
+class TestClose:
+    def test_it_destroys_once(self, log: list[str]) -> None:
+        thing = Thing("a", log)
+        assert not thing.closed
+        thing.close()
+        thing.close()
+        assert thing.closed
+        assert log == ["a"]
+
+    def test_with(self, log: list[str]) -> None:
+        with Thing("a", log) as thing:
+            assert not thing.closed
+        assert thing.closed
+        assert log == ["a"]
+
+    def test_with_an_error_inside(self, log: list[str]) -> None:
+        with pytest.raises(KeyError), Thing("a", log):
+            raise KeyError
+        assert log == ["a"]
+
+    def test_nothing_is_left_to_warn_about(
+        self, log: list[str], warned: list[warnings.WarningMessage]
+    ) -> None:
+        thing = Thing("a", log)
+        thing.close()
+        del thing
+        gc.collect()
+        assert warned == []
+        assert log == ["a"]
+
+    def test_an_error_gets_out_once(self, log: list[str]) -> None:
+        def refuse(_: Any) -> None:
+            log.append("tried")
+            raise errors.BadParamError("cudnnDestroyX", raw.CUDNN_STATUS_BAD_PARAM)
+
+        thing = Resource(raw.cudnnTensorDescriptor_t(), refuse)
+        with pytest.raises(BadParamError, match="cudnnDestroyX"):
+            thing.close()
+        assert thing.closed
+        thing.close()
+        assert log == ["tried"]
+
+    def test_an_error_in_close_does_not_hide_the_one_inside(self) -> None:
+        def refuse(_: Any) -> None:
+            raise RuntimeError("destroy")
+
+        with pytest.raises(RuntimeError, match="destroy") as caught, Resource(None, refuse):
+            raise KeyError("inside")
+        assert isinstance(caught.value.__context__, KeyError)
+
+
+class TestClosed:
+    def test_it_raises_before_c(self, log: list[str]) -> None:
+        thing = Thing("a", log)
+        thing.close()
+        with pytest.raises(ClosedError, match="this Thing is closed"):
+            raw.cudnnSetTensor4dDescriptor(thing, 0, 0, 1, 1, 1, 1)
+        with pytest.raises(ClosedError, match="this Thing is closed"):
+            _ = thing._as_parameter_
+
+    def test_other_attributes_are_missing_as_usual(self, log: list[str]) -> None:
+        with (
+            Thing("a", log) as thing,
+            pytest.raises(AttributeError, match="'Thing' object has no attribute 'nmae'"),
+        ):
+            _ = thing.nmae
+
+
+class TestForgotten:
+    def test_it_is_destroyed_with_a_warning(
+        self, log: list[str], warned: list[warnings.WarningMessage]
+    ) -> None:
+        Thing("a", log)
+        gc.collect()
+        assert log == ["a"]
+        (warning,) = warned
+        assert warning.category is ResourceWarning
+        assert str(warning.message) == "unclosed Thing"
+
+    def test_tracemalloc_tells_where_it_was_created(
+        self, log: list[str], warned: list[warnings.WarningMessage]
+    ) -> None:
+        tracemalloc.start(5)
+        try:
+            Thing("a", log)  # this line
+        finally:
+            tracemalloc.stop()
+        gc.collect()
+        text = str(warned[0].message)
+        assert text.startswith("unclosed Thing\ncreated at:\n")
+        assert __file__ in text
+        assert 'Thing("a", log)  # this line' in text
+
+    def test_an_error_is_only_reported(self, warned: list[warnings.WarningMessage]) -> None:
+        def refuse(_: Any) -> None:
+            raise RuntimeError("destroy failed")
+
+        Resource(raw.cudnnTensorDescriptor_t(), refuse)
+        gc.collect()
+        assert [w.category for w in warned] == [ResourceWarning, RuntimeWarning]
+        assert "error while cleaning up an unclosed Resource: destroy failed" in str(
+            warned[1].message
+        )
+
+    @pytest.mark.filterwarnings("ignore::ResourceWarning")
+    def test_children_go_before_their_parents(self, log: list[str]) -> None:
+        parent = Thing("parent", log)
+        child = Thing("child", log, parents=(parent,))
+        del parent
+        gc.collect()
+        assert log == []  # the child keeps it alive
+        del child
+        gc.collect()
+        assert log == ["child", "parent"]
+
+    @pytest.mark.filterwarnings("ignore::ResourceWarning")
+    def test_in_a_collected_cycle_too(self, log: list[str]) -> None:
+        gc.disable()
+        try:
+            for i in range(20):
+                parent = Thing("parent", log)
+                child = Thing("child", log, parents=(parent,))
+                grandchild = Thing("grandchild", log, parents=(child,))
+                parent.cycle = [parent]
+                child.cycle = [child, parent]
+                grandchild.cycle = [grandchild, child, parent]
+                del parent, child, grandchild
+                for _ in range(3):  # a parent is in the cycle that its child's end leaves
+                    gc.collect()
+                assert log == ["grandchild", "child", "parent"], i
+                log.clear()
+        finally:
+            gc.enable()
+
+    def test_a_parent_that_holds_its_child_keeps_both_until_exit(self) -> None:
+        program = """
+            import gc
+            from cudnn_ctypes.resource import Resource
+            class Thing(Resource):
+                def __init__(self, name, parents=()):
+                    super().__init__(None, lambda _: print("destroy", name), parents=parents)
+            parent = Thing("parent")
+            parent.child = Thing("child", (parent,))
+            del parent
+            gc.collect()
+            print("end")
+        """
+        assert printed(program) == ["end", "destroy child", "destroy parent"]
+
+    def test_closing_a_child_lets_its_parent_go(self, log: list[str]) -> None:
+        parent = Thing("parent", log)
+        child = Thing("child", log, parents=(parent,))
+        parent.close()
+        child.close()
+        assert log == ["parent", "child"]
+
+
+class TestExit:
+    def test_what_is_left_is_destroyed_children_first_and_quietly(self) -> None:
+        program = """
+            import warnings
+            warnings.simplefilter("error")
+            from cudnn_ctypes.resource import Resource
+            class Thing(Resource):
+                def __init__(self, name, parents=()):
+                    super().__init__(None, lambda _: print("destroy", name), parents=parents)
+            parent = Thing("parent")
+            child = Thing("child", (parent,))
+            child.cycle = child
+            print("end")
+        """
+        done = run_program(program, flags=("-X", "dev"))
+        assert done.stdout.splitlines() == ["end", "destroy child", "destroy parent"]
+        assert done.stderr == ""
+
+    def test_cudnn_s_own_objects(self) -> None:
+        program = """
+            from cudnn_ctypes import ConvolutionDescriptor, Handle, TensorDescriptor
+            from cudnn_ctypes import use_reference_device
+            use_reference_device()
+            kept = [Handle(), TensorDescriptor((1, 2, 3, 4)), ConvolutionDescriptor(padding=1)]
+            kept.append(kept)
+            print("end")
+        """
+        done = run_program(program, flags=("-X", "dev"))
+        assert done.stdout.splitlines() == ["end"]
+        assert done.stderr == ""
+
+    def test_an_error_at_exit_is_only_reported(self) -> None:
+        program = """
+            from cudnn_ctypes.resource import Resource
+            def refuse(handle):
+                raise RuntimeError("destroy failed")
+            kept = Resource(None, refuse)
+        """
+        done = run_program(program)
+        assert "destroy failed" in done.stderr
+
+    def test_a_failing_call_during_exit_is_safe(self) -> None:
+        """cuDNN logs into Python's callback; at exit nobody may call Python any more."""
+        program = """
+            import atexit
+            from cudnn_ctypes import raw
+            x = raw.cudnnTensorDescriptor_t()
+            raw.cudnnCreateTensorDescriptor(x)
+            def late():
+                print(raw.cudnnSetTensor4dDescriptor.unchecked(x, 0, 0, 0, 1, 1, 1).name)
+            class AtTheVeryEnd:
+                def __del__(self, call=raw.cudnnSetTensor4dDescriptor.unchecked, x=x):
+                    call(x, 0, 0, 0, 1, 1, 1)
+            import sys
+            sys.modules["at_the_very_end"] = AtTheVeryEnd()
+            atexit.register(late)
+        """
+        lines = printed(program)
+        assert lines[0] == "CUDNN_STATUS_BAD_PARAM"
