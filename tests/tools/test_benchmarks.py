@@ -1,0 +1,58 @@
+"""The benchmarks run, and layer 1 costs no more than it may."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from programs import fake_cudnn, printed
+
+from cudnn_ctypes import raw
+from tools import bench_call, bench_gpu
+
+
+@pytest.mark.parametrize("case", bench_call.CASES, ids=lambda case: case.row)
+def test_a_checked_call_costs_at_most_1_3_times_plain_ctypes(case: bench_call.Case) -> None:
+    ratios = []
+    for _ in range(4):  # another process may have slowed one side down
+        times = bench_call.measure(case, rounds=9, loops=1000)
+        ratios.append(bench_call.ratio(times, "c_void_p"))
+        if ratios[-1] <= 1.3:
+            return
+    pytest.fail(f"{ratios}")
+
+
+def test_launches_on_the_reference_device() -> None:
+    program = """
+        from tools import bench_gpu
+        print(bench_gpu.main(["--reference", "--rounds", "1", "--launches", "1"]))
+    """
+    lines = printed(program)
+    assert lines[0].startswith("Handle(reference device")
+    assert lines[-1] == "0"
+    assert any(line.startswith("ConvolutionForward.run") for line in lines)
+
+
+def test_plain_ctypes_passes_what_raw_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handle, x, w, conv = (
+        raw.cudnnHandle_t(),
+        raw.cudnnTensorDescriptor_t(),
+        raw.cudnnFilterDescriptor_t(),
+        raw.cudnnConvolutionDescriptor_t(),
+    )
+    one = ctypes.byref(ctypes.c_float(1))
+    algorithm = raw.CUDNN_CONVOLUTION_FWD_ALGO_GEMM
+    arguments = (handle, one, x, 256, w, 512, conv, algorithm, 1024, 16, one, x, 2048)
+    for status in (0, 2000):
+        file = fake_cudnn(tmp_path / str(status), statuses=f"cudnnConvolutionForward={status}")
+        monkeypatch.setattr(raw, "load", lambda file=file: SimpleNamespace(path=file))
+        launch = bench_gpu.plain_launch(arguments)
+        if status == 0:
+            launch()
+        else:
+            with pytest.raises(RuntimeError, match="2000"):
+                launch()
