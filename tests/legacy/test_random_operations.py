@@ -1,6 +1,6 @@
 """Random activations, softmaxes, poolings, reductions and tensor operations.
 
-They are compared with the reference in float64 (see `operations`): on the reference device this
+They are compared with the reference in float64 (see `draws`): on the reference device this
 tests layer 2, on a GPU cuDNN. What cuDNN has no kernel for is counted by its reason and printed at
 the end of the session; at least a stated share must run.
 """
@@ -16,7 +16,8 @@ import pytest
 from cudnn_ctypes import Handle, NotSupportedError
 
 from .conftest import Report
-from .operations import Case, Draw, families
+from .draws import Case, Draw
+from .operations import families
 
 ON_GPU, ON_REFERENCE = 48, 18
 FAMILIES = list(families())
