@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from programs import fake_cudnn
 
 from cudnn_ctypes.doctor import packages, probes
 from cudnn_ctypes.doctor.findings import Finding
@@ -81,7 +82,6 @@ class TestAnswers:
         "functions": 239,
         "missing": {"cudnnCausalConv1dForward": "9.22.0", "cudnnGnnMhaGatForward": "9.28.0"},
         "parts": {"Ops": "CUDNN_STATUS_SUCCESS", "Cnn": "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"},
-        "descriptor": "TensorDescriptor()",
     }
 
     def test_missing_symbols_name_the_version_that_has_them(self) -> None:
@@ -159,8 +159,36 @@ class TestPackages:
             (tmp_path / name).mkdir()
             (tmp_path / name / "libcudnn_ops.so.9").touch()
         monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/a:{tmp_path}/b")
-        (finding,) = packages.search_path()
+        (finding,) = packages.search_path(None)
         assert finding.state == "problem"
+        monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/a")
+        (finding,) = packages.search_path(f"{tmp_path}/a/libcudnn.so.9")
+        assert finding.value == f"cuDNN in {tmp_path}/a"
+        (finding,) = packages.search_path(f"{tmp_path}/b/libcudnn.so.9")
+        assert f"not used: the libraries come from {tmp_path}/b" in finding.value
+
+
+class TestReducedBuild:
+    """The small wheels: the C API loads, and most of the legacy API is not there."""
+
+    def test_a_sublibrary_that_is_left_out(self) -> None:
+        parts = {"Ops": "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"}
+        findings = {f.name: f for f in probes._library({**TestAnswers.LIBRARY, "parts": parts})}
+        assert findings["Ops sublibrary"].state == "missing"
+        assert "install the full nvidia-cudnn wheel" in findings["Ops sublibrary"].advice
+
+    def test_the_c_api_loads_all_the_same(self, tmp_path: Path) -> None:
+        fake_cudnn(tmp_path, version=92800, statuses="cudnnGetProperty=0")
+        code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path))
+        assert code == 0
+        assert findings["cuDNN: symbols"]["value"] == "4 of 239 functions of the headers"
+        assert findings["what works here: C API"]["state"] == "ok"
+        assert "cudnnCreateTensorDescriptor" in findings["what works here: descriptors"]["value"]
+
+
+def test_brackets_are_printed(tmp_path: Path) -> None:
+    done = run("doctor", CUDNN_CTYPES_LIBRARY=str(tmp_path / "libcudnn.so.9"))
+    assert "pip install 'cudnn-ctypes[cu12]' (or [cu13])" in done.stdout
 
 
 def test_an_unknown_command_names_the_known_ones() -> None:

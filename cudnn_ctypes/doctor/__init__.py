@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from .findings import Finding
@@ -40,11 +41,13 @@ def _print(findings: Sequence[Finding]) -> None:
         for finding in findings:
             if finding.section == section:
                 table.add_row(
-                    finding.name, f"[{_STYLES[finding.state]}]{finding.state}[/]", finding.value
+                    finding.name,
+                    f"[{_STYLES[finding.state]}]{finding.state}[/]",
+                    escape(finding.value),
                 )
         console.print(table)
     advice = {f.advice: f for f in findings if f.advice and f.state != "ok"}
     for text, finding in advice.items():
-        console.print(f"[{_STYLES[finding.state]}]{finding.name}[/]: {text}")
+        console.print(f"[{_STYLES[finding.state]}]{finding.name}[/]: {escape(text)}")
     if not any(finding.state == "problem" for finding in findings):
         console.print("[green]No problems found.[/]")

@@ -16,8 +16,8 @@ __all__ = ["PROBES"]
 
 
 def library() -> dict[str, Any]:
-    """The library, its symbols, the versions of its parts, and plain descriptors."""
-    from cudnn_ctypes import TensorDescriptor, raw
+    """The library, its symbols, and the versions of its parts."""
+    from cudnn_ctypes import raw
 
     loaded = raw.load()
     missing = {
@@ -31,8 +31,6 @@ def library() -> dict[str, Any]:
         if check.__name__ not in missing:
             parts[part] = check.unchecked().name
     directory = loaded.path.parent
-    with TensorDescriptor((1, 3, 4, 4)) as descriptor:
-        described = repr(descriptor)
     return {
         "path": str(loaded.path),
         "source": loaded.source,
@@ -43,8 +41,15 @@ def library() -> dict[str, Any]:
         "functions": len(raw.FUNCTIONS),
         "missing": missing,
         "parts": parts,
-        "descriptor": described,
     }
+
+
+def descriptors() -> dict[str, Any]:
+    """A descriptor, set and read back."""
+    from cudnn_ctypes import TensorDescriptor
+
+    with TensorDescriptor((1, 3, 4, 4)) as descriptor:
+        return {"descriptor": repr(descriptor)}
 
 
 def handle() -> dict[str, Any]:
@@ -108,7 +113,8 @@ def cuda_libraries() -> dict[str, Any]:
         elif name.startswith("libcublasLt.so"):
             get_version = ctypes.CDLL(file).cublasLtGetVersion
             get_version.restype = ctypes.c_size_t
-            files[file] = str(get_version())
+            number = get_version()
+            files[file] = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
     return {"files": files, "cudnn": [str(file) for file in cudnn_files()]}
 
 
@@ -135,7 +141,7 @@ def gpus() -> dict[str, Any]:
 
 
 PROBES: dict[str, Callable[[], dict[str, Any]]] = {
-    probe.__name__: probe for probe in (library, handle, graph, cuda_libraries, gpus)
+    probe.__name__: probe for probe in (library, descriptors, handle, graph, cuda_libraries, gpus)
 }
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def _torch(versions: dict[str, str]) -> Iterator[Finding]:
             )
 
 
-def search_path() -> Iterator[Finding]:
+def search_path(loaded_path: str | None) -> Iterator[Finding]:
     """Directories on LD_LIBRARY_PATH that hold cuDNN libraries."""
     entries = [entry for entry in os.environ.get("LD_LIBRARY_PATH", "").split(":") if entry]
     holding = [entry for entry in entries if any(Path(entry).glob("libcudnn*.so*"))]
@@ -113,4 +113,8 @@ def search_path() -> Iterator[Finding]:
             "another",
         )
     elif holding:
-        yield Finding(_SECTION, "LD_LIBRARY_PATH", f"cuDNN in {holding[0]}")
+        value = f"cuDNN in {holding[0]}"
+        home = Path(loaded_path).parent if loaded_path else Path(holding[0])
+        if os.path.realpath(home) != os.path.realpath(holding[0]):
+            value += f", not used: the libraries come from {home}"
+        yield Finding(_SECTION, "LD_LIBRARY_PATH", value)

@@ -24,6 +24,10 @@ _NO_GPU = (
     "cudnn_ctypes.use_reference_device() or CUDNN_CTYPES_DEVICE=reference"
 )
 _INSTALL = "pip install 'cudnn-ctypes[cu12]' (or [cu13])"
+_REDUCED = (
+    "the nvidia-cudnn-jit wheels hold the graph API only: for the legacy API install the full "
+    "nvidia-cudnn wheel"
+)
 
 
 def _ask(probe: str, device: str = "cuda") -> dict[str, Any]:
@@ -64,7 +68,7 @@ def examine() -> Iterator[Finding]:
     if "error" not in library:
         yield from _cuda_libraries(_ask("cuda_libraries"), library["cuda_major"])
     yield from packages(library.get("version"), library.get("path"))
-    yield from search_path()
+    yield from search_path(library.get("path"))
     yield from _what_works(library)
 
 
@@ -82,6 +86,8 @@ def _library(answer: dict[str, Any]) -> Iterator[Finding]:
     for part, status in answer["parts"].items():
         if status == "CUDNN_STATUS_SUCCESS":
             yield Finding(section, f"{part} sublibrary", f"belongs to {answer['version']}")
+        elif status.endswith("SUBLIBRARY_UNAVAILABLE"):
+            yield Finding(section, f"{part} sublibrary", "not here", "missing", _REDUCED)
         else:
             yield Finding(
                 section,
@@ -163,12 +169,30 @@ def _what_works(library: dict[str, Any]) -> Iterator[Finding]:
         yield Finding(section, "C API", "no", "problem", _INSTALL)
         return
     yield Finding(section, "C API", "loads")
-    yield Finding(section, "descriptors", library["descriptor"])
+    yield _descriptors(_ask("descriptors"))
     yield _graph(_ask("graph"))
     yield _device("GPU", _ask("handle"), "missing", _NO_GPU)
     yield _device(
         "reference device", _ask("handle", "reference"), "problem", "please report this message"
     )
+
+
+def _descriptors(answer: dict[str, Any]) -> Finding:
+    section, name = "what works here", "descriptors"
+    if "error" not in answer:
+        return Finding(section, name, answer["descriptor"])
+    reduced = _is_reduced(answer)
+    return Finding(
+        section,
+        name,
+        _first_lines(answer["error"]),
+        "missing" if reduced else "problem",
+        _REDUCED if reduced else _INSTALL,
+    )
+
+
+def _is_reduced(answer: dict[str, Any]) -> bool:
+    return "SUBLIBRARY_UNAVAILABLE" in answer["error"]
 
 
 def _graph(answer: dict[str, Any]) -> Finding:
@@ -182,6 +206,8 @@ def _graph(answer: dict[str, Any]) -> Finding:
 def _device(name: str, answer: dict[str, Any], state: Any, advice: str) -> Finding:
     section = "what works here"
     if "error" in answer:
+        if _is_reduced(answer):
+            state, advice = "missing", _REDUCED
         return Finding(section, name, _first_lines(answer["error"]), state, advice)
     if not answer["convolution"]:
         return Finding(
