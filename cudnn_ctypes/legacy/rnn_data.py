@@ -49,9 +49,9 @@ class RNNDataDescriptor(Descriptor):
     Raises
     ------
     BadParamError
-        If cuDNN refuses: lengths that do not descend in the packed layout, for example.
+        If cuDNN refuses: an empty batch, for example.
     ValueError
-        If a length is not from 0 to `max_length`.
+        If a length is not from 0 to `max_length`, or lengths do not descend where they must.
 
     Examples
     --------
@@ -141,8 +141,10 @@ class RNNDataDescriptor(Descriptor):
         if not all(0 <= length <= max_length for length in lengths):
             raise ValueError(f"lengths: expected ints from 0 to {max_length}, got {lengths}")
         packed = layout == _PACKED
-        if packed and lengths != sorted(lengths, reverse=True):
-            raise ValueError(f"lengths: must descend in the packed layout, got {lengths}")
+        if packed and (lengths != sorted(lengths, reverse=True) or 0 in lengths):
+            raise ValueError(
+                f"lengths: must descend, and be 1 at least, in the packed layout, got {lengths}"
+            )
         fill = None
         if padding_fill is not None:
             fill = np.array(padding_fill, numpy_dtype(data_type))

@@ -56,15 +56,17 @@ class RNNDescriptor(RNNSettings):
         "linear_input"; or "skip_input": the first layer adds its input to every gate without
         multiplying it by a matrix, and `input_size` must be `hidden_size`.
     data_type : data type
-        Of weights, inputs and outputs: "float32", "float64", "float16", "bfloat16".
+        Of weights, inputs and outputs: "float32", "float64", "float16", or (not in cuDNN 9.0)
+        "bfloat16".
     compute_type : data type, optional
         float32, or float16 for float16 data; default float32, float64 for float64 data.
     math_type : cudnnMathType_t or str
         As for `ConvolutionDescriptor`; "default_math" includes TF32 for float32.
     algorithm : cudnnRNNAlgo_t or str
         "standard"; or "persist_static", "persist_static_small_h" and "persist_dynamic", which keep
-        weights on the GPU's multiprocessors and are limited in what they can do. The last one
-        needs `build_dynamic`.
+        weights on the GPU's multiprocessors and are limited in what they can do: double biases, no
+        projection, not computed in float16, the static ones not in float64. The last one needs
+        `build_dynamic`.
     dropout : DropoutDescriptor, optional
         Dropout between the layers, in training only; kept. Left out: none.
     padded_io : bool

@@ -237,7 +237,7 @@ class TestWrongInput:
             with pytest.raises(ValueError, match="reserve_space: 3 bytes, 4 are needed"):
                 dropout_backward(handle, x, dropout, small)
             too_small = pytest.raises(ValueError, match="x: 48 bytes are too small")
-            with TensorDescriptor((3, 5)) as desc, too_small:
+            with TensorDescriptor((3, 5, 1, 1)) as desc, too_small:
                 dropout_forward(handle, x, dropout, x_desc=desc)
 
     def test_a_closed_descriptor(self, reference_handle: Handle) -> None:

@@ -37,10 +37,12 @@ def descriptor(handle: Handle) -> Iterator[raw.cudnnDropoutDescriptor_t]:
 
 
 def tensor_descriptor(shape, data_type=FLOAT, strides=None) -> raw.cudnnTensorDescriptor_t:
+    """Of 4 dimensions: cuDNN 9.0 has none of 2."""
     descriptor = raw.cudnnTensorDescriptor_t()
     raw.cudnnCreateTensorDescriptor(descriptor)
     strides = strides or [int(np.prod(shape[i + 1 :])) for i in range(len(shape))]
-    raw.cudnnSetTensorNdDescriptor(descriptor, data_type, len(shape), shape, strides)
+    more = [1] * (4 - len(shape))
+    raw.cudnnSetTensorNdDescriptor(descriptor, data_type, 4, [*shape, *more], [*strides, *more])
     return descriptor
 
 

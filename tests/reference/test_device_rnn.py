@@ -259,6 +259,8 @@ def test_a_training_step_in_every_layout(handle, network, layout):
 )
 @pytest.mark.parametrize("network", NETWORKS, ids=str)
 def test_other_data_types(handle, network, dtype, tolerance):
+    if dtype is ml_dtypes.bfloat16 and raw.cudnnGetVersion() < 91400:
+        pytest.skip("cuDNN 9.0 has no networks in bfloat16; 9.14 has")
     program = Program(handle, network, dtype)
     assert program.forward() == 0
     assert program.backward_data() == 0
