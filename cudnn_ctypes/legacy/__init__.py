@@ -24,6 +24,12 @@ from .attention_weights import (
     AttentionWeights,
     attention_buffer_sizes,
 )
+from .back_to_back_convolution import (
+    BackToBackGradients,
+    BackToBackResult,
+    back_to_back_convolution_backward,
+    back_to_back_convolution_forward,
+)
 from .batch_normalization import (
     batch_normalization_backward,
     batch_normalization_forward_inference,
@@ -34,6 +40,11 @@ from .batch_normalization_ex import (
     batch_normalization_backward_ex,
     batch_normalization_ex_sizes,
     batch_normalization_forward_training_ex,
+)
+from .causal_convolution import (
+    CausalConvolutionGradients,
+    causal_convolution_backward,
+    causal_convolution_forward,
 )
 from .convolution import ConvolutionDescriptor
 from .convolution_columns import im2col
@@ -51,6 +62,7 @@ from .convolution_operations import (
     convolution_forward,
 )
 from .convolution_reorder import reorder_filter_and_bias
+from .csc_graph import CscGraph
 from .ctc import (
     CTCLoss,
     ctc_loss,
@@ -73,7 +85,26 @@ from .dropout import (
     dropout_states_size,
 )
 from .elementwise import OpTensorDescriptor, op_tensor
+from .fft_causal_convolution import (
+    FFTCausalConvolutionGradients,
+    LongFFTBufferSizes,
+    LongFFTResult,
+    fft_causal_convolution_backward,
+    fft_causal_convolution_forward,
+    long_fft_causal_convolution_backward,
+    long_fft_causal_convolution_buffer_sizes,
+    long_fft_causal_convolution_forward,
+)
 from .filter import FilterDescriptor
+from .graph_aggregation import (
+    GnnAggregation,
+    GnnAggregationGradients,
+    gnn_aggregate_backward,
+    gnn_aggregate_forward,
+)
+from .graph_attention import GnnAttention, gnn_gat_forward, gnn_gat_v2_forward
+from .graph_attention_call import GnnAttentionOptions
+from .graph_attention_gradients import GnnAttentionGradients, gnn_gat_backward, gnn_gat_v2_backward
 from .lrn import LRNDescriptor, lrn_cross_channel_backward, lrn_cross_channel_forward
 from .normalization import (
     normalization_backward,
@@ -114,18 +145,30 @@ __all__ = [
     "AttentionGradients",
     "AttentionWeights",
     "AttnDescriptor",
+    "BackToBackGradients",
+    "BackToBackResult",
     "CTCLoss",
     "CTCLossDescriptor",
+    "CausalConvolutionGradients",
     "ConvolutionBackwardData",
     "ConvolutionBackwardFilter",
     "ConvolutionDescriptor",
     "ConvolutionForward",
+    "CscGraph",
     "DivisiveNormalizationGradients",
     "DropoutDescriptor",
     "DropoutForward",
+    "FFTCausalConvolutionGradients",
     "FilterDescriptor",
     "FoldedBackwardData",
+    "GnnAggregation",
+    "GnnAggregationGradients",
+    "GnnAttention",
+    "GnnAttentionGradients",
+    "GnnAttentionOptions",
     "LRNDescriptor",
+    "LongFFTBufferSizes",
+    "LongFFTResult",
     "NormalizationForward",
     "NormalizationGradients",
     "NormalizationSizes",
@@ -153,12 +196,16 @@ __all__ = [
     "attention_buffer_sizes",
     "attention_forward",
     "attention_forward_training",
+    "back_to_back_convolution_backward",
+    "back_to_back_convolution_forward",
     "batch_normalization_backward",
     "batch_normalization_backward_ex",
     "batch_normalization_ex_sizes",
     "batch_normalization_forward_inference",
     "batch_normalization_forward_training",
     "batch_normalization_forward_training_ex",
+    "causal_convolution_backward",
+    "causal_convolution_forward",
     "convolution_backward_bias",
     "convolution_backward_data",
     "convolution_backward_filter",
@@ -176,8 +223,19 @@ __all__ = [
     "dropout_forward",
     "dropout_reserve_size",
     "dropout_states_size",
+    "fft_causal_convolution_backward",
+    "fft_causal_convolution_forward",
     "folded_backward_data",
+    "gnn_aggregate_backward",
+    "gnn_aggregate_forward",
+    "gnn_gat_backward",
+    "gnn_gat_forward",
+    "gnn_gat_v2_backward",
+    "gnn_gat_v2_forward",
     "im2col",
+    "long_fft_causal_convolution_backward",
+    "long_fft_causal_convolution_buffer_sizes",
+    "long_fft_causal_convolution_forward",
     "lrn_cross_channel_backward",
     "lrn_cross_channel_forward",
     "normalization_backward",

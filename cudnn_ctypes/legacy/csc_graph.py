@@ -1,0 +1,177 @@
+"""``CscGraph``: a directed graph in device memory, as cuDNN's graph kernels take it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import raw
+from ..device import DeviceTensor
+from .dense_operands import DenseOperands
+
+__all__ = ["CscGraph"]
+
+_INDEX_TYPES = (raw.CUDNN_DATA_INT32, raw.CUDNN_DATA_INT64)
+
+
+class CscGraph:
+    """A graph from sources to destinations, held by its destinations; ``cudnnGnnCscGraph_t``.
+
+    At destination v the edges ``offsets[v]`` to ``offsets[v + 1] - 1`` arrive; edge i comes from
+    source ``indices[i]``, and its features stand in row ``edge_rows[i]`` of the table of edge
+    features. What the arrays hold is in device memory and is not checked. An object of this class
+    can be passed to the functions of ``raw``.
+
+    Parameters
+    ----------
+    offsets : tensor
+        (destinations + 1,), int32 or int64.
+    indices : tensor
+        (edges,), of the same type.
+    source_count : int
+    edge_rows : tensor, optional
+        (edges,). Left out: edge features stand in the edges' own order.
+    reversed_offsets, reversed_rows : tensor, optional
+        (sources + 1,) and (edges,): the same graph held by its sources, for backward passes that
+        repeat bit by bit. ``reversed_rows`` holds rows of edge features, too.
+    stream : stream, optional
+        What the arrays come from has work under way on it.
+
+    Attributes
+    ----------
+    source_count, destination_count, edge_count : int
+    index_type : cudnnDataType_t
+
+    Examples
+    --------
+    >>> graph = CscGraph.from_edges([0, 1, 1], [0, 0, 2])  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        offsets: Any,
+        indices: Any,
+        source_count: int,
+        *,
+        edge_rows: Any = None,
+        reversed_offsets: Any = None,
+        reversed_rows: Any = None,
+        stream: Any = None,
+    ) -> None:
+        operands = DenseOperands(stream)
+        first = operands.imported("offsets", offsets)
+        if first.data_type not in _INDEX_TYPES:
+            raise TypeError(f"offsets: expected int32 or int64, got {first.dtype}")
+        if first.ndim != 1 or not first.size:
+            raise ValueError(f"offsets: expected (destinations + 1,), got {first.shape}")
+        self.index_type = first.data_type
+        self.source_count = int(source_count)
+        self.destination_count = first.size - 1
+        self.edge_count = operands.imported("indices", indices).size
+        if (reversed_offsets is None) != (reversed_rows is None):
+            raise ValueError("reversed_offsets and reversed_rows: give both or none")
+        edges = (self.edge_count,)
+        self.offsets = operands.tensor("offsets", first, first.shape, self.index_type)
+        self.indices = operands.tensor("indices", indices, edges, self.index_type)
+        self.edge_rows = operands.optional("edge_rows", edge_rows, edges, self.index_type)
+        self.reversed_rows = operands.optional(
+            "reversed_rows", reversed_rows, edges, self.index_type
+        )
+        self.reversed_offsets = operands.optional(
+            "reversed_offsets", reversed_offsets, (self.source_count + 1,), self.index_type
+        )
+
+    @classmethod
+    def from_edges(
+        cls,
+        sources: Sequence[int] | NDArray[Any],
+        destinations: Sequence[int] | NDArray[Any],
+        source_count: int | None = None,
+        destination_count: int | None = None,
+        *,
+        dtype: Any = np.int32,
+        device: Any = None,
+        stream: Any = None,
+    ) -> CscGraph:
+        """A graph from its edges on the host, in any order; with its reverse.
+
+        Parameters
+        ----------
+        sources, destinations : sequence of int
+            (edges,). Edge features stand in this order.
+        source_count, destination_count : int, optional
+            Left out: one more than the largest number that occurs.
+        dtype : data type
+            int32 or int64.
+
+        Raises
+        ------
+        ValueError
+            If a number is negative or too large.
+        """
+        starts, ends = np.asarray(sources, np.int64), np.asarray(destinations, np.int64)
+        if starts.ndim != 1 or starts.shape != ends.shape:
+            raise ValueError(
+                f"sources and destinations: expected as many of each, got {starts.shape} and "
+                f"{ends.shape}"
+            )
+        source_count = _count("sources", starts, source_count)
+        destination_count = _count("destinations", ends, destination_count)
+        rows = np.argsort(ends, kind="stable")
+
+        def upload(array: NDArray[Any]) -> DeviceTensor:
+            return DeviceTensor.from_numpy(array.astype(dtype), device=device, stream=stream)
+
+        return cls(
+            upload(_offsets(ends, destination_count)),
+            upload(starts[rows]),
+            source_count,
+            edge_rows=upload(rows),
+            reversed_offsets=upload(_offsets(starts, source_count)),
+            reversed_rows=upload(np.argsort(starts, kind="stable")),
+            stream=stream,
+        )
+
+    @property
+    def reversible(self) -> bool:
+        """Whether it holds its reverse."""
+        return self.reversed_offsets is not None
+
+    @property
+    def _as_parameter_(self) -> raw.cudnnGnnCscGraph_t:
+        def address(tensor: DeviceTensor | None) -> int | None:
+            return None if tensor is None else tensor._as_parameter_.value or None
+
+        struct = raw.cudnnGnnCscGraph_t(
+            cscOffsets=address(self.offsets),
+            cscIndices=address(self.indices),
+            mapCscToCoo=address(self.edge_rows),
+            mapRevToCoo=address(self.reversed_rows),
+            nSrcNodes=self.source_count,
+            nDstNodes=self.destination_count,
+            nIndices=self.edge_count,
+            cscRevOffsets=address(self.reversed_offsets),
+        )
+        struct.idxType = self.index_type
+        return struct
+
+    def __repr__(self) -> str:
+        return (
+            f"<CscGraph, {self.edge_count} edges from {self.source_count} sources to "
+            f"{self.destination_count} destinations>"
+        )
+
+
+def _count(name: str, numbers: NDArray[Any], count: int | None) -> int:
+    largest = int(numbers.max(initial=-1))
+    count = largest + 1 if count is None else int(count)
+    if numbers.min(initial=0) < 0 or largest >= count:
+        raise ValueError(f"{name}: expected numbers from 0 to {count - 1}")
+    return count
+
+
+def _offsets(numbers: NDArray[Any], count: int) -> NDArray[Any]:
+    return np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=count))])

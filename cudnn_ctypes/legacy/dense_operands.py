@@ -1,0 +1,174 @@
+"""Operands of functions that take sizes instead of descriptors: dense tensors, checked before C."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from ctypes import c_void_p
+from typing import Any
+
+from ..device import DeviceBuffer, DeviceTensor, as_tensor
+from ..device.layout import Shape
+from ..dtypes import as_data_type, data_type_name
+from ..raw import CUDNN_DATA_UINT8, cudnnDataType_t
+
+__all__ = ["DenseOperands", "as_given", "dense_strides", "lies_dense"]
+
+
+class DenseOperands(ExitStack):
+    """The operands of one call on a stream.
+
+    Usable in ``with``, which closes temporary tensors and, if it is left by an error, the results
+    that were made.
+
+    Parameters
+    ----------
+    stream : stream or None
+    channels_last : bool
+        Whether results are made, and tensors expected, with the last dimension but one innermost.
+    """
+
+    def __init__(self, stream: Any, *, channels_last: bool = False) -> None:
+        super().__init__()
+        self.stream = stream
+        self.channels_last = channels_last
+        self._results: list[DeviceTensor] = []
+
+    def imported(self, name: str, value: Any) -> DeviceTensor:
+        """`value` as a tensor for work on the stream; errors name the argument."""
+        if isinstance(value, (int, c_void_p, DeviceBuffer)) and not isinstance(value, bool):
+            raise TypeError(f"{name}: an address or a DeviceBuffer has no shape: pass a tensor")
+        try:
+            tensor = as_tensor(value, stream=self.stream)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
+        _ = tensor._as_parameter_  # ClosedError, or another device's memory
+        return tensor
+
+    def tensor(
+        self,
+        name: str,
+        value: Any,
+        shape: Shape,
+        data_type: cudnnDataType_t,
+        *,
+        written: bool = False,
+    ) -> DeviceTensor:
+        """The operand `name`, which must have this shape and type, and lie dense.
+
+        Raises
+        ------
+        TypeError
+            If it is no device memory, or of another type.
+        ValueError
+            If its shape or strides are others, or it is read-only where it is written.
+        """
+        tensor = self.imported(name, value)
+        if tensor.shape != shape:
+            raise ValueError(f"{name}: expected shape {shape}, got {tensor.shape}")
+        if tensor.data_type != data_type:
+            raise TypeError(
+                f"{name}: expected {data_type_name(data_type)}, got "
+                f"{data_type_name(tensor.data_type)}"
+            )
+        if not lies_dense(tensor, channels_last=self.channels_last):
+            wanted = dense_strides(shape, channels_last=self.channels_last)
+            raise ValueError(f"{name}: expected strides {wanted}, got {tensor.strides}")
+        if written and tensor.readonly:
+            raise ValueError(f"{name}: the library that this tensor comes from made it read-only")
+        return tensor
+
+    def optional(
+        self, name: str, value: Any, shape: Shape, data_type: cudnnDataType_t
+    ) -> DeviceTensor | None:
+        """The operand `name`, or None."""
+        return None if value is None else self.tensor(name, value, shape, data_type)
+
+    def result(
+        self,
+        name: str,
+        value: Any,
+        shape: Shape,
+        data_type: Any,
+        *,
+        zeros: bool = False,
+    ) -> DeviceTensor:
+        """The result `name`: as it was given, or made, uninitialised or of zeros."""
+        data_type = as_data_type(data_type)
+        if value is not None:
+            return self.tensor(name, value, shape, data_type, written=True)
+        made = self._new(shape, data_type, zeros)
+        self._results.append(made)
+        return made
+
+    def temporary(
+        self, shape: Shape, data_type: cudnnDataType_t, *, zeros: bool = False
+    ) -> DeviceTensor:
+        """A tensor for this call only."""
+        return self.enter_context(self._new(shape, data_type, zeros))
+
+    def buffer(self, name: str, value: Any, nbytes: int) -> Any:
+        """The memory `name`, of any type: at least `nbytes` of it.
+
+        Raises
+        ------
+        TypeError
+            If it is an address, whose size nobody knows, or no device memory.
+        ValueError
+            If it is too small.
+        """
+        if isinstance(value, (int, c_void_p)):
+            raise TypeError(
+                f"{name}: the size behind an address is not known: pass a DeviceBuffer or a tensor"
+            )
+        memory = value if isinstance(value, DeviceBuffer) else self.imported(name, value)
+        if memory.nbytes < nbytes:
+            raise ValueError(f"{name}: {nbytes} bytes are needed, got {memory.nbytes}")
+        return memory
+
+    def scratch(self, name: str, value: Any, nbytes: int) -> Any:
+        """The memory `name`; where None was given, memory for this call only."""
+        if value is None:
+            return self.temporary((nbytes,), CUDNN_DATA_UINT8)
+        return self.buffer(name, value, nbytes)
+
+    def saved(self, name: str, value: Any, nbytes: int) -> Any:
+        """The memory `name`, which is a result; made where None was given."""
+        if value is None:
+            return self.result(name, None, (nbytes,), CUDNN_DATA_UINT8)
+        return self.buffer(name, value, nbytes)
+
+    def _new(self, shape: Shape, data_type: cudnnDataType_t, zeros: bool) -> DeviceTensor:
+        make = DeviceTensor.zeros if zeros else DeviceTensor.empty
+        strides = dense_strides(shape, channels_last=self.channels_last)
+        return make(shape, data_type, strides=strides, stream=self.stream)
+
+    def __exit__(self, *exception: Any) -> bool | None:
+        if exception[0] is not None:
+            for made in self._results:
+                made.close()
+        return super().__exit__(*exception)
+
+
+def dense_strides(shape: Shape, *, channels_last: bool = False) -> Shape:
+    """Strides, in elements, of dense memory with the last dimension, or that before, innermost."""
+    axes = list(range(len(shape)))
+    if channels_last and len(shape) > 1:
+        axes[-2:] = axes[-1], axes[-2]
+    strides, step = [0] * len(shape), 1
+    for axis in reversed(axes):
+        strides[axis] = step
+        step *= shape[axis]
+    return tuple(strides)
+
+
+def lies_dense(tensor: DeviceTensor, *, channels_last: bool = False) -> bool:
+    """Whether a tensor has `dense_strides`, ignoring dimensions of size 1."""
+    wanted = dense_strides(tensor.shape, channels_last=channels_last)
+    return all(
+        a == b or n <= 1 for a, b, n in zip(tensor.strides, wanted, tensor.shape, strict=True)
+    )
+
+
+def as_given(given: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What the user gave where they gave something, else what was made."""
+    return tuple(made if one is None else one for one, made in zip(given, results, strict=True))
