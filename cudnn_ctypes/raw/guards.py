@@ -22,13 +22,14 @@ __all__ = ["NOT_NULL", "guarded"]
 _NULL_POINTER = 2002  # CUDNN_STATUS_BAD_PARAM_NULL_POINTER
 
 # Parameters that cuDNN does not compare with NULL before it follows them; found by
-# tools/null_arguments.py with cuDNN 9.28. A NULL cudnnHandle_t is refused everywhere.
+# tools/null_arguments.py with cuDNN 9.1 to 9.28. A NULL cudnnHandle_t is refused everywhere.
 NOT_NULL: dict[str, str] = {
+    "cudnnGetLastErrorString": "message",
     "cudnnBackendCreateDescriptor": "descriptor",
     "cudnnSetTensorNdDescriptor": "dimA strideA",
     "cudnnSetTensorNdDescriptorEx": "dimA",
     "cudnnGetTensorNdDescriptor": "dataType dimA strideA",
-    "cudnnGetTensorSizeInBytes": "size",
+    "cudnnGetTensorSizeInBytes": "tensorDesc size",
     "cudnnInitTransformDest": "srcDesc",
     "cudnnGetTensorTransformDescriptor": "direction",
     "cudnnGetOpTensorDescriptor": "opTensorOp opTensorCompType opTensorNanOpt",
@@ -45,11 +46,12 @@ NOT_NULL: dict[str, str] = {
     "verticalPadding horizontalPadding verticalStride horizontalStride",
     "cudnnSetPoolingNdDescriptor": "windowDimA paddingA strideA",
     "cudnnGetPoolingNdDescriptor": "mode maxpoolingNanOpt nbDims windowDimA paddingA strideA",
-    "cudnnGetPoolingNdForwardOutputDim": "outputTensorDimA",
-    "cudnnGetPooling2dForwardOutputDim": "n c h w",
+    "cudnnGetPoolingNdForwardOutputDim": "inputTensorDesc outputTensorDimA",
+    "cudnnGetPooling2dForwardOutputDim": "inputTensorDesc n c h w",
     "cudnnGetActivationDescriptor": "mode reluNanOpt coef",
     "cudnnCreateLRNDescriptor": "normDesc",
     "cudnnSetLRNDescriptor": "normDesc",
+    "cudnnGetLRNDescriptor": "normDesc",
     "cudnnLRNCrossChannelForward": "xDesc yDesc",
     "cudnnLRNCrossChannelBackward": "xDesc",
     "cudnnDivisiveNormalizationForward": "xDesc",
@@ -77,6 +79,7 @@ NOT_NULL: dict[str, str] = {
     "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount": "count",
     "cudnnGetConvolutionBackwardFilterAlgorithm_v7": "perfResults",
     "cudnnFusedOpsExecute": "plan",
+    "cudnnSetRNNDataDescriptor": "seqLengthArray",
     "cudnnSetSeqDataDescriptor": "dimA axes seqLengthArray",
     "cudnnCTCLoss": "probsDesc hostLabelLengths hostInputLengths",
     "cudnnCTCLoss_v8": "ctcLossDesc probsDesc",
@@ -165,6 +168,8 @@ def _null_given(
         nulls = [parameters[i].name for i in positions if is_null(arguments[i])]
         if not nulls:  # 0, False or another thing that is no pointer: ctypes refuses it
             return callee(*arguments)
+        if name == "cudnnGetLastErrorString":  # returns nothing
+            return None
         log.put(*(f"{null} is NULL" for null in nulls))
         return _NULL_POINTER
 

@@ -102,7 +102,7 @@ class TestArguments:
 
     def test_sizes_are_not_negative(self) -> None:
         with pytest.raises(ValueError, match=r"'max_size' .*-1 does not fit"):
-            raw.cudnnGetLastErrorString(None, -1)
+            raw.cudnnGetLastErrorString(pointer(ctypes.c_char()), -1)
 
     @pytest.mark.parametrize("value", [np.int32(3), np.int64(3), np.uint8(3), c_int(3)])
     def test_ints_of_other_kinds(self, x: Any, value: Any) -> None:

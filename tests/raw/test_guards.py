@@ -69,6 +69,9 @@ def test_the_message_names_the_argument(function: str, parameter: str) -> None:
     callee = raw.FUNCTIONS[function]
     arguments = {p.name: stand_in(p) for p in callee.parameters}
     arguments[parameter] = None
+    if function == "cudnnGetLastErrorString":
+        assert callee(**arguments) is None
+        return
     with pytest.raises(BadParamError) as caught:
         callee(**arguments)
     assert caught.value.status is raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
@@ -81,7 +84,7 @@ def test_a_null_handle_is_refused_everywhere() -> None:
         parameters = function.parameters
         if parameters and parameters[0].type.base is raw.cudnnHandle_t and "Destroy" not in name:
             arguments = [stand_in(p) for p in parameters]
-            if name == "cudnnCreate":
+            if name == "cudnnCreate" or raw.load().optional_symbol(name) is None:
                 continue
             with pytest.raises(BadParamError) as caught:
                 function(*arguments)

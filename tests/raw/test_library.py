@@ -222,7 +222,10 @@ class TestSublibraries:
             pytest.skip("this cuDNN is one file")
         for name in sublibraries:
             other_library(tmp_path, name)
-        environment = {"LD_LIBRARY_PATH": f"{tmp_path}{os.pathsep}/nowhere"}
+        environment = {
+            "LD_LIBRARY_PATH": f"{tmp_path}{os.pathsep}/nowhere",
+            "CUDNN_CTYPES_LIBRARY": str(home),
+        }
         files = {Path(line) for line in printed(MAPPED, environment=environment)}
         assert {file.parent for file in files} == {home}
         expected = {"libcudnn_graph.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9"}
