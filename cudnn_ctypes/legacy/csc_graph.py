@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -141,7 +142,7 @@ class CscGraph:
         return self.reversed_offsets is not None
 
     @property
-    def _as_parameter_(self) -> raw.cudnnGnnCscGraph_t:
+    def _as_parameter_(self) -> Any:
         def address(tensor: DeviceTensor | None) -> int | None:
             return None if tensor is None else tensor._as_parameter_.value or None
 
@@ -156,7 +157,7 @@ class CscGraph:
             cscRevOffsets=address(self.reversed_offsets),
         )
         struct.idxType = self.index_type
-        return struct
+        return ctypes.pointer(struct)
 
     def __repr__(self) -> str:
         return (

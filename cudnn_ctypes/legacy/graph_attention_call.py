@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,12 +40,12 @@ class GnnAttentionOptions:
     alpha: float = 0.2
 
     @property
-    def _as_parameter_(self) -> raw.cudnnGnnMhaParams_t:
+    def _as_parameter_(self) -> Any:
         struct = raw.cudnnGnnMhaParams_t(
             activationAlpha=self.alpha, numHeads=self.heads, concatHeads=self.concatenated
         )
         struct.activation = enumerator(raw.cudnnGnnActivationOp_t, self.activation, "activation")
-        return struct
+        return ctypes.pointer(struct)
 
 
 class AttentionCall:

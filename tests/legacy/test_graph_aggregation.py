@@ -1,0 +1,499 @@
+"""``CscGraph``, aggregation and attention over graphs: against the reference, and wrong input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    CscGraph,
+    DeviceTensor,
+    GnnAttentionOptions,
+    NotSupportedError,
+    SymbolNotFoundError,
+    raw,
+    reference,
+    use_reference_device,
+)
+
+from .conftest import Report
+
+DTYPES = [np.float32, np.float16, ml_dtypes.bfloat16]
+ROUNDOFF = {"float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+ACTIVATIONS = ["linear", "relu", "sigmoid", "tanh", "elu", "scalar", "leaky_relu"]
+
+
+@pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> Iterator[str]:
+    with use_reference_device(request.param == "reference"):
+        yield "reference" if request.param == "reference" else "GPU"
+
+
+@pytest.fixture
+def on_reference() -> Iterator[None]:
+    with use_reference_device():
+        yield
+
+
+class Case:
+    """A random graph on the device and in the reference, and random operands."""
+
+    def __init__(self, seed: int, dtype: Any, index: Any = np.int32, *, empty: bool = False):
+        self.rng = np.random.default_rng([seed, DTYPES.index(dtype)])
+        self.dtype = np.dtype(dtype)
+        sources, destinations = (int(n) for n in self.rng.integers(2, 12, 2))
+        degrees = self.rng.integers(0 if empty else 1, 6, destinations)
+        ends = self.rng.permutation(np.repeat(np.arange(destinations), degrees))
+        starts = self.rng.integers(0, sources, len(ends))
+        self.graph = CscGraph.from_edges(starts, ends, sources, destinations, dtype=index)
+        self.exact = reference.Graph(
+            self.graph.offsets.numpy(),
+            self.graph.indices.numpy(),
+            sources,
+            self.graph.edge_rows.numpy(),
+        )
+
+    def normal(self, *shape: int) -> NDArray[Any]:
+        return self.rng.standard_normal(shape).astype(self.dtype)
+
+
+def upload(array: NDArray[Any] | None) -> DeviceTensor | None:
+    return None if array is None else DeviceTensor.from_numpy(array)
+
+
+def wide(*arrays: NDArray[Any] | None) -> list[Any]:
+    return [None if array is None else array.astype(np.float64) for array in arrays]
+
+
+def check(
+    report: Report, key: tuple[str, str, str], actual: Any, exact: Any, units: float, largest: Any
+) -> None:
+    """Off by at most `units` roundings of float32 of what is summed, and one of the result."""
+    result = actual.numpy().astype(np.float64)
+    store = ROUNDOFF[actual.dtype.name]
+    allowed = units * ROUNDOFF["float32"] * largest + 2 * store * np.abs(exact) + 1e-30
+    error = np.abs(result - exact)
+    error = np.where(np.isnan(error), np.inf, error)
+    over = float((error / allowed).max(initial=0.0))
+    # A destination with one edge has a gradient of zero, of which nothing is a small part.
+    scale = np.abs(exact).max(initial=0.0)
+    scale = scale if scale > 1e-6 else 1.0
+    report.ran(key, float(error.max(initial=0.0) / scale), over)
+    assert over <= 1, f"{key}: error {error.max()} where results reach {scale}"
+
+
+def carried_out(report: Report, key: tuple[str, str, str], function: Callable[[], Any]) -> Any:
+    """The function's result; the test is skipped, with the reason, if cuDNN has none."""
+    try:
+        return function()
+    except SymbolNotFoundError as error:
+        report.not_supported(key, str(error).split(";")[0])
+        pytest.skip(str(error))
+    except NotSupportedError as error:
+        report.not_supported(key, f"{error.function}: {error.status!s}")
+        pytest.skip(str(error))
+
+
+# --- the graph ----------------------------------------------------------------------------------
+
+
+def test_from_edges(on_reference: None) -> None:
+    graph = CscGraph.from_edges([3, 0, 2, 1, 2], [1, 0, 1, 1, 0])
+    assert (graph.source_count, graph.destination_count, graph.edge_count) == (4, 2, 5)
+    assert graph.offsets.numpy().tolist() == [0, 2, 5]
+    assert graph.indices.numpy().tolist() == [0, 2, 3, 2, 1]
+    assert graph.edge_rows.numpy().tolist() == [1, 4, 0, 2, 3]
+    assert graph.reversed_offsets.numpy().tolist() == [0, 1, 2, 4, 5]
+    assert graph.reversed_rows.numpy().tolist() == [1, 3, 2, 4, 0]
+    assert graph.index_type == raw.CUDNN_DATA_INT32
+    assert repr(graph) == "<CscGraph, 5 edges from 4 sources to 2 destinations>"
+    exact = reference.Graph(
+        graph.offsets.numpy(), graph.indices.numpy(), 4, graph.edge_rows.numpy()
+    )
+    assert exact.reversed_offsets().tolist() == graph.reversed_offsets.numpy().tolist()
+
+
+def test_a_graph_is_its_struct(on_reference: None) -> None:
+    graph = CscGraph.from_edges([0, 1], [0, 0], dtype=np.int64)
+    struct = graph._as_parameter_.contents
+    assert struct.cscOffsets == graph.offsets.ptr
+    assert struct.mapRevToCoo == graph.reversed_rows.ptr
+    assert (struct.nSrcNodes, struct.nDstNodes, struct.nIndices) == (2, 1, 2)
+    assert struct.idxType == raw.CUDNN_DATA_INT64
+    nodes, output = DeviceTensor.full((2, 3), 2, "float32"), DeviceTensor.zeros((1, 3), "float32")
+    raw.cudnnGnnAggSimpleForward(
+        None, graph, nodes, None, None, output, None, 3, 0, 0, raw.CUDNN_DATA_FLOAT, 0
+    )
+    assert (output.numpy() == 4).all()
+
+
+def ints(*numbers: int, dtype: Any = np.int32) -> DeviceTensor:
+    return DeviceTensor.from_numpy(np.array(numbers, dtype))
+
+
+def test_wrong_graphs(on_reference: None) -> None:
+    offsets, indices = ints(0, 2), ints(0, 1)
+    with pytest.raises(TypeError, match="offsets: expected int32 or int64"):
+        CscGraph(DeviceTensor.zeros((2,), "float32"), indices, 2)
+    with pytest.raises(ValueError, match=r"offsets: expected \(destinations \+ 1,\)"):
+        CscGraph(ints(), indices, 2)
+    with pytest.raises(TypeError, match="indices: expected int32, got int64"):
+        CscGraph(offsets, ints(0, 1, dtype=np.int64), 2)
+    with pytest.raises(ValueError, match=r"edge_rows: expected shape \(2,\)"):
+        CscGraph(offsets, indices, 2, edge_rows=ints(0))
+    with pytest.raises(ValueError, match="give both or none"):
+        CscGraph(offsets, indices, 2, reversed_rows=indices)
+    with pytest.raises(ValueError, match=r"reversed_offsets: expected shape \(3,\)"):
+        CscGraph(offsets, indices, 2, reversed_rows=indices, reversed_offsets=offsets)
+    with pytest.raises(ValueError, match="expected as many of each"):
+        CscGraph.from_edges([0, 1], [0])
+    with pytest.raises(ValueError, match="sources: expected numbers from 0 to 0"):
+        CscGraph.from_edges([0, 1], [0, 0], 1)
+    with pytest.raises(ValueError, match="destinations: expected numbers from 0 to 1"):
+        CscGraph.from_edges([0, 1], [-1, 1])
+
+
+# --- aggregation --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("operation", ["sum", "mean", "max", "min"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_random_aggregation(
+    device: str, report: Report, dtype: Any, operation: Any, index: Any
+) -> None:
+    for seed in range(4):
+        case = Case(seed, dtype, index)
+        graph, rng = case.graph, case.rng
+        widths = [int(n) for n in rng.integers(1, 9, 3)]
+        counts = (graph.source_count, graph.edge_count, graph.destination_count)
+        present = ((1, 1, 1), (1, 0, 0), (0, 1, 0), (1, 0, 1))[seed]
+        tables = [
+            case.normal(count, width) if given else None
+            for count, width, given in zip(counts, widths, present, strict=True)
+        ]
+        given, exact = [upload(table) for table in tables], wide(*tables)
+        key = (device, case.dtype.name, f"aggregate {operation}")
+        made = carried_out(
+            report,
+            key,
+            lambda given=given, graph=graph: cudnn.gnn_aggregate_forward(
+                graph, *given, operation=operation
+            ),
+        )
+        expected = reference.aggregate_forward(case.exact, *exact, operation)
+        sums = reference.aggregate_forward(
+            case.exact, *[None if t is None else np.abs(t) for t in exact], "sum"
+        ).output
+        check(report, key, made.output, expected.output, 16, sums)
+
+        doutput = case.normal(*expected.output.shape)
+        node_features, edge_features = (w * p for w, p in zip(widths[:2], present[:2], strict=True))
+        key = (device, case.dtype.name, f"aggregate {operation} backward")
+        gradients = cudnn.gnn_aggregate_backward(
+            graph,
+            upload(doutput),
+            made.positions,
+            node_features=node_features,
+            edge_features=edge_features,
+            operation=operation,
+        )
+        wanted = reference.aggregate_backward(
+            case.exact,
+            doutput.astype(np.float64),
+            expected.positions,
+            node_features,
+            edge_features,
+            widths[2] * present[2],
+            operation,
+        )
+        # Atomic additions are roundings of the stored type, one for each edge.
+        units = 16 * ROUNDOFF[case.dtype.name] / ROUNDOFF["float32"]
+        for one, other in zip(gradients, wanted, strict=True):
+            assert (one is None) == (other is None)
+            if one is not None:
+                check(report, key, one, other, units, np.abs(doutput.astype(np.float64)).max() * 4)
+
+
+def test_gradients_are_added(on_reference: None) -> None:
+    case = Case(1, np.float32)
+    doutput = upload(case.normal(case.graph.destination_count, 3))
+    alone = cudnn.gnn_aggregate_backward(case.graph, doutput, node_features=3)
+    given = DeviceTensor.full((case.graph.source_count, 3), 5, "float32")
+    added = cudnn.gnn_aggregate_backward(case.graph, doutput, dnodes=given, node_features=3)
+    assert added.dnodes is given
+    np.testing.assert_allclose(given.numpy(), alone.dnodes.numpy() + 5, rtol=1e-6)
+    assert alone.dedges is None
+    assert alone.dpassed is None
+
+
+def zeros(*shape: int, dtype: str = "float32") -> DeviceTensor:
+    return DeviceTensor.zeros(shape, dtype)
+
+
+def test_wrong_aggregation(on_reference: None) -> None:
+    graph = CscGraph.from_edges([0, 1, 2], [0, 0, 1])
+    for error, message, arguments in (
+        (ValueError, "nodes: expected a tensor, or edges", {}),
+        (ValueError, r"nodes: expected shape \(3, 2\), got \(4, 2\)", {"nodes": zeros(4, 2)}),
+        (ValueError, r"nodes: expected \(3, features\)", {"nodes": zeros(3)}),
+        (TypeError, "nodes: host memory", {"nodes": np.zeros((3, 2))}),
+        (
+            TypeError,
+            "edges: expected float32, got float16",
+            {"nodes": zeros(3, 2), "edges": zeros(3, 2, dtype="float16")},
+        ),
+        (
+            ValueError,
+            r"output: expected shape \(2, 2\)",
+            {"nodes": zeros(3, 2), "output": zeros(2, 3)},
+        ),
+        (
+            ValueError,
+            "positions: only for max and min",
+            {"nodes": zeros(3, 2), "positions": zeros(2, 2)},
+        ),
+        (
+            TypeError,
+            "positions: expected int32",
+            {"nodes": zeros(3, 2), "positions": zeros(2, 2), "operation": "max"},
+        ),
+        (
+            ValueError,
+            "operation: expected one of 'sum'",
+            {"nodes": zeros(3, 2), "operation": "product"},
+        ),
+        (NotSupportedError, "CUDNN_DATA_DOUBLE", {"nodes": zeros(3, 2, dtype="float64")}),
+    ):
+        with pytest.raises(error, match=message):
+            cudnn.gnn_aggregate_forward(graph, **arguments)
+    with pytest.raises(TypeError, match="graph: expected a CscGraph"):
+        cudnn.gnn_aggregate_forward("graph", zeros(3, 2))  # type: ignore[arg-type]
+    for message, arguments in (
+        (r"doutput: expected \(2, 5 or more\)", {"node_features": 5}),
+        ("positions: needed for 'max'", {"node_features": 4, "operation": "max"}),
+        ("dedges: given, but it has no features", {"node_features": 4, "dedges": zeros(3, 1)}),
+        (r"dnodes: expected shape \(3, 4\)", {"node_features": 4, "dnodes": zeros(2, 4)}),
+    ):
+        with pytest.raises(ValueError, match=message):
+            cudnn.gnn_aggregate_backward(graph, zeros(2, 4), **arguments)
+
+
+# --- attention ----------------------------------------------------------------------------------
+
+
+class AttentionCase(Case):
+    """Operands of one version of attention, and the reference's account of it."""
+
+    def __init__(self, seed: int, dtype: Any, version: int, activation: str) -> None:
+        super().__init__(seed, dtype)
+        graph, rng = self.graph, self.rng
+        self.heads = int(rng.integers(1, 4))
+        self.features = self.heads * int(rng.integers(1, 5))
+        with_edges = seed % 2 == 0
+        edge_features = self.features if version == 2 else self.heads * int(rng.integers(1, 4))
+        count = self.features
+        if version == 1:
+            count = 2 * self.features + (edge_features if with_edges else 0)
+        self.source = self.normal(graph.source_count, self.features)
+        self.destination = self.normal(graph.destination_count, self.features)
+        self.edges = self.normal(graph.edge_count, edge_features) if with_edges else None
+        self.weights = self.normal(count)
+        self.mask = rng.choice([0.0, 1.25], (self.heads, graph.edge_count)).astype(np.float32)
+        self.dattention = rng.standard_normal(self.mask.shape).astype(np.float32)
+        concatenated = seed % 3 != 0
+        self.options = GnnAttentionOptions(self.heads, concatenated, activation, 0.25)
+        exact_options = reference.AttentionOptions(
+            self.heads,
+            concatenated,
+            activation,
+            0.25,  # type: ignore[arg-type]
+        )
+        forward = reference.gat_forward if version == 1 else reference.gat_v2_forward
+        backward = reference.gat_backward if version == 1 else reference.gat_v2_backward
+        operands = wide(self.source, self.destination, self.edges, self.weights)
+        self.expected = forward(self.exact, *operands, exact_options, *wide(self.mask))
+        self.doutput = self.normal(*self.expected.output.shape)
+        self.gradients = backward(
+            self.exact,
+            *operands,
+            exact_options,
+            self.expected,
+            *wide(self.doutput, self.mask, self.dattention),
+        )
+
+    @property
+    def given(self) -> list[Any]:
+        return [upload(array) for array in (self.source, self.destination, self.weights)]
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_random_attention(
+    device: str, report: Report, dtype: Any, activation: str, version: int, deterministic: bool
+) -> None:
+    for seed in range(4):
+        case = AttentionCase(seed, dtype, version, activation)
+        forward = cudnn.gnn_gat_forward if version == 1 else cudnn.gnn_gat_v2_forward
+        name = "GAT" if version == 1 else "GATv2"
+        key = (device, case.dtype.name, name)
+        options = {"options": case.options, "dropout_mask": upload(case.mask)}
+        edges = upload(case.edges)
+        made = carried_out(
+            report,
+            key,
+            lambda case=case, forward=forward, edges=edges, options=options: forward(
+                case.graph, *case.given, edges, **options
+            ),
+        )
+        # Logits of size 10 and exponentials: 60 roundings; more where data are stored in less.
+        coarse = 2 * ROUNDOFF[case.dtype.name] / ROUNDOFF["float32"]
+        check(report, key, made.output, case.expected.output, 60 + coarse, 10)
+        scores = np.stack([case.expected.logits, case.expected.coefficients])
+        check(report, key, made.scores, scores, 60 + coarse, 10)
+        arguments: list[Any] = [made.scores]
+        backward: Any = cudnn.gnn_gat_backward
+        types = {"gradient_type": "float32", "weight_gradient_type": "float32"}
+        if version == 2:
+            check(report, key, made.activated, case.expected.activated, 60 + coarse, 10)
+            arguments.append(made.activated)
+            backward, types = cudnn.gnn_gat_v2_backward, {"gradient_type": "float32"}
+        key = (device, case.dtype.name, f"{name} backward")
+        gradients = backward(
+            case.graph,
+            upload(case.doutput),
+            *case.given,
+            *arguments,
+            edges,
+            **options,
+            **types,
+            dattention=upload(case.dattention),
+            deterministic=deterministic,
+        )
+        wanted = (
+            *case.gradients[:4],
+            np.stack([case.gradients.dlogits, case.gradients.dcoefficients]),
+        )
+        for one, other in zip(gradients, wanted, strict=True):
+            assert (one is None) == (other is None)
+            if one is not None:
+                largest = 20 * max(1.0, np.abs(other).max(initial=0))
+                check(report, key, one, other, 100 + 4 * coarse, largest)
+
+
+def test_one_set_of_nodes(on_reference: None) -> None:
+    graph = CscGraph.from_edges([0, 1, 2, 0], [1, 1, 0, 2])
+    rng = np.random.default_rng(1)
+    nodes, weights = (upload(rng.standard_normal(s).astype(np.float32)) for s in ((3, 4), (8,)))
+    options = GnnAttentionOptions(2)
+    one = cudnn.gnn_gat_forward(graph, nodes, None, weights, options=options)
+    two = cudnn.gnn_gat_forward(graph, nodes, nodes, weights, options=options)
+    np.testing.assert_array_equal(one.output.numpy(), two.output.numpy())
+    doutput = upload(rng.standard_normal((3, 4)).astype(np.float32))
+    together = cudnn.gnn_gat_backward(
+        graph, doutput, nodes, None, weights, one.scores, options=options
+    )
+    apart = cudnn.gnn_gat_backward(
+        graph, doutput, nodes, nodes, weights, one.scores, options=options
+    )
+    assert together.ddestination is None
+    np.testing.assert_allclose(
+        together.dsource.numpy(), apart.dsource.numpy() + apart.ddestination.numpy(), atol=1e-6
+    )
+
+
+def test_results_may_be_given(on_reference: None) -> None:
+    case = AttentionCase(0, np.float32, 2, "tanh")
+    rows = case.graph.edge_count
+    output = DeviceTensor.full(case.expected.output.shape, np.nan, "float32")
+    scores = DeviceTensor.full((2, case.heads, rows), np.nan, "float32")
+    activated = DeviceTensor.full((rows, case.features), np.nan, "float32")
+    made = cudnn.gnn_gat_v2_forward(
+        case.graph,
+        *case.given,
+        upload(case.edges),
+        output,
+        scores,
+        activated,
+        options=case.options,
+    )
+    assert made.output is output
+    assert made.scores is scores
+    assert made.activated is activated
+    assert not np.isnan(output.numpy()).any()
+
+
+def test_wrong_attention(on_reference: None) -> None:
+    graph = CscGraph.from_edges([0, 1, 2], [0, 0, 1])
+    forward = cudnn.gnn_gat_forward
+    source, destination, weights = zeros(3, 4), zeros(2, 4), zeros(8)
+    for error, message, arguments, options in (
+        (ValueError, r"source: expected \(3, features\)", (zeros(3), destination, weights), {}),
+        (ValueError, r"destination: expected shape \(2, 4\)", (source, source, weights), {}),
+        (ValueError, r"weights: expected shape \(8,\)", (source, destination, zeros(4)), {}),
+        (
+            ValueError,
+            "source: 4 features are not a multiple of 3 heads",
+            (source, destination, weights),
+            {"options": GnnAttentionOptions(3)},
+        ),
+        (
+            ValueError,
+            "edges: 3 features are not a multiple of 2 heads",
+            (source, destination, weights, zeros(3, 3)),
+            {"options": GnnAttentionOptions(2)},
+        ),
+        (
+            TypeError,
+            "dropout_mask: expected float32",
+            (source, destination, weights),
+            {"dropout_mask": zeros(1, 3, dtype="float16")},
+        ),
+        (
+            ValueError,
+            "activation: expected one of 'linear'",
+            (source, destination, weights),
+            {"options": GnnAttentionOptions(activation="gelu")},
+        ),
+        (
+            TypeError,
+            "options: expected a GnnAttentionOptions",
+            (source, destination, weights),
+            {"options": {"heads": 2}},
+        ),
+    ):
+        with pytest.raises(error, match=message):
+            forward(graph, *arguments, **options)
+    wide_graph = CscGraph.from_edges([0, 0], [0, 1], 1)
+    with pytest.raises(ValueError, match="destination: needed, as 1 sources cannot be 2"):
+        forward(wide_graph, zeros(1, 4), None, weights)
+    with pytest.raises(ValueError, match=r"edges: expected shape \(3, 4\)"):
+        cudnn.gnn_gat_v2_forward(graph, source, destination, zeros(4), zeros(3, 2))
+
+
+def test_wrong_gradients(on_reference: None) -> None:
+    graph = CscGraph.from_edges([0, 1, 2], [0, 0, 1])
+    plain = CscGraph(graph.offsets, graph.indices, 3)
+    source, weights, scores, two = zeros(3, 4), zeros(8), zeros(2, 1, 3), zeros(2, 4)
+    half = {"gradient_type": "float16", "weight_gradient_type": "float16"}
+    for error, message, which, destination, doutput, options in (
+        (ValueError, "graph: a deterministic", plain, two, two, {"deterministic": True}),
+        (ValueError, r"doutput: expected shape \(2, 4\)", graph, two, zeros(2, 3), {}),
+        (ValueError, "dedges: given, but", graph, two, two, {"dedges": zeros(3, 1)}),
+        (ValueError, "ddestination: given", graph, None, two, {"ddestination": two}),
+        (NotSupportedError, "data types", graph, two, two, half),
+    ):
+        with pytest.raises(error, match=message):
+            cudnn.gnn_gat_backward(which, doutput, source, destination, weights, scores, **options)
+    with pytest.raises(ValueError, match=r"activated: expected shape \(3, 4\)"):
+        cudnn.gnn_gat_v2_backward(
+            graph, zeros(2, 4), source, zeros(2, 4), zeros(4), scores, zeros(3, 3)
+        )
