@@ -1,0 +1,204 @@
+"""Batch normalization fused with the convolutions around it.
+
+A network alternates convolution, batch normalization, activation. Normalizing takes two passes over
+y: one for its statistics, one to apply them. Both can move into convolutions: the convolution
+before sums up y and y^2 while it stores y; a small step makes of these sums, for each channel, a
+scale and a bias that do what the normalization would ("equivalent scale and bias"); and the
+convolution after applies them, and the activation, while it loads its input::
+
+    a      =  act(x * scale + bias)        per channel, from the layer before
+    y      =  conv(a, w)
+    y_sum  =  sum of y,   y_sqsum  =  sum of y^2       per channel, over batch and pixels
+
+    mean      =  y_sum / m                             m: how many values each sum has
+    variance  =  y_sqsum / m - mean^2
+    scale     =  gamma / sqrt(variance + epsilon)      for the layer after
+    bias      =  beta - mean * scale
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .activation import Activation, activate
+from .arithmetic import round_to
+from .convolution import convolution_backward_filter, convolution_forward
+
+__all__ = [
+    "ConvolutionStatistics",
+    "FinalizedStatistics",
+    "affine_activation",
+    "finalize_statistics_inference",
+    "finalize_statistics_training",
+    "scale_bias_activation_convolution",
+    "scale_bias_activation_filter_gradient",
+]
+
+
+class ConvolutionStatistics(NamedTuple):
+    """y (N, K, output...), and the sums of y and of y^2, both (1, K, 1...)."""
+
+    y: NDArray[Any]
+    y_sum: NDArray[Any]
+    y_sqsum: NDArray[Any]
+
+
+class FinalizedStatistics(NamedTuple):
+    """All (1, K, 1...): what the next layer applies, what the backward pass wants, the averages.
+
+    `running_mean` and `running_variance` are None if none were given.
+    """
+
+    scale: NDArray[Any]
+    bias: NDArray[Any]
+    mean: NDArray[Any]
+    inv_deviation: NDArray[Any]
+    running_mean: NDArray[Any] | None
+    running_variance: NDArray[Any] | None
+
+
+def affine_activation(
+    x: NDArray[Any],
+    scale: NDArray[Any] | None = None,
+    bias: NDArray[Any] | None = None,
+    activation: Activation = "identity",
+    *,
+    compute_dtype: DTypeLike = np.float64,
+) -> NDArray[Any]:
+    """act(x * scale + bias) in the dtype of x; `scale` and `bias` (1, C, 1...) or None.
+
+    x * scale + bias is rounded to the dtype of x before the activation.
+    """
+    values = x.astype(compute_dtype)
+    if scale is not None:
+        values = values * scale.astype(compute_dtype)
+    if bias is not None:
+        values = values + bias.astype(compute_dtype)
+    rounded = round_to(values, x.dtype).astype(compute_dtype)
+    return round_to(activate(rounded, activation), x.dtype)
+
+
+def scale_bias_activation_convolution(
+    x: NDArray[Any],
+    w: NDArray[Any],
+    scale: NDArray[Any] | None = None,
+    bias: NDArray[Any] | None = None,
+    activation: Activation = "identity",
+    *,
+    options: Mapping[str, Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> ConvolutionStatistics:
+    """`CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS`.
+
+    Parameters
+    ----------
+    x, w
+        As for `convolution_forward`.
+    scale, bias
+        (1, C, 1...); left out: not applied.
+    options
+        Padding, stride and so on, as for `convolution_forward`.
+    out_dtype
+        Of y; left out: the dtype of x. The sums are those of y as it is stored, in the dtype that
+        they are computed in.
+    """
+    a = affine_activation(x, scale, bias, activation, compute_dtype=compute_dtype)
+    y = convolution_forward(
+        a, w, **(options or {}), compute_dtype=compute_dtype, out_dtype=out_dtype or x.dtype
+    )
+    axes = (0, *range(2, y.ndim))
+    stored = y.astype(compute_dtype)
+    return ConvolutionStatistics(
+        y, stored.sum(axes, keepdims=True), (stored * stored).sum(axes, keepdims=True)
+    )
+
+
+def scale_bias_activation_filter_gradient(
+    x: NDArray[Any],
+    dy: NDArray[Any],
+    w_shape: tuple[int, ...],
+    scale: NDArray[Any] | None = None,
+    bias: NDArray[Any] | None = None,
+    activation: Activation = "identity",
+    *,
+    options: Mapping[str, Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """dw: `CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD`.
+
+    The gradient of w where y = conv(act(x * scale + bias), w). The parameters are those of
+    `scale_bias_activation_convolution`.
+    """
+    a = affine_activation(x, scale, bias, activation, compute_dtype=compute_dtype)
+    return convolution_backward_filter(
+        a,
+        dy,
+        w_shape,
+        **(options or {}),
+        compute_dtype=compute_dtype,
+        out_dtype=out_dtype or x.dtype,
+    )
+
+
+def finalize_statistics_training(
+    y_sum: NDArray[Any],
+    y_sqsum: NDArray[Any],
+    count: int,
+    gamma: NDArray[Any],
+    beta: NDArray[Any],
+    *,
+    epsilon: float = 1e-5,
+    average_factor: float = 1.0,
+    running_mean: NDArray[Any] | None = None,
+    running_variance: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+) -> FinalizedStatistics:
+    """`CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING`, in the given dtype.
+
+    The averages are those of `batch_normalization_forward_training`: of the mean, and of the
+    sample variance, which divides by count - 1.
+
+    Parameters
+    ----------
+    y_sum, y_sqsum
+        As `scale_bias_activation_convolution` gave them.
+    count
+        How many values each sum has.
+    gamma, beta
+        (1, K, 1...), what is learned.
+    """
+    total, squares = y_sum.astype(compute_dtype), y_sqsum.astype(compute_dtype)
+    mean = total / count
+    variance = np.maximum(squares / count - mean * mean, 0)
+    inv_deviation = 1 / np.sqrt(variance + epsilon)
+    scale = gamma.astype(compute_dtype) * inv_deviation
+    means, variances = None, None
+    if running_mean is not None:
+        means = (1 - average_factor) * running_mean.astype(compute_dtype) + average_factor * mean
+    if running_variance is not None:
+        sample = variance * count / max(count - 1, 1)
+        before = running_variance.astype(compute_dtype)
+        variances = (1 - average_factor) * before + average_factor * sample
+    bias = beta.astype(compute_dtype) - mean * scale
+    return FinalizedStatistics(scale, bias, mean, inv_deviation, means, variances)
+
+
+def finalize_statistics_inference(
+    running_mean: NDArray[Any],
+    running_variance: NDArray[Any],
+    gamma: NDArray[Any],
+    beta: NDArray[Any],
+    *,
+    epsilon: float = 1e-5,
+    compute_dtype: DTypeLike = np.float64,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Scale and bias: `CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE`, in the given dtype."""
+    variance = running_variance.astype(compute_dtype)
+    scale = gamma.astype(compute_dtype) / np.sqrt(variance + epsilon)
+    return scale, beta.astype(compute_dtype) - running_mean.astype(compute_dtype) * scale
