@@ -1,0 +1,89 @@
+"""Enumerators by short names: "relu" for ``CUDNN_ACTIVATION_RELU``."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from typing import Any, TypeVar
+
+from .dtypes import data_type_name
+from .raw import cudnnDataType_t
+from .raw.ctypes_support import CudnnEnum
+
+__all__ = ["enumerator", "short_name", "shown"]
+
+E = TypeVar("E", bound=CudnnEnum)
+
+
+def enumerator(cls: type[E], value: Any, name: str) -> E:
+    """The member of `cls` that the argument called `name` means.
+
+    Parameters
+    ----------
+    value : member of `cls`, or str
+        A string is C's name, or the part of it that tells the members apart, or more of its end
+        ("per_channel" for CUDNN_NORM_PER_CHANNEL); in upper or lower case and with "-" or "_".
+
+    Raises
+    ------
+    TypeError
+        If `value` is no string and belongs to another enum, or to none.
+    ValueError
+        If `cls` has no such member.
+    """
+    if type(value) is cls:
+        return value
+    names = [short_name(member) for member in cls if not _is_count(member.name)]
+    if not isinstance(value, str):
+        raise TypeError(
+            f"{name}: expected a {cls.__name__} or one of {', '.join(map(repr, names))}, "
+            f"got {value!r} ({type(value).__name__})"
+        )
+    wanted = value.replace("-", "_").upper()
+    for member in cls.__members__.values():
+        if wanted in (member.name.upper(), short_name(member).upper()):
+            return member
+    ending = [m for m in cls.__members__.values() if m.name.upper().endswith(f"_{wanted}")]
+    if len(ending) == 1:
+        return ending[0]
+    similar = difflib.get_close_matches(wanted.lower(), names, n=1)
+    question = f"; did you mean {similar[0]!r}?" if similar else ""
+    raise ValueError(
+        f"{name}: expected one of {', '.join(map(repr, names))}, got {value!r}{question}"
+    )
+
+
+def short_name(member: CudnnEnum) -> str:
+    """A member's name in lower case without what all members of its enum begin with."""
+    if not member.known:
+        return member.name
+    short = member.name[_prefix_length(type(member), _is_count(member.name)) :]
+    return short.lower()
+
+
+def _is_count(name: str) -> bool:
+    """Whether an enumerator only counts the others."""
+    return name.endswith(("_COUNT", "_COUNTS"))
+
+
+@functools.cache
+def _prefix_length(cls: type[CudnnEnum], with_count: bool) -> int:
+    words = [name.split("_") for name in cls.__members__ if with_count or not _is_count(name)]
+    if len(words) == 1:  # "cross_channel_dim1" of CUDNN_LRN_CROSS_CHANNEL_DIM1
+        return len("_".join([*words[0][:2], ""]))
+    shared = 0
+    while len({tuple(each[: shared + 1]) for each in words}) == 1:
+        shared += 1
+    # "algo_0" rather than "0", "norm" rather than nothing.
+    while shared and not all("_".join(each[shared:]).isidentifier() for each in words):
+        shared -= 1
+    return len("_".join([*words[0][:shared], ""]))
+
+
+def shown(value: Any) -> str:
+    """A value as an argument that a descriptor's ``repr`` prints: short names for enumerators."""
+    if isinstance(value, cudnnDataType_t):
+        return repr(data_type_name(value) if value.known else value.name)
+    if isinstance(value, CudnnEnum):
+        return repr(short_name(value))
+    return repr(value)
