@@ -20,6 +20,7 @@ from .raw_program import FLOAT, Memory, Program, scalar
 DOUBLE, HALF = raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF
 SUCCESS = raw.CUDNN_STATUS_SUCCESS
 BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
+NULL = (BAD_PARAM, raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER)
 X_SHAPE, Y_SHAPE = (2, 3, 5, 6), (2, 3, 4, 7)
 GRID_SHAPE = (2, 4, 7, 2)
 STRIDED = {X_SHAPE: (300, 80, 14, 2), Y_SHAPE: (400, 100, 20, 2)}
@@ -131,7 +132,7 @@ def test_refusals(program: Program):
     for name, arguments in operands.items():
         assert case.call(name) == SUCCESS
         for argument in arguments:
-            assert case.call(name, **{argument: None}) == BAD_PARAM, (name, argument)
+            assert case.call(name, **{argument: None}) in NULL, (name, argument)
         assert case.call(name, stDesc=unset) == BAD_PARAM
         for shape in ((2, 3, 4), (2, 3, 4, 7, 1)):
             case.set(shape)
