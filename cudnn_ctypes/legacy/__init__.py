@@ -96,6 +96,18 @@ from .fft_causal_convolution import (
     long_fft_causal_convolution_forward,
 )
 from .filter import FilterDescriptor
+from .fused_operations import (
+    ConvolutionStatistics,
+    scale_bias_activation_backward_filter,
+    scale_bias_activation_convolution,
+)
+from .fused_packs import FusedOpsConstParamPack, FusedOpsPlan, FusedOpsVariantParamPack
+from .fused_statistics import (
+    EquivalentScaleBias,
+    FinalizedStatistics,
+    finalize_statistics_inference,
+    finalize_statistics_training,
+)
 from .graph_aggregation import (
     GnnAggregation,
     GnnAggregationGradients,
@@ -154,13 +166,19 @@ __all__ = [
     "ConvolutionBackwardFilter",
     "ConvolutionDescriptor",
     "ConvolutionForward",
+    "ConvolutionStatistics",
     "CscGraph",
     "DivisiveNormalizationGradients",
     "DropoutDescriptor",
     "DropoutForward",
+    "EquivalentScaleBias",
     "FFTCausalConvolutionGradients",
     "FilterDescriptor",
+    "FinalizedStatistics",
     "FoldedBackwardData",
+    "FusedOpsConstParamPack",
+    "FusedOpsPlan",
+    "FusedOpsVariantParamPack",
     "GnnAggregation",
     "GnnAggregationGradients",
     "GnnAttention",
@@ -225,6 +243,8 @@ __all__ = [
     "dropout_states_size",
     "fft_causal_convolution_backward",
     "fft_causal_convolution_forward",
+    "finalize_statistics_inference",
+    "finalize_statistics_training",
     "folded_backward_data",
     "gnn_aggregate_backward",
     "gnn_aggregate_forward",
@@ -248,6 +268,8 @@ __all__ = [
     "reduce_tensor",
     "reorder_filter_and_bias",
     "rnn_weight_params",
+    "scale_bias_activation_backward_filter",
+    "scale_bias_activation_convolution",
     "scale_tensor",
     "set_tensor",
     "softmax_backward",

@@ -1,0 +1,266 @@
+"""Fused operations as C has them: parameter packs, and plans made and executed with them.
+
+A constant pack holds descriptors and what is known about pointers, and a plan is made of it; a
+variant pack holds the pointers and numbers of one execution. Labels are C's, or short: "xdesc" for
+``CUDNN_PARAM_XDESC``, "ptr_xdata" for ``CUDNN_PTR_XDATA``. The functions of `fused_operations` do
+all of this for one call.
+
+Three of the seven operations are reserved for future use: cuDNN makes packs for them, and no plans.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_double, c_int, c_int64, c_size_t, c_void_p
+from typing import Any
+
+from .. import raw
+from ..handle import Handle
+from ..raw.labels import descriptor_name
+from .activation import ActivationDescriptor
+from .convolution import ConvolutionDescriptor
+from .descriptor import Descriptor
+from .enumerators import enumerator, short_name
+from .filter import FilterDescriptor
+from .operands import expect
+from .tensor import TensorDescriptor
+
+__all__ = ["FusedOpsConstParamPack", "FusedOpsPlan", "FusedOpsVariantParamPack"]
+
+_DESCRIPTORS: dict[str, type[Descriptor]] = {
+    "cudnnTensorDescriptor_t": TensorDescriptor,
+    "cudnnFilterDescriptor_t": FilterDescriptor,
+    "cudnnConvolutionDescriptor_t": ConvolutionDescriptor,
+    "cudnnActivationDescriptor_t": ActivationDescriptor,
+}
+
+
+class FusedOpsConstParamPack(Descriptor):
+    """What a plan is made of; follows ``cudnnSetFusedOpsConstParamPackAttribute``.
+
+    Parameters
+    ----------
+    operation : cudnnFusedOps_t or str
+        "scale_bias_activation_conv_bnstats", "scale_bias_activation_wgrad",
+        "bn_finalize_statistics_training", "bn_finalize_statistics_inference", or one of the three
+        that are reserved.
+    **values
+        By label; see `set`.
+
+    Raises
+    ------
+    BadParamError
+        For a label that the operation does not have.
+
+    Examples
+    --------
+    >>> with TensorDescriptor((1, 8, 1, 1)) as sums:
+    ...     pack = FusedOpsConstParamPack("bn_finalize_statistics_training", ystats_desc=sums)
+    >>> pack.get("ysum_placeholder").name
+    'CUDNN_PTR_NULL'
+    >>> pack.close()
+    """
+
+    def __init__(self, operation: Any, **values: Any) -> None:
+        self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
+        super().__init__(
+            raw.cudnnFusedOpsConstParamPack_t(),
+            lambda pack: raw.cudnnCreateFusedOpsConstParamPack(pack, self.operation),
+            raw.cudnnDestroyFusedOpsConstParamPack,
+        )
+        with self._closed_on_error():
+            for label, value in values.items():
+                self.set(label, value)
+
+    def set(self, label: Any, value: Any) -> None:
+        """Set one constant.
+
+        Parameters
+        ----------
+        label : cudnnFusedOpsConstParamLabel_t or str
+        value : descriptor, enumerator, str or None
+            For "…desc" a descriptor, which cuDNN copies, or None to unset it; for "bn_mode" a
+            ``cudnnBatchNormMode_t`` or its name; for "…_placeholder" a
+            ``cudnnFusedOpsPointerPlaceHolder_t`` or its name: "null" (there will be no pointer),
+            "elem_aligned" or "16b_aligned".
+        """
+        label = enumerator(raw.cudnnFusedOpsConstParamLabel_t, label, "label")
+        name = descriptor_name(label.name)
+        if name is not None:
+            if value is not None:
+                expect(short_name(label), value, _DESCRIPTORS[name])
+            raw.cudnnSetFusedOpsConstParamPackAttribute(self, label, value)
+            return
+        member = enumerator(_enum_of(label), value, short_name(label))
+        raw.cudnnSetFusedOpsConstParamPackAttribute(self, label, c_int(member))
+
+    def get(self, label: Any) -> Any:
+        """One constant: an enumerator, or a new descriptor, None if it is unset.
+
+        Follows ``cudnnGetFusedOpsConstParamPackAttribute``, which for the operation
+        "conv_scale_bias_add_activation" knows no label (cuDNN 9.28).
+        """
+        label = enumerator(raw.cudnnFusedOpsConstParamLabel_t, label, "label")
+        name, is_null = descriptor_name(label.name), c_int()
+        if name is None:
+            value = _enum_of(label).variable()
+            raw.cudnnGetFusedOpsConstParamPackAttribute(self, label, ctypes.byref(value), is_null)
+            return value.value
+        descriptor = _DESCRIPTORS[name]()  # type: ignore[call-arg]
+        try:
+            raw.cudnnGetFusedOpsConstParamPackAttribute(self, label, descriptor, is_null)
+        except BaseException:
+            descriptor.close()
+            raise
+        if not is_null.value:
+            return descriptor
+        descriptor.close()
+        return None
+
+    def _held(self) -> dict[str, Any]:
+        held: dict[str, Any] = {"operation": self.operation}
+        for label in raw.cudnnFusedOpsConstParamLabel_t:
+            value, is_null = c_int(), c_int()
+            name = descriptor_name(label.name)
+            if name is None:
+                get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
+                status = get(self, label, ctypes.byref(value), is_null)
+                if status == raw.CUDNN_STATUS_SUCCESS and value.value:
+                    held[short_name(label)] = _enum_of(label)(value.value)
+                continue
+            with _DESCRIPTORS[name]() as descriptor:  # type: ignore[call-arg]
+                get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
+                status = get(self, label, descriptor, is_null)
+                if status == raw.CUDNN_STATUS_SUCCESS and not is_null.value:
+                    held[short_name(label)] = _Shown(descriptor)
+        return held
+
+
+class _Shown:
+    """What a descriptor holds, after it is closed."""
+
+    def __init__(self, descriptor: Descriptor) -> None:
+        self._text = repr(descriptor)
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Shown) and other._text == self._text
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class FusedOpsVariantParamPack(Descriptor):
+    """Pointers and numbers of one execution; ``cudnnSetFusedOpsVariantParamPackAttribute``.
+
+    Parameters
+    ----------
+    operation : cudnnFusedOps_t or str
+        As for `FusedOpsConstParamPack`.
+    **values
+        By label; see `set`.
+    """
+
+    def __init__(self, operation: Any, **values: Any) -> None:
+        self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
+        self._given: dict[str, Any] = {}
+        super().__init__(
+            raw.cudnnFusedOpsVariantParamPack_t(),
+            lambda pack: raw.cudnnCreateFusedOpsVariantParamPack(pack, self.operation),
+            raw.cudnnDestroyFusedOpsVariantParamPack,
+        )
+        with self._closed_on_error():
+            for label, value in values.items():
+                self.set(label, value)
+
+    def set(self, label: Any, value: Any) -> None:
+        """Set one pointer or number.
+
+        Parameters
+        ----------
+        label : cudnnFusedOpsVariantParamLabel_t or str
+        value : device memory, number or None
+            For "ptr_…" a tensor, a ``DeviceBuffer``, an address or None; it is kept alive. For
+            "scalar_size_t_…" and "scalar_int64_t_…" an int, for "scalar_double_…" a float.
+        """
+        label = enumerator(raw.cudnnFusedOpsVariantParamLabel_t, label, "label")
+        kind = _number_type(label)
+        passed = value if kind is None else ctypes.byref(kind(value))
+        raw.cudnnSetFusedOpsVariantParamPackAttribute(self, label, passed)
+        self._given[short_name(label)] = value
+
+    def get(self, label: Any) -> int | float | None:
+        """One pointer, as an address, or one number.
+
+        Follows ``cudnnGetFusedOpsVariantParamPackAttribute``, which for the operation
+        "bn_finalize_statistics_inference" knows no label (cuDNN 9.28).
+        """
+        label = enumerator(raw.cudnnFusedOpsVariantParamLabel_t, label, "label")
+        value = (_number_type(label) or c_void_p)()
+        raw.cudnnGetFusedOpsVariantParamPackAttribute(self, label, ctypes.byref(value))
+        found: int | float | None = value.value
+        return found
+
+    def _held(self) -> dict[str, Any]:
+        return {"operation": self.operation, **self._given}
+
+
+class FusedOpsPlan(Descriptor):
+    """A plan; follows ``cudnnMakeFusedOpsPlan``.
+
+    Parameters
+    ----------
+    operation : cudnnFusedOps_t or str
+        As for `FusedOpsConstParamPack`.
+
+    Attributes
+    ----------
+    workspace_size : int or None
+        Bytes that an execution needs; None until it is made.
+    """
+
+    def __init__(self, operation: Any) -> None:
+        self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
+        self.workspace_size: int | None = None
+        super().__init__(
+            raw.cudnnFusedOpsPlan_t(),
+            lambda plan: raw.cudnnCreateFusedOpsPlan(plan, self.operation),
+            raw.cudnnDestroyFusedOpsPlan,
+        )
+
+    def make(self, handle: Handle, constants: FusedOpsConstParamPack) -> int:
+        """Make the plan of a constant pack; return the bytes of workspace that it needs.
+
+        Raises
+        ------
+        BadParamError
+            If the pack is for another operation, or something is missing in it.
+        NotSupportedError
+            If cuDNN has no kernel for it.
+        """
+        size = c_size_t()
+        raw.cudnnMakeFusedOpsPlan(handle, self, constants, size)
+        self.workspace_size = size.value
+        return size.value
+
+    def execute(self, handle: Handle, variants: FusedOpsVariantParamPack) -> None:
+        """Carry the plan out, on the handle's stream; follows ``cudnnFusedOpsExecute``."""
+        raw.cudnnFusedOpsExecute(handle, self, variants)
+
+    def _held(self) -> dict[str, Any]:
+        return {"operation": self.operation}
+
+
+def _enum_of(label: raw.cudnnFusedOpsConstParamLabel_t) -> Any:
+    if label == raw.CUDNN_PARAM_BN_MODE:
+        return raw.cudnnBatchNormMode_t
+    return raw.cudnnFusedOpsPointerPlaceHolder_t
+
+
+def _number_type(label: raw.cudnnFusedOpsVariantParamLabel_t) -> Any:
+    """The C type of a number, None for pointers."""
+    for part, kind in (("_SIZE_T_", c_size_t), ("_INT64_T_", c_int64), ("_DOUBLE_", c_double)):
+        if label.name.startswith(f"CUDNN_SCALAR{part}"):
+            return kind
+    return None
