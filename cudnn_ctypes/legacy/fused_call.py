@@ -15,7 +15,7 @@ from .workspace import new_workspace, workspace_memory
 
 __all__ = ["FusedCall"]
 
-ALIGNED = "16b_aligned"  # what memory of this package is, and cuDNN's kernels want
+ALIGNED = "ptr_16b_aligned"  # what memory of this package is, and cuDNN's kernels want
 
 
 class FusedCall:

@@ -81,8 +81,8 @@ class FusedOpsConstParamPack(Descriptor):
         value : descriptor, enumerator, str or None
             For "…desc" a descriptor, which cuDNN copies, or None to unset it; for "bn_mode" a
             ``cudnnBatchNormMode_t`` or its name; for "…_placeholder" a
-            ``cudnnFusedOpsPointerPlaceHolder_t`` or its name: "null" (there will be no pointer),
-            "elem_aligned" or "16b_aligned".
+            ``cudnnFusedOpsPointerPlaceHolder_t`` or its name: "ptr_null" (there will be no
+            pointer), "ptr_elem_aligned" or "ptr_16b_aligned".
         """
         label = enumerator(raw.cudnnFusedOpsConstParamLabel_t, label, "label")
         name = descriptor_name(label.name)

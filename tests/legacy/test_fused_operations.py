@@ -1,0 +1,583 @@
+"""Fused operations: packs and plans, each operation against the reference, and wrong input."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    ActivationDescriptor,
+    BadParamError,
+    ClosedError,
+    ConvolutionDescriptor,
+    DeviceTensor,
+    FilterDescriptor,
+    FusedOpsConstParamPack,
+    FusedOpsPlan,
+    FusedOpsVariantParamPack,
+    Handle,
+    NotInitializedError,
+    NotSupportedError,
+    TensorDescriptor,
+    raw,
+)
+from cudnn_ctypes.reference import fused_operations as reference
+
+from .conftest import Report
+
+OPERATIONS = list(raw.cudnnFusedOps_t)
+RESERVED = OPERATIONS[4:]
+HALF, SINGLE = 2.0**-11, 2.0**-24
+
+
+def upload(array: NDArray[Any], layout: str | None = None) -> DeviceTensor:
+    return DeviceTensor.from_numpy(array, layout=layout)
+
+
+# --- packs --------------------------------------------------------------------------------------
+
+
+def test_a_constant_pack_reads_back() -> None:
+    with (
+        TensorDescriptor((2, 8, 4, 4), "float16", layout="NHWC") as x,
+        ConvolutionDescriptor(1, groups=2) as conv,
+        ActivationDescriptor("relu") as activation,
+        FilterDescriptor((8, 4, 3, 3), "float16", layout="NHWC") as w,
+        FusedOpsConstParamPack("scale_bias_activation_conv_bnstats", xdesc=x) as pack,
+    ):
+        pack.set("conv_desc", conv)
+        pack.set(raw.CUDNN_PARAM_ACTIVATION_DESC, activation)
+        pack.set("wdesc", w)
+        pack.set("bn_mode", "spatial_persistent")
+        pack.set("xdata_placeholder", "ptr_16b_aligned")
+        for label, given in (("xdesc", x), ("conv_desc", conv), ("activation_desc", activation)):
+            with pack.get(label) as held:
+                assert held == given
+        with pack.get("wdesc") as held:
+            assert held == w
+        assert pack.get("ydesc") is None
+        assert pack.get("bn_mode") == raw.CUDNN_BATCHNORM_SPATIAL_PERSISTENT
+        assert pack.get("xdata_placeholder") == raw.CUDNN_PTR_16B_ALIGNED
+        assert pack.get("wdata_placeholder") == raw.CUDNN_PTR_NULL
+        text = repr(pack)
+        assert "operation='scale_bias_activation_conv_bnstats'" in text
+        assert "xdesc=TensorDescriptor((2, 8, 4, 4)" in text.replace("shape=", "")
+        pack.set("xdesc", None)
+        assert pack.get("xdesc") is None
+
+
+def test_every_label_can_be_set_and_read() -> None:
+    """Each label belongs to an operation; all but those of one operation can be read back."""
+    made: dict[str, Any] = {
+        "cudnnTensorDescriptor_t": TensorDescriptor((1, 8, 1, 1)),
+        "cudnnFilterDescriptor_t": FilterDescriptor((8, 8, 3, 3)),
+        "cudnnConvolutionDescriptor_t": ConvolutionDescriptor(),
+        "cudnnActivationDescriptor_t": ActivationDescriptor(),
+    }
+    settable: dict[Any, set[Any]] = {}
+    for operation in OPERATIONS:
+        with FusedOpsConstParamPack(operation) as pack:
+            for label in raw.cudnnFusedOpsConstParamLabel_t:
+                name = raw.labels.descriptor_name(label.name)
+                value = made.get(name or "")
+                if name is None:
+                    value = "spatial" if label.name.endswith("MODE") else "ptr_elem_aligned"
+                try:
+                    pack.set(label, value)
+                except BadParamError:
+                    continue
+                settable.setdefault(label, set()).add(operation)
+                if operation == raw.CUDNN_FUSED_CONV_SCALE_BIAS_ADD_ACTIVATION:
+                    with pytest.raises(BadParamError):
+                        pack.get(label)
+                elif name is None:
+                    assert pack.get(label) == 1
+                else:
+                    with pack.get(label) as held:
+                        assert held == value
+    assert set(settable) == set(raw.cudnnFusedOpsConstParamLabel_t)
+    for descriptor in made.values():
+        descriptor.close()
+
+
+def test_every_variant_label_can_be_set_and_read() -> None:
+    settable: set[Any] = set()
+    for operation in OPERATIONS:
+        with FusedOpsVariantParamPack(operation) as pack:
+            for label in raw.cudnnFusedOpsVariantParamLabel_t:
+                value = 0.25 if "DOUBLE" in label.name else 4096
+                try:
+                    pack.set(label, value)
+                except BadParamError:
+                    continue
+                settable.add(label)
+                if operation == raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE:
+                    with pytest.raises(BadParamError):
+                        pack.get(label)
+                else:
+                    assert pack.get(label) == value
+    assert settable == set(raw.cudnnFusedOpsVariantParamLabel_t)
+
+
+def test_wrong_values() -> None:
+    operation = "scale_bias_activation_conv_bnstats"
+    with pytest.raises(ValueError, match="operation: expected one of"):
+        FusedOpsPlan("conv")
+    with TensorDescriptor((1, 8, 4, 4)) as x, FusedOpsConstParamPack(operation) as pack:
+        with pytest.raises(TypeError, match="wdesc: expected a FilterDescriptor"):
+            pack.set("wdesc", x)
+        with pytest.raises(ValueError, match="xdata_placeholder: expected one of 'ptr_null'"):
+            pack.set("xdata_placeholder", "aligned")
+        with pytest.raises(ValueError, match="label: expected one of"):
+            pack.set("x", x)
+        with pytest.raises(BadParamError):
+            pack.set("dxdesc", x)
+    with pytest.raises(BadParamError):
+        FusedOpsConstParamPack(operation, dxdata_placeholder="null")
+    with FusedOpsVariantParamPack(operation) as variants:
+        with pytest.raises(TypeError, match="ptr: host memory"):
+            variants.set("ptr_xdata", np.zeros(3))
+        with pytest.raises(BadParamError):
+            variants.set("scalar_double_bn_epsilon", 1e-5)
+    with pytest.raises(ClosedError):
+        variants.set("ptr_xdata", 4096)
+
+
+# --- plans ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("operation", RESERVED, ids=str)
+def test_reserved_operations_have_no_plans(
+    handle: Handle, report: Report, operation: raw.cudnnFusedOps_t
+) -> None:
+    with FusedOpsPlan(operation) as plan, FusedOpsConstParamPack(operation) as pack:
+        assert plan.workspace_size is None
+        with pytest.raises((NotSupportedError, BadParamError)) as caught:
+            plan.make(handle, pack)
+    where = "reference" if handle.on_reference_device else "GPU"
+    report.not_supported((where, "any", str(operation)[12:28]), f"{caught.value.status!s}")
+
+
+def test_wrong_plans(reference_handle: Handle) -> None:
+    training, inference = OPERATIONS[2], OPERATIONS[3]
+    handle = reference_handle
+    with (
+        FusedOpsPlan(training) as plan,
+        FusedOpsConstParamPack(inference) as other,
+        FusedOpsConstParamPack(training) as pack,
+        FusedOpsVariantParamPack(training) as variants,
+        TensorDescriptor((1, 8, 1, 1)) as sums,
+        TensorDescriptor((1, 4, 1, 1)) as wrong,
+    ):
+        with pytest.raises(NotInitializedError, match="created, but never made"):
+            plan.execute(handle, variants)
+        with pytest.raises(BadParamError, match="constPack is for CUDNN_FUSED_BN_FINALIZE"):
+            plan.make(handle, other)
+        with pytest.raises(NotSupportedError, match="BN_MODE must be spatial"):
+            plan.make(handle, pack)
+        pack.set("bn_mode", "spatial")
+        for label in ("ystats_desc", "bn_scalebias_meanvar_desc", "bn_eqscalebias_desc"):
+            with pytest.raises(BadParamError, match=f"CUDNN_PARAM_{label.upper()} is not set"):
+                plan.make(handle, pack)
+            pack.set(label, sums)
+        for name in ("ysum", "ysqsum", "bn_scale", "bn_bias", "bn_eqscale", "bn_eqbias"):
+            with pytest.raises(BadParamError, match=f"{name.upper()}_PLACEHOLDER is not set"):
+                plan.make(handle, pack)
+            pack.set(f"{name}_placeholder", "ptr_16b_aligned")
+        pack.set("bn_eqscalebias_desc", wrong)
+        with pytest.raises(BadParamError, match=r"BN_EQSCALEBIAS_DESC must have shape \(1, 8"):
+            plan.make(handle, pack)
+        pack.set("bn_eqscalebias_desc", sums)
+        assert plan.make(handle, pack) == 0
+        with pytest.raises(BadParamError, match="CUDNN_PTR_YSUM is NULL"):
+            plan.execute(handle, variants)
+        memory = DeviceTensor.zeros((9,), "float32")
+        variants.set("ptr_ysum", memory.ptr + 4)
+        with pytest.raises(BadParamError, match="promises 16-byte alignment"):
+            plan.execute(handle, variants)
+        for label in ("ysum", "ysqsum", "bn_scale", "bn_bias", "bn_eqscale", "bn_eqbias"):
+            variants.set(f"ptr_{label}", memory)
+        with pytest.raises(BadParamError, match="BN_ACCUMULATION_COUNT is not set"):
+            plan.execute(handle, variants)
+        with (
+            FusedOpsVariantParamPack(inference) as others,
+            pytest.raises(BadParamError, match="different operations"),
+        ):
+            plan.execute(handle, others)
+
+
+def test_a_new_plan_is_not_an_old_one(reference_handle: Handle) -> None:
+    """cuDNN gives the address of a destroyed plan to the next one."""
+    statistics = reference_statistics()
+    for _ in range(20):
+        cudnn.finalize_statistics_inference(reference_handle, *map(upload, statistics))
+        with (
+            FusedOpsPlan(OPERATIONS[3]) as plan,
+            FusedOpsVariantParamPack(OPERATIONS[3]) as variants,
+            pytest.raises(NotInitializedError),
+        ):
+            plan.execute(reference_handle, variants)
+
+
+def reference_statistics(channels: int = 32, seed: int = 1) -> list[NDArray[Any]]:
+    """gamma, beta, mean, variance."""
+    rng = np.random.default_rng(seed)
+    shape = (1, channels, 1, 1)
+    made = [rng.standard_normal(shape).astype(np.float32) for _ in range(4)]
+    made[3] = np.abs(made[3]) + 0.1
+    return made
+
+
+# --- the operations -----------------------------------------------------------------------------
+
+
+def attempt(report: Report, key: tuple[str, str, str], call: Any) -> Any:
+    """The call's result; the test is skipped, with cuDNN's reason, if it has no kernel."""
+    try:
+        return call()
+    except NotSupportedError as error:
+        report.not_supported(key, f"{error.function}: {error.status!s}")
+        pytest.skip(str(error))
+
+
+def check(
+    report: Report,
+    key: tuple[str, str, str],
+    actual: Any,
+    exact: NDArray[Any],
+    allowed: NDArray[Any],
+) -> None:
+    result = actual.numpy().astype(np.float64)
+    error = np.where(np.isnan(result), np.inf, np.abs(result - exact))
+    over = float((error / np.maximum(allowed, 1e-30)).max())
+    report.ran(key, float(error.max() / max(np.abs(exact).max(), 1e-30)), over)
+    assert over <= 1, f"{key}: error {error.max()}"
+
+
+CASES = [
+    # (N, C, H, W), K, filter, padding, stride, activation, affine
+    ((2, 8, 8, 8), 32, 3, 1, 1, "relu", True),
+    ((4, 64, 7, 9), 64, 1, 0, 1, "relu", True),
+    ((2, 32, 9, 8), 32, 3, 1, 2, "relu", True),
+    ((2, 16, 8, 8), 32, 3, 1, 1, None, False),
+    ((2, 16, 8, 8), 32, 3, 1, 1, None, True),
+]
+
+
+class Case:
+    """Operands of a fused convolution, and what they give."""
+
+    def __init__(self, number: int, dtype: Any) -> None:
+        x_shape, filters, window, padding, stride, activation, affine = CASES[number]
+        rng = np.random.default_rng(number)
+        channels = x_shape[1]
+        self.x = rng.standard_normal(x_shape).astype(dtype)
+        self.w_shape = (filters, channels, window, window)
+        self.w = (rng.standard_normal(self.w_shape) / window / channels**0.5).astype(dtype)
+        self.scale = (rng.standard_normal((1, channels, 1, 1))).astype(dtype) if affine else None
+        self.bias = (rng.standard_normal((1, channels, 1, 1))).astype(dtype) if affine else None
+        self.activation = activation
+        self.settings = {"padding": (padding,) * 2, "stride": (stride,) * 2}
+        self.conv = ConvolutionDescriptor(
+            padding, stride, math_type="tensor_op_math", compute_type="float32"
+        )
+
+    @property
+    def affine(self) -> dict[str, Any]:
+        return {
+            "scale": None if self.scale is None else upload(self.scale, "NHWC"),
+            "bias": None if self.bias is None else upload(self.bias, "NHWC"),
+            "activation": self.activation,
+        }
+
+    def applied(self) -> NDArray[Any]:
+        """act(x * scale + bias) in the type of x."""
+        return reference.affine_activation(
+            self.x, self.scale, self.bias, self.activation or "identity"
+        )
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_convolution(handle: Handle, report: Report, number: int) -> None:
+    case = Case(number, np.float16)
+    key = ("reference" if handle.on_reference_device else "GPU", "float16", "conv_bnstats")
+    with case.conv as conv:
+        made = attempt(
+            report,
+            key,
+            lambda: cudnn.scale_bias_activation_convolution(
+                handle, upload(case.x, "NHWC"), upload(case.w, "NHWC"), conv, **case.affine
+            ),
+        )
+    a = case.applied().astype(np.float64)
+    w = case.w.astype(np.float64)
+    options = {"options": case.settings, "out_dtype": np.float64}
+    expected = reference.scale_bias_activation_convolution(a, w, **options)
+    sizes = reference.scale_bias_activation_convolution(np.abs(a), np.abs(w), **options).y
+    # a itself may be off by one rounding, where x * scale + bias is rounded otherwise.
+    length = w[0].size
+    allowed = (HALF * 2 + 2 * length * SINGLE) * sizes + HALF * np.abs(expected.y)
+    check(report, key, made.y, expected.y, allowed)
+    y = made.y.numpy().astype(np.float64)
+    axes, count = (0, 2, 3), y.size / y.shape[1]
+    for actual, values in ((made.y_sum, y), (made.y_sqsum, y * y)):
+        # Of y before or after it was rounded: cuDNN does not say.
+        size = np.abs(values).sum(axes, keepdims=True)
+        check(
+            report,
+            key,
+            actual,
+            values.sum(axes, keepdims=True),
+            (2 * HALF + count * SINGLE) * size + 1e-6,
+        )
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_filter_gradient(handle: Handle, report: Report, number: int, dtype: Any) -> None:
+    case = Case(number, dtype)
+    where = "reference" if handle.on_reference_device else "GPU"
+    key = (where, np.dtype(dtype).name, "wgrad")
+    with (
+        case.conv as conv,
+        TensorDescriptor(case.x.shape) as x_desc,
+        FilterDescriptor(case.w_shape) as w_desc,
+    ):
+        y_shape = conv.output_shape(x_desc, w_desc)
+        dy = np.random.default_rng(99).standard_normal(y_shape).astype(dtype)
+        dw = attempt(
+            report,
+            key,
+            lambda: cudnn.scale_bias_activation_backward_filter(
+                handle,
+                upload(case.x, "NHWC"),
+                upload(dy, "NHWC"),
+                conv,
+                dw_shape=case.w_shape,
+                **case.affine,
+            ),
+        )
+    a, wide_dy = case.applied().astype(np.float64), dy.astype(np.float64)
+    options = {"options": case.settings, "out_dtype": np.float64}
+    exact = reference.scale_bias_activation_filter_gradient(a, wide_dy, case.w_shape, **options)
+    sizes = reference.scale_bias_activation_filter_gradient(
+        np.abs(a), np.abs(wide_dy), case.w_shape, **options
+    )
+    count = dy.shape[0] * dy.shape[2] * dy.shape[3]
+    # float32 may be multiplied as TF32, whose roundoff is that of half precision.
+    allowed = (4 * HALF + 2 * count * SINGLE) * sizes + HALF * np.abs(exact)
+    check(report, key, dw, exact, allowed)
+
+
+@pytest.mark.parametrize("averaged", [True, False])
+def test_finalize_training(handle: Handle, report: Report, averaged: bool) -> None:
+    rng = np.random.default_rng(3)
+    gamma, beta, mean, variance = reference_statistics(seed=4)
+    y = rng.standard_normal((4, 32, 5, 5)).astype(np.float32)
+    y_sum, y_sqsum = (v.sum((0, 2, 3), keepdims=True).astype(np.float32) for v in (y, y * y))
+    count = 100
+    key = ("reference" if handle.on_reference_device else "GPU", "float32", "finalize training")
+    running = [upload(mean, "NHWC"), upload(variance, "NHWC")] if averaged else []
+    made = attempt(
+        report,
+        key,
+        lambda: cudnn.finalize_statistics_training(
+            handle,
+            *(upload(v, "NHWC") for v in (y_sum, y_sqsum)),
+            count,
+            *(upload(v, "NHWC") for v in (gamma, beta)),
+            *running,
+            average_factor=0.25,
+            epsilon=1e-3,
+        ),
+    )
+    expected = reference.finalize_statistics_training(
+        y_sum,
+        y_sqsum,
+        count,
+        gamma,
+        beta,
+        epsilon=1e-3,
+        average_factor=0.25,
+        running_mean=mean,
+        running_variance=variance,
+    )
+    assert made.scale.dtype == np.float16
+    slack = 64 * SINGLE
+    for actual, exact in zip(made, expected[:4], strict=True):
+        store = HALF if actual.dtype == np.float16 else SINGLE
+        check(report, key, actual, exact, (slack + 2 * store) * (1 + np.abs(exact)))
+    for actual, exact in zip(running, expected[4:], strict=False):
+        check(report, key, actual, exact, slack * (1 + np.abs(exact)))
+
+
+def test_finalize_inference(handle: Handle, report: Report) -> None:
+    gamma, beta, mean, variance = reference_statistics(seed=5)
+    key = ("reference" if handle.on_reference_device else "GPU", "float32", "finalize inference")
+    made = attempt(
+        report,
+        key,
+        lambda: cudnn.finalize_statistics_inference(
+            handle, *(upload(v, "NHWC") for v in (gamma, beta, mean, variance)), epsilon=1e-3
+        ),
+    )
+    expected = reference.finalize_statistics_inference(mean, variance, gamma, beta, epsilon=1e-3)
+    for actual, exact in zip(made, expected, strict=True):
+        check(report, key, actual, exact, 4 * HALF * (1 + np.abs(exact)))
+
+
+def test_a_block_of_a_residual_network(reference_handle: Handle) -> None:
+    """Convolution, statistics, convolution: as with normalization in between."""
+    handle, rng = reference_handle, np.random.default_rng(6)
+    x = rng.standard_normal((2, 8, 6, 6)).astype(np.float16)
+    first, second = ((rng.standard_normal((8, 8, 3, 3)) / 9).astype(np.float16) for _ in range(2))
+    gamma, beta, *_ = reference_statistics(8)
+    with ConvolutionDescriptor(1) as conv:
+        one = cudnn.scale_bias_activation_convolution(
+            handle, upload(x, "NHWC"), upload(first, "NHWC"), conv
+        )
+        equivalent = cudnn.finalize_statistics_training(
+            handle, one.y_sum, one.y_sqsum, 72, upload(gamma), upload(beta)
+        )
+        two = cudnn.scale_bias_activation_convolution(
+            handle,
+            one.y,
+            upload(second, "NHWC"),
+            conv,
+            equivalent.scale,
+            equivalent.bias,
+            activation="relu",
+            statistics=False,
+        )
+    assert two.y_sum is None
+    y = one.y.numpy().astype(np.float64)
+    mean, variance = y.mean((0, 2, 3), keepdims=True), y.var((0, 2, 3), keepdims=True)
+    normalized = np.maximum((y - mean) / np.sqrt(variance + 1e-5) * gamma + beta, 0)
+    expected = reference.scale_bias_activation_convolution(
+        normalized, second.astype(np.float64), options={"padding": (1, 1)}
+    ).y
+    np.testing.assert_allclose(two.y.numpy(), expected, atol=2e-2)
+
+
+# --- wrong operands -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def operands(reference_handle: Handle) -> Iterator[dict[str, Any]]:
+    with ConvolutionDescriptor(1) as conv:
+        yield {
+            "handle": reference_handle,
+            "x": DeviceTensor.zeros((2, 8, 4, 4), "float16", layout="NHWC"),
+            "w": DeviceTensor.zeros((8, 8, 3, 3), "float16", layout="NHWC"),
+            "conv": conv,
+        }
+
+
+def half(*shape: int) -> DeviceTensor:
+    return DeviceTensor.zeros(shape, "float16")
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"x": lambda: np.zeros((2, 8, 4, 4))}, TypeError, "x: host memory"),
+        ({"w": lambda: half(8, 4, 3, 3)}, ValueError, "x has 8 channels"),
+        ({"y": lambda: half(2, 8, 3, 3)}, ValueError, r"y: expected shape \(2, 8, 4, 4\)"),
+        ({"scale": lambda: half(4)}, ValueError, "scale: expected shape"),
+        (
+            {"scale": lambda: half(8), "bias": lambda: DeviceTensor.zeros((8,), "float32")},
+            TypeError,
+            "bias: must be of the type of scale",
+        ),
+        ({"activation": lambda: "tanh"}, NotSupportedError, "activation CUDNN_ACTIVATION_TANH"),
+        ({"activation": lambda: 3}, TypeError, "activation: expected a ActivationDescriptor"),
+        (
+            {"x": lambda: DeviceTensor.zeros((2, 8, 4, 4), "float32")},
+            NotSupportedError,
+            "HALF in NHWC",
+        ),
+        ({"workspace": lambda: half(3)}, ValueError, "workspace: 512 bytes are needed, got 6"),
+        ({"conv": lambda: "same"}, TypeError, "conv: expected a ConvolutionDescriptor"),
+    ],
+)
+def test_wrong_convolution(
+    operands: dict[str, Any], changes: Any, error: Any, message: str
+) -> None:
+    operands |= {name: make() for name, make in changes.items()}
+    with pytest.raises(error, match=message):
+        cudnn.scale_bias_activation_convolution(**operands)
+
+
+def test_wrong_filter_gradient(operands: dict[str, Any]) -> None:
+    handle, x, conv = operands["handle"], operands["x"], operands["conv"]
+    with pytest.raises(ValueError, match="dw: pass dw_shape or dw itself"):
+        cudnn.scale_bias_activation_backward_filter(handle, x, x, conv)
+    with pytest.raises(ValueError, match=r"dy: expected shape \(2, 8, 6, 6\)"):
+        cudnn.scale_bias_activation_backward_filter(handle, x, x, conv, dw_shape=(8, 8, 1, 1))
+    dw = DeviceTensor.zeros((8, 8, 3, 3), "float32", layout="NHWC")
+    with pytest.raises(NotSupportedError, match="must all be HALF, or all FLOAT"):
+        cudnn.scale_bias_activation_backward_filter(handle, x, x, conv, dw=dw)
+
+
+def test_wrong_statistics(reference_handle: Handle) -> None:
+    good = [upload(v) for v in reference_statistics(8)]
+    training, inference = cudnn.finalize_statistics_training, cudnn.finalize_statistics_inference
+    with pytest.raises(ValueError, match="running_mean and running_variance: give both"):
+        training(reference_handle, *good[:2], 9, *good[2:], good[0])
+    with pytest.raises(ValueError, match=r"y_sqsum: expected shape \(1, 8, 1, 1\)"):
+        training(reference_handle, good[0], upload(reference_statistics(4)[0]), 9, *good[2:])
+    with pytest.raises(TypeError, match="bn_bias: expected float32, got CUDNN_DATA_HALF"):
+        inference(reference_handle, good[0], half(1, 8, 1, 1), *good[2:])
+    with pytest.raises(TypeError, match="bn_scale: host memory"):
+        inference(reference_handle, np.zeros((1, 8, 1, 1)), *good[1:])
+
+
+def test_packs_of_raw_calls(reference_handle: Handle) -> None:
+    """What a C program does: plain ints as labels, byref of its variables."""
+    gamma, beta, mean, variance = (upload(v) for v in reference_statistics(8))
+    scale, bias = half(1, 8, 1, 1), half(1, 8, 1, 1)
+    operation = raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE
+    constants, plan = raw.cudnnFusedOpsConstParamPack_t(), raw.cudnnFusedOpsPlan_t()
+    variants = raw.cudnnFusedOpsVariantParamPack_t()
+    raw.cudnnCreateFusedOpsConstParamPack(ctypes.byref(constants), int(operation))
+    raw.cudnnCreateFusedOpsPlan(ctypes.byref(plan), operation)
+    raw.cudnnCreateFusedOpsVariantParamPack(variants, operation)
+    aligned, spatial = ctypes.c_int(raw.CUDNN_PTR_ELEM_ALIGNED), ctypes.c_int(1)
+    set_constant = raw.cudnnSetFusedOpsConstParamPackAttribute
+    set_constant(constants, raw.CUDNN_PARAM_BN_MODE, ctypes.byref(spatial))
+    with TensorDescriptor((1, 8, 1, 1)) as single, TensorDescriptor((1, 8, 1, 1), "half") as small:
+        set_constant(constants, raw.CUDNN_PARAM_BN_SCALEBIAS_MEANVAR_DESC, single)
+        set_constant(constants, int(raw.CUDNN_PARAM_BN_EQSCALEBIAS_DESC), small)
+    for name in ("SCALE", "BIAS", "RUNNING_MEAN", "RUNNING_VAR", "EQSCALE", "EQBIAS"):
+        label = getattr(raw, f"CUDNN_PARAM_BN_{name}_PLACEHOLDER")
+        set_constant(constants, label, ctypes.byref(aligned))
+    size = ctypes.c_size_t(99)
+    raw.cudnnMakeFusedOpsPlan(reference_handle, plan, constants, size)
+    assert size.value == 0
+    raw.cudnnDestroyFusedOpsConstParamPack(constants)  # the plan does not need it any more
+    set_variant = raw.cudnnSetFusedOpsVariantParamPackAttribute
+    for name, memory in (
+        ("SCALE", gamma),
+        ("BIAS", beta),
+        ("RUNNING_MEAN", mean),
+        ("RUNNING_VAR", variance.ptr),
+        ("EQSCALE", scale),
+        ("EQBIAS", ctypes.c_void_p(bias.ptr)),
+    ):
+        set_variant(variants, getattr(raw, f"CUDNN_PTR_BN_{name}"), memory)
+    epsilon = ctypes.c_double(1e-3)
+    set_variant(variants, raw.CUDNN_SCALAR_DOUBLE_BN_EPSILON, ctypes.byref(epsilon))
+    raw.cudnnFusedOpsExecute(reference_handle, plan, variants)
+    expected = reference.finalize_statistics_inference(
+        mean.numpy(), variance.numpy(), gamma.numpy(), beta.numpy(), epsilon=1e-3
+    )
+    np.testing.assert_allclose(scale.numpy(), expected[0], rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(bias.numpy(), expected[1], rtol=1e-3, atol=2e-3)
+    raw.cudnnDestroyFusedOpsVariantParamPack(variants)
+    raw.cudnnDestroyFusedOpsPlan(plan)
