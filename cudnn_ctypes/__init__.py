@@ -27,6 +27,14 @@ if TYPE_CHECKING:
         SymbolNotFoundError,
     )
     from .handle import Handle
+    from .information import (
+        LibraryVersions,
+        check_sublibraries,
+        error_string,
+        last_error_string,
+        library_versions,
+        query_runtime_error,
+    )
     from .legacy import (
         RNN,
         ActivationDescriptor,
@@ -162,6 +170,7 @@ if TYPE_CHECKING:
         transform_tensor,
         transform_tensor_ex,
     )
+    from .messages import Message, log_messages
     from .reference.dispatch import use_reference_device
 
 __version__ = "0.1.0"
@@ -318,6 +327,14 @@ _HOMES = {
     "transform_tensor": "legacy",
     "transform_tensor_ex": "legacy",
     "use_reference_device": "reference.dispatch",
+    "LibraryVersions": "information",
+    "check_sublibraries": "information",
+    "error_string": "information",
+    "last_error_string": "information",
+    "library_versions": "information",
+    "query_runtime_error": "information",
+    "Message": "messages",
+    "log_messages": "messages",
 }
 
 __all__ = [
@@ -367,8 +384,10 @@ __all__ = [
     "InternalError",
     "LRNDescriptor",
     "LibraryNotFoundError",
+    "LibraryVersions",
     "LongFFTBufferSizes",
     "LongFFTResult",
+    "Message",
     "NoDeviceError",
     "NormalizationForward",
     "NormalizationGradients",
@@ -412,6 +431,7 @@ __all__ = [
     "batch_normalization_forward_training_ex",
     "causal_convolution_backward",
     "causal_convolution_forward",
+    "check_sublibraries",
     "convolution_backward_bias",
     "convolution_backward_data",
     "convolution_backward_filter",
@@ -429,6 +449,7 @@ __all__ = [
     "dropout_forward",
     "dropout_reserve_size",
     "dropout_states_size",
+    "error_string",
     "fft_causal_convolution_backward",
     "fft_causal_convolution_forward",
     "finalize_statistics_inference",
@@ -441,6 +462,9 @@ __all__ = [
     "gnn_gat_v2_backward",
     "gnn_gat_v2_forward",
     "im2col",
+    "last_error_string",
+    "library_versions",
+    "log_messages",
     "long_fft_causal_convolution_backward",
     "long_fft_causal_convolution_buffer_sizes",
     "long_fft_causal_convolution_forward",
@@ -453,6 +477,7 @@ __all__ = [
     "op_tensor",
     "pooling_backward",
     "pooling_forward",
+    "query_runtime_error",
     "raw",
     "reduce_tensor",
     "reference",

@@ -14,7 +14,7 @@ import re
 import threading
 from typing import Any
 
-__all__ = ["forget", "install", "logged", "put", "take"]
+__all__ = ["forget", "install", "logged", "message_lines", "put", "take"]
 
 _ERROR_AND_WARNING = (1 << 1) | (1 << 2)  # CUDNN_SEV_ERROR_EN | CUDNN_SEV_WARNING_EN
 _KEPT = 256  # reasons per call; a heuristics query can warn once per engine config
@@ -44,8 +44,8 @@ def put(*reasons: str) -> None:
     del kept[:-_KEPT]
 
 
-def _lines(message: int) -> list[str]:
-    # A message is a list of NUL-terminated lines that an empty line ends.
+def message_lines(message: int) -> list[str]:
+    """The lines of a message at an address: each ends with NUL, and an empty one ends all."""
     lines: list[str] = []
     while line := ctypes.string_at(message):
         lines.append(line.decode("utf-8", "replace"))
@@ -55,7 +55,7 @@ def _lines(message: int) -> list[str]:
 
 @_Callback  # type: ignore[untyped-decorator]
 def _receive(severity: int, user_data: Any, debug: Any, message: int) -> None:
-    put(*(_REASON.sub("", line).strip() for line in _lines(message) if _REASON.match(line)))
+    put(*(_REASON.sub("", line).strip() for line in message_lines(message) if _REASON.match(line)))
 
 
 def install(set_callback: Any) -> None:

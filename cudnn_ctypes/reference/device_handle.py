@@ -16,6 +16,17 @@ def destroy(handle: Any) -> None:
     forget(handle)
 
 
+@implements("cudnnQueryRuntimeError")
+def query_runtime_error(
+    handle: Any, rstatus: Any, mode: raw.cudnnErrQueryMode_t, tag: Any
+) -> raw.cudnnStatus_t | None:
+    # Errors come with the call that makes them: none is left to be found later.
+    if not rstatus or not mode.known:
+        return raw.CUDNN_STATUS_BAD_PARAM
+    rstatus.contents.value = raw.CUDNN_STATUS_SUCCESS
+    return None
+
+
 @implements("cudnnSetStream")
 def set_stream(handle: Any, streamId: Any) -> None:
     # Work is done when a call returns, so every stream is in order.

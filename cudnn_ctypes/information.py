@@ -1,0 +1,155 @@
+"""What the loaded cuDNN says about itself: versions, error strings, errors of earlier kernels."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from . import raw
+from .enumerators import enumerator
+from .errors import SymbolNotFoundError
+from .handle import Handle
+
+__all__ = [
+    "LibraryVersions",
+    "Version",
+    "check_sublibraries",
+    "error_string",
+    "last_error_string",
+    "library_versions",
+    "query_runtime_error",
+]
+
+
+class Version(NamedTuple):
+    """A version; it prints as "9.28.0"."""
+
+    major: int
+    minor: int
+    patch: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}.{self.patch}"
+
+
+@dataclass(frozen=True)
+class LibraryVersions:
+    """Which cuDNN this is.
+
+    Attributes
+    ----------
+    cudnn : Version
+        From ``cudnnGetProperty``.
+    number : int
+        ``cudnnGetVersion``: 92800 for 9.28.0.
+    cuda_runtime : Version
+        The CUDA runtime that it was built with, ``cudnnGetCudartVersion``.
+    newest_compute_capability : tuple of int
+        Of the newest GPUs that it knows, ``cudnnGetMaxDeviceVersion``.
+    """
+
+    cudnn: Version
+    number: int
+    cuda_runtime: Version
+    newest_compute_capability: tuple[int, int]
+
+    def __str__(self) -> str:
+        newest = ".".join(map(str, self.newest_compute_capability))
+        return (
+            f"cuDNN {self.cudnn} for CUDA {self.cuda_runtime.major}.{self.cuda_runtime.minor}, "
+            f"compute capability up to {newest}"
+        )
+
+
+def library_versions() -> LibraryVersions:
+    """The versions of the loaded library; loads it if need be.
+
+    Examples
+    --------
+    >>> library_versions().cudnn.major
+    9
+    """
+    parts: list[int] = []
+    for name in raw.libraryPropertyType:
+        value = ctypes.c_int()
+        raw.cudnnGetProperty(name, value)
+        parts.append(value.value)
+    runtime, device = int(raw.cudnnGetCudartVersion()), int(raw.cudnnGetMaxDeviceVersion())
+    return LibraryVersions(
+        Version(*parts),
+        int(raw.cudnnGetVersion()),
+        Version(runtime // 1000, runtime // 10 % 100, runtime % 10),
+        (device // 100, device // 10 % 10),
+    )
+
+
+_VERSION_CHECKS = {
+    "graph": raw.cudnnGraphVersionCheck,
+    "ops": raw.cudnnOpsVersionCheck,
+    "cnn": raw.cudnnCnnVersionCheck,
+    "adv": raw.cudnnAdvVersionCheck,
+    "subquadratic_ops": raw.cudnnSubquadraticOpsVersionCheck,
+}
+
+
+def check_sublibraries() -> dict[str, raw.cudnnStatus_t | None]:
+    """Whether the sublibraries are of the main library's version.
+
+    Follows ``cudnnGraphVersionCheck``, ``cudnnOpsVersionCheck``, ``cudnnCnnVersionCheck``,
+    ``cudnnAdvVersionCheck`` and ``cudnnSubquadraticOpsVersionCheck``.
+
+    Returns
+    -------
+    dict
+        The status by the sublibrary's name; None where the loaded library has no such function.
+    """
+    statuses: dict[str, raw.cudnnStatus_t | None] = {}
+    for name, check in _VERSION_CHECKS.items():
+        try:
+            statuses[name] = check.unchecked()
+        except SymbolNotFoundError:
+            statuses[name] = None
+    return statuses
+
+
+def error_string(status: int) -> str:
+    """cuDNN's text for a status; follows ``cudnnGetErrorString``.
+
+    Examples
+    --------
+    >>> error_string(2000)
+    'CUDNN_STATUS_BAD_PARAM'
+    """
+    text: bytes = raw.cudnnGetErrorString(raw.cudnnStatus_t(status))
+    return text.decode("utf-8", "replace")
+
+
+def last_error_string(max_size: int = 4096) -> str:
+    """cuDNN's message about the latest error of this thread; ``cudnnGetLastErrorString``.
+
+    Every `CudnnError` has it as ``detail``: this is for statuses that ``raw.cudnnX.unchecked``
+    returned. cuDNN forgets it when it is asked.
+    """
+    buffer = ctypes.create_string_buffer(max_size)
+    raw.cudnnGetLastErrorString(buffer, max_size)
+    return buffer.value.decode("utf-8", "replace")
+
+
+def query_runtime_error(handle: Handle, mode: Any = "rawcode") -> raw.cudnnStatus_t:
+    """Whether a kernel launched on the handle found an error; ``cudnnQueryRuntimeError``.
+
+    Parameters
+    ----------
+    mode : cudnnErrQueryMode_t or str
+        "rawcode", "nonblocking" or "blocking": the last one waits for the handle's stream.
+
+    Returns
+    -------
+    cudnnStatus_t
+        Success if none was found.
+    """
+    status = raw.cudnnStatus_t.variable()
+    member = enumerator(raw.cudnnErrQueryMode_t, mode, "mode")
+    raw.cudnnQueryRuntimeError(handle, status, member, None)
+    return raw.cudnnStatus_t(status.value)

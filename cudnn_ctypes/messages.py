@@ -1,0 +1,171 @@
+"""What cuDNN logs, as objects.
+
+>>> with log_messages("info") as messages:
+...     descriptor = raw.cudnnTensorDescriptor_t()
+...     _ = raw.cudnnCreateTensorDescriptor(descriptor)
+>>> messages[0].function
+'cudnnCreateTensorDescriptor'
+
+cuDNN has one callback for the whole process. The exceptions of this package are made from it too,
+and go on to be while a block listens: messages are handed on, and the callback that was there is
+put back at the block's end. The reference device logs nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+from . import raw
+from .enumerators import enumerator
+from .raw.log import message_lines
+
+__all__ = ["Message", "log_messages"]
+
+# As `raw.cudnnCallback_t`, but the message as an address: it goes on after the first NUL.
+_Callback = ctypes.CFUNCTYPE(
+    None, ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(raw.cudnnDebug_t), ctypes.c_void_p
+)
+
+_ENABLED = {
+    raw.CUDNN_SEV_ERROR: raw.CUDNN_SEV_ERROR_EN,
+    raw.CUDNN_SEV_WARNING: raw.CUDNN_SEV_WARNING_EN,
+    raw.CUDNN_SEV_INFO: raw.CUDNN_SEV_INFO_EN,
+}
+
+_FUNCTION = re.compile(r"function (\w+)\(\)")
+_PARAMETER = re.compile(r"^\s+(\w+): (?:type|location)=.*")
+_REASON = re.compile(r"^\s*(?:Error|Warning|Info):\s*(.*)")
+_PLACE = re.compile(r"GPU=(\w+); Handle=(\w+); StreamId=(\w+)")
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of cuDNN's log.
+
+    Attributes
+    ----------
+    severity : cudnnSeverity_t
+    function : str
+        C name of the function that was called; "" if the message names none.
+    arguments : dict of str to str
+        Its arguments as cuDNN prints them; information messages have them.
+    reasons : tuple of str
+        Why, for errors and warnings; outermost last.
+    status : cudnnStatus_t
+    time : datetime.datetime
+        In UTC.
+    process, thread : int
+    device : int or None
+        Ordinal of the GPU, None if the call concerns none.
+    text : str
+        The whole message.
+    """
+
+    severity: raw.cudnnSeverity_t
+    function: str
+    arguments: dict[str, str] = field(compare=False)
+    reasons: tuple[str, ...]
+    status: raw.cudnnStatus_t
+    time: datetime
+    process: int
+    thread: int
+    device: int | None
+    text: str
+
+    @classmethod
+    def of(cls, severity: int, debug: raw.cudnnDebug_t, lines: list[str]) -> Message:
+        """From what cuDNN hands to a callback: the struct, and the message's lines."""
+        text = "\n".join(lines)
+        function, place = _FUNCTION.search(text), _PLACE.search(text)
+        arguments: dict[str, str] = {}
+        reasons: list[str] = []
+        for line in lines:
+            if match := _PARAMETER.match(line):
+                arguments[match[1]] = line.strip().removeprefix(f"{match[1]}: ").rstrip(";")
+            elif match := _REASON.match(line):
+                reasons.append(match[1])
+        # The struct's cudaDeviceId is undefined where the text says that there is none.
+        device = int(place[1]) if place and place[1].isdigit() else None
+        time = datetime.fromtimestamp(debug.time_sec, timezone.utc)
+        return cls(
+            raw.cudnnSeverity_t(severity),
+            function[1] if function else "",
+            arguments,
+            tuple(reasons),
+            raw.cudnnStatus_t(debug.cudnnStatus),
+            time.replace(microsecond=debug.time_usec),
+            int(debug.pid),
+            int(debug.tid),
+            device,
+            text,
+        )
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@contextmanager
+def log_messages(
+    *severities: Any, callback: Callable[[Message], object] | None = None
+) -> Iterator[list[Message]]:
+    """Listen to what cuDNN logs, in all threads, while a ``with`` block runs.
+
+    Follows ``cudnnSetCallback`` and ``cudnnGetCallback``.
+
+    Parameters
+    ----------
+    *severities : cudnnSeverity_t or str
+        "error", "warning", "info": which messages. Left out: errors and warnings. "info" logs every
+        call with its arguments.
+    callback : callable, optional
+        Called with each message, in the thread that made the call. What it raises is raised at the
+        end of the block.
+
+    Yields
+    ------
+    list of Message
+        The messages so far, in the order in which they came.
+    """
+    wanted = {
+        enumerator(raw.cudnnSeverity_t, severity, "severities")
+        for severity in severities or ("error", "warning")
+    }
+    mask, user_data, before = ctypes.c_uint(), ctypes.c_void_p(), raw.cudnnCallback_t()
+    raw.cudnnGetCallback(mask, user_data, before)
+    hand_on = ctypes.cast(before, _Callback) if before else None
+    messages: list[Message] = []
+    raised: list[BaseException] = []
+    listening = True
+
+    @_Callback  # type: ignore[untyped-decorator]
+    def receive(severity: int, data: Any, debug: Any, message: int) -> None:
+        member = raw.cudnnSeverity_t(severity)
+        if hand_on is not None and mask.value & _ENABLED.get(member, mask.value):
+            hand_on(severity, user_data, debug, message)
+        if not listening or (member not in wanted and member in _ENABLED):
+            return
+        try:
+            made = Message.of(severity, debug.contents, message_lines(message))
+            messages.append(made)
+            if callback is not None:
+                callback(made)
+        except BaseException as error:  # nothing may escape into C
+            raised.append(error)
+
+    listened = mask.value
+    for member in wanted:
+        listened |= _ENABLED.get(member, 0)
+    raw.cudnnSetCallback(listened, None, ctypes.cast(receive, raw.cudnnCallback_t))
+    try:
+        yield messages
+    finally:
+        listening = False  # what follows is this function's own call
+        raw.cudnnSetCallback(mask.value, user_data, before)
+    if raised:
+        raise raised[0]
