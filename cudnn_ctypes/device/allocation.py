@@ -106,12 +106,15 @@ def _host_memory(nbytes: int) -> tuple[np.ndarray[Any, Any], int]:
 
 def _device_memory(nbytes: int, ordinal: int, stream: Any) -> Any:
     with cuda.current_context(ordinal) as device:
+        resource = device.memory_resource
         try:
-            resource = device.memory_resource
             return resource.allocate(nbytes, stream=as_core_stream(stream, device))
         except Exception as error:  # cuda.core's own class, which it does not export
             if "OUT_OF_MEMORY" not in str(error):
                 raise
+            # The pool took all that was free before it gave up, and keeps it from everybody else.
+            if hasattr(resource, "handle"):  # not on a device without pools
+                cuda.call("cuMemPoolTrimTo", resource.handle, 0)
             free, total = cuda.call("cuMemGetInfo")
             raise OutOfDeviceMemoryError(
                 f"asked for {_readable(nbytes)} on device {ordinal} ({device.name}); "

@@ -63,6 +63,14 @@ def test_too_large() -> None:
         assert (buffer.copy_to_host() == 1).all()
 
 
+def test_what_was_too_large_is_left_to_others() -> None:
+    """The pool takes all free memory before it gives up; cuDNN allocates outside of the pool."""
+    _, total = cuda.call("cuMemGetInfo")
+    with pytest.raises(OutOfDeviceMemoryError):
+        DeviceBuffer(2 * total)
+    assert current_device().memory_resource.attributes.reserved_mem_current < total // 100
+
+
 def test_freeing_is_ordered_on_the_stream(torch: Any) -> None:
     stream, other = torch.cuda.Stream(), torch.cuda.Stream()
     nbytes = 64 * MIB
