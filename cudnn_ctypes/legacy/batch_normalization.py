@@ -163,7 +163,8 @@ def batch_normalization_forward_training(
         number n for plain averages, or a constant for exponential ones.
     running_mean, running_variance : tensor, optional
         Updated: running = running * (1 - average_factor) + new * average_factor, with the
-        variance over m - 1. Left out: no averages.
+        variance over m - 1: NaN where m, the values per parameter, is 1. What they held is read
+        even with a factor of 1, so NaN stays NaN (cuDNN 9.14 and 9.19). Left out: no averages.
     save : bool
         False: the backward pass will compute mean and variance again.
     saved_mean, saved_inv_variance : tensor, optional

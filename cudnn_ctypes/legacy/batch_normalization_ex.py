@@ -1,8 +1,9 @@
 """The extended forms of batch normalization in training: with ReLU, and with something added.
 
 The normalization alone they compute like the plain forms, for some tensors faster. ReLU, with or
-without a tensor z that is added before, takes float16 data in layout NHWC and the mode
-"spatial_persistent"; with z the number of channels must be a multiple of 4.
+without a tensor z that is added before, takes float32, float16 or bfloat16 data in layout NHWC and
+the mode "spatial_persistent"; with z the number of channels must be a multiple of 4. Backward it
+takes the saved statistics, which the plain forms can do without (cuDNN 9.14 and 9.19).
 """
 
 from __future__ import annotations
@@ -110,8 +111,8 @@ def batch_normalization_forward_training_ex(
     z : tensor, optional
         Added before the activation; of x's shape and type.
     workspace, reserve_space : DeviceBuffer or tensor, optional
-        Left out: the workspace is allocated for the call, the reserve space made. The backward pass
-        needs what the reserve space holds.
+        Left out: the workspace is allocated for the call, the reserve space made where cuDNN wants
+        one (9.14 and 9.19: with z). The backward pass needs what the reserve space holds.
 
     Returns
     -------
@@ -218,6 +219,8 @@ def batch_normalization_backward_ex(
         Whether a tensor z was added in the forward pass.
     workspace : DeviceBuffer or tensor, optional
         Left out: allocated for the call.
+    saved_mean, saved_inv_variance : tensor
+        What the forward pass returned; optional without an activation.
     reserve_space : DeviceBuffer or tensor
         What the forward pass returned.
 

@@ -72,7 +72,8 @@ def divisive_normalization_forward(
     temp, temp2 : tensor or DeviceBuffer, optional
         Scratch memory, each like x. Left out: allocated for the call.
     alpha, beta : float
-        Factors of the result and of what y held; not those of `lrn`.
+        Factors of the result and of what y held; not those of `lrn`. beta must not be below 0:
+        cuDNN (9.14 and 9.19) then takes it for 0.
     x_desc, y_desc : TensorDescriptor, optional
         How the memory is to be read, that of the means and temporaries as well; needed for
         addresses and buffers.
@@ -86,8 +87,11 @@ def divisive_normalization_forward(
     TypeError
         If an operand is host memory or has no shape.
     ValueError
-        If shapes do not fit together, or memory is too small; the message names the argument.
+        If shapes do not fit together, memory is too small, or beta is below 0; the message names
+        the argument.
     """
+    if beta < 0:
+        raise ValueError(f"beta: cuDNN takes a factor below 0 for 0 here, got {beta}")
     with Operands(handle, x=(x, x_desc), means=(means, x_desc), y=(y, y_desc)) as operands:
         expect("lrn", lrn, LRNDescriptor)
         mode = enumerator(raw.cudnnDivNormMode_t, mode, "mode")
@@ -135,7 +139,11 @@ def divisive_normalization_backward(
 ) -> DivisiveNormalizationGradients:
     """alpha * (gradients of x and of the means) + beta * (dx and dmeans).
 
-    Follows ``cudnnDivisiveNormalizationBackward``. The means count as independent of x.
+    Follows ``cudnnDivisiveNormalizationBackward``. The means count as independent of x. Where the
+    window's n is even, dx is not the gradient: cuDNN (9.14 and 9.19) sums over the windows of the
+    forward pass, which reach further ahead than back, and not over their mirror images.
+    float16 gives few digits: sums, powers and products in the temporaries are float16 as well.
+    beta may be below 0.
 
     Parameters
     ----------

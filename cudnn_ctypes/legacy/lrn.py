@@ -174,7 +174,8 @@ def lrn_cross_channel_backward(
     Parameters
     ----------
     x, y : tensor
-        What went into and came out of the forward pass, there with alpha = 1 and beta = 0.
+        What went into and came out of the forward pass. cuDNN 9.14 and 9.19 want a y, and do not
+        read it: they compute it again from x.
     dy : tensor
         Gradient of y.
     dx : tensor, optional

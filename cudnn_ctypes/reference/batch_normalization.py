@@ -116,8 +116,9 @@ def batch_normalization_forward_training(
 
         running  =  running * (1 - average_factor) + new * average_factor
 
-    of the mean and of the sample variance, which divides by m - 1 rather than m. A factor of 1 does
-    not read what they held; a factor of 1 / (1 + n) in call n = 0, 1, ... gives plain averages.
+    of the mean and of the sample variance, which divides by m - 1 rather than m: with m = 1 it is
+    NaN. A factor of 1 / (1 + n) in call n = 0, 1, ... gives plain averages. What they held is read
+    even with a factor of 1: NaN stays NaN (all measured, cuDNN 9.14 and 9.19).
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def batch_normalization_forward_training(
     if running_mean is not None and running_variance is not None:
         _checked(x, mode, running_mean=running_mean, running_variance=running_variance)
         count = x.size // mean.size
-        sample_variance = variance * (count / max(count - 1, 1))
+        sample_variance = variance * (count / (count - 1) if count > 1 else np.nan)
         averages = [
             _average(running_mean, mean, average_factor),
             _average(running_variance, sample_variance, average_factor),
@@ -322,4 +323,5 @@ def _affine(
 
 
 def _average(old: NDArray[Any], new: NDArray[Any], factor: float) -> NDArray[Any]:
-    return blend(new, old, alpha=factor, beta=1 - factor, out_dtype=old.dtype, name="running")
+    average = old.astype(new.dtype) * (1 - factor) + new * factor
+    return round_to(average, old.dtype)

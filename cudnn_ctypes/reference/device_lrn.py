@@ -1,10 +1,10 @@
 """Local response normalization, in channels and in space, on the reference device.
 
-Statuses are those that cuDNN documents. Of LRN across channels: BAD_PARAM for tensors of 2
-dimensions or less, or of 5 that are not packed NCDHW; NOT_SUPPORTED for tensors that do not match.
-Of divisive normalization: BAD_PARAM for other than 4 or 5 dimensions and for tensors that do not
-match; NOT_SUPPORTED for strides that do not match. Of both: NOT_SUPPORTED for other data types than
-FLOAT, DOUBLE, HALF and BFLOAT16.
+Statuses are those that cuDNN documents, but for BFLOAT16. Of LRN across channels: BAD_PARAM for
+tensors of 2 dimensions or less, or of 5 that are not packed NCDHW; NOT_SUPPORTED for tensors that
+do not match. Of divisive normalization: BAD_PARAM for other than 4 or 5 dimensions and for tensors
+that do not match; NOT_SUPPORTED for strides that do not match. Of both: NOT_SUPPORTED for other
+data types than FLOAT, DOUBLE and HALF. BFLOAT16 is documented, and refused by cuDNN 9.14 and 9.19.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import raw
 from . import readback
-from .agreement import FLOATING, require_dimensions, require_equal, require_known, require_type
+from .agreement import require_dimensions, require_equal, require_known, require_type
 from .dispatch import Refused, implements
 from .divisive_normalization import (
     divisive_normalization_backward,
@@ -27,6 +27,7 @@ from .lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
 from .memory import Operand, require, scalars
 
 _UNSUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
+_TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
 
 
 def _options(descriptor: Any) -> dict[str, Any]:
@@ -100,7 +101,9 @@ def _check_channels(x: Operand, *others: Operand) -> None:
         )
     require_dimensions(x, 4, 5, "LRN")
     require_equal(x, *others, status=_UNSUPPORTED)
-    require_type(x, FLOATING, "LRN")
+    # bfloat16 is refused before the layout is looked at, integers after.
+    if x.described.data_type == raw.CUDNN_DATA_BFLOAT16:
+        require_type(x, _TYPES, "LRN")
     for operand in (x, *others):
         shape, strides = operand.described.shape, operand.described.strides
         if len(shape) == 5 and strides[2:] != packed_strides(shape)[2:]:
@@ -108,6 +111,7 @@ def _check_channels(x: Operand, *others: Operand) -> None:
                 raw.CUDNN_STATUS_BAD_PARAM,
                 f"{operand.name} has 5 dimensions and is not packed NCDHW: strides {strides}",
             )
+    require_type(x, _TYPES, "LRN")
 
 
 # -- in space ----------------------------------------------------------------------------------
@@ -128,12 +132,14 @@ def divisive_forward(
     yDesc: Any,
     y: int | None,
 ) -> None:
+    """A beta below 0 counts as 0, as in cuDNN (9.14 and 9.19); not so in the backward pass."""
     require_known(mode=mode)
     source, target = _operand("x", xDesc, x), _operand("y", yDesc, y)
     _check_space(source, target)
     temporary = _temporaries(source, temp, temp2)
     options = _options(normDesc)
     factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    factors["beta"] = max(factors["beta"], 0.0)
     result = divisive_normalization_forward(
         source.load(), _means(source, means), y=target.load(), **options, **factors
     )
@@ -190,7 +196,7 @@ def _check_space(x: Operand, other: Operand) -> None:
         )
     require_equal(x, other)
     require_equal(x, other, fields=("strides",), status=_UNSUPPORTED)
-    require_type(x, FLOATING, "divisive normalization")
+    require_type(x, _TYPES, "divisive normalization")
 
 
 def _means(x: Operand, address: int | None) -> Any:

@@ -14,10 +14,13 @@ as independent of x::
 
     g[i]       =  -lrn_beta * dy[i] * x[i] * s[i]^(-lrn_beta - 1) * lrn_alpha / n^d
     dx[j]      =  dy[j] * s[j]^-lrn_beta
-                  + sum of 2 * g[i] * (x[j] - means[i]) over the i whose window contains j
+                  + sum of 2 * g[i] * (x[j] - means[i]) over the i in the window around j
     dmeans[i]  =  -sum of 2 * g[i] * (x[j] - means[i]) over the j in the window around i
 
-g being the gradient of the loss by the sum of squares.
+g being the gradient of the loss by the sum of squares. The i whose window contains j are those in
+the window around j only if n is odd. An even window reaches further ahead than back, and there dx
+is not the gradient: cuDNN sums over the same window in both directions, and so does this (measured,
+cuDNN 9.14 and 9.19).
 """
 
 from __future__ import annotations
@@ -113,9 +116,8 @@ def divisive_normalization_backward(
     by_sum = -lrn_beta * gradient * values * variation ** (-lrn_beta - 1) * weight
     by_x, by_means = gradient * variation**-lrn_beta, np.zeros_like(values)
     for here, there in neighbours(x.shape, range(2, x.ndim), n):
-        flow = 2 * by_sum[here] * (values[there] - centers[here])
-        by_x[there] += flow
-        by_means[here] -= flow
+        by_x[here] += 2 * by_sum[there] * (values[here] - centers[there])
+        by_means[here] -= 2 * by_sum[here] * (values[there] - centers[here])
     stored = np.dtype(out_dtype or x.dtype)
     return (
         blend(by_x, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx"),

@@ -7,12 +7,13 @@ is to be done, and compute the same. Statuses are those that cuDNN documents:
   are not of 4 or 5 dimensions, or do not match; parameters of another shape or type than
   ``cudnnDeriveBNTensorDescriptor`` gives; an epsilon below 0; too little workspace or reserve
   space.
-- NOT_SUPPORTED: other data types than FLOAT, DOUBLE, HALF and BFLOAT16; the fused forms except
-  with ReLU, HALF, packed NHWC and the persistent algorithm.
+- NOT_SUPPORTED: other data types than FLOAT, DOUBLE, HALF and BFLOAT16, except for INT8 in
+  inference; the fused forms except with ReLU, FLOAT, HALF or BFLOAT16, packed NHWC and the
+  persistent algorithm, and backward except with the saved statistics.
 
 The reserve space holds what the fused backward pass needs of the forward pass: one bit for each
-element, set where ReLU let it through. The workspace holds two sums for each channel, as the
-kernels need, and is overwritten.
+element, set where ReLU let it through. (cuDNN 9.14 and 9.19 have one only where a tensor is added.)
+The workspace holds two sums for each channel, as the kernels need, and is overwritten.
 """
 
 from __future__ import annotations
@@ -86,14 +87,15 @@ class Normalization:
             ops == raw.CUDNN_NORM_OPS_NORM_ADD_ACTIVATION,
         )
 
-    def check(self, x: Operand, activation: Any) -> None:
+    def check(self, x: Operand, activation: Any, *, inference: bool = False) -> None:
         """Refuse tensors and activations for which cuDNN has no kernel."""
         if len(x.described.shape) not in (4, 5):
             raise Refused(
                 raw.CUDNN_STATUS_BAD_PARAM,
                 f"xDesc must have 4 or 5 dimensions, got {x.described.shape}",
             )
-        if x.described.data_type not in FLOATING:
+        integers = inference and x.described.data_type == raw.CUDNN_DATA_INT8
+        if not integers and x.described.data_type not in FLOATING:
             raise Refused(
                 raw.CUDNN_STATUS_NOT_SUPPORTED,
                 f"cuDNN does not normalize {x.described.data_type.name}",
@@ -106,11 +108,12 @@ class Normalization:
                 raw.CUDNN_STATUS_NOT_SUPPORTED, f"only RELU can follow, not {held.mode.name}"
             )
         packed = x.described.strides == packed_strides(x.described.shape, "NHWC")
-        if not (self.persistent and packed and x.described.data_type == raw.CUDNN_DATA_HALF):
+        double = x.described.data_type == raw.CUDNN_DATA_DOUBLE
+        if double or not (self.persistent and packed):
             raise Refused(
                 raw.CUDNN_STATUS_NOT_SUPPORTED,
-                "an activation can follow only in HALF, with packed NHWC tensors and the "
-                "persistent algorithm",
+                "an activation can follow only in FLOAT, HALF and BFLOAT16, with packed NHWC "
+                "tensors and the persistent algorithm",
             )
         if self.adds and x.described.shape[1] % 4:
             raise Refused(

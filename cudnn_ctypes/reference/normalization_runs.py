@@ -71,7 +71,7 @@ def run_inference(
         )
     require(x=x.address, y=y.address)
     data, result = x.operand("x"), y.operand("y")
-    what.check(data, None)
+    what.check(data, None, inference=True)
     require_equal(data, result)
     affine = parameters(*params, data, what.mode, scale=scale, bias=bias)
     averages = parameters(
@@ -188,6 +188,11 @@ def run_backward(
     require_equal(data, given, result)
     affine = parameters(*params, data, what.mode, scale=scale, dBnScale=dscale, dBnBias=dbias)
     kept = pair(*statistics, data, what.mode, savedMean=saved[0], savedInvVariance=saved[1])
+    if what.relu and kept is None:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            "where an activation followed, the saved statistics are needed",
+        )
     check_epsilon(epsilon)
     added = dz.operand("dz") if what.adds else None
     if added:

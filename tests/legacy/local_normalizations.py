@@ -2,7 +2,8 @@
 
 An operation gives its results, what they should be in float64, and by how much they may differ:
 `STEPS` units of roundoff (pow takes the most of them) of the sum of the absolute values that go
-into a result, and the rounding to the stored type.
+into a result, and the rounding to the stored type. Of divisive normalization the temporaries are
+rounded to the stored type as well.
 """
 
 from __future__ import annotations
@@ -87,11 +88,12 @@ class Case:
         *,
         roundings: Array | float = 0.0,
     ) -> Result:
-        """`size`: the sum of absolute values before alpha; `roundings`: the part of it that may be
-        rounded to the stored type on the way."""
+        """`size`: the sum of absolute values before alpha; `roundings`: how far temporaries in the
+        stored type may put the result off, before alpha as well."""
+        off: Any = abs(self.alpha) * roundings
         if prior is not None:
             size = abs(self.alpha) * size + abs(self.beta * wide(prior))
-        allowed = STEPS * self.u * size + self.stored * (abs(exact) + roundings) + self.tiny
+        allowed = STEPS * self.u * size + off + self.stored * (abs(exact) + off) + self.tiny
         value = tensor.numpy(stream=self.handle.stream).astype(np.float64)
         return Result(name, value, exact, np.broadcast_to(allowed, exact.shape))
 
@@ -104,9 +106,8 @@ def wide(array: Array) -> Array:
 # -- local response normalization --------------------------------------------------------------
 
 
-def _descriptor(case: Case, *, odd: bool) -> tuple[LRNDescriptor, dict[str, Any]]:
-    """cuDNN's gradients of even windows are looked at in a test of their own."""
-    n = int(case.rng.choice([1, 3, 5, 7] if odd else range(1, 9)))
+def _descriptor(case: Case) -> tuple[LRNDescriptor, dict[str, Any]]:
+    n = int(case.rng.choice(range(1, 9)))
     alpha, beta, k = (float(case.rng.uniform(low, 2)) for low in (0.1, 0.1, 0.5))
     options = {"n": n, "lrn_alpha": alpha, "lrn_beta": beta, "k": k}
     return LRNDescriptor(n, alpha=alpha, beta=beta, k=k), options
@@ -117,7 +118,7 @@ def lrn(handle: Handle, data_type: str, seed: int) -> list[Result]:
     shape = case.shape(int(case.rng.choice([1, 2, 2, 3])))
     case.layout = "NCHW" if len(shape) == 5 else case.layout
     x, dy, prior, prior_dx = case.random(*shape), case.random(*shape), *_priors(case, shape, 2)
-    descriptor, options = _descriptor(case, odd=False)
+    descriptor, options = _descriptor(case)
     with descriptor:
         y = case.image(prior)
         cudnn.lrn_cross_channel_forward(handle, case.image(x), descriptor, y, **case.factors)
@@ -125,7 +126,7 @@ def lrn(handle: Handle, data_type: str, seed: int) -> list[Result]:
     size = abs(lrn_cross_channel_forward(wide(x), **options))
     results = [case.result("forward", y, exact, size, prior)]
 
-    descriptor, options = _descriptor(case, odd=True)
+    descriptor, options = _descriptor(case)
     forward = lrn_cross_channel_forward(x, **options)
     with descriptor:
         dx = case.image(prior_dx)
@@ -133,9 +134,24 @@ def lrn(handle: Handle, data_type: str, seed: int) -> list[Result]:
         cudnn.lrn_cross_channel_backward(handle, *operands, descriptor, dx, **case.factors)
     given = (wide(x), wide(forward), wide(dy))
     exact = lrn_cross_channel_backward(*given, dx=wide(prior_dx), **case.factors, **options)
-    # With these signs nothing cancels.
-    size = lrn_cross_channel_backward(-abs(given[0]), *map(abs, given[1:]), **options)
+    size = _lrn_gradient_size(given[0], given[2], **options)
     return [*results, case.result("backward", dx, exact, size, prior_dx)]
+
+
+def _lrn_gradient_size(
+    x: Array, dy: Array, *, n: int, lrn_alpha: float, lrn_beta: float, k: float
+) -> Array:
+    """Absolute values that go into dx."""
+    places = list(neighbours(x.shape, (1,), n))
+    squares, through = np.zeros_like(x), np.zeros_like(x)
+    for here, there in places:
+        squares[here] += x[there] ** 2
+    s = k + lrn_alpha / n * squares
+    share = abs(dy * x) * s ** (-lrn_beta - 1)
+    for here, there in places:
+        through[there] += share[here]
+    size: Array = abs(dy) * s**-lrn_beta + 2 * lrn_alpha * lrn_beta / n * abs(x) * through
+    return size
 
 
 def _priors(case: Case, shape: tuple[int, ...], count: int) -> list[Array]:
@@ -149,10 +165,11 @@ def divisive(handle: Handle, data_type: str, seed: int) -> list[Result]:
     case = Case(handle, data_type, seed, 1)
     shape = case.shape(int(case.rng.choice([2, 2, 3])))
     x, means, dy = (case.random(*shape) for _ in range(3))
+    case.beta = abs(case.beta)  # forward, cuDNN takes one below 0 for 0
     prior, prior_dx, prior_dmeans = _priors(case, shape, 3)
     given_means = case.image(means) if case.rng.random() < 0.7 else None
     centers = wide(means) if given_means else np.zeros(shape)
-    descriptor, options = _descriptor(case, odd=False)
+    descriptor, options = _descriptor(case)
     with descriptor:
         y = case.image(prior)
         cudnn.divisive_normalization_forward(
@@ -161,10 +178,10 @@ def divisive(handle: Handle, data_type: str, seed: int) -> list[Result]:
     exact = divisive_normalization_forward(
         wide(x), centers, y=wide(prior), **case.factors, **options
     )
-    size = _divisive_sizes(wide(x), wide(dy), centers, **options)[0]
-    results = [case.result("forward", y, exact, size, prior)]
+    sizes, off = _divisive_sizes(wide(x), wide(dy), centers, case.stored, **options)
+    results = [case.result("forward", y, exact, sizes[0], prior, roundings=off[0])]
 
-    descriptor, options = _descriptor(case, odd=True)
+    descriptor, options = _descriptor(case)
     dx, dmeans = case.image(prior_dx), case.image(prior_dmeans)
     with descriptor:
         cudnn.divisive_normalization_backward(
@@ -186,21 +203,32 @@ def divisive(handle: Handle, data_type: str, seed: int) -> list[Result]:
         **case.factors,
         **options,
     )
-    _, by_x, by_means = _divisive_sizes(wide(x), wide(dy), centers, **options)
+    sizes, off = _divisive_sizes(wide(x), wide(dy), centers, case.stored, **options)
     return [
         *results,
-        # The temporaries are of the data's type.
-        case.result("backward dx", dx, exacts[0], by_x, prior_dx, roundings=by_x),
-        case.result(
-            "backward dmeans", dmeans, exacts[1], by_means, prior_dmeans, roundings=by_means
-        ),
+        case.result("backward dx", dx, exacts[0], sizes[1], prior_dx, roundings=off[1]),
+        case.result("backward dmeans", dmeans, exacts[1], sizes[2], prior_dmeans, roundings=off[2]),
     ]
 
 
 def _divisive_sizes(
-    x: Array, dy: Array, means: Array, *, n: int, lrn_alpha: float, lrn_beta: float, k: float
-) -> tuple[Array, Array, Array]:
-    """Absolute values that go into y, dx and dmeans, also if cuDNN expands the squares."""
+    x: Array,
+    dy: Array,
+    means: Array,
+    stored: float,
+    *,
+    n: int,
+    lrn_alpha: float,
+    lrn_beta: float,
+    k: float,
+) -> tuple[list[Array], list[Array]]:
+    """Of y, dx and dmeans: the absolute values that go into them, and what temporaries put off.
+
+    cuDNN (9.14 and 9.19) expands the squares and keeps the sums of x and x^2 along all spatial
+    dimensions but the last one summed in temporaries of the data's type; in 4 dimensions and
+    float16, NumPy in these steps gives every bit of it. Backward it keeps s^-beta and s^(-beta - 1)
+    there.
+    """
     weight = lrn_alpha / n ** (x.ndim - 2)
     places = list(neighbours(x.shape, range(2, x.ndim), n))
     squares, larger = np.zeros_like(x), np.zeros_like(x)
@@ -209,13 +237,24 @@ def _divisive_sizes(
         larger[here] += (abs(x[there]) + abs(means[here])) ** 2
     s = k + weight * squares
     growth = 1 + (k + weight * larger) / s
-    by_sum = weight * lrn_beta * abs(dy * x) * s ** (-lrn_beta - 1) * growth
-    y, by_x, by_means = growth * abs(x) * s**-lrn_beta, growth * abs(dy) * s**-lrn_beta, 0 * x
-    for here, there in places:
-        flow = 2 * by_sum[here] * (abs(x[there]) + abs(means[here]))
-        by_x[there] += flow
-        by_means[here] += flow
-    return y, by_x, by_means
+    by_sum = weight * lrn_beta * abs(dy * x) * s ** (-lrn_beta - 1)
+    lowest = 1 - (x.ndim - 3) * stored * weight * larger / s  # of s as it is computed, over s
+    off_power = lowest**-lrn_beta - 1
+    off_kept = lowest**-lrn_beta * (1 + stored) - 1
+    off_by_sum = lowest ** (-lrn_beta - 1) * (1 + stored) - 1
+
+    def gradients(direct: Array | float, indirect: Array) -> tuple[Array, Array]:
+        by_x, by_means = direct * abs(dy) * s**-lrn_beta, np.zeros_like(x)
+        for here, there in places:
+            size = 2 * (abs(x[here]) + abs(means[there]))
+            by_x[here] += size * (by_sum * indirect)[there]
+            size = 2 * (abs(x[there]) + abs(means[here]))
+            by_means[here] += size * (by_sum * indirect)[here]
+        return by_x, by_means
+
+    y = abs(x) * s**-lrn_beta
+    sizes = [growth * y, *gradients(growth, growth)]
+    return sizes, [off_power * y, *gradients(off_kept, off_by_sum)]
 
 
 # -- spatial transformer -----------------------------------------------------------------------
@@ -272,13 +311,13 @@ def spatial(handle: Handle, data_type: str, seed: int) -> list[Result]:
     largest = abs(wide(x)).max()
     # In the worst case all points look at one pixel.
     crowd = reach * abs(wide(dy)).sum(axis=(2, 3), keepdims=True)
+    # dx is added up in its own type, from beta * dx on.
+    added = 4 * case.stored * (crowd + abs(case.beta / case.alpha * wide(prior_dx)))
     return [
         case.result("grid forward", made, exact_grid, row_sums * np.ones_like(exact_grid)),
-        case.result(
-            "grid backward", dtheta, exact_dtheta, dtheta_size, roundings=0.0 * dtheta_size
-        ),
+        case.result("grid backward", dtheta, exact_dtheta, dtheta_size),
         case.result("sampler forward", y, exact_y, reach * largest, prior),
-        case.result("sampler backward dx", dx, exacts[0], crowd, prior_dx, roundings=4 * crowd),
+        case.result("sampler backward dx", dx, exacts[0], crowd, prior_dx, roundings=added),
         case.result(
             "sampler backward dgrid",
             dgrid,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from ctypes import c_float
 from typing import Any
 
 import ml_dtypes
@@ -19,8 +20,10 @@ from cudnn_ctypes import (
     DeviceTensor,
     Handle,
     LRNDescriptor,
+    NotSupportedError,
     SpatialTransformerDescriptor,
     TensorDescriptor,
+    raw,
     use_reference_device,
 )
 from cudnn_ctypes.reference import (
@@ -209,14 +212,14 @@ def test_the_reference_device_refuses_what_cudnn_refuses(calls: Any) -> None:
 # -- corners -----------------------------------------------------------------------------------
 
 
-def test_a_factor_of_1_does_not_read_the_averages(handle: Handle) -> None:
+def test_a_factor_of_1_reads_the_averages(handle: Handle) -> None:
     x, scale = tensor(SHAPES[0]), tensor((4,))
     mean, variance = (DeviceTensor.full((4,), np.nan, "float32") for _ in range(2))
     cudnn.batch_normalization_forward_training(
         handle, x, scale, scale, running_mean=mean, running_variance=variance
     )
-    assert np.isfinite(mean.numpy()).all()
-    assert np.isfinite(variance.numpy()).all()
+    assert np.isnan(mean.numpy()).all()
+    assert np.isnan(variance.numpy()).all()
 
 
 def test_one_value_per_parameter(handle: Handle) -> None:
@@ -234,7 +237,51 @@ def test_one_value_per_parameter(handle: Handle) -> None:
     )
     np.testing.assert_allclose(forward.y.numpy()[0], scale.numpy(), rtol=1e-5)
     np.testing.assert_allclose(mean.numpy(), (3 + x.numpy()[0]) / 2, rtol=1e-5)
-    np.testing.assert_allclose(variance.numpy(), np.full((4, 5, 2), 1.5), rtol=1e-5)
+    assert np.isnan(variance.numpy()).all()  # over m - 1 = 0
+
+
+@pytest.mark.parametrize("norm", [False, True], ids=["batch", "norm"])
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_inference_of_int8(handle: Handle, layout: str, norm: bool) -> None:
+    """In float32, then rounded to the nearest even number and saturated."""
+    rng = np.random.default_rng(0)
+    values = rng.integers(-128, 128, SHAPES[0]).astype(np.int8)
+    prior = rng.integers(-9, 10, SHAPES[0]).astype(np.int8)
+    scale, bias, mean = (f * tensor((4,), seed=i).numpy() for i, f in enumerate((3, 5, 10)))
+    variance = rng.uniform(0.5, 2, 4).astype(np.float32)
+    x, y = (DeviceTensor.from_numpy(array, layout=layout) for array in (values, prior))
+    parameters = [DeviceTensor.from_numpy(array) for array in (scale, bias, mean, variance)]
+    if norm:
+        infer: Any = cudnn.normalization_forward_inference
+    else:
+        infer = cudnn.batch_normalization_forward_inference
+    infer(handle, x, *parameters, y, alpha=0.5, beta=2, epsilon=1e-5)
+    scale, bias, mean, variance = (
+        array.astype(np.float64)[:, None, None] for array in (scale, bias, mean, variance)
+    )
+    exact = 0.5 * (scale * (values - mean) / np.sqrt(variance + 1e-5) + bias) + 2.0 * prior
+    assert (exact > 127).any()
+    assert (exact < -128).any()
+    off = np.abs(y.numpy().astype(np.float64) - np.clip(exact, -128, 127))
+    assert off.max() <= 0.5 + 1e-4
+
+
+def test_the_fused_backward_pass_needs_the_saved_statistics(handle: Handle) -> None:
+    x, scale = tensor(SHAPES[0], "float16", "NHWC"), tensor((4,))
+    forward = cudnn.batch_normalization_forward_training_ex(
+        handle, x, scale, scale, activation="relu"
+    )
+    with pytest.raises(NotSupportedError):
+        cudnn.batch_normalization_backward_ex(
+            handle,
+            x,
+            forward.y,
+            x,
+            scale,
+            scale,
+            activation="relu",
+            reserve_space=forward.reserve_space,
+        )
 
 
 def test_the_fused_forms_blend_their_results(handle: Handle) -> None:
@@ -265,7 +312,7 @@ def test_the_fused_forms_blend_their_results(handle: Handle) -> None:
 
 @pytest.mark.parametrize("n", [2, 4, 6])
 def test_gradients_of_even_windows(handle: Handle, n: int) -> None:
-    """They are exact: summed over the windows that contain an element, the mirror of its own."""
+    """LRN's are exact; divisive normalization's dx is summed over the forward pass's windows."""
     x, dy, means = (tensor((2, 7, 5, 6), "float64", seed=seed) for seed in range(3))
     options = {"n": n, "lrn_alpha": 1.5, "lrn_beta": 0.75, "k": 1.0}
     arrays = [operand.numpy() for operand in (x, dy, means)]
@@ -281,13 +328,45 @@ def test_gradients_of_even_windows(handle: Handle, n: int) -> None:
     np.testing.assert_allclose(dx.numpy(), exacts[0], rtol=1e-10, atol=1e-12, err_msg="dx")
 
 
+@pytest.mark.parametrize("data_type", ["float64", "float32", "float16"])
+@pytest.mark.parametrize(
+    ("shape", "layout"), [(SHAPES[0], "NCHW"), (SHAPES[0], "NHWC"), (SHAPES[1], "NCHW")]
+)
+def test_lrn_computes_y_again(handle: Handle, data_type: str, shape: Any, layout: str) -> None:
+    """The backward pass takes a y, and does not read it."""
+    x, dy = (tensor(shape, data_type, layout, seed) for seed in range(2))
+    unread = DeviceTensor.from_numpy(np.full(shape, np.nan, data_type), layout=layout)
+    with LRNDescriptor(3, alpha=1.5, beta=0.75, k=1.0) as lrn:
+        dx = cudnn.lrn_cross_channel_backward(handle, x, unread, dy, lrn)
+    assert np.isfinite(dx.numpy()).all()
+
+
+def test_divisive_normalization_forward_ignores_a_negative_beta(handle: Handle) -> None:
+    """Of layer 1; layer 2 refuses it."""
+    x, prior = tensor(SHAPES[0]), tensor(SHAPES[0], seed=1)
+    temp, temp2 = tensor(SHAPES[0]), tensor(SHAPES[0])
+    factors = c_float(1), c_float(-0.5)
+    with LRNDescriptor(3) as lrn, TensorDescriptor(SHAPES[0]) as desc:
+        y = cudnn.divisive_normalization_forward(handle, x, lrn)
+        mode = raw.CUDNN_DIVNORM_PRECOMPUTED_MEANS
+        given = desc, x, None, temp, temp2
+        raw.cudnnDivisiveNormalizationForward(
+            handle, lrn, mode, factors[0], *given, factors[1], desc, prior
+        )
+        with pytest.raises(ValueError, match=r"^beta: cuDNN takes a factor below 0 for 0"):
+            cudnn.divisive_normalization_forward(handle, x, lrn, prior, beta=-0.5)
+    np.testing.assert_array_equal(prior.numpy(), y.numpy())
+
+
 @pytest.mark.parametrize("size", [(1, 4), (4, 1), (1, 1)])
-def test_a_side_of_one_pixel_has_coordinate_0(handle: Handle, size: Any) -> None:
+def test_a_side_of_one_pixel_has_coordinate_minus_1(handle: Handle, size: Any) -> None:
     theta = tensor((1, 2, 3))
     with SpatialTransformerDescriptor((1, 1, *size)) as st:
         grid = cudnn.spatial_tf_grid_generator_forward(handle, theta, st).numpy()[0]
     for row, column in np.ndindex(*size):
-        u, v = (2 * i / (n - 1) - 1 if n > 1 else 0 for i, n in ((column, size[1]), (row, size[0])))
+        u, v = (
+            2 * i / (n - 1) - 1 if n > 1 else -1 for i, n in ((column, size[1]), (row, size[0]))
+        )
         expected = theta.numpy()[0] @ (u, v, 1)
         np.testing.assert_allclose(grid[row, column], expected, rtol=1e-5, atol=1e-5)
 

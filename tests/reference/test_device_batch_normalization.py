@@ -449,7 +449,7 @@ def test_refusals_of_fused_forms(program: Program, norm: bool):
         (PER_ACTIVATION, HALF, "NHWC"),
         (PERSISTENT, HALF, "NCHW"),
         (PERSISTENT, HALF, STRIDED),
-        (PERSISTENT, FLOAT, "NHWC"),
+        (PERSISTENT, DOUBLE, "NHWC"),
     ):
         layer = Layer(program, mode, data_type=data_type, layout=layout, **kind)
         assert layer.train() == layer.back() == layer.sizes()[0] == NOT_SUPPORTED
