@@ -1,0 +1,3 @@
+"""Layer 3: the graph (backend) API."""
+
+from __future__ import annotations
