@@ -58,7 +58,9 @@ def softmax_forward(
     TypeError
         If an operand is host memory or has no shape.
     ValueError
-        If shapes or types differ, or memory is too small; the message names the argument.
+        If shapes or types differ, or memory is too small; the message names the argument. Also
+        where cuDNN 9.14 and 9.19 compute garbage: packed images with gaps between them in mode
+        "instance", and 5-dimensional float64 tensors in NHWC in mode "channel".
     NotSupportedError
         If cuDNN has no kernel for the combination.
 
@@ -74,6 +76,7 @@ def softmax_forward(
             y = operands.make_like("y", "x", beta=beta)
         y_memory, y_desc = operands.tensor("y")
         check_same("x", x_desc, "y", y_desc)
+        _refuse_garbage(mode, x=x_desc, y=y_desc)
         raw.cudnnSoftmaxForward(
             handle,
             algorithm,
@@ -125,6 +128,7 @@ def softmax_backward(
         dx_memory, dx_desc = operands.tensor("dx")
         check_same("y", y_desc, "dy", dy_desc)
         check_same("y", y_desc, "dx", dx_desc)
+        _refuse_garbage(mode, y=y_desc, dy=dy_desc, dx=dx_desc)
         raw.cudnnSoftmaxBackward(
             handle,
             algorithm,
@@ -139,3 +143,31 @@ def softmax_backward(
             check_memory("dx", dx_memory, dx_desc, handle, written=True),
         )
     return dx
+
+
+def _refuse_garbage(mode: raw.cudnnSoftmaxMode_t, **described: TensorDescriptor) -> None:
+    """Layouts with which cuDNN 9.14 and 9.19 succeed, but compute something else."""
+    for name, desc in described.items():
+        shape, strides = desc.shape, desc.strides
+        if mode == raw.CUDNN_SOFTMAX_MODE_INSTANCE:
+            # It takes packed images to follow each other without gaps.
+            size, packed = 1, True
+            for n, step in list(zip(shape, strides, strict=True))[:0:-1]:
+                packed &= n == 1 or step == size
+                size *= n
+            if packed and shape[0] > 1 and strides[0] != size:
+                raise ValueError(
+                    f"{name}: cuDNN's softmax over images reads packed images without gaps between "
+                    f"them, got a stride of {strides[0]} for images of {size} elements"
+                )
+        elif (
+            desc.data_type == raw.CUDNN_DATA_DOUBLE
+            and len(shape) == 5
+            and shape[1] > 1
+            and shape[4] > 1
+            and strides[1] < strides[4]
+        ):
+            raise ValueError(
+                f"{name}: cuDNN's softmax over the channels of 5-dimensional float64 tensors needs "
+                f"NCHW, got the strides {strides}"
+            )

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import raw
-from ..dtypes import data_type_name, host_scalar, numpy_dtype, vector_length
+from ..dtypes import data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
 from .agreement import check_broadcast, check_same
 from .operands import Operands, check_memory, refuse_beta
@@ -70,12 +69,15 @@ def transform_tensor(
             y = operands.make("y", shape, data_type or x_desc.data_type, layout=layout)
         y_memory, y_desc = operands.tensor("y")
         check_same("x", x_desc, "y", y_desc, types=False)
+        scalar_type = y_desc.data_type
+        if x_desc.data_type == raw.CUDNN_DATA_DOUBLE:  # cuDNN reads doubles then too
+            scalar_type = x_desc.data_type
         raw.cudnnTransformTensor(
             handle,
-            host_scalar(alpha, y_desc.data_type),
+            host_scalar(alpha, scalar_type),
             x_desc,
             check_memory("x", x_memory, x_desc, handle),
-            host_scalar(beta, y_desc.data_type),
+            host_scalar(beta, scalar_type),
             y_desc,
             check_memory("y", y_memory, y_desc, handle, written=True),
         )
@@ -188,16 +190,15 @@ def scale_tensor(
     return y
 
 
-def _element(value: Any, data_type: raw.cudnnDataType_t) -> NDArray[Any]:
-    """One element as it is stored: for the vectorised types a vector."""
+def _element(value: Any, data_type: raw.cudnnDataType_t) -> Any:
+    """The number as cuDNN reads it: a float, for double data a double (cuDNN 9.14, 9.19)."""
+    number = host_scalar(value, data_type)  # a TypeError for what is none
     dtype = numpy_dtype(data_type)
-    number = host_scalar(value, raw.CUDNN_DATA_DOUBLE).value  # a TypeError for what is none
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        if number != int(number) or not limits.min <= number <= limits.max:
+        if number.value != int(number.value) or not limits.min <= number.value <= limits.max:
             raise ValueError(
                 f"value: expected an int from {limits.min} to {limits.max} for "
                 f"{data_type_name(data_type)}, got {value!r}"
             )
-        value = int(number)
-    return np.full(vector_length(data_type), value, dtype)
+    return number

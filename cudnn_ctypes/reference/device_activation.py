@@ -101,7 +101,7 @@ def backward(
 def _function(described: readback.Activation) -> tuple[Activation, float]:
     if described.mode == raw.CUDNN_ACTIVATION_IDENTITY:
         raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            raw.CUDNN_STATUS_BAD_PARAM,
             "CUDNN_ACTIVATION_IDENTITY is for cudnnConvolutionBiasActivationForward only",
         )
     mode = _MODES[described.mode]

@@ -21,12 +21,17 @@ from .readback_operations import Reduction
 from .readback_operations import reduction as read_reduction
 from .reduce import INDEXED, reduce_indices, reduce_tensor
 
-_MIXABLE = (
+_F, _D, _H, _I = (
     raw.CUDNN_DATA_FLOAT,
+    raw.CUDNN_DATA_DOUBLE,
     raw.CUDNN_DATA_HALF,
-    raw.CUDNN_DATA_BFLOAT16,
     raw.CUDNN_DATA_INT8,
 )
+_TYPES = frozenset(
+    {(_D, _D, _D), *((_F, a, c) for a, c in [(_F, _F), (_F, _H), (_F, _I)])}
+    | {(_F, _H, _F), (_F, _H, _H), (_F, _I, _F), (_F, _I, _I)}
+)
+"""Types of the computation, of A and of C that cuDNN 9.14 and 9.19 reduce: never bfloat16."""
 _INDEX_BYTES = 4
 
 
@@ -130,12 +135,7 @@ def _require_types(described: Reduction, a: Operand, c: Operand) -> None:
     double = raw.CUDNN_DATA_DOUBLE
     if double in types or described.compute_type == double:
         require_equal(a, c, fields=("data_type",))
-        supported = described.compute_type == double == types[0]
-    else:
-        supported = described.compute_type == raw.CUDNN_DATA_FLOAT and all(
-            data_type in _MIXABLE for data_type in types
-        )
-    if not supported:
+    if (described.compute_type, *types) not in _TYPES:
         given, result = map(data_type_name, types)
         raise Refused(
             raw.CUDNN_STATUS_NOT_SUPPORTED,

@@ -6,18 +6,17 @@ NOT_SUPPORTED for types and numbers of dimensions without a kernel.
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 
 from .. import raw
-from ..dtypes import data_type_name, numpy_dtype, vector_length
+from ..dtypes import data_type_name, numpy_dtype
 from . import readback
-from .agreement import accumulation_dtype, require_dimensions, require_equal
-from .arithmetic import blend
+from .agreement import FLOATING, require_dimensions, require_equal, require_type
+from .arithmetic import blend, round_to
 from .dispatch import Refused, implements
-from .memory import Operand, check_range, require, scalars
+from .memory import Operand, require, scalars
 from .readback_operations import op_tensor as read_op_tensor
 from .tensor_operations import add_tensor, op_tensor, scale_tensor
 
@@ -29,6 +28,7 @@ _F, _D, _H, _B, _I = (
     raw.CUDNN_DATA_INT8,
 )
 
+_TRANSFORM_TYPES = (*FLOATING, _I, raw.CUDNN_DATA_INT8x4, raw.CUDNN_DATA_INT8x32)
 _OP_TENSOR_TYPES = frozenset(
     {
         (_F, _F, _F),
@@ -57,15 +57,16 @@ def transform(
     yDesc: Any,
     y: int | None,
 ) -> None:
-    """Shapes are equal; types too, but for int8 in vectors of another length, or none."""
+    """Shapes are equal. The factors are doubles if x or y holds doubles."""
     require(x=x, y=y)
     source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
     target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
     require_equal(source, target, fields=("shape",))
-    if source.dtype != target.dtype:
-        require_equal(source, target, fields=("data_type",))
-    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
-    values = source.load().astype(accumulation_dtype(source))
+    for operand in (source, target):
+        require_type(operand, _TRANSFORM_TYPES, "cudnnTransformTensor")
+    doubles = _D in (source.described.data_type, target.described.data_type)
+    factors = scalars(_D if doubles else _F, alpha=alpha, beta=beta)
+    values = source.load().astype(np.float64 if doubles else np.float32)
     target.store(blend(values, target.load(), out_dtype=target.dtype, name="y", **factors))
 
 
@@ -140,23 +141,26 @@ def op(
 
 @implements("cudnnSetTensor")
 def set_(handle: Any, yDesc: Any, y: int | None, valuePtr: int | None) -> None:
-    """The value has the type of y: of a vectorised type a whole vector."""
+    """The value is a float, for double data a double; it is rounded to the type of y."""
     require(y=y, valuePtr=valuePtr)
-    assert valuePtr is not None
     target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
-    length = vector_length(target.described.data_type)
-    nbytes = length * target.dtype.itemsize
-    check_range(valuePtr, nbytes, "valuePtr")
-    value = np.frombuffer(ctypes.string_at(valuePtr, nbytes), target.dtype)
-    target.stored()[...] = value if length > 1 else value[0]
+    _require_kernel(target, "cudnnSetTensor")
+    value = scalars(target.described.data_type, valuePtr=valuePtr)["valuePtr"]
+    target.store(round_to(np.full(target.described.shape, value), target.dtype))
 
 
 @implements("cudnnScaleTensor")
 def scale(handle: Any, yDesc: Any, y: int | None, alpha: int | None) -> None:
     require(y=y)
     target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    _require_kernel(target, "cudnnScaleTensor")
     factors = scalars(target.described.data_type, alpha=alpha)
     target.store(scale_tensor(target.load(), **factors))
+
+
+def _require_kernel(operand: Operand, function: str) -> None:
+    """cuDNN 9.14 and 9.19 have kernels for plain int8 among the integers only."""
+    require_type(operand, (*FLOATING, raw.CUDNN_DATA_INT8), function)
 
 
 def _require_broadcast(operand: Operand, whole: Operand) -> None:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
+import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
@@ -104,8 +105,9 @@ def pooling_forward(
     Returns
     -------
     ndarray
-        (N, C, output sizes...), a new array. A window without any element has the maximum -inf
-        and the average 0.
+        (N, C, output sizes...), a new array. A window without any element has as its
+        maximum the lowest finite number of the type of x, and no maximum is lower; its average is
+        0, or NaN where padding is not counted (cuDNN 9.14 and 9.19).
 
     Raises
     ------
@@ -116,12 +118,13 @@ def pooling_forward(
     windows = Windows.of(x.shape, window, padding, stride, y_shape)
     values = x.astype(compute_dtype)
     if mode.startswith("max"):
-        result = _maximum(values, windows, propagate_nan)
+        result = _maximum(values, windows, propagate_nan, _lowest(x.dtype))
     else:
         result = np.zeros(windows.y_shape, compute_dtype)
         for _, outputs, elements in windows.taps():
             result[outputs] += values[elements]
-        result /= _divisors(windows, mode).astype(result.dtype)
+        with np.errstate(invalid="ignore"):
+            result /= _divisors(windows, mode).astype(result.dtype)
     stored = np.dtype(out_dtype or x.dtype)
     return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
 
@@ -176,16 +179,24 @@ def pooling_backward(
         for number, outputs, elements in windows.taps():
             result[elements] += np.where(first[outputs] == number, gradient[outputs], 0)
     else:
-        gradient = gradient / _divisors(windows, mode).astype(gradient.dtype)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gradient = gradient / _divisors(windows, mode).astype(gradient.dtype)
         for _, outputs, elements in windows.taps():
             result[elements] += gradient[outputs]
     stored = np.dtype(out_dtype or x.dtype)
     return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
 
 
-def _maximum(x: NDArray[Any], windows: Windows, propagate_nan: bool) -> NDArray[Any]:
+def _lowest(dtype: np.dtype[Any]) -> float:
+    """The lowest finite number of a type, where cuDNN starts to look for a maximum."""
+    if dtype.kind in "iu":
+        return float(np.iinfo(dtype).min)
+    return float(ml_dtypes.finfo(dtype).min)  # type: ignore[no-untyped-call]
+
+
+def _maximum(x: NDArray[Any], windows: Windows, propagate_nan: bool, lowest: float) -> NDArray[Any]:
     larger = np.maximum if propagate_nan else np.fmax
-    result = np.full(windows.y_shape, -np.inf, x.dtype)
+    result = np.full(windows.y_shape, lowest, x.dtype)
     for _, outputs, elements in windows.taps():
         result[outputs] = larger(result[outputs], x[elements])
     return result
@@ -212,7 +223,7 @@ def _divisors(windows: Windows, mode: str) -> NDArray[Any]:
     counts = np.zeros((1, 1, *windows.y_shape[2:]), np.int64)
     for _, outputs, _ in windows.taps():
         counts[(slice(None), slice(None), *outputs[2:])] += 1
-    return np.maximum(counts, 1)  # nothing is divided where there is no element
+    return counts
 
 
 def _check_mode(mode: str) -> None:

@@ -16,7 +16,7 @@ from cudnn_ctypes import (
     activation_backward,
     activation_forward,
 )
-from cudnn_ctypes.errors import ClosedError, NotSupportedError
+from cudnn_ctypes.errors import BadParamError, ClosedError, NotSupportedError
 
 X = np.array([-2.0, -0.5, 0.0, 0.5, 2.0, 7.0], np.float32).reshape(1, 6, 1, 1)
 DY = np.full(X.shape, 10, np.float32)
@@ -80,7 +80,7 @@ def test_nan(handle: Handle, mode: str, nan: str) -> None:
 
 
 def test_the_identity_is_for_fused_convolutions(handle: Handle) -> None:
-    with tensor(X) as x, pytest.raises(NotSupportedError):
+    with tensor(X) as x, pytest.raises(BadParamError):
         activation_forward(handle, x, "identity")
 
 

@@ -90,7 +90,7 @@ class TestTensor:
 
     def test_factors(self, handle: Handle) -> None:
         prior = np.ones((2, 18, 2, 2), np.float32)
-        x, y = tensor(X), tensor(prior, layout="NHWC")
+        x, y = tensor(X), tensor(prior)
         with TensorTransformDescriptor(ZEROS, fold=(2, 3)) as transform, x, y:
             assert transform_tensor_ex(handle, x, transform, y, alpha=2, beta=-3) is y
             np.testing.assert_array_equal(y.numpy(), 2 * space_to_depth(X, 2, 3) - 3)

@@ -179,7 +179,7 @@ class TestRefusals:
         integers = program.tensor(SHAPE, raw.CUDNN_DATA_INT8)
         assert forward(xDesc=integers, yDesc=integers) == NOT_SUPPORTED
         identity = program.activation(raw.CUDNN_ACTIVATION_IDENTITY)
-        assert forward(activationDesc=identity) == NOT_SUPPORTED
+        assert forward(activationDesc=identity) == BAD_PARAM
 
     def test_forward_in_place_with_other_strides(self, program: Program, forward):
         x = Memory(SHAPE)

@@ -106,7 +106,6 @@ def reduce(
         (DOUBLE, DOUBLE, DOUBLE),
         (HALF, HALF, FLOAT),
         (HALF, FLOAT, FLOAT),
-        (BFLOAT16, BFLOAT16, FLOAT),
         (INT8, FLOAT, FLOAT),
     ],
     ids=str,
