@@ -32,6 +32,9 @@ def transform_tensor_ex(
 ) -> Any:
     """y = alpha * transform(x) + beta * y; follows ``cudnnTransformTensorEx``.
 
+    Unfolding to more channels than there are, by `pad_after`, cuDNN 9.14 and 9.19 take other
+    channels of x than the reference device; factors other than 1 and 0 are for packed NCHW tensors.
+
     Parameters
     ----------
     x : tensor

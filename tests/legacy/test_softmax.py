@@ -101,3 +101,17 @@ def test_wrong_input(reference_handle: Handle) -> None:
     larger = TensorDescriptor((2, 3, 2, 1))
     with larger, pytest.raises(ValueError, match=r"^x: 24 bytes are too small"):
         softmax_forward(handle, x, x_desc=larger)
+
+
+def test_layouts_of_which_cudnn_makes_something_else(reference_handle: Handle) -> None:
+    values = np.zeros((2, 3, 2, 2, 2))
+    with (
+        DeviceTensor.from_numpy(values, layout="NHWC") as x,
+        pytest.raises(ValueError, match=r"^x: .* needs NCHW"),
+    ):
+        softmax_forward(reference_handle, x)
+    with (
+        DeviceTensor.from_numpy(values[:, :, 0, 0, 0], strides=(4, 1)) as x,
+        pytest.raises(ValueError, match=r"^x: .* without gaps"),
+    ):
+        softmax_forward(reference_handle, x, mode="instance")
