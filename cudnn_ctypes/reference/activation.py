@@ -84,8 +84,8 @@ def derivative(
     relu          1 if x > 0 else 0
     sigmoid       y * (1 - y)
     tanh          1 - y * y
-    clipped_relu  1 if 0 < x < coefficient else 0
-    elu           1 if x > 0 else y + coefficient
+    clipped_relu  1 if 0 < x <= coefficient else 0
+    elu           1 if y > 0 else y + coefficient
     swish         s + coefficient * y * (1 - s)
                   with s = sigmoid(coefficient * x)
     ============  ==================================================
@@ -110,9 +110,9 @@ def derivative(
         case "tanh":
             result = one - y * y
         case "clipped_relu":
-            result = ((x > 0) & (x < factor)).astype(x.dtype)
+            result = ((x > 0) & (x <= factor)).astype(x.dtype)
         case "elu":
-            result = np.where(x > 0, one, y + factor)
+            result = np.where(y > 0, one, y + factor)
         case "swish":
             slope = _sigmoid(factor * x)
             result = slope + factor * y * (one - slope)

@@ -79,6 +79,23 @@ def test_nan(handle: Handle, mode: str, nan: str) -> None:
     np.testing.assert_array_equal(result, expected)
 
 
+def test_gradients_where_slopes_change(handle: Handle) -> None:
+    """At its ceiling clipped_relu still has a slope, and elu goes by y (cuDNN 9.14 and 9.19)."""
+    ones = np.ones((1, 3, 1, 1), np.float32)
+    x = np.array([0, 0.5, 0.6], np.float32).reshape(ones.shape)
+    with (
+        tensor(ones) as one,
+        tensor(x) as at,
+        tensor(-x) as below,
+        ActivationDescriptor("clipped_relu", coef=0.5) as ceiling,
+        ActivationDescriptor("elu", coef=0.5) as by_y,
+    ):
+        clipped = activation_backward(handle, one, one, at, ceiling)
+        elu = activation_backward(handle, one, one, below, by_y)
+    assert clipped.numpy().ravel().tolist() == [0, 1, 0]
+    assert elu.numpy().ravel().tolist() == [1, 1, 1]
+
+
 def test_the_identity_is_for_fused_convolutions(handle: Handle) -> None:
     with tensor(X) as x, pytest.raises(BadParamError):
         activation_forward(handle, x, "identity")
