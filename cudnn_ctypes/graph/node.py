@@ -1,0 +1,141 @@
+"""The operations of a graph: plain data, and the description of each kind."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from ..raw import cudnnDataType_t
+from .tensor import Tensor
+
+__all__ = ["Inner", "Kind", "Node", "Result"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What inference says about one result.
+
+    Attributes
+    ----------
+    dims : tuple of int, optional
+        None if the operands do not determine them.
+    like : Tensor, optional
+        Whose order of dimensions the strides follow; without it, as in C.
+    data_type : cudnnDataType_t or "compute", optional
+        Its default, where it is not the graph's.
+    check : callable, optional
+        For results whose dims are given by the user: raises if they do not fit.
+    """
+
+    dims: tuple[int, ...] | None = None
+    like: Tensor | None = None
+    data_type: Any = None
+    check: Callable[[tuple[int, ...]], None] | None = None
+
+
+@dataclass(frozen=True)
+class Inner:
+    """The descriptor of the parameters that an operation descriptor points to.
+
+    Attributes
+    ----------
+    descriptor : str
+        Its kind.
+    attribute : str
+        The operation's attribute that holds it.
+    options : mapping
+        Options of the node to attributes.
+    precision : str
+        The attribute for the compute data type, "" if it has none.
+    """
+
+    descriptor: str
+    attribute: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    precision: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of operation: what cuDNN calls its descriptor and attributes.
+
+    Attributes
+    ----------
+    descriptor : str
+        Kind of its backend descriptor, in lower case: "operation_matmul".
+    inputs, outputs : mapping
+        Names of operands and results to attributes of the descriptor.
+    infer : callable
+        From a node to a `Result` for each output; raises for operands that do not fit.
+    optional : frozenset of str
+        Operands that may be missing.
+    options : mapping
+        Options of the node to attributes of the operation descriptor.
+    precision : str
+        The attribute for the compute data type, "" if the inner descriptor has it, or none.
+    """
+
+    descriptor: str
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
+    infer: Callable[[Node], Mapping[str, Result]]
+    optional: frozenset[str] = frozenset()
+    options: Mapping[str, str] = field(default_factory=dict)
+    precision: str = ""
+    inner: Inner | None = None
+
+
+@dataclass(eq=False)
+class Node:
+    """One operation of a `Graph`.
+
+    Attributes
+    ----------
+    kind : Kind
+    operation : str
+        The method that made it: "conv_fprop".
+    name : str
+    inputs, outputs : dict of str to Tensor, or to a list of Tensor
+    options : dict
+        Padding, mode, axis: whatever is no tensor. None means cuDNN's default.
+    compute_data_type : cudnnDataType_t, optional
+        The graph's if None.
+    """
+
+    kind: Kind
+    operation: str
+    name: str
+    inputs: dict[str, Any]
+    outputs: dict[str, Tensor]
+    options: dict[str, Any] = field(default_factory=dict)
+    compute_data_type: cudnnDataType_t | None = None
+
+    @property
+    def operands(self) -> Iterator[Tensor]:
+        """All input tensors, those of lists too."""
+        for value in self.inputs.values():
+            yield from value if isinstance(value, (list, tuple)) else (value,)
+
+    def dims(self, port: str) -> tuple[int, ...]:
+        """The dims of one input; inference has come by there."""
+        dims: tuple[int, ...] = self.inputs[port].dims
+        return dims
+
+    def spatial(self, option: str, rank: int, default: int) -> tuple[Any, ...]:
+        """An option with one number for each of `rank` spatial dimensions, or one for all."""
+        value = self.options.get(option)
+        value = default if value is None else value
+        if isinstance(value, numbers.Rational):
+            return (value,) * rank
+        if not isinstance(value, Sequence) or len(value) != rank:
+            self.refuse(f"{option}={value!r} needs one number or {rank}, one per spatial dimension")
+        return tuple(value)
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Raise ValueError for this operation."""
+        raise ValueError(f"{self}: {reason}")
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.name!r}"

@@ -1,0 +1,49 @@
+"""Strides from dims: packed in the order of an existing tensor's dimensions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+__all__ = ["axis_order", "broadcast", "packed", "packed_like"]
+
+
+def axis_order(dims: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """The axes from the outermost to the innermost: (0, 2, 3, 1) for NHWC in (n, c, h, w) dims.
+
+    Of two axes with the same stride, the one with a single element is the inner one.
+    """
+    return tuple(sorted(range(len(dims)), key=lambda axis: (-strides[axis], dims[axis] == 1, axis)))
+
+
+def packed(dims: Sequence[int], order: Sequence[int] | None = None) -> tuple[int, ...]:
+    """Strides without gaps, in elements; `order` lists the axes from the outermost, by default as
+    in C."""
+    strides = [1] * len(dims)
+    size = 1
+    for axis in reversed(range(len(dims)) if order is None else order):
+        strides[axis] = size
+        size *= dims[axis]
+    return tuple(strides)
+
+
+def packed_like(
+    dims: Sequence[int], like_dims: Sequence[int], like_strides: Sequence[int]
+) -> tuple[int, ...]:
+    """Strides without gaps for `dims`, in the order of another tensor of the same rank."""
+    if len(like_dims) != len(dims) or math.prod(like_dims) == 1:
+        return packed(dims)
+    return packed(dims, axis_order(like_dims, like_strides))
+
+
+def broadcast(*shapes: Sequence[int]) -> tuple[int, ...] | None:
+    """The dims that all `shapes`, of one rank, stretch to; None if they do not fit."""
+    if len({len(shape) for shape in shapes}) != 1:
+        return None
+    result = []
+    for sizes in zip(*shapes, strict=True):
+        wide = {size for size in sizes if size != 1}
+        if len(wide) > 1:
+            return None
+        result.append(wide.pop() if wide else 1)
+    return tuple(result)

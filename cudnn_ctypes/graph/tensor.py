@@ -1,0 +1,101 @@
+"""The tensors of a graph: plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..dtypes import as_data_type, data_type_name
+from ..raw import cudnnBackendTensorReordering_t, cudnnDataType_t
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Tensor"]
+
+
+@dataclass(eq=False, repr=False)
+class Tensor:
+    """A tensor of a `Graph`: made by ``Graph.tensor`` and by the graph's operations.
+
+    What is None is inferred by ``Graph.validate`` and written here.
+
+    Attributes
+    ----------
+    name : str
+    dims, strides : tuple of int, optional
+        Strides in elements.
+    data_type : cudnnDataType_t, optional
+    uid : int, optional
+        By which memory is passed at execution.
+    virtual : bool
+        Whether it exists only between the operations of the graph, without memory. So it is with
+        every result until ``set_output``.
+    by_value : bool
+        Whether execution takes a number on the host instead of device memory.
+    value : optional
+        The number, for a by-value tensor that is fixed in the graph.
+    alignment : int
+        Of the memory's address, in bytes.
+    ragged_offset : Tensor, optional
+        Where each batch begins, in elements divided by `ragged_offset_multiplier`.
+    ragged_offset_multiplier : int
+    vector_count, vector_dimension : int
+        Elements that lie together along one dimension (NCHW_VECT_C: 4 or 32 along 1).
+    reordering : cudnnBackendTensorReordering_t
+    """
+
+    name: str = ""
+    dims: tuple[int, ...] | None = None
+    strides: tuple[int, ...] | None = None
+    data_type: cudnnDataType_t | None = None
+    uid: int | None = None
+    virtual: bool = False
+    by_value: bool = False
+    value: Any = None
+    alignment: int = 16
+    ragged_offset: Tensor | None = None
+    ragged_offset_multiplier: int = 1
+    vector_count: int = 1
+    vector_dimension: int | None = None
+    reordering: cudnnBackendTensorReordering_t = (
+        cudnnBackendTensorReordering_t.CUDNN_TENSOR_REORDERING_NONE
+    )
+
+    def set_output(
+        self,
+        output: bool = True,
+        *,
+        dims: Sequence[int] | None = None,
+        strides: Sequence[int] | None = None,
+        data_type: Any = None,
+        name: str | None = None,
+        uid: int | None = None,
+    ) -> Self:
+        """Give it memory (or none, with False), and what else is said about it; returns it."""
+        self.virtual = not output
+        if dims is not None:
+            self.dims = tuple(map(int, dims))
+        if strides is not None:
+            self.strides = tuple(map(int, strides))
+        if data_type is not None:
+            self.data_type = as_data_type(data_type)
+        if name is not None:
+            self.name = name
+        if uid is not None:
+            self.uid = uid
+        return self
+
+    @property
+    def rank(self) -> int:
+        return len(self.dims or ())
+
+    def __repr__(self) -> str:
+        parts = [repr(self.name)]
+        parts += [str(self.dims)] if self.dims is not None else []
+        parts += [data_type_name(self.data_type)] if self.data_type is not None else []
+        parts += ["virtual"] if self.virtual else []
+        parts += [f"value={self.value!r}"] if self.by_value else []
+        parts += [f"uid={self.uid}"] if self.uid is not None else []
+        return f"Tensor({', '.join(parts)})"
