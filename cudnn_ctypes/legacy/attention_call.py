@@ -266,6 +266,12 @@ def _check_fit(
                 f"{names[role]}: {desc[role].data_type.name}, but attn is {attn.data_type.name}"
             )
     steps, batch, beam, _ = shapes["q"]
+    if attn.heads > 1 and beam == 1 and sizes["o_projection"] and not sizes["v_projection"]:
+        # On an H200, cuDNN 9.14 and 9.19 multiply other heads' attention with what is not v.
+        raise ValueError(
+            "attn: with several heads and an output projection, but v_projection=0, cuDNN gives "
+            "wrong results for a beam of 1; project v with identity matrices instead"
+        )
     k_beam = 1 if attn.query_map == "all_to_one" else beam
     for role, wanted in (
         ("k", (shapes["k"][0], batch, k_beam)),

@@ -3,8 +3,9 @@
 The input is a tensor (T, N, A): time steps, samples, symbols of the alphabet, of which symbol 0 is
 the blank. In memory it may have any strides. All work goes to the handle's stream.
 
-cuDNN writes no gradients at the steps past a sample's input length. Gradients that are made here
-are zero there; in gradients that are given, what was there stays.
+cuDNN defines no gradients at the steps past a sample's input length: 9.14 and 9.19 leave them as
+they are in most problems, and write there in some. A sample without labels has a wrong cost and
+wrong gradients in these versions.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class CTCLoss(NamedTuple):
     costs : DeviceTensor
         (N,).
     gradients : DeviceTensor or None
-        (T, N, A): gradients of the costs by the activations.
+        (T, N, A): gradients of the costs by what was given, activations or probabilities.
     """
 
     costs: Any

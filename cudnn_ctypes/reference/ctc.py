@@ -22,6 +22,12 @@ gradient of the cost by the activations u, where y = softmax(u), is::
 
     du[t, k] = y[t, k] - sum over the states s with extended[s] == k of  alpha[t, s] beta[t, s] / p
 
+Where y itself is given ("none"), cuDNN 9.14 and 9.19 return the gradient by y instead::
+
+    dy[t, k] = -sum over the states s with extended[s] == k of  alpha[t, s] beta[t, s] / p / y[t, k]
+
+but y[t, k] where no path of the labelling has symbol k at step t, where that sum is 0.
+
 Everything is done with logarithms: the probabilities of long paths underflow.
 """
 
@@ -49,7 +55,7 @@ class CTC:
     costs
         (N,): -log of the labelling's probability; infinite if no path collapses to it.
     gradients
-        (T, N, A): gradients of the costs by the activations. Zero at steps past a sequence's
+        (T, N, A): gradients of the costs, by u or by y. Zero at steps past a sequence's
         length, and for sequences that are too short for their labels.
     """
 
@@ -71,7 +77,7 @@ def ctc_loss(
     ----------
     x
         (T, N, A). With `normalization` "softmax" the activations u; with "none" the probabilities
-        y = softmax(u). The gradients are those by u in both cases, as cuDNN's are.
+        y, and the gradients are those by y, with cuDNN's exception.
     labels
         One sequence of labels in 1..A-1 for each of the N samples; it may be empty.
     input_lengths
@@ -99,11 +105,15 @@ def ctc_loss(
     costs = np.zeros(batch, dtype)
     gradients = np.zeros(x.shape, dtype)
     for n, length in enumerate(lengths):
-        costs[n], gradients[:length, n] = _one_sequence(log_y[:length, n], labels[n])
+        costs[n], gradients[:length, n] = _one_sequence(
+            log_y[:length, n], labels[n], by_y=normalization == "none"
+        )
     return CTC(costs.astype(x.dtype), gradients.astype(x.dtype))
 
 
-def _one_sequence(log_y: NDArray[Any], labels: Sequence[int]) -> tuple[float, NDArray[Any]]:
+def _one_sequence(
+    log_y: NDArray[Any], labels: Sequence[int], *, by_y: bool = False
+) -> tuple[float, NDArray[Any]]:
     """The cost, and the gradients (T, A), of one sequence of log probabilities (T, A)."""
     extended = extend(labels)
     alpha = forward_variables(log_y, extended)
@@ -112,11 +122,15 @@ def _one_sequence(log_y: NDArray[Any], labels: Sequence[int]) -> tuple[float, ND
     gradients = np.zeros_like(log_y)
     if np.isneginf(log_p):
         return np.inf, gradients
-    gradients += np.exp(log_y)
+    y = np.exp(log_y)
     in_state = np.exp(alpha + beta - log_p)
+    with_symbol = np.zeros_like(log_y)
     for s, symbol in enumerate(extended):
-        gradients[:, symbol] -= in_state[:, s]
-    return -log_p, gradients
+        with_symbol[:, symbol] += in_state[:, s]
+    if not by_y:
+        return -log_p, y - with_symbol
+    visited = with_symbol > 0
+    return -log_p, np.where(visited, -with_symbol / np.where(visited, y, 1), y)
 
 
 def forward_variables(log_y: NDArray[Any], extended: NDArray[np.intp]) -> NDArray[Any]:

@@ -231,7 +231,7 @@ def test_wrong_weights(handle: Handle, attn: AttnDescriptor) -> None:
 def test_buffer_sizes(handle: Handle, attn: AttnDescriptor) -> None:
     training = attention_buffer_sizes(handle, attn)
     assert training.weights == 4 * sum(int(np.prod(shape)) for shape in SHAPES.values())
-    assert training.workspace > 0
+    assert training.workspace >= 0  # A GPU may need none: all of it is in the reserve space.
     assert training.reserve_space > 0
     inference = attention_buffer_sizes(handle, attn, training=False)
     assert inference.weights == training.weights

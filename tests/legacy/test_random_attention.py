@@ -78,6 +78,8 @@ def test_padding(handle: Handle, kind: Kind) -> None:
             source = "out" if name == "inference" else name
             padding = ~kept(source, problem)
             actual, wanted = results[name][padding], exact[source][padding]
+            if name == "dq" and not problem.projections[0] and (actual == POISON).all():
+                continue  # cuDNN 9.14 and 9.19 write no dq there if queries are not projected.
             if actual.size and not np.abs(actual - wanted).max() <= allowed[source]:
                 untouched = "untouched" if (actual == POISON).all() else str(actual.ravel()[:4])
                 different.append(f"seed {seed}: {name} {untouched}, {wanted.ravel()[:4]}")
