@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Iterator
 from typing import Any
 
 from .. import raw
-from ..errors import ClosedError, CudnnError
+from ..errors import ClosedError, CudnnError, SymbolNotFoundError
+from ..raw import cudnnBackendAttributeType_t as Type
+from ..raw import cudnnBackendDescriptorType_t as Kind
 from ..raw.values import described
 from ..resource import Resource
-from .attributes import ATTRIBUTES, Attribute, Kind, Type, as_kind, attribute, kind_name
+from .attributes import ATTRIBUTES, Attribute, as_kind, attribute, kind_name
 from .driver_stub import ensure_driver
 from .values import Encoded, decode, element_type, encode, values_of
 from .versions import code_of, require_attribute, require_kind
 
 __all__ = ["BackendDescriptor"]
+
+_READ_FROM = " read from"  # beside the names of attributes in `_kept`
 
 
 class BackendDescriptor(Resource):
@@ -53,6 +58,7 @@ class BackendDescriptor(Resource):
         # By short name: what was set, and what must live as long as this descriptor.
         self._given: dict[str, Any] = {}
         self._kept: dict[str, Any] = {}
+        self._owned: list[BackendDescriptor] = []
         self._finalized = False
         super().__init__(handle, raw.cudnnBackendDestroyDescriptor, parents=[self._kept])
         try:
@@ -160,9 +166,9 @@ class BackendDescriptor(Resource):
         -------
         object
             As it was set, if this is not finalized; else as cuDNN has it, enumerators as members.
-            Descriptors are those that were set. Those that cuDNN computed are new objects, to be
-            closed by the caller. A list if the attribute holds several values, None if it holds
-            none.
+            Descriptors are those that were set. Those that cuDNN computed are new objects at each
+            call, to be closed by the caller; what such an object refers to is closed with it. A
+            list if the attribute holds several values, None if it holds none.
 
         Raises
         ------
@@ -175,11 +181,20 @@ class BackendDescriptor(Resource):
         if not self._finalized or (Type.CUDNN_TYPE_BACKEND_DESCRIPTOR in known.types and given):
             return given
         require_attribute(known)
-        if known.types[0] == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR and known.wants:
-            return self._read_descriptors(known)
-        return self._read_values(known)
+        if known.types[0] != Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+            return self._read_values(known)
+        read = self._read_descriptors(known)
+        if known.settable:
+            self._given[known.short_name] = read
+            self._kept[known.short_name] = tuple(read if known.is_array else filter(None, [read]))
+            self._owned += self._kept[known.short_name]
+        return read
 
     __getitem__ = get
+
+    def read_back(self, name: str) -> Any:
+        """A descriptor attribute as cuDNN has it: new objects even of those that were set here."""
+        return self._read_descriptors(attribute(self.kind, name))
 
     def _read_values(self, known: Attribute) -> Any:
         handle = self._as_parameter_  # not self, whose repr in an error message would read again
@@ -199,6 +214,8 @@ class BackendDescriptor(Resource):
     def _read_descriptors(self, known: Attribute) -> Any:
         type_ = Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
         count = self._count(known, type_) if known.is_array else 1
+        if known.short_name == "knob_choices":  # cuDNN counts none
+            count = len(raw.cudnnBackendKnobType_t)
         (wanted,) = known.wants
         made = [BackendDescriptor(wanted) for _ in range(count)]
         handle = self._as_parameter_
@@ -210,7 +227,7 @@ class BackendDescriptor(Resource):
             used = min(count, written.value)
             for each in made[:used]:
                 each._finalized = True
-                each._kept["read from"] = self
+                each._kept[_READ_FROM] = (self,)
         finally:
             # The count that is asked for can be larger than what cuDNN fills: the others stay
             # without contents, and it crashes on them.
@@ -228,25 +245,35 @@ class BackendDescriptor(Resource):
     def held(self) -> dict[str, Any]:
         """All attributes that hold something, by short name; what cuDNN does not tell is left out.
 
-        Descriptors are those that were set here; computed ones are not read.
+        Descriptors are those that were set; of an engine config that cuDNN made, its engine and
+        knobs. Other descriptors that cuDNN computes are not read.
         """
         found: dict[str, Any] = {}
         for name, known in ATTRIBUTES[self.kind].items():
             is_descriptor = known.types[0] == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
             value = self._given.get(name)
-            if self._finalized and not is_descriptor:
-                try:
+            if self._finalized and (not is_descriptor or self._reads_back(known)):
+                # What cuDNN does not tell, or the loaded version does not know.
+                with contextlib.suppress(CudnnError, SymbolNotFoundError):
                     value = self.get(name)
-                except (CudnnError, AttributeError):
-                    value = self._given.get(name)
             if value is not None:
                 found[name] = value
         return found
 
+    def _reads_back(self, known: Attribute) -> bool:
+        wants_graph = Kind.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR in known.wants
+        return known.settable and _READ_FROM in self._kept and not wants_graph
+
+    def close(self) -> None:
+        """Destroy it. What it refers to stays, but what was read from it is destroyed too."""
+        super().close()
+        while self._owned:
+            self._owned.pop().close()
+
     def children(self) -> Iterator[tuple[str, BackendDescriptor]]:
         """The descriptors that this one refers to, each with the attribute's short name."""
         for name, kept in self._kept.items():
-            if name != "read from":
+            if name != _READ_FROM:
                 yield from ((name, each) for each in kept if isinstance(each, BackendDescriptor))
 
     def walk(self) -> Iterator[BackendDescriptor]:

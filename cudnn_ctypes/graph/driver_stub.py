@@ -33,10 +33,44 @@ SONAME = "libcuda.so.1"
 
 # What cuDNN links against (`nm -D --undefined-only libcudnn_engines_runtime_compiled.so.9`) and
 # looks up by name: it prints "Could not load symbol …" for each name that it misses.
-_REFUSING = ["cuCtxGetCurrent", "cuCtxGetDevice", "cuCtxGetLimit", "cuCtxPopCurrent", "cuCtxPushCurrent", "cuCtxSetCurrent", "cuDeviceGet", "cuDeviceGetAttribute", "cuDeviceGetCount", "cuFuncGetAttribute", "cuFuncSetAttribute", "cuGetProcAddress", "cuGetProcAddress_v2", "cuInit", "cuKernelGetAttribute", "cuLaunchCooperativeKernel", "cuLaunchKernel", "cuLaunchKernelEx", "cuLibraryLoadFromFile", "cuLinkAddData", "cuLinkComplete", "cuLinkCreate", "cuLinkDestroy", "cuOccupancyMaxPotentialClusterSize", "cuStreamGetCtx", "cuTensorMapEncodeIm2col", "cuTensorMapEncodeTiled"]
+_REFUSING = [
+    "cuCtxGetCurrent",
+    "cuCtxGetDevice",
+    "cuCtxGetLimit",
+    "cuCtxPopCurrent",
+    "cuCtxPushCurrent",
+    "cuCtxSetCurrent",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuFuncGetAttribute",
+    "cuFuncSetAttribute",
+    "cuGetProcAddress",
+    "cuGetProcAddress_v2",
+    "cuInit",
+    "cuKernelGetAttribute",
+    "cuLaunchCooperativeKernel",
+    "cuLaunchKernel",
+    "cuLaunchKernelEx",
+    "cuLibraryLoadFromFile",
+    "cuLinkAddData",
+    "cuLinkComplete",
+    "cuLinkCreate",
+    "cuLinkDestroy",
+    "cuOccupancyMaxPotentialClusterSize",
+    "cuStreamGetCtx",
+    "cuTensorMapEncodeIm2col",
+    "cuTensorMapEncodeTiled",
+]
 
 # cuDNN loads each kernel that it has compiled before it calls a plan finished.
-_LOADING = ["cuKernelGetFunction", "cuLibraryGetKernel", "cuLibraryLoadData", "cuModuleGetFunction", "cuModuleLoadData"]
+_LOADING = [
+    "cuKernelGetFunction",
+    "cuLibraryGetKernel",
+    "cuLibraryLoadData",
+    "cuModuleGetFunction",
+    "cuModuleLoadData",
+]
 _SILENT = ["cuKernelSetAttribute", "cuLibraryUnload", "cuModuleUnload"]
 _NAMING = ["cuGetErrorName", "cuGetErrorString"]
 

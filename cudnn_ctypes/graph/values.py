@@ -19,10 +19,11 @@ import numpy as np
 from .. import raw
 from ..dtypes import as_data_type
 from ..enumerators import enumerator
+from ..raw import cudnnBackendAttributeType_t as Type
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.memory import memory_pointer
 from ..raw.values import as_int, described
-from .attributes import Attribute, Type
+from .attributes import Attribute
 from .versions import require
 
 __all__ = ["ENUMS", "Encoded", "decode", "element_type", "encode"]
@@ -110,7 +111,7 @@ def encode(attribute: Attribute, value: Any) -> Encoded:
     """
     if attribute.types == (Type.CUDNN_TYPE_CHAR,):
         text = _text(attribute.full_name, value)
-        return Encoded(Type.CUDNN_TYPE_CHAR, (ctypes.c_char * (len(text) + 1))(*text))
+        return Encoded(Type.CUDNN_TYPE_CHAR, ctypes.create_string_buffer(text))
     items = values_of(attribute, value)
     type_ = _type_for(attribute, items)
     convert = _converter(attribute, type_)
@@ -202,6 +203,8 @@ def _fraction(name: str, value: Any) -> raw.cudnnFraction_t:
 
 
 def _device_address(name: str, value: Any) -> int | None:
+    if isinstance(value, _HOST_SCALARS):  # the value of a tensor that is passed by value
+        return ctypes.addressof(value)
     return memory_pointer(value, name)
 
 
@@ -216,12 +219,25 @@ def _host_address(name: str, value: Any) -> int | None:
 
 
 _CDATA: Any = ctypes.Structure.__base__
+_HOST_SCALARS = (
+    ctypes.c_float,
+    ctypes.c_double,
+    ctypes.c_int32,
+    ctypes.c_int64,
+    ctypes.c_uint8,
+    ctypes.c_uint16,
+)
 
 
 def _handle(name: str, value: Any) -> int | None:
     handle = getattr(value, "_as_parameter_", value)
     if not isinstance(handle, raw.cudnnHandle_t):
         raise TypeError(f"{name}: expected a Handle, got {described(value)}")
+    if getattr(value, "on_reference_device", False):
+        raise TypeError(
+            f"{name}: cuDNN cannot use a handle of the reference device; give DeviceProperties "
+            "where a GPU's are wanted"
+        )
     return handle.value
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from .. import raw
 from ..errors import SymbolNotFoundError
+from ..raw import cudnnBackendDescriptorType_t as Kind
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.enums import ENUM_RENUMBERED, ENUM_SINCE
-from .attributes import Attribute, Kind, kind_name
+from .attributes import Attribute, kind_name
 
 __all__ = ["code_of", "require", "require_attribute", "require_kind"]
 

@@ -1,0 +1,195 @@
+"""The properties of a GPU by which cuDNN chooses and compiles engines, from it or without it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from .. import raw
+from ..errors import CudnnError
+from .attributes import suggestion
+from .descriptor import BackendDescriptor
+
+__all__ = ["DeviceProperties", "presets"]
+
+# Keys that a newer cuDNN wants and an older one did not write: the version, and the value by the
+# name of the GPU.
+_LATER_KEYS: dict[str, tuple[int, dict[str, int]]] = {
+    "memoryBusWidth": (92800, {"NVIDIA H200": 6144}),
+}
+
+
+class DeviceProperties:
+    """A finalized DEVICEPROP descriptor.
+
+    Parameters
+    ----------
+    properties : str, bytes, mapping or os.PathLike
+        The JSON text that cuDNN wrote for a GPU (`to_json`), what it holds, or a file of it. See
+        also `from_device` and `preset`.
+
+    Attributes
+    ----------
+    descriptor : BackendDescriptor
+        For attributes such as ``engineheur.deviceprop``; they take this object too.
+    filled : dict
+        Keys that the loaded cuDNN wants and the JSON lacked, with the values that were put in.
+
+    Raises
+    ------
+    ValueError
+        If the text is no JSON object, or lacks a key whose value is not known.
+    CudnnError
+        If cuDNN refuses it.
+    """
+
+    def __init__(self, properties: str | bytes | Mapping[str, Any] | Path) -> None:
+        values = _loaded(properties)
+        self.filled = _fill(values)
+        text = json.dumps(values, separators=(",", ":"))
+        self.descriptor = BackendDescriptor("deviceprop", json_representation=text)
+        try:
+            self.descriptor.finalize()
+        except CudnnError as error:
+            if "deviceName" in values:
+                raise
+            raise ValueError(
+                "these are no device properties that cuDNN wrote: they have no 'deviceName'"
+            ) from error
+        self._values = values
+
+    @classmethod
+    def from_device(cls, device: int | None = None, *, handle: Any = None) -> DeviceProperties:
+        """Those of a GPU of this machine.
+
+        Parameters
+        ----------
+        device : int, optional
+            Its number; 0 by default.
+        handle : Handle, optional
+            Take the GPU of this handle instead.
+
+        Raises
+        ------
+        CudnnError
+            Without such a GPU.
+        """
+        if handle is not None and device is not None:
+            raise TypeError("give a device or a handle, not both")
+        chosen = {"handle": handle} if handle is not None else {"device_id": device or 0}
+        made = cls.__new__(cls)
+        made.filled = {}
+        made.descriptor = BackendDescriptor("deviceprop", **chosen).finalize()
+        made._values = json.loads(made.descriptor.get("json_representation"))
+        return made
+
+    @classmethod
+    def preset(cls, name: str) -> DeviceProperties:
+        """Those of a GPU of which a real descriptor is at hand; `presets` lists them.
+
+        Raises
+        ------
+        ValueError
+            If there is none of this name.
+        """
+        known = presets()
+        if name.lower() not in known:
+            raise ValueError(
+                f"no preset for {name!r}{suggestion(name.lower(), known)}; there are "
+                f"{', '.join(known)}. On a machine with that GPU, "
+                "DeviceProperties.from_device().to_json() gives what this class takes"
+            )
+        return cls(_folder().joinpath(f"{name.lower()}.json").read_text())
+
+    @property
+    def name(self) -> str:
+        """The GPU's name."""
+        return str(self._values.get("deviceName", "GPU"))
+
+    @property
+    def compute_capability(self) -> tuple[int, int]:
+        """Major and minor: (9, 0) for an H200."""
+        version = int(self._values.get("deviceVer", 0))
+        return version // 100, version % 100 // 10
+
+    def __getitem__(self, key: str) -> Any:
+        """One property by cuDNN's name: ``properties["multiProcessorCount"]``."""
+        return self._values[key]
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The properties as JSON text; written to a file too, if one is given."""
+        text = json.dumps(self._values, separators=(",", ":"))
+        if path is not None:
+            Path(path).write_text(text + "\n")
+        return text
+
+    def close(self) -> None:
+        self.descriptor.close()
+
+    def __enter__(self) -> DeviceProperties:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DeviceProperties):
+            return NotImplemented
+        return self._values == other._values
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        major, minor = self.compute_capability
+        filled = ", ".join(f"{key}={value}" for key, value in self.filled.items())
+        said = f", filled in: {filled}" if filled else ""
+        return f"DeviceProperties({self.name}, compute capability {major}.{minor}{said})"
+
+
+def presets() -> tuple[str, ...]:
+    """Names that ``DeviceProperties.preset`` takes."""
+    files = (file.name for file in _folder().iterdir())
+    return tuple(sorted(name.removesuffix(".json") for name in files if name.endswith(".json")))
+
+
+def _folder() -> Any:
+    return resources.files(__package__).joinpath("presets")
+
+
+def _loaded(properties: str | bytes | Mapping[str, Any] | Path) -> dict[str, Any]:
+    if isinstance(properties, Mapping):
+        return dict(properties)
+    source = "the device properties"
+    if isinstance(properties, Path):
+        source, properties = str(properties), properties.read_text()
+    if not isinstance(properties, (str, bytes)):
+        raise TypeError(
+            f"properties: expected JSON text, a mapping or a Path, got {type(properties).__name__}"
+        )
+    try:
+        values = json.loads(properties)
+    except ValueError as error:
+        raise ValueError(f"{source}: this is no JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise ValueError(f"{source}: expected a JSON object, got a {type(values).__name__}")
+    return values
+
+
+def _fill(values: dict[str, Any]) -> dict[str, Any]:
+    """Add to `values` what the loaded cuDNN wants and they lack; returns what was added."""
+    filled: dict[str, Any] = {}
+    version = raw.load().version
+    for key, (since, by_name) in _LATER_KEYS.items():
+        if version < since or key in values:
+            continue
+        name = values.get("deviceName", "")
+        if name not in by_name:
+            raise ValueError(
+                f"cuDNN {raw.load().version_text} wants {key!r} of the GPU {name!r}: these "
+                "properties were written by an older cuDNN, and its value is not known here; add it"
+            )
+        filled[key] = values[key] = by_name[name]
+    return filled

@@ -1,0 +1,265 @@
+"""Engines: cuDNN's ways of carrying out an operation graph, their knobs, and who proposes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .. import raw
+from ..enumerators import enumerator, short_name
+from ..errors import NotSupportedError
+from ..raw.values import described
+from .attributes import suggestion
+from .descriptor import BackendDescriptor
+from .device_properties import DeviceProperties
+
+if TYPE_CHECKING:
+    from ..handle import Handle
+
+__all__ = ["Engine", "EngineConfig", "Knob", "engine_count", "engines", "heuristics"]
+
+
+@dataclass(frozen=True)
+class Knob:
+    """What one knob of an engine can be set to: minimum, minimum + stride, … maximum."""
+
+    minimum: int
+    maximum: int
+    stride: int
+
+    @property
+    def values(self) -> range:
+        return range(self.minimum, self.maximum + 1, max(self.stride, 1))
+
+
+class Engine:
+    """One engine for one operation graph; the ENGINE descriptor.
+
+    Parameters
+    ----------
+    operation_graph : BackendDescriptor
+        Finalized.
+    index : int
+        Below ``engine_count(operation_graph)``.
+    device : Handle or DeviceProperties
+        The GPU. A handle must be that of the operation graph too.
+    sm_count : int, optional
+        How many multiprocessors it should use.
+
+    Raises
+    ------
+    NotSupportedError
+        If this engine cannot carry out this graph; the message has cuDNN's reason.
+    """
+
+    def __init__(
+        self,
+        operation_graph: BackendDescriptor,
+        index: int,
+        *,
+        device: Handle | DeviceProperties,
+        sm_count: int | None = None,
+    ) -> None:
+        self.descriptor = BackendDescriptor(
+            "engine",
+            operation_graph=operation_graph,
+            global_index=index,
+            sm_count_target=sm_count,
+            **_properties(device, operation_graph),
+        ).finalize()
+
+    @classmethod
+    def _of(cls, descriptor: BackendDescriptor) -> Engine:
+        made = cls.__new__(cls)
+        made.descriptor = descriptor
+        return made
+
+    @property
+    def index(self) -> int:
+        return int(self.descriptor.get("global_index"))
+
+    @property
+    def knobs(self) -> dict[str, Knob]:
+        """Its knobs by short name: "tile_size", "split_k_slc"."""
+        found: dict[str, Knob] = {}
+        for info in self.descriptor.get("knob_info") or ():
+            with info:
+                bounds = (info.get(f"{name}_value") for name in ("minimum", "maximum"))
+                found[short_name(info.get("type"))] = Knob(*bounds, info.get("stride"))
+        return found
+
+    @property
+    def numerical_notes(self) -> frozenset[str]:
+        """What it does to the numbers: "tensor_core", "nondeterministic", "winograd"."""
+        return frozenset(map(short_name, self.descriptor.get("numerical_note") or ()))
+
+    @property
+    def behavior_notes(self) -> frozenset[str]:
+        """How it behaves: "runtime_compilation", "supports_cuda_graph_native_api"."""
+        return frozenset(map(short_name, self.descriptor.get("behavior_note") or ()))
+
+    def config(self, knobs: Mapping[str, int] | None = None) -> EngineConfig:
+        """This engine with some knobs chosen; cuDNN chooses the others.
+
+        Raises
+        ------
+        ValueError
+            If it has no such knob, or the knob no such value.
+        """
+        ranges = self.knobs if knobs else {}
+        choices: list[BackendDescriptor] = []
+        for name, value in (knobs or {}).items():
+            if name not in ranges:
+                raise ValueError(
+                    f"engine {self.index} has no knob {name!r}{suggestion(name, ranges)}; "
+                    f"it has {', '.join(ranges) or 'none'}"
+                )
+            if value not in ranges[name].values:
+                knob = ranges[name]
+                raise ValueError(
+                    f"knob {name!r} of engine {self.index}: {value!r} is not in {knob.minimum} to "
+                    f"{knob.maximum} by steps of {knob.stride}"
+                )
+        try:
+            for name, value in (knobs or {}).items():
+                kind = enumerator(raw.cudnnBackendKnobType_t, name, "knob")
+                choice = BackendDescriptor("knob_choice", knob_type=kind, knob_value=value)
+                choices.append(choice.finalize())
+            made = BackendDescriptor(
+                "enginecfg", engine=self.descriptor, knob_choices=choices or None
+            )
+            return EngineConfig(made.finalize(), choices)
+        except BaseException:
+            for choice in choices:
+                choice.close()
+            raise
+
+    def close(self) -> None:
+        self.descriptor.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.descriptor.closed:
+            return "Engine(closed)"
+        notes = ", ".join(sorted(self.numerical_notes | self.behavior_notes))
+        return f"Engine({self.index}{', ' if notes else ''}{notes})"
+
+
+class EngineConfig:
+    """An engine and the values of its knobs: what a plan is made of; the ENGINECFG descriptor.
+
+    `heuristics` and ``Engine.config`` make it.
+    """
+
+    def __init__(
+        self, descriptor: BackendDescriptor, owned: list[BackendDescriptor] | None = None
+    ) -> None:
+        self.descriptor = descriptor
+        self._owned = owned or []
+
+    @property
+    def engine(self) -> Engine:
+        """It belongs to this config and is closed with it."""
+        return Engine._of(self.descriptor.get("engine"))
+
+    @property
+    def knobs(self) -> dict[str, int]:
+        """The chosen values by the knobs' short names."""
+        choices = self.descriptor.get("knob_choices") or ()
+        return {short_name(c.get("knob_type")): c.get("knob_value") for c in choices}
+
+    @property
+    def numerical_notes(self) -> frozenset[str]:
+        return self.engine.numerical_notes
+
+    @property
+    def behavior_notes(self) -> frozenset[str]:
+        return self.engine.behavior_notes
+
+    def close(self) -> None:
+        self.descriptor.close()
+        while self._owned:
+            self._owned.pop().close()
+
+    def __enter__(self) -> EngineConfig:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.descriptor.closed:
+            return "EngineConfig(closed)"
+        knobs = ", ".join(f"{name}={value}" for name, value in self.knobs.items())
+        return f"EngineConfig(engine {self.engine.index}{': ' if knobs else ''}{knobs})"
+
+
+def heuristics(
+    operation_graph: BackendDescriptor,
+    *,
+    device: Handle | DeviceProperties,
+    mode: str = "a",
+    sm_count: int | None = None,
+) -> list[EngineConfig]:
+    """The engine configs that cuDNN proposes for an operation graph, the best first.
+
+    Parameters
+    ----------
+    operation_graph : BackendDescriptor
+        Finalized.
+    device : Handle or DeviceProperties
+        The GPU. A handle must be that of the operation graph too.
+    mode : {"a", "b", "fallback", "instant"}
+        "a" is fast, "b" predicts better for some convolutions and takes longer, "fallback" gives
+        engines that support much and are slow, "instant" is another name of "a".
+    sm_count : int, optional
+        How many multiprocessors they should use.
+
+    Raises
+    ------
+    NotSupportedError
+        If cuDNN knows no engine for this graph at all.
+    """
+    query = BackendDescriptor(
+        "engineheur",
+        mode=mode,
+        operation_graph=operation_graph,
+        sm_count_target=sm_count,
+        **_properties(device, operation_graph),
+    )
+    with query.finalize():
+        return [EngineConfig(each) for each in query.get("results")]
+
+
+def engine_count(operation_graph: BackendDescriptor) -> int:
+    """How many engines there are for operation graphs of this pattern, usable or not."""
+    return int(operation_graph.get("engine_global_count"))
+
+
+def engines(
+    operation_graph: BackendDescriptor, *, device: Handle | DeviceProperties
+) -> Iterator[Engine]:
+    """All engines that can carry out an operation graph, by index; each to be closed."""
+    for index in range(engine_count(operation_graph)):
+        try:
+            engine = Engine(operation_graph, index, device=device)
+        except NotSupportedError:
+            continue
+        yield engine
+
+
+def _properties(device: Any, operation_graph: BackendDescriptor) -> dict[str, Any]:
+    """The attribute by which an engine or a query learns of the GPU."""
+    if isinstance(device, DeviceProperties):
+        return {"deviceprop": device}
+    if not isinstance(getattr(device, "_as_parameter_", None), raw.cudnnHandle_t):
+        raise TypeError(f"device: expected a Handle or DeviceProperties, got {described(device)}")
+    if "handle" not in operation_graph.held():
+        raise ValueError("device: the operation graph has no handle: set it, or give properties")
+    return {}

@@ -1,0 +1,232 @@
+"""Execution plans: an engine config made ready for a GPU, stored, and executed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .. import raw
+from ..errors import CudnnError
+from ..raw.library import version_text
+from ..raw.values import described
+from .descriptor import BackendDescriptor
+from .device_properties import DeviceProperties
+from .engines import EngineConfig
+
+if TYPE_CHECKING:
+    from ..handle import Handle
+
+__all__ = ["BoundPlan", "ExecutionPlan"]
+
+
+class ExecutionPlan:
+    """A compiled plan; the EXECUTION_PLAN descriptor.
+
+    Parameters
+    ----------
+    config : EngineConfig
+        From heuristics or an engine. It may be closed afterwards.
+    device : Handle or DeviceProperties
+        The GPU. With properties it is compiled for that GPU, which need not be there.
+    kernel_cache : BackendDescriptor, optional
+        A ``kernel_cache``, which plans of one graph with dynamic shapes share.
+
+    Raises
+    ------
+    NotSupportedError
+        If the engine cannot do it with these knobs; the message has cuDNN's reason.
+
+    Notes
+    -----
+    Engines with the note "runtime_compilation" are compiled here, which takes about a second each.
+    """
+
+    def __init__(
+        self,
+        config: EngineConfig | BackendDescriptor,
+        *,
+        device: Handle | DeviceProperties,
+        kernel_cache: BackendDescriptor | None = None,
+    ) -> None:
+        self.descriptor = BackendDescriptor(
+            "execution_plan",
+            engine_config=getattr(config, "descriptor", config),
+            kernel_cache=kernel_cache,
+            **_device_attribute(device),
+        ).finalize()
+        self._config: EngineConfig | None = None
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, device: Handle | DeviceProperties) -> ExecutionPlan:
+        """The plan that `to_json` stored.
+
+        Raises
+        ------
+        ValueError
+            If the text is damaged, or the plan belongs to another cuDNN version or GPU.
+        """
+        stored = _stored(text)
+        _check_origin(stored, device)
+        made = cls.__new__(cls)
+        try:
+            made.descriptor = BackendDescriptor(
+                "execution_plan", json_representation=text, **_device_attribute(device)
+            ).finalize()
+        except CudnnError as error:
+            raise ValueError(f"cuDNN does not take this plan; it is damaged: {error}") from error
+        made._config = None
+        return made
+
+    def to_json(self) -> str:
+        """The plan with its compiled kernels as text, for the same cuDNN version and GPU."""
+        return str(self.descriptor.get("json_representation"))
+
+    @property
+    def workspace_size(self) -> int:
+        """Bytes of device memory that it needs beside its operands."""
+        return int(self.descriptor.get("workspace_size"))
+
+    @property
+    def config(self) -> EngineConfig:
+        """Its engine config as cuDNN has it; closed with the plan."""
+        if self._config is None:
+            self._config = EngineConfig(self.descriptor.read_back("engine_config"))
+        return self._config
+
+    @property
+    def numerical_notes(self) -> frozenset[str]:
+        return self.config.numerical_notes
+
+    @property
+    def behavior_notes(self) -> frozenset[str]:
+        return self.config.behavior_notes
+
+    def variant_pack(self, pointers: Mapping[int, Any], workspace: Any = None) -> BackendDescriptor:
+        """A finalized VARIANT_PACK: the addresses of one execution, which cannot be changed.
+
+        Parameters
+        ----------
+        pointers : mapping of int to device memory
+            By the tensors' unique ids. For a tensor that is passed by value a ctypes scalar, such as
+            ``c_float(0.5)``; its bytes are the value.
+        workspace : device memory, optional
+            At least `workspace_size` bytes.
+
+        Raises
+        ------
+        ValueError
+            If the plan needs a workspace and none is given, or it is too small.
+        """
+        needed = self.workspace_size
+        if workspace is None and needed:
+            raise ValueError(f"workspace: this plan needs {needed} bytes of device memory")
+        given = getattr(workspace, "nbytes", needed)
+        if isinstance(given, int) and given < needed:
+            raise ValueError(f"workspace: this plan needs {needed} bytes, got {given}")
+        return BackendDescriptor(
+            "variant_pack",
+            unique_ids=list(pointers),
+            data_pointers=list(pointers.values()),
+            workspace=workspace,
+        ).finalize()
+
+    def execute(self, handle: Handle, pointers: Mapping[int, Any], workspace: Any = None) -> None:
+        """Run it on the handle's stream; follows ``cudnnBackendExecute``.
+
+        See `variant_pack` for the parameters, and `bind` for memory that stays where it is.
+        """
+        with self.variant_pack(pointers, workspace) as pack:
+            raw.cudnnBackendExecute(handle, self.descriptor, pack)
+
+    def bind(self, handle: Handle, pointers: Mapping[int, Any], workspace: Any = None) -> BoundPlan:
+        """This plan for fixed addresses: executing it is one C call."""
+        return BoundPlan(handle, self, self.variant_pack(pointers, workspace))
+
+    def close(self) -> None:
+        if self._config is not None:
+            self._config.close()
+        self.descriptor.close()
+
+    def __enter__(self) -> ExecutionPlan:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.descriptor.closed:
+            return "ExecutionPlan(closed)"
+        return f"ExecutionPlan({self.config!r}, workspace of {self.workspace_size} bytes)"
+
+
+class BoundPlan:
+    """A plan with its operands and workspace, which it keeps alive; ``ExecutionPlan.bind`` makes it.
+
+    Call it to execute.
+    """
+
+    def __init__(
+        self, handle: Handle, plan: ExecutionPlan, variant_pack: BackendDescriptor
+    ) -> None:
+        self.handle = handle
+        self.plan = plan
+        self.variant_pack = variant_pack
+        self._arguments = (handle, plan.descriptor, variant_pack)
+
+    def __call__(self) -> None:
+        raw.cudnnBackendExecute(*self._arguments)
+
+    execute = __call__
+
+    def close(self) -> None:
+        """Let the operands go. The plan stays."""
+        self.variant_pack.close()
+
+    def __enter__(self) -> BoundPlan:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"BoundPlan({self.plan!r}{', closed' if self.variant_pack.closed else ''})"
+
+
+def _device_attribute(device: Any) -> dict[str, Any]:
+    if isinstance(device, DeviceProperties):
+        return {"deviceprop": device}
+    if isinstance(getattr(device, "_as_parameter_", None), raw.cudnnHandle_t):
+        return {"handle": device}
+    raise TypeError(f"device: expected a Handle or DeviceProperties, got {described(device)}")
+
+
+def _stored(text: str | bytes) -> dict[str, Any]:
+    if not isinstance(text, (str, bytes)):
+        raise TypeError(f"expected the JSON text of a plan, got {described(text)}")
+    try:
+        stored = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"this plan's JSON is damaged: {error}") from None
+    if not isinstance(stored, dict) or not {"cudnnVersion", "engine"} <= set(stored):
+        raise ValueError("this JSON is no execution plan: it has no 'cudnnVersion' and 'engine'")
+    return stored
+
+
+def _check_origin(stored: dict[str, Any], device: Any) -> None:
+    loaded, made_by = raw.load().version, stored["cudnnVersion"]
+    if made_by != loaded:
+        shown = version_text(made_by) if isinstance(made_by, int) else repr(made_by)
+        raise ValueError(
+            f"this plan was made by cuDNN {shown}, loaded is {version_text(loaded)}: a plan "
+            "belongs to one version; build it again"
+        )
+    profile = stored.get("GPUProfile") or {}
+    if not isinstance(device, DeviceProperties) or "deviceVer" not in profile:
+        return
+    for key in ("deviceName", "deviceVer", "multiProcessorCount"):
+        if key in profile and profile[key] != device[key]:
+            raise ValueError(
+                f"this plan was made for a GPU with {key} {profile[key]!r}, and this one has "
+                f"{device[key]!r}: build it again"
+            )
