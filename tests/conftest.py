@@ -7,6 +7,7 @@ import functools
 import importlib
 from collections.abc import Iterator
 
+import gpu_coverage
 import pytest
 
 from cudnn_ctypes.raw import mode
@@ -24,6 +25,14 @@ def why_no_gpu() -> str:
         return "" if int(status) == 0 and count > 0 else "cuDeviceGetCount found no GPU"
     except (ImportError, OSError, RuntimeError) as error:
         return str(error)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    gpu_coverage.add_option(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    gpu_coverage.configure(config)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

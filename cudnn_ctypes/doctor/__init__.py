@@ -21,10 +21,15 @@ _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes doctor``."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    parser.add_argument(
+        "--coverage", action="store_true", help="which part of the package uses which C function"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Print the report; 0 unless the C API itself cannot be loaded."""
+    if arguments.coverage:
+        return _print_coverage(as_json=arguments.json)
     findings = list(examine())
     loads = any(f.name == "C API" and f.state == "ok" for f in findings)
     if arguments.json:
@@ -32,6 +37,16 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         _print(findings)
     return 0 if loads else 1
+
+
+def _print_coverage(*, as_json: bool) -> int:
+    from ..coverage import print_table, table
+
+    if as_json:
+        print(json.dumps([row.as_dict() for row in table()], indent=2))
+    else:
+        print_table(table(), Console(highlight=False))
+    return 0
 
 
 def _print(findings: Sequence[Finding]) -> None:

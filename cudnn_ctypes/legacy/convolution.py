@@ -143,6 +143,15 @@ class ConvolutionDescriptor(Descriptor):
             "compute_type": compute_type.value,
         }
 
+    def get_2d(self) -> dict[str, Any]:
+        """What `set_2d` sets, by name; follows ``cudnnGetConvolution2dDescriptor``."""
+        mode, compute_type = raw.cudnnConvolutionMode_t.variable(), raw.cudnnDataType_t.variable()
+        names = ("pad_h", "pad_w", "u", "v", "dilation_h", "dilation_w")
+        numbers = {name: c_int() for name in names}
+        raw.cudnnGetConvolution2dDescriptor(self, *numbers.values(), mode, compute_type)
+        read = {name: number.value for name, number in numbers.items()}
+        return {**read, "mode": mode.value, "compute_type": compute_type.value}
+
     @property
     def padding(self) -> tuple[int, ...]:
         """Zeros on both sides of each spatial dimension."""
@@ -222,7 +231,10 @@ class ConvolutionDescriptor(Descriptor):
     # -- what it makes -------------------------------------------------------------------------
 
     def output_shape(self, x_desc: TensorDescriptor, w_desc: FilterDescriptor) -> tuple[int, ...]:
-        """The shape of y, (N, K, output sizes...); ``cudnnGetConvolutionNdForwardOutputDim``.
+        """The shape of y, (N, K, output sizes...).
+
+        Follows ``cudnnGetConvolutionNdForwardOutputDim``, and
+        ``cudnnGetConvolution2dForwardOutputDim`` for 2 spatial dimensions.
 
         Raises
         ------
@@ -232,6 +244,10 @@ class ConvolutionDescriptor(Descriptor):
         held, groups = self._read(), self.groups
         x_shape, w_shape = x_desc.shape, w_desc.shape
         _check_fit(x_shape, w_shape, held, groups)
+        if len(x_shape) == 4:
+            n, c, h, w = c_int(), c_int(), c_int(), c_int()
+            raw.cudnnGetConvolution2dForwardOutputDim(self, x_desc, w_desc, n, c, h, w)
+            return n.value, c.value, h.value, w.value
         shape = (c_int * len(x_shape))()
         raw.cudnnGetConvolutionNdForwardOutputDim(self, x_desc, w_desc, len(shape), shape)
         return tuple(shape)

@@ -112,6 +112,15 @@ class FilterDescriptor(Descriptor):
         raw.cudnnGetFilterNdDescriptor(self, len(shape), data_type, tensor_format, ndim, shape)
         return data_type.value, tensor_format.value, tuple(shape[: ndim.value])
 
+    def get_4d(self) -> dict[str, Any]:
+        """What `set_4d` sets, by name; follows ``cudnnGetFilter4dDescriptor``."""
+        data_type = raw.cudnnDataType_t.variable()
+        tensor_format = raw.cudnnTensorFormat_t.variable()
+        numbers = {name: c_int() for name in ("k", "c", "h", "w")}
+        raw.cudnnGetFilter4dDescriptor(self, data_type, tensor_format, *numbers.values())
+        read = {name: number.value for name, number in numbers.items()}
+        return {"data_type": data_type.value, "layout": tensor_format.value, **read}
+
     @property
     def shape(self) -> tuple[int, ...]:
         """(K, C / groups, filter sizes...); empty before it is set."""

@@ -150,6 +150,15 @@ class TensorDescriptor(Descriptor):
         raw.cudnnGetTensorNdDescriptor(self, len(shape), data_type, ndim, shape, strides)
         return data_type.value, tuple(shape[: ndim.value]), tuple(strides[: ndim.value])
 
+    def get_4d(self) -> dict[str, Any]:
+        """What `set_4d_ex` sets, by name; follows ``cudnnGetTensor4dDescriptor``."""
+        data_type = raw.cudnnDataType_t.variable()
+        names = ("n", "c", "h", "w", "n_stride", "c_stride", "h_stride", "w_stride")
+        numbers = {name: c_int() for name in names}
+        raw.cudnnGetTensor4dDescriptor(self, data_type, *numbers.values())
+        read = {name: number.value for name, number in numbers.items()}
+        return {"data_type": data_type.value, **read}
+
     @property
     def shape(self) -> tuple[int, ...]:
         """(N, C, spatial sizes...); empty before it is set."""

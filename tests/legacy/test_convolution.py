@@ -114,6 +114,19 @@ def test_output_shape_agrees_with_the_raw_call() -> None:
         assert conv.output_shape(image, filters) == (n.value, c.value, h.value, w.value)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_two_dimensions_read_back(seed: int) -> None:
+    rng = np.random.default_rng(2000 + seed)
+    numbers = [*ints(rng, 0, 5, 2), *ints(rng, 1, 5, 4)]
+    names = ("pad_h", "pad_w", "u", "v", "dilation_h", "dilation_w")
+    with ConvolutionDescriptor() as conv:
+        conv.set_2d(*numbers, "convolution", "float64")
+        held = conv.get_2d()
+    assert [held[name] for name in names] == numbers
+    assert held["mode"] == raw.CUDNN_CONVOLUTION
+    assert held["compute_type"] == raw.CUDNN_DATA_DOUBLE
+
+
 class TestWrongInput:
     @pytest.mark.parametrize(
         "options", [{"stride": 0}, {"dilation": (0, 1)}, {"padding": -1}, {"groups": 0}]

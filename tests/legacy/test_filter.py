@@ -66,6 +66,18 @@ def test_raw_calls_see_the_same_descriptor() -> None:
     assert [value.value for value in values] == [8, 3, 5, 7]
 
 
+def test_four_dimensions_read_back() -> None:
+    with FilterDescriptor((2, 3, 4, 5), "float64", layout="NHWC") as w:
+        assert w.get_4d() == {
+            "data_type": raw.CUDNN_DATA_DOUBLE,
+            "layout": raw.CUDNN_TENSOR_NHWC,
+            "k": 2,
+            "c": 3,
+            "h": 4,
+            "w": 5,
+        }
+
+
 class TestOfATensor:
     @pytest.mark.parametrize("layout", ["NCHW", "NHWC", "NCHW_VECT_C4"])
     def test_layouts(self, reference_device: None, layout: str) -> None:

@@ -121,6 +121,22 @@ def test_two_dimensions_have_no_layout_to_choose() -> None:
         assert descriptor.strides == (6, 1)
 
 
+def test_four_dimensions_read_back() -> None:
+    with TensorDescriptor() as x:
+        x.set_4d_ex("float16", 2, 3, 5, 7, 211, 67, 11, 1)
+        assert x.get_4d() == {
+            "data_type": raw.CUDNN_DATA_HALF,
+            "n": 2,
+            "c": 3,
+            "h": 5,
+            "w": 7,
+            "n_stride": 211,
+            "c_stride": 67,
+            "h_stride": 11,
+            "w_stride": 1,
+        }
+
+
 class TestOfATensor:
     """Descriptors of memory: `reference_device` only makes that host memory."""
 

@@ -1,0 +1,49 @@
+"""The coverage table on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .gpu_runs import gpu_runs
+from .table import Row
+
+__all__ = ["print_table", "summary"]
+
+
+def print_table(rows: Sequence[Row], console: Console) -> None:
+    """One table for each header, and a summary."""
+    for header in dict.fromkeys(row.header for row in rows):
+        table = Table(title=header, title_justify="left")
+        for title in ("function", "used by", "reference device", "tests on a GPU"):
+            table.add_column(title, overflow="fold")
+        for row in rows:
+            if row.header == header:
+                user = ", ".join(row.used_by) or f"[yellow]{escape(row.reason)}[/]"
+                table.add_row(row.function, user, row.reference_device, escape(row.gpu))
+        console.print(table)
+    for line in summary(rows):
+        console.print(line)
+
+
+def summary(rows: Sequence[Row]) -> list[str]:
+    """How many of the functions are covered, in a few lines."""
+    total = len(rows)
+    lines = [
+        f"{sum(bool(row.used_by) for row in rows)} of {total} functions have a class or function",
+        f"reference device: {sum(row.reference_device == 'NumPy' for row in rows)} in NumPy, "
+        f"{sum(row.reference_device == 'cuDNN itself' for row in rows)} by cuDNN itself, "
+        f"{sum(row.reference_device == 'no' for row in rows)} not",
+    ]
+    for run in gpu_runs():
+        lines.append(
+            f"{run.gpu}, driver {run.driver}, cuDNN {run.cudnn}: tests ran {len(run.succeeded)} "
+            f"with success; {len(run.refused)} were always refused, {len(run.missing)} are not in "
+            f"this library"
+        )
+    if len(lines) == 2:
+        lines.append("no tests on a GPU are recorded")
+    return lines

@@ -1,0 +1,207 @@
+"""The package's source as a graph of names: who uses which C function, directly or through others.
+
+A node is a module and a name defined at its top level. Its edges are the names that it mentions,
+followed through imports. Nothing is imported: the files are read and parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["Definition", "users"]
+
+PACKAGE = Path(__file__).parents[1]
+ROOT = PACKAGE.name
+
+# Layer 1 itself, what takes the C functions' place, and programs: using a function there does not
+# make it part of the package's interface.
+_NOT_USERS = {"raw", "reference", "coverage", "doctor", "demo", "introspect", "porting", "__main__"}
+# Packages whose ``__all__`` lists what is public.
+_PUBLIC = ("", "device", "legacy", "graph")
+
+Node = tuple[str, str]  # module, name
+
+
+@dataclass
+class Definition:
+    """A name at the top level of a module: what it mentions."""
+
+    edges: set[Node] = field(default_factory=set)
+    functions: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """C functions, each with the methods that use it ("" for the class or function itself)."""
+
+
+@dataclass
+class _Module:
+    name: str
+    imports: dict[str, Node]
+    definitions: dict[str, Definition]
+    exported: tuple[str, ...]
+
+
+def users(functions: frozenset[str]) -> dict[str, list[str]]:
+    """The public names that use each of these C functions; the most direct ones.
+
+    "TensorDescriptor.set_4d" if a public class or function uses it itself; else the public ones
+    that reach it in the fewest steps.
+    """
+    modules = _modules(functions)
+    graph = {
+        (module.name, name): definition
+        for module in modules.values()
+        for name, definition in module.definitions.items()
+    }
+    public = _public(modules)
+    reached_from: dict[Node, set[Node]] = defaultdict(set)
+    for node, definition in graph.items():
+        for target in definition.edges:
+            reached_from[target].add(node)
+    found: dict[str, list[str]] = {}
+    for function in sorted(functions):
+        direct = {n: d.functions[function] for n, d in graph.items() if function in d.functions}
+        own = [
+            f"{public[node]}.{method}" if method else public[node]
+            for node, methods in direct.items()
+            if node in public
+            for method in sorted(methods)
+        ]
+        names = own or [public[node] for node in _nearest(set(direct), reached_from, set(public))]
+        if names:
+            found[function] = sorted(set(names))
+    return found
+
+
+def _nearest(start: set[Node], edges: dict[Node, set[Node]], wanted: set[Node]) -> set[Node]:
+    """The wanted nodes that are reached in the fewest steps."""
+    level, seen = start, set(start)
+    while level:
+        if hits := level & wanted:
+            return hits
+        level = {after for node in level for after in edges[node]} - seen
+        seen |= level
+    return set()
+
+
+def _public(modules: dict[str, _Module]) -> dict[Node, str]:
+    """The public names, each with the node that it stands for."""
+    names: dict[Node, str] = {}
+    for part in _PUBLIC:
+        module = modules.get(f"{ROOT}.{part}".rstrip("."))
+        for name in module.exported if module else ():
+            node = _resolved(modules, (module.name, name)) if module else None
+            if node is not None:
+                names.setdefault(node, name)
+    return names
+
+
+def _resolved(modules: dict[str, _Module], node: Node) -> Node | None:
+    """The definition that a name stands for, followed through imports."""
+    for _ in range(8):
+        module = modules.get(node[0])
+        if module is None:
+            return None
+        if node[1] in module.definitions:
+            return node
+        if node[1] not in module.imports:
+            return None
+        node = module.imports[node[1]]
+    return None
+
+
+@functools.cache
+def _modules(functions: frozenset[str]) -> dict[str, _Module]:
+    modules = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        if len(parts) > 1 and parts[1] in _NOT_USERS:
+            continue
+        is_package = parts[-1] == "__init__"
+        name = ".".join(parts[:-1] if is_package else parts)
+        modules[name] = _parse(path, name, is_package)
+    for module in modules.values():
+        for definition in module.definitions.values():
+            _resolve_edges(modules, module, definition, functions)
+    return modules
+
+
+def _parse(path: Path, name: str, is_package: bool) -> _Module:
+    tree = ast.parse(path.read_text())
+    package = name if is_package else name.rpartition(".")[0]
+    module = _Module(name, {}, {}, _exported(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            pieces = package.split(".")
+            above = pieces[: len(pieces) - node.level + 1] if node.level else []
+            home = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                module.imports[alias.asname or alias.name] = (home, alias.name)
+    for statement in tree.body:
+        for defined in _defined(statement):
+            definition = module.definitions.setdefault(defined, Definition())
+            for method, mentioned in _mentions(statement):
+                # Unresolved as yet: the first word, the second one or "", and the method.
+                definition.functions["\0".join(mentioned)].add(method)
+    return module
+
+
+def _resolve_edges(
+    modules: dict[str, _Module], module: _Module, definition: Definition, functions: frozenset[str]
+) -> None:
+    """Make edges and C functions of the words that `_parse` noted."""
+    noted, definition.functions = definition.functions, defaultdict(set)
+    for words, methods in noted.items():
+        first, _, second = words.partition("\0")
+        home = module.imports.get(first)
+        if home == (ROOT, "raw") and second in functions:
+            definition.functions[second] |= methods
+        elif home is not None and home[0] == f"{ROOT}.raw" and home[1] in functions:
+            definition.functions[home[1]] |= methods
+        elif first in module.definitions:
+            definition.edges.add((module.name, first))
+        elif home is not None:
+            inside = (".".join(home), second)  # an attribute of an imported module
+            target = _resolved(modules, inside) or _resolved(modules, home)
+            if target is not None:
+                definition.edges.add(target)
+
+
+def _defined(statement: ast.stmt) -> Iterator[str]:
+    """The names that a top-level statement defines."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Assign(targets=targets):
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            yield name
+
+
+def _mentions(statement: ast.stmt) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Names in a statement with their first attribute, and the method that they stand in."""
+    queue: deque[tuple[ast.AST, str, bool]] = deque([(statement, "", True)])
+    while queue:
+        node, method, top = queue.popleft()
+        match node:
+            case ast.Attribute(value=ast.Name(id=first), attr=second):
+                yield method, (first, second)
+                continue
+            case ast.Name(id=first):
+                yield method, (first, "")
+        for child in ast.iter_child_nodes(node):
+            inner = method
+            if top and isinstance(node, ast.ClassDef) and isinstance(child, ast.FunctionDef):
+                inner = "" if child.name.startswith("_") else child.name
+            queue.append((child, inner, False))
+
+
+def _exported(tree: ast.Module) -> tuple[str, ...]:
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=items)):
+                return tuple(ast.literal_eval(item) for item in items)
+    return ()

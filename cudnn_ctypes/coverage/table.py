@@ -1,0 +1,115 @@
+"""The coverage table: one row for each C function."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .. import raw
+from ..raw.function import Function
+from .gpu_runs import gpu_runs
+from .source import users
+
+__all__ = ["REASONS", "Row", "table"]
+
+ReferenceDevice = Literal["NumPy", "cuDNN itself", "no"]
+
+_GRAPH = "of the graph API, for which this package has raw calls only"
+
+REASONS: dict[str, str] = dict.fromkeys(
+    (
+        "cudnnBackendCreateDescriptor",
+        "cudnnBackendDestroyDescriptor",
+        "cudnnBackendInitialize",
+        "cudnnBackendFinalize",
+        "cudnnBackendSetAttribute",
+        "cudnnBackendGetAttribute",
+        "cudnnGetExecutionPlanWorkspaceSize",
+        "cudnnBackendExecute",
+        "cudnnBackendPopulateCudaGraph",
+        "cudnnBackendUpdateCudaGraph",
+    ),
+    _GRAPH,
+)
+"""Why nothing uses a function; for those that `table` finds no user of, and no others."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known about one C function.
+
+    Attributes
+    ----------
+    function, header, since : str
+    used_by : tuple of str
+        Public classes, methods and functions that use it; empty if there is a `reason` not to.
+    reference_device : {"NumPy", "cuDNN itself", "no"}
+        Who carries it out there. cuDNN itself does what needs no GPU.
+    succeeded, refused, missing : tuple of str
+        Versions of cuDNN with which tests have called it on a GPU: with success; always refused,
+        with the statuses; and those that do not have it.
+    reason : str
+        Why nothing uses it, "" if something does.
+    """
+
+    function: str
+    header: str
+    since: str
+    used_by: tuple[str, ...]
+    reference_device: ReferenceDevice
+    succeeded: tuple[str, ...]
+    refused: tuple[str, ...]
+    missing: tuple[str, ...]
+    reason: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return dataclasses.asdict(self)
+
+    @property
+    def gpu(self) -> str:
+        """The results on GPUs in a few words."""
+        parts = [*self.succeeded, *self.refused, *(f"not in {v}" for v in self.missing)]
+        return ", ".join(parts)
+
+
+@functools.cache
+def table() -> tuple[Row, ...]:
+    """The rows, in the order of the headers."""
+    used, runs = users(frozenset(raw.FUNCTIONS)), gpu_runs()
+    carried_out = _carried_out()
+    rows = []
+    for name, function in raw.FUNCTIONS.items():
+        rows.append(
+            Row(
+                function=name,
+                header=function.header,
+                since=function.since,
+                used_by=tuple(used.get(name, ())),
+                reference_device=_reference_device(function, name in carried_out),
+                succeeded=tuple(run.cudnn for run in runs if name in run.succeeded),
+                refused=tuple(
+                    f"{run.cudnn}: {' '.join(run.refused[name])}"
+                    for run in runs
+                    if name in run.refused
+                ),
+                missing=tuple(run.cudnn for run in runs if name in run.missing),
+                reason=REASONS.get(name, ""),
+            )
+        )
+    return tuple(rows)
+
+
+def _carried_out() -> frozenset[str]:
+    from ..reference.dispatch import implemented
+
+    return implemented() | {"cudnnCreate"}
+
+
+def _reference_device(function: Function, carried_out: bool) -> ReferenceDevice:
+    if carried_out:
+        return "NumPy"
+    takes_handle = any(p.type.base is raw.cudnnHandle_t for p in function.parameters)
+    return "no" if takes_handle else "cuDNN itself"
