@@ -113,7 +113,8 @@ class ResampleOperations(Operations):
         input : Tensor
             (n, c, *spatial).
         mode : cudnnResampleMode_t or str
-            "maxpool", "avgpool" (which counts the padding), "avgpool_exclude_padding", "bilinear", "nearest".
+            "maxpool", "avgpool" (which counts the padding), "avgpool_exclude_padding", "bilinear"
+            or "nearest".
         window, stride, padding, pre_padding, post_padding : int or sequence
             For each spatial dimension; fractions.Fraction too, for interpolation.
         padding_mode : cudnnPaddingMode_t or str
