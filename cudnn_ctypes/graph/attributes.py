@@ -205,5 +205,5 @@ def attribute(kind: Kind, name: str | Name) -> Attribute:
 
 def suggestion(name: str, names: Iterable[str]) -> str:
     """A question about names like `name`, to be put at the end of a message; perhaps ""."""
-    similar = difflib.get_close_matches(name, names, n=2, cutoff=0.6)
+    similar = difflib.get_close_matches(name, names, n=2, cutoff=0.5)
     return f"; did you mean {' or '.join(map(repr, similar))}?" if similar else ""

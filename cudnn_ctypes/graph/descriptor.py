@@ -8,19 +8,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import raw
-from ..errors import ClosedError, CudnnError, SymbolNotFoundError
+from ..errors import ClosedError, CudnnError, NotSupportedError, SymbolNotFoundError
 from ..raw import cudnnBackendAttributeType_t as Type
 from ..raw import cudnnBackendDescriptorType_t as Kind
 from ..raw.values import described
 from ..resource import Resource
 from .attributes import ATTRIBUTES, Attribute, as_kind, attribute, kind_name
 from .driver_stub import ensure_driver
-from .values import Encoded, decode, element_type, encode, values_of
+from .reading import descriptor_count, fill_descriptors, read_values
+from .values import Encoded, decode, encode, values_of
 from .versions import code_of, require_attribute, require_kind
 
 __all__ = ["BackendDescriptor"]
-
-_READ_FROM = " read from"  # beside the names of attributes in `_kept`
 
 
 class BackendDescriptor(Resource):
@@ -59,7 +58,7 @@ class BackendDescriptor(Resource):
         self._given: dict[str, Any] = {}
         self._kept: dict[str, Any] = {}
         self._owned: list[BackendDescriptor] = []
-        self._finalized = False
+        self._finalized = self._was_read = False
         super().__init__(handle, raw.cudnnBackendDestroyDescriptor, parents=[self._kept])
         try:
             for name, value in attributes.items():
@@ -113,7 +112,11 @@ class BackendDescriptor(Resource):
         raw.cudnnBackendSetAttribute(
             self, known.name, encoded.type, count, encoded.array if count else None
         )
-        self._given[known.short_name] = value
+        if encoded.type == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+            given: Any = list(encoded.kept) if known.is_array else encoded.kept[0]
+        else:
+            given = decode(known, encoded.type, encoded.array, count)
+        self._given[known.short_name] = given
         self._kept[known.short_name] = encoded.kept
 
     __setitem__ = set
@@ -165,7 +168,8 @@ class BackendDescriptor(Resource):
         Returns
         -------
         object
-            As it was set, if this is not finalized; else as cuDNN has it, enumerators as members.
+            As it was set, if this is not finalized, or cuDNN does not tell; else as cuDNN has it,
+            enumerators as members.
             Descriptors are those that were set. Those that cuDNN computed are new objects at each
             call, to be closed by the caller; what such an object refers to is closed with it. A
             list if the attribute holds several values, None if it holds none.
@@ -182,7 +186,12 @@ class BackendDescriptor(Resource):
             return given
         require_attribute(known)
         if known.types[0] != Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
-            return self._read_values(known)
+            try:
+                return read_values(self._as_parameter_, known)
+            except NotSupportedError:  # of variant packs, for example
+                if given is None:
+                    raise
+                return given
         read = self._read_descriptors(known)
         if known.settable:
             self._given[known.short_name] = read
@@ -196,51 +205,24 @@ class BackendDescriptor(Resource):
         """A descriptor attribute as cuDNN has it: new objects even of those that were set here."""
         return self._read_descriptors(attribute(self.kind, name))
 
-    def _read_values(self, known: Attribute) -> Any:
-        handle = self._as_parameter_  # not self, whose repr in an error message would read again
-        refusal: CudnnError | None = None
-        for type_ in known.types:
-            try:
-                count = self._count(known, type_) if known.is_array else 1
-                array = (element_type(type_) * max(count, 1))()
-                written = ctypes.c_int64()
-                raw.cudnnBackendGetAttribute(handle, known.name, type_, count, written, array)
-                return decode(known, type_, array, min(count, written.value))
-            except CudnnError as error:
-                refusal = refusal or error
-        assert refusal is not None
-        raise refusal
-
     def _read_descriptors(self, known: Attribute) -> Any:
-        type_ = Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
-        count = self._count(known, type_) if known.is_array else 1
-        if known.short_name == "knob_choices":  # cuDNN counts none
-            count = len(raw.cudnnBackendKnobType_t)
         (wanted,) = known.wants
-        made = [BackendDescriptor(wanted) for _ in range(count)]
         handle = self._as_parameter_
+        made = [BackendDescriptor(wanted) for _ in range(descriptor_count(handle, known))]
         used = 0
         try:
-            array = (ctypes.c_void_p * max(count, 1))(*(d._as_parameter_.value for d in made))
-            written = ctypes.c_int64()
-            raw.cudnnBackendGetAttribute(handle, known.name, type_, count, written, array)
-            used = min(count, written.value)
+            used = fill_descriptors(handle, known, [each._as_parameter_ for each in made])
             for each in made[:used]:
                 each._finalized = True
-                each._kept[_READ_FROM] = (self,)
+                each._was_read = True
         finally:
-            # The count that is asked for can be larger than what cuDNN fills: the others stay
-            # without contents, and it crashes on them.
+            # cuDNN can count more than it fills. The others have no contents, and it crashes on
+            # them.
             for each in made[used:]:
                 each.close()
         if known.is_array:
             return made[:used]
         return made[0] if used else None
-
-    def _count(self, known: Attribute, type_: Type) -> int:
-        count, handle = ctypes.c_int64(), self._as_parameter_
-        raw.cudnnBackendGetAttribute(handle, known.name, type_, 0, count, None)
-        return count.value
 
     def held(self) -> dict[str, Any]:
         """All attributes that hold something, by short name; what cuDNN does not tell is left out.
@@ -262,7 +244,7 @@ class BackendDescriptor(Resource):
 
     def _reads_back(self, known: Attribute) -> bool:
         wants_graph = Kind.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR in known.wants
-        return known.settable and _READ_FROM in self._kept and not wants_graph
+        return known.settable and self._was_read and not wants_graph
 
     def close(self) -> None:
         """Destroy it. What it refers to stays, but what was read from it is destroyed too."""
@@ -273,8 +255,7 @@ class BackendDescriptor(Resource):
     def children(self) -> Iterator[tuple[str, BackendDescriptor]]:
         """The descriptors that this one refers to, each with the attribute's short name."""
         for name, kept in self._kept.items():
-            if name != _READ_FROM:
-                yield from ((name, each) for each in kept if isinstance(each, BackendDescriptor))
+            yield from ((name, each) for each in kept if isinstance(each, BackendDescriptor))
 
     def walk(self) -> Iterator[BackendDescriptor]:
         """This descriptor and all that it refers to, each once, before those that it refers to."""

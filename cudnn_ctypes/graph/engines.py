@@ -85,8 +85,9 @@ class Engine:
         found: dict[str, Knob] = {}
         for info in self.descriptor.get("knob_info") or ():
             with info:
-                bounds = (info.get(f"{name}_value") for name in ("minimum", "maximum"))
-                found[short_name(info.get("type"))] = Knob(*bounds, info.get("stride"))
+                found[short_name(info.get("type"))] = Knob(
+                    info.get("minimum_value"), info.get("maximum_value"), info.get("stride")
+                )
         return found
 
     @property

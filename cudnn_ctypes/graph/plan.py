@@ -108,8 +108,8 @@ class ExecutionPlan:
         Parameters
         ----------
         pointers : mapping of int to device memory
-            By the tensors' unique ids. For a tensor that is passed by value a ctypes scalar, such as
-            ``c_float(0.5)``; its bytes are the value.
+            By the tensors' unique ids. For a tensor that is passed by value a ctypes scalar such
+            as ``c_float(0.5)``; its bytes are the value.
         workspace : device memory, optional
             At least `workspace_size` bytes.
 
@@ -161,9 +161,9 @@ class ExecutionPlan:
 
 
 class BoundPlan:
-    """A plan with its operands and workspace, which it keeps alive; ``ExecutionPlan.bind`` makes it.
+    """A plan with its operands and workspace, which it keeps alive; call it to execute.
 
-    Call it to execute.
+    ``ExecutionPlan.bind`` makes it.
     """
 
     def __init__(

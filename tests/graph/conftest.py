@@ -1,0 +1,25 @@
+"""Fixtures of the graph API: the real library, with a stand-in where there is no driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+
+from .graphs import Made
+
+
+@pytest.fixture
+def made() -> Iterator[Made]:
+    """Makes descriptors that live as long as the test."""
+    descriptors = Made()
+    with descriptors.stack:
+        yield descriptors
+
+
+@pytest.fixture
+def h200() -> Iterator[DeviceProperties]:
+    with DeviceProperties.preset("H200") as properties:
+        yield properties
