@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
 from ..raw import cudnnDataType_t
+from .arguments import pointers
 from .convolutions import ConvolutionOperations
 from .inference import DataTypes, infer_node, number_tensors
 from .node import Node
@@ -16,6 +18,13 @@ from .resampling import ResampleOperations
 from .shapes import ShapeOperations
 from .tensor import Tensor
 from .validation import check_results, check_tensors, in_order
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from ..handle import Handle
+    from .device_properties import DeviceProperties
+    from .plan import BoundPlan, ExecutionPlan
 
 __all__ = ["Graph"]
 
@@ -42,6 +51,15 @@ class Graph(
         Of virtual tensors.
     compute_data_type : data type
         In which operations compute.
+
+    Examples
+    --------
+    >>> graph = Graph(io_data_type="float16")
+    >>> x = graph.tensor((8, 64, 128), name="x")
+    >>> w = graph.tensor((1, 128, 32), name="w")
+    >>> y = graph.relu(graph.matmul(x, w)).set_output(name="y")
+    >>> graph.build(handle)  # doctest: +SKIP
+    >>> graph.execute({x: x_memory, w: w_memory, y: y_memory}, workspace)  # doctest: +SKIP
     """
 
     def __init__(
@@ -56,7 +74,9 @@ class Graph(
         self.name = name
         self.io_data_type = None if io_data_type is None else as_data_type(io_data_type)
         self.intermediate_data_type = as_data_type(intermediate_data_type)
-        self.compute_data_type: cudnnDataType_t = as_data_type(compute_data_type)
+        self.compute_data_type = as_data_type(compute_data_type)
+        self._plan: ExecutionPlan | None = None
+        self._handle: Handle | None = None
 
     def validate(self) -> list[Node]:
         """Fill in what is missing in all tensors, and check the graph.
@@ -84,6 +104,127 @@ class Graph(
             infer_node(node, data_types)
         check_results(self.tensors)
         return nodes
+
+    def build(
+        self,
+        device: Handle | DeviceProperties,
+        heuristics: Sequence[str] = ("a", "fallback"),
+        *,
+        workspace_limit: int | None = None,
+        sm_count: int | None = None,
+    ) -> ExecutionPlan:
+        """Validate, ask cuDNN's heuristics, and compile the first engine config that works.
+
+        Parameters
+        ----------
+        device : Handle or DeviceProperties
+            The GPU; by its properties, one that need not be there.
+        heuristics : sequence of str
+            Modes to ask, in this order: "a", "b", "fallback".
+        workspace_limit : int, optional
+            Bytes of workspace that the plan may need at most.
+        sm_count : int, optional
+            How many multiprocessors to use.
+
+        Returns
+        -------
+        ExecutionPlan
+            The graph holds it too, until it is built again or closed.
+
+        Raises
+        ------
+        ValueError
+            As in `validate`.
+        SymbolNotFoundError
+            If the loaded cuDNN is too old for an operation; the message says which has it.
+        NotSupportedError
+            If no engine can do it; the message has cuDNN's reasons.
+        """
+        from .building import build_plan
+        from .device_properties import DeviceProperties
+
+        modes = [heuristics] if isinstance(heuristics, str) else list(heuristics)
+        nodes = self.validate()
+        plan = build_plan(
+            nodes,
+            self.compute_data_type,
+            device,
+            modes,
+            workspace_limit=workspace_limit,
+            sm_count=sm_count,
+        )
+        self.close()
+        self._plan = plan
+        self._handle = None if isinstance(device, DeviceProperties) else device
+        return plan
+
+    @property
+    def plan(self) -> ExecutionPlan:
+        """What `build` made."""
+        if self._plan is None:
+            raise ValueError(f"graph {self.name!r} is not built; call its build()")
+        return self._plan
+
+    @property
+    def workspace_size(self) -> int:
+        """Bytes of device memory that `execute` needs beside the tensors."""
+        return self.plan.workspace_size
+
+    def execute(
+        self,
+        memory: Mapping[Tensor | int | str, Any],
+        workspace: Any = None,
+        *,
+        handle: Handle | None = None,
+    ) -> None:
+        """Run it on the handle's stream; follows ``cudnnBackendExecute``.
+
+        Parameters
+        ----------
+        memory : mapping
+            By tensor, uid or name: device memory for `inputs` and `outputs`, numbers for those
+            passed by value.
+        workspace : device memory, optional
+            At least `workspace_size` bytes.
+        handle : Handle, optional
+            By default that of `build`.
+
+        Raises
+        ------
+        ValueError
+            If a tensor has no memory, or too little; if there is no handle.
+        KeyError
+            If a key is no tensor with memory of this graph.
+        """
+        self.plan.execute(self._chosen(handle), pointers(self.tensors, memory), workspace)
+
+    def bind(
+        self,
+        memory: Mapping[Tensor | int | str, Any],
+        workspace: Any = None,
+        *,
+        handle: Handle | None = None,
+    ) -> BoundPlan:
+        """`execute` for memory that stays where it is: each call of the result is one C call."""
+        return self.plan.bind(self._chosen(handle), pointers(self.tensors, memory), workspace)
+
+    def _chosen(self, handle: Handle | None) -> Handle:
+        chosen = handle or self._handle
+        if chosen is None:
+            raise ValueError(f"graph {self.name!r} was built without a handle: pass one")
+        return chosen
+
+    def close(self) -> None:
+        """Destroy the plan. The graph can be built again."""
+        if self._plan is not None:
+            self._plan.close()
+            self._plan = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
 
     @property
     def inputs(self) -> list[Tensor]:

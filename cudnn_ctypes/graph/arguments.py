@@ -1,0 +1,113 @@
+"""From what the user passes to an execution to addresses by unique id."""
+
+from __future__ import annotations
+
+import ctypes
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import data_type_name, element_bits, numpy_dtype
+from ..raw import cudnnDataType_t
+from .tensor import Tensor
+
+__all__ = ["host_value", "pointers"]
+
+_BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_int32, 8: ctypes.c_int64}
+_REAL = {
+    cudnnDataType_t.CUDNN_DATA_FLOAT: ctypes.c_float,
+    cudnnDataType_t.CUDNN_DATA_DOUBLE: ctypes.c_double,
+}
+
+
+def pointers(tensors: Sequence[Tensor], memory: Mapping[Tensor | int | str, Any]) -> dict[int, Any]:
+    """Device memory, or a C scalar, for each tensor that a plan reads or writes.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        Of a validated graph.
+    memory : mapping
+        By tensor, unique id or name: device memory; for by-value tensors a number.
+
+    Raises
+    ------
+    ValueError
+        If a tensor has no memory, or its memory is too small.
+    KeyError
+        If a key is no tensor of the graph, or a virtual one.
+    """
+    wanted = {tensor.uid or 0: tensor for tensor in tensors if not tensor.virtual}
+    found: dict[int, Any] = {}
+    for key, value in memory.items():
+        tensor = _tensor(key, wanted)
+        uid = tensor.uid or 0
+        if uid in found:
+            raise ValueError(f"tensor {tensor.name!r} (uid {uid}) is given twice")
+        found[uid] = host_value(value, tensor) if tensor.by_value else _fitting(value, tensor)
+    for uid, tensor in wanted.items():
+        if uid not in found and tensor.value is not None:
+            found[uid] = host_value(tensor.value, tensor)
+    missing = [f"{t.name!r} (uid {uid})" for uid, t in wanted.items() if uid not in found]
+    if missing:
+        raise ValueError(f"no memory was given for {', '.join(missing)}")
+    return found
+
+
+def _tensor(key: Any, wanted: Mapping[int, Tensor]) -> Tensor:
+    if isinstance(key, Tensor):
+        matching = [tensor for tensor in wanted.values() if tensor is key]
+    else:
+        matching = [tensor for uid, tensor in wanted.items() if key in (uid, tensor.name)]
+    if len(matching) != 1:
+        names = ", ".join(f"{tensor.name!r} (uid {uid})" for uid, tensor in wanted.items())
+        problem = "several tensors are" if matching else "no tensor with memory is"
+        raise KeyError(f"{problem} called {key!r}; there are {names}")
+    return matching[0]
+
+
+def _fitting(value: Any, tensor: Tensor) -> Any:
+    given = getattr(value, "nbytes", None)
+    if isinstance(given, int) and tensor.ragged_offset is None:
+        needed = _bytes(tensor)
+        if given < needed:
+            raise ValueError(
+                f"tensor {tensor.name!r} {tensor.dims} needs {needed} bytes, got {given}"
+            )
+    return value
+
+
+def _bytes(tensor: Tensor) -> int:
+    """From the first element to the last."""
+    assert tensor.dims is not None
+    assert tensor.strides is not None
+    span = zip(tensor.dims, tensor.strides, strict=True)
+    last = sum((size - 1) * stride for size, stride in span)
+    return (last + 1) * tensor.vector_count * element_bits(tensor.data_type) // 8
+
+
+def host_value(value: Any, tensor: Tensor) -> Any:
+    """A number as the C variable, of the tensor's data type, that cuDNN reads.
+
+    Raises
+    ------
+    TypeError
+        If `value` is no number, or the data type has none.
+    """
+    if isinstance(value, ctypes._SimpleCData):
+        return value
+    data_type = tensor.data_type
+    if not isinstance(value, (numbers.Real, np.generic)):
+        raise TypeError(
+            f"tensor {tensor.name!r} is passed by value: expected a number, "
+            f"got {value!r} ({type(value).__name__})"
+        )
+    if data_type in _REAL:
+        return _REAL[data_type](float(value))
+    dtype = numpy_dtype(data_type)
+    if dtype.itemsize not in _BY_SIZE:
+        raise TypeError(f"tensor {tensor.name!r}: no {data_type_name(data_type)} number by value")
+    ctype = _BY_SIZE[dtype.itemsize]
+    return ctype.from_buffer_copy(np.asarray(value).astype(dtype).tobytes())

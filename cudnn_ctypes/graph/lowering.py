@@ -1,0 +1,119 @@
+"""From nodes to cuDNN's backend descriptors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import CudnnError, SymbolNotFoundError
+from ..raw import cudnnDataType_t
+from .descriptor import BackendDescriptor
+from .node import Node
+from .tensor import Tensor
+
+__all__ = ["Lowering"]
+
+
+class Lowering:
+    """The descriptors of one graph while it is built; ``close`` destroys them.
+
+    Parameters
+    ----------
+    compute_data_type : cudnnDataType_t
+        For nodes that have none of their own.
+    """
+
+    def __init__(self, compute_data_type: cudnnDataType_t) -> None:
+        self._compute_data_type = compute_data_type
+        self._made: list[BackendDescriptor] = []
+        self._tensors: dict[int, BackendDescriptor] = {}
+
+    def operation_graph(self, nodes: Iterable[Node], **attributes: Any) -> BackendDescriptor:
+        """The OPERATIONGRAPH descriptor of `nodes`, in this order."""
+        return self._make(
+            "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
+        )
+
+    def close(self) -> None:
+        """Destroy what was made, the newest first."""
+        while self._made:
+            self._made.pop().close()
+
+    def _make(self, kind: str, what: str, **attributes: Any) -> BackendDescriptor:
+        try:
+            made = BackendDescriptor(kind, **attributes).finalize()
+        except CudnnError as error:
+            raise _naming(error, what) from None
+        except SymbolNotFoundError as error:
+            raise SymbolNotFoundError(f"{what}: {error}") from None
+        self._made.append(made)
+        return made
+
+    def _tensor(self, tensor: Tensor) -> BackendDescriptor:
+        found = self._tensors.get(id(tensor))
+        if found is not None:
+            return found
+        attributes: dict[str, Any] = {
+            "unique_id": tensor.uid,
+            "data_type": tensor.data_type,
+            "dimensions": tensor.dims,
+            "strides": tensor.strides,
+            "byte_alignment": tensor.alignment,
+            "is_virtual": tensor.virtual,
+            "is_by_value": tensor.by_value,
+        }
+        if tensor.vector_count != 1:
+            attributes["vector_count"] = tensor.vector_count
+            attributes["vectorized_dimension"] = tensor.vector_dimension
+        if tensor.reordering:
+            attributes["reordering_mode"] = tensor.reordering
+        if tensor.ragged_offset is not None:
+            attributes["ragged_offset_desc"] = self._tensor(tensor.ragged_offset)
+            if tensor.ragged_offset_multiplier != 1:
+                attributes["ragged_offset_multiplier"] = tensor.ragged_offset_multiplier
+        self._tensors[id(tensor)] = made = self._make(
+            "tensor", f"tensor {tensor.name!r}", **attributes
+        )
+        return made
+
+    def _operation(self, node: Node) -> BackendDescriptor:
+        kind, what = node.kind, str(node)
+        precision = node.compute_data_type or self._compute_data_type
+        attributes: dict[str, Any] = {}
+        for ports, tensors in ((kind.inputs, node.inputs), (kind.outputs, node.outputs)):
+            for port, name in ports.items():
+                value = tensors.get(port)
+                if isinstance(value, list):
+                    attributes[name] = [self._tensor(each) for each in value]
+                elif value is not None:
+                    attributes[name] = self._tensor(value)
+        attributes |= _options(kind.options, node)
+        if kind.precision:
+            attributes[kind.precision] = precision
+        inner = kind.inner
+        if inner is not None:
+            parameters = _options(inner.options, node)
+            if inner.precision:
+                parameters[inner.precision] = precision
+            attributes[inner.attribute] = self._make(inner.descriptor, what, **parameters)
+        return self._make(kind.descriptor, what, **attributes)
+
+
+def _options(names: Any, node: Node) -> dict[str, Any]:
+    return {
+        name: node.options[option]
+        for option, name in names.items()
+        if node.options.get(option) is not None
+    }
+
+
+def _naming(error: CudnnError, what: str) -> CudnnError:
+    """The same error with the operation or tensor among its arguments."""
+    return type(error)(
+        error.function,
+        error.status,
+        arguments={"for": what, **error.arguments},
+        detail=error.detail,
+        messages=error.messages,
+        hint=error.hint,
+    )
