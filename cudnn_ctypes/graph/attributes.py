@@ -75,7 +75,7 @@ class Attribute:
     settable: bool
     wants: frozenset[Kind]
 
-    @property
+    @functools.cached_property
     def full_name(self) -> str:
         """With the descriptor type: "tensor.data_type"."""
         return f"{kind_name(self.kind)}.{self.short_name}"
@@ -86,6 +86,7 @@ class Attribute:
         return ENUM_SINCE.get(self.name.name, "9.0.0")
 
 
+@functools.cache
 def kind_name(kind: Kind) -> str:
     """The short name of a descriptor type: "tensor" for ``CUDNN_BACKEND_TENSOR_DESCRIPTOR``."""
     if not kind.known:

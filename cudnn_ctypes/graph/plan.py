@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,11 +15,18 @@ from ..raw.values import described
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties
 from .engines import EngineConfig
+from .values import device_address
 
 if TYPE_CHECKING:
     from ..handle import Handle
 
 __all__ = ["BoundPlan", "ExecutionPlan"]
+
+_VARIANT_PACK = raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
+_UIDS = raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS
+_POINTERS = raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS
+_WORKSPACE = raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE
+_INT64, _VOID_PTR = raw.CUDNN_TYPE_INT64, raw.CUDNN_TYPE_VOID_PTR
 
 
 class ExecutionPlan:
@@ -82,7 +91,7 @@ class ExecutionPlan:
         """The plan with its compiled kernels as text, for the same cuDNN version and GPU."""
         return str(self.descriptor.get("json_representation"))
 
-    @property
+    @functools.cached_property
     def workspace_size(self) -> int:
         """Bytes of device memory that it needs beside its operands."""
         return int(self.descriptor.get("workspace_size"))
@@ -118,12 +127,7 @@ class ExecutionPlan:
         ValueError
             If the plan needs a workspace and none is given, or it is too small.
         """
-        needed = self.workspace_size
-        if workspace is None and needed:
-            raise ValueError(f"workspace: this plan needs {needed} bytes of device memory")
-        given = getattr(workspace, "nbytes", needed)
-        if isinstance(given, int) and given < needed:
-            raise ValueError(f"workspace: this plan needs {needed} bytes, got {given}")
+        self._check_workspace(workspace)
         return BackendDescriptor(
             "variant_pack",
             unique_ids=list(pointers),
@@ -136,8 +140,32 @@ class ExecutionPlan:
 
         See `variant_pack` for the parameters, and `bind` for memory that stays where it is.
         """
-        with self.variant_pack(pointers, workspace) as pack:
+        self._check_workspace(workspace)
+        # What variant_pack does, without the typed descriptor: a third of the time.
+        uids = (ctypes.c_int64 * len(pointers))(*pointers)
+        addresses = (ctypes.c_void_p * len(pointers))(
+            *(device_address(f"pointers[{uid}]", each) for uid, each in pointers.items())
+        )
+        pack = raw.cudnnBackendDescriptor_t()
+        raw.cudnnBackendCreateDescriptor(_VARIANT_PACK, pack)
+        try:
+            raw.cudnnBackendSetAttribute(pack, _UIDS, _INT64, len(uids), uids)
+            raw.cudnnBackendSetAttribute(pack, _POINTERS, _VOID_PTR, len(uids), addresses)
+            if workspace is not None:
+                address = ctypes.c_void_p(device_address("workspace", workspace))
+                raw.cudnnBackendSetAttribute(pack, _WORKSPACE, _VOID_PTR, 1, ctypes.byref(address))
+            raw.cudnnBackendFinalize(pack)
             raw.cudnnBackendExecute(handle, self.descriptor, pack)
+        finally:
+            raw.cudnnBackendDestroyDescriptor(pack)
+
+    def _check_workspace(self, workspace: Any) -> None:
+        needed = self.workspace_size
+        if workspace is None and needed:
+            raise ValueError(f"workspace: this plan needs {needed} bytes of device memory")
+        given = getattr(workspace, "nbytes", needed)
+        if isinstance(given, int) and given < needed:
+            raise ValueError(f"workspace: this plan needs {needed} bytes, got {given}")
 
     def bind(self, handle: Handle, pointers: Mapping[int, Any], workspace: Any = None) -> BoundPlan:
         """This plan for fixed addresses: executing it is one C call."""

@@ -26,7 +26,7 @@ from ..raw.values import as_int, described
 from .attributes import Attribute
 from .versions import require
 
-__all__ = ["ENUMS", "Encoded", "decode", "element_type", "encode"]
+__all__ = ["ENUMS", "Encoded", "decode", "device_address", "element_type", "encode", "values_of"]
 
 ENUMS: dict[Type, type[CudnnEnum]] = {
     Type.CUDNN_TYPE_DATA_TYPE: raw.cudnnDataType_t,
@@ -202,7 +202,8 @@ def _fraction(name: str, value: Any) -> raw.cudnnFraction_t:
     return raw.cudnnFraction_t(int(value.numerator), int(value.denominator))
 
 
-def _device_address(name: str, value: Any) -> int | None:
+def device_address(name: str, value: Any) -> int | None:
+    """The address that a variant pack takes for device memory or a ctypes scalar."""
     if isinstance(value, _HOST_SCALARS):  # the value of a tensor that is passed by value
         return ctypes.addressof(value)
     return memory_pointer(value, name)
@@ -254,7 +255,7 @@ _CONVERTERS: dict[Type, Callable[[str, Any], Any]] = {
     Type.CUDNN_TYPE_INT32: _integer(ctypes.c_int32),
     Type.CUDNN_TYPE_FLOAT: _real,
     Type.CUDNN_TYPE_DOUBLE: _real,
-    Type.CUDNN_TYPE_VOID_PTR: _device_address,
+    Type.CUDNN_TYPE_VOID_PTR: device_address,
     Type.CUDNN_TYPE_FRACTION: _fraction,
 }
 
