@@ -21,8 +21,6 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from .. import raw
 from ..errors import NoDeviceError
 from ..raw import process
@@ -150,6 +148,8 @@ def stub_source(driver_version: int) -> str:
 
 
 def _built(source: str) -> Path:
+    import platformdirs  # only a machine without a driver needs it
+
     digest = hashlib.sha256(source.encode()).hexdigest()[:16]
     folder = platformdirs.user_cache_path("cudnn_ctypes")
     path = folder / f"driver-stub-{digest}.so"
