@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from ..dtypes import as_data_type
 from ..raw import cudnnDataType_t
 from .arguments import pointers
+from .attention import AttentionOperations
+from .batch_normalization import BatchNormalizationOperations
+from .blocks import BlockOperations
 from .convolutions import ConvolutionOperations
 from .inference import DataTypes, infer_node, number_tensors
 from .node import Node
 from .normalizations import NormalizationOperations
-from .pointwise import PointwiseOperations
-from .reductions import ReductionOperations
 from .resampling import ResampleOperations
-from .shapes import ShapeOperations
+from .sequences import SequenceOperations
 from .tensor import Tensor
 from .validation import check_results, check_tensors, in_order
 
@@ -31,11 +32,12 @@ __all__ = ["Graph"]
 
 class Graph(
     ConvolutionOperations,
-    ReductionOperations,
+    AttentionOperations,
     NormalizationOperations,
     ResampleOperations,
-    ShapeOperations,
-    PointwiseOperations,
+    BatchNormalizationOperations,
+    SequenceOperations,
+    BlockOperations,
 ):
     """Operations on tensors that cuDNN carries out together.
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import CudnnError, SymbolNotFoundError
 from ..raw import cudnnDataType_t
 from .descriptor import BackendDescriptor
-from .node import Node
+from .node import Node, exchanged
 from .tensor import Tensor
 
 __all__ = ["Lowering"]
@@ -26,7 +26,7 @@ class Lowering:
     def __init__(self, compute_data_type: cudnnDataType_t) -> None:
         self._compute_data_type = compute_data_type
         self._made: list[BackendDescriptor] = []
-        self._tensors: dict[int, BackendDescriptor] = {}
+        self._tensors: dict[tuple[int, bool], BackendDescriptor] = {}
 
     def operation_graph(self, nodes: Iterable[Node], **attributes: Any) -> BackendDescriptor:
         """The OPERATIONGRAPH descriptor of `nodes`, in this order."""
@@ -49,8 +49,8 @@ class Lowering:
         self._made.append(made)
         return made
 
-    def _tensor(self, tensor: Tensor) -> BackendDescriptor:
-        found = self._tensors.get(id(tensor))
+    def _tensor(self, tensor: Tensor, transposed: bool = False) -> BackendDescriptor:
+        found = self._tensors.get((id(tensor), transposed))
         if found is not None:
             return found
         attributes: dict[str, Any] = {
@@ -62,6 +62,9 @@ class Lowering:
             "is_virtual": tensor.virtual,
             "is_by_value": tensor.by_value,
         }
+        if transposed:
+            for name in ("dimensions", "strides"):
+                attributes[name] = exchanged(attributes[name])
         if tensor.vector_count != 1:
             attributes["vector_count"] = tensor.vector_count
             attributes["vectorized_dimension"] = tensor.vector_dimension
@@ -71,7 +74,7 @@ class Lowering:
             attributes["ragged_offset_desc"] = self._tensor(tensor.ragged_offset)
             if tensor.ragged_offset_multiplier != 1:
                 attributes["ragged_offset_multiplier"] = tensor.ragged_offset_multiplier
-        self._tensors[id(tensor)] = made = self._make(
+        self._tensors[id(tensor), transposed] = made = self._make(
             "tensor", f"tensor {tensor.name!r}", **attributes
         )
         return made
@@ -86,7 +89,7 @@ class Lowering:
                 if isinstance(value, list):
                     attributes[name] = [self._tensor(each) for each in value]
                 elif value is not None:
-                    attributes[name] = self._tensor(value)
+                    attributes[name] = self._tensor(value, port in node.transposed)
         attributes |= _options(kind.options, node)
         if kind.precision:
             attributes[kind.precision] = precision

@@ -10,7 +10,12 @@ from typing import Any, NoReturn
 from ..raw import cudnnDataType_t
 from .tensor import Tensor
 
-__all__ = ["Inner", "Kind", "Node", "Result"]
+__all__ = ["Inner", "Kind", "Node", "Result", "exchanged"]
+
+
+def exchanged(values: tuple[int, ...]) -> tuple[int, ...]:
+    """With the last two exchanged."""
+    return (*values[:-2], values[-1], values[-2])
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,10 @@ class Node:
         Padding, mode, axis: whatever is no tensor. None means cuDNN's default.
     compute_data_type : cudnnDataType_t, optional
         The graph's if None.
+    transposed : frozenset of str
+        Operands of which the last two dimensions are exchanged.
+    may_go_unused : bool
+        Whether cuDNN wants it even if nothing reads its results.
     """
 
     kind: Kind
@@ -111,6 +120,8 @@ class Node:
     outputs: dict[str, Tensor]
     options: dict[str, Any] = field(default_factory=dict)
     compute_data_type: cudnnDataType_t | None = None
+    transposed: frozenset[str] = frozenset()
+    may_go_unused: bool = False
 
     @property
     def operands(self) -> Iterator[Tensor]:
@@ -119,9 +130,9 @@ class Node:
             yield from value if isinstance(value, (list, tuple)) else (value,)
 
     def dims(self, port: str) -> tuple[int, ...]:
-        """The dims of one input; inference has come by there."""
+        """The dims of one input as the operation sees it; inference has come by there."""
         dims: tuple[int, ...] = self.inputs[port].dims
-        return dims
+        return exchanged(dims) if port in self.transposed else dims
 
     def spatial(self, option: str, rank: int, default: int) -> tuple[Any, ...]:
         """An option with one number for each of `rank` spatial dimensions, or one for all."""

@@ -9,7 +9,6 @@ from ..enumerators import enumerator
 from ..raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
 from .node import Inner, Kind, Node, Result
 from .operations import Operations
-from .strides import broadcast
 from .tensor import Tensor
 
 __all__ = ["GENSTATS", "MATMUL", "REDUCTION", "ReductionOperations"]
@@ -17,26 +16,33 @@ __all__ = ["GENSTATS", "MATMUL", "REDUCTION", "ReductionOperations"]
 
 def _infer_matmul(node: Node) -> Mapping[str, Result]:
     a, b = node.inputs["A"], node.inputs["B"]
-    if a.rank != b.rank or a.rank < 2 or a.dims[-1] != b.dims[-2]:
+    a_dims, b_dims = node.dims("A"), node.dims("B")
+    if len(a_dims) != len(b_dims) or len(a_dims) < 2 or a_dims[-1] != b_dims[-2]:
         node.refuse(
-            f"A {a.name!r} {a.dims} and B {b.name!r} {b.dims} must be (…, m, k) and (…, k, n)"
+            f"A {a.name!r} {a_dims} and B {b.name!r} {b_dims} must be (…, m, k) and (…, k, n)"
         )
-    batch = broadcast(a.dims[:-2], b.dims[:-2])
+    batch = _batches(a_dims[:-2], b_dims[:-2])
     if batch is None:
-        node.refuse(f"the batches of A {a.name!r} {a.dims} and B {b.name!r} {b.dims} do not fit")
-    return {"C": Result((*batch, a.dims[-2], b.dims[-1]))}
+        node.refuse(f"the batches of A {a.name!r} {a_dims} and B {b.name!r} {b_dims} do not fit")
+    return {"C": Result((*batch, a_dims[-2], b_dims[-1]))}
+
+
+def _batches(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
+    """What both stretch to. Eight heads of queries may share two of keys: each serves four."""
+    pairs = list(zip(a, b, strict=True))
+    if any(max(pair) % min(pair) for pair in pairs):
+        return None
+    return tuple(map(max, pairs))
 
 
 def _infer_reduction(node: Node) -> Mapping[str, Result]:
     x, y = node.inputs["input"], node.outputs["y"]
 
     def check(dims: tuple[int, ...]) -> None:
-        if len(dims) != x.rank or any(
-            new not in (1, old) for new, old in zip(dims, x.dims, strict=True)
-        ):
+        if len(dims) != x.rank or any(old % new for new, old in zip(dims, x.dims, strict=True)):
             node.refuse(
-                f"result {y.name!r} {dims} must have 1 where input {x.name!r} {x.dims} is reduced, "
-                "and its size elsewhere"
+                f"result {y.name!r} {dims} must have 1, or a divisor, where input {x.name!r} "
+                f"{x.dims} is reduced, and its size elsewhere"
             )
 
     dims, axes = y.dims, node.options.get("axes")
@@ -101,6 +107,8 @@ class ReductionOperations(Operations):
         A: Tensor,
         B: Tensor,
         *,
+        transpose_A: bool = False,
+        transpose_B: bool = False,
         padding: float = 0.0,
         m_override: Tensor | None = None,
         n_override: Tensor | None = None,
@@ -113,7 +121,10 @@ class ReductionOperations(Operations):
         Parameters
         ----------
         A, B : Tensor
-            (…, m, k) and (…, k, n).
+            (…, m, k) and (…, k, n). The sizes of their batches are equal, or one divides the
+            other.
+        transpose_A, transpose_B : bool
+            Exchange the last two dimensions of an operand first.
         padding : float
             Stands for what lies beyond the overrides.
         m_override, n_override, k_override : Tensor, optional
@@ -132,9 +143,12 @@ class ReductionOperations(Operations):
             "k_override": k_override,
         }
         options = {"padding": padding or None}
-        return self._add(
+        result = self._add(
             MATMUL, "matmul", operands, options, name=name, compute_data_type=compute_data_type
         )["C"]
+        chosen = {"A": transpose_A, "B": transpose_B}
+        self.nodes[-1].transposed = frozenset(port for port, yes in chosen.items() if yes)
+        return result
 
     def reduction(
         self,

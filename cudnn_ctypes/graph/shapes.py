@@ -11,7 +11,7 @@ from ..raw import (
     cudnnBackendReshapeMode_t,
     cudnnRngDistribution_t,
 )
-from .node import Inner, Kind, Node, Result
+from .node import Inner, Kind, Node, Result, exchanged
 from .operations import Operations
 from .tensor import Tensor
 
@@ -20,6 +20,10 @@ __all__ = ["CONCATENATE", "RESHAPE", "RNG", "SLICE", "TRANSPOSE", "ShapeOperatio
 
 def _infer_reshape(node: Node) -> Mapping[str, Result]:
     x, y = node.inputs["input"], node.outputs["y"]
+    if node.options.get("exchange"):
+        # The same memory with the last two dimensions exchanged.
+        y.strides = exchanged(x.strides)
+        return {"y": Result(exchanged(x.dims), None, x.data_type)}
 
     def check(dims: tuple[int, ...]) -> None:
         if math.prod(dims) != math.prod(x.dims):

@@ -63,7 +63,7 @@ def check_tensors(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
         if id(tensor) in made:
             node = made[id(tensor)]
             port = next(port for port, each in node.outputs.items() if each is tensor)
-            if tensor.virtual and id(tensor) not in used:
+            if tensor.virtual and id(tensor) not in used and not node.may_go_unused:
                 node.refuse(
                     f"its result {port} {tensor.name!r} is neither used nor an output: "
                     "call its set_output()"

@@ -173,3 +173,63 @@ case(
     ).set_output(name="dx", dims=PIXELS),
     lambda a: {"dx": gradients(_pooling("avg_pool2d", 2, 2), a["dy"], np.zeros(PIXELS))[0]},
 )
+
+
+# --- batch normalization in parts ----------------------------------------------------------------
+
+
+def _finalize(graph: Graph) -> None:
+    dims = MODES["batch"][1]
+    names = ("sum", "sq_sum", "scale", "bias", "running_mean", "running_var")
+    total, squares, scale, bias, mean, variance = (
+        graph.tensor(dims, data_type="float32", name=name) for name in names
+    )
+    results = graph.bn_finalize(
+        total, squares, scale, bias, EPSILON, COUNT, mean, variance, momentum=0.1
+    )
+    names = ("eq_scale", "eq_bias", "mean", "inv_variance", "next_mean", "next_var")
+    for tensor, name in zip(results, names, strict=True):
+        assert tensor is not None
+        tensor.set_output(name=name)
+
+
+COUNT = 784
+
+
+def _finalized(a: Arrays) -> Arrays:
+    mean = a["sum"] / COUNT
+    variance = a["sq_sum"] / COUNT - mean**2
+    inv = 1 / np.sqrt(variance + EPSILON)
+    return {
+        "eq_scale": a["scale"] * inv,
+        "eq_bias": a["bias"] - mean * a["scale"] * inv,
+        "mean": mean,
+        "inv_variance": inv,
+        "next_mean": 0.9 * a["running_mean"] + 0.1 * mean,
+        "next_var": 0.9 * a["running_var"] + 0.1 * variance * COUNT / (COUNT - 1),
+    }
+
+
+case(
+    "batch norm, finalize",
+    _finalize,
+    _finalized,
+    ranges={"sum": (-400.0, 400.0), "sq_sum": (1500.0, 3000.0)},
+)
+
+
+def _inference(graph: Graph) -> None:
+    dims = MODES["batch"][1]
+    names = ("mean", "inv_variance", "scale", "bias")
+    operands = [graph.tensor(dims, data_type="float32", name=name) for name in names]
+    y = graph.batchnorm_inference(image(graph, "x", PIXELS), *operands)
+    graph.relu(y).set_output(name="y")
+
+
+case(
+    "batch norm, inference, + relu",
+    _inference,
+    lambda a: {
+        "y": np.maximum((a["x"] - a["mean"]) * a["inv_variance"] * a["scale"] + a["bias"], 0)
+    },
+)

@@ -161,3 +161,21 @@ def test_executing_needs_a_handle(h200: DeviceProperties) -> None:
         graph.build(h200)
         with pytest.raises(ValueError, match="graph 'product' was built without a handle"):
             graph.execute({a: 1, b: 2, c: 3})
+
+
+def test_a_variant_pack_takes_what_an_execution_gives(h200: DeviceProperties) -> None:
+    graph, a, b, c = _product()
+    with graph:
+        plan = graph.build(h200)
+        found = pointers(graph.tensors, {a: 0x1000, b: 0x2000, c: 0x3000})
+        with plan.variant_pack(found, 0x4000) as pack:
+            assert sorted(pack["unique_ids"]) == sorted(found)
+
+
+def test_a_graph_of_an_epilogue_by_rows(h200: DeviceProperties) -> None:
+    """A matrix product with one bias for each row."""
+    graph = Graph(io_data_type="float16")
+    product = graph.matmul(A=graph.tensor((4, 64, 128)), B=graph.tensor((4, 128, 256)))
+    graph.bias(input=product, bias=graph.tensor((4, 64, 1)), name="bias").set_output()
+    with graph:
+        assert graph.build(h200, ["a"]).workspace_size >= 0

@@ -246,7 +246,7 @@ WRONG: dict[str, tuple[Build, str]] = {
     ),
     "reduction": (
         lambda g: g.reduction(g.tensor((2, 3)), "add").set_output(dims=(2, 2)),
-        "must have 1 where",
+        "must have 1, or a divisor, where",
     ),
     "axis": (lambda g: g.gen_index(g.tensor((2, 3)), 2), "axis 2 is none of the 2"),
     "scale": (
