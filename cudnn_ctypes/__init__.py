@@ -171,7 +171,7 @@ if TYPE_CHECKING:
         transform_tensor_ex,
     )
     from .messages import Message, log_messages
-    from .reference.dispatch import use_reference_device
+    from .reference.device.dispatch import use_reference_device
 
 __version__ = "0.1.0"
 
@@ -326,7 +326,7 @@ _HOMES = {
     "transform_filter": "legacy",
     "transform_tensor": "legacy",
     "transform_tensor_ex": "legacy",
-    "use_reference_device": "reference.dispatch",
+    "use_reference_device": "reference.device.dispatch",
     "LibraryVersions": "information",
     "check_sublibraries": "information",
     "error_string": "information",

@@ -101,7 +101,7 @@ def _filters() -> dict[str, Array]:
 
 
 def _handle(device: str, console: Console) -> Handle:
-    from .reference.dispatch import use_reference_device
+    from .reference.device.dispatch import use_reference_device
 
     if device == "reference":
         use_reference_device()

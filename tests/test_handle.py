@@ -57,7 +57,7 @@ class TestOnTheReferenceDevice:
             handle.stream = "default"
 
     def test_a_failure_while_configuring_closes_it(self) -> None:
-        from cudnn_ctypes.reference import dispatch
+        from cudnn_ctypes.reference.device import dispatch
 
         before = len(dispatch._open)
         with pytest.raises(TypeError, match="'streamId'"):

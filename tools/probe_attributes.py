@@ -98,6 +98,8 @@ WANTS = {
 
 # A Python number is given as the first of these that an attribute takes.
 _PREFERRED = ("DOUBLE", "FLOAT", "INT64", "INT32", "FRACTION")
+# Which cuDNN reads in the type of the computation, float32 unless that is float64.
+_PREFERRED_FOR_CONVOLUTIONS = ("FLOAT", "DOUBLE", "INT64", "INT32", "FRACTION")
 
 
 def measured(name: str, kind: raw.cudnnBackendDescriptorType_t) -> Facts | None:
@@ -106,7 +108,9 @@ def measured(name: str, kind: raw.cudnnBackendDescriptorType_t) -> Facts | None:
     if not types:
         return None
     names = [type_.name.removeprefix("CUDNN_TYPE_") for type_ in types]
-    names.sort(key=lambda each: _PREFERRED.index(each) if each in _PREFERRED else -1)
+    convolution = name.startswith("OPERATION_CONVOLUTION")
+    preferred = _PREFERRED_FOR_CONVOLUTIONS if convolution else _PREFERRED
+    names.sort(key=lambda each: preferred.index(each) if each in preferred else -1)
     if _D in names:  # cuDNN takes several for most of them, and uses the first
         return " ".join(names), name.endswith("DESCS"), _SETTABLE, WANTS.get(name, "TENSOR")
     is_array = any(_accepted(name, kind, types[0], count) for count in (2, 3))

@@ -103,7 +103,7 @@ def table() -> tuple[Row, ...]:
 
 
 def _carried_out() -> frozenset[str]:
-    from ..reference.dispatch import implemented
+    from ..reference.device.dispatch import implemented
 
     return implemented() | {"cudnnCreate"}
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from ..dtypes import as_data_type
 from ..raw import cudnnDataType_t
 from .arguments import pointers
-from .attention import AttentionOperations
-from .batch_normalization import BatchNormalizationOperations
-from .blocks import BlockOperations
-from .convolutions import ConvolutionOperations
 from .inference import DataTypes, infer_node, number_tensors
 from .node import Node
-from .normalizations import NormalizationOperations
-from .resampling import ResampleOperations
-from .sequences import SequenceOperations
+from .operations.attention import AttentionOperations
+from .operations.batch_normalization import BatchNormalizationOperations
+from .operations.blocks import BlockOperations
+from .operations.convolutions import ConvolutionOperations
+from .operations.normalizations import NormalizationOperations
+from .operations.resampling import ResampleOperations
+from .operations.sequences import SequenceOperations
 from .tensor import Tensor
 from .validation import check_results, check_tensors, in_order
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterable
 from typing import Any
 
@@ -95,6 +96,12 @@ class Lowering:
             attributes[kind.precision] = precision
         inner = kind.inner
         if inner is not None:
+            if inner.descriptor == "convolution" and precision == cudnnDataType_t.CUDNN_DATA_DOUBLE:
+                attributes |= {
+                    name: ctypes.c_double(attributes[name])
+                    for name in ("alpha", "beta")
+                    if name in attributes
+                }
             parameters = _options(inner.options, node)
             if inner.precision:
                 parameters[inner.precision] = precision

@@ -136,10 +136,18 @@ def values_of(attribute: Attribute, value: Any) -> list[Any]:
 
 
 def _type_for(attribute: Attribute, items: list[Any]) -> Type:
-    """The type in which the items are given, of those that the attribute takes."""
+    """The type in which the items are given, of those that the attribute takes.
+
+    Numbers may be given in one of several types; a ctypes scalar chooses. The engines read the
+    alpha and beta of a convolution in its computation's type, whatever type they were set in: set
+    as DOUBLE, or not set at all, they are zero for a convolution that computes in float32.
+    """
     types = [t for t in attribute.types if t != Type.CUDNN_TYPE_BACKEND_DESCRIPTOR]
     if any(isinstance(item, Fraction) for item in items) and Type.CUDNN_TYPE_FRACTION in types:
         return Type.CUDNN_TYPE_FRACTION
+    for type_ in types:
+        if any(isinstance(item, _ELEMENTS.get(type_, ())) for item in items):
+            return type_
     return types[0]
 
 
@@ -191,6 +199,8 @@ def _integer(ctype: Any) -> Callable[[str, Any], int]:
 
 
 def _real(name: str, value: Any) -> float:
+    if isinstance(value, (ctypes.c_float, ctypes.c_double)):
+        return value.value
     if isinstance(value, (bool, np.bool_, CudnnEnum)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: expected a number, got {described(value)}")
     return float(value)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.pointwise import PointwiseOperations
+from cudnn_ctypes.graph.operations.pointwise import PointwiseOperations
 from cudnn_ctypes.graph.tensor import Tensor
 from cudnn_ctypes.raw import cudnnDataType_t, cudnnPointwiseMode_t
 

@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.graph import batch_normalization as parts
-from cudnn_ctypes.graph import (
+from cudnn_ctypes.graph.attributes import KINDS, attribute
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lowering import Lowering
+from cudnn_ctypes.graph.node import Kind
+from cudnn_ctypes.graph.operations import batch_normalization as parts
+from cudnn_ctypes.graph.operations import (
     blocks,
     convolutions,
     normalization_kinds,
@@ -19,11 +23,7 @@ from cudnn_ctypes.graph import (
     sequences,
     shapes,
 )
-from cudnn_ctypes.graph import pointwise as elements
-from cudnn_ctypes.graph.attributes import KINDS, attribute
-from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.lowering import Lowering
-from cudnn_ctypes.graph.node import Kind
+from cudnn_ctypes.graph.operations import pointwise as elements
 from cudnn_ctypes.graph.tensor import Tensor
 
 SCORES = (2, 4, 64, 64)

@@ -1,0 +1,256 @@
+"""Numbers in blocks with a scale, products of experts, and signals between GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...enumerators import enumerator
+from ...raw import cudnnMoeGroupedMatmulMode_t, cudnnSignalMode_t
+from ..node import Kind, Node, Result
+from ..tensor import Tensor
+from .base import Operations
+
+__all__ = [
+    "BLOCK_SCALE_DEQUANTIZE",
+    "BLOCK_SCALE_QUANTIZE",
+    "MOE_GROUPED_MATMUL",
+    "MOE_GROUPED_MATMUL_BACKWARD",
+    "SIGNAL",
+    "BlockOperations",
+]
+
+Moe = cudnnMoeGroupedMatmulMode_t
+
+
+def _infer_quantize(node: Node) -> Mapping[str, Result]:
+    x, size = node.inputs["input"], node.options["block_size"]
+    axis = node.options["axis"] % x.rank
+    if x.dims[axis] % size:
+        node.refuse(f"blocks of {size} do not divide dimension {axis} of input {x.name!r} {x.dims}")
+    scales = list(x.dims)
+    scales[axis] //= size
+    return {"y": Result(x.dims, x), "scale": Result(tuple(scales), x)}
+
+
+def _infer_dequantize(node: Node) -> Mapping[str, Result]:
+    x, scale = node.inputs["input"], node.inputs["descale"]
+    if scale.rank != x.rank:
+        node.refuse(f"descale {scale.name!r} {scale.dims} needs the rank of {x.name!r} {x.dims}")
+    return {"y": Result(x.dims, x)}
+
+
+def _infer_experts(node: Node) -> Mapping[str, Result]:
+    token, weight = node.inputs["token"], node.inputs["weight"]
+    if token.rank != 3 or weight.rank != 3 or token.dims[2] != weight.dims[1]:
+        node.refuse(
+            f"token {token.name!r} {token.dims} and weight {weight.name!r} {weight.dims} must be "
+            "(1, tokens, k) and (experts, k, n)"
+        )
+    index = node.inputs.get("token_index")
+    mode = node.options["mode"]
+    if mode == Moe.CUDNN_MOE_GROUPED_MATMUL_MODE_SCATTER:
+        return {"y": Result(node.outputs["y"].dims)}
+    rows = token.dims[1] if index is None else index.dims[1]
+    return {"y": Result((1, rows, weight.dims[2]))}
+
+
+def _infer_experts_backward(node: Node) -> Mapping[str, Result]:
+    grad, token = node.inputs["doutput"], node.inputs["token"]
+    offsets = node.inputs["first_token_offset"]
+    return {"dweight": Result((offsets.dims[0], token.dims[2], grad.dims[2]))}
+
+
+def _infer_signal(node: Node) -> Mapping[str, Result]:
+    x = node.inputs["input"]
+    return {"y": Result(x.dims, x, x.data_type)}
+
+
+BLOCK_SCALE_QUANTIZE = Kind(
+    "operation_block_scale_quantize",
+    {"input": "xdesc"},
+    {"y": "ydesc", "scale": "scale_desc"},
+    _infer_quantize,
+    options={"block_size": "block_size"},
+    precision="math_prec",
+)
+BLOCK_SCALE_DEQUANTIZE = Kind(
+    "operation_block_scale_dequantize",
+    {"input": "xdesc", "descale": "scale_desc"},
+    {"y": "ydesc"},
+    _infer_dequantize,
+    options={"block_size": "block_size", "negative_scale": "neg_scale"},
+    precision="math_prec",
+)
+MOE_GROUPED_MATMUL = Kind(
+    "operation_moe_grouped_matmul",
+    {
+        "token": "token_desc",
+        "weight": "weight_desc",
+        "first_token_offset": "first_token_offset_desc",
+        "token_index": "token_index_desc",
+        "token_ks": "token_ks_desc",
+    },
+    {"y": "output_desc"},
+    _infer_experts,
+    optional=frozenset({"token_index", "token_ks"}),
+    options={"mode": "mode", "top_k": "top_k"},
+    precision="math_prec",
+)
+MOE_GROUPED_MATMUL_BACKWARD = Kind(
+    "operation_moe_grouped_matmul_bwd",
+    {
+        "doutput": "doutput_desc",
+        "token": "token_desc",
+        "first_token_offset": "first_token_offset_desc",
+    },
+    {"dweight": "dweight_desc"},
+    _infer_experts_backward,
+    precision="math_prec",
+)
+SIGNAL = Kind(
+    "operation_signal",
+    {"input": "xdesc", "flag": "flagdesc"},
+    {"y": "ydesc"},
+    _infer_signal,
+    options={"mode": "mode", "value": "value"},
+)
+
+
+class BlockOperations(Operations):
+    """Numbers in blocks, experts, and signals, as operations of a graph."""
+
+    def block_scale_quantize(
+        self,
+        input: Tensor,
+        block_size: int,
+        *,
+        axis: int = -1,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Blocks along `axis` in a small type, and the scale of each. cuDNN 9.7.
+
+        Returns
+        -------
+        y : Tensor
+            The dims of `input`; give it a data type, "fp8_e4m3" or "fp4_e2m1".
+        scale : Tensor
+            Along `axis` one for each block; give it a data type, "fp8_e8m0" or "fp8_e4m3".
+        """
+        results = self._add(
+            BLOCK_SCALE_QUANTIZE,
+            "block_scale_quantize",
+            {"input": input},
+            {"block_size": block_size, "axis": axis},
+            name=name,
+            compute_data_type=compute_data_type,
+        )
+        return results["y"], results["scale"]
+
+    def block_scale_dequantize(
+        self,
+        input: Tensor,
+        descale: Tensor,
+        block_size: int | Sequence[int],
+        *,
+        is_negative_scale: bool = False,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> Tensor:
+        """`input` times the scale of its block. cuDNN 9.7.
+
+        Parameters
+        ----------
+        block_size : int or sequence of int
+            Of a block, along its dimensions.
+        """
+        sizes = [block_size] if isinstance(block_size, int) else list(block_size)
+        return self._add(
+            BLOCK_SCALE_DEQUANTIZE,
+            "block_scale_dequantize",
+            {"input": input, "descale": descale},
+            {"block_size": sizes, "negative_scale": is_negative_scale or None},
+            name=name,
+            compute_data_type=compute_data_type,
+        )["y"]
+
+    def moe_grouped_matmul(
+        self,
+        token: Tensor,
+        weight: Tensor,
+        first_token_offset: Tensor,
+        *,
+        token_index: Tensor | None = None,
+        token_ks: Tensor | None = None,
+        mode: cudnnMoeGroupedMatmulMode_t | str = "none",
+        top_k: int | None = None,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> Tensor:
+        """Each group of tokens times the weight of its expert. cuDNN 9.15.
+
+        Parameters
+        ----------
+        token : Tensor
+            (1, tokens, k), sorted by expert, unless `mode` is "gather".
+        weight : Tensor
+            (experts, k, n).
+        first_token_offset : Tensor
+            (experts, 1, 1), int32: where each expert's tokens begin.
+        token_index, token_ks, top_k
+            For the modes "gather" and "scatter": which token each row is.
+
+        Returns
+        -------
+        Tensor
+            (1, rows, n); give its dims with "scatter".
+        """
+        operands = {
+            "token": token,
+            "weight": weight,
+            "first_token_offset": first_token_offset,
+            "token_index": token_index,
+            "token_ks": token_ks,
+        }
+        options = {"mode": enumerator(Moe, mode, "mode"), "top_k": top_k}
+        return self._add(
+            MOE_GROUPED_MATMUL,
+            "moe_grouped_matmul",
+            operands,
+            options,
+            name=name,
+            compute_data_type=compute_data_type,
+        )["y"]
+
+    def moe_grouped_matmul_bwd(
+        self,
+        doutput: Tensor,
+        token: Tensor,
+        first_token_offset: Tensor,
+        *,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> Tensor:
+        """The gradient of `moe_grouped_matmul` with respect to weight. cuDNN 9.22."""
+        return self._add(
+            MOE_GROUPED_MATMUL_BACKWARD,
+            "moe_grouped_matmul_bwd",
+            {"doutput": doutput, "token": token, "first_token_offset": first_token_offset},
+            name=name,
+            compute_data_type=compute_data_type,
+        )["dweight"]
+
+    def signal(
+        self,
+        input: Tensor,
+        flag: Tensor,
+        mode: cudnnSignalMode_t | str,
+        value: int,
+        *,
+        name: str = "",
+    ) -> Tensor:
+        """`input`, once `flag` has reached `value` ("wait"); "set" sets `flag` to it afterwards."""
+        options = {"mode": enumerator(cudnnSignalMode_t, mode, "mode"), "value": value}
+        operands = {"input": input, "flag": flag}
+        return self._add(SIGNAL, "signal", operands, options, name=name)["y"]

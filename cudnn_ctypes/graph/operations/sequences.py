@@ -1,0 +1,303 @@
+"""Operations around attention: softmax, rotary embedding, paged caches, masks and band matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...enumerators import enumerator
+from ...raw import cudnnPointwiseMode_t
+from ..node import Kind, Node, Result
+from ..tensor import Tensor
+from .base import Operations
+
+__all__ = [
+    "CONTRACT_BAND_MATRIX",
+    "DIAGONAL_BAND_MASK",
+    "EXPAND_BAND_MATRIX",
+    "PAGED_CACHE_LOAD",
+    "ROPE",
+    "ROPE_BACKWARD",
+    "SOFTMAX",
+    "SequenceOperations",
+]
+
+
+def _infer_same(node: Node) -> Mapping[str, Result]:
+    x = node.inputs["input"]
+    return {"y": Result(x.dims, x)}
+
+
+def _infer_softmax(node: Node) -> Mapping[str, Result]:
+    x = node.inputs["input"]
+    row = Result((*x.dims[:-1], 1), None, "compute")
+    return {port: Result(x.dims, x) if port == "y" else row for port in node.outputs}
+
+
+def _infer_paged(node: Node) -> Mapping[str, Result]:
+    container, table = node.inputs["container"], node.inputs["page_table"]
+    if container.rank != 4 or table.rank != 4:
+        node.refuse(
+            f"container {container.name!r} {container.dims} must be (pages, h, page size, d), "
+            f"page_table {table.name!r} {table.dims} (b, 1, pages of one sequence, 1)"
+        )
+    length = node.options["max_seq_len"]
+    if length > table.dims[2] * container.dims[2]:
+        node.refuse(
+            f"max_seq_len {length} does not fit in {table.dims[2]} pages of {container.dims[2]}"
+        )
+    dims = (table.dims[0], container.dims[1], length, container.dims[3])
+    return {"y": Result(dims, container, container.data_type)}
+
+
+def _infer_band(node: Node) -> Mapping[str, Result]:
+    return {"y": Result(node.outputs["y"].dims)}
+
+
+SOFTMAX = Kind(
+    "operation_softmax",
+    {"input": "xdesc", "sink": "sink_desc"},
+    {"y": "ydesc", "stats": "stats_desc", "max": "max_desc", "sum_exp": "sum_exp_desc"},
+    _infer_softmax,
+    optional=frozenset({"sink"}),
+)
+ROPE = Kind(
+    "operation_rope_fwd",
+    {"input": "xdesc", "freqs": "freqsdesc"},
+    {"y": "ydesc"},
+    _infer_same,
+    options={"output_scale": "output_scale", "rope_dim": "rope_dim"},
+)
+ROPE_BACKWARD = Kind(
+    "operation_rope_bwd",
+    {"input": "dydesc", "freqs": "freqsdesc"},
+    {"y": "dxdesc"},
+    _infer_same,
+    options={"output_scale": "output_scale", "rope_dim": "rope_dim"},
+)
+PAGED_CACHE_LOAD = Kind(
+    "operation_paged_cache_load",
+    {
+        "container": "container_desc",
+        "page_table": "page_table_desc",
+        "seq_len": "sequence_desc",
+    },
+    {"y": "ydesc"},
+    _infer_paged,
+)
+DIAGONAL_BAND_MASK = Kind(
+    "operation_diagonal_band_mask",
+    {
+        "input": "xdesc",
+        "fill": "bdesc",
+        "left_bound": "left_bound_desc",
+        "right_shift": "shift_right_bound_desc",
+        "seq_len_q": "seq_len_qdesc",
+        "seq_len_kv": "seq_len_kvdesc",
+    },
+    {"y": "ydesc"},
+    _infer_same,
+    optional=frozenset({"left_bound", "right_shift", "seq_len_q", "seq_len_kv"}),
+    options={"comparison": "comparison_mode"},
+)
+_BAND = {"lower": "lower_bandwidth", "upper": "upper_bandwidth", "axis": "axis", "pad": "pad_value"}
+EXPAND_BAND_MATRIX = Kind(
+    "operation_expand_band_matrix", {"input": "xdesc"}, {"y": "ydesc"}, _infer_band, options=_BAND
+)
+CONTRACT_BAND_MATRIX = Kind(
+    "operation_contract_band_matrix",
+    {"input": "xdesc"},
+    {"y": "ydesc"},
+    _infer_band,
+    options={**_BAND, "max_token": "max_token_value"},
+)
+
+
+class SequenceOperations(Operations):
+    """Operations around attention."""
+
+    def softmax(
+        self,
+        input: Tensor,
+        *,
+        outputs: Sequence[str] = ("y",),
+        sink: Tensor | None = None,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> dict[str, Tensor]:
+        """Softmax of the last dimension, as one operation. cuDNN 9.20.
+
+        Parameters
+        ----------
+        outputs : sequence of str
+            "y"; "stats", the logarithm of the sum of exponentials; "max" and "sum_exp".
+        sink : Tensor, optional
+            One more score of each head, (1, h, 1, 1), that takes part in the sum only.
+        """
+        return self._add(
+            SOFTMAX,
+            "softmax",
+            {"input": input, "sink": sink},
+            outputs=outputs,
+            name=name,
+            compute_data_type=compute_data_type,
+        )
+
+    def rope(
+        self,
+        input: Tensor,
+        freqs: Tensor,
+        *,
+        output_scale: float = 1.0,
+        rope_dim: int | None = None,
+        name: str = "",
+    ) -> Tensor:
+        """Rotary position embedding of the first `rope_dim` of each head's sizes. cuDNN 9.24."""
+        options = {"output_scale": output_scale, "rope_dim": rope_dim}
+        return self._add(ROPE, "rope", {"input": input, "freqs": freqs}, options, name=name)["y"]
+
+    def rope_backward(
+        self,
+        dY: Tensor,
+        freqs: Tensor,
+        *,
+        output_scale: float = 1.0,
+        rope_dim: int | None = None,
+        name: str = "",
+    ) -> Tensor:
+        """The gradient of `rope`. cuDNN 9.24."""
+        options = {"output_scale": output_scale, "rope_dim": rope_dim}
+        operands = {"input": dY, "freqs": freqs}
+        return self._add(ROPE_BACKWARD, "rope_backward", operands, options, name=name)["y"]
+
+    def paged_cache_load(
+        self,
+        container: Tensor,
+        page_table: Tensor,
+        seq_len: Tensor,
+        max_seq_len: int,
+        *,
+        name: str = "",
+    ) -> Tensor:
+        """The keys or values of each sequence, from pages of memory. cuDNN 9.4.
+
+        Parameters
+        ----------
+        container : Tensor
+            (pages, h, page size, d).
+        page_table : Tensor
+            (b, 1, pages of one sequence, 1), int32.
+        seq_len : Tensor
+            (b, 1, 1, 1), int32.
+
+        Returns
+        -------
+        Tensor
+            (b, h, max_seq_len, d).
+        """
+        return self._add(
+            PAGED_CACHE_LOAD,
+            "paged_cache_load",
+            {"container": container, "page_table": page_table, "seq_len": seq_len},
+            {"max_seq_len": max_seq_len},
+            name=name,
+        )["y"]
+
+    def diagonal_band_mask(
+        self,
+        input: Tensor,
+        fill: Tensor | float,
+        *,
+        comparison: cudnnPointwiseMode_t | str = "cmp_ge",
+        left_bound: Tensor | int | None = None,
+        right_shift: Tensor | int | None = None,
+        seq_len_q: Tensor | None = None,
+        seq_len_kv: Tensor | None = None,
+        name: str = "",
+    ) -> Tensor:
+        """`input` within a band around the diagonal, `fill` elsewhere. cuDNN 9.20.
+
+        Parameters
+        ----------
+        input : Tensor
+            Scores, (b, h, s_q, s_kv).
+        comparison : cudnnPointwiseMode_t or str
+            How the row must compare with the column.
+        """
+        operands = {
+            "input": input,
+            "fill": fill,
+            "left_bound": self._bound(left_bound),
+            "right_shift": self._bound(right_shift),
+            "seq_len_q": seq_len_q,
+            "seq_len_kv": seq_len_kv,
+        }
+        options = {"comparison": enumerator(cudnnPointwiseMode_t, comparison, "comparison")}
+        return self._add(DIAGONAL_BAND_MASK, "diagonal_band_mask", operands, options, name=name)[
+            "y"
+        ]
+
+    def _bound(self, value: Tensor | int | None) -> Tensor | None:
+        return self.tensor_scalar(value, "int32") if isinstance(value, int) else value
+
+    def expand_band_matrix(
+        self,
+        input: Tensor,
+        dims: Sequence[int],
+        *,
+        lower_bandwidth: int,
+        upper_bandwidth: int,
+        axis: int,
+        pad_value: float = 0.0,
+        name: str = "",
+    ) -> Tensor:
+        """A matrix of `dims` from its diagonals, `pad_value` elsewhere. cuDNN 9.10."""
+        return self._band_matrix(
+            EXPAND_BAND_MATRIX,
+            "expand_band_matrix",
+            input,
+            dims,
+            name,
+            lower=lower_bandwidth,
+            upper=upper_bandwidth,
+            axis=axis,
+            pad=pad_value,
+        )
+
+    def contract_band_matrix(
+        self,
+        input: Tensor,
+        dims: Sequence[int],
+        *,
+        lower_bandwidth: int,
+        upper_bandwidth: int,
+        axis: int,
+        pad_value: float = 0.0,
+        max_token_value: int | None = None,
+        name: str = "",
+    ) -> Tensor:
+        """The diagonals of a matrix: the way back of `expand_band_matrix`. cuDNN 9.10."""
+        return self._band_matrix(
+            CONTRACT_BAND_MATRIX,
+            "contract_band_matrix",
+            input,
+            dims,
+            name,
+            lower=lower_bandwidth,
+            upper=upper_bandwidth,
+            axis=axis,
+            pad=pad_value,
+            max_token=max_token_value,
+        )
+
+    def _band_matrix(
+        self,
+        kind: Kind,
+        operation: str,
+        input: Tensor,
+        dims: Sequence[int],
+        name: str,
+        **options: Any,
+    ) -> Tensor:
+        y = self._add(kind, operation, {"input": input}, options, name=name)["y"]
+        return y.set_output(False, dims=dims)

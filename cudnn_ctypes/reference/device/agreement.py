@@ -1,0 +1,98 @@
+"""What cuDNN's functions ask of their tensors in common: equal shapes, types, strides."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from ... import raw
+from ...raw.ctypes_support import CudnnEnum
+from ..arithmetic import scaling_dtype
+from .dispatch import Refused
+from .memory import Operand
+
+__all__ = [
+    "FLOATING",
+    "accumulation_dtype",
+    "compute_dtype",
+    "require_dimensions",
+    "require_equal",
+    "require_in_place",
+    "require_known",
+    "require_type",
+]
+
+FLOATING = (
+    raw.CUDNN_DATA_FLOAT,
+    raw.CUDNN_DATA_DOUBLE,
+    raw.CUDNN_DATA_HALF,
+    raw.CUDNN_DATA_BFLOAT16,
+)
+
+
+def compute_dtype(operand: Operand) -> np.dtype[Any]:
+    """In which its elements are computed with: float64 for DOUBLE, float32 for the other types."""
+    return scaling_dtype(operand.dtype)
+
+
+def accumulation_dtype(operand: Operand) -> np.dtype[Any]:
+    """As `compute_dtype`, but int32 for integers: where nothing is computed they stay exact."""
+    return np.dtype(np.int32) if operand.dtype.kind in "iu" else compute_dtype(operand)
+
+
+def require_equal(
+    first: Operand,
+    *others: Operand,
+    fields: tuple[str, ...] = ("data_type", "shape"),
+    status: raw.cudnnStatus_t = raw.CUDNN_STATUS_BAD_PARAM,
+) -> None:
+    """Refuse tensors whose descriptors differ in `fields`: "data_type", "shape", "strides"."""
+    for other in others:
+        for field in fields:
+            wanted, given = getattr(first.described, field), getattr(other.described, field)
+            if given != wanted:
+                raise Refused(
+                    status,
+                    f"{first.name} and {other.name} must have the same {field}, got "
+                    f"{_shown(wanted)} and {_shown(given)}",
+                )
+
+
+def require_in_place(source: Operand, target: Operand) -> None:
+    """Refuse a result at the address of an operand unless it has the operand's strides."""
+    if source.address == target.address:
+        require_equal(source, target, fields=("strides",))
+
+
+def require_known(**enumerators: CudnnEnum) -> None:
+    """Refuse codes that no enumerator has: the arguments under their names in C."""
+    for name, value in enumerators.items():
+        if not value.known:
+            raise Refused(
+                raw.CUDNN_STATUS_BAD_PARAM, f"{name}: {type(value).__name__} has no {int(value)}"
+            )
+
+
+def require_type(operand: Operand, types: Collection[raw.cudnnDataType_t], function: str) -> None:
+    """Refuse data types that cuDNN has no kernel for, with NOT_SUPPORTED."""
+    if operand.described.data_type not in types:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"cuDNN has no {function} of {_shown(operand.described.data_type)} tensors",
+        )
+
+
+def require_dimensions(operand: Operand, least: int, most: int, function: str) -> None:
+    """Refuse numbers of dimensions that cuDNN has no kernel for, with NOT_SUPPORTED."""
+    count = len(operand.described.shape)
+    if not least <= count <= most:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"{function} is for {least} to {most} dimensions, {operand.name} has {count}",
+        )
+
+
+def _shown(value: object) -> str:
+    return str(getattr(value, "name", value))

@@ -1,0 +1,297 @@
+"""CTC loss on the reference device, at the level of the C calls.
+
+Labels come one sample after the other in one array; symbol 0 is the blank. What cuDNN leaves
+alone in the gradients is left alone here too: the steps past a sample's input length, and with
+CUDNN_CTC_SKIP_OOB_GRADIENTS the samples that have too few steps for their labels.
+
+- BAD_PARAM: NULL; descriptors that are not (T, N, A) or differ; input lengths outside 1..T; labels
+  in host memory outside 1..A-1; a workspace that is too small.
+- NOT_SUPPORTED: other types than FLOAT and DOUBLE, or not that of the loss descriptor; labels of
+  256 symbols or more; an unknown algorithm.
+- EXECUTION_FAILED: labels or lengths in device memory that do not fit, which the GPU's kernels
+  find.
+"""
+
+from __future__ import annotations
+
+from ctypes import c_int
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import raw
+from ...dtypes import data_type_name, numpy_dtype
+from ..ctc import Normalization, ctc_loss, required_steps, split_labels
+from . import readback
+from .dispatch import Refused, implements
+from .memory import Operand, at, require, scribble
+
+_LONGEST = 255  # symbols in the labels of one sample
+
+_NORMALIZATIONS: dict[raw.cudnnLossNormalizationMode_t, Normalization] = {
+    raw.CUDNN_LOSS_NORMALIZATION_NONE: "none",
+    raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX: "softmax",
+}
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What a CTC loss descriptor holds."""
+
+    compute_type: raw.cudnnDataType_t
+    normalization: Normalization
+    gradient_mode: raw.cudnnCTCGradMode_t
+    max_label_length: int
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Labels and lengths of a batch."""
+
+    labels: list[list[int]]
+    input_lengths: list[int]
+
+
+# --- host memory: cudnnCTCLoss ------------------------------------------------------------------
+
+
+@implements("cudnnGetCTCLossWorkspaceSize")
+def get_workspace_size(
+    handle: Any,
+    probsDesc: Any,
+    gradientsDesc: Any,
+    labels: Any,
+    labelLengths: Any,
+    inputLengths: Any,
+    algo: Any,
+    ctcLossDesc: Any,
+    sizeInBytes: Any,
+) -> None:
+    require(sizeInBytes=sizeInBytes)
+    probs = _checked(probsDesc, gradientsDesc, _loss(ctcLossDesc), algo)
+    samples = _on_host(probs, labels, labelLengths, inputLengths)
+    sizeInBytes.contents.value = _workspace_bytes(probs, _longest(samples))
+
+
+@implements("cudnnCTCLoss")
+def host_labels(
+    handle: Any,
+    probsDesc: Any,
+    probs: int | None,
+    hostLabels: Any,
+    hostLabelLengths: Any,
+    hostInputLengths: Any,
+    costs: int | None,
+    gradientsDesc: Any,
+    gradients: int | None,
+    algo: Any,
+    ctcLossDesc: Any,
+    workspace: int | None,
+    workSpaceSizeInBytes: int,
+) -> None:
+    loss = _loss(ctcLossDesc)
+    described = _checked(probsDesc, gradientsDesc if gradients else None, loss, algo)
+    samples = _on_host(described, hostLabels, hostLabelLengths, hostInputLengths)
+    needed = _workspace_bytes(described, _longest(samples))
+    _use_workspace(workspace, workSpaceSizeInBytes, needed)
+    _run(loss, described, probs, samples, costs, gradientsDesc, gradients)
+
+
+def _on_host(probs: readback.Tensor, labels: Any, label_lengths: Any, lengths: Any) -> Samples:
+    require(labelLengths=label_lengths, inputLengths=lengths)
+    steps, batch, symbols = probs.shape
+    of_labels, of_inputs = label_lengths[:batch], lengths[:batch]
+    if not all(length >= 0 for length in of_labels):
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"labelLengths has negative ones: {of_labels}")
+    if not all(1 <= length <= steps for length in of_inputs):
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM, f"inputLengths must be from 1 to {steps}: {of_inputs}"
+        )
+    if sum(of_labels):
+        require(labels=labels)
+    split = split_labels(labels[: sum(of_labels)] if labels else [], of_labels)
+    _check_symbols(split, symbols, raw.CUDNN_STATUS_BAD_PARAM)
+    if max(of_labels) > _LONGEST:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED, f"labelLengths above {_LONGEST}: {max(of_labels)}"
+        )
+    return Samples(split, of_inputs)
+
+
+# --- device memory: cudnnCTCLoss_v8 -------------------------------------------------------------
+
+
+@implements("cudnnGetCTCLossWorkspaceSize_v8")
+def get_workspace_size_v8(
+    handle: Any, algo: Any, ctcLossDesc: Any, probsDesc: Any, gradientsDesc: Any, sizeInBytes: Any
+) -> None:
+    require(sizeInBytes=sizeInBytes)
+    loss = _loss(ctcLossDesc)
+    probs = _checked(probsDesc, gradientsDesc, loss, algo)
+    sizeInBytes.contents.value = _workspace_bytes(probs, _max_label_length(loss))
+
+
+@implements("cudnnCTCLoss_v8")
+def device_labels(
+    handle: Any,
+    algo: Any,
+    ctcLossDesc: Any,
+    probsDesc: Any,
+    probs: int | None,
+    labels: int | None,
+    labelLengths: int | None,
+    inputLengths: int | None,
+    costs: int | None,
+    gradientsDesc: Any,
+    gradients: int | None,
+    workSpaceSizeInBytes: int,
+    workspace: int | None,
+) -> None:
+    loss = _loss(ctcLossDesc)
+    described = _checked(probsDesc, gradientsDesc if gradients else None, loss, algo)
+    longest = _max_label_length(loss)
+    _use_workspace(workspace, workSpaceSizeInBytes, _workspace_bytes(described, longest))
+    samples = _on_device(described, labels, labelLengths, inputLengths, longest)
+    _run(loss, described, probs, samples, costs, gradientsDesc, gradients)
+
+
+def _on_device(
+    probs: readback.Tensor,
+    labels: int | None,
+    label_lengths: int | None,
+    lengths: int | None,
+    longest: int,
+) -> Samples:
+    steps, batch, symbols = probs.shape
+    of_labels = _ints(label_lengths, batch, "labelLengths")
+    of_inputs = _ints(lengths, batch, "inputLengths")
+    if not all(0 <= length <= longest for length in of_labels):
+        raise Refused(
+            raw.CUDNN_STATUS_EXECUTION_FAILED,
+            f"labelLengths must be from 0 to maxLabelLength = {longest}: {of_labels}",
+        )
+    if not all(1 <= length <= steps for length in of_inputs):
+        raise Refused(
+            raw.CUDNN_STATUS_EXECUTION_FAILED,
+            f"inputLengths must be from 1 to {steps}: {of_inputs}",
+        )
+    count = sum(of_labels)
+    split = split_labels(_ints(labels, count, "labels") if count else [], of_labels)
+    _check_symbols(split, symbols, raw.CUDNN_STATUS_EXECUTION_FAILED)
+    return Samples(split, of_inputs)
+
+
+def _ints(address: int | None, count: int, name: str) -> list[int]:
+    return [int(n) for n in at(address, raw.CUDNN_DATA_INT32, (count,), (1,), name)]
+
+
+def _max_label_length(loss: Loss) -> int:
+    if not 1 <= loss.max_label_length <= _LONGEST:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"ctcLossDesc has maxLabelLength = {loss.max_label_length}, not 1 to {_LONGEST}",
+        )
+    return loss.max_label_length
+
+
+# --- both ---------------------------------------------------------------------------------------
+
+
+def _run(
+    loss: Loss,
+    described: readback.Tensor,
+    probs: int | None,
+    samples: Samples,
+    costs: int | None,
+    gradients_desc: Any,
+    gradients: int | None,
+) -> None:
+    x = Operand("probs", described, probs).load()
+    of_costs = at(costs, described.data_type, (described.shape[1],), (1,), "costs")
+    result = ctc_loss(
+        x,
+        samples.labels,
+        samples.input_lengths,
+        normalization=loss.normalization,
+        compute_dtype=numpy_dtype(loss.compute_type),
+    )
+    of_costs[...] = result.costs
+    if gradients is None:
+        return
+    target = Operand("gradients", readback.tensor(gradients_desc, "gradientsDesc"), gradients)
+    memory = target.load()
+    skips = loss.gradient_mode == raw.CUDNN_CTC_SKIP_OOB_GRADIENTS
+    for n, (labels, length) in enumerate(zip(samples.labels, samples.input_lengths, strict=True)):
+        if not (skips and required_steps(labels) > length):
+            memory[:length, n] = result.gradients[:length, n]
+
+
+def _loss(descriptor: Any) -> Loss:
+    if not descriptor:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "ctcLossDesc is NULL")
+    compute_type = raw.cudnnDataType_t.variable()
+    normalization = raw.cudnnLossNormalizationMode_t.variable()
+    gradient_mode, longest = raw.cudnnCTCGradMode_t.variable(), c_int()
+    raw.cudnnGetCTCLossDescriptor_v9(
+        descriptor, compute_type, normalization, gradient_mode, longest
+    )
+    known = _NORMALIZATIONS.get(normalization.value)
+    if known is None:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED, f"ctcLossDesc has normMode {normalization.value}"
+        )
+    return Loss(compute_type.value, known, gradient_mode.value, longest.value)
+
+
+def _checked(probs_desc: Any, gradients_desc: Any, loss: Loss, algo: Any) -> readback.Tensor:
+    """The descriptor of probs; without gradients, `gradients_desc` is None."""
+    probs = readback.tensor(probs_desc, "probsDesc")
+    if len(probs.shape) != 3:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"probsDesc is not (T, N, A): {probs.shape}")
+    if not algo.known:
+        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"algo is {int(algo)}")
+    if probs.data_type != loss.compute_type:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"probs are {data_type_name(probs.data_type)}, ctcLossDesc computes in "
+            f"{data_type_name(loss.compute_type)}",
+        )
+    if gradients_desc:
+        gradients = readback.tensor(gradients_desc, "gradientsDesc")
+        if (gradients.shape, gradients.data_type) != (probs.shape, probs.data_type):
+            raise Refused(
+                raw.CUDNN_STATUS_BAD_PARAM,
+                f"gradientsDesc is {gradients.data_type.name} {gradients.shape}, probsDesc "
+                f"{probs.data_type.name} {probs.shape}",
+            )
+    return probs
+
+
+def _check_symbols(labels: list[list[int]], symbols: int, status: raw.cudnnStatus_t) -> None:
+    for n, sequence in enumerate(labels):
+        if not all(1 <= label < symbols for label in sequence):
+            raise Refused(
+                status, f"labels of sample {n} must be from 1 to {symbols - 1}, got {sequence}"
+            )
+
+
+def _longest(samples: Samples) -> int:
+    return max(len(labels) for labels in samples.labels)
+
+
+def _workspace_bytes(probs: readback.Tensor, longest: int) -> int:
+    """For log probabilities, and alpha and beta of every state."""
+    steps, batch, symbols = probs.shape
+    states = 2 * longest + 1
+    return steps * batch * (symbols + 2 * states) * np.dtype(numpy_dtype(probs.data_type)).itemsize
+
+
+def _use_workspace(address: int | None, size: int, needed: int) -> None:
+    if size < needed:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"workSpaceSizeInBytes = {size} is less than the {needed} bytes that "
+            f"cudnnGetCTCLossWorkspaceSize gives",
+        )
+    scribble(address, needed, "workspace")

@@ -1,0 +1,279 @@
+"""The reference device: calls of the C API carried out in NumPy, on host memory.
+
+While it is active ``cudnnCreate`` gives made-up handles. Every C function that takes a handle is
+intercepted: with a made-up handle it goes to the implementation registered here under its C name,
+with a real one to cuDNN. A made-up handle never reaches cuDNN. Descriptors are cuDNN's own, and
+what they hold is read back from them. A function without a handle goes to cuDNN, unless there is an
+implementation of it: then the mode decides.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import inspect
+import mmap
+import pkgutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ... import raw
+from ...errors import ClosedError
+from ...raw import function as raw_function
+from ...raw import log, mode
+from ...raw.ctypes_support import storage_type
+from ...raw.function import Function, Parameter
+
+__all__ = [
+    "Refused",
+    "follows",
+    "implemented",
+    "implements",
+    "made_up",
+    "native",
+    "use_reference_device",
+]
+
+Implementation = Callable[..., raw.cudnnStatus_t | None]
+
+
+class Refused(Exception):
+    """Raised by an implementation for arguments that cuDNN refuses too: a status and why."""
+
+    def __init__(self, status: raw.cudnnStatus_t, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+_implementations: dict[str, Implementation] = {}
+_followers: dict[str, Callable[..., None]] = {}
+
+# Made-up handles are addresses in this block, which nobody else can have: 1 Mi of them. Its pages
+# are never touched, so they take no memory.
+_block = mmap.mmap(-1, 1 << 24)
+_first = ctypes.addressof(ctypes.c_char.from_buffer(_block))
+_addresses = iter(range(_first, _first + len(_block), 16))
+_open: set[int] = set()
+
+
+def implements(name: str) -> Callable[[Implementation], Implementation]:
+    """Register the implementation of the C function `name`.
+
+    It has C's parameters. They arrive as enums, ints, handles, addresses of device memory (ints),
+    and ctypes pointers, None for NULL. It returns None for success.
+    """
+
+    def register(implementation: Implementation) -> Implementation:
+        wanted = [p.name for p in raw.FUNCTIONS[name].parameters]
+        given = list(inspect.signature(implementation).parameters)
+        if given != wanted:
+            raise TypeError(f"{name} has the parameters {wanted}, its implementation {given}")
+        _implementations[name] = implementation
+        return implementation
+
+    return register
+
+
+def follows(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register what to do after each successful call of the C function `name`, with its arguments.
+
+    For functions without a handle, which go to cuDNN itself: where the reference device keeps
+    something for a descriptor that cuDNN's own cannot hold.
+    """
+
+    def register(follower: Callable[..., None]) -> Callable[..., None]:
+        _followers[name] = follower
+        return follower
+
+    return register
+
+
+def native(name: str) -> Callable[..., int]:
+    """cuDNN's own function `name`, for an implementation without a handle that builds on it."""
+    function: Callable[..., int] = raw_function.binding(name).c_callee
+    return function
+
+
+def implemented() -> frozenset[str]:
+    """C names of the functions that the reference device carries out."""
+    _load_implementations()
+    return frozenset(_implementations)
+
+
+def made_up(handle: Any) -> bool:
+    """Whether a handle belongs to the reference device.
+
+    Raises
+    ------
+    ClosedError
+        If it did, and was destroyed.
+    """
+    address = getattr(getattr(handle, "_as_parameter_", handle), "value", None)
+    if address in _open:
+        return True
+    if address is not None and _first <= address < _first + len(_block):
+        raise ClosedError("this handle of the reference device was destroyed")
+    return False
+
+
+@contextmanager
+def _previous_mode(before: bool) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        mode.set_reference_device_active(before)
+
+
+def use_reference_device(active: bool = True) -> Any:
+    """Carry out everything from now on in NumPy, on host memory; False goes back to the GPU.
+
+    Handles, buffers and tensors made before keep their device. Usable in ``with``, which restores
+    the mode found.
+    """
+    before = mode.reference_device_active
+    if active:
+        _load_implementations()
+        _intercept_all()
+    mode.set_reference_device_active(active)
+    return _previous_mode(before)
+
+
+@functools.cache
+def _load_implementations() -> None:
+    """Import the modules of this folder: those of the families register implementations."""
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        importlib.import_module(f"..{module.name}", __name__)
+
+
+@functools.cache
+def _intercept_all() -> None:
+    for name, function in raw.FUNCTIONS.items():
+        if name == "cudnnCreate":
+            raw_function.intercept(name, _create(function))
+        elif (position := _handle_position(function)) is not None:
+            raw_function.intercept(name, _by_handle(function, position))
+        elif name in _implementations:
+            raw_function.intercept(name, _by_mode(function))
+        elif name in _followers:
+            raw_function.intercept(name, _followed(function, _followers[name]))
+
+
+def _handle_position(function: Function) -> int | None:
+    """Which parameter is the handle; the second one in the dropout descriptor's functions."""
+    for position, parameter in enumerate(function.parameters):
+        if parameter.type.base is raw.cudnnHandle_t:
+            return position
+    return None
+
+
+def _followed(function: Function, follower: Callable[..., None]) -> Callable[..., Any]:
+    binding = raw_function.binding(function.__name__)
+
+    def call(*args: Any) -> int:
+        status = int(binding.c_callee(*args))
+        if status == 0:
+            follower(*(getattr(arg, "_obj", arg) for arg in args))
+        return status
+
+    return call
+
+
+def _create(function: Function) -> Callable[..., Any]:
+    """``cudnnCreate``: a made-up handle while the reference device is active."""
+    binding = raw_function.binding(function.__name__)
+
+    def create(handle: Any) -> int:
+        if not mode.reference_device_active:
+            return int(binding.c_callee(handle))
+        target = getattr(handle, "_obj", handle)
+        if isinstance(target, ctypes._Pointer) and not isinstance(target, raw.cudnnHandle_t):
+            target = target.contents  # pointer(handle)
+        if not isinstance(target, raw.cudnnHandle_t):
+            return int(binding.c_callee(handle))  # refused there, with the usual message
+        target.value = next(_addresses)
+        _open.add(target.value)
+        return 0
+
+    return create
+
+
+def forget(handle: Any) -> None:
+    """Destroy a made-up handle."""
+    _open.remove(handle.value)
+    handle.value = None
+
+
+def _by_handle(function: Function, position: int) -> Callable[..., Any]:
+    """A function of C, sent to its implementation when its handle is made up."""
+    name = function.__name__
+    binding = raw_function.binding(name)
+
+    def call(*args: Any) -> int:
+        if not made_up(args[position]):
+            return int(binding.c_callee(*args))
+        implementation = _implementations.get(name)
+        if implementation is None:
+            raise NotImplementedError(
+                f"{name} is not carried out by the reference device; it needs a GPU"
+            )
+        return _carry_out(implementation, function, args)
+
+    return binding.guarded(call)
+
+
+def _by_mode(function: Function) -> Callable[..., Any]:
+    """A function without a handle, sent to its implementation while the reference device is on."""
+    name = function.__name__
+    binding = raw_function.binding(name)
+
+    def call(*args: Any) -> int:
+        if not mode.reference_device_active:
+            return int(binding.c_callee(*args))
+        return _carry_out(_implementations[name], function, args)
+
+    return binding.guarded(call)
+
+
+def _carry_out(implementation: Implementation, function: Function, args: tuple[Any, ...]) -> int:
+    argtypes = raw_function.binding(function.__name__).argtypes
+    try:
+        values = [
+            _decoded(parameter, argtype.from_param(value))
+            for parameter, argtype, value in zip(function.parameters, argtypes, args, strict=True)
+        ]
+    except (TypeError, ValueError) as error:
+        raise ctypes.ArgumentError(str(error)) from error
+    try:
+        status = implementation(*values)
+    except Refused as refused:
+        log.put(refused.reason)
+        status = refused.status
+    return int(status or 0)
+
+
+def _decoded(parameter: Parameter, value: Any) -> Any:
+    """A converted argument as an implementation receives it."""
+    base = parameter.type.base
+    match parameter.type.kind:
+        case "value" if isinstance(value, ctypes._SimpleCData):
+            return value.value
+        case "device" | "host" | "labelled" | "scalar":
+            return _address(value)
+        case "pointer" | "array":
+            target = getattr(value, "_obj", value)
+            if isinstance(target, bytes):  # a packed sequence
+                element = storage_type(base)
+                return (element * (len(target) // ctypes.sizeof(element))).from_buffer_copy(target)
+            if target is None or isinstance(target, storage_type(base)):
+                return None if target is None else ctypes.pointer(target)
+            return target or None  # an array or a pointer, NULL as None
+        case _:
+            return value
+
+
+def _address(value: Any) -> int | None:
+    return None if value is None else ctypes.cast(value, ctypes.c_void_p).value

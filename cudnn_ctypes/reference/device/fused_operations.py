@@ -1,0 +1,216 @@
+"""Fused operations on the reference device: plans are made and executed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import raw
+from ...dtypes import numpy_dtype
+from ..arithmetic import round_to
+from ..fused_operations import (
+    finalize_statistics_inference,
+    finalize_statistics_training,
+    scale_bias_activation_convolution,
+    scale_bias_activation_filter_gradient,
+)
+from .convolution_problem import Problem
+from .dispatch import Refused, implements
+from .fused_checks import (
+    ACTIVATIONS,
+    check_convolution,
+    check_filter_gradient,
+    check_inference,
+    check_training,
+    workspace_bytes,
+)
+from .memory import Operand, require, scribble
+from .readback_fused import (
+    Constants,
+    keep_plan,
+    made_of,
+    operation,
+    read_constants,
+    variants,
+)
+
+
+@implements("cudnnMakeFusedOpsPlan")
+def make_plan(handle: Any, plan: Any, constPack: Any, workspaceSizeInBytes: Any) -> None:
+    require(workspaceSizeInBytes=workspaceSizeInBytes)
+    constants = read_constants(constPack, "constPack")
+    wanted = operation(plan, "plan")
+    if constants.operation != wanted:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"constPack is for {constants.operation.name}, plan for {wanted.name}",
+        )
+    if wanted not in _OPERATIONS:
+        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"{wanted.name} is reserved for future use")
+    check, _ = _OPERATIONS[wanted]
+    check(constants)
+    keep_plan(plan, constants)
+    workspaceSizeInBytes.contents.value = workspace_bytes(constants)
+
+
+@implements("cudnnFusedOpsExecute")
+def execute(handle: Any, plan: Any, varPack: Any) -> None:
+    constants = made_of(plan)
+    if operation(varPack, "varPack") != constants.operation:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "varPack and plan are for different operations")
+    _, carry_out = _OPERATIONS[constants.operation]
+    given = _Given(constants, variants(varPack))
+    given.use_workspace()
+    carry_out(given)
+
+
+# --- executing -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Given:
+    """The constants of a plan and the pointers and numbers of one execution."""
+
+    constants: Constants
+    variants: Mapping[str, Any]
+
+    def use_workspace(self) -> None:
+        needed = workspace_bytes(self.constants)
+        size = self.variants.get("SCALAR_SIZE_T_WORKSPACE_SIZE_IN_BYTES") or 0
+        if size < needed:
+            raise Refused(
+                raw.CUDNN_STATUS_BAD_PARAM,
+                f"CUDNN_SCALAR_SIZE_T_WORKSPACE_SIZE_IN_BYTES must be at least {needed}, is {size}",
+            )
+        scribble(self.variants.get("PTR_WORKSPACE"), needed, "CUDNN_PTR_WORKSPACE")
+
+    def operand(self, name: str, described: Any) -> Operand | None:
+        """The pointer of this name, None where its placeholder says NULL."""
+        if not self.constants.given(name):
+            return None
+        address = self.variants.get(f"PTR_{name}")
+        require(**{f"CUDNN_PTR_{name}": address})
+        aligned = self.constants.get(f"{name}_PLACEHOLDER") == raw.CUDNN_PTR_16B_ALIGNED
+        if aligned and address and address % 16:
+            raise Refused(
+                raw.CUDNN_STATUS_BAD_PARAM,
+                f"CUDNN_PTR_{name} is {address:#x}; its placeholder promises 16-byte alignment",
+            )
+        return Operand(f"CUDNN_PTR_{name}", described, address)
+
+    def load(self, name: str, described: Any) -> NDArray[Any]:
+        operand = self.operand(name, described)
+        assert operand is not None, "a plan is not made without it"
+        return operand.load()
+
+    def optional(self, name: str, described: Any) -> NDArray[Any] | None:
+        operand = self.operand(name, described)
+        return None if operand is None else operand.load()
+
+    def store(self, name: str, described: Any, values: NDArray[Any] | None) -> None:
+        operand = self.operand(name, described)
+        if operand is not None and values is not None:
+            operand.store(round_to(values, numpy_dtype(described.data_type)))
+
+    def number(self, label: str) -> Any:
+        value = self.variants.get(label)
+        if value is None:
+            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"CUDNN_{label} is not set")
+        return value
+
+    def input(self) -> tuple[Any, ...]:
+        """Scale, bias and the activation's name."""
+        activation = self.constants.get("ACTIVATION_DESC")
+        equivalent = self.constants.get("BN_EQSCALEBIAS_DESC")
+        return (
+            self.optional("BN_EQSCALE", equivalent),
+            self.optional("BN_EQBIAS", equivalent),
+            "identity" if activation is None else ACTIVATIONS[activation.mode],
+        )
+
+
+def _convolve(given: _Given) -> None:
+    x, w, y, convolution = given.constants.needed("XDESC", "WDESC", "YDESC", "CONV_DESC")
+    problem = Problem(x, w, convolution, y, ("XDESC", "WDESC", "CONV_DESC", "YDESC"))
+    made = scale_bias_activation_convolution(
+        given.load("XDATA", x),
+        given.load("WDATA", w),
+        *given.input(),
+        options=problem.options,
+        compute_dtype=problem.compute_dtype,
+        out_dtype=numpy_dtype(y.data_type),
+    )
+    given.store("YDATA", y, made.y)
+    statistics = given.constants.get("YSTATS_DESC")
+    given.store("YSUM", statistics, made.y_sum)
+    given.store("YSQSUM", statistics, made.y_sqsum)
+
+
+def _filter_gradient(given: _Given) -> None:
+    x, w, dy, convolution = given.constants.needed("XDESC", "DWDESC", "DYDESC", "CONV_DESC")
+    problem = Problem(x, w, convolution, dy, ("XDESC", "DWDESC", "CONV_DESC", "DYDESC"))
+    dw = scale_bias_activation_filter_gradient(
+        given.load("XDATA", x),
+        given.load("DYDATA", dy),
+        w.shape,
+        *given.input(),
+        options=problem.options,
+        compute_dtype=problem.compute_dtype,
+        out_dtype=numpy_dtype(w.data_type),
+    )
+    given.store("DWDATA", w, dw)
+
+
+def _finalize_training(given: _Given) -> None:
+    sums, parameters, equivalent = given.constants.needed(
+        "YSTATS_DESC", "BN_SCALEBIAS_MEANVAR_DESC", "BN_EQSCALEBIAS_DESC"
+    )
+    averages = ("BN_RUNNING_MEAN", "BN_RUNNING_VAR")
+    averaging = any(given.constants.given(name) for name in averages)
+    made = finalize_statistics_training(
+        given.load("YSUM", sums),
+        given.load("YSQSUM", sums),
+        given.number("SCALAR_INT64_T_BN_ACCUMULATION_COUNT"),
+        given.load("BN_SCALE", parameters),
+        given.load("BN_BIAS", parameters),
+        epsilon=given.number("SCALAR_DOUBLE_BN_EPSILON"),
+        average_factor=given.number("SCALAR_DOUBLE_BN_EXP_AVG_FACTOR") if averaging else 1.0,
+        running_mean=given.optional("BN_RUNNING_MEAN", parameters),
+        running_variance=given.optional("BN_RUNNING_VAR", parameters),
+        compute_dtype=np.float64,
+    )
+    given.store("BN_EQSCALE", equivalent, made.scale)
+    given.store("BN_EQBIAS", equivalent, made.bias)
+    given.store("BN_SAVED_MEAN", parameters, made.mean)
+    given.store("BN_SAVED_INVSTD", parameters, made.inv_deviation)
+    given.store("BN_RUNNING_MEAN", parameters, made.running_mean)
+    given.store("BN_RUNNING_VAR", parameters, made.running_variance)
+
+
+def _finalize_inference(given: _Given) -> None:
+    parameters, equivalent = given.constants.needed(
+        "BN_SCALEBIAS_MEANVAR_DESC", "BN_EQSCALEBIAS_DESC"
+    )
+    scale, bias = finalize_statistics_inference(
+        given.load("BN_RUNNING_MEAN", parameters),
+        given.load("BN_RUNNING_VAR", parameters),
+        given.load("BN_SCALE", parameters),
+        given.load("BN_BIAS", parameters),
+        epsilon=given.number("SCALAR_DOUBLE_BN_EPSILON"),
+    )
+    given.store("BN_EQSCALE", equivalent, scale)
+    given.store("BN_EQBIAS", equivalent, bias)
+
+
+_OPERATIONS: dict[
+    raw.cudnnFusedOps_t, tuple[Callable[[Constants], None], Callable[[_Given], None]]
+] = {
+    raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS: (check_convolution, _convolve),
+    raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD: (check_filter_gradient, _filter_gradient),
+    raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING: (check_training, _finalize_training),
+    raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE: (check_inference, _finalize_inference),
+}

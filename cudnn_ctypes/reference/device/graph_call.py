@@ -1,0 +1,193 @@
+"""What the graph aggregations of the reference device check, and how they look at memory.
+
+cuDNN looks at the GPU before it looks at its arguments, so which status it gives for which wrong
+argument was not measured: BAD_PARAM for pointers and sizes is what its header says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import raw
+from ...dtypes import numpy_dtype
+from ..arithmetic import round_to
+from ..graph_aggregation import Graph
+from ..graph_attention import AttentionOptions
+from ..layout import packed_strides
+from .dispatch import Refused
+from .memory import at, require, scribble
+
+__all__ = [
+    "Table",
+    "check_reversed",
+    "check_types",
+    "options",
+    "read_graph",
+    "use_workspaces",
+]
+
+_INDEX_TYPES = (raw.CUDNN_DATA_INT32, raw.CUDNN_DATA_INT64)
+_FEATURE_TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_BFLOAT16)
+
+_ACTIVATIONS: dict[int, Any] = {
+    raw.CUDNN_GNN_ACT_LINEAR: "linear",
+    raw.CUDNN_GNN_ACT_RELU: "relu",
+    raw.CUDNN_GNN_ACT_SIGMOID: "sigmoid",
+    raw.CUDNN_GNN_ACT_TANH: "tanh",
+    raw.CUDNN_GNN_ACT_ELU: "elu",
+    raw.CUDNN_GNN_ACT_SCALAR: "scalar",
+    raw.CUDNN_GNN_ACT_LEAKY_RELU: "leaky_relu",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Dense memory as C passes it: a name, an address, a type and a shape."""
+
+    name: str
+    address: int | None
+    data_type: raw.cudnnDataType_t
+    shape: tuple[int, ...]
+
+    def load(self) -> NDArray[Any]:
+        """A view in float32 or integers; NULL is refused unless there is nothing to hold."""
+        if 0 in self.shape:
+            return np.zeros(self.shape, np.float32)
+        view = self.view()
+        return view.astype(np.float32) if view.dtype.kind != "i" else view
+
+    def check(self) -> None:
+        """Refuse NULL where there are features, and anything else where there are none."""
+        if self.shape[0] and bool(self.address) != bool(self.shape[1]):
+            raise Refused(
+                raw.CUDNN_STATUS_BAD_PARAM,
+                f"{self.name} is {'given' if self.address else 'NULL'} with {self.shape[1]} "
+                f"features",
+            )
+
+    def optional(self) -> NDArray[Any] | None:
+        """None without features."""
+        self.check()
+        return self.load() if self.shape[1] else None
+
+    def store(self, values: NDArray[Any]) -> None:
+        if 0 not in self.shape:
+            self.view()[...] = round_to(values.reshape(self.shape), numpy_dtype(self.data_type))
+
+    def view(self) -> NDArray[Any]:
+        strides = packed_strides(self.shape, "NCHW")
+        return at(self.address, self.data_type, self.shape, strides, self.name)
+
+    @property
+    def nbytes(self) -> int:
+        return int(np.prod(self.shape)) * numpy_dtype(self.data_type).itemsize
+
+
+def read_graph(graph: Any) -> Graph:
+    """The graph that a ``cudnnGnnCscGraph_t`` describes.
+
+    Raises
+    ------
+    Refused
+        BAD_PARAM for NULL and for sizes that are none; EXECUTION_FAILED for indices that would
+        make a kernel read elsewhere.
+    """
+    require(graph=graph)
+    held = graph.contents
+    for name in ("nSrcNodes", "nDstNodes", "nIndices"):
+        if getattr(held, name) < 0:
+            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"graph: {name} is {getattr(held, name)}")
+    if held.idxType not in _INDEX_TYPES:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM, f"graph: idxType must be INT32 or INT64, is {held.idxType}"
+        )
+    edges = held.nIndices
+    offsets = _integers(held, "cscOffsets", held.nDstNodes + 1)
+    indices = _integers(held, "cscIndices", edges)
+    rows = _integers(held, "mapCscToCoo", edges) if held.mapCscToCoo else None
+    try:
+        return Graph(offsets, indices, held.nSrcNodes, rows)
+    except ValueError as error:
+        raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, f"graph: {error}") from None
+
+
+def check_types(*kinds: raw.cudnnDataType_t) -> None:
+    """Refuse feature types that are not supported, and gradients of a third type.
+
+    The first is the type of the features, the others, which must be the same or FLOAT, those of
+    gradients.
+    """
+    for kind in kinds:
+        if kind not in _FEATURE_TYPES or kind not in (kinds[0], raw.CUDNN_DATA_FLOAT):
+            names = ", ".join(each.name for each in kinds)
+            raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"data types {names}")
+
+
+def options(params: Any, node_features: int, edge_features: int = 0) -> AttentionOptions:
+    """What a ``cudnnGnnMhaParams_t`` holds, with the sizes that must be multiples of its heads."""
+    require(params=params)
+    held = params.contents
+    heads = held.numHeads
+    if heads < 1 or node_features < 1 or edge_features < 0:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"numHeads {heads}, dimNode {node_features}, dimEdge {edge_features}",
+        )
+    if node_features % heads or edge_features % heads:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"dimNode {node_features} and dimEdge {edge_features} must be multiples of {heads} "
+            f"heads",
+        )
+    if held.activation not in _ACTIVATIONS:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"activation {int(held.activation)}")
+    activation = _ACTIVATIONS[held.activation]
+    if activation == "leaky_relu" and held.activationAlpha <= 0:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM, f"activationAlpha must be positive: {held.activationAlpha}"
+        )
+    return AttentionOptions(heads, bool(held.concatHeads), activation, held.activationAlpha)
+
+
+def use_workspaces(graph: Graph, struct: Any, features: Table, weights: Table) -> None:
+    """Overwrite the workspaces of a deterministic backward pass, and check what it needs."""
+    if bool(features.address) != bool(weights.address):
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"{features.name} and {weights.name} must both be given, or both be NULL",
+        )
+    if features.address:
+        check_reversed(graph, struct)
+        for space in (features, weights):
+            scribble(space.address, space.nbytes, space.name)
+
+
+def check_reversed(graph: Graph, struct: Any) -> None:
+    """Refuse a graph without its reverse, or with another graph's."""
+    held = struct.contents
+    require(cscRevOffsets=held.cscRevOffsets, mapRevToCoo=held.mapRevToCoo)
+    offsets = _integers(held, "cscRevOffsets", graph.source_count + 1)
+    rows = _integers(held, "mapRevToCoo", graph.edge_count)
+    sources = np.empty(graph.edge_count, np.int64)
+    sources[graph.rows] = graph.indices
+    in_range = not len(rows) or (rows.min() >= 0 and rows.max() < graph.edge_count)
+    if (
+        not np.array_equal(offsets, graph.reversed_offsets())
+        or not in_range
+        or len(set(rows.tolist())) != len(rows)
+        or (np.diff(sources[rows]) < 0).any()
+    ):
+        raise Refused(
+            raw.CUDNN_STATUS_EXECUTION_FAILED,
+            "graph: cscRevOffsets and mapRevToCoo do not belong to cscOffsets and cscIndices",
+        )
+
+
+def _integers(held: Any, name: str, count: int) -> NDArray[Any]:
+    if count == 0:
+        return np.zeros(0, numpy_dtype(held.idxType))
+    return at(getattr(held, name), held.idxType, (count,), (1,), f"graph: {name}")

@@ -1,0 +1,214 @@
+"""Local response normalization, in channels and in space, on the reference device.
+
+Statuses are those that cuDNN documents, but for BFLOAT16. Of LRN across channels: BAD_PARAM for
+tensors of 2 dimensions or less, or of 5 that are not packed NCDHW; NOT_SUPPORTED for tensors that
+do not match. Of divisive normalization: BAD_PARAM for other than 4 or 5 dimensions and for tensors
+that do not match; NOT_SUPPORTED for strides that do not match. Of both: NOT_SUPPORTED for other
+data types than FLOAT, DOUBLE and HALF. BFLOAT16 is documented, and refused by cuDNN 9.14 and 9.19.
+"""
+
+from __future__ import annotations
+
+from ctypes import c_double, c_uint
+from typing import Any
+
+import numpy as np
+
+from ... import raw
+from ..divisive_normalization import (
+    divisive_normalization_backward,
+    divisive_normalization_forward,
+)
+from ..layout import packed_strides
+from ..lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
+from . import readback
+from .agreement import require_dimensions, require_equal, require_known, require_type
+from .dispatch import Refused, implements
+from .memory import Operand, require, scalars
+
+_UNSUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
+_TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
+
+
+def _options(descriptor: Any) -> dict[str, Any]:
+    """What an LRN descriptor holds, as keyword arguments of the reference functions."""
+    n, alpha, beta, k = c_uint(), c_double(), c_double(), c_double()
+    readback.get(raw.cudnnGetLRNDescriptor, "normDesc", descriptor, n, alpha, beta, k)
+    return {"n": n.value, "lrn_alpha": alpha.value, "lrn_beta": beta.value, "k": k.value}
+
+
+def _operand(name: str, desc: Any, address: int | None) -> Operand:
+    require(**{name: address})
+    return Operand(name, readback.tensor(desc, f"{name}Desc"), address)
+
+
+# -- across channels ---------------------------------------------------------------------------
+
+
+@implements("cudnnLRNCrossChannelForward")
+def cross_channel_forward(
+    handle: Any,
+    normDesc: Any,
+    lrnMode: raw.cudnnLRNMode_t,
+    alpha: int | None,
+    xDesc: Any,
+    x: int | None,
+    beta: int | None,
+    yDesc: Any,
+    y: int | None,
+) -> None:
+    require_known(lrnMode=lrnMode)
+    source, target = _operand("x", xDesc, x), _operand("y", yDesc, y)
+    _check_channels(source, target)
+    options = _options(normDesc)
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    target.store(lrn_cross_channel_forward(source.load(), y=target.load(), **options, **factors))
+
+
+@implements("cudnnLRNCrossChannelBackward")
+def cross_channel_backward(
+    handle: Any,
+    normDesc: Any,
+    lrnMode: raw.cudnnLRNMode_t,
+    alpha: int | None,
+    yDesc: Any,
+    y: int | None,
+    dyDesc: Any,
+    dy: int | None,
+    xDesc: Any,
+    x: int | None,
+    beta: int | None,
+    dxDesc: Any,
+    dx: int | None,
+) -> None:
+    require_known(lrnMode=lrnMode)
+    source, result = _operand("x", xDesc, x), _operand("y", yDesc, y)
+    given, target = _operand("dy", dyDesc, dy), _operand("dx", dxDesc, dx)
+    _check_channels(source, result, given, target)
+    options = _options(normDesc)
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    target.store(
+        lrn_cross_channel_backward(
+            source.load(), result.load(), given.load(), dx=target.load(), **options, **factors
+        )
+    )
+
+
+def _check_channels(x: Operand, *others: Operand) -> None:
+    if len(x.described.shape) <= 2:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM, f"xDesc must have 4 or 5 dimensions: {x.described.shape}"
+        )
+    require_dimensions(x, 4, 5, "LRN")
+    require_equal(x, *others, status=_UNSUPPORTED)
+    # bfloat16 is refused before the layout is looked at, integers after.
+    if x.described.data_type == raw.CUDNN_DATA_BFLOAT16:
+        require_type(x, _TYPES, "LRN")
+    for operand in (x, *others):
+        shape, strides = operand.described.shape, operand.described.strides
+        if len(shape) == 5 and strides[2:] != packed_strides(shape)[2:]:
+            raise Refused(
+                raw.CUDNN_STATUS_BAD_PARAM,
+                f"{operand.name} has 5 dimensions and is not packed NCDHW: strides {strides}",
+            )
+    require_type(x, _TYPES, "LRN")
+
+
+# -- in space ----------------------------------------------------------------------------------
+
+
+@implements("cudnnDivisiveNormalizationForward")
+def divisive_forward(
+    handle: Any,
+    normDesc: Any,
+    mode: raw.cudnnDivNormMode_t,
+    alpha: int | None,
+    xDesc: Any,
+    x: int | None,
+    means: int | None,
+    temp: int | None,
+    temp2: int | None,
+    beta: int | None,
+    yDesc: Any,
+    y: int | None,
+) -> None:
+    """A beta below 0 counts as 0, as in cuDNN (9.14 and 9.19); not so in the backward pass."""
+    require_known(mode=mode)
+    source, target = _operand("x", xDesc, x), _operand("y", yDesc, y)
+    _check_space(source, target)
+    temporary = _temporaries(source, temp, temp2)
+    options = _options(normDesc)
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    factors["beta"] = max(factors["beta"], 0.0)
+    result = divisive_normalization_forward(
+        source.load(), _means(source, means), y=target.load(), **options, **factors
+    )
+    _overwrite(temporary)
+    target.store(result)
+
+
+@implements("cudnnDivisiveNormalizationBackward")
+def divisive_backward(
+    handle: Any,
+    normDesc: Any,
+    mode: raw.cudnnDivNormMode_t,
+    alpha: int | None,
+    xDesc: Any,
+    x: int | None,
+    means: int | None,
+    dy: int | None,
+    temp: int | None,
+    temp2: int | None,
+    beta: int | None,
+    dXdMeansDesc: Any,
+    dx: int | None,
+    dMeans: int | None,
+) -> None:
+    """dMeans may be NULL: then its gradient is not computed."""
+    require_known(mode=mode)
+    source = _operand("x", xDesc, x)
+    require(dy=dy, dx=dx)
+    target = Operand("dx", readback.tensor(dXdMeansDesc, "dXdMeansDesc"), dx)
+    _check_space(source, target)
+    temporary = _temporaries(source, temp, temp2)
+    by_means = Operand("dMeans", target.described, dMeans) if dMeans else None
+    options = _options(normDesc)
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    results = divisive_normalization_backward(
+        source.load(),
+        Operand("dy", source.described, dy).load(),
+        _means(source, means),
+        dx=target.load(),
+        dmeans=by_means.load() if by_means else np.zeros(source.described.shape, source.dtype),
+        **options,
+        **factors,
+    )
+    _overwrite(temporary)
+    target.store(results[0])
+    if by_means:
+        by_means.store(results[1])
+
+
+def _check_space(x: Operand, other: Operand) -> None:
+    if len(x.described.shape) not in (4, 5):
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM, f"xDesc must have 4 or 5 dimensions: {x.described.shape}"
+        )
+    require_equal(x, other)
+    require_equal(x, other, fields=("strides",), status=_UNSUPPORTED)
+    require_type(x, _TYPES, "divisive normalization")
+
+
+def _means(x: Operand, address: int | None) -> Any:
+    return Operand("means", x.described, address).load() if address else None
+
+
+def _temporaries(x: Operand, temp: int | None, temp2: int | None) -> list[Operand]:
+    require(temp=temp, temp2=temp2)
+    return [Operand(name, x.described, at) for name, at in (("temp", temp), ("temp2", temp2))]
+
+
+def _overwrite(temporaries: list[Operand]) -> None:
+    """What a program keeps there is lost here as well."""
+    for temporary in temporaries:
+        temporary.load()[...] = np.nan

@@ -1,0 +1,208 @@
+"""What the parameter packs and plans of fused operations hold.
+
+Constants are read back from cuDNN. Not so the rest: cuDNN tells of no pack for which operation it
+was created, and of a variant pack for BN_FINALIZE_STATISTICS_INFERENCE it gives nothing back (9.28:
+BAD_PARAM). So this module notes, by address, what create and set functions were given.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ... import raw
+from ...raw.function import binding
+from . import readback
+from .dispatch import Refused, follows
+
+__all__ = ["Constants", "keep_plan", "made_of", "operation", "read_constants", "variants"]
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What a constant pack holds, by C's labels without ``CUDNN_PARAM_``; what is unset is absent.
+
+    Descriptors are read (`readback.Tensor` and others), the mode and the placeholders are ints.
+    """
+
+    operation: raw.cudnnFusedOps_t
+    held: Mapping[str, Any] = field(default_factory=dict)
+
+    def needed(self, *labels: str) -> list[Any]:
+        """The values of these labels.
+
+        Raises
+        ------
+        Refused
+            BAD_PARAM if one is not set.
+        """
+        for label in labels:
+            if label not in self.held:
+                raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"CUDNN_PARAM_{label} is not set")
+        return [self.held[label] for label in labels]
+
+    def get(self, label: str) -> Any:
+        """The value, None if it is not set."""
+        return self.held.get(label)
+
+    def given(self, label: str) -> bool:
+        """Whether the pointer of this name will be one: its placeholder is set, and not to NULL."""
+        return bool(self.held.get(f"{label}_PLACEHOLDER", 0))
+
+
+_READERS: dict[str, tuple[Any, Any, Any, Any]] = {
+    "CONV_DESC": (
+        raw.cudnnConvolutionDescriptor_t,
+        raw.cudnnCreateConvolutionDescriptor,
+        raw.cudnnDestroyConvolutionDescriptor,
+        readback.convolution,
+    ),
+    "ACTIVATION_DESC": (
+        raw.cudnnActivationDescriptor_t,
+        raw.cudnnCreateActivationDescriptor,
+        raw.cudnnDestroyActivationDescriptor,
+        readback.activation,
+    ),
+    "WDESC": (
+        raw.cudnnFilterDescriptor_t,
+        raw.cudnnCreateFilterDescriptor,
+        raw.cudnnDestroyFilterDescriptor,
+        readback.filter_,
+    ),
+}
+_READERS["DWDESC"] = _READERS["WDESC"]
+_TENSOR = (
+    raw.cudnnTensorDescriptor_t,
+    raw.cudnnCreateTensorDescriptor,
+    raw.cudnnDestroyTensorDescriptor,
+    readback.tensor,
+)
+
+
+def read_constants(pack: Any, name: str) -> Constants:
+    """What a constant pack holds.
+
+    Raises
+    ------
+    Refused
+        BAD_PARAM if it is NULL, or holds a descriptor that was never set.
+    """
+    held: dict[str, Any] = {}
+    for label in raw.cudnnFusedOpsConstParamLabel_t:
+        short = label.name.removeprefix("CUDNN_PARAM_")
+        value = _descriptor(pack, label, short) if short.endswith("DESC") else _number(pack, label)
+        if value is not None:
+            held[short] = value
+    return Constants(operation(pack, name), held)
+
+
+def _number(pack: Any, label: raw.cudnnFusedOpsConstParamLabel_t) -> int | None:
+    value, is_null = ctypes.c_int(), ctypes.c_int()
+    get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
+    status = get(pack, label, ctypes.byref(value), is_null)
+    return None if status or is_null.value else value.value
+
+
+def _descriptor(pack: Any, label: raw.cudnnFusedOpsConstParamLabel_t, short: str) -> Any:
+    kind, create, destroy, read = _READERS.get(short, _TENSOR)
+    descriptor, is_null = kind(), ctypes.c_int()
+    create(descriptor)
+    try:
+        get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
+        status = get(pack, label, descriptor, is_null)
+        return None if status or is_null.value else read(descriptor, label.name)
+    finally:
+        destroy(descriptor)
+
+
+# --- what is noted ------------------------------------------------------------------------------
+
+_operations: dict[int, raw.cudnnFusedOps_t] = {}  # by the address of a pack or a plan
+_variants: dict[int, dict[str, Any]] = {}
+_made: dict[int, Constants] = {}
+
+
+def operation(handle: Any, name: str) -> raw.cudnnFusedOps_t:
+    """For which operation a pack or a plan was created.
+
+    Raises
+    ------
+    Refused
+        BAD_PARAM if it is NULL, or older than the first use of the reference device.
+    """
+    if not handle:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL")
+    if handle.value not in _operations:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"{name} was created before the reference device was first used",
+        )
+    return _operations[handle.value]
+
+
+def variants(pack: Any) -> Mapping[str, Any]:
+    """What a variant pack holds, by C's labels without ``CUDNN_``: addresses and numbers."""
+    operation(pack, "varPack")
+    return _variants.get(pack.value, {})
+
+
+def keep_plan(plan: Any, constants: Constants) -> None:
+    """Note that a plan was made of these constants."""
+    _made[plan.value] = constants
+
+
+def made_of(plan: Any) -> Constants:
+    """The constants that a plan was made of.
+
+    Raises
+    ------
+    Refused
+        NOT_INITIALIZED if it was not made yet.
+    """
+    operation(plan, "plan")
+    if plan.value not in _made:
+        raise Refused(raw.CUDNN_STATUS_NOT_INITIALIZED, "plan was created, but never made")
+    return _made[plan.value]
+
+
+def _member(enum: Any, value: Any) -> Any:
+    return enum(getattr(value, "value", value))
+
+
+def _address(created: Any) -> int:
+    address: int = getattr(created, "value", None) or created.contents.value
+    return address
+
+
+@follows("cudnnCreateFusedOpsConstParamPack")
+def created_constants(constPack: Any, ops: Any) -> None:
+    _operations[_address(constPack)] = _member(raw.cudnnFusedOps_t, ops)
+
+
+@follows("cudnnCreateFusedOpsPlan")
+def created_plan(plan: Any, ops: Any) -> None:
+    _operations[_address(plan)] = _member(raw.cudnnFusedOps_t, ops)
+    _made.pop(_address(plan), None)  # an earlier plan may have had this address
+
+
+@follows("cudnnCreateFusedOpsVariantParamPack")
+def created_variants(varPack: Any, ops: Any) -> None:
+    _operations[_address(varPack)] = _member(raw.cudnnFusedOps_t, ops)
+    _variants[_address(varPack)] = {}
+
+
+@follows("cudnnSetFusedOpsVariantParamPackAttribute")
+def set_variant(varPack: Any, paramLabel: Any, ptr: Any) -> None:
+    member = _member(raw.cudnnFusedOpsVariantParamLabel_t, paramLabel)
+    label = member.name.removeprefix("CUDNN_")
+    convert = binding("cudnnSetFusedOpsVariantParamPackAttribute").argtypes[2].from_param
+    address = ctypes.cast(convert(ptr), ctypes.c_void_p).value if ptr is not None else None
+    owner = getattr(varPack, "_as_parameter_", varPack)
+    held = _variants.setdefault(owner.value, {})
+    if address is None or label.startswith("PTR_"):
+        held[label] = address
+    else:
+        kind = ctypes.c_double if "DOUBLE" in label else ctypes.c_int64
+        held[label] = kind.from_address(address).value

@@ -1,0 +1,152 @@
+"""Reductions on the reference device.
+
+Statuses follow cuDNN's documentation: BAD_PARAM for shapes and types that do not fit each other and
+for indices of an operator that has none, NOT_SUPPORTED for types without a kernel and for indices
+of other than 32 bits, INVALID_VALUE for indices or a workspace that are too small.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import raw
+from ...dtypes import data_type_name, numpy_dtype
+from ..layout import packed_strides
+from ..reduce import INDEXED, reduce_indices, reduce_tensor
+from . import readback
+from .agreement import require_equal
+from .dispatch import Refused, implements
+from .memory import Operand, at, require, scalars, scribble
+from .readback_operations import Reduction
+from .readback_operations import reduction as read_reduction
+
+_F, _D, _H, _I = (
+    raw.CUDNN_DATA_FLOAT,
+    raw.CUDNN_DATA_DOUBLE,
+    raw.CUDNN_DATA_HALF,
+    raw.CUDNN_DATA_INT8,
+)
+_TYPES = frozenset(
+    {(_D, _D, _D), *((_F, a, c) for a, c in [(_F, _F), (_F, _H), (_F, _I)])}
+    | {(_F, _H, _F), (_F, _H, _H), (_F, _I, _F), (_F, _I, _I)}
+)
+"""Types of the computation, of A and of C that cuDNN 9.14 and 9.19 reduce: never bfloat16."""
+_INDEX_BYTES = 4
+
+
+@implements("cudnnGetReductionIndicesSize")
+def indices_size(
+    handle: Any, reduceTensorDesc: Any, aDesc: Any, cDesc: Any, sizeInBytes: Any
+) -> None:
+    require(sizeInBytes=sizeInBytes)
+    described, _, c = _read(reduceTensorDesc, aDesc, None, cDesc, None)
+    sizeInBytes.contents.value = _indices_bytes(described, c)
+
+
+@implements("cudnnGetReductionWorkspaceSize")
+def workspace_size(
+    handle: Any, reduceTensorDesc: Any, aDesc: Any, cDesc: Any, sizeInBytes: Any
+) -> None:
+    """One number of the computation's type for each element of C."""
+    require(sizeInBytes=sizeInBytes)
+    described, _, c = _read(reduceTensorDesc, aDesc, None, cDesc, None)
+    sizeInBytes.contents.value = _workspace_bytes(described, c)
+
+
+@implements("cudnnReduceTensor")
+def reduce(
+    handle: Any,
+    reduceTensorDesc: Any,
+    indices: int | None,
+    indicesSizeInBytes: int,
+    workspace: int | None,
+    workspaceSizeInBytes: int,
+    alpha: int | None,
+    aDesc: Any,
+    A: int | None,
+    beta: int | None,
+    cDesc: Any,
+    C: int | None,
+) -> None:
+    require(A=A, C=C)
+    described, a, c = _read(reduceTensorDesc, aDesc, A, cDesc, C)
+    _require_types(described, a, c)
+    factors = scalars(c.described.data_type, alpha=alpha, beta=beta)
+    for name, needed, given in (
+        ("indices", _indices_bytes(described, c), indicesSizeInBytes),
+        ("workspace", _workspace_bytes(described, c), workspaceSizeInBytes),
+    ):
+        if given < needed:
+            raise Refused(
+                raw.CUDNN_STATUS_INVALID_VALUE, f"{name} must have {needed} bytes, got {given}"
+            )
+    scribble(workspace, _workspace_bytes(described, c), "workspace")
+    values, shape = a.load(), c.described.shape
+    result = reduce_tensor(
+        values,
+        shape,
+        described.operator,
+        propagate_nan=described.propagate_nan,
+        c=c.load(),
+        compute_dtype=numpy_dtype(described.compute_type),
+        out_dtype=c.dtype,
+        **factors,
+    )
+    if described.indices:
+        memory = at(indices, raw.CUDNN_DATA_INT32, shape, packed_strides(shape), "indices")
+        memory[...] = reduce_indices(
+            values, shape, described.operator, propagate_nan=described.propagate_nan
+        )
+    c.store(result)
+
+
+def _read(
+    descriptor: Any, a_desc: Any, a: int | None, c_desc: Any, c: int | None
+) -> tuple[Reduction, Operand, Operand]:
+    """The descriptors' contents, checked against each other."""
+    described = read_reduction(descriptor, "reduceTensorDesc")
+    source = Operand("A", readback.tensor(a_desc, "aDesc"), a)
+    target = Operand("C", readback.tensor(c_desc, "cDesc"), c)
+    whole, reduced = source.described.shape, target.described.shape
+    fits = len(whole) == len(reduced) and all(
+        size in (1, full) for size, full in zip(reduced, whole, strict=True)
+    )
+    if not fits or whole == reduced:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"C must have the shape of A, {whole}, with ones where A is to be reduced, got "
+            f"{reduced}",
+        )
+    if described.indices and described.operator not in INDEXED:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM, f"the operator {described.operator} has no indices"
+        )
+    if described.indices and described.indices_type != raw.CUDNN_32BIT_INDICES:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"cuDNN writes 32-bit indices only, not {described.indices_type.name}",
+        )
+    return described, source, target
+
+
+def _require_types(described: Reduction, a: Operand, c: Operand) -> None:
+    types = (a.described.data_type, c.described.data_type)
+    double = raw.CUDNN_DATA_DOUBLE
+    if double in types or described.compute_type == double:
+        require_equal(a, c, fields=("data_type",))
+    if (described.compute_type, *types) not in _TYPES:
+        given, result = map(data_type_name, types)
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"cuDNN has no reduction of {given} to {result} computed in "
+            f"{data_type_name(described.compute_type)}",
+        )
+
+
+def _indices_bytes(described: Reduction, c: Operand) -> int:
+    return _INDEX_BYTES * math.prod(c.described.shape) if described.indices else 0
+
+
+def _workspace_bytes(described: Reduction, c: Operand) -> int:
+    return numpy_dtype(described.compute_type).itemsize * math.prod(c.described.shape)

@@ -1,0 +1,96 @@
+"""Softmax on the reference device.
+
+Statuses follow cuDNN's documentation: BAD_PARAM for shapes and types that differ, for strides that
+differ between y and dy, and for an unknown algorithm or mode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import raw
+from ..softmax import Algorithm, SoftmaxMode, softmax_backward, softmax_forward
+from . import readback
+from .agreement import FLOATING, compute_dtype, require_equal, require_in_place, require_type
+from .dispatch import Refused, implements
+from .memory import Operand, require, scalars
+
+_ALGORITHMS: dict[Any, Algorithm] = {
+    raw.CUDNN_SOFTMAX_FAST: "fast",
+    raw.CUDNN_SOFTMAX_ACCURATE: "accurate",
+    raw.CUDNN_SOFTMAX_LOG: "log",
+}
+_MODES: dict[Any, SoftmaxMode] = {
+    raw.CUDNN_SOFTMAX_MODE_INSTANCE: "instance",
+    raw.CUDNN_SOFTMAX_MODE_CHANNEL: "channel",
+}
+
+
+@implements("cudnnSoftmaxForward")
+def forward(
+    handle: Any,
+    algo: raw.cudnnSoftmaxAlgorithm_t,
+    mode: raw.cudnnSoftmaxMode_t,
+    alpha: int | None,
+    xDesc: Any,
+    x: int | None,
+    beta: int | None,
+    yDesc: Any,
+    y: int | None,
+) -> None:
+    require(x=x, y=y)
+    options = _options(algo, mode)
+    source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
+    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    require_equal(source, target)
+    require_in_place(source, target)
+    require_type(source, FLOATING, "softmax")
+    result = softmax_forward(
+        source.load(),
+        y=target.load(),
+        compute_dtype=compute_dtype(source),
+        **options,
+        **scalars(target.described.data_type, alpha=alpha, beta=beta),
+    )
+    target.store(result)
+
+
+@implements("cudnnSoftmaxBackward")
+def backward(
+    handle: Any,
+    algo: raw.cudnnSoftmaxAlgorithm_t,
+    mode: raw.cudnnSoftmaxMode_t,
+    alpha: int | None,
+    yDesc: Any,
+    y: int | None,
+    dyDesc: Any,
+    dy: int | None,
+    beta: int | None,
+    dxDesc: Any,
+    dx: int | None,
+) -> None:
+    require(y=y, dy=dy, dx=dx)
+    options = _options(algo, mode)
+    output = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    gradient = Operand("dy", readback.tensor(dyDesc, "dyDesc"), dy)
+    target = Operand("dx", readback.tensor(dxDesc, "dxDesc"), dx)
+    require_equal(output, gradient, target)
+    require_equal(output, gradient, fields=("strides",))
+    require_in_place(gradient, target)
+    require_type(output, FLOATING, "softmax gradient")
+    result = softmax_backward(
+        output.load(),
+        gradient.load(),
+        dx=target.load(),
+        compute_dtype=compute_dtype(output),
+        **options,
+        **scalars(target.described.data_type, alpha=alpha, beta=beta),
+    )
+    target.store(result)
+
+
+def _options(algo: raw.cudnnSoftmaxAlgorithm_t, mode: raw.cudnnSoftmaxMode_t) -> dict[str, Any]:
+    for name, value, known in (("algo", algo, _ALGORITHMS), ("mode", mode, _MODES)):
+        if value not in known:
+            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is {value}")
+    return {"algorithm": _ALGORITHMS[algo], "mode": _MODES[mode]}

@@ -1,0 +1,198 @@
+"""The spatial transformer on the reference device.
+
+cuDNN has no function that reads a spatial transformer descriptor, so what programs set is kept
+here by the descriptor's address, from the moment on that the reference device was first activated.
+
+Statuses are those that cuDNN documents: BAD_PARAM for NULL and for tensors that do not match the
+descriptor; NOT_SUPPORTED for other than 4 dimensions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import raw
+from ..layout import packed_strides
+from ..spatial_transformer import (
+    spatial_tf_grid_generator_backward,
+    spatial_tf_grid_generator_forward,
+    spatial_tf_sampler_backward,
+    spatial_tf_sampler_forward,
+)
+from . import readback
+from .agreement import require_equal
+from .dispatch import Refused, follows, implements
+from .memory import Operand, at, require, scalars
+
+
+@dataclass(frozen=True)
+class Transformer:
+    """What a spatial transformer descriptor holds: `shape` is (N, C, H, W) of the output."""
+
+    data_type: raw.cudnnDataType_t
+    shape: tuple[int, ...]
+
+    def grid(self, address: int | None, name: str) -> NDArray[Any]:
+        """The sampling points at `address`, (N, H, W, 2)."""
+        return self._packed(address, (self.shape[0], *self.shape[2:], 2), name)
+
+    def theta(self, address: int | None, name: str) -> NDArray[Any]:
+        """The affine maps at `address`, (N, 2, 3)."""
+        return self._packed(address, (self.shape[0], 2, 3), name)
+
+    def _packed(self, address: int | None, shape: tuple[int, ...], name: str) -> NDArray[Any]:
+        return at(address, self.data_type, shape, packed_strides(shape), name)
+
+
+_held: dict[int, Transformer] = {}  # by the descriptor's address
+
+
+def _address(descriptor: Any) -> int:
+    address: int = getattr(descriptor, "_as_parameter_", descriptor).value
+    return address
+
+
+@follows("cudnnSetSpatialTransformerNdDescriptor")
+def was_set(stDesc: Any, samplerType: Any, dataType: Any, nbDims: int, dimA: Any) -> None:
+    shape = tuple(int(size) for size in dimA[:nbDims])
+    _held[_address(stDesc)] = Transformer(raw.cudnnDataType_t(dataType), shape)
+
+
+@follows("cudnnCreateSpatialTransformerDescriptor")
+def was_created(stDesc: Any) -> None:
+    # An earlier descriptor may have had this address.
+    _held.pop(getattr(stDesc, "value", None) or stDesc.contents.value, None)
+
+
+def _read(descriptor: Any) -> Transformer:
+    require(stDesc=getattr(descriptor, "value", None))
+    held = _held.get(_address(descriptor))
+    if held is None:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            "stDesc was not set since the reference device was first activated",
+        )
+    if len(held.shape) != 4 or min(held.shape) < 1:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"stDesc must hold 4 dimensions of at least 1, got {held.shape}",
+        )
+    return held
+
+
+# -- grid --------------------------------------------------------------------------------------
+
+
+@implements("cudnnSpatialTfGridGeneratorForward")
+def grid_generator_forward(handle: Any, stDesc: Any, theta: int | None, grid: int | None) -> None:
+    held = _read(stDesc)
+    points = spatial_tf_grid_generator_forward(held.theta(theta, "theta"), held.shape[2:])
+    held.grid(grid, "grid")[...] = points
+
+
+@implements("cudnnSpatialTfGridGeneratorBackward")
+def grid_generator_backward(
+    handle: Any, stDesc: Any, dgrid: int | None, dtheta: int | None
+) -> None:
+    held = _read(stDesc)
+    result = spatial_tf_grid_generator_backward(held.grid(dgrid, "dgrid"))
+    held.theta(dtheta, "dtheta")[...] = result
+
+
+# -- sampler -----------------------------------------------------------------------------------
+
+
+@implements("cudnnSpatialTfSamplerForward")
+def sampler_forward(
+    handle: Any,
+    stDesc: Any,
+    alpha: int | None,
+    xDesc: Any,
+    x: int | None,
+    grid: int | None,
+    beta: int | None,
+    yDesc: Any,
+    y: int | None,
+) -> None:
+    held = _read(stDesc)
+    source = _operand("x", xDesc, x)
+    target = _operand("y", yDesc, y)
+    _check(held, source, target)
+    target.store(
+        spatial_tf_sampler_forward(
+            source.load(),
+            held.grid(grid, "grid"),
+            y=target.load(),
+            **scalars(held.data_type, alpha=alpha, beta=beta),
+        )
+    )
+
+
+@implements("cudnnSpatialTfSamplerBackward")
+def sampler_backward(
+    handle: Any,
+    stDesc: Any,
+    alpha: int | None,
+    xDesc: Any,
+    x: int | None,
+    beta: int | None,
+    dxDesc: Any,
+    dx: int | None,
+    alphaDgrid: int | None,
+    dyDesc: Any,
+    dy: int | None,
+    grid: int | None,
+    betaDgrid: int | None,
+    dgrid: int | None,
+) -> None:
+    held = _read(stDesc)
+    source, target = _operand("x", xDesc, x), _operand("dx", dxDesc, dx)
+    given = _operand("dy", dyDesc, dy)
+    _check(held, source, given)
+    require_equal(source, target)
+    by_grid = held.grid(dgrid, "dgrid")
+    factors = scalars(
+        held.data_type, alpha=alpha, beta=beta, alphaDgrid=alphaDgrid, betaDgrid=betaDgrid
+    )
+    by_x, by_points = spatial_tf_sampler_backward(
+        source.load(),
+        given.load(),
+        held.grid(grid, "grid"),
+        alpha=factors["alpha"],
+        beta=factors["beta"],
+        dx=target.load(),
+        alpha_dgrid=factors["alphaDgrid"],
+        beta_dgrid=factors["betaDgrid"],
+        dgrid=np.array(by_grid),
+    )
+    target.store(by_x)
+    by_grid[...] = by_points
+
+
+def _operand(name: str, desc: Any, address: int | None) -> Operand:
+    require(**{name: address})
+    return Operand(name, readback.tensor(desc, f"{name}Desc"), address)
+
+
+def _check(held: Transformer, x: Operand, y: Operand) -> None:
+    """x may be of another size than the output, but not of another number of images or channels."""
+    shape = x.described.shape
+    if len(shape) != 4:
+        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"xDesc must have 4 dimensions, got {shape}")
+    if y.described.shape != held.shape or shape[:2] != held.shape[:2]:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"stDesc holds shape {held.shape}, which {y.name}Desc must have and xDesc begin with, "
+            f"got {y.described.shape} and {shape}",
+        )
+    for operand in (x, y):
+        if operand.described.data_type != held.data_type:
+            raise Refused(
+                raw.CUDNN_STATUS_BAD_PARAM,
+                f"stDesc holds {held.data_type.name}, {operand.name}Desc "
+                f"{operand.described.data_type.name}",
+            )

@@ -1,0 +1,175 @@
+"""Element-wise tensor functions on the reference device: add, op, set, scale, plain transform.
+
+Statuses follow cuDNN's documentation: BAD_PARAM for shapes and types that do not fit each other,
+NOT_SUPPORTED for types and numbers of dimensions without a kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import raw
+from ...dtypes import data_type_name, numpy_dtype
+from ..arithmetic import blend, round_to
+from ..tensor_operations import add_tensor, op_tensor, scale_tensor
+from . import readback
+from .agreement import FLOATING, require_dimensions, require_equal, require_type
+from .dispatch import Refused, implements
+from .memory import Operand, require, scalars
+from .readback_operations import op_tensor as read_op_tensor
+
+_F, _D, _H, _B, _I = (
+    raw.CUDNN_DATA_FLOAT,
+    raw.CUDNN_DATA_DOUBLE,
+    raw.CUDNN_DATA_HALF,
+    raw.CUDNN_DATA_BFLOAT16,
+    raw.CUDNN_DATA_INT8,
+)
+
+_TRANSFORM_TYPES = (*FLOATING, _I, raw.CUDNN_DATA_INT8x4, raw.CUDNN_DATA_INT8x32)
+_OP_TENSOR_TYPES = frozenset(
+    {
+        (_F, _F, _F),
+        (_F, _I, _F),
+        (_F, _H, _F),
+        (_F, _B, _F),
+        (_D, _D, _D),
+        (_F, _F, _H),
+        (_F, _H, _H),
+        (_F, _I, _I),
+        (_F, _F, _I),
+        (_F, _F, _B),
+        (_F, _B, _B),
+    }
+)
+"""Types of the computation, of A and B, and of C, as cuDNN's documentation lists them."""
+
+
+@implements("cudnnTransformTensor")
+def transform(
+    handle: Any,
+    alpha: int | None,
+    xDesc: Any,
+    x: int | None,
+    beta: int | None,
+    yDesc: Any,
+    y: int | None,
+) -> None:
+    """Shapes are equal. The factors are doubles if x or y holds doubles."""
+    require(x=x, y=y)
+    source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
+    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    require_equal(source, target, fields=("shape",))
+    for operand in (source, target):
+        require_type(operand, _TRANSFORM_TYPES, "cudnnTransformTensor")
+    doubles = _D in (source.described.data_type, target.described.data_type)
+    factors = scalars(_D if doubles else _F, alpha=alpha, beta=beta)
+    values = source.load().astype(np.float64 if doubles else np.float32)
+    target.store(blend(values, target.load(), out_dtype=target.dtype, name="y", **factors))
+
+
+@implements("cudnnAddTensor")
+def add(
+    handle: Any,
+    alpha: int | None,
+    aDesc: Any,
+    A: int | None,
+    beta: int | None,
+    cDesc: Any,
+    C: int | None,
+) -> None:
+    require(A=A, C=C)
+    a = Operand("A", readback.tensor(aDesc, "aDesc"), A)
+    c = Operand("C", readback.tensor(cDesc, "cDesc"), C)
+    require_equal(a, c, fields=("data_type",))
+    require_dimensions(c, 3, 5, "cudnnAddTensor")
+    _require_broadcast(a, c)
+    factors = scalars(c.described.data_type, alpha=alpha, beta=beta)
+    c.store(add_tensor(a.load(), c.load(), **factors))
+
+
+@implements("cudnnOpTensor")
+def op(
+    handle: Any,
+    opTensorDesc: Any,
+    alpha1: int | None,
+    aDesc: Any,
+    A: int | None,
+    alpha2: int | None,
+    bDesc: Any,
+    B: int | None,
+    beta: int | None,
+    cDesc: Any,
+    C: int | None,
+) -> None:
+    """A has the shape of C, B may be broadcast; sqrt and not take no B. At most 5 dimensions."""
+    require(A=A, C=C)
+    described = read_op_tensor(opTensorDesc, "opTensorDesc")
+    a = Operand("A", readback.tensor(aDesc, "aDesc"), A)
+    c = Operand("C", readback.tensor(cDesc, "cDesc"), C)
+    require_dimensions(c, 3, 5, "cudnnOpTensor")
+    require_equal(a, c, fields=("shape",))
+    b, factors = None, {"alpha1": alpha1}
+    if described.operation not in ("sqrt", "not"):
+        require(B=B)
+        b = Operand("B", readback.tensor(bDesc, "bDesc"), B)
+        require_equal(a, b, fields=("data_type",))
+        _require_broadcast(b, c)
+        factors["alpha2"] = alpha2
+    types = (described.compute_type, a.described.data_type, c.described.data_type)
+    if types not in _OP_TENSOR_TYPES:
+        compute, given, result = map(data_type_name, types)
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"cuDNN has no cudnnOpTensor from {given} to {result} computed in {compute}",
+        )
+    c.store(
+        op_tensor(
+            described.operation,
+            a.load(),
+            None if b is None else b.load(),
+            c=c.load(),
+            propagate_nan=described.propagate_nan,
+            compute_dtype=numpy_dtype(described.compute_type),
+            out_dtype=c.dtype,
+            **scalars(described.compute_type, beta=beta, **factors),
+        )
+    )
+
+
+@implements("cudnnSetTensor")
+def set_(handle: Any, yDesc: Any, y: int | None, valuePtr: int | None) -> None:
+    """The value is a float, for double data a double; it is rounded to the type of y."""
+    require(y=y, valuePtr=valuePtr)
+    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    _require_kernel(target, "cudnnSetTensor")
+    value = scalars(target.described.data_type, valuePtr=valuePtr)["valuePtr"]
+    target.store(round_to(np.full(target.described.shape, value), target.dtype))
+
+
+@implements("cudnnScaleTensor")
+def scale(handle: Any, yDesc: Any, y: int | None, alpha: int | None) -> None:
+    require(y=y)
+    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    _require_kernel(target, "cudnnScaleTensor")
+    factors = scalars(target.described.data_type, alpha=alpha)
+    target.store(scale_tensor(target.load(), **factors))
+
+
+def _require_kernel(operand: Operand, function: str) -> None:
+    """cuDNN 9.14 and 9.19 have kernels for plain int8 among the integers only."""
+    require_type(operand, (*FLOATING, raw.CUDNN_DATA_INT8), function)
+
+
+def _require_broadcast(operand: Operand, whole: Operand) -> None:
+    given, wanted = operand.described.shape, whole.described.shape
+    if len(given) != len(wanted) or any(
+        size not in (1, full) for size, full in zip(given, wanted, strict=True)
+    ):
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"{operand.name} must have the shape of {whole.name}, {wanted}, or ones in it, got "
+            f"{given}",
+        )

@@ -1,0 +1,350 @@
+"""Wrong calls of the convolution family, on the reference device and on a GPU: the same statuses.
+
+Every call starts from one that is right; one argument is then changed. Where the reference device
+is stricter than cuDNN 9.19, which the statuses were read off, the test says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from ctypes import c_size_t
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    BadParamError,
+    DeviceBuffer,
+    ExecutionFailedError,
+    NotSupportedError,
+    raw,
+    use_reference_device,
+)
+from cudnn_ctypes.raw import mode
+
+from ..raw_program import FLOAT, Program, scalar
+
+BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
+SHAPE = raw.CUDNN_STATUS_NOT_SUPPORTED_SHAPE
+DATA_TYPE = raw.CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE
+DOUBLE, HALF, INT32 = raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_INT32
+X, W, Y = (2, 4, 6, 6), (8, 4, 3, 3), (2, 8, 6, 6)
+
+Arguments = dict[str, Any]
+
+
+class Here(NamedTuple):
+    """A program, and memory for x, w, y, bias and workspace on its device."""
+
+    program: Program
+    x: DeviceBuffer
+    w: DeviceBuffer
+    y: DeviceBuffer
+    bias: DeviceBuffer
+    workspace: DeviceBuffer
+
+
+@pytest.fixture
+def reference():
+    yield from here(on_reference=True)
+
+
+@pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
+def everywhere(request):
+    yield from here(on_reference=request.param == "reference")
+
+
+def here(on_reference: bool) -> Iterator[Here]:
+    with use_reference_device(on_reference):
+        program = Program()
+        sizes = [4 * math.prod(shape) for shape in (X, W, Y, (1, 8, 1, 1))]
+        buffers = [DeviceBuffer(size) for size in (*sizes, 1 << 22)]
+        for buffer in buffers:
+            buffer.fill(0)
+        yield Here(program, *buffers)
+        program.close()
+        for buffer in buffers:
+            buffer.close()
+
+
+def right(here: Here, operation: str) -> Arguments:
+    """The arguments of a right call, by their names in C."""
+    program, x, w, y, bias, workspace = here
+    tensor, image, weights = program.tensor(Y), program.tensor(X), program.filter(W)
+    convolution = program.convolution((1, 1))
+    algorithm = {"workSpace": workspace, "workSpaceSizeInBytes": workspace.nbytes}
+    scalars = {"alpha": scalar(1), "beta": scalar(0)}
+    common = {"handle": program.handle, **scalars, "convDesc": convolution, **algorithm}
+    forward = {"xDesc": image, "x": x, "wDesc": weights, "w": w, "algo": 1}
+    return {
+        "Forward": {**common, **forward, "yDesc": tensor, "y": y},
+        "BackwardData": {
+            **common,
+            "wDesc": weights,
+            "w": w,
+            "dyDesc": tensor,
+            "dy": y,
+            "algo": 1,
+            "dxDesc": image,
+            "dx": x,
+        },
+        "BackwardFilter": {
+            **common,
+            "xDesc": image,
+            "x": x,
+            "dyDesc": tensor,
+            "dy": y,
+            "algo": 1,
+            "dwDesc": weights,
+            "dw": w,
+        },
+        "BackwardBias": {
+            "handle": program.handle,
+            **scalars,
+            "dyDesc": tensor,
+            "dy": y,
+            "dbDesc": program.tensor((1, 8, 1, 1)),
+            "db": bias,
+        },
+        "BiasActivationForward": {
+            "handle": program.handle,
+            "convDesc": convolution,
+            **algorithm,
+            **forward,
+            "alpha1": scalar(1),
+            "alpha2": scalar(0),
+            "zDesc": tensor,
+            "z": y,
+            "biasDesc": program.tensor((1, 8, 1, 1)),
+            "bias": bias,
+            "activationDesc": program.activation(raw.CUDNN_ACTIVATION_RELU),
+            "yDesc": tensor,
+            "y": y,
+        },
+    }[operation]
+
+
+def status(operation: str, arguments: Arguments) -> raw.cudnnStatus_t:
+    return raw.FUNCTIONS[f"cudnnConvolution{operation}"].unchecked(**arguments)
+
+
+# Roles of the descriptors in each operation: x, w, y.
+ROLES = {
+    "Forward": ("xDesc", "wDesc", "yDesc"),
+    "BackwardData": ("dxDesc", "wDesc", "dyDesc"),
+    "BackwardFilter": ("xDesc", "dwDesc", "dyDesc"),
+    "BiasActivationForward": ("xDesc", "wDesc", "yDesc"),
+}
+PLAIN = ["Forward", "BackwardData", "BackwardFilter"]
+ALL = [*ROLES, "BackwardBias"]
+
+Change = tuple[str, Callable[[Program], Any]]
+DO_NOT_FIT: dict[str, Change] = {
+    "x channels": ("x", lambda p: p.tensor((2, 5, 6, 6))),
+    "x 5d": ("x", lambda p: p.tensor((2, 4, 6, 6, 6))),
+    "x batch": ("x", lambda p: p.tensor((3, 4, 6, 6))),
+    "x size": ("x", lambda p: p.tensor((2, 4, 7, 6))),
+    "x never set": ("x", lambda p: p.new(raw.cudnnTensorDescriptor_t)),
+    "w channels": ("w", lambda p: p.filter((8, 3, 3, 3))),
+    "w filters": ("w", lambda p: p.filter((7, 4, 3, 3))),
+    "w 5d": ("w", lambda p: p.filter((8, 4, 3, 3, 3))),
+    "w size": ("w", lambda p: p.filter((8, 4, 2, 2))),
+    "w never set": ("w", lambda p: p.new(raw.cudnnFilterDescriptor_t)),
+    "y channels": ("y", lambda p: p.tensor((2, 7, 6, 6))),
+    "y size": ("y", lambda p: p.tensor((2, 8, 5, 6))),
+    "y larger": ("y", lambda p: p.tensor((2, 8, 7, 6))),
+    "y batch": ("y", lambda p: p.tensor((1, 8, 6, 6))),
+    "y 5d": ("y", lambda p: p.tensor((2, 8, 6, 6, 1))),
+    "y never set": ("y", lambda p: p.new(raw.cudnnTensorDescriptor_t)),
+    "convolution 3d": ("conv", lambda p: p.convolution((1, 1, 1))),
+    "convolution never set": ("conv", lambda p: p.new(raw.cudnnConvolutionDescriptor_t)),
+}
+NO_KERNEL: dict[str, Change] = {
+    "x double": ("x", lambda p: p.tensor(X, DOUBLE)),
+    "x half": ("x", lambda p: p.tensor(X, HALF)),
+    "w double": ("w", lambda p: p.filter(W, DOUBLE)),
+    "y double": ("y", lambda p: p.tensor(Y, DOUBLE)),
+    "y half": ("y", lambda p: p.tensor(Y, HALF)),
+    "sums in double": ("conv", lambda p: p.convolution((1, 1), compute_type=DOUBLE)),
+    "sums in int32": ("conv", lambda p: p.convolution((1, 1), compute_type=INT32)),
+}
+
+
+def changed(here: Here, operation: str, change: Change) -> Arguments:
+    role, make = change
+    names = dict(zip(("x", "w", "y"), ROLES[operation], strict=True), conv="convDesc")
+    return {**right(here, operation), names[role]: make(here.program)}
+
+
+@pytest.mark.parametrize("operation", ALL)
+def test_the_call_that_is_changed_below_is_right(everywhere: Here, operation: str):
+    assert status(operation, right(everywhere, operation)) == raw.CUDNN_STATUS_SUCCESS
+
+
+@pytest.mark.parametrize("change", DO_NOT_FIT)
+@pytest.mark.parametrize("operation", ROLES)
+def test_descriptors_that_do_not_fit(everywhere: Here, operation: str, change: str):
+    assert status(operation, changed(everywhere, operation, DO_NOT_FIT[change])) == BAD_PARAM
+
+
+@pytest.mark.parametrize("change", NO_KERNEL)
+@pytest.mark.parametrize("operation", ROLES)
+def test_data_types_without_a_kernel(everywhere: Here, operation: str, change: str):
+    given = status(operation, changed(everywhere, operation, NO_KERNEL[change]))
+    # The fused call compares z with y first.
+    fused_result = operation == "BiasActivationForward" and change in ("y double", "y half")
+    assert given == (SHAPE if fused_result else NOT_SUPPORTED)
+
+
+@pytest.mark.parametrize("operation", ALL)
+def test_null(everywhere: Here, operation: str):
+    arguments = right(everywhere, operation)
+    for name in arguments:
+        if name in ("handle", "algo", "workSpace", "workSpaceSizeInBytes"):
+            continue
+        assert status(operation, {**arguments, name: None}) == BAD_PARAM, name
+        message = f"{name} is NULL" if mode.reference_device_active else name
+        with pytest.raises(BadParamError, match=message):
+            raw.FUNCTIONS[f"cudnnConvolution{operation}"](**{**arguments, name: None})
+
+
+@pytest.mark.parametrize("operation", ROLES)
+@pytest.mark.parametrize("algorithm", [-1, 50])
+def test_unknown_algorithm(everywhere: Here, operation: str, algorithm: int):
+    assert status(operation, {**right(everywhere, operation), "algo": algorithm}) == NOT_SUPPORTED
+
+
+@pytest.mark.parametrize("groups", [2, 3, 4])
+@pytest.mark.parametrize("operation", ROLES)
+def test_groups_that_do_not_fit(reference: Here, operation: str, groups: int):
+    # Stricter than cuDNN 9.19, which goes by the channels.
+    arguments = right(reference, operation)
+    arguments["convDesc"] = reference.program.convolution((1, 1), groups=groups)
+    assert status(operation, arguments) == BAD_PARAM
+    with pytest.raises(BadParamError, match="groups"):
+        raw.FUNCTIONS[f"cudnnConvolution{operation}"](**arguments)
+
+
+@pytest.mark.parametrize("operation", ROLES)
+def test_workspace(reference: Here, operation: str):
+    arguments = right(reference, operation)
+    ask = operation.replace("BiasActivationForward", "Forward")
+    x, w, y = (arguments[name] for name in ROLES[operation])
+    convolution, size = arguments["convDesc"], c_size_t()
+    order = {
+        "Forward": (x, w, convolution, y),
+        "BackwardData": (w, y, convolution, x),
+        "BackwardFilter": (x, y, convolution, w),
+    }[ask]
+    function = raw.FUNCTIONS[f"cudnnGetConvolution{ask}WorkspaceSize"]
+    function(reference.program.handle, *order, arguments["algo"], size)
+    needed = size.value
+    assert needed > 0
+    for address, nbytes in ((arguments["workSpace"], needed - 1), (None, needed), (None, 0)):
+        wrong = {**arguments, "workSpace": address, "workSpaceSizeInBytes": nbytes}
+        assert status(operation, wrong) == BAD_PARAM
+        with pytest.raises(BadParamError, match=rf"workSpace must have {needed} bytes"):
+            raw.FUNCTIONS[f"cudnnConvolution{operation}"](**wrong)
+    enough = {**arguments, "workSpaceSizeInBytes": needed}
+    assert status(operation, enough) == raw.CUDNN_STATUS_SUCCESS
+    contents = reference.workspace.copy_to_host()
+    assert (contents[:needed] != 0).all()  # a GPU would overwrite it too
+    assert (contents[needed:] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda p: {"dbDesc": p.tensor((1, 7, 1, 1))}, BAD_PARAM),
+        (lambda p: {"dbDesc": p.tensor((2, 8, 1, 1))}, BAD_PARAM),
+        (lambda p: {"dbDesc": p.tensor((1, 8, 6, 1))}, BAD_PARAM),
+        (lambda p: {"dbDesc": p.tensor((1, 8, 1))}, BAD_PARAM),
+        (lambda p: {"dbDesc": p.tensor((1, 8, 1, 1, 1))}, BAD_PARAM),
+        (lambda p: {"dbDesc": p.tensor((1, 8, 1, 1), HALF)}, BAD_PARAM),
+        (lambda p: {"dyDesc": p.tensor(Y, HALF)}, BAD_PARAM),
+        (lambda p: {"dyDesc": p.tensor((2, 8, 6)), "dbDesc": p.tensor((1, 8, 1))}, NOT_SUPPORTED),
+        (
+            lambda p: {"dyDesc": p.tensor(Y, INT32), "dbDesc": p.tensor((1, 8, 1, 1), INT32)},
+            NOT_SUPPORTED,
+        ),
+        (
+            lambda p: {
+                "dyDesc": p.tensor(Y, raw.CUDNN_DATA_BFLOAT16),
+                "dbDesc": p.tensor((1, 8, 1, 1), raw.CUDNN_DATA_BFLOAT16),
+            },
+            NOT_SUPPORTED,
+        ),
+    ],
+)
+def test_bias_gradient(everywhere: Here, change, expected):
+    assert (
+        status("BackwardBias", {**right(everywhere, "BackwardBias"), **change(everywhere.program)})
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda p: {"zDesc": p.tensor((2, 8, 5, 6))}, SHAPE),
+        (lambda p: {"zDesc": p.tensor((1, 8, 1, 1))}, SHAPE),
+        (lambda p: {"zDesc": p.tensor(Y, HALF)}, SHAPE),
+        (lambda p: {"yDesc": p.tensor(Y, FLOAT, "NHWC")}, SHAPE),
+        (lambda p: {"biasDesc": p.tensor((1, 7, 1, 1))}, SHAPE),
+        (lambda p: {"biasDesc": p.tensor((2, 8, 1, 1))}, SHAPE),
+        (lambda p: {"biasDesc": p.tensor((1, 8, 6, 1))}, SHAPE),
+        (lambda p: {"biasDesc": p.tensor((1, 8, 1))}, BAD_PARAM),
+        (lambda p: {"biasDesc": p.tensor((1, 8, 1, 1, 1))}, BAD_PARAM),
+        (lambda p: {"biasDesc": p.tensor((1, 8, 1, 1), HALF)}, DATA_TYPE),
+        (lambda p: {"yDesc": p.tensor(Y, HALF), "zDesc": p.tensor(Y, HALF)}, DATA_TYPE),
+        (lambda p: {"algo": raw.CUDNN_CONVOLUTION_FWD_ALGO_DIRECT}, NOT_SUPPORTED),
+        (lambda p: {"activationDesc": p.activation(raw.CUDNN_ACTIVATION_TANH)}, NOT_SUPPORTED),
+        # In the fused call the layout of w is free.
+        (lambda p: {"wDesc": p.filter(W, FLOAT, "NHWC")}, raw.CUDNN_STATUS_SUCCESS),
+    ],
+)
+def test_bias_and_activation(everywhere: Here, change, expected):
+    arguments = {**right(everywhere, "BiasActivationForward"), **change(everywhere.program)}
+    assert status("BiasActivationForward", arguments) == expected
+
+
+def test_w_in_another_layout_than_x(reference: Here):
+    arguments = {**right(reference, "Forward"), "wDesc": reference.program.filter(W, FLOAT, "NHWC")}
+    assert status("Forward", arguments) == NOT_SUPPORTED
+    with pytest.raises(NotSupportedError, match="NHWC"):
+        raw.cudnnConvolutionForward(**arguments)
+
+
+@pytest.mark.parametrize("operation", PLAIN)
+def test_buffers_that_are_too_small(reference: Here, operation: str):
+    arguments = right(reference, operation)
+    sizes = {"x": 2 * 4 * 36, "w": 8 * 4 * 9, "y": 2 * 8 * 36}
+    for role, name in zip(("x", "w", "y"), ROLES[operation], strict=True):
+        name = name.removesuffix("Desc")
+        with DeviceBuffer(4 * sizes[role]) as fits, DeviceBuffer(4 * sizes[role] - 4) as short:
+            for buffer in (fits, short):
+                buffer.fill(0)
+            assert status(operation, {**arguments, name: fits}) == raw.CUDNN_STATUS_SUCCESS
+            with pytest.raises(ExecutionFailedError, match=f"{name} is too small") as error:
+                raw.FUNCTIONS[f"cudnnConvolution{operation}"](**{**arguments, name: short})
+            assert error.value.status == raw.CUDNN_STATUS_EXECUTION_FAILED
+
+
+@pytest.mark.parametrize("name", ["x", "w", "y"])
+def test_an_address_that_is_not_memory(reference: Here, name: str):
+    arguments = {**right(reference, "Forward"), name: 64}  # nothing is ever in the first page
+    with pytest.raises(ExecutionFailedError, match=f"{name}: .* not memory of this process"):
+        raw.cudnnConvolutionForward(**arguments)
+
+
+def test_host_memory_and_swapped_descriptors_do_not_get_that_far(reference: Here):
+    arguments = right(reference, "Forward")
+    with pytest.raises(TypeError, match="x: host memory"):
+        raw.cudnnConvolutionForward(**{**arguments, "x": np.ones(X, np.float32)})
+    swapped = {**arguments, "xDesc": arguments["wDesc"], "wDesc": arguments["xDesc"]}
+    with pytest.raises(TypeError, match="xDesc"):
+        raw.cudnnConvolutionForward(**swapped)
+    with pytest.raises(TypeError, match="alpha"):
+        raw.cudnnConvolutionForward(**{**arguments, "alpha": 1.0})

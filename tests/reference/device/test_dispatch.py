@@ -1,0 +1,163 @@
+"""Which calls the reference device takes, and that none with its handles gets to cuDNN."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from ctypes import byref, c_int
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import (
+    BadParamError,
+    ClosedError,
+    CudnnError,
+    NotInitializedError,
+    raw,
+    use_reference_device,
+)
+from cudnn_ctypes.raw import function as raw_function
+from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw.ctypes_support import CudnnEnum
+from cudnn_ctypes.reference.device import dispatch
+
+WITH_HANDLE = [
+    name
+    for name, function in raw.FUNCTIONS.items()
+    if name != "cudnnCreate"
+    and any(
+        p.type.base is raw.cudnnHandle_t and p.type.kind == "value" for p in function.parameters
+    )
+]
+
+
+@pytest.fixture
+def handle():
+    with use_reference_device():
+        made_up = raw.cudnnHandle_t()
+        raw.cudnnCreate(made_up)
+        yield made_up
+        if made_up:
+            raw.cudnnDestroy(made_up)
+
+
+def zero(parameter: Any) -> Any:
+    """A number, the first enumerator, and NULL for everything else."""
+    base = parameter.type.base
+    if parameter.type.kind != "value":
+        return None
+    if issubclass(base, CudnnEnum):
+        return next(iter(base))
+    if base in (ctypes.c_float, ctypes.c_double):
+        return 0.0
+    return 0 if issubclass(base, ctypes._SimpleCData) else None
+
+
+@pytest.mark.parametrize("rest", ["nothing", "zeros and NULL"])
+@pytest.mark.parametrize("name", WITH_HANDLE)
+def test_a_made_up_handle_never_reaches_cudnn(monkeypatch, handle, name: str, rest: str):
+    def reached(*args: Any) -> int:
+        raise AssertionError(f"{name} reached cuDNN")
+
+    function = raw.FUNCTIONS[name]
+    binding = raw_function.binding(name)
+    monkeypatch.setitem(binding.__dict__, "c_callee", reached)
+    monkeypatch.setitem(binding.__dict__, "native", reached)
+    arguments = [
+        handle
+        if parameter.type.base is raw.cudnnHandle_t
+        else (None if rest == "nothing" else zero(parameter))
+        for parameter in function.parameters
+    ]
+    # Refused: by its status, or with an exception if the arguments are not even of C's types.
+    with contextlib.suppress(TypeError, ValueError, NotImplementedError):
+        assert isinstance(function.unchecked(*arguments), raw.cudnnStatus_t)
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_HANDLE if "Convolution" in name])
+def test_null_is_refused_by_the_whole_family(handle, name: str):
+    function = raw.FUNCTIONS[name]
+    rest = [zero(parameter) for parameter in function.parameters[1:]]
+    with pytest.raises(BadParamError, match="is NULL"):
+        function(handle, *rest)
+
+
+def test_functions_without_a_handle_are_cudnns_own(handle):
+    convolution = raw.cudnnConvolutionDescriptor_t()
+    x, w = raw.cudnnTensorDescriptor_t(), raw.cudnnFilterDescriptor_t()
+    raw.cudnnCreateConvolutionDescriptor(convolution)
+    raw.cudnnCreateTensorDescriptor(x)
+    raw.cudnnCreateFilterDescriptor(w)
+    raw.cudnnSetConvolution2dDescriptor(convolution, 1, 2, 1, 1, 1, 1, 1, raw.CUDNN_DATA_FLOAT)
+    nchw, float32 = raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT
+    raw.cudnnSetTensor4dDescriptor(x, nchw, float32, 2, 3, 8, 9)
+    raw.cudnnSetFilter4dDescriptor(w, float32, nchw, 4, 3, 3, 3)
+    shape = [c_int() for _ in range(4)]
+    raw.cudnnGetConvolution2dForwardOutputDim(convolution, x, w, *map(byref, shape))
+    assert [size.value for size in shape] == [2, 4, 8, 11]
+    raw.cudnnDestroyConvolutionDescriptor(convolution)
+    raw.cudnnDestroyTensorDescriptor(x)
+    raw.cudnnDestroyFilterDescriptor(w)
+
+
+def test_off_and_on_again():
+    assert not mode.reference_device_active
+    first, second = raw.cudnnHandle_t(), raw.cudnnHandle_t()
+    count = c_int()
+    with use_reference_device():
+        raw.cudnnCreate(first)
+        with use_reference_device(False):
+            assert not mode.reference_device_active
+            # A handle keeps its device.
+            raw.cudnnGetConvolutionForwardAlgorithmMaxCount(first, count)
+            assert count.value == 10
+        assert mode.reference_device_active
+        raw.cudnnCreate(second)
+    assert not mode.reference_device_active
+    assert first.value != second.value
+    for handle in (first, second):
+        assert dispatch.made_up(handle)
+        raw.cudnnDestroy(handle)
+
+
+def test_without_it_creating_a_handle_needs_a_gpu():
+    handle = raw.cudnnHandle_t()
+    with use_reference_device(False):
+        if raw.cudnnCreate.unchecked(handle) == raw.CUDNN_STATUS_SUCCESS:
+            raw.cudnnDestroy(handle)
+            pytest.skip("there is a GPU")
+        with pytest.raises(NotInitializedError, match="use_reference_device"):
+            raw.cudnnCreate(handle)
+    with use_reference_device():
+        raw.cudnnCreate(handle)
+        raw.cudnnDestroy(handle)
+
+
+def test_a_destroyed_handle_is_closed(handle):
+    copy = raw.cudnnHandle_t()
+    copy.value = handle.value
+    raw.cudnnDestroy(handle)
+    assert not handle
+    with pytest.raises(ClosedError, match="destroyed"):
+        raw.cudnnGetConvolutionForwardAlgorithmMaxCount(copy, c_int())
+    with pytest.raises((CudnnError, ClosedError)):
+        raw.cudnnGetConvolutionForwardAlgorithmMaxCount(handle, c_int())
+
+
+def test_the_whole_family_is_carried_out():
+    family = {
+        name
+        for name, function in raw.FUNCTIONS.items()
+        if function.header == "cudnn_cnn.h" and name in WITH_HANDLE and "FusedOps" not in name
+    }
+    assert len(family) == 23
+    assert family <= dispatch.implemented()
+
+
+def test_implementations_have_the_parameters_of_c():
+    with pytest.raises(TypeError, match="cudnnDestroy has the parameters"):
+
+        @dispatch.implements("cudnnDestroy")
+        def wrong(h: Any) -> None:
+            """Registered under a name whose parameters it does not have."""

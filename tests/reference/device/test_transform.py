@@ -1,0 +1,243 @@
+"""Transform descriptors, padding and folding through raw calls on the reference device."""
+
+from __future__ import annotations
+
+from ctypes import c_int32, c_size_t, c_uint32
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import raw, use_reference_device
+from cudnn_ctypes.reference import TensorTransform, transform_tensor
+from cudnn_ctypes.reference.device.readback import filter_, tensor
+
+from ..raw_program import FLOAT, Memory, Program, scalar
+
+HALF, INT8, INT8x4 = raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_INT8, raw.CUDNN_DATA_INT8x4
+BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
+SUCCESS = raw.CUDNN_STATUS_SUCCESS
+FOLD, UNFOLD = raw.CUDNN_TRANSFORM_FOLD, raw.CUDNN_TRANSFORM_UNFOLD
+NCHW, NHWC = raw.CUDNN_TENSOR_NCHW, raw.CUDNN_TENSOR_NHWC
+ZEROS = (0, 0, 0, 0)
+
+
+@pytest.fixture
+def program():
+    with use_reference_device():
+        program = Program()
+        yield program
+        program.close()
+
+
+def transform(
+    program: Program,
+    before: Any = ZEROS,
+    after: Any = ZEROS,
+    fold: Any = (1, 1),
+    direction: Any = FOLD,
+    layout: Any = NCHW,
+) -> Any:
+    descriptor = program.new(raw.cudnnTensorTransformDescriptor_t)
+    raw.cudnnSetTensorTransformDescriptor(
+        descriptor, len(before), layout, before, after, fold, direction
+    )
+    return descriptor
+
+
+def held(descriptor: Any, ndim: int = 4) -> tuple[Any, ...]:
+    layout, direction = raw.cudnnTensorFormat_t.variable(), raw.cudnnFoldingDirection_t.variable()
+    before, after, fold = (c_int32 * 8)(), (c_int32 * 8)(), (c_uint32 * 8)()
+    raw.cudnnGetTensorTransformDescriptor(descriptor, ndim, layout, before, after, fold, direction)
+    return (
+        layout.value,
+        tuple(before[:ndim]),
+        tuple(after[:ndim]),
+        tuple(fold[: ndim - 2]),
+        direction.value,
+    )
+
+
+# --- the descriptor ---------------------------------------------------------------------------
+
+
+def test_what_was_set_is_read_back(program: Program):
+    descriptor = transform(program, (1, 2, -3, 4), (5, 6, 7, -8), (2, 3), UNFOLD, NHWC)
+    assert held(descriptor) == (NHWC, (1, 2, -3, 4), (5, 6, 7, -8), (2, 3), UNFOLD)
+    assert held(descriptor, 3) == (NHWC, (1, 2, -3), (5, 6, 7), (2,), UNFOLD)
+    raw.cudnnSetTensorTransformDescriptor(descriptor, 4, NCHW, None, None, None, FOLD)
+    assert held(descriptor) == (NCHW, (1, 2, -3, 4), (5, 6, 7, -8), (2, 3), FOLD)
+
+
+def test_a_new_one_holds_zeros(program: Program):
+    assert held(program.new(raw.cudnnTensorTransformDescriptor_t)) == (
+        NCHW,
+        ZEROS,
+        ZEROS,
+        (0, 0),
+        FOLD,
+    )
+
+
+def test_nothing_is_left_of_a_destroyed_one(program: Program):
+    descriptor = raw.cudnnTensorTransformDescriptor_t()
+    for _ in range(20):  # malloc gives the same address again
+        raw.cudnnCreateTensorTransformDescriptor(descriptor)
+        assert held(descriptor)[1] == ZEROS
+        raw.cudnnSetTensorTransformDescriptor(descriptor, 4, NCHW, (1, 1, 1, 1), ZEROS, (1, 1), 0)
+        raw.cudnnDestroyTensorTransformDescriptor(descriptor)
+        assert not descriptor
+
+
+def test_refused_settings(program: Program):
+    descriptor = program.new(raw.cudnnTensorTransformDescriptor_t)
+
+    def call(ndim: int, layout: Any = NCHW) -> Any:
+        return raw.cudnnSetTensorTransformDescriptor.unchecked(
+            descriptor, ndim, layout, None, None, None, FOLD
+        )
+
+    assert [call(ndim) for ndim in (1, 2, 8, 9)] == [BAD_PARAM, SUCCESS, SUCCESS, NOT_SUPPORTED]
+    assert call(4, 3) == NOT_SUPPORTED
+    get = raw.cudnnGetTensorTransformDescriptor.unchecked
+    layout, direction = raw.cudnnTensorFormat_t.variable(), raw.cudnnFoldingDirection_t.variable()
+    arrays = (c_int32 * 9)(), (c_int32 * 9)(), (c_uint32 * 9)()
+    for ndim in (2, 9):
+        assert get(descriptor, ndim, layout, *arrays, direction) == BAD_PARAM
+
+
+# --- the destination --------------------------------------------------------------------------
+
+
+def destination(program: Program, descriptor: Any, source: Any) -> tuple[Any, int]:
+    made, nbytes = program.new(raw.cudnnTensorDescriptor_t), c_size_t()
+    raw.cudnnInitTransformDest(descriptor, source, made, nbytes)
+    return tensor(made, "destDesc"), nbytes.value
+
+
+def test_destinations_as_measured(program: Program):
+    # Read off cuDNN 9.28.
+    half = program.tensor((2, 8, 4, 6), HALF, "NHWC")
+    made, nbytes = destination(program, transform(program, fold=(2, 2), layout=NHWC), half)
+    assert (made.data_type, made.shape, made.strides) == (HALF, (2, 32, 2, 3), (192, 1, 96, 32))
+    assert nbytes == 768
+    strided = program.tensor((2, 8, 4, 6), HALF, (1000, 100, 10, 1))
+    same, _ = destination(program, transform(program, fold=(2, 2), layout=NHWC), strided)
+    assert same == made
+    vectors = program.tensor((2, 8, 4, 4), INT8x4, "NCHW_VECT_C")
+    made, nbytes = destination(program, transform(program, fold=(2, 2)), vectors)
+    assert (made.data_type, made.shape, made.strides) == (INT8x4, (2, 32, 2, 2), (32, 4, 2, 1))
+    assert nbytes == 256
+
+
+def test_refused_destinations(program: Program):
+    source, made = program.tensor((2, 8, 4, 4)), program.new(raw.cudnnTensorDescriptor_t)
+
+    def call(descriptor: Any, source: Any = source, made: Any = made) -> Any:
+        return raw.cudnnInitTransformDest.unchecked(descriptor, source, made, c_size_t())
+
+    vectors = transform(program, layout=raw.CUDNN_TENSOR_NCHW_VECT_C)
+    assert call(vectors) == NOT_SUPPORTED
+    assert call(transform(program, before=(0, 0, -4, 0))) == BAD_PARAM
+    assert call(transform(program), made=raw.cudnnTensorDescriptor_t()) == BAD_PARAM
+    six = program.tensor((1, 1, 1, 1, 1, 1))
+    assert call(transform(program, (0,) * 6, (0,) * 6, (1,) * 4), six) == NOT_SUPPORTED
+
+
+# --- the operations ---------------------------------------------------------------------------
+
+
+def run(
+    program: Program, descriptor: Any, x: Memory, y: Memory, factors: Any = (1, 0), t: Any = FLOAT
+) -> Any:
+    return raw.cudnnTransformTensorEx.unchecked(
+        program.handle,
+        descriptor,
+        scalar(factors[0]),
+        program.tensor(x.shape, t, x.layout),
+        x.address,
+        scalar(factors[1]),
+        program.tensor(y.shape, t, y.layout),
+        y.address,
+    )
+
+
+CASES = [
+    ((2, 3, 4, 6), ZEROS, ZEROS, (2, 3), FOLD, (2, 18, 2, 2)),
+    ((2, 3, 5, 6), (0, 0, 1, 0), (1, 2, 0, -1), (2, 2), FOLD, (3, 20, 3, 3)),
+    ((2, 16, 2, 3), ZEROS, (0, -1, -1, 1), (2, 2), UNFOLD, (2, 3, 3, 7)),
+    ((2, 3, 4, 5), (1, 1, 1, 1), (0, 2, 0, -2), (1, 1), FOLD, (3, 6, 5, 4)),
+]
+
+
+@pytest.mark.parametrize("data_type", [FLOAT, HALF, INT8], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[4].name}")
+def test_transform_tensor_ex(program: Program, case: Any, data_type: Any):
+    shape, before, after, fold, direction, y_shape = case
+    values = np.random.default_rng(0).integers(-99, 100, shape)
+    x, y = Memory(shape, data_type, "NHWC", values), Memory(y_shape, data_type)
+    descriptor = transform(program, before, after, fold, direction)
+    assert run(program, descriptor, x, y, t=data_type) == SUCCESS
+    name = "fold" if direction == FOLD else "unfold"
+    expected = transform_tensor(values, TensorTransform(before, after, fold, name))
+    np.testing.assert_array_equal(y.get(), expected)
+
+
+def test_padding_is_plain_padding(program: Program):
+    values = np.arange(1.0, 7.0).reshape(1, 1, 2, 3)
+    x, y = Memory((1, 1, 2, 3), values=values), Memory((1, 1, 4, 4))
+    descriptor = transform(program, (0, 0, 1, 0), (0, 0, 1, 1))
+    assert run(program, descriptor, x, y) == SUCCESS
+    expected = np.pad(values, ((0, 0), (0, 0), (1, 1), (0, 1)))
+    np.testing.assert_array_equal(y.get(), expected)
+
+
+def test_blending(program: Program):
+    values, prior = np.arange(4.0).reshape(1, 1, 2, 2), np.ones((1, 4, 1, 1))
+    x, y = Memory((1, 1, 2, 2), values=values), Memory((1, 4, 1, 1), values=prior)
+    descriptor = transform(program, fold=(2, 2))
+    assert run(program, descriptor, x, y, (2, -3)) == SUCCESS
+    assert y.get().ravel().tolist() == [-3, -1, 1, 3]
+
+
+def test_transform_filter(program: Program):
+    values = np.random.default_rng(1).integers(-99, 100, (4, 3, 3, 3))
+    x, y = Memory((4, 3, 3, 3), values=values), Memory((8, 16, 2, 2), layout="NHWC")
+    source, target = program.filter((4, 3, 3, 3)), program.filter((8, 16, 2, 2), layout="NHWC")
+    before, after = (0, 0, 1, 1), (4, 1, 0, 0)
+    raw.cudnnTransformFilter(
+        program.handle,
+        transform(program, before, after, (2, 2), layout=NHWC),
+        scalar(1),
+        source,
+        x.address,
+        scalar(0),
+        target,
+        y.address,
+    )
+    assert filter_(target, "destDesc").shape == y.shape
+    expected = transform_tensor(values, TensorTransform(before, after, (2, 2)))
+    np.testing.assert_array_equal(y.get(), expected)
+
+
+def test_refused_transforms(program: Program):
+    x, y = Memory((1, 3, 4, 4), values=np.ones((1, 3, 4, 4))), Memory((1, 12, 2, 2))
+    fold = transform(program, fold=(2, 2))
+    assert run(program, fold, x, y) == SUCCESS
+    assert run(program, raw.cudnnTensorTransformDescriptor_t(), x, y) == BAD_PARAM
+    assert run(program, fold, x, Memory((1, 12, 4, 4))) == BAD_PARAM
+    assert run(program, transform(program, (0, 0, -4, 0)), x, y) == BAD_PARAM
+    before_channels = transform(program, (0, 1, 0, 0), fold=(2, 2))
+    assert run(program, before_channels, x, Memory((1, 16, 2, 2))) == NOT_SUPPORTED
+    uneven = transform(program, fold=(2, 2), direction=UNFOLD)
+    assert run(program, uneven, x, Memory((1, 1, 8, 8))) == NOT_SUPPORTED
+
+
+def test_descriptors_are_cudnns_own_without_the_reference_device():
+    descriptor = raw.cudnnTensorTransformDescriptor_t()
+    with use_reference_device():
+        pass
+    raw.cudnnCreateTensorTransformDescriptor(descriptor)
+    assert held(descriptor)[1:3] == (ZEROS, ZEROS)
+    raw.cudnnDestroyTensorTransformDescriptor(descriptor)
+    assert not descriptor
