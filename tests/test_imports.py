@@ -17,6 +17,7 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "dtypes": {"raw"},
     "raw": {"errors"},
+    "absent_gpu": {"raw", "errors"},
     "enumerators": {"raw", "dtypes"},
     "messages": {"raw", "enumerators"},
     "information": {"raw", "enumerators", "errors", "handle"},
@@ -24,9 +25,18 @@ ALLOWED: dict[str, set[str]] = {
     "device": {"raw", "errors", "dtypes"},
     "handle": {"raw", "device", "resource"},
     "legacy": {"raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},
-    "graph": {"raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},
+    "graph": {
+        "raw",
+        "absent_gpu",
+        "enumerators",
+        "device",
+        "resource",
+        "handle",
+        "dtypes",
+        "errors",
+    },
     "frontend": {"graph", "raw", "device", "dtypes", "errors", "handle"},
-    "reference": {"raw", "errors", "dtypes"},
+    "reference": {"raw", "absent_gpu", "errors", "dtypes"},
 }
 
 FRAMEWORKS = {"torch", "cupy", "jax", "numba", "tensorflow"}

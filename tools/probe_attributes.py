@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.graph.driver_stub import ensure_driver
+from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 
 OUTPUT = Path(__file__).resolve().parents[1] / "cudnn_ctypes" / "graph" / "attribute_types.py"
 

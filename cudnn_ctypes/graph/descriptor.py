@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import raw
+from ..absent_gpu.driver_stub import ensure_driver
 from ..errors import ClosedError, CudnnError, NotSupportedError, SymbolNotFoundError
 from ..raw import cudnnBackendAttributeType_t as Type
 from ..raw import cudnnBackendDescriptorType_t as Kind
 from ..raw.values import described
 from ..resource import Resource
 from .attributes import ATTRIBUTES, Attribute, as_kind, attribute, kind_name
-from .driver_stub import ensure_driver
 from .reading import descriptor_count, fill_descriptors, read_values
 from .values import Encoded, decode, encode, values_of
 from .versions import code_of, require_attribute, require_kind

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from .. import raw
+from ..absent_gpu.properties import complete, preset, presets
 from ..errors import CudnnError
 from .attributes import suggestion
 from .descriptor import BackendDescriptor
 
 __all__ = ["DeviceProperties", "presets"]
-
-# Keys that a newer cuDNN wants and an older one did not write: the version, and the value by the
-# name of the GPU.
-_LATER_KEYS: dict[str, tuple[int, dict[str, int]]] = {
-    "memoryBusWidth": (92800, {"NVIDIA H200": 6144}),
-}
 
 
 class DeviceProperties:
@@ -48,7 +41,7 @@ class DeviceProperties:
 
     def __init__(self, properties: str | bytes | Mapping[str, Any] | Path) -> None:
         values = _loaded(properties)
-        self.filled = _fill(values)
+        self.filled = complete(values)
         text = json.dumps(values, separators=(",", ":"))
         self.descriptor = BackendDescriptor("deviceprop", json_representation=text)
         try:
@@ -102,7 +95,7 @@ class DeviceProperties:
                 f"{', '.join(known)}. On a machine with that GPU, "
                 "DeviceProperties.from_device().to_json() gives what this class takes"
             )
-        return cls(_folder().joinpath(f"{name.lower()}.json").read_text())
+        return cls(preset(name.lower()))
 
     @property
     def name(self) -> str:
@@ -149,16 +142,6 @@ class DeviceProperties:
         return f"DeviceProperties({self.name}, compute capability {major}.{minor}{said})"
 
 
-def presets() -> tuple[str, ...]:
-    """Names that ``DeviceProperties.preset`` takes."""
-    files = (file.name for file in _folder().iterdir())
-    return tuple(sorted(name.removesuffix(".json") for name in files if name.endswith(".json")))
-
-
-def _folder() -> Any:
-    return resources.files(__package__).joinpath("presets")
-
-
 def _loaded(properties: str | bytes | Mapping[str, Any] | Path) -> dict[str, Any]:
     if isinstance(properties, Mapping):
         return dict(properties)
@@ -176,20 +159,3 @@ def _loaded(properties: str | bytes | Mapping[str, Any] | Path) -> dict[str, Any
     if not isinstance(values, dict):
         raise ValueError(f"{source}: expected a JSON object, got a {type(values).__name__}")
     return values
-
-
-def _fill(values: dict[str, Any]) -> dict[str, Any]:
-    """Add to `values` what the loaded cuDNN wants and they lack; returns what was added."""
-    filled: dict[str, Any] = {}
-    version = raw.load().version
-    for key, (since, by_name) in _LATER_KEYS.items():
-        if version < since or key in values:
-            continue
-        name = values.get("deviceName", "")
-        if name not in by_name:
-            raise ValueError(
-                f"cuDNN {raw.load().version_text} wants {key!r} of the GPU {name!r}: these "
-                "properties were written by an older cuDNN, and its value is not known here; add it"
-            )
-        filled[key] = values[key] = by_name[name]
-    return filled

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cudnn_ctypes import raw
+from cudnn_ctypes.absent_gpu import driver_stub
 from cudnn_ctypes.errors import CudnnError, NoDeviceError
-from cudnn_ctypes.graph import driver_stub
 from cudnn_ctypes.graph.device_properties import DeviceProperties, presets
 from cudnn_ctypes.raw import process
 
