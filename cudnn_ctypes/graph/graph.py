@@ -103,9 +103,12 @@ class Graph(
             if tensor.ragged_offset is not None and tensor.ragged_offset.data_type is None:
                 tensor.ragged_offset.data_type = cudnnDataType_t.CUDNN_DATA_INT32
         for node in nodes:
-            infer_node(node, data_types)
+            self._infer(node, data_types)
         check_results(self.tensors)
         return nodes
+
+    def _infer(self, node: Node, data_types: DataTypes) -> None:
+        infer_node(node, data_types)
 
     def build(
         self,
@@ -227,6 +230,28 @@ class Graph(
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The tensors and nodes as JSON text, without a plan; None for `indent` is one line.
+
+        What `validate` has filled in is part of it.
+        """
+        from .serialization import to_json
+
+        return to_json(self, indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The graph that `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the text is damaged or has content that is not known; the message names the place.
+        """
+        from .serialization import from_json
+
+        return from_json(cls, text)
 
     @property
     def inputs(self) -> list[Tensor]:

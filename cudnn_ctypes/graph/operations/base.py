@@ -22,7 +22,14 @@ class Operations:
     """The plain data of a graph. The families of operations derive from this, `Graph` from them.
 
     Wherever an operation takes a tensor, a number makes a by-value one of the compute data type.
+
+    Attributes
+    ----------
+    tensor_class : type of Tensor
+        Of the tensors that it makes.
     """
+
+    tensor_class: type[Tensor] = Tensor
 
     def __init__(self) -> None:
         self.tensors: list[Tensor] = []
@@ -61,7 +68,7 @@ class Operations:
         ValueError
             If `dims` and `strides` differ in length, or a dimension is not positive.
         """
-        tensor = Tensor(
+        tensor = self.tensor_class(
             name=name or self._free_name("tensor"),
             dims=_integers("dims", dims),
             strides=None if strides is None else _integers("strides", strides),
@@ -116,7 +123,7 @@ class Operations:
         """
         if data_type is None and isinstance(value, np.generic):
             data_type = value.dtype
-        tensor = Tensor(
+        tensor = self.tensor_class(
             name=name or self._free_name("scalar"),
             data_type=None if data_type is None else as_data_type(data_type),
             by_value=True,
@@ -167,7 +174,9 @@ class Operations:
         wanted = tuple(kind.outputs) if outputs is None else outputs
         one = len(kind.outputs) == 1
         results = {
-            port: self._own(Tensor(name=name if one else f"{name}.{port}", virtual=True))
+            port: self._own(
+                self.tensor_class(name=name if one else f"{name}.{port}", virtual=True)
+            )
             for port in wanted
         }
         data_type = None if compute_data_type is None else as_data_type(compute_data_type)
