@@ -1,0 +1,363 @@
+"""Graphs as JSON: readable, versioned, and independent of cuDNN.
+
+A tensor is named by its key under "tensors", and what has its default is left out. Enumerators are
+written by their C names, data types by their short ones; where JSON has no notation of its own,
+Python's stands in a string: "3/2" for a fraction, "0:8:2" for a slice, "-inf".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import math
+import numbers
+import re
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from .. import raw
+from ..dtypes import as_data_type, data_type_name
+from ..enumerators import enumerator, short_name
+from ..raw.ctypes_support import CudnnEnum
+from .attributes import as_kind, attribute, suggestion
+from .json_reading import Place
+from .node import Kind, Node
+from .tensor import Tensor
+from .values import ENUMS
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["FORMAT", "VERSION", "from_json", "kinds", "to_json"]
+
+FORMAT = "cudnn_ctypes graph"
+VERSION = 1
+
+G = TypeVar("G", bound="Graph")
+
+_DATA_TYPES = ("io_data_type", "intermediate_data_type", "compute_data_type")
+_NODE_KEYS = {
+    "operation",
+    "kind",
+    "name",
+    "inputs",
+    "outputs",
+    "options",
+    "compute_data_type",
+    "transposed",
+    "may_go_unused",
+}
+# Options that no method takes: operations that are made of others set them.
+_INNER_OPTIONS = frozenset({"exchange"})
+
+
+def kinds(cls: type[Graph]) -> dict[str, Kind]:
+    """The kinds of operations by name: the constants of the modules that `cls` is made of."""
+    return {
+        name.lower(): value
+        for base in cls.__mro__
+        for name, value in vars(sys.modules[base.__module__]).items()
+        if isinstance(value, Kind)
+    }
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def to_json(graph: Graph, *, indent: int | None = 2) -> str:
+    """The description of `graph` as text; a plan that it holds is not part of it.
+
+    Raises
+    ------
+    TypeError
+        If a value has no notation in JSON; the message names its place.
+    """
+    keys = _keys(graph.tensors)
+    names = {id(kind): name for name, kind in kinds(type(graph)).items()}
+    content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": graph.name}
+    for field in _DATA_TYPES:
+        data_type = getattr(graph, field)
+        content[field] = None if data_type is None else data_type_name(data_type)
+    content["tensors"] = {
+        key: _tensor_content(tensor, key, keys)
+        for tensor, key in zip(graph.tensors, keys.values(), strict=True)
+    }
+    content["nodes"] = [_node_content(node, keys, names[id(node.kind)]) for node in graph.nodes]
+    if indent is None:
+        return json.dumps(content, allow_nan=False, separators=(",", ":"))
+    return _few_lines(json.dumps(content, allow_nan=False, indent=indent))
+
+
+def _few_lines(text: str) -> str:
+    """With lists of numbers on one line."""
+    return re.sub(
+        r"\[[^\[\]{}\"]*\]",
+        lambda found: re.sub(r"\s+", " ", found.group()).replace("[ ", "[").replace(" ]", "]"),
+        text,
+    )
+
+
+def _keys(tensors: list[Tensor]) -> dict[int, str]:
+    """A key for each tensor: its name, or that with a number where names repeat."""
+    keys: dict[int, str] = {}
+    taken = {tensor.name for tensor in tensors}
+    used: set[str] = set()
+    for tensor in tensors:
+        key, number = tensor.name, 2
+        while key in used or (key != tensor.name and key in taken):
+            key, number = f"{tensor.name}#{number}", number + 1
+        used.add(key)
+        keys[id(tensor)] = key
+    return keys
+
+
+def _tensor_content(tensor: Tensor, key: str, keys: Mapping[int, str]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for field in dataclasses.fields(Tensor):
+        value = getattr(tensor, field.name)
+        if value == (key if field.name == "name" else field.default):
+            continue
+        if field.name == "name":
+            pass
+        elif field.name == "data_type":
+            value = data_type_name(value)
+        elif field.name == "reordering":
+            value = short_name(value)
+        elif field.name == "ragged_offset":
+            value = keys[id(value)]
+        else:
+            value = _plain(value, f"tensor {tensor.name!r}: {field.name}")
+        content[field.name] = value
+    return content
+
+
+def _node_content(node: Node, keys: Mapping[int, str], kind: str) -> dict[str, Any]:
+    def named(tensor: Any) -> Any:
+        return [named(each) for each in tensor] if isinstance(tensor, list) else keys[id(tensor)]
+
+    content: dict[str, Any] = {"operation": node.operation}
+    if kind != node.operation:
+        content["kind"] = kind
+    content["name"] = node.name
+    content["inputs"] = {port: named(value) for port, value in node.inputs.items()}
+    content["outputs"] = {port: named(value) for port, value in node.outputs.items()}
+    content["options"] = {
+        option: _plain(value, f"{node}: {option}") for option, value in node.options.items()
+    }
+    if node.compute_data_type is not None:
+        content["compute_data_type"] = data_type_name(node.compute_data_type)
+    if node.transposed:
+        content["transposed"] = sorted(node.transposed)
+    if node.may_go_unused:
+        content["may_go_unused"] = True
+    return content
+
+
+def _plain(value: Any, place: str) -> Any:
+    """`value` in terms of JSON."""
+    if isinstance(value, CudnnEnum):
+        return value.name
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, (np.bool_, np.integer)):
+        return value.item()
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, (numbers.Real, np.generic)):
+        number = float(value)
+        return number if math.isfinite(number) else str(number)
+    if isinstance(value, slice):
+        parts = (value.start, value.stop, value.step)
+        return ":".join("" if part is None else str(int(part)) for part in parts)
+    if isinstance(value, (tuple, list)):
+        return [_plain(each, f"{place}[{i}]") for i, each in enumerate(value)]
+    raise TypeError(f"{place}: {value!r} ({type(value).__name__}) has no notation in JSON")
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def from_json(cls: type[G], text: str | bytes) -> G:
+    """The graph, of class `cls`, that `to_json` wrote, or somebody by hand.
+
+    Raises
+    ------
+    ValueError
+        If the text is damaged or has content that is not known; the message names the place.
+    """
+    top = Place.of_text(text, "graph")
+    if top.value.get("format") != FORMAT:
+        top.refuse(f"expected a graph, whose 'format' is {FORMAT!r}")
+    version = top["version"].integer()
+    if version != VERSION:
+        top["version"].refuse(
+            f"this graph is of version {version}, and only {VERSION} is known here: "
+            "a newer cudnn_ctypes wrote it"
+        )
+    top.known({"format", "version", "name", "tensors", "nodes", *_DATA_TYPES})
+    graph = cls(
+        top["name"].text() if "name" in top else "graph",
+        **{
+            name: _data_type(top[name])
+            for name in _DATA_TYPES
+            if name in top and top[name].value is not None
+        },
+    )
+    tensors = {key: Tensor(key) for key in top["tensors"].keys()}  # noqa: SIM118
+    for key, tensor in tensors.items():
+        _read_tensor(top["tensors"][key], tensor, tensors)
+    graph.tensors.extend(tensors.values())
+    known = kinds(cls)
+    for each in top["nodes"].items():
+        graph.nodes.append(_read_node(each, cls, known, tensors))
+    return graph
+
+
+def _read_tensor(place: Place, tensor: Tensor, tensors: Mapping[str, Tensor]) -> None:
+    place.known({field.name for field in dataclasses.fields(Tensor)})
+    for name in place.keys():  # noqa: SIM118
+        setattr(tensor, name, _tensor_field(name, place[name], tensors))
+    dims, strides = tensor.dims, tensor.strides
+    if dims is not None and strides is not None and len(dims) != len(strides):
+        place["strides"].refuse(f"expected as many strides as dims {dims}")
+
+
+def _tensor_field(name: str, place: Place, tensors: Mapping[str, Tensor]) -> Any:
+    if name == "name":
+        return place.text()
+    if name == "dims":
+        return tuple(each.integer(1) for each in place.items())
+    if name == "strides":
+        return tuple(each.integer() for each in place.items())
+    if name == "data_type":
+        return _data_type(place)
+    if name == "reordering":
+        return _enumerator(place, raw.cudnnBackendTensorReordering_t)
+    if name == "ragged_offset":
+        return _tensor(place, tensors)
+    if name in ("virtual", "by_value"):
+        return place.boolean()
+    if name == "value":
+        value = _value(place)
+        if not isinstance(value, (int, float)):
+            place.refuse(f"expected a number, got {place.value!r}")
+        return value
+    return place.integer()
+
+
+def _read_node(
+    place: Place, cls: type[Graph], known: Mapping[str, Kind], tensors: Mapping[str, Tensor]
+) -> Node:
+    place.known(_NODE_KEYS)
+    operation = place["operation"].text()
+    method = getattr(cls, operation, None)
+    if operation.startswith("_") or not callable(method):
+        place["operation"].refuse(f"a graph has no operation {operation!r}")
+    name = place["kind"].text() if "kind" in place else operation
+    if name not in known:
+        at = place["kind"] if "kind" in place else place["operation"]
+        at.refuse(f"there is no kind of operation {name!r}{suggestion(name, known)}")
+    kind = known[name]
+    inputs = {
+        port: _operand(place["inputs"][port], tensors)
+        for port in _ports(place["inputs"], kind.inputs, set(kind.inputs) - kind.optional)
+    }
+    outputs = {
+        port: _tensor(place["outputs"][port], tensors)
+        for port in _ports(place["outputs"], kind.outputs, set())
+    }
+    if not outputs:
+        place["outputs"].refuse(f"expected at least one of {', '.join(kind.outputs)}")
+    transposed = place["transposed"].items() if "transposed" in place else []
+    for each in transposed:
+        if each.text() not in kind.inputs:
+            each.refuse(f"expected one of the inputs {', '.join(kind.inputs)}")
+    return Node(
+        kind,
+        operation,
+        place["name"].text() if "name" in place else operation,
+        inputs,
+        outputs,
+        _options(place["options"], kind, method) if "options" in place else {},
+        _data_type(place["compute_data_type"]) if "compute_data_type" in place else None,
+        frozenset(each.text() for each in transposed),
+        "may_go_unused" in place and place["may_go_unused"].boolean(),
+    )
+
+
+def _ports(place: Place, known: Mapping[str, str], wanted: set[str]) -> list[str]:
+    place.known(set(known))
+    missing = sorted(wanted - set(place.keys()))
+    if missing:
+        place.refuse(f"{', '.join(missing)} is missing")
+    return list(place.keys())
+
+
+def _operand(place: Place, tensors: Mapping[str, Tensor]) -> Any:
+    if isinstance(place.value, list):
+        return [_tensor(each, tensors) for each in place.items()]
+    return _tensor(place, tensors)
+
+
+def _tensor(place: Place, tensors: Mapping[str, Tensor]) -> Tensor:
+    key = place.text()
+    if key not in tensors:
+        place.refuse(f"there is no tensor {key!r}{suggestion(key, tensors)}")
+    return tensors[key]
+
+
+def _options(place: Place, kind: Kind, method: Any) -> dict[str, Any]:
+    names = {option: (kind.descriptor, name) for option, name in kind.options.items()}
+    if kind.inner is not None:
+        inner = kind.inner.descriptor
+        names |= {option: (inner, name) for option, name in kind.inner.options.items()}
+    place.known({*names, *inspect.signature(method).parameters, *_INNER_OPTIONS})
+    found = {}
+    for option in place.keys():  # noqa: SIM118
+        value = _value(place[option])
+        if isinstance(value, CudnnEnum) and option in names:
+            descriptor, name = names[option]
+            wanted = ENUMS.get(attribute(as_kind(descriptor), name).types[0])
+            if wanted is not None and type(value) is not wanted:
+                place[option].refuse(f"expected a {wanted.__name__}, got {value.name}")
+        found[option] = value
+    return found
+
+
+def _value(place: Place) -> Any:
+    """What `_plain` wrote; a list as a tuple."""
+    value = place.value
+    if isinstance(value, list):
+        return tuple(_value(each) for each in place.items())
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, str):
+        member = getattr(raw, value, None)
+        if isinstance(member, CudnnEnum):
+            return member
+        if re.fullmatch(r"-?\d+/[1-9]\d*", value):
+            return Fraction(value)
+        if re.fullmatch(r"(-?\d*):(-?\d*):(-?\d*)", value):
+            return slice(*(int(part) if part else None for part in value.split(":")))
+        if value in ("inf", "-inf", "nan"):
+            return float(value)
+    return place.refuse(f"{value!r} is neither a number nor the name of an enumerator of cuDNN")
+
+
+def _data_type(place: Place) -> raw.cudnnDataType_t:
+    try:
+        return as_data_type(place.text())
+    except TypeError as error:
+        return place.refuse(str(error))
+
+
+def _enumerator(place: Place, cls: type[CudnnEnum]) -> CudnnEnum:
+    try:
+        return enumerator(cls, place.text(), place.path)
+    except ValueError as error:
+        raise ValueError(str(error)) from None
