@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..enumerators import enumerator, short_name
-from ..errors import NotSupportedError
+from ..errors import NotSupportedError, SymbolNotFoundError
 from ..raw.values import described
 from .attributes import suggestion
 from .descriptor import BackendDescriptor
@@ -17,7 +17,38 @@ from .device_properties import DeviceProperties
 if TYPE_CHECKING:
     from ..handle import Handle
 
-__all__ = ["Engine", "EngineConfig", "Knob", "engine_count", "engines", "heuristics"]
+__all__ = [
+    "Engine",
+    "EngineChoice",
+    "EngineConfig",
+    "Knob",
+    "engine_count",
+    "engines",
+    "heuristics",
+]
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """An engine and values of its knobs as plain data; ``Graph.build(config=...)`` takes it.
+
+    Attributes
+    ----------
+    engine : int
+        Its index, for graphs of this pattern and this cuDNN version.
+    knobs : mapping of str to int
+        By short name; cuDNN chooses those that are missing.
+    """
+
+    engine: int
+    knobs: Mapping[str, int] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.engine, frozenset(self.knobs.items())))
+
+    def __str__(self) -> str:
+        knobs = " ".join(f"{name}={value}" for name, value in self.knobs.items())
+        return f"engine {self.engine}{': ' if knobs else ''}{knobs}"
 
 
 @dataclass(frozen=True)
@@ -174,6 +205,27 @@ class EngineConfig:
         """The chosen values by the knobs' short names."""
         choices = self.descriptor.get("knob_choices") or ()
         return {short_name(c.get("knob_type")): c.get("knob_value") for c in choices}
+
+    @property
+    def choice(self) -> EngineChoice:
+        """The same as plain data, which outlives the descriptors."""
+        return EngineChoice(self.engine.index, self.knobs)
+
+    @property
+    def workspace_size(self) -> int | None:
+        """Bytes of workspace of its plan, known before that is compiled; None before cuDNN 9.2."""
+        return self._told("workspace_size")
+
+    @property
+    def shared_memory(self) -> int | None:
+        """Bytes of shared memory of a block of threads; None of engines that do not tell."""
+        return self._told("shared_memory_used")
+
+    def _told(self, name: str) -> int | None:
+        try:
+            return int(self.descriptor.get(name))
+        except (NotSupportedError, SymbolNotFoundError):
+            return None
 
     @property
     def numerical_notes(self) -> frozenset[str]:
