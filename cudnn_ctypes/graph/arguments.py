@@ -39,7 +39,7 @@ def pointers(tensors: Sequence[Tensor], memory: Mapping[Tensor | int | str, Any]
     KeyError
         If a key is no tensor of the graph, or a virtual one.
     """
-    wanted = {tensor.uid or 0: tensor for tensor in tensors if not tensor.virtual}
+    wanted = {t.uid or 0: t for t in tensors if not t.virtual and not t.scratch}
     found: dict[int, Any] = {}
     for key, value in memory.items():
         tensor = _tensor(key, wanted)

@@ -17,6 +17,7 @@ from .operations.convolutions import ConvolutionOperations
 from .operations.normalizations import NormalizationOperations
 from .operations.resampling import ResampleOperations
 from .operations.sequences import SequenceOperations
+from .scratch import Scratch
 from .tensor import Tensor
 from .validation import check_results, check_tensors, in_order
 
@@ -159,6 +160,7 @@ class Graph(
             sm_count=sm_count,
         )
         self.close()
+        plan.scratch = Scratch(self.tensors)
         self._plan = plan
         self._handle = None if isinstance(device, DeviceProperties) else device
         return plan
@@ -258,14 +260,16 @@ class Graph(
         """The tensors that execution reads: device memory, or numbers not fixed in the graph."""
         made = {id(tensor) for node in self.nodes for tensor in node.outputs.values()}
         return [
-            tensor for tensor in self.tensors if id(tensor) not in made and tensor.value is None
+            tensor
+            for tensor in self.tensors
+            if id(tensor) not in made and tensor.value is None and not tensor.scratch
         ]
 
     @property
     def outputs(self) -> list[Tensor]:
         """The tensors that execution writes."""
         made = [tensor for node in self.nodes for tensor in node.outputs.values()]
-        return [tensor for tensor in made if not tensor.virtual]
+        return [tensor for tensor in made if not tensor.virtual and not tensor.scratch]
 
     def __repr__(self) -> str:
         operations = ", ".join(str(node) for node in self.nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
@@ -15,6 +15,7 @@ from ..raw.values import described
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties
 from .engines import EngineConfig
+from .scratch import Scratch
 from .values import device_address
 
 if TYPE_CHECKING:
@@ -92,9 +93,18 @@ class ExecutionPlan:
         return str(self.descriptor.get("json_representation"))
 
     @functools.cached_property
+    def scratch(self) -> Scratch:
+        """The graph's tensors in the workspace, behind what the plan itself needs there."""
+        return Scratch()
+
+    @functools.cached_property
+    def _own_size(self) -> int:
+        return int(self.descriptor.get("workspace_size"))
+
+    @property
     def workspace_size(self) -> int:
         """Bytes of device memory that it needs beside its operands."""
-        return int(self.descriptor.get("workspace_size"))
+        return self.scratch.total(self._own_size)
 
     @property
     def config(self) -> EngineConfig:
@@ -128,6 +138,7 @@ class ExecutionPlan:
             If the plan needs a workspace and none is given, or it is too small.
         """
         self._check_workspace(workspace)
+        pointers = self.scratch.added_to(pointers, self._own_size, workspace)
         return BackendDescriptor(
             "variant_pack",
             unique_ids=list(pointers),
@@ -141,6 +152,7 @@ class ExecutionPlan:
         See `variant_pack` for the parameters, and `bind` for memory that stays where it is.
         """
         self._check_workspace(workspace)
+        pointers = self.scratch.added_to(pointers, self._own_size, workspace)
         # What variant_pack does, without the typed descriptor: a third of the time.
         uids = (ctypes.c_int64 * len(pointers))(*pointers)
         addresses = (ctypes.c_void_p * len(pointers))(
@@ -155,6 +167,8 @@ class ExecutionPlan:
                 address = ctypes.c_void_p(device_address("workspace", workspace))
                 raw.cudnnBackendSetAttribute(pack, _WORKSPACE, _VOID_PTR, 1, ctypes.byref(address))
             raw.cudnnBackendFinalize(pack)
+            if self.scratch.must_write:
+                self.scratch.write(handle, self._own_size, workspace)
             raw.cudnnBackendExecute(handle, self.descriptor, pack)
         finally:
             raw.cudnnBackendDestroyDescriptor(pack)
@@ -169,7 +183,11 @@ class ExecutionPlan:
 
     def bind(self, handle: Handle, pointers: Mapping[int, Any], workspace: Any = None) -> BoundPlan:
         """This plan for fixed addresses: executing it is one C call."""
-        return BoundPlan(handle, self, self.variant_pack(pointers, workspace))
+        bound = BoundPlan(handle, self, self.variant_pack(pointers, workspace))
+        if self.scratch.must_write:
+            own = self._own_size
+            bound.prepare = functools.partial(self.scratch.write, handle, own, workspace)
+        return bound
 
     def close(self) -> None:
         if self._config is not None:
@@ -200,9 +218,12 @@ class BoundPlan:
         self.handle = handle
         self.plan = plan
         self.variant_pack = variant_pack
+        self.prepare: Callable[[], None] | None = None  # what goes before each execution
         self._arguments = (handle, plan.descriptor, variant_pack)
 
     def __call__(self) -> None:
+        if self.prepare is not None:
+            self.prepare()
         raw.cudnnBackendExecute(*self._arguments)
 
     execute = __call__

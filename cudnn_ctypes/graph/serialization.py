@@ -240,12 +240,13 @@ def _tensor_field(name: str, place: Place, tensors: Mapping[str, Tensor]) -> Any
         return _enumerator(place, raw.cudnnBackendTensorReordering_t)
     if name == "ragged_offset":
         return _tensor(place, tensors)
-    if name in ("virtual", "by_value"):
+    if name in ("virtual", "by_value", "scratch"):
         return place.boolean()
     if name == "value":
         value = _value(place)
-        if not isinstance(value, (int, float)):
-            place.refuse(f"expected a number, got {place.value!r}")
+        numbers_only = value if isinstance(value, tuple) else (value,)
+        if not all(isinstance(each, (int, float)) for each in numbers_only):
+            place.refuse(f"expected a number or several, got {place.value!r}")
         return value
     return place.integer()
 

@@ -35,7 +35,10 @@ class Tensor:
     by_value : bool
         Whether execution takes a number on the host instead of device memory.
     value : optional
-        The number, for a by-value tensor that is fixed in the graph.
+        The number, for a by-value tensor that is fixed in the graph. For a scratch tensor the
+        numbers that are written there before each execution.
+    scratch : bool
+        Whether its memory is a part of the workspace, for what an operation needs between kernels.
     alignment : int
         Of the memory's address, in bytes.
     ragged_offset : Tensor, optional
@@ -54,6 +57,7 @@ class Tensor:
     virtual: bool = False
     by_value: bool = False
     value: Any = None
+    scratch: bool = False
     alignment: int = 16
     ragged_offset: Tensor | None = None
     ragged_offset_multiplier: int = 1
@@ -96,6 +100,7 @@ class Tensor:
         parts += [str(self.dims)] if self.dims is not None else []
         parts += [data_type_name(self.data_type)] if self.data_type is not None else []
         parts += ["virtual"] if self.virtual else []
+        parts += ["scratch"] if self.scratch else []
         parts += [f"value={self.value!r}"] if self.by_value else []
         parts += [f"uid={self.uid}"] if self.uid is not None else []
         return f"Tensor({', '.join(parts)})"
