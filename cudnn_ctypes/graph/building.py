@@ -2,30 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CudnnError, ExecutionFailedError, InternalError, NotSupportedError
-from ..raw import cudnnDataType_t, cudnnStatus_t
+from ..enumerators import enumerator, short_name
+from ..errors import (
+    CudnnError,
+    ExecutionFailedError,
+    InternalError,
+    NotSupportedError,
+    SymbolNotFoundError,
+)
+from ..raw import cudnnBackendHeurMode_t, cudnnDataType_t, cudnnStatus_t
+from ..raw.values import described
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties
-from .engines import Engine, engine_count, heuristics
+from .engines import Engine, EngineChoice, EngineConfig, engine_count, heuristics
 from .lowering import Lowering
 from .node import Node
 from .plan import ExecutionPlan
+from .refusals import refusal
+from .selection import Selection
 
 if TYPE_CHECKING:
     from ..handle import Handle
 
-__all__ = ["build_plan", "operation_graph_attributes"]
+__all__ = [
+    "PLAN_ERRORS",
+    "as_choice",
+    "as_modes",
+    "build_plan",
+    "lowered",
+    "lowered_engine",
+    "operation_graph_attributes",
+    "proposals",
+]
 
-_REASONS = 8  # engines whose refusal is told
+PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
+"""What compiling a config raises if another may work; the last as some engines ask the driver."""
+
+_REASONS = 8  # that the message of a failed build has
 
 
 def operation_graph_attributes(device: Handle | DeviceProperties) -> dict[str, Any]:
     """What an OPERATIONGRAPH descriptor needs to know of the GPU."""
     return {} if isinstance(device, DeviceProperties) else {"handle": device}
+
+
+def as_modes(given: str | Sequence[str]) -> list[str]:
+    """The modes of heuristics that an argument names, checked, by short name."""
+    modes = [given] if isinstance(given, (str, cudnnBackendHeurMode_t)) else list(given)
+    return [short_name(enumerator(cudnnBackendHeurMode_t, m, "heuristics")) for m in modes]
+
+
+def as_choice(given: Any) -> EngineChoice | None:
+    """The engine and knobs that an argument names: a choice, or what has one."""
+    choice = getattr(given, "choice", given)
+    if choice is None or isinstance(choice, EngineChoice):
+        return choice
+    raise TypeError(f"config: expected an EngineChoice or EngineConfig, got {described(given)}")
+
+
+@contextmanager
+def lowered(
+    nodes: Sequence[Node], compute_data_type: cudnnDataType_t, device: Handle | DeviceProperties
+) -> Iterator[BackendDescriptor]:
+    """The OPERATIONGRAPH descriptor of validated nodes, destroyed at the end with its parts."""
+    with closing(Lowering(compute_data_type)) as lowering:
+        yield lowering.operation_graph(nodes, **operation_graph_attributes(device))
+
+
+def lowered_engine(
+    nodes: Sequence[Node],
+    compute_data_type: cudnnDataType_t,
+    device: Handle | DeviceProperties,
+    index: int,
+    *,
+    sm_count: int | None = None,
+) -> Engine:
+    """One engine of validated nodes, which owns the descriptors that they were lowered to."""
+    with ExitStack() as stack:
+        graph = stack.enter_context(lowered(nodes, compute_data_type, device))
+        engine = Engine(graph, index, device=device, sm_count=sm_count)
+        engine.closes_with_it(stack.pop_all())
+    return engine
+
+
+def proposals(
+    graph: BackendDescriptor,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    *,
+    sm_count: int | None = None,
+    on_refusal: Callable[[str, NotSupportedError], object],
+) -> Iterator[tuple[str, EngineConfig]]:
+    """Modes with the configs that their heuristics propose, the best first.
+
+    A mode is asked when the configs of those before it are used up. Two modes can propose the
+    same. Configs are closed with the generator. `on_refusal` is called with a mode that has none,
+    and why.
+    """
+    with ExitStack() as stack:
+        for mode in modes:
+            try:
+                configs = heuristics(graph, device=device, mode=mode, sm_count=sm_count)
+            except NotSupportedError as error:
+                on_refusal(mode, error)
+                continue
+            for config in configs:
+                stack.callback(config.close)
+            for config in configs:
+                yield mode, config
 
 
 def build_plan(
@@ -34,47 +122,94 @@ def build_plan(
     device: Handle | DeviceProperties,
     modes: Sequence[str],
     *,
-    workspace_limit: int | None = None,
+    selection: Selection | None = None,
+    config: EngineChoice | None = None,
     sm_count: int | None = None,
 ) -> ExecutionPlan:
     """A plan for `nodes`; everything else that was made for it is destroyed.
+
+    Configs are compiled one by one until one works and `selection` wants it. With `config` this
+    is the only one.
 
     Raises
     ------
     NotSupportedError
         If no engine can carry it out; the message has cuDNN's reasons.
     """
-    with ExitStack() as stack:
-        lowering = Lowering(compute_data_type)
-        stack.callback(lowering.close)
-        graph = lowering.operation_graph(nodes, **operation_graph_attributes(device))
+    selection = selection or Selection()
+    with lowered(nodes, compute_data_type, device) as graph:
+        if config is not None:
+            return _chosen_plan(graph, device, config, selection, sm_count)
         reasons: list[str] = []
-        for mode in modes:
-            try:
-                configs = heuristics(graph, device=device, mode=mode, sm_count=sm_count)
-            except NotSupportedError as error:
-                reasons.append(f"heuristics {mode}: {_innermost(error)}")
-                continue
-            for config in configs:
-                stack.callback(config.close)
-            for config in configs:
-                try:
-                    plan = ExecutionPlan(config, device=device)
-                except (NotSupportedError, InternalError, ExecutionFailedError) as error:
-                    # The last: some engines ask the driver while they are compiled.
-                    reasons.append(f"{config!r}: {_innermost(error)}")
+
+        def note(mode: str, error: NotSupportedError) -> None:
+            reasons.append(f"heuristics {mode}: {refusal(error)}")
+
+        tried: set[EngineChoice] = set()
+        found = proposals(graph, device, modes, sm_count=sm_count, on_refusal=note)
+        with closing(found):  # type: ignore[type-var]
+            for _, proposed in found:
+                if proposed.choice in tried:
                     continue
-                if workspace_limit is None or plan.workspace_size <= workspace_limit:
+                tried.add(proposed.choice)
+                plan = _plan_or_reason(proposed, device, selection)
+                if isinstance(plan, ExecutionPlan):
                     return plan
-                reasons.append(f"{config!r} needs a workspace of {plan.workspace_size} bytes")
-                plan.close()
+                reasons.append(f"{proposed.choice}: {plan}")
         raise NotSupportedError(
             "Graph.build",
             cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
-            arguments={"graph": ", ".join(map(str, nodes)), "heuristics": ", ".join(modes)},
-            messages=tuple(dict.fromkeys(reasons)) or _refusals(graph, device),
-            hint="other layouts, data types or alignments may have an engine; so may parts of it",
+            arguments={
+                "graph": ", ".join(map(str, nodes)),
+                "heuristics": ", ".join(modes),
+                **({} if selection == Selection() else {"selection": repr(selection)}),
+            },
+            messages=_shortened(reasons) or _refusals(graph, device),
+            hint="Graph.explain(device) shows every engine and why it refuses; other layouts, data "
+            "types or alignments may have an engine, and so may parts of the graph",
         )
+
+
+def _chosen_plan(
+    graph: BackendDescriptor,
+    device: Handle | DeviceProperties,
+    choice: EngineChoice,
+    selection: Selection,
+    sm_count: int | None,
+) -> ExecutionPlan:
+    with (
+        Engine(graph, choice.engine, device=device, sm_count=sm_count) as engine,
+        engine.config(choice.knobs) as config,
+    ):
+        plan = ExecutionPlan(config, device=device)
+        unwanted = selection.refusal(config) or selection.refusal_of_workspace(plan.workspace_size)
+    if unwanted:
+        plan.close()
+        raise NotSupportedError(
+            "Graph.build",
+            cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+            arguments={"config": str(choice), "selection": repr(selection)},
+            messages=(unwanted,),
+        )
+    return plan
+
+
+def _plan_or_reason(
+    config: EngineConfig, device: Handle | DeviceProperties, selection: Selection
+) -> ExecutionPlan | str:
+    unwanted = selection.refusal(config)
+    if unwanted:
+        return unwanted
+    try:
+        plan = ExecutionPlan(config, device=device)
+    except PLAN_ERRORS as error:
+        return str(refusal(error))
+    # Before cuDNN 9.2 only the plan tells.
+    unwanted = selection.refusal_of_workspace(plan.workspace_size)
+    if unwanted:
+        plan.close()
+        return unwanted
+    return plan
 
 
 def _refusals(graph: BackendDescriptor, device: Handle | DeviceProperties) -> tuple[str, ...]:
@@ -84,11 +219,13 @@ def _refusals(graph: BackendDescriptor, device: Handle | DeviceProperties) -> tu
         try:
             with Engine(graph, index, device=device) as engine, engine.config() as config:
                 ExecutionPlan(config, device=device).close()
-        except CudnnError as error:
-            engines.setdefault(_innermost(error), []).append(str(index))
-    told = list(engines.items())[:_REASONS]
-    return tuple(f"engine {', '.join(indices)}: {reason}" for reason, indices in told)
+        except (CudnnError, SymbolNotFoundError) as error:
+            reason = str(refusal(error) if isinstance(error, CudnnError) else error)
+            engines.setdefault(reason, []).append(str(index))
+    return _shortened([f"engine {', '.join(which)}: {why}" for why, which in engines.items()])
 
 
-def _innermost(error: CudnnError) -> str:
-    return error.messages[0] if error.messages else error.detail or str(error.status)
+def _shortened(reasons: Sequence[str]) -> tuple[str, ...]:
+    once = list(dict.fromkeys(reasons))
+    more = len(once) - _REASONS
+    return (*once[:_REASONS], *([f"and {more} more reasons"] if more > 0 else []))

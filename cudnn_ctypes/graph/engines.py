@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,7 @@ class Engine:
     operation_graph : BackendDescriptor
         Finalized.
     index : int
-        Below ``engine_count(operation_graph)``.
+        Below ``engine_count(operation_graph)``, or ValueError is raised.
     device : Handle or DeviceProperties
         The GPU. A handle must be that of the operation graph too.
     sm_count : int, optional
@@ -92,6 +93,10 @@ class Engine:
         device: Handle | DeviceProperties,
         sm_count: int | None = None,
     ) -> None:
+        count = engine_count(operation_graph)
+        if not 0 <= index < count:
+            raise ValueError(f"engine {index}: this graph has engines 0 to {count - 1}")
+        self._owned: ExitStack | None = None
         self.descriptor = BackendDescriptor(
             "engine",
             operation_graph=operation_graph,
@@ -104,7 +109,12 @@ class Engine:
     def _of(cls, descriptor: BackendDescriptor) -> Engine:
         made = cls.__new__(cls)
         made.descriptor = descriptor
+        made._owned = None
         return made
+
+    def closes_with_it(self, owned: ExitStack) -> None:
+        """Have `close` close these too: what the engine was made for."""
+        self._owned = owned
 
     @property
     def index(self) -> int:
@@ -169,6 +179,8 @@ class Engine:
 
     def close(self) -> None:
         self.descriptor.close()
+        if self._owned is not None:
+            self._owned.close()
 
     def __enter__(self) -> Engine:
         return self

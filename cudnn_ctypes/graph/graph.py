@@ -18,6 +18,7 @@ from .operations.normalizations import NormalizationOperations
 from .operations.resampling import ResampleOperations
 from .operations.sequences import SequenceOperations
 from .scratch import Scratch
+from .selection import Selection
 from .tensor import Tensor
 from .validation import check_results, check_tensors, in_order
 
@@ -114,9 +115,11 @@ class Graph(
     def build(
         self,
         device: Handle | DeviceProperties,
-        heuristics: Sequence[str] = ("a", "fallback"),
+        heuristics: str | Sequence[str] = ("a", "fallback"),
         *,
+        selection: Selection | None = None,
         workspace_limit: int | None = None,
+        config: Any = None,
         sm_count: int | None = None,
     ) -> ExecutionPlan:
         """Validate, ask cuDNN's heuristics, and compile the first engine config that works.
@@ -125,10 +128,15 @@ class Graph(
         ----------
         device : Handle or DeviceProperties
             The GPU; by its properties, one that need not be there.
-        heuristics : sequence of str
+        heuristics : str or sequence of str
             Modes to ask, in this order: "a", "b", "fallback".
+        selection : Selection, optional
+            Conditions on notes, determinism, memory and engines.
         workspace_limit : int, optional
-            Bytes of workspace that the plan may need at most.
+            Bytes of workspace that the plan may need at most; also part of `selection`.
+        config : EngineChoice or EngineConfig, optional
+            Take this engine with these knobs rather than ask heuristics. A row of `explain` or
+            `autotune` will do.
         sm_count : int, optional
             How many multiprocessors to use.
 
@@ -140,30 +148,36 @@ class Graph(
         Raises
         ------
         ValueError
-            As in `validate`.
+            As in `validate`; if the engine of `config` has no such knob or value.
         SymbolNotFoundError
             If the loaded cuDNN is too old for an operation; the message says which has it.
         NotSupportedError
-            If no engine can do it; the message has cuDNN's reasons.
+            If no engine can do it; the message has cuDNN's reasons, `explain` has all of them.
         """
-        from .building import build_plan
-        from .device_properties import DeviceProperties
+        from .building import as_choice, as_modes, build_plan
 
-        modes = [heuristics] if isinstance(heuristics, str) else list(heuristics)
+        modes, choice = as_modes(heuristics), as_choice(config)
         nodes = self.validate()
         plan = build_plan(
             nodes,
             self.compute_data_type,
             device,
             modes,
-            workspace_limit=workspace_limit,
+            selection=(selection or Selection()).within(workspace_limit),
+            config=choice,
             sm_count=sm_count,
         )
+        self._keep(plan, device)
+        return plan
+
+    def _keep(self, plan: ExecutionPlan, device: Handle | DeviceProperties) -> None:
+        """Hold `plan` instead of the one before."""
+        from .device_properties import DeviceProperties
+
         self.close()
         plan.scratch = Scratch(self.tensors)
         self._plan = plan
         self._handle = None if isinstance(device, DeviceProperties) else device
-        return plan
 
     @property
     def plan(self) -> ExecutionPlan:
