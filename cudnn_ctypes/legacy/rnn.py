@@ -71,7 +71,8 @@ class RNN:
     ----------
     rnn : RNNDescriptor
     x_desc : RNNDataDescriptor
-        The sequences that the network reads. Its `padding_fill` is what y holds in the padding.
+        The sequences that the network reads. Its `padding_fill` is what y and dx hold in the
+        padding.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ class RNNDataDescriptor(Descriptor):
     max_length : int, optional
         T; default: the longest length.
     padding_fill : float, optional
-        What outputs hold in the padding. cuDNN reads back 0 for None.
+        What outputs, gradients included, hold in the padding: 0 for None, as cuDNN reads it back.
 
     Raises
     ------

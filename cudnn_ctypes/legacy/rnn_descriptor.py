@@ -72,7 +72,8 @@ class RNNDescriptor(RNNSettings):
     padded_io : bool
         Whether sequences may be in the unpacked layouts of `RNNDataDescriptor`.
     clip : (float, float), optional
-        Limits of an LSTM's cell states; NaN passes.
+        Limits of an LSTM's cell states where a step reads them, rounded to float32; what it hands
+        on, cy too, is not clipped. NaN passes.
 
     Raises
     ------

@@ -157,7 +157,10 @@ class RNNSettings(Descriptor):
 
     @property
     def clip(self) -> tuple[float, float] | None:
-        """Limits of an LSTM's cell states, None for none; follows ``cudnnRNNSetClip_v9``."""
+        """Limits of an LSTM's cell states where a step reads them; ``cudnnRNNSetClip_v9``.
+
+        None for none. A NaN passes.
+        """
         mode, low, high = raw.cudnnRNNClipMode_t.variable(), c_double(), c_double()
         raw.cudnnRNNGetClip_v9(self, mode, low, high)
         return (low.value, high.value) if mode.value == raw.CUDNN_RNN_CLIP_MINMAX else None
@@ -170,7 +173,7 @@ class RNNSettings(Descriptor):
 
     @property
     def clip_nan_propagation(self) -> raw.cudnnNanPropagation_t:
-        """What the clip makes of NaN; `clip` sets "propagate_nan"."""
+        """What the clip makes of NaN: NaN, or the lower limit; `clip` sets "propagate_nan"."""
         return self._read_clip()[1]
 
     def set_clip_v8(self, limits: tuple[float, float] | None, nan_propagation: Any) -> None:

@@ -18,13 +18,17 @@ lstm  input, forget,           i = sigmoid(a_i + r_i)
       cell, output             f = sigmoid(a_f + r_f)
                                g = tanh(a_g + r_g)
                                o = sigmoid(a_o + r_o)
-                               c = clip(f * c_before + i * g)
-                               h = o * tanh(c)
+                               c = f * clip(c_before) + i * g
+                               h = o * tanh(clip(c))
 gru   reset, update, new       s = sigmoid(a_s + r_s)
                                u = sigmoid(a_u + r_u)
                                n = tanh(a_n + s * r_n)
                                h = (1 - u) * n + u * h_before
 ====  =======================  ==================================================
+
+An LSTM's cell state is clipped where it is read, cx included, and kept as it is: cy, and what a
+step hands to the next one, may be outside of the limits (cuDNN 9.14 and 9.19 on an H200). Without
+limits clip(c) is c.
 
 The GRU's reset gate scales r_n with its bias b_R, so for the GRU alone the two single-bias modes
 differ. These are also PyTorch's formulas and its order of gates.
@@ -51,7 +55,7 @@ GATES: dict[str, tuple[str, ...]] = {
 
 
 class Clip(NamedTuple):
-    """Limits of the LSTM's cell state: `cudnnRNNSetClip_v9`.
+    """Limits of the LSTM's cell state where it is read: `cudnnRNNSetClip_v9`.
 
     A NaN stays NaN, or, when it is not to be propagated (`cudnnRNNSetClip_v8`), becomes `low`.
     """
@@ -65,7 +69,7 @@ class Step(NamedTuple):
     """What one step computes, and what its backward needs.
 
     gates : (batch, gates, hidden), after their activations.
-    memory : the cell state c of an LSTM, r_n of a GRU; empty for the plain cells.
+    memory : the cell state c of an LSTM, unclipped, r_n of a GRU; empty for the plain cells.
     output : the new hidden state, before any projection.
     """
 
@@ -110,8 +114,8 @@ def step(
                 gates[:, gate] = _sigmoid(gates[:, gate])
             gates[:, 2] = np.tanh(gates[:, 2])
             i, f, g, o = (gates[:, gate] for gate in range(4))
-            c = _clipped(f * c_before + i * g, clip)
-            return Step(gates, c, o * np.tanh(c))
+            c = f * _clipped(c_before, clip) + i * g
+            return Step(gates, c, o * np.tanh(_clipped(c, clip)))
         case "gru":
             gates = np.empty_like(a)
             gates[:, :2] = _sigmoid(a[:, :2] + r[:, :2])
@@ -145,16 +149,14 @@ def step_backward(
             return StepGradient(d, d, 0.0, 0.0)
         case "lstm":
             i, f, g, o = (gates[:, gate] for gate in range(4))
-            tanh_c = np.tanh(memory)
-            dc = dc + dh * o * (1 - tanh_c**2)
-            if clip is not None:
-                dc = np.where((memory > clip.low) & (memory < clip.high), dc, 0)
+            tanh_c = np.tanh(_clipped(memory, clip))
+            dc = dc + _slope(memory, clip) * dh * o * (1 - tanh_c**2)
             d = np.empty_like(gates)
             d[:, 0] = dc * g * i * (1 - i)
-            d[:, 1] = dc * c_before * f * (1 - f)
+            d[:, 1] = dc * _clipped(c_before, clip) * f * (1 - f)
             d[:, 2] = dc * i * (1 - g**2)
             d[:, 3] = dh * tanh_c * o * (1 - o)
-            return StepGradient(d, d, 0.0, dc * f)
+            return StepGradient(d, d, 0.0, _slope(c_before, clip) * dc * f)
         case "gru":
             s, u, n = (gates[:, gate] for gate in range(3))
             by_input = np.empty_like(gates)
@@ -185,3 +187,10 @@ def _clipped(c: NDArray[Any], clip: Clip | None) -> NDArray[Any]:
     else:
         result = np.fmin(np.fmax(c, low), high)
     return result
+
+
+def _slope(c: NDArray[Any], clip: Clip | None) -> NDArray[Any] | float:
+    """The clip's derivative: 0 beyond the limits, else 1, for NaN too."""
+    if clip is None:
+        return 1.0
+    return (~((c <= clip.low) | (c >= clip.high))).astype(c.dtype)

@@ -41,7 +41,7 @@ class RecurrentNetwork:
         The first layer adds x_t itself to every gate instead of W x_t; x_t then has `hidden_size`
         elements. Its bias stays.
     clip
-        Limits of the LSTM's cell state.
+        Limits of the LSTM's cell state where it is read; see `rnn_cells`.
     """
 
     cell: Cell
@@ -213,7 +213,7 @@ class LayerTape:
     """What one pseudo-layer keeps. T time steps, B sequences.
 
     gates : (T, B, gates, hidden), after their activations.
-    memory : (T, B, hidden), c_t of an LSTM, r_n of a GRU; (T, B, 0) for the plain cells.
+    memory : (T, B, hidden), c_t of an LSTM, unclipped, r_n of a GRU; (T, B, 0) for the plain cells.
     unprojected : (T, B, hidden), o * tanh(c); (T, B, 0) without a projection.
     hidden : (T, B, output), h_t.
     by_input, by_recurrent : (T, B, gates, hidden), gradients by a and r; of backward data.

@@ -155,16 +155,6 @@ class Operands:
     dhy: Array | None
     dcy: Array | None
 
-    def perturbed(self, rng: np.random.Generator, roundoff: float) -> Operands:
-        """Every number off by up to a roundoff."""
-
-        def moved(array: Array | None) -> Array | None:
-            if array is None:
-                return None
-            return array.astype(np.float64) * (1 + roundoff * rng.uniform(-1, 1, array.shape))
-
-        return Operands(**{name: moved(array) for name, array in vars(self).items()})
-
 
 def random_operands(problem: Problem) -> Operands:
     rng = np.random.default_rng([problem.seed, 12345])
@@ -213,28 +203,6 @@ def expected(problem: Problem, given: Operands, masks: Sequence[Array] | None = 
     results = {"y": forward.y, "hy": forward.hy, "cy": forward.cy}
     results |= {"dx": data.dx, "dhx": data.dhx, "dcx": data.dcx, "dweights": flat}
     return {name: array for name, array in results.items() if array is not None}
-
-
-def tolerances(problem: Problem, given: Operands, exact: dict) -> dict[str, float]:
-    """How far each result may be off, by the problem's own condition.
-
-    Every number that goes in is moved by up to a roundoff, 8 times; the largest change of a result
-    is what one rounding of the operands does to it. cuDNN rounds more often: states at every step
-    and layer, sums, activations, in another order. Together that is taken for 8 times as much,
-    and never for less than 4 roundoffs of the largest element. Where a ReLU is about to switch, the
-    changes are large: the gradient has a step there, and either side is right.
-    """
-    rng = np.random.default_rng([problem.seed, 54321])
-    changes = dict.fromkeys(exact, 0.0)
-    for _ in range(8):
-        moved = expected(problem, given.perturbed(rng, problem.kind.roundoff))
-        for name, array in moved.items():
-            changes[name] = max(changes[name], float(np.abs(array - exact[name]).max()))
-    smallest = float(ml_dtypes.finfo(problem.kind.dtype).smallest_subnormal)
-    return {
-        name: 8 * changes[name] + 4 * problem.kind.roundoff * float(np.abs(array).max()) + smallest
-        for name, array in exact.items()
-    }
 
 
 # -- from the flat weights of the reference to named ones, and back ------------------------------

@@ -23,9 +23,9 @@ from .recurrent import (
     named,
     random_operands,
     random_problem,
-    tolerances,
     weights_in,
 )
+from .recurrent_rounding import tolerances
 
 ON_GPU, ON_REFERENCE = 60, 12
 # The least share of problems that must run.

@@ -25,15 +25,15 @@ from cudnn_ctypes.errors import ClosedError, NotSupportedError
 from cudnn_ctypes.reference.rnn_cells import Clip
 
 from .recurrent import (
+    KINDS,
     LAYOUTS,
     Operands,
-    Problem,
     Run,
     example,
     expected,
     random_operands,
-    tolerances,
 )
+from .recurrent_rounding import tolerances
 from .test_descriptors import heap_bytes
 
 
@@ -51,29 +51,16 @@ def check(run: Run, got: dict[str, Any], names: tuple[str, ...] | None = None) -
 # -- padding and states --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("fill", [7.5, None])
 @pytest.mark.parametrize("layout", LAYOUTS[:2])
-def test_the_padding_of_y_is_filled(handle: Handle, layout: str) -> None:
+def test_the_padding_of_y_and_dx_is_filled(handle: Handle, layout: str, fill: float | None) -> None:
+    """With the fill of the input's descriptor; without one with zeros."""
     problem = replace(example(), layout=layout)
-    with Run(handle, problem, random_operands(problem), padding_fill=7.5) as run:
+    with Run(handle, problem, random_operands(problem), padding_fill=fill) as run:
         got = run.training_step()
         check(run, got)
-        assert (got["y"][~problem.valid] == 7.5).all()
-
-
-@pytest.mark.parametrize("layout", LAYOUTS[:2])
-def test_without_a_fill_the_padding_of_y_is_zero(handle: Handle, layout: str) -> None:
-    problem = replace(example(), layout=layout)
-    with Run(handle, problem, random_operands(problem)) as run:
-        got = run.training_step()
-        assert (got["y"][~problem.valid] == 0).all()
-
-
-@pytest.mark.parametrize("layout", LAYOUTS[:2])
-def test_the_padding_of_dx_is_zero(handle: Handle, layout: str) -> None:
-    problem = replace(example(), layout=layout)
-    with Run(handle, problem, random_operands(problem), padding_fill=7.5) as run:
-        got = run.training_step()
-        assert (got["dx"][~problem.valid] == 0).all()
+        for name in ("y", "dx"):
+            assert (got[name][~problem.valid] == (fill or 0)).all(), name
 
 
 def test_results_and_buffers_that_are_made(handle: Handle) -> None:
@@ -160,24 +147,56 @@ def test_by_address_and_buffer(handle: Handle) -> None:
 # -- clipping ------------------------------------------------------------------------------------
 
 
-def clipped() -> Problem:
-    problem = example(layers=2, clip=Clip(-0.15, 0.1))
-    return replace(problem, network=replace(problem.network, bias="input"))
+LIMITS = Clip(-0.25, 0.125)  # both are numbers of float32, as the kernels have them
 
 
-def test_cell_states_are_clipped(handle: Handle) -> None:
-    problem = clipped()
+@pytest.mark.parametrize(
+    "options",
+    [{"layers": 2}, {"bidirectional": True}, {"projection_size": 2}, {"bias": "input"}],
+    ids=str,
+)
+def test_cell_states_are_clipped_where_they_are_read(
+    handle: Handle, options: dict[str, Any]
+) -> None:
+    problem = example(clip=LIMITS, **options)
     with Run(handle, problem, random_operands(problem)) as run:
         got = run.training_step()
-        check(run, got, ("y", "hy", "cy"))
-        assert (got["cy"].min(), got["cy"].max()) == (-0.15, 0.1)
+        check(run, got)
+        assert got["cy"].min() < -0.25, "what is handed on is not clipped"
+        unclipped = expected(
+            replace(problem, network=replace(problem.network, clip=None)), run.given
+        )
+        assert np.abs(got["dx"] - unclipped["dx"])[problem.valid].max() > 0.01
 
 
-def test_gradients_through_the_clip(handle: Handle) -> None:
-    # The reference takes the derivative of the clip: 0 where a cell state was clipped.
-    problem = clipped()
+@pytest.mark.parametrize("algorithm", ["persist_static", "persist_static_small_h"])
+def test_clipping_by_persistent_kernels(handle: Handle, algorithm: str) -> None:
+    problem = example(clip=LIMITS)
+    network = replace(problem.network, hidden_size=32)
+    problem = replace(
+        problem, network=network, kind=KINDS[1], algorithm=algorithm, lengths=(5,) * 4
+    )
     with Run(handle, problem, random_operands(problem)) as run:
-        check(run, run.training_step(), ("dx", "dhx", "dcx", "dweights"))
+        check(run, run.training_step())
+
+
+@pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
+def test_what_the_clip_makes_of_nan(handle: Handle, nan: str) -> None:
+    """NaN, or the lower limit; gradients pass through a NaN either way."""
+    problem = example(clip=LIMITS._replace(propagate_nan=nan == "propagate_nan"))
+    given = random_operands(problem)
+    given.cx[0, 0, 0] = np.nan
+    with Run(handle, problem, given) as run:
+        run.rnn.set_clip_v8(LIMITS[:2], nan)
+        got = run.training_step()
+    with np.errstate(invalid="ignore"):
+        exact = expected(problem, given)
+    for name in ("y", "hy", "cy", "dx", "dhx", "dcx"):
+        one, other = got[name], exact[name]
+        if name in ("y", "dx"):
+            one, other = one[problem.valid], other[problem.valid]
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14, err_msg=name)
+    assert np.isnan(got["y"]).any() == (nan == "propagate_nan")
 
 
 # -- dropout -------------------------------------------------------------------------------------

@@ -308,16 +308,36 @@ def test_skipping_the_input_is_multiplying_by_the_identity():
         np.testing.assert_allclose(y, rnn_forward(linear, same, problem["x"]).y, rtol=1e-12)
 
 
-def test_clipping_bounds_the_cell_state_and_says_what_becomes_of_nan():
-    network = RecurrentNetwork("lstm", 3, 4, clip=Clip(-0.05, 0.02))
+def test_cell_states_are_clipped_where_they_are_read():
+    clipped = RecurrentNetwork("lstm", 3, 4, clip=Clip(-0.05, 0.02))
+    plain = replace(clipped, clip=None)
+    problem = random_problem(8, clipped)
+    weights, hx, cx = problem["weights"], problem["hx"], 10 * problem["cx"]
+    for t in range(len(problem["x"])):  # step by step, the limits put in by hand
+        x = problem["x"][t : t + 1]
+        step = rnn_forward(clipped, weights, x, hx=hx, cx=cx)
+        expected = rnn_forward(plain, weights, x, hx=hx, cx=np.clip(cx, -0.05, 0.02))
+        np.testing.assert_array_equal(step.cy, expected.cy)
+        assert np.abs(step.cy).max() > 0.05, "what is handed on is not clipped"
+        output_gate = expected.tape.layers[0].gates[0, :, 3]
+        np.testing.assert_allclose(
+            step.y[0], output_gate * np.tanh(np.clip(expected.cy[0], -0.05, 0.02)), rtol=1e-14
+        )
+        hx, cx = step.hy, step.cy
+
+
+@pytest.mark.parametrize("propagate", [True, False])
+def test_what_the_clip_makes_of_nan(propagate: bool):
+    network = RecurrentNetwork("lstm", 3, 4, clip=Clip(-0.05, 0.02, propagate))
     problem = random_problem(8, network)
-    cy = rnn_forward(network, problem["weights"], problem["x"]).cy
-    assert cy.min() == -0.05
-    assert cy.max() == 0.02
-    problem["x"][0, 0] = np.nan
-    assert np.isnan(rnn_forward(network, problem["weights"], problem["x"][:1]).cy[0, 0]).all()
-    network = replace(network, clip=Clip(-0.05, 0.02, propagate_nan=False))
-    assert (rnn_forward(network, problem["weights"], problem["x"][:1]).cy[0, 0] == -0.05).all()
+    arguments = (network, problem["weights"], problem["x"][:1])
+    problem["cx"][0, 0] = np.nan
+    got = rnn_forward(*arguments, hx=problem["hx"], cx=problem["cx"])
+    assert np.isnan(got.cy[0, 0]).all() == propagate
+    problem["cx"][0, 0] = -0.05
+    low = rnn_forward(*arguments, hx=problem["hx"], cx=problem["cx"])
+    if not propagate:
+        np.testing.assert_array_equal(got.y, low.y)
 
 
 def test_float32_is_close_to_float64_and_stays_float32():

@@ -118,14 +118,17 @@ def rnn(descriptor: Any, name: str) -> RNN:
             bias=_BIASES[bias.value],
             projection_size=projection_size.value if projected else None,
             skip_input=input_mode.value == raw.CUDNN_SKIP_INPUT,
-            clip=Clip(low.value, high.value, nan.value == raw.CUDNN_PROPAGATE_NAN)
-            if clips
-            else None,
+            clip=_clip(low.value, high.value, nan.value) if clips else None,
         )
     except ValueError as error:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name}: {error}") from None
     padded_io = bool(flags.value & raw.CUDNN_RNN_PADDED_IO_ENABLED)
     return RNN(network, algo.value, data_type.value, padded_io, dropout.value)
+
+
+def _clip(low: float, high: float, nan: raw.cudnnNanPropagation_t) -> Clip:
+    """Limits as the kernels have them: float32, in networks of DOUBLE too."""
+    return Clip(float(np.float32(low)), float(np.float32(high)), nan == raw.CUDNN_PROPAGATE_NAN)
 
 
 def rnn_data(descriptor: Any, name: str) -> RNNData:

@@ -220,7 +220,7 @@ def backward_data(
         _loaded(cells["cx"]),
         compute_dtype=call.dtype,
     )
-    rnn_sequences.store(call.x, dx, result.dx, "dx", padding=0.0)
+    rnn_sequences.store(call.x, dx, result.dx, "dx", padding=call.x.padding_fill)
     _store(hidden["dhx"], result.dhx)
     _store(cells["dcx"], result.dcx)
     call.header(reserveSpace)[1] = DATA_DONE
