@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -24,9 +25,11 @@ from .node import Node
 from .plan import ExecutionPlan
 from .refusals import refusal
 from .selection import Selection
+from .tensor import Tensor
 
 if TYPE_CHECKING:
     from ..handle import Handle
+    from .kernel_cache import KernelCache
 
 __all__ = [
     "PLAN_ERRORS",
@@ -37,6 +40,7 @@ __all__ = [
     "lowered_engine",
     "operation_graph_attributes",
     "proposals",
+    "stored_plan",
 ]
 
 PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
@@ -66,11 +70,15 @@ def as_choice(given: Any) -> EngineChoice | None:
 
 @contextmanager
 def lowered(
-    nodes: Sequence[Node], compute_data_type: cudnnDataType_t, device: Handle | DeviceProperties
+    nodes: Sequence[Node],
+    compute_data_type: cudnnDataType_t,
+    device: Handle | DeviceProperties,
+    **attributes: Any,
 ) -> Iterator[BackendDescriptor]:
     """The OPERATIONGRAPH descriptor of validated nodes, destroyed at the end with its parts."""
     with closing(Lowering(compute_data_type)) as lowering:
-        yield lowering.operation_graph(nodes, **operation_graph_attributes(device))
+        attributes |= operation_graph_attributes(device)
+        yield lowering.operation_graph(nodes, **attributes)
 
 
 def lowered_engine(
@@ -125,6 +133,8 @@ def build_plan(
     selection: Selection | None = None,
     config: EngineChoice | None = None,
     sm_count: int | None = None,
+    kernel_cache: KernelCache | None = None,
+    override_shapes: bool = False,
 ) -> ExecutionPlan:
     """A plan for `nodes`; everything else that was made for it is destroyed.
 
@@ -137,9 +147,15 @@ def build_plan(
         If no engine can carry it out; the message has cuDNN's reasons.
     """
     selection = selection or Selection()
-    with lowered(nodes, compute_data_type, device) as graph:
+    shapes: dict[str, Any] = {
+        "is_dynamic_shape_enabled": True if kernel_cache is not None else None,
+        "is_override_shape_enabled": override_shapes or None,
+    }
+    with lowered(nodes, compute_data_type, device, **shapes) as graph:
+        cache = None if kernel_cache is None else kernel_cache.begin(graph)
+        compiled = functools.partial(ExecutionPlan, device=device, kernel_cache=cache)
         if config is not None:
-            return _chosen_plan(graph, device, config, selection, sm_count)
+            return _chosen_plan(graph, device, config, selection, sm_count, compiled)
         reasons: list[str] = []
 
         def note(mode: str, error: NotSupportedError) -> None:
@@ -152,7 +168,7 @@ def build_plan(
                 if proposed.choice in tried:
                     continue
                 tried.add(proposed.choice)
-                plan = _plan_or_reason(proposed, device, selection)
+                plan = _plan_or_reason(proposed, selection, compiled)
                 if isinstance(plan, ExecutionPlan):
                     return plan
                 reasons.append(f"{proposed.choice}: {plan}")
@@ -170,18 +186,38 @@ def build_plan(
         )
 
 
+def stored_plan(
+    text: str | bytes, device: Handle | DeviceProperties, tensors: Sequence[Tensor]
+) -> ExecutionPlan:
+    """The plan that was stored as JSON, if it is for a validated graph with these tensors.
+
+    Raises
+    ------
+    ValueError
+        If it is not, or the text is damaged, or made for another cuDNN version or GPU.
+    """
+    plan = ExecutionPlan.from_json(text, device=device)
+    others = plan.uids - {tensor.uid for tensor in tensors if not tensor.virtual}
+    if others:
+        plan.close()
+        listed = ", ".join(map(str, sorted(others)))
+        raise ValueError(f"this plan is of another graph: this one has no tensor with uid {listed}")
+    return plan
+
+
 def _chosen_plan(
     graph: BackendDescriptor,
     device: Handle | DeviceProperties,
     choice: EngineChoice,
     selection: Selection,
     sm_count: int | None,
+    compiled: Callable[[EngineConfig], ExecutionPlan],
 ) -> ExecutionPlan:
     with (
         Engine(graph, choice.engine, device=device, sm_count=sm_count) as engine,
         engine.config(choice.knobs) as config,
     ):
-        plan = ExecutionPlan(config, device=device)
+        plan = compiled(config)
         unwanted = selection.refusal(config) or selection.refusal_of_workspace(plan.workspace_size)
     if unwanted:
         plan.close()
@@ -195,13 +231,15 @@ def _chosen_plan(
 
 
 def _plan_or_reason(
-    config: EngineConfig, device: Handle | DeviceProperties, selection: Selection
+    config: EngineConfig,
+    selection: Selection,
+    compiled: Callable[[EngineConfig], ExecutionPlan],
 ) -> ExecutionPlan | str:
     unwanted = selection.refusal(config)
     if unwanted:
         return unwanted
     try:
-        plan = ExecutionPlan(config, device=device)
+        plan = compiled(config)
     except PLAN_ERRORS as error:
         return str(refusal(error))
     # Before cuDNN 9.2 only the plan tells.

@@ -112,6 +112,9 @@ class DeviceProperties:
         """One property by cuDNN's name: ``properties["multiProcessorCount"]``."""
         return self._values[key]
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
     def to_json(self, path: str | Path | None = None) -> str:
         """The properties as JSON text; written to a file too, if one is given."""
         text = json.dumps(self._values, separators=(",", ":"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..dtypes import as_data_type
 from ..raw import cudnnDataType_t
 from .arguments import pointers
+from .choosing import EngineChoosing
 from .inference import DataTypes, infer_node, number_tensors
 from .node import Node
 from .operations.attention import AttentionOperations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..handle import Handle
     from .device_properties import DeviceProperties
+    from .kernel_cache import KernelCache
     from .plan import BoundPlan, ExecutionPlan
 
 __all__ = ["Graph"]
@@ -40,6 +42,7 @@ class Graph(
     BatchNormalizationOperations,
     SequenceOperations,
     BlockOperations,
+    EngineChoosing,
 ):
     """Operations on tensors that cuDNN carries out together.
 
@@ -121,6 +124,8 @@ class Graph(
         workspace_limit: int | None = None,
         config: Any = None,
         sm_count: int | None = None,
+        kernel_cache: KernelCache | None = None,
+        override_shapes: bool = False,
     ) -> ExecutionPlan:
         """Validate, ask cuDNN's heuristics, and compile the first engine config that works.
 
@@ -139,6 +144,10 @@ class Graph(
             `autotune` will do.
         sm_count : int, optional
             How many multiprocessors to use.
+        kernel_cache : KernelCache, optional
+            Have dynamic shapes: share compiled kernels with graphs that differ in dims only.
+        override_shapes : bool
+            Have a plan that takes other dims at each execution; cuDNN 9.21.
 
         Returns
         -------
@@ -166,7 +175,32 @@ class Graph(
             selection=(selection or Selection()).within(workspace_limit),
             config=choice,
             sm_count=sm_count,
+            kernel_cache=kernel_cache,
+            override_shapes=override_shapes,
         )
+        self._keep(plan, device)
+        return plan
+
+    def load_plan(self, text: str | bytes, device: Handle | DeviceProperties) -> ExecutionPlan:
+        """Take a plan of this graph that was built elsewhere, instead of building one.
+
+        Parameters
+        ----------
+        text : str or bytes
+            From ``ExecutionPlan.to_json`` or ``python -m cudnn_ctypes compile``. It holds machine
+            code: take it only from where you would take a program.
+        device : Handle or DeviceProperties
+            The GPU.
+
+        Raises
+        ------
+        ValueError
+            If the text is damaged, or the plan belongs to another graph, cuDNN version or GPU.
+        """
+        from .building import stored_plan
+
+        self.validate()
+        plan = stored_plan(text, device, self.tensors)
         self._keep(plan, device)
         return plan
 

@@ -39,7 +39,7 @@ class Place:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path}: this is no JSON, or damaged: {error}") from None
+            raise ValueError(f"{path}: the JSON is damaged: {error}") from None
         found = cls(value, path)
         found.keys()
         return found

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..errors import CudnnError
-from ..raw.library import version_text
 from ..raw.values import described
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties
 from .engines import EngineConfig
 from .scratch import Scratch
+from .stored_plan import StoredPlan
 from .values import device_address
 
 if TYPE_CHECKING:
     from ..handle import Handle
+    from .kernel_cache import KernelCache
 
 __all__ = ["BoundPlan", "ExecutionPlan"]
 
@@ -39,8 +39,11 @@ class ExecutionPlan:
         From heuristics or an engine. It may be closed afterwards.
     device : Handle or DeviceProperties
         The GPU. With properties it is compiled for that GPU, which need not be there.
-    kernel_cache : BackendDescriptor, optional
-        A ``kernel_cache``, which plans of one graph with dynamic shapes share.
+    kernel_cache : KernelCache or BackendDescriptor, optional
+        Compiled kernels, which plans of one graph with dynamic shapes share.
+    cuda_graph_retention : {"per_graph", "none"}, optional
+        Whether CUDA graphs that were made from it keep its kernels alive, or it must live as long
+        as they. cuDNN 9.28; older versions never keep them.
 
     Raises
     ------
@@ -57,31 +60,46 @@ class ExecutionPlan:
         config: EngineConfig | BackendDescriptor,
         *,
         device: Handle | DeviceProperties,
-        kernel_cache: BackendDescriptor | None = None,
+        kernel_cache: KernelCache | BackendDescriptor | None = None,
+        cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
     ) -> None:
         self.descriptor = BackendDescriptor(
             "execution_plan",
             engine_config=getattr(config, "descriptor", config),
             kernel_cache=kernel_cache,
+            cuda_graph_retention=cuda_graph_retention,
             **_device_attribute(device),
         ).finalize()
         self._config: EngineConfig | None = None
 
     @classmethod
-    def from_json(cls, text: str | bytes, *, device: Handle | DeviceProperties) -> ExecutionPlan:
+    def from_json(
+        cls,
+        text: str | bytes,
+        *,
+        device: Handle | DeviceProperties,
+        cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
+    ) -> ExecutionPlan:
         """The plan that `to_json` stored.
+
+        It holds machine code, which the GPU will run: take it only from where you would take a
+        program. The other parameters are those of the class.
 
         Raises
         ------
         ValueError
             If the text is damaged, or the plan belongs to another cuDNN version or GPU.
         """
-        stored = _stored(text)
-        _check_origin(stored, device)
+        attributes = _device_attribute(device)
+        stored = StoredPlan(text)
+        stored.check_gpu(device)
         made = cls.__new__(cls)
         try:
             made.descriptor = BackendDescriptor(
-                "execution_plan", json_representation=text, **_device_attribute(device)
+                "execution_plan",
+                json_representation=text,
+                cuda_graph_retention=cuda_graph_retention,
+                **attributes,
             ).finalize()
         except CudnnError as error:
             raise ValueError(f"cuDNN does not take this plan; it is damaged: {error}") from error
@@ -96,6 +114,14 @@ class ExecutionPlan:
     def scratch(self) -> Scratch:
         """The graph's tensors in the workspace, behind what the plan itself needs there."""
         return Scratch()
+
+    @functools.cached_property
+    def uids(self) -> frozenset[int]:
+        """The unique ids of the tensors that an execution needs; empty if cuDNN does not tell."""
+        try:
+            return StoredPlan(self.to_json()).uids
+        except CudnnError:
+            return frozenset()
 
     @functools.cached_property
     def _own_size(self) -> int:
@@ -135,10 +161,10 @@ class ExecutionPlan:
         Raises
         ------
         ValueError
-            If the plan needs a workspace and none is given, or it is too small.
+            If a tensor is missing, the plan needs a workspace and none is given, or it is too
+            small.
         """
-        self._check_workspace(workspace)
-        pointers = self.scratch.added_to(pointers, self._own_size, workspace)
+        pointers = self._complete(pointers, workspace)
         return BackendDescriptor(
             "variant_pack",
             unique_ids=list(pointers),
@@ -151,8 +177,7 @@ class ExecutionPlan:
 
         See `variant_pack` for the parameters, and `bind` for memory that stays where it is.
         """
-        self._check_workspace(workspace)
-        pointers = self.scratch.added_to(pointers, self._own_size, workspace)
+        pointers = self._complete(pointers, workspace)
         # What variant_pack does, without the typed descriptor: a third of the time.
         uids = (ctypes.c_int64 * len(pointers))(*pointers)
         addresses = (ctypes.c_void_p * len(pointers))(
@@ -172,6 +197,15 @@ class ExecutionPlan:
             raw.cudnnBackendExecute(handle, self.descriptor, pack)
         finally:
             raw.cudnnBackendDestroyDescriptor(pack)
+
+    def _complete(self, pointers: Mapping[int, Any], workspace: Any) -> Mapping[int, Any]:
+        """`pointers` with those of scratch tensors; refuses what an execution lacks."""
+        self._check_workspace(workspace)
+        pointers = self.scratch.added_to(pointers, self._own_size, workspace)
+        if not self.uids <= pointers.keys():
+            missing = ", ".join(map(str, sorted(self.uids - pointers.keys())))
+            raise ValueError(f"pointers: nothing was given for the tensors with uid {missing}")
+        return pointers
 
     def _check_workspace(self, workspace: Any) -> None:
         needed = self.workspace_size
@@ -248,34 +282,3 @@ def _device_attribute(device: Any) -> dict[str, Any]:
     if isinstance(getattr(device, "_as_parameter_", None), raw.cudnnHandle_t):
         return {"handle": device}
     raise TypeError(f"device: expected a Handle or DeviceProperties, got {described(device)}")
-
-
-def _stored(text: str | bytes) -> dict[str, Any]:
-    if not isinstance(text, (str, bytes)):
-        raise TypeError(f"expected the JSON text of a plan, got {described(text)}")
-    try:
-        stored = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"this plan's JSON is damaged: {error}") from None
-    if not isinstance(stored, dict) or not {"cudnnVersion", "engine"} <= set(stored):
-        raise ValueError("this JSON is no execution plan: it has no 'cudnnVersion' and 'engine'")
-    return stored
-
-
-def _check_origin(stored: dict[str, Any], device: Any) -> None:
-    loaded, made_by = raw.load().version, stored["cudnnVersion"]
-    if made_by != loaded:
-        shown = version_text(made_by) if isinstance(made_by, int) else repr(made_by)
-        raise ValueError(
-            f"this plan was made by cuDNN {shown}, loaded is {version_text(loaded)}: a plan "
-            "belongs to one version; build it again"
-        )
-    profile = stored.get("GPUProfile") or {}
-    if not isinstance(device, DeviceProperties) or "deviceVer" not in profile:
-        return
-    for key in ("deviceName", "deviceVer", "multiProcessorCount"):
-        if key in profile and profile[key] != device[key]:
-            raise ValueError(
-                f"this plan was made for a GPU with {key} {profile[key]!r}, and this one has "
-                f"{device[key]!r}: build it again"
-            )

@@ -245,7 +245,7 @@ def _tensor_field(name: str, place: Place, tensors: Mapping[str, Tensor]) -> Any
     if name == "value":
         value = _value(place)
         numbers_only = value if isinstance(value, tuple) else (value,)
-        if not all(isinstance(each, (int, float)) for each in numbers_only):
+        if not all(type(each) in (bool, int, float) for each in numbers_only):
             place.refuse(f"expected a number or several, got {place.value!r}")
         return value
     return place.integer()

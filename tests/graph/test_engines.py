@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from cudnn_ctypes.errors import NotSupportedError
@@ -113,55 +111,3 @@ def test_a_fused_kernel_is_compiled_without_a_gpu(made, h200):
         assert "runtime_compilation" in again.behavior_notes
     for each in configs:
         each.close()
-
-
-def test_a_plan_is_stored_and_read(configs, h200):
-    with ExecutionPlan(configs[0], device=h200) as plan:
-        stored = plan.to_json()
-        with ExecutionPlan.from_json(stored, device=h200) as again:
-            assert again.to_json() == stored
-            assert again.workspace_size == plan.workspace_size
-            assert again.config.knobs == plan.config.knobs
-
-
-@pytest.mark.parametrize(
-    ("damage", "says"),
-    [
-        (lambda text: text[:-40], "JSON is damaged"),
-        (lambda text: "", "JSON is damaged"),
-        (lambda text: "[]", "is no execution plan"),
-        (lambda text: "{}", "is no execution plan"),
-        (lambda text: text.replace('"engineId"', '"engineID"'), "cuDNN does not take this plan"),
-        (lambda text: text.replace('"tensors"', '"tensor"'), "cuDNN does not take this plan"),
-        (
-            lambda text: json.dumps(json.loads(text) | {"cudnnVersion": 91900}),
-            r"made by cuDNN 9\.19\.0, loaded is",
-        ),
-        (
-            lambda text: text.replace("NVIDIA H200", "NVIDIA B200"),
-            "made for a GPU with deviceName 'NVIDIA B200'",
-        ),
-    ],
-)
-@pytest.mark.filterwarnings("error::ResourceWarning")
-def test_damaged_and_foreign_plans(damage, says, configs, h200):
-    with ExecutionPlan(configs[0], device=h200) as plan:
-        stored = plan.to_json()
-    with pytest.raises(ValueError, match=says):
-        ExecutionPlan.from_json(damage(stored), device=h200)
-
-
-def test_a_workspace_is_asked_for(configs, h200):
-    plans = (ExecutionPlan(config, device=h200) for config in configs)
-    plan = next(plan for plan in plans if plan.workspace_size)
-    with plan, pytest.raises(ValueError, match=f"this plan needs {plan.workspace_size} bytes"):
-        plan.variant_pack({1: 1 << 20, 2: 2 << 20, 3: 3 << 20})
-
-
-def test_a_variant_pack_holds_addresses(configs, h200):
-    with ExecutionPlan(configs[0], device=h200) as plan:
-        pointers = {1: 1 << 20, 2: 2 << 20, 3: 3 << 20}
-        with plan.variant_pack(pointers, 4 << 20) as pack:
-            assert pack["unique_ids"] == [1, 2, 3]
-            assert pack["data_pointers"] == list(pointers.values())
-            assert pack["workspace"] == 4 << 20

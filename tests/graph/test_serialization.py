@@ -71,7 +71,9 @@ def test_the_graph_that_came_back_gives_the_same_plan(name: str, h200: DevicePro
     with graph, Graph.from_json(graph.to_json()) as again:
         first, second = (json.loads(each.build(h200).to_json()) for each in (graph, again))
         assert first["operationGraph"] == second["operationGraph"]
-        assert first["engine"] == second["engine"]
+        # The kernel itself is not compared: NVRTC does not give the same bits twice.
+        for key in ("engineId", "knobChoices"):
+            assert first["engine"][key] == second["engine"][key]
 
 
 def test_the_text_is_meant_for_reading() -> None:
@@ -149,6 +151,9 @@ def test_every_property_of_a_tensor_and_every_notation() -> None:
     )[0].set_output()
     graph.max(graph.tensor((4, 8)), -math.inf).set_output()
     graph.neg(graph.tensor((4, 8)), name="between")
+    slopes = graph.tensor((1, 2), data_type="float32")
+    slopes.scratch, slopes.value = True, (0.5, 0.25)
+    graph.exp(slopes).set_output()
     graph.mul(
         graph.find_tensor("between"), np.float32(0.1), compute_data_type="float32"
     ).set_output()
@@ -229,7 +234,8 @@ def _put(path: str, value: Any) -> Any:
         ("tensors/x/data_type", 3, r"^graph.tensors.x.data_type: expected a string"),
         ("tensors/x/virtual", 1, r"^graph.tensors.x.virtual: expected true or false"),
         ("tensors/x/value", "much", r"^graph.tensors.x.value: 'much' is neither"),
-        ("tensors/x/value", [1], r"^graph.tensors.x.value: expected a number"),
+        ("tensors/x/value", ["a"], r"^graph.tensors.x.value\[0\]: 'a' is neither"),
+        ("tensors/x/value", "CUDNN_DATA_HALF", r"^graph.tensors.x.value: expected a number"),
         ("tensors/x/reordering", "f", r"graph.tensors.x.reordering: expected one of"),
         ("tensors/x/ragged_offset", "z", r"^graph.tensors.x.ragged_offset: there is no tensor 'z'"),
         ("nodes/0", 7, r"^graph.nodes\[0\]: expected an object, got 7"),
@@ -263,10 +269,10 @@ def test_what_is_damaged_or_unknown_names_the_place(path: str, value: Any, says:
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
-        ("{", ValueError, "this is no JSON, or damaged"),
-        ("", ValueError, "this is no JSON, or damaged"),
-        ("[" * 100_000, ValueError, "this is no JSON, or damaged"),
-        (b"\xff\xfe", ValueError, "this is no JSON, or damaged"),
+        ("{", ValueError, "graph: the JSON is damaged"),
+        ("", ValueError, "graph: the JSON is damaged"),
+        ("[" * 100_000, ValueError, "graph: the JSON is damaged"),
+        (b"\xff\xfe", ValueError, "graph: the JSON is damaged"),
         ("[]", ValueError, r"graph: expected an object"),
         (7, TypeError, r"graph: expected JSON text, got 7"),
     ],

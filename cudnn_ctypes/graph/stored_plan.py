@@ -1,0 +1,138 @@
+"""Checks of the JSON in which cuDNN stores plans and kernel caches, before cuDNN reads it.
+
+cuDNN refuses most of what is damaged, but not all: tensor names that are no numbers, references to
+tensors that are not there, or dimensions of zero end the process. And it does not compare the GPU.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .. import raw
+from ..errors import CudnnError, SymbolNotFoundError
+from ..raw.library import version_text
+from .device_properties import DeviceProperties
+from .json_reading import Place
+
+if TYPE_CHECKING:
+    from ..handle import Handle
+
+__all__ = ["StoredPlan"]
+
+_INTEGER = re.compile(r"-?\d{1,19}", re.ASCII)
+_OF_A_GPU = ("deviceName", "deviceVer")
+_COUNTS = ("multiProcessorCount", "smCountOrigin")  # the latter if fewer than all are used
+
+
+class StoredPlan:
+    """The JSON text of a plan or of a kernel cache, as far as it can be checked here.
+
+    Parameters
+    ----------
+    text : str or bytes
+    what : {"execution plan", "kernel cache"}
+        For messages.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged, or was made by another version of cuDNN; the message names the place.
+    TypeError
+        If it is no text.
+    """
+
+    def __init__(self, text: str | bytes, what: str = "execution plan") -> None:
+        self.top = Place.of_text(text, what.split()[-1])
+        missing = {"cudnnVersion", "operationGraph"} - set(self.top.keys())
+        if missing:
+            raise ValueError(
+                f"this JSON is no {what}: it has no {' and no '.join(sorted(map(repr, missing)))}"
+            )
+        self._check_version(what)
+        _check_graph(self.top["operationGraph"])
+
+    def _check_version(self, what: str) -> None:
+        loaded, made_by = raw.load().version, self.top["cudnnVersion"].value
+        if made_by != loaded:
+            is_number = isinstance(made_by, int) and not isinstance(made_by, bool)
+            shown = version_text(made_by) if is_number and made_by > 0 else repr(made_by)
+            raise ValueError(
+                f"this {what} was made by cuDNN {shown}, loaded is {version_text(loaded)}: it "
+                "belongs to one version; build it again"
+            )
+
+    def check_gpu(self, device: Handle | DeviceProperties) -> None:
+        """Refuse a plan for another GPU than `device`.
+
+        Raises
+        ------
+        ValueError
+        """
+        if "GPUProfile" not in self.top:
+            return
+        profile = self.top["GPUProfile"]
+        profile.keys()
+        here = _properties_of(device)
+        for key in _OF_A_GPU:
+            if key in profile and here is not None and profile[key].value != here.get(key):
+                self._refuse_gpu(key, profile[key].value, here.get(key))
+        counts = [profile[key].value for key in _COUNTS if key in profile]
+        if here is not None and counts and here.get(_COUNTS[0]) not in counts:
+            self._refuse_gpu(_COUNTS[0], max(counts, key=str), here.get(_COUNTS[0]))
+
+    def _refuse_gpu(self, key: str, made_for: Any, here: Any) -> None:
+        raise ValueError(
+            f"this plan was made for a GPU with {key} {made_for!r}, and this one has {here!r}: "
+            "build it again"
+        )
+
+    @property
+    def uids(self) -> frozenset[int]:
+        """The unique ids of the tensors with memory, or passed by value."""
+        tensors = self.top["operationGraph"]["tensors"].items()
+        return frozenset(
+            int(each["name"].text()) for each in tensors if each.value.get("isVirtual") is not True
+        )
+
+
+def _properties_of(device: Any) -> dict[str, Any] | None:
+    """None if this cuDNN cannot tell those of a handle."""
+    if isinstance(device, DeviceProperties):
+        return {key: device[key] for key in (*_OF_A_GPU, _COUNTS[0]) if key in device}
+    try:
+        with DeviceProperties.from_device(handle=device) as here:
+            return _properties_of(here)
+    except (CudnnError, SymbolNotFoundError):
+        return None
+
+
+def _check_graph(graph: Place) -> None:
+    names: set[str] = set()
+    for tensor in graph["tensors"].items():
+        name = tensor["name"].text()
+        if not _INTEGER.fullmatch(name) or not -(1 << 63) <= int(name) < 1 << 63:
+            tensor["name"].refuse(f"expected a number of 64 bits as text, got {name!r}")
+        names.add(name)
+        dims = [size.integer(1) for size in tensor["dim"].items()]
+        strides = [step.integer() for step in tensor["stride"].items()]
+        if len(dims) != len(strides):
+            tensor["stride"].refuse(f"expected as many as dims {dims}, got {strides}")
+    for node in graph["nodes"].items():
+        node.keys()
+        for text in _texts(node):
+            if text.value not in names and not text.value.startswith("CUDNN_"):
+                text.refuse(f"there is no tensor {text.value!r}")
+
+
+def _texts(place: Place) -> Iterator[Place]:
+    """All strings inside."""
+    if isinstance(place.value, dict):
+        for key in place.keys():  # noqa: SIM118
+            yield from _texts(place[key])
+    elif isinstance(place.value, list):
+        for each in place.items():
+            yield from _texts(each)
+    elif isinstance(place.value, str):
+        yield place

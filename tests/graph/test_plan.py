@@ -1,0 +1,256 @@
+"""Plans: stored and read, damaged and foreign, and what an execution lacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import ClosedError, SymbolNotFoundError, raw
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.engines import heuristics
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.plan import ExecutionPlan
+
+from .cases import CASES
+from .graphs import Made
+
+ADDRESSES = {1: 1 << 20, 2: 2 << 20, 3: 3 << 20}
+
+
+@pytest.fixture
+def plan(made: Made, h200: DeviceProperties) -> Iterator[ExecutionPlan]:
+    """A precompiled convolution: 2 kB."""
+    configs = heuristics(made.convolution((8, 64, 56, 56), 64), device=h200)
+    with ExecutionPlan(configs[0], device=h200) as built:
+        yield built
+    for each in configs:
+        each.close()
+
+
+def test_a_plan_is_stored_and_read(plan: ExecutionPlan, h200: DeviceProperties) -> None:
+    stored = plan.to_json()
+    with ExecutionPlan.from_json(stored, device=h200) as again:
+        assert again.to_json() == stored
+        assert again.workspace_size == plan.workspace_size
+        assert again.config.knobs == plan.config.knobs
+        assert again.uids == plan.uids == {1, 2, 3}
+
+
+def test_bytes_are_read_too(plan: ExecutionPlan, h200: DeviceProperties) -> None:
+    with ExecutionPlan.from_json(plan.to_json().encode(), device=h200) as again:
+        assert again.uids == plan.uids
+
+
+def _changed(path: tuple[Any, ...], value: Any) -> Any:
+    def damage(stored: str) -> str:
+        content = json.loads(stored)
+        where = content
+        for key in path[:-1]:
+            where = where[key]
+        if value is ...:
+            del where[path[-1]]
+        else:
+            where[path[-1]] = value
+        return json.dumps(content)
+
+    return damage
+
+
+TENSOR, NODE = ("operationGraph", "tensors", 0), ("operationGraph", "nodes", 0)
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda text: text[:-40], "plan: the JSON is damaged"),
+        (lambda text: "", "plan: the JSON is damaged"),
+        (lambda text: b"\xff", "plan: the JSON is damaged"),
+        (lambda text: "[]", r"plan: expected an object, got \[\]"),
+        (
+            lambda text: "{}",
+            "is no execution plan: it has no 'cudnnVersion'",
+        ),
+        (_changed(("cudnnVersion",), 91900), r"made by cuDNN 9\.19\.0, loaded is"),
+        (_changed(("cudnnVersion",), "9"), r"made by cuDNN '9', loaded is"),
+        (_changed(("cudnnVersion",), True), r"made by cuDNN True, loaded is"),
+        (_changed(("GPUProfile", "deviceName"), "NVIDIA B200"), "deviceName 'NVIDIA B200'"),
+        (_changed(("GPUProfile", "deviceVer"), 1000), "deviceVer 1000, and this one has 900"),
+        (_changed(("GPUProfile", "multiProcessorCount"), 16), "multiProcessorCount 16"),
+        (_changed(("GPUProfile",), []), r"plan\.GPUProfile: expected an object"),
+        (_changed(("operationGraph",), 5), r"plan\.operationGraph: expected an object, got 5"),
+        (_changed(("operationGraph", "tensors"), ...), "'tensors' is missing"),
+        (_changed(("operationGraph", "nodes"), "x"), r"operationGraph\.nodes: expected a list"),
+        (_changed((*TENSOR, "name"), "x"), r"tensors\[0\]\.name: expected a number of 64 bits"),
+        (_changed((*TENSOR, "name"), "9" * 19), r"tensors\[0\]\.name: expected a number of 64"),
+        (_changed((*TENSOR, "name"), "7"), r"nodes\[0\]\.X: there is no tensor '1'"),
+        (_changed((*TENSOR, "dim", 1), 0), r"tensors\[0\]\.dim\[1\]: expected an integer from 1"),
+        (_changed((*TENSOR, "stride"), [1]), r"tensors\[0\]\.stride: expected as many as dims"),
+        (_changed((*NODE, "W"), "w"), r"nodes\[0\]\.W: there is no tensor 'w'"),
+        (_changed(("engine",), ...), "cuDNN does not take this plan"),
+        (_changed(("engine", "engineId"), "x"), "cuDNN does not take this plan"),
+        (_changed((*NODE, "operation"), "CUDNN_X"), "cuDNN does not take this plan"),
+    ],
+)
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_damaged_and_foreign_plans(
+    damage: Any, says: str, plan: ExecutionPlan, h200: DeviceProperties
+) -> None:
+    with pytest.raises(ValueError, match=says):
+        ExecutionPlan.from_json(damage(plan.to_json()), device=h200)
+
+
+def test_what_is_no_text_or_no_device(plan: ExecutionPlan, h200: DeviceProperties) -> None:
+    with pytest.raises(TypeError, match="plan: expected JSON text, got 5"):
+        ExecutionPlan.from_json(5, device=h200)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="device: expected a Handle or DeviceProperties"):
+        ExecutionPlan.from_json(plan.to_json(), device=0)  # type: ignore[arg-type]
+
+
+# Reads damaged plans from a file, one a line, and says how far it came: a crash shows the line.
+READER = """
+import sys
+from cudnn_ctypes import CudnnError
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.plan import ExecutionPlan
+with DeviceProperties.preset("H200") as h200:
+    for number, line in enumerate(open(sys.argv[1])):
+        print(number, flush=True)
+        try:
+            with ExecutionPlan.from_json(line, device=h200) as plan:
+                repr(plan), plan.to_json(), plan.numerical_notes
+        except (ValueError, CudnnError):
+            pass
+print("done")
+"""
+
+GARBAGE = (None, True, "x", "", -1, 0, 1 << 40, 1.5, [], {}, [1] * 100, "9" * 30)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if path:
+        yield path
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, each in inside:
+        if isinstance(each, (dict, list)):
+            yield from _places(each, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def test_no_garbage_at_any_place_crashes(
+    plan: ExecutionPlan, h200: DeviceProperties, tmp_path: Path
+) -> None:
+    """Without the checks before it, cuDNN ends the process for 20 of these."""
+    stored = plan.to_json()
+    with CASES["matmul"].graph() as graph:
+        fused = json.loads(graph.build(h200).to_json())
+    lines = []
+    for content in (json.loads(stored), fused):
+        text = json.dumps(content)
+        for index, path in enumerate(_places(content)):
+            # Every kind of garbage takes its turn; the kernel's own bytes are left alone.
+            for garbage in (..., *(GARBAGE[(index + k) % len(GARBAGE)] for k in range(3))):
+                lines.append(_changed(path, garbage)(text))
+    source = tmp_path / "plans"
+    source.write_text("\n".join(lines) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(source)],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "CUDNN_LOGLEVEL_DBG": "0"},
+        check=False,
+    )
+    *_, last = done.stdout.split()
+    crashed = lines[int(last)][:2000] if last != "done" else ""
+    assert (done.returncode, crashed) == (0, "")
+
+
+# --- what an execution lacks ----------------------------------------------------------------------
+
+
+def test_missing_uids_are_named(plan: ExecutionPlan) -> None:
+    with pytest.raises(ValueError, match="nothing was given for the tensors with uid 1, 3"):
+        plan.variant_pack({2: 1 << 20}, 4 << 20)
+
+
+@pytest.mark.usefixtures("gpu_device")
+def test_a_workspace_is_asked_for(h200: DeviceProperties) -> None:
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
+    scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
+    for tensor in graph.batchnorm(x, scale, bias)[:3]:
+        tensor.set_output()
+    with graph:
+        plan = graph.build(h200)
+        pointers = dict.fromkeys(plan.uids, 1 << 20)
+        with pytest.raises(ValueError, match=f"this plan needs {plan.workspace_size} bytes"):
+            plan.variant_pack(pointers)
+
+        class Small:
+            nbytes = plan.workspace_size - 1
+            _as_parameter_ = 1 << 20
+
+        with pytest.raises(ValueError, match=f"bytes, got {plan.workspace_size - 1}"):
+            plan.variant_pack(pointers, Small())
+
+
+def test_a_variant_pack_holds_addresses(plan: ExecutionPlan) -> None:
+    with plan.variant_pack(ADDRESSES, 4 << 20) as pack:
+        assert pack["unique_ids"] == [1, 2, 3]
+        assert pack["data_pointers"] == list(ADDRESSES.values())
+        assert pack["workspace"] == 4 << 20
+
+
+def test_a_closed_plan_says_so(plan: ExecutionPlan) -> None:
+    assert plan.uids
+    plan.close()
+    assert repr(plan) == "ExecutionPlan(closed)"
+    for use in (plan.to_json, lambda: plan.workspace_size, lambda: plan.config):
+        with pytest.raises(ClosedError):
+            use()
+
+
+def test_a_plan_of_another_graph(h200: DeviceProperties) -> None:
+    with CASES["matmul + bias + gelu"].graph() as graph, CASES["matmul"].graph() as other:
+        stored = graph.build(h200).to_json()
+        with pytest.raises(ValueError, match="of another graph: this one has no tensor with uid"):
+            other.load_plan(stored, h200)
+        with graph.build(h200) as first:
+            second = graph.load_plan(stored, h200)
+            assert first.descriptor.closed
+            assert graph.plan is second
+            assert second.to_json() == stored
+
+
+def test_retention_of_cuda_graphs(made: Made, h200: DeviceProperties) -> None:
+    configs = heuristics(made.convolution((8, 64, 56, 56), 64), device=h200)
+    if raw.load().version < 92800:
+        with pytest.raises(SymbolNotFoundError, match=r"cuda_graph_retention.* needs cuDNN 9\.28"):
+            ExecutionPlan(configs[0], device=h200, cuda_graph_retention="none")
+    else:
+        for chosen in ("none", "per_graph"):
+            with ExecutionPlan(configs[0], device=h200, cuda_graph_retention=chosen) as plan:
+                code = raw.cudnnCudaGraphRetention_t[f"CUDNN_CUDA_GRAPH_RETENTION_{chosen.upper()}"]
+                assert plan.descriptor["cuda_graph_retention"] == code
+                stored = plan.to_json()
+            with ExecutionPlan.from_json(stored, device=h200, cuda_graph_retention=chosen) as again:
+                assert again.descriptor["cuda_graph_retention"] == code
+    for each in configs:
+        each.close()
+
+
+def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
+    with CASES["convolution"].graph() as graph:
+        plan = graph.build(h200, sm_count=8)
+        stored = json.loads(plan.to_json())
+        assert stored["engine"]["targetSMcount"] == 8
+        # The GPU has more, and still it is its plan.
+        ExecutionPlan.from_json(plan.to_json(), device=h200).close()
