@@ -142,7 +142,7 @@ class Engine:
         return frozenset(map(short_name, self.descriptor.get("behavior_note") or ()))
 
     def config(self, knobs: Mapping[str, int] | None = None) -> EngineConfig:
-        """This engine with some knobs chosen; cuDNN chooses the others.
+        """This engine with some knobs chosen; cuDNN chooses the others, and those that are -1.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class Engine:
                     f"engine {self.index} has no knob {name!r}{suggestion(name, ranges)}; "
                     f"it has {', '.join(ranges) or 'none'}"
                 )
-            if value not in ranges[name].values:
+            if value != -1 and value not in ranges[name].values:
                 knob = ranges[name]
                 raise ValueError(
                     f"knob {name!r} of engine {self.index}: {value!r} is not in {knob.minimum} to "

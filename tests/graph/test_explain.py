@@ -1,0 +1,286 @@
+"""What is told of the engines for a graph, and building with one of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import io
+import json
+import re
+
+import pytest
+from rich.console import Console
+
+from cudnn_ctypes.errors import BadParamError, NotSupportedError
+from cudnn_ctypes.graph.descriptor import BackendDescriptor
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.engines import EngineChoice
+from cudnn_ctypes.graph.explain import EngineRow, Explanation
+from cudnn_ctypes.graph.explanation_text import reasons
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.refusals import refusal
+from cudnn_ctypes.graph.selection import Selection
+from cudnn_ctypes.raw import cudnnStatus_t
+
+from . import attention_cases, norm_cases
+from .cases import CASES
+
+assert attention_cases
+assert norm_cases
+
+
+def _explained(name: str, device: DeviceProperties, **options: object) -> Explanation:
+    with CASES[name].graph() as graph:
+        return graph.explain(device, **options)
+
+
+def _without_engine() -> Graph:
+    """cuDNN has no reduction that gives float16."""
+    graph = Graph("rows", io_data_type="float16")
+    graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,), name="sums").set_output()
+    return graph
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
+    told = _explained(name, h200)
+    assert {row.engine for row in told} == set(range(told.engine_count))
+    assert told.usable, told
+    assert sum(told.proposed.values()) == sum(len(row.proposed_by) for row in told)
+    for row in told:
+        if row.state == "refused":
+            assert row.supported is False
+            assert row.refused_at in ("engine", "config", "plan")
+            assert row.reason
+            assert row.status
+            assert bool(row.kind) == (row.refused_at != "engine")
+        else:
+            assert (row.state, row.supported) in (("works", True), ("accepted", None))
+            assert row.kind in ("precompiled", "runtime fusion", "cuBLASLt")
+            assert (row.state == "accepted") == (row.kind == "runtime fusion")
+            assert row.workspace is not None
+            assert row.workspace >= 0
+            assert set(row.knobs) <= set(row.knob_ranges)
+            for knob, value in row.knobs.items():  # heuristics leave some to the engine
+                assert value == -1 or value in row.knob_ranges[knob].values
+
+
+@pytest.mark.parametrize("name", ["convolution", "convolution + bias + relu", "matmul"])
+def test_the_first_row_is_what_is_built(name: str, h200: DeviceProperties) -> None:
+    with CASES[name].graph() as graph:
+        told = graph.explain(h200, ("a", "fallback"))
+        assert told.rows[0].proposed_by[0] == "a 1"
+        plan = graph.build(h200)
+        assert plan.config.choice == told.usable[0].choice
+        assert plan.workspace_size == told.usable[0].workspace
+        assert plan.numerical_notes == set(told.usable[0].numerical_notes)
+
+
+def test_engines_of_runtime_fusion_are_compiled_when_asked(h200: DeviceProperties) -> None:
+    only = Selection(engines=[4])
+    name = "matmul + bias + gelu"
+    before = _explained(name, h200, heuristics="fallback", selection=only)
+    after = _explained(name, h200, heuristics="fallback", selection=only, compile=True)
+    assert [row.state for row in before.usable] == ["accepted"]
+    assert [row.state for row in after.usable] == ["works"]
+    assert dataclasses.replace(after.usable[0], state="accepted") == before.usable[0]
+    assert "accepted, not compiled" in str(before)
+    assert "accepted" not in str(after)
+
+
+def test_selections_are_told(h200: DeviceProperties) -> None:
+    wanted = Selection(forbid="tensor_core", workspace_limit=0)
+    told = _explained("convolution", h200, selection=wanted)
+    assert told.usable
+    assert not any("tensor_core" in row.numerical_notes for row in told.usable)
+    excluded = {row.reason for row in told if row.state == "excluded"}
+    assert "has the note tensor_core" in excluded
+    assert any(reason.startswith("needs a workspace of ") for reason in excluded)
+    assert all(row.supported is None for row in told if row.state == "excluded")
+
+
+def test_without_an_engine_the_reasons_are_cudnns_own(h200: DeviceProperties) -> None:
+    told = _without_engine().explain(h200)
+    assert not told.usable
+    text = str(told)
+    assert f"0 of {told.engine_count} engines can do it" in text
+    assert set(told.refused_modes) | set(told.proposed) == {"a", "b", "fallback"}
+    found = told.reasons()
+    assert set().union(*found.values()) == {row.engine for row in told}
+    # What the data type, shape or pattern stands in the way of comes before other GPUs' engines.
+    wrong_gpu = ["ARCH_MISMATCH" in reason for reason in found]
+    assert not wrong_gpu[0]
+    assert any(wrong_gpu)
+    assert any("CUDNN_DATA_FLOAT" in row.reason for row in told)
+    assert all(reason in text for reason in found)
+
+
+def test_the_text_is_plain_unless_it_is_for_a_terminal(h200: DeviceProperties) -> None:
+    told = _explained("convolution", h200, heuristics="a")
+    plain = io.StringIO()
+    told.show(plain)
+    assert plain.getvalue() == f"{told}\n"
+    lines = plain.getvalue().splitlines()
+    assert lines[0].startswith("'graph' (conv_fprop 'conv_fprop') on NVIDIA H200, cuDNN ")
+    header = next(line for line in lines if line.startswith("engine"))
+    best = next(line for line in lines if " a 1 " in line)
+    assert header.split() == [
+        *("engine", "kind", "proposed", "knobs", "notes"),
+        *("workspace", "shared", "memory", "result"),
+    ]
+    assert best.split()[:2] == [str(told.rows[0].engine), "precompiled"]
+    assert all(f"{knob}={value}" in best for knob, value in told.rows[0].knobs.items())
+    assert best.endswith("works")
+    pretty = Console(file=io.StringIO(), width=200, force_terminal=True)
+    pretty.print(told)
+    assert isinstance(pretty.file, io.StringIO)
+    assert "┃ engine ┃" in re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
+
+
+def test_rows_are_data(h200: DeviceProperties) -> None:
+    told = _explained("convolution", h200, heuristics="a")
+    stored = json.loads(json.dumps(told.as_dict()))
+    assert stored["proposed"] == {"a": told.proposed["a"]}
+    assert stored["rows"][0]["knobs"] == dict(told.rows[0].knobs)
+    assert told.rows[0].as_dict()["engine"] == told.rows[0].engine
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        told.rows[0].engine = 1  # type: ignore[misc]
+
+
+def test_nothing_is_left_behind(h200: DeviceProperties) -> None:
+    gc.collect()
+    before = {id(each) for each in gc.get_objects() if isinstance(each, BackendDescriptor)}
+    _explained("convolution + bias + relu", h200)
+    gc.collect()
+    left = [
+        each
+        for each in gc.get_objects()
+        if isinstance(each, BackendDescriptor) and id(each) not in before and not each.closed
+    ]
+    assert left == []
+
+
+def test_an_explanation_leaves_the_plan(h200: DeviceProperties) -> None:
+    with CASES["convolution"].graph() as graph:
+        plan = graph.build(h200)
+        graph.explain(h200, "a")
+        assert graph.plan is plan
+        assert not plan.descriptor.closed
+
+
+# --- building with one config --------------------------------------------------------------------
+
+
+def test_a_row_is_built(h200: DeviceProperties) -> None:
+    with CASES["convolution"].graph() as graph:
+        told = graph.explain(h200, "a")
+        row = next(row for row in told.usable[1:] if row.choice != told.rows[0].choice)
+        assert graph.build(h200, config=row).config.choice == row.choice
+        assert graph.build(h200, config=row.choice).config.choice == row.choice
+
+
+def test_a_knob_can_be_left_to_cudnn(h200: DeviceProperties) -> None:
+    """Heuristics do it for float32 convolutions."""
+    with CASES["convolution, float32"].graph() as graph:
+        row = next(row for row in graph.explain(h200, "a") if -1 in row.knobs.values())
+        assert graph.build(h200, config=row).config.choice == row.choice
+
+
+def test_an_engine_shows_its_knobs_and_makes_configs(h200: DeviceProperties) -> None:
+    with CASES["convolution"].graph() as graph:
+        row = graph.explain(h200, "a").rows[0]
+        with graph.engine(h200, row.engine) as engine:
+            assert engine.index == row.engine
+            assert engine.knobs == row.knob_ranges
+            with engine.config(row.knobs) as config:
+                plan = graph.build(h200, config=config)
+        assert plan.config.choice == row.choice
+        assert graph.engine_count(h200) > row.engine
+
+
+def test_configs_meet_the_selection_too(h200: DeviceProperties) -> None:
+    with CASES["convolution"].graph() as graph:
+        row = graph.explain(h200, "a").rows[0]
+        with pytest.raises(NotSupportedError, match="has the note tensor_core"):
+            graph.build(h200, config=row, selection=Selection(forbid="tensor_core"))
+
+
+def test_the_first_wanted_config_is_built(h200: DeviceProperties) -> None:
+    with CASES["convolution"].graph() as graph:
+        plan = graph.build(h200, selection=Selection(forbid="tensor_core"))
+        assert "tensor_core" not in plan.numerical_notes
+        with pytest.raises(NotSupportedError, match="lacks the note winograd") as caught:
+            graph.build(h200, selection=Selection(require="winograd"))
+        assert "selection=Selection(require={'winograd'})" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "error", "says"),
+    [
+        (EngineChoice(999), ValueError, r"engine 999: this graph has engines 0 to \d+"),
+        (EngineChoice(-1), ValueError, r"engine -1: this graph has engines 0 to \d+"),
+        (EngineChoice(22, {"tilesize": 1}), ValueError, "no knob 'tilesize'; did you mean 'tile_s"),
+        (EngineChoice(22, {"tile_size": 99}), ValueError, "99 is not in 0 to 23 by steps of 1"),
+        (22, TypeError, "config: expected an EngineChoice or EngineConfig, got 22 .int."),
+    ],
+)
+def test_wrong_configs(
+    config: object, error: type[Exception], says: str, h200: DeviceProperties
+) -> None:
+    with CASES["convolution"].graph() as graph, pytest.raises(error, match=says):
+        graph.build(h200, config=config)
+
+
+@pytest.mark.parametrize("method", ["build", "explain"])
+def test_unknown_modes(method: str, h200: DeviceProperties) -> None:
+    with (
+        CASES["convolution"].graph() as graph,
+        pytest.raises(ValueError, match=r"expected one of .*'fallbak'; did you mean 'fallback"),
+    ):
+        getattr(graph, method)(h200, ["a", "fallbak"])
+
+
+# --- which of cuDNN's lines tells ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("messages", "says"),
+    [
+        (["x.getStatus()", "status"], "NOT_SUPPORTED: cuDNN gives no reason (x.getStatus())"),
+        ([], "NOT_SUPPORTED: cuDNN gives no reason"),
+        (["k > 3", "f(x)"], "NOT_SUPPORTED: k > 3"),
+        (["f(x) && (g(y) || z)", "f(x)"], "NOT_SUPPORTED: f(x) && (g(y) || z)"),
+        (
+            ["k > 3", "CUDNN_STATUS_NOT_SUPPORTED_SHAPE; Reason: x != y", "f(a(b), c)"],
+            "NOT_SUPPORTED_SHAPE: x != y",
+        ),
+        (
+            ["k > 3", "CUDNN_STATUS_NOT_SUPPORTED_SHAPE; Reason: check(a)"],
+            "NOT_SUPPORTED_SHAPE: k > 3",
+        ),
+        (["none (cur=0x7ffe45bdfdd8)\n at: true"], "NOT_SUPPORTED: none (cur=0x…)"),
+    ],
+)
+def test_the_telling_line(messages: list[str], says: str) -> None:
+    error = NotSupportedError(
+        "cudnnBackendFinalize", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, messages=messages
+    )
+    assert str(refusal(error)) == says
+    assert refusal(error).messages == tuple(messages)
+
+
+def test_the_last_error_string_serves_without_messages() -> None:
+    error = BadParamError("f", cudnnStatus_t.CUDNN_STATUS_BAD_PARAM, detail="n < 0")
+    assert str(refusal(error)) == "BAD_PARAM: n < 0"
+
+
+def test_engines_with_one_reason_are_told_together() -> None:
+    rows = [
+        EngineRow(i, "refused", refused_at="engine", status="S", reason=f"Engine {i} is not there")
+        for i in (7, 3, 4)
+    ]
+    near = EngineRow(9, "refused", refused_at="plan", status="S", reason="k > 3")
+    assert list(reasons([*rows, near]).items()) == [
+        ("S: k > 3", (9,)),
+        ("S: this engine is not there", (3, 4, 7)),
+    ]
