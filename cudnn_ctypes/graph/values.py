@@ -244,11 +244,6 @@ def _handle(name: str, value: Any) -> int | None:
     handle = getattr(value, "_as_parameter_", value)
     if not isinstance(handle, raw.cudnnHandle_t):
         raise TypeError(f"{name}: expected a Handle, got {described(value)}")
-    if getattr(value, "on_reference_device", False):
-        raise TypeError(
-            f"{name}: cuDNN cannot use a handle of the reference device; give DeviceProperties "
-            "where a GPU's are wanted"
-        )
     return handle.value
 
 

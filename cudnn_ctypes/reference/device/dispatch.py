@@ -34,10 +34,12 @@ __all__ = [
     "implements",
     "made_up",
     "native",
+    "refuses",
+    "takes_over",
     "use_reference_device",
 ]
 
-Implementation = Callable[..., raw.cudnnStatus_t | None]
+Implementation = Callable[..., raw.cudnnStatus_t | int | None]
 
 
 class Refused(Exception):
@@ -51,6 +53,8 @@ class Refused(Exception):
 
 _implementations: dict[str, Implementation] = {}
 _followers: dict[str, Callable[..., None]] = {}
+_taken_over: dict[str, Implementation] = {}
+_refused: dict[str, str] = {}
 
 # Made-up handles are addresses in this block, which nobody else can have: 1 Mi of them. Its pages
 # are never touched, so they take no memory.
@@ -67,15 +71,35 @@ def implements(name: str) -> Callable[[Implementation], Implementation]:
     and ctypes pointers, None for NULL. It returns None for success.
     """
 
+    return _register(name, _implementations)
+
+
+def takes_over(name: str) -> Callable[[Implementation], Implementation]:
+    """Register what is called in place of the C function `name`, whatever the mode.
+
+    For functions without a handle in which handles hide all the same. What is registered receives
+    its arguments as those of `implements` do, and calls `native`.
+    """
+    return _register(name, _taken_over)
+
+
+def _register(
+    name: str, home: dict[str, Implementation]
+) -> Callable[[Implementation], Implementation]:
     def register(implementation: Implementation) -> Implementation:
         wanted = [p.name for p in raw.FUNCTIONS[name].parameters]
         given = list(inspect.signature(implementation).parameters)
         if given != wanted:
             raise TypeError(f"{name} has the parameters {wanted}, its implementation {given}")
-        _implementations[name] = implementation
+        home[name] = implementation
         return implementation
 
     return register
+
+
+def refuses(name: str, reason: str) -> None:
+    """Give NOT_SUPPORTED and this reason for the C function `name`."""
+    _refused[name] = reason
 
 
 def follows(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -156,6 +180,8 @@ def _intercept_all() -> None:
             raw_function.intercept(name, _create(function))
         elif (position := _handle_position(function)) is not None:
             raw_function.intercept(name, _by_handle(function, position))
+        elif name in _taken_over:
+            raw_function.intercept(name, _always(function))
         elif name in _implementations:
             raw_function.intercept(name, _by_mode(function))
         elif name in _followers:
@@ -216,6 +242,9 @@ def _by_handle(function: Function, position: int) -> Callable[..., Any]:
         if not made_up(args[position]):
             return int(binding.c_callee(*args))
         implementation = _implementations.get(name)
+        if name in _refused:
+            log.put(_refused[name])
+            return int(raw.CUDNN_STATUS_NOT_SUPPORTED)
         if implementation is None:
             raise NotImplementedError(
                 f"{name} is not carried out by the reference device; it needs a GPU"
@@ -236,6 +265,16 @@ def _by_mode(function: Function) -> Callable[..., Any]:
         return _carry_out(_implementations[name], function, args)
 
     return binding.guarded(call)
+
+
+def _always(function: Function) -> Callable[..., Any]:
+    """A function that `takes_over` names."""
+    name = function.__name__
+
+    def call(*args: Any) -> int:
+        return _carry_out(_taken_over[name], function, args)
+
+    return raw_function.binding(name).guarded(call)
 
 
 def _carry_out(implementation: Implementation, function: Function, args: tuple[Any, ...]) -> int:

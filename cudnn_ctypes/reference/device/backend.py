@@ -1,0 +1,284 @@
+"""The backend API on the reference device: real descriptors, made-up handles, plans in NumPy.
+
+Descriptors are cuDNN's own: it checks them, runs its heuristics and compiles its engines, for the
+properties of an H200. Where a program sets a made-up handle, cuDNN gets these properties instead.
+What was set is noted on the way, and `backend_execution` carries it out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+from typing import Any
+
+from ... import raw
+from ...absent_gpu.driver_stub import ensure_driver
+from ...absent_gpu.properties import complete, preset
+from ...errors import SymbolNotFoundError
+from ...raw import cudnnBackendAttributeName_t as Name
+from ...raw import cudnnBackendAttributeType_t as Type
+from ...raw import mode
+from . import backend_execution
+from . import backend_records as records
+from .dispatch import Refused, implements, made_up, native, refuses, takes_over
+
+__all__ = ["GPU"]
+
+GPU = "h200"
+"""The preset of properties that stands for the reference device."""
+
+_DEVICE_ID = Name.CUDNN_ATTR_DEVICEPROP_DEVICE_ID
+_TAKING_A_HANDLE = (
+    Name.CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
+    Name.CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
+    Name.CUDNN_ATTR_DEVICEPROP_HANDLE,
+)
+# Who learns of the GPU from its operation graph's handle: where to tell it the properties.
+_ASKING_THE_GRAPH = {
+    Name.CUDNN_ATTR_ENGINE_OPERATION_GRAPH: Name.CUDNN_ATTR_ENGINE_DEVICEPROP,
+    Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH: Name.CUDNN_ATTR_ENGINEHEUR_DEVICEPROP,
+}
+
+
+# --- descriptors ---------------------------------------------------------------------------------
+
+
+@takes_over("cudnnBackendCreateDescriptor")
+def create(descriptorType: Any, descriptor: Any) -> int:
+    if mode.reference_device_active:
+        ensure_driver()  # cuDNN tries once in a process to load what needs a driver
+    status = native("cudnnBackendCreateDescriptor")(descriptorType, descriptor)
+    if status == 0:
+        records.renew(descriptor.contents)
+    return status
+
+
+@takes_over("cudnnBackendInitialize")
+def initialize(descriptor: Any) -> int:
+    status = native("cudnnBackendInitialize")(descriptor)
+    if status == 0:
+        records.renew(descriptor)
+    return status
+
+
+@takes_over("cudnnBackendDestroyDescriptor")
+def destroy(descriptor: Any) -> int:
+    address = descriptor.value
+    status = native("cudnnBackendDestroyDescriptor")(descriptor)
+    if status == 0:
+        records.forget(address)
+    return status
+
+
+@takes_over("cudnnBackendFinalize")
+def finalize(descriptor: Any) -> int:
+    own = records.record(descriptor)
+    for asked, told in _ASKING_THE_GRAPH.items():
+        graph = own.one(asked)
+        if graph is not None and graph.handle is not None and told not in own.values:
+            _give_properties(descriptor, told)
+    status = native("cudnnBackendFinalize")(descriptor)
+    own.finalized = own.finalized or status == 0
+    return status
+
+
+@takes_over("cudnnBackendSetAttribute")
+def set_attribute(
+    descriptor: Any,
+    attributeName: Any,
+    attributeType: Any,
+    elementCount: int,
+    arrayOfElements: int | None,
+) -> int | raw.cudnnStatus_t:
+    handle = _handle_in(attributeName, attributeType, elementCount, arrayOfElements)
+    if handle is not None:
+        return _set_handle(descriptor, attributeName, attributeType, elementCount, handle)
+    if attributeName == _DEVICE_ID and mode.reference_device_active:
+        return _set_device(descriptor, attributeType, elementCount, arrayOfElements)
+    status = native("cudnnBackendSetAttribute")(
+        descriptor, attributeName, attributeType, elementCount, arrayOfElements
+    )
+    if status == 0:
+        records.note(descriptor, attributeName, attributeType, elementCount, arrayOfElements)
+    return status
+
+
+@takes_over("cudnnBackendGetAttribute")
+def get_attribute(
+    descriptor: Any,
+    attributeName: Any,
+    attributeType: Any,
+    requestedElementCount: int,
+    elementCount: Any,
+    arrayOfElements: int | None,
+) -> int | raw.cudnnStatus_t:
+    own = records.record(descriptor)
+    if attributeName in _TAKING_A_HANDLE and own.handle is not None:
+        return _get_handle(own, attributeType, requestedElementCount, elementCount, arrayOfElements)
+    status = native("cudnnBackendGetAttribute")(
+        descriptor,
+        attributeName,
+        attributeType,
+        requestedElementCount,
+        elementCount,
+        arrayOfElements,
+    )
+    if status != 0 or not arrayOfElements:
+        return status
+    filled = requestedElementCount
+    if elementCount is not None:
+        filled = min(filled, elementCount.contents.value)
+    if attributeType == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+        records.note_filled(descriptor, attributeName, filled, arrayOfElements)
+    elif attributeName == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION:
+        records.note_json(descriptor, ctypes.string_at(arrayOfElements, filled))
+    return status
+
+
+# --- made-up handles -----------------------------------------------------------------------------
+
+
+def _handle_in(name: Any, type_: Any, count: int, address: int | None) -> int | None:
+    """The made-up handle among the elements of an attribute."""
+    holds_one = type_ == Type.CUDNN_TYPE_HANDLE or name in _TAKING_A_HANDLE
+    if not holds_one or not address or count < 1:
+        return None
+    given = (ctypes.c_void_p * (count if type_ == Type.CUDNN_TYPE_HANDLE else 1)).from_address(
+        address
+    )
+    return next((each for each in given if made_up(ctypes.c_void_p(each))), None)
+
+
+def _set_handle(
+    descriptor: Any, name: Any, type_: Any, count: int, handle: int
+) -> int | raw.cudnnStatus_t:
+    """What cuDNN makes of a real handle, with the properties of a GPU instead."""
+    if name not in _TAKING_A_HANDLE or type_ != Type.CUDNN_TYPE_HANDLE or count != 1:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"{name.name} does not take {count} elements of {type_.name} that hold a handle",
+        )
+    own = records.record(descriptor)
+    status = 0
+    if name == Name.CUDNN_ATTR_EXECUTION_PLAN_HANDLE:
+        status = _give_properties(descriptor, Name.CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP)
+    elif name == Name.CUDNN_ATTR_DEVICEPROP_HANDLE:
+        status = _give_json(descriptor)
+    elif own.finalized:  # cuDNN itself needs to be told nothing
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the operation graph is finalized already")
+    if status == 0:
+        own.handle = handle
+    return status
+
+
+def _get_handle(
+    own: records.Record, type_: Any, asked: int, count: Any, address: int | None
+) -> int:
+    if type_ != Type.CUDNN_TYPE_HANDLE:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"this is a handle, not a {type_.name}")
+    if count is not None:
+        count.contents.value = 1
+    if asked > 0 and address:
+        ctypes.c_void_p.from_address(address).value = own.handle
+    return 0
+
+
+def _set_device(descriptor: Any, type_: Any, count: int, address: int | None) -> int:
+    """The GPU by its number, of which the reference device has one."""
+    if records.elements(type_, count, address) != (0,) or type_ != Type.CUDNN_TYPE_INT32:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the reference device has one GPU, number 0")
+    return _give_json(descriptor)
+
+
+# --- properties ----------------------------------------------------------------------------------
+
+
+@functools.cache
+def _json() -> bytes:
+    """The properties of the GPU that stands for the reference device."""
+    values = preset(GPU)
+    complete(values)
+    return json.dumps(values, separators=(",", ":")).encode()
+
+
+def _give_json(descriptor: Any) -> int:
+    text = ctypes.create_string_buffer(_json())
+    return native("cudnnBackendSetAttribute")(
+        descriptor,
+        Name.CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
+        Type.CUDNN_TYPE_CHAR,
+        len(text),
+        text,
+    )
+
+
+def _give_properties(descriptor: Any, name: Name) -> int:
+    return native("cudnnBackendSetAttribute")(
+        descriptor, name, Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, _properties()
+    )
+
+
+@functools.cache
+def _properties() -> raw.cudnnBackendDescriptor_t:
+    """A finalized DEVICEPROP descriptor, which lives as long as the process."""
+    version = raw.load().version
+    if version < 90800:
+        raise SymbolNotFoundError(
+            "graphs on the reference device need device properties, which came with cuDNN 9.8.0; "
+            f"loaded is {raw.load().version_text}"
+        )
+    made = raw.cudnnBackendDescriptor_t()
+    raw.cudnnBackendCreateDescriptor(_deviceprop_code(), made)
+    status = _give_json(made) or native("cudnnBackendFinalize")(made)
+    if status != 0:
+        raise Refused(raw.cudnnStatus_t(status), f"cuDNN refused the properties of {GPU}")
+    return made
+
+
+def _deviceprop_code() -> Any:
+    kind = raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR
+    moved = raw.enums.ENUM_RENUMBERED.get(kind.name, {}).get(raw.load().version_text)
+    return kind if moved is None else type(kind)(moved)
+
+
+# --- plans ---------------------------------------------------------------------------------------
+
+
+@implements("cudnnBackendExecute")
+def execute(handle: Any, executionPlan: Any, variantPack: Any) -> None:
+    if not executionPlan or not variantPack:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "an argument is NULL")
+    workspace_size = _workspace_size(executionPlan)
+    pack = records.record(variantPack)
+    if not pack.finalized:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED, "variantPack is not finalized")
+    backend_execution.execute(records.record(executionPlan), pack, workspace_size)
+
+
+@implements("cudnnGetExecutionPlanWorkspaceSize")
+def get_execution_plan_workspace_size(
+    handle: Any, executionPlan: Any, variantPack: Any, workspaceSizeInBytes: Any
+) -> None:
+    if not executionPlan or not workspaceSizeInBytes:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "an argument is NULL")
+    workspaceSizeInBytes.contents.value = _workspace_size(executionPlan)
+
+
+for _name in ("cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph"):
+    refuses(_name, "there are no CUDA graphs on the reference device; cudnnBackendExecute runs it")
+
+
+def _workspace_size(plan: Any) -> int:
+    size, count = ctypes.c_int64(), ctypes.c_int64()
+    status = native("cudnnBackendGetAttribute")(
+        plan,
+        Name.CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+        Type.CUDNN_TYPE_INT64,
+        1,
+        count,
+        size,
+    )
+    if status != 0:
+        raise Refused(raw.cudnnStatus_t(status), "this is no finalized execution plan")
+    return size.value

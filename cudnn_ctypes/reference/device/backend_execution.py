@@ -1,0 +1,80 @@
+"""Carrying out an operation graph in NumPy, on the memory of a variant pack."""
+
+from __future__ import annotations
+
+from ... import raw
+from ...raw import cudnnBackendAttributeName_t as Name
+from . import backend_normalizations, backend_operations, backend_sequences
+from .backend_memory import GraphMemory
+from .backend_records import Record
+from .backend_steps import Step, Values, refuse
+from .backend_tensors import rounded
+from .dispatch import Refused
+from .memory import scribble
+
+__all__ = ["carry_out", "execute"]
+
+_FAMILIES = (backend_normalizations, backend_operations, backend_sequences)
+
+
+def execute(plan: Record, pack: Record, workspace_size: int) -> None:
+    """Carry out a plan: what its operation graph says, with the addresses of a variant pack.
+
+    Raises
+    ------
+    Refused
+        If the graph is not known, memory is missing, or an operation is not carried out here.
+    """
+    graph = plan.graph
+    if graph is None:
+        raise refuse(
+            "the operation graph of this plan is not known: it was made before the reference "
+            "device was used, or from JSON that another process wrote"
+        )
+    if pack.all(Name.CUDNN_ATTR_VARIANT_PACK_OVERRIDE_UNIQUE_IDS):
+        raise refuse("shapes that are overridden by the variant pack are not carried out")
+    if workspace_size:
+        workspace = pack.one(Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
+        scribble(workspace, workspace_size, "the workspace of the variant pack")
+    uids = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
+    addresses = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
+    carry_out(graph, GraphMemory(dict(zip(uids, addresses, strict=False))))
+
+
+def carry_out(graph: Record, memory: GraphMemory) -> None:
+    """Carry out an operation graph; each tensor is rounded to its data type, virtual ones too."""
+    values: Values = {}
+    operations = graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
+    outputs: list[int] = []
+    for step in _in_order([Step(each, memory, values) for each in operations]):
+        for info in step.reads:
+            if info.uid not in values:
+                values[info.uid] = (info, memory.load(info))
+        results = step.operation.compute(step)
+        for port, info in step.writes:
+            values[info.uid] = (info, rounded(results[port], info))
+            if not info.virtual:
+                outputs.append(info.uid)
+    for uid in outputs:  # at the end: an output may take the place of an input
+        memory.store(*values[uid])
+
+
+def _in_order(steps: list[Step]) -> list[Step]:
+    """Each after those whose results it reads; programs may list them in any order."""
+    made_by = {info.uid: step for step in steps for _, info in step.writes}
+    ordered: list[Step] = []
+
+    def visit(step: Step, above: tuple[Step, ...]) -> None:
+        if step in ordered:
+            return
+        if step in above:
+            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the operations of the graph go in a circle")
+        for info in step.reads:
+            maker = made_by.get(info.uid, step)
+            if maker is not step:
+                visit(maker, (*above, step))
+        ordered.append(step)
+
+    for step in steps:
+        visit(step, ())
+    return ordered

@@ -1,0 +1,201 @@
+"""The memory of a graph's tensors: from addresses to arrays of numbers, and back."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import raw
+from ...dtypes import element_bits
+from ..graph import interleaved_scales, offsets
+from .backend_tensors import TensorInfo, widened
+from .dispatch import Refused
+from .memory import at, check_range, require
+
+__all__ = ["GraphMemory"]
+
+Array = NDArray[Any]
+_INTERLEAVED = raw.cudnnBackendTensorReordering_t.CUDNN_TENSOR_REORDERING_F8_128x4
+
+
+class GraphMemory:
+    """The memory of one execution.
+
+    Parameters
+    ----------
+    addresses : mapping of int to int
+        By the tensors' unique ids.
+    """
+
+    def __init__(self, addresses: Mapping[int, int | None]) -> None:
+        self._addresses = addresses
+
+    def load(self, info: TensorInfo) -> Array:
+        """The numbers of a tensor in its logical shape."""
+        return _load(info, self._address(info), self._starts(info))
+
+    def store(self, info: TensorInfo, values: Array) -> None:
+        """Write numbers that are `rounded`; what lies between the elements is left alone."""
+        _store(info, self._address(info), values, self._starts(info))
+
+    def _address(self, info: TensorInfo) -> int:
+        if info.constant is not None:
+            return info.constant
+        if info.uid not in self._addresses:
+            raise Refused(
+                raw.CUDNN_STATUS_BAD_PARAM,
+                f"the variant pack has no pointer for {info.name} {info.dims}",
+            )
+        address = self._addresses[info.uid]
+        require(**{info.name: address})
+        assert address is not None
+        return address
+
+    def _starts(self, info: TensorInfo) -> Array | None:
+        """For a ragged tensor the offsets at which its batches begin."""
+        return None if info.ragged is None else self.load(info.ragged)
+
+
+def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
+    """The numbers of a tensor in its logical shape.
+
+    Parameters
+    ----------
+    starts
+        For a ragged tensor: the offsets of its batches, in elements. What lies beyond a batch is 0.
+    """
+    if starts is not None:
+        place, inside = _ragged(info, starts)
+        memory = _flat(info, address, int(place[inside].max(initial=0)) + 1)
+        return np.where(inside, widened(memory[np.where(inside, place, 0)]), 0)
+    if _is_plain(info):
+        shape, strides = _vectors(info)
+        array = at(address, info.data_type, shape, strides, info.name)
+        return widened(_joined(array, info))
+    place = _places(info)
+    if element_bits(info.data_type) >= 8:
+        return widened(_flat(info, address, int(place.max()) + 1)[place])
+    return widened(_unpacked(info, address, place))
+
+
+def _store(info: TensorInfo, address: int, values: Array, starts: Array | None = None) -> None:
+    """Write numbers that are `rounded`; what lies between the elements is left alone."""
+    with np.errstate(all="ignore"):
+        stored = values.astype(info.dtype)
+    if starts is not None:
+        place, inside = _ragged(info, starts)
+        memory = _flat(info, address, int(place[inside].max(initial=0)) + 1)
+        memory[place[inside]] = stored[inside]
+    elif _is_plain(info):
+        shape, strides = _vectors(info)
+        target = at(address, info.data_type, shape, strides, info.name)
+        target[...] = _split(stored, info)
+    elif element_bits(info.data_type) >= 8:
+        place = _places(info)
+        _flat(info, address, int(place.max()) + 1)[place] = stored
+    else:
+        _pack(info, address, _places(info), stored)
+
+
+def _is_plain(info: TensorInfo) -> bool:
+    if info.reordering not in (raw.CUDNN_TENSOR_REORDERING_NONE, _INTERLEAVED):
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"{info.name}: the reference device does not know the order {info.reordering.name}",
+        )
+    return info.reordering != _INTERLEAVED and element_bits(info.data_type) >= 8
+
+
+# --- vectors -------------------------------------------------------------------------------------
+
+
+def _vectors(info: TensorInfo) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Dims and strides in elements; vectors are a last dimension."""
+    count = info.vector_count
+    if count == 1:
+        return info.dims, info.strides
+    return (*info.dims, count), (*(stride * count for stride in info.strides), 1)
+
+
+def _joined(array: Array, info: TensorInfo) -> Array:
+    if info.vector_count == 1:
+        return array
+    return np.moveaxis(array, -1, info.vector_dimension + 1).reshape(info.shape)
+
+
+def _split(values: Array, info: TensorInfo) -> Array:
+    if info.vector_count == 1:
+        return values
+    shape = list(info.dims)
+    shape.insert(info.vector_dimension + 1, info.vector_count)
+    return np.moveaxis(values.reshape(shape), info.vector_dimension + 1, -1)
+
+
+# --- other orders of the elements ----------------------------------------------------------------
+
+
+def _places(info: TensorInfo) -> Array:
+    """Where each element lies, counted in elements."""
+    if info.reordering != _INTERLEAVED:
+        return offsets(info.dims, info.strides)
+    rows, columns = info.dims[-2:]
+    matrix = interleaved_scales(rows, columns)
+    batches = np.arange(math.prod(info.dims[:-2])).reshape(*info.dims[:-2], 1, 1)
+    return batches * (-(-rows // 128) * -(-columns // 4) * 512) + matrix
+
+
+def _ragged(info: TensorInfo, starts: Array) -> tuple[Array, Array]:
+    """Where each element lies, and whether its batch reaches so far."""
+    starts = starts.astype(np.int64).ravel() * info.ragged_multiplier
+    within = offsets(info.dims[1:], info.strides[1:])
+    along = (-1, *(1,) * within.ndim)
+    batches = starts[: info.dims[0]].reshape(along)
+    lengths = np.diff(starts)[: info.dims[0]]
+    if len(lengths) < info.dims[0]:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"{info.name}: its ragged offset needs {info.dims[0] + 1} elements",
+        )
+    return batches + within, within < lengths.reshape(along)
+
+
+def _flat(info: TensorInfo, address: int, count: int) -> Array:
+    return at(address, info.data_type, (count,), (1,), info.name)
+
+
+# --- elements of less than a byte ----------------------------------------------------------------
+
+
+def _bytes(info: TensorInfo, address: int, place: Array) -> tuple[Array, Array]:
+    """The memory, and by how many bits each element is shifted in its byte: the first by none."""
+    bits = element_bits(info.data_type)
+    nbytes = int(place.max()) * bits // 8 + 1
+    check_range(address, nbytes, info.name)
+    block: Any = (ctypes.c_char * nbytes).from_address(address)
+    memory = np.ndarray((nbytes,), np.uint8, block)
+    return memory, (place * bits % 8).astype(np.uint8)
+
+
+def _unpacked(info: TensorInfo, address: int, place: Array) -> Array:
+    bits = element_bits(info.data_type)
+    memory, shift = _bytes(info, address, place)
+    codes: Array = (memory[place * bits // 8] >> shift) & np.uint8((1 << bits) - 1)
+    if bits == 1:
+        return codes.astype(bool)
+    if info.dtype.name == "int4":  # ml_dtypes keeps its sign in the upper half
+        codes = np.where(codes > 7, codes | 0xF0, codes).astype(np.uint8)
+    return codes.view(info.dtype)
+
+
+def _pack(info: TensorInfo, address: int, place: Array, stored: Array) -> None:
+    bits = element_bits(info.data_type)
+    memory, shift = _bytes(info, address, place)
+    mask = np.uint8((1 << bits) - 1)
+    codes = stored.view(np.uint8) & mask
+    np.bitwise_and.at(memory, place * bits // 8, ~(mask << shift))
+    np.bitwise_or.at(memory, place * bits // 8, codes << shift)

@@ -1,0 +1,190 @@
+"""Convolutions, matrix products, element-wise operations and reductions from their descriptors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import raw
+from ...raw import cudnnBackendAttributeName_t as Name
+from ...raw import cudnnBackendAttributeType_t as Type
+from .. import graph
+from .backend_steps import Inner, Results, Step, operation
+
+__all__: list[str] = []
+
+_ALPHAS = {
+    raw.CUDNN_DATA_DOUBLE: Type.CUDNN_TYPE_DOUBLE,
+    raw.CUDNN_DATA_INT32: Type.CUDNN_TYPE_INT32,
+}
+
+
+# --- convolution ---------------------------------------------------------------------------------
+
+
+def _convolution(step: Step) -> graph.Convolution:
+    inner = step.inner("CONV_DESC")
+    return graph.Convolution(
+        inner.all("CONVOLUTION_PRE_PADDINGS"),
+        inner.all("CONVOLUTION_POST_PADDINGS"),
+        inner.all("CONVOLUTION_FILTER_STRIDES"),
+        inner.all("CONVOLUTION_DILATIONS"),
+        raw.cudnnConvolutionMode_t(inner.one("CONVOLUTION_CONV_MODE", 1)),
+    )
+
+
+def _factor(step: Step, name: str) -> float:
+    """alpha or beta. Engines read it in the computation's type: in another one it is 0."""
+    computed_in = step.inner("CONV_DESC").one("CONVOLUTION_COMP_TYPE", 0)
+    attribute = Name[f"CUDNN_ATTR_{step.operation.prefix}_{name}"]
+    type_, values = step.record.values.get(attribute, (None, (0,)))
+    wanted = _ALPHAS.get(raw.cudnnDataType_t(computed_in), Type.CUDNN_TYPE_FLOAT)
+    return float(values[0]) if type_ in (wanted, Type.CUDNN_TYPE_FLOAT) else 0.0
+
+
+def _scaled(step: Step, port: str, result: Any) -> Results:
+    alpha, beta = _factor(step, "ALPHA"), _factor(step, "BETA")
+    return {port: step.scaled(port, result, alpha, beta)}
+
+
+@operation("OPERATION_CONVOLUTION_FORWARD", "Y")
+def convolution_forward(step: Step) -> Results:
+    return _scaled(step, "Y", _convolution(step).forward(step["X"], step["W"]))
+
+
+@operation("OPERATION_CONVOLUTION_BWD_DATA", "DX")
+def convolution_backward_data(step: Step) -> Results:
+    shape = step.tensor("DX").shape
+    dx = _convolution(step).backward_data(step["DY"], step["W"], shape)
+    return _scaled(step, "DX", dx)
+
+
+@operation("OPERATION_CONVOLUTION_BWD_FILTER", "DW")
+def convolution_backward_filter(step: Step) -> Results:
+    shape = step.tensor("DW").shape
+    dw = _convolution(step).backward_filter(step["X"], step["DY"], shape)
+    return _scaled(step, "DW", dw)
+
+
+# --- matrix products -----------------------------------------------------------------------------
+
+
+@operation("OPERATION_MATMUL", "CDESC")
+def matmul(step: Step) -> Results:
+    sizes = {letter: step.get(f"GEMM_{letter.upper()}_OVERRIDE_DESC") for letter in "mnk"}
+    padding = step.inner("DESC").one("MATMUL_PADDING_VALUE", 0.0)
+    return {"CDESC": graph.matmul(step["ADESC"], step["BDESC"], padding=padding, **sizes)}
+
+
+@operation("OPERATION_MOE_GROUPED_MATMUL", "OUTPUT_DESC")
+def grouped_matmul(step: Step) -> Results:
+    mode = raw.cudnnMoeGroupedMatmulMode_t(step.option("MODE", 0))
+    index = None
+    if mode == raw.CUDNN_MOE_GROUPED_MATMUL_MODE_GATHER:
+        index = step["TOKEN_INDEX_DESC"]
+    elif mode != raw.CUDNN_MOE_GROUPED_MATMUL_MODE_NONE:
+        raise step.refused(f"the mode {mode.name} is not carried out")
+    y = graph.grouped_matmul(
+        step["TOKEN_DESC"], step["WEIGHT_DESC"], step["FIRST_TOKEN_OFFSET_DESC"], token_index=index
+    )
+    return {"OUTPUT_DESC": y}
+
+
+@operation("OPERATION_MOE_GROUPED_MATMUL_BWD", "DWEIGHT_DESC")
+def grouped_matmul_backward(step: Step) -> Results:
+    operands = ("DOUTPUT_DESC", "TOKEN_DESC", "FIRST_TOKEN_OFFSET_DESC")
+    return {"DWEIGHT_DESC": graph.grouped_matmul_backward(*(step[port] for port in operands))}
+
+
+# --- element-wise operations ---------------------------------------------------------------------
+
+
+def _parameters(inner: Inner) -> graph.Parameters:
+    names = graph.Parameters.__dataclass_fields__
+    given = {name: inner.one(f"POINTWISE_{name.upper()}") for name in names}
+    return graph.Parameters(**{name: value for name, value in given.items() if value is not None})
+
+
+@operation("OPERATION_POINTWISE", "YDESC DXDESC")
+def pointwise(step: Step) -> Results:
+    inner = step.inner("PW_DESCRIPTOR")
+    mode = raw.cudnnPointwiseMode_t(inner.one("POINTWISE_MODE", 0))
+    parameters = _parameters(inner)
+    if step.find("DYDESC") is not None:
+        dx = graph.pointwise_backward(mode, step["DYDESC"], step["XDESC"], parameters=parameters)
+        return {"DXDESC": dx}
+    operands = [step[port] for port in ("XDESC", "BDESC", "TDESC") if step.find(port) is not None]
+    for position, name in enumerate(("ALPHA1", "ALPHA2")):
+        factor = step.option(name, 1.0)
+        if factor != 1 and position < len(operands):
+            operands[position] = factor * operands[position]
+    return {"YDESC": graph.pointwise(mode, *operands, parameters=parameters)}
+
+
+# --- reductions ----------------------------------------------------------------------------------
+
+
+@operation("OPERATION_REDUCTION", "YDESC")
+def reduction(step: Step) -> Results:
+    step.refuse_if_set("GROUP_OFFSET_DESC", "SUBGRAPH")
+    mode = raw.cudnnReduceTensorOp_t(step.inner("DESC").one("REDUCTION_OPERATOR", 0))
+    return {"YDESC": graph.reduce(mode, step["XDESC"], step.tensor("YDESC").shape)}
+
+
+@operation("OPERATION_GENSTATS", "SUMDESC SQSUMDESC")
+def genstats(step: Step) -> Results:
+    total, squares = graph.channel_statistics(step["XDESC"])
+    return {"SUMDESC": total, "SQSUMDESC": squares}
+
+
+# --- resampling ----------------------------------------------------------------------------------
+
+
+def _resampling(inner: Inner) -> graph.Resampling:
+    return graph.Resampling(
+        raw.cudnnResampleMode_t(inner.one("RESAMPLE_MODE", 0)),
+        inner.all("RESAMPLE_WINDOW_DIMS"),
+        inner.all("RESAMPLE_STRIDES"),
+        inner.all("RESAMPLE_PRE_PADDINGS"),
+        raw.cudnnPaddingMode_t(inner.one("RESAMPLE_PADDING_MODE", 0)),
+    )
+
+
+def _resampled(step: Step, port: str, result: Any) -> Any:
+    return step.scaled(port, result, step.option("ALPHA", 1.0), step.option("BETA", 0.0))
+
+
+@operation("OPERATION_RESAMPLE_FWD", "YDESC IDXDESC")
+def resample(step: Step) -> Results:
+    y, index = _resampling(step.inner("DESC")).forward(step["XDESC"], step.tensor("YDESC").shape)
+    return {"YDESC": _resampled(step, "YDESC", y), "IDXDESC": index}
+
+
+@operation("OPERATION_RESAMPLE_BWD", "DXDESC")
+def resample_backward(step: Step) -> Results:
+    dx = _resampling(step.inner("DESC")).backward(
+        step["DYDESC"],
+        step.tensor("DXDESC").shape,
+        index=step.get("IDXDESC"),
+        x=step.get("XDESC"),
+    )
+    return {"DXDESC": _resampled(step, "DXDESC", dx)}
+
+
+# --- signals -------------------------------------------------------------------------------------
+
+
+def _signal_outputs(step: Step) -> tuple[str, ...]:
+    sets = step.option("MODE") == raw.CUDNN_SIGNAL_SET
+    return ("YDESC", "FLAGDESC") if sets else ("YDESC",)
+
+
+@operation("OPERATION_SIGNAL", _signal_outputs)
+def signal(step: Step) -> Results:
+    value = step.option("VALUE", 0)
+    if step.option("MODE") == raw.CUDNN_SIGNAL_SET:
+        return {"YDESC": step["XDESC"], "FLAGDESC": np.float64(value)}
+    if step.number("FLAGDESC") < value:
+        raise step.refused(f"it would wait for ever: the flag has not reached {value}")
+    return {"YDESC": step["XDESC"]}

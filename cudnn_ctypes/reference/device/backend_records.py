@@ -1,0 +1,149 @@
+"""What a program has set in each backend descriptor.
+
+cuDNN does not give back all that a descriptor holds: of operations and operation graphs nothing. So
+what is set is noted on its way to cuDNN, and what cuDNN fills (engine configs from heuristics,
+say) is traced to the operation graph that it was asked about.
+"""
+
+from __future__ import annotations
+
+import collections
+import ctypes
+import hashlib
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ... import raw
+from ...raw import cudnnBackendAttributeName_t as Name
+from ...raw import cudnnBackendAttributeType_t as Type
+
+__all__ = ["Record", "elements", "forget", "note", "note_filled", "note_json", "record", "renew"]
+
+_SERIALIZED = 256  # plans whose operation graph is remembered by their JSON
+
+_CTYPES: dict[Type, Any] = {
+    Type.CUDNN_TYPE_HANDLE: ctypes.c_void_p,
+    Type.CUDNN_TYPE_BOOLEAN: ctypes.c_bool,
+    Type.CUDNN_TYPE_INT64: ctypes.c_int64,
+    Type.CUDNN_TYPE_INT32: ctypes.c_int32,
+    Type.CUDNN_TYPE_FLOAT: ctypes.c_float,
+    Type.CUDNN_TYPE_DOUBLE: ctypes.c_double,
+    Type.CUDNN_TYPE_VOID_PTR: ctypes.c_void_p,
+    Type.CUDNN_TYPE_CHAR: ctypes.c_char,
+    Type.CUDNN_TYPE_FRACTION: raw.cudnnFraction_t,
+    Type.CUDNN_TYPE_BACKEND_DESCRIPTOR: ctypes.c_void_p,
+}
+_GRAPHS = (Name.CUDNN_ATTR_ENGINE_OPERATION_GRAPH, Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)
+_ON_THE_WAY = (
+    Name.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+    Name.CUDNN_ATTR_ENGINECFG_ENGINE,
+    *_GRAPHS,
+)
+
+
+@dataclass(eq=False)
+class Record:
+    """One descriptor.
+
+    Attributes
+    ----------
+    values : dict
+        By attribute the type and the elements as they were set: numbers, records of descriptors
+        (None for unknown ones), addresses.
+    finalized : bool
+    handle : int, optional
+        The made-up handle that was set.
+    source : Record, optional
+        For what cuDNN filled: the operation graph that it belongs to.
+    """
+
+    values: dict[Name, tuple[Type, tuple[Any, ...]]] = field(default_factory=dict)
+    finalized: bool = False
+    handle: int | None = None
+    source: Record | None = None
+
+    def all(self, name: Name) -> tuple[Any, ...]:
+        """The elements of an attribute; none if it was not set."""
+        return self.values[name][1] if name in self.values else ()
+
+    def one(self, name: Name, default: Any = None) -> Any:
+        """The only element of an attribute."""
+        found = self.all(name)
+        return found[0] if found else default
+
+    @property
+    def graph(self) -> Record | None:
+        """The operation graph that it is, or that it is about."""
+        if Name.CUDNN_ATTR_OPERATIONGRAPH_OPS in self.values:
+            return self
+        for name in _ON_THE_WAY:
+            below = self.one(name)
+            if isinstance(below, Record) and below.graph is not None:
+                return below.graph
+        return self.source
+
+
+_records: dict[int, Record] = {}
+_by_json: collections.OrderedDict[bytes, Record] = collections.OrderedDict()
+
+
+def renew(descriptor: Any) -> None:
+    """A descriptor was created, or made empty again."""
+    _records[descriptor.value] = Record()
+
+
+def record(descriptor: Any) -> Record:
+    """What was set in a descriptor: nothing, if it was made before the reference device was."""
+    return _records.setdefault(descriptor.value, Record())
+
+
+def forget(address: int | None) -> None:
+    """A descriptor was destroyed. Others that refer to it keep what it held, as in cuDNN."""
+    _records.pop(address or 0, None)
+
+
+def elements(type_: Type, count: int, address: int | None) -> tuple[Any, ...]:
+    """The elements of an attribute at an address, as Python values; CHAR as one text."""
+    if not address or count < 1:
+        return ()
+    found = (_CTYPES.get(type_, ctypes.c_int) * count).from_address(address)
+    if type_ == Type.CUDNN_TYPE_CHAR:
+        return (bytes(found).rstrip(b"\0"),)
+    if type_ == Type.CUDNN_TYPE_FRACTION:
+        return tuple(Fraction(each.numerator, each.denominator) for each in found)
+    return tuple(found)
+
+
+def note(descriptor: Any, name: Name, type_: Type, count: int, address: int | None) -> None:
+    """An attribute was set."""
+    values = elements(type_, count, address)
+    if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+        values = tuple(_records.get(each) for each in values)
+    own = record(descriptor)
+    own.values[name] = (type_, values)
+    if name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION and values:
+        own.source = _by_json.get(_digest(values[0]))
+
+
+def note_filled(descriptor: Any, name: Name, count: int, address: int) -> None:
+    """cuDNN filled descriptors from `descriptor`."""
+    graph = record(descriptor).graph
+    for each in elements(Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, count, address):
+        if graph is not None and name in _GRAPHS:
+            _records[each] = graph
+        elif each:
+            _records[each] = Record(finalized=True, source=graph)
+
+
+def note_json(descriptor: Any, text: bytes) -> None:
+    """A plan was serialized: the text stands for its operation graph."""
+    graph = record(descriptor).graph
+    if graph is not None:
+        _by_json[_digest(text)] = graph
+        if len(_by_json) > _SERIALIZED:
+            _by_json.popitem(last=False)
+
+
+def _digest(text: bytes) -> bytes:
+    return hashlib.sha256(text.rstrip(b"\0")).digest()

@@ -1,0 +1,217 @@
+"""One operation of a graph, as its implementation sees it; and the table of implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ... import raw
+from ...raw import cudnnBackendAttributeName_t as Name
+from ...raw import cudnnBackendAttributeType_t as Type
+from ..graph import reshape
+from .backend_memory import GraphMemory
+from .backend_records import Record
+from .backend_tensors import TensorInfo, tensor_info
+from .dispatch import Refused
+
+__all__ = ["Operation", "Results", "Step", "Values", "operation", "operation_of", "refuse"]
+
+Array = NDArray[Any]
+Results = Mapping[str, Any]
+Values = dict[int, tuple[TensorInfo, Array]]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """How operations of one descriptor type are carried out.
+
+    Attributes
+    ----------
+    prefix : str
+        With which the names of its attributes begin: "OPERATION_MATMUL".
+    outputs : callable
+        From a step to the ports that it writes.
+    compute : callable
+        From a step to arrays by port.
+    """
+
+    prefix: str
+    outputs: Callable[[Step], tuple[str, ...]]
+    compute: Callable[[Step], Results]
+
+
+_OPERATIONS: list[Operation] = []
+
+
+def operation(
+    prefix: str, outputs: str | Callable[[Step], tuple[str, ...]]
+) -> Callable[[Callable[[Step], Results]], Callable[[Step], Results]]:
+    """Register what carries out the operations whose attributes begin so, and what they write."""
+
+    def register(compute: Callable[[Step], Results]) -> Callable[[Step], Results]:
+        names = (lambda step: tuple(outputs.split())) if isinstance(outputs, str) else outputs
+        _OPERATIONS.append(Operation(prefix, names, compute))
+        # The longest first: OPERATION_MOE_GROUPED_MATMUL_BWD before OPERATION_MOE_GROUPED_MATMUL.
+        _OPERATIONS.sort(key=lambda each: -len(each.prefix))
+        return compute
+
+    return register
+
+
+def refuse(reason: str) -> Refused:
+    """For what the reference device does not carry out."""
+    return Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"the reference device: {reason}")
+
+
+def operation_of(record: Record) -> Operation:
+    """How the operation of a descriptor is carried out.
+
+    Raises
+    ------
+    Refused
+        NOT_SUPPORTED, if the reference device does not carry it out.
+    """
+    names = [name.name.removeprefix("CUDNN_ATTR_") for name in record.values]
+    for each in _OPERATIONS:
+        if names and names[0].startswith(each.prefix + "_"):
+            return each
+    raise refuse(f"no operation with the attributes {', '.join(names) or '(none)'}")
+
+
+class Step:
+    """An operation descriptor with the values of its operands.
+
+    Ports are attributes that hold tensors, without the operation's prefix: "XDESC".
+
+    Parameters
+    ----------
+    record : Record
+        The operation's descriptor.
+    memory : GraphMemory
+    values : dict
+        By unique id, the tensors that were read or computed, and their numbers.
+    """
+
+    def __init__(self, record: Record, memory: GraphMemory, values: Values) -> None:
+        self.record = record
+        self.operation = operation_of(record)
+        self.memory = memory
+        self.values = values
+
+    @property
+    def name(self) -> str:
+        return self.operation.prefix.removeprefix("OPERATION_").lower()
+
+    # --- operands --------------------------------------------------------------------------------
+
+    def __getitem__(self, port: str) -> Array:
+        """The numbers of an operand."""
+        return self._value(self.tensor(port))
+
+    def get(self, port: str) -> Array | None:
+        """The numbers of an operand, None if there is none."""
+        info = self.find(port)
+        return None if info is None else self._value(info)
+
+    def number(self, port: str, default: float = 0.0) -> float:
+        """The only number of an operand."""
+        found = self.get(port)
+        return default if found is None else float(found.ravel()[0])
+
+    def listed(self, port: str) -> list[Array]:
+        """The operands of a list."""
+        return [self._value(tensor_info(each)) for each in self._descriptors(port)]
+
+    def _value(self, info: TensorInfo) -> Array:
+        made, values = self.values[info.uid]
+        if (made.dims, made.strides) == (info.dims, info.strides):
+            return values
+        # Another view of the same memory: transposed, say.
+        return reshape(values, made.strides, info.dims, info.strides)
+
+    def scaled(self, port: str, result: Array, alpha: float = 1.0, beta: float = 0.0) -> Array:
+        """alpha * result + beta * what the output held; that is not read if beta is 0."""
+        result = alpha * result
+        return result + beta * self.memory.load(self.tensor(port)) if beta else result
+
+    def tensor(self, port: str) -> TensorInfo:
+        info = self.find(port)
+        if info is None:
+            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{self.name}: {port} is not set")
+        return info
+
+    def find(self, port: str) -> TensorInfo | None:
+        found = self._descriptors(port)
+        return tensor_info(found[0]) if found else None
+
+    def _descriptors(self, port: str) -> tuple[Record, ...]:
+        found = self.record.all(self._attribute(port))
+        if any(each is None for each in found):
+            raise refuse(f"{self.name}: {port} was made before it was used")
+        return found
+
+    @property
+    def reads(self) -> Iterator[TensorInfo]:
+        """The tensors that it reads."""
+        written = {self._attribute(port) for port in self.operation.outputs(self)}
+        for name, (type_, found) in self.record.values.items():
+            if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR and name not in written:
+                for each in found:
+                    if each is None:
+                        raise refuse(f"{self.name}: {name.name} was made before it was used")
+                    if Name.CUDNN_ATTR_TENSOR_DIMENSIONS in each.values:
+                        yield tensor_info(each)
+
+    @property
+    def writes(self) -> Iterator[tuple[str, TensorInfo]]:
+        """The ports that it writes, with their tensors."""
+        for port in self.operation.outputs(self):
+            info = self.find(port)
+            if info is not None:
+                yield port, info
+
+    # --- options ---------------------------------------------------------------------------------
+
+    def option(self, name: str, default: Any = None) -> Any:
+        """An attribute of the operation that holds one value."""
+        return self.record.one(self._attribute(name), default)
+
+    def options(self, name: str) -> tuple[Any, ...]:
+        """An attribute of the operation that holds several."""
+        return self.record.all(self._attribute(name))
+
+    def refused(self, reason: str) -> Refused:
+        """To be raised for what the reference device does not carry out."""
+        return refuse(f"{self.name}: {reason}")
+
+    def refuse_if_set(self, *names: str) -> None:
+        """Refuse attributes whose meaning is not known here."""
+        for name in names:
+            if self.record.all(self._attribute(name)):
+                raise refuse(f"{self.name} with {name} is not carried out")
+
+    def inner(self, name: str) -> Inner:
+        """The descriptor of parameters that an attribute holds."""
+        found = self.option(name)
+        if not isinstance(found, Record):
+            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{self.name}: {name} is not set")
+        return Inner(found)
+
+    def _attribute(self, name: str) -> Name:
+        return Name[f"CUDNN_ATTR_{self.operation.prefix}_{name}"]
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A descriptor of parameters: CONVOLUTION, MATMUL, POINTWISE …"""
+
+    record: Record
+
+    def one(self, name: str, default: Any = None) -> Any:
+        return self.record.one(Name[f"CUDNN_ATTR_{name}"], default)
+
+    def all(self, name: str) -> tuple[Any, ...]:
+        return self.record.all(Name[f"CUDNN_ATTR_{name}"])

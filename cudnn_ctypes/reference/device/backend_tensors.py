@@ -1,0 +1,110 @@
+"""The tensors of an operation graph: what their descriptors hold, and rounding to their data types.
+
+Numbers are held in float64, and booleans as bool, whatever the data type; each result is rounded to
+its tensor's data type, those of virtual tensors too. cuDNN's engines may keep more digits between
+operations that they fuse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import raw
+from ...dtypes import numpy_dtype
+from ...raw import cudnnBackendAttributeName_t as Name
+from ..arithmetic import round_to
+from .backend_records import Record
+from .dispatch import Refused
+
+__all__ = ["TensorInfo", "rounded", "tensor_info", "widened"]
+
+Array = NDArray[Any]
+_BOOLEANS = (raw.CUDNN_DATA_BOOLEAN, raw.CUDNN_DATA_BYTE_BOOLEAN)
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """A TENSOR descriptor.
+
+    Attributes
+    ----------
+    dims, strides : tuple of int
+        In elements, or in vectors of `vector_count` elements.
+    constant : int, optional
+        The address of the value that is fixed in the descriptor.
+    ragged : TensorInfo, optional
+        Of the offsets at which the batches begin.
+    """
+
+    uid: int
+    data_type: raw.cudnnDataType_t
+    dims: tuple[int, ...]
+    strides: tuple[int, ...]
+    virtual: bool
+    by_value: bool
+    vector_count: int
+    vector_dimension: int
+    reordering: raw.cudnnBackendTensorReordering_t
+    constant: int | None
+    ragged: TensorInfo | None
+    ragged_multiplier: int
+
+    @property
+    def name(self) -> str:
+        return f"tensor {self.uid}"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """In elements."""
+        if self.vector_count == 1:
+            return self.dims
+        shape = list(self.dims)
+        shape[self.vector_dimension] *= self.vector_count
+        return tuple(shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        try:
+            return numpy_dtype(self.data_type)
+        except TypeError as error:
+            raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"{self.name}: {error}") from error
+
+
+def tensor_info(record: Record) -> TensorInfo:
+    """What was set in a TENSOR descriptor."""
+    one, ragged = record.one, record.one(Name.CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC)
+    return TensorInfo(
+        uid=one(Name.CUDNN_ATTR_TENSOR_UNIQUE_ID, 0),
+        data_type=raw.cudnnDataType_t(one(Name.CUDNN_ATTR_TENSOR_DATA_TYPE, 0)),
+        dims=record.all(Name.CUDNN_ATTR_TENSOR_DIMENSIONS),
+        strides=record.all(Name.CUDNN_ATTR_TENSOR_STRIDES),
+        virtual=one(Name.CUDNN_ATTR_TENSOR_IS_VIRTUAL, False),
+        by_value=one(Name.CUDNN_ATTR_TENSOR_IS_BY_VALUE, False),
+        vector_count=one(Name.CUDNN_ATTR_TENSOR_VECTOR_COUNT, 1),
+        vector_dimension=one(Name.CUDNN_ATTR_TENSOR_VECTORIZED_DIMENSION, 1),
+        reordering=raw.cudnnBackendTensorReordering_t(
+            one(Name.CUDNN_ATTR_TENSOR_REORDERING_MODE, 0)
+        ),
+        constant=one(Name.CUDNN_ATTR_TENSOR_CONSTANT_VALUE),
+        ragged=None if ragged is None else tensor_info(ragged),
+        ragged_multiplier=one(Name.CUDNN_ATTR_TENSOR_RAGGED_OFFSET_MULTIPLIER, 1),
+    )
+
+
+def rounded(values: Array, info: TensorInfo) -> Array:
+    """`values` as a tensor of its shape and data type holds them."""
+    values = np.broadcast_to(values, info.shape)
+    if info.data_type in _BOOLEANS:
+        return values.astype(bool)
+    return widened(round_to(values, info.dtype))
+
+
+def widened(values: Array) -> Array:
+    """`values` in float64; booleans and complex numbers stay so."""
+    if values.dtype.kind in "bc":
+        return values
+    return values.astype(np.float64)

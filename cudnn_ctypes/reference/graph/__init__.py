@@ -1,0 +1,75 @@
+"""What each operation of the graph API computes, in plain NumPy.
+
+Functions take arrays in the tensors' logical shapes and give new ones, unrounded: float64 in,
+float64 out. In which data types and layouts the tensors are stored is no matter of theirs.
+"""
+
+from .attention import (
+    Softmax,
+    contract_band_matrix,
+    diagonal_band_mask,
+    expand_band_matrix,
+    load_pages,
+    rope,
+    rope_backward,
+    softmax,
+)
+from .batch_normalization import BackwardWeights, Finalized, backward_weights, finalize, running
+from .blocks import block_axis, dequantize, interleaved_scales, quantize
+from .convolution import Convolution
+from .matmul import grouped_matmul, grouped_matmul_backward, matmul
+from .normalization import (
+    Gradients,
+    Statistics,
+    axes_of,
+    normalize,
+    normalize_backward,
+    statistics,
+)
+from .pointwise import Parameters, pointwise, pointwise_backward
+from .random import bernoulli, normal, uniform
+from .reduction import channel_statistics, reduce
+from .resampling import Resampling
+from .shapes import offsets, reshape, slices
+
+__all__ = [
+    "BackwardWeights",
+    "Convolution",
+    "Finalized",
+    "Gradients",
+    "Parameters",
+    "Resampling",
+    "Softmax",
+    "Statistics",
+    "axes_of",
+    "backward_weights",
+    "bernoulli",
+    "block_axis",
+    "channel_statistics",
+    "contract_band_matrix",
+    "dequantize",
+    "diagonal_band_mask",
+    "expand_band_matrix",
+    "finalize",
+    "grouped_matmul",
+    "grouped_matmul_backward",
+    "interleaved_scales",
+    "load_pages",
+    "matmul",
+    "normal",
+    "normalize",
+    "normalize_backward",
+    "offsets",
+    "pointwise",
+    "pointwise_backward",
+    "quantize",
+    "reduce",
+    "reshape",
+    "rope",
+    "rope_backward",
+    "running",
+    "slices",
+    "softmax",
+    "statistics",
+    "uniform",
+]

@@ -1,0 +1,166 @@
+"""Operations around attention: softmax, masks, band matrices, paged caches, rotary embedding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...raw.enums import cudnnPointwiseMode_t
+from .pointwise import pointwise
+
+__all__ = [
+    "Softmax",
+    "contract_band_matrix",
+    "diagonal_band_mask",
+    "expand_band_matrix",
+    "load_pages",
+    "rope",
+    "rope_backward",
+    "softmax",
+]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """Softmax of rows, and what else is known of each row: (…, 1).
+
+    `stats` is the logarithm of `sum_exp` times exp(maximum), the sum of exponentials.
+    """
+
+    y: Array
+    stats: Array
+    maximum: Array
+    sum_exp: Array
+
+
+def softmax(x: Array, sink: Array | None = None) -> Softmax:
+    """exp(x) / sum of exp(x), along the last dimension.
+
+    Parameters
+    ----------
+    sink
+        One more score of each row, which takes part in the sum only.
+    """
+    maximum = x.max(-1, keepdims=True)
+    if sink is not None:
+        maximum = np.maximum(maximum, sink)
+    with np.errstate(all="ignore"):
+        powers = np.exp(x - maximum)
+        total = powers.sum(-1, keepdims=True)
+        if sink is not None:
+            total = total + np.exp(sink - maximum)
+        return Softmax(powers / total, maximum + np.log(total), maximum, total)
+
+
+def diagonal_band_mask(
+    x: Array,
+    fill: Array,
+    *,
+    comparison: cudnnPointwiseMode_t = cudnnPointwiseMode_t.CUDNN_POINTWISE_CMP_GE,
+    left_bound: Array | None = None,
+    right_shift: Array | None = None,
+    seq_len_q: Array | None = None,
+    seq_len_kv: Array | None = None,
+) -> Array:
+    """`x` (b, h, s_q, s_kv) within a band around the diagonal, `fill` elsewhere.
+
+    Row i keeps the columns j for which  i + right_shift >= j  (or another `comparison`), and of
+    these the ones with  j > i - left_bound. With both lengths, (b, 1, 1, 1), the diagonal
+    ends at the last query and key: i counts from seq_len_kv - seq_len_q on.
+    """
+    row, column = np.arange(x.shape[-2])[:, None], np.arange(x.shape[-1])
+    if seq_len_q is not None and seq_len_kv is not None:
+        row = row + (seq_len_kv - seq_len_q)
+    kept = pointwise(comparison, row + (0 if right_shift is None else right_shift), column)
+    if left_bound is not None:
+        kept = kept & (column > row - left_bound)
+    return np.where(kept, x, fill)
+
+
+def _diagonals(rows: int, bands: int, lower: int) -> tuple[Array, Array]:
+    """Row i and column i + k - lower of place (i, k) in a matrix of diagonals."""
+    row, band = np.indices((rows, bands))
+    return row, row + band - lower
+
+
+def expand_band_matrix(x: Array, columns: int, lower: int, pad: float = 0.0) -> Array:
+    """A matrix (…, rows, columns) from its diagonals (…, rows, bands), `pad` elsewhere.
+
+    Diagonal k of x holds the elements with  column - row = k - lower.
+    """
+    row, column = _diagonals(x.shape[-2], x.shape[-1], lower)
+    inside = (column >= 0) & (column < columns)
+    y = np.full((*x.shape[:-1], columns), pad)
+    y[..., row[inside], column[inside]] = x[..., inside]
+    return y
+
+
+def contract_band_matrix(x: Array, bands: int, lower: int, pad: float = 0.0) -> Array:
+    """The diagonals (…, rows, bands) of a matrix: the way back of `expand_band_matrix`."""
+    row, column = _diagonals(x.shape[-2], bands, lower)
+    inside = (column >= 0) & (column < x.shape[-1])
+    y = np.full((*x.shape[:-1], bands), pad)
+    y[..., inside] = x[..., row[inside], column[inside]]
+    return y
+
+
+def load_pages(container: Array, page_table: Array, seq_len: Array, length: int) -> Array:
+    """The keys or values of each sequence, from pages of memory.
+
+    Parameters
+    ----------
+    container
+        (pages, h, page size, d).
+    page_table
+        (b, 1, pages of one sequence, 1): which page holds each part.
+    seq_len
+        (b, 1, 1, 1); pages beyond it are not read.
+
+    Returns
+    -------
+    ndarray
+        (b, h, length, d), zero beyond `seq_len`.
+    """
+    batch, heads, size, width = len(page_table), *container.shape[1:]
+    y = np.zeros((batch, heads, length, width))
+    for sequence in range(batch):
+        for start in range(0, min(int(seq_len[sequence].item()), length), size):
+            page = int(page_table[sequence].ravel()[start // size])
+            stop = min(start + size, length, int(seq_len[sequence].item()))
+            y[sequence, :, start:stop] = container[page, :, : stop - start]
+    return y
+
+
+def _turned(x: Array) -> Array:
+    """Each pair of halves (a, b) by a quarter turn: (-b, a)."""
+    first, second = np.split(x, 2, -1)
+    return np.concatenate([-second, first], -1)
+
+
+def rope(x: Array, angles: Array, *, rope_dim: int | None = None, scale: float = 1.0) -> Array:
+    """Rotary position embedding (Su et al., 2021) of the first `rope_dim` of the last dimension.
+
+    Element i and element i + rope_dim / 2 of a head are turned by their angles:
+    y = x * cos(angles) + turned(x) * sin(angles).
+    """
+    size = rope_dim or min(x.shape[-1], angles.shape[-1])
+    turning, rest = x[..., :size], x[..., size:]
+    angles = angles[..., :size]
+    y = turning * np.cos(angles) + _turned(turning) * np.sin(angles)
+    return np.concatenate([y, rest], -1) * scale
+
+
+def rope_backward(
+    dy: Array, angles: Array, *, rope_dim: int | None = None, scale: float = 1.0
+) -> Array:
+    """The gradient of `rope`: the turn back."""
+    size = rope_dim or min(dy.shape[-1], angles.shape[-1])
+    turning, rest = dy[..., :size], dy[..., size:]
+    angles = angles[..., :size]
+    dx = turning * np.cos(angles) - _turned(turning * np.sin(angles))
+    return np.concatenate([dx, rest], -1) * scale

@@ -1,0 +1,72 @@
+"""Batch normalization in parts, as it is fused with convolutions.
+
+`finalize` makes of the sums that a convolution leaves the scale and bias that the next one applies;
+`backward_weights` does so on the way back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BackwardWeights", "Finalized", "backward_weights", "finalize", "running"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Finalized:
+    """What normalizes, y = x * eq_scale + eq_bias, and what is kept; all (1, c, 1, …).
+
+    `unbiased` is the variance with n - 1 in the denominator, which running statistics keep.
+    """
+
+    eq_scale: Array
+    eq_bias: Array
+    mean: Array
+    inv_variance: Array
+    unbiased: Array
+
+
+def finalize(
+    total: Array, squares: Array, scale: Array, bias: Array, count: int, epsilon: float
+) -> Finalized:
+    """From the sum and sum of squares of `count` elements in each channel."""
+    mean = total / count
+    variance = np.maximum(squares / count - mean**2, 0)
+    inv = 1 / np.sqrt(variance + epsilon)
+    unbiased = variance * (count / max(count - 1, 1))
+    return Finalized(scale * inv, bias - mean * scale * inv, mean, inv, unbiased)
+
+
+def running(previous: Array, current: Array, momentum: float) -> Array:
+    """The running statistic after one more batch."""
+    return (1 - momentum) * previous + momentum * current
+
+
+@dataclass(frozen=True)
+class BackwardWeights:
+    """dx = dy * eq_dy_scale + x * eq_x_scale + eq_bias, and the gradients of scale and bias."""
+
+    dscale: Array
+    dbias: Array
+    eq_dy_scale: Array
+    eq_x_scale: Array
+    eq_bias: Array
+
+
+def backward_weights(
+    dy: Array, x: Array, mean: Array, inv_std: Array, scale: Array
+) -> BackwardWeights:
+    """The gradients of batch normalization of x (n, c, *spatial), dx as three coefficients."""
+    axes = (0, *range(2, x.ndim))
+    count = x.size // x.shape[1]
+    dbias = dy.sum(axes, keepdims=True)
+    dscale = (dy * (x - mean) * inv_std).sum(axes, keepdims=True)
+    eq_dy_scale = scale * inv_std
+    eq_x_scale = -scale * inv_std**2 * dscale / count
+    eq_bias = -scale * inv_std * dbias / count - mean * eq_x_scale
+    return BackwardWeights(dscale, dbias, eq_dy_scale, eq_x_scale, eq_bias)

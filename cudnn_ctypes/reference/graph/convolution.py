@@ -1,0 +1,81 @@
+"""Convolutions as the graph API has them: padding may differ between the sides of a dimension.
+
+What they compute stands in ``cudnn_ctypes.reference.convolution``; here the image is padded first.
+Groups follow from the channels of image and filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...raw.enums import cudnnConvolutionMode_t
+from ..convolution import (
+    convolution_backward_data,
+    convolution_backward_filter,
+    convolution_forward,
+)
+
+__all__ = ["Convolution"]
+
+Array = NDArray[Any]
+
+
+class Convolution:
+    """A convolution and its gradients.
+
+    Parameters
+    ----------
+    pre_paddings, post_paddings, strides, dilations : sequence of int
+        One for each spatial dimension.
+    mode : cudnnConvolutionMode_t
+        By default the filter is not flipped.
+    """
+
+    def __init__(
+        self,
+        pre_paddings: Sequence[int],
+        post_paddings: Sequence[int],
+        strides: Sequence[int],
+        dilations: Sequence[int],
+        mode: cudnnConvolutionMode_t = cudnnConvolutionMode_t.CUDNN_CROSS_CORRELATION,
+    ) -> None:
+        self._before, self._after = tuple(pre_paddings), tuple(post_paddings)
+        flips = mode == cudnnConvolutionMode_t.CUDNN_CONVOLUTION
+        self._options: dict[str, Any] = {
+            "stride": tuple(strides),
+            "dilation": tuple(dilations),
+            "mode": "convolution" if flips else "cross-correlation",
+            "compute_dtype": np.float64,
+            "out_dtype": np.float64,
+        }
+
+    def forward(self, x: Array, w: Array) -> Array:
+        """y (n, k, *output) from x (n, c, *spatial) and w (k, c / groups, *window)."""
+        groups = x.shape[1] // w.shape[1]
+        return convolution_forward(self._padded(x), w, groups=groups, **self._options)
+
+    def backward_data(self, dy: Array, w: Array, x_shape: Sequence[int]) -> Array:
+        """dx, of `x_shape`, from the gradient of y and w."""
+        sizes = zip(x_shape[2:], self._before, self._after, strict=True)
+        padded = (*x_shape[:2], *(size + before + after for size, before, after in sizes))
+        groups = x_shape[1] // w.shape[1]
+        dx = convolution_backward_data(w, dy, padded, groups=groups, **self._options)
+        inside = [
+            slice(before, before + size)
+            for before, size in zip(self._before, x_shape[2:], strict=True)
+        ]
+        return dx[(slice(None), slice(None), *inside)]
+
+    def backward_filter(self, x: Array, dy: Array, w_shape: Sequence[int]) -> Array:
+        """dw, of `w_shape`, from x and the gradient of y."""
+        groups = x.shape[1] // w_shape[1]
+        return convolution_backward_filter(
+            self._padded(x), dy, tuple(w_shape), groups=groups, **self._options
+        )
+
+    def _padded(self, x: Array) -> Array:
+        return np.pad(x, [(0, 0), (0, 0), *zip(self._before, self._after, strict=True)])

@@ -1,0 +1,119 @@
+"""Normalization: y = (x - mean) * inv_variance * scale + bias, and its gradients.
+
+The modes differ in the axes over which mean and variance are taken:
+
+=============  ===================================================================
+batch          all but the channels
+instance       the spatial ones
+layer, rms     those along which the scale varies; without a scale, all but the batch
+ada_layer      as layer; but the scale has a batch dimension of its own
+=============  ===================================================================
+
+RMS normalization leaves out the mean: inv_variance = 1 / sqrt(mean(x**2) + epsilon). The gradient
+is that of Ioffe and Szegedy (2015), with the sums over these axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...raw.enums import cudnnBackendNormMode_t
+
+__all__ = ["Gradients", "Statistics", "axes_of", "normalize", "normalize_backward", "statistics"]
+
+Array = NDArray[Any]
+Mode = cudnnBackendNormMode_t
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Mean and 1 / sqrt(variance + epsilon), with ones where they were taken.
+
+    `unbiased` is the variance with n - 1 in the denominator, which running statistics keep.
+    """
+
+    mean: Array
+    inv_variance: Array
+    unbiased: Array
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Of `normalize`; those of scale and bias have the shape of the scale."""
+
+    dx: Array
+    dscale: Array
+    dbias: Array
+
+
+def axes_of(
+    mode: Mode, x_shape: tuple[int, ...], scale_shape: tuple[int, ...] | None
+) -> tuple[int, ...]:
+    """The axes over which mean and variance are taken.
+
+    Raises
+    ------
+    ValueError
+        For group normalization, of which the graph API does not say the groups.
+    """
+    rank = len(x_shape)
+    if mode == Mode.CUDNN_BATCH_NORM:
+        return (0, *range(2, rank))
+    if mode == Mode.CUDNN_INSTANCE_NORM:
+        return tuple(range(2, rank))
+    if mode == Mode.CUDNN_GROUP_NORM:
+        raise ValueError("group normalization: no attribute says how many groups there are")
+    first = 1 if mode == Mode.CUDNN_ADA_LAYER_NORM else 0
+    if scale_shape is None:
+        return tuple(range(1, rank))
+    varies = tuple(axis for axis in range(first, rank) if scale_shape[axis] != 1)
+    return varies or tuple(range(1, rank))
+
+
+def statistics(mode: Mode, x: Array, axes: tuple[int, ...], epsilon: float) -> Statistics:
+    """Those of `x` over `axes`."""
+    mean = np.zeros((1,) * x.ndim)
+    if mode != Mode.CUDNN_RMS_NORM:
+        mean = x.mean(axes, keepdims=True)
+    variance = ((x - mean) ** 2).mean(axes, keepdims=True)
+    count = np.prod([x.shape[axis] for axis in axes])
+    with np.errstate(all="ignore"):
+        return Statistics(mean, 1 / np.sqrt(variance + epsilon), variance * (count / (count - 1)))
+
+
+def normalize(
+    x: Array, mean: Array, inv_variance: Array, scale: Array | None, bias: Array | None
+) -> Array:
+    """(x - mean) * inv_variance * scale + bias."""
+    y = (x - mean) * inv_variance
+    y = y if scale is None else y * scale
+    return y if bias is None else y + bias
+
+
+def normalize_backward(
+    mode: Mode,
+    dy: Array,
+    x: Array,
+    mean: Array,
+    inv_variance: Array,
+    scale: Array | None,
+    axes: tuple[int, ...],
+) -> Gradients:
+    """The gradients of `normalize`, through mean and variance too."""
+    normal = (x - mean) * inv_variance
+    if scale is None:
+        scale = np.ones((1,) * x.ndim)
+    shared = tuple(axis for axis, size in enumerate(scale.shape) if size != x.shape[axis])
+    dnormal = dy * scale
+    dx = dnormal - normal * (dnormal * normal).mean(axes, keepdims=True)
+    if mode != Mode.CUDNN_RMS_NORM:
+        dx = dx - dnormal.mean(axes, keepdims=True)
+    return Gradients(
+        dx * inv_variance,
+        (dy * normal).sum(shared, keepdims=True),
+        dy.sum(shared, keepdims=True),
+    )

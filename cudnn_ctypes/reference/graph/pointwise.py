@@ -1,0 +1,182 @@
+"""Element-wise operations: every mode of ``cudnnPointwiseMode_t``, with gradients of activations.
+
+Operands broadcast as in NumPy. With x, b and t for the operands, by their names in cuDNN, the modes
+are a table of formulas. The gradients take the forward operation's input, also those of tanh and
+sigmoid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...raw.enums import cudnnPointwiseMode_t
+
+__all__ = ["Parameters", "pointwise", "pointwise_backward"]
+
+Array = NDArray[Any]
+Mode = cudnnPointwiseMode_t
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What some modes take beside their operands, under cuDNN's names and with its defaults."""
+
+    relu_lower_clip: float = 0.0
+    relu_upper_clip: float = math.inf
+    relu_lower_clip_slope: float = 0.0
+    elu_alpha: float = 1.0
+    softplus_beta: float = 1.0
+    swish_beta: float = 1.0
+    axis: int = -1
+
+
+def pointwise(mode: Mode, *operands: Array, parameters: Parameters | None = None) -> Array:
+    """y = mode(x, b, t).
+
+    Parameters
+    ----------
+    operands
+        One to three arrays that broadcast. For BINARY_SELECT the third is the condition.
+
+    Returns
+    -------
+    ndarray
+        bool for comparisons and logical modes, int64 for GEN_INDEX.
+    """
+    with np.errstate(all="ignore"):  # infinity and NaN are results like others
+        if mode in _PARAMETRIC:
+            return np.asarray(_PARAMETRIC[mode](operands[0], parameters or Parameters()))
+        return np.asarray(_PLAIN[mode](*operands))
+
+
+def pointwise_backward(
+    mode: Mode, dy: Array, x: Array, *, parameters: Parameters | None = None
+) -> Array:
+    """dx = dy * (derivative of the activation at x)."""
+    with np.errstate(all="ignore"):
+        slope: Array = dy * _DERIVATIVES[mode](x, parameters or Parameters())
+        return slope
+
+
+# --- formulas ------------------------------------------------------------------------------------
+
+
+def _erf(x: Array) -> Any:
+    return np.vectorize(math.erf, otypes=[np.float64])(x)
+
+
+def _sigmoid(x: Array) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def _normal(x: Array) -> Any:
+    """The standard normal distribution function."""
+    return 0.5 * (1 + _erf(x / math.sqrt(2)))
+
+
+_TANH_SLOPE, _TANH_CUBE = math.sqrt(2 / math.pi), 0.044715
+
+
+def _gelu_by_tanh(x: Array) -> Any:
+    return 0.5 * x * (1 + np.tanh(_TANH_SLOPE * (x + _TANH_CUBE * x**3)))
+
+
+def _gelu_by_tanh_slope(x: Array, _: Parameters) -> Any:
+    t = np.tanh(_TANH_SLOPE * (x + _TANH_CUBE * x**3))
+    inner = _TANH_SLOPE * (1 + 3 * _TANH_CUBE * x**2)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * inner
+
+
+def _relu(x: Array, p: Parameters) -> Any:
+    below = p.relu_lower_clip + p.relu_lower_clip_slope * (x - p.relu_lower_clip)
+    return np.minimum(np.where(x < p.relu_lower_clip, below, x), p.relu_upper_clip)
+
+
+def _relu_slope(x: Array, p: Parameters) -> Any:
+    slope = np.where(x > p.relu_lower_clip, 1.0, p.relu_lower_clip_slope)
+    return np.where(x < p.relu_upper_clip, slope, 0.0)
+
+
+def _index(x: Array, p: Parameters) -> Any:
+    along = [1] * x.ndim
+    along[p.axis] = -1
+    return np.broadcast_to(np.arange(x.shape[p.axis]).reshape(along), x.shape)
+
+
+def _softplus(x: Array, p: Parameters) -> Any:
+    return np.logaddexp(0, p.softplus_beta * x) / p.softplus_beta
+
+
+def _swish_slope(x: Array, p: Parameters) -> Any:
+    s = _sigmoid(p.swish_beta * x)
+    return s + p.swish_beta * x * s * (1 - s)
+
+
+_PLAIN: dict[Mode, Callable[..., Any]] = {
+    Mode.CUDNN_POINTWISE_ADD: np.add,
+    Mode.CUDNN_POINTWISE_ADD_SQUARE: lambda x, b: x + b * b,
+    Mode.CUDNN_POINTWISE_DIV: np.divide,
+    Mode.CUDNN_POINTWISE_MAX: np.maximum,
+    Mode.CUDNN_POINTWISE_MIN: np.minimum,
+    Mode.CUDNN_POINTWISE_MOD: np.fmod,  # the sign of x
+    Mode.CUDNN_POINTWISE_FLOOR_MOD: np.mod,  # the sign of b
+    Mode.CUDNN_POINTWISE_MUL: np.multiply,
+    Mode.CUDNN_POINTWISE_POW: np.power,
+    Mode.CUDNN_POINTWISE_SUB: np.subtract,
+    Mode.CUDNN_POINTWISE_ATAN2: np.arctan2,
+    Mode.CUDNN_POINTWISE_ABS: np.abs,
+    Mode.CUDNN_POINTWISE_CEIL: np.ceil,
+    Mode.CUDNN_POINTWISE_COS: np.cos,
+    Mode.CUDNN_POINTWISE_EXP: np.exp,
+    Mode.CUDNN_POINTWISE_FLOOR: np.floor,
+    Mode.CUDNN_POINTWISE_LOG: np.log,
+    Mode.CUDNN_POINTWISE_NEG: np.negative,
+    Mode.CUDNN_POINTWISE_RSQRT: lambda x: 1 / np.sqrt(x),
+    Mode.CUDNN_POINTWISE_SIN: np.sin,
+    Mode.CUDNN_POINTWISE_SQRT: np.sqrt,
+    Mode.CUDNN_POINTWISE_TAN: np.tan,
+    Mode.CUDNN_POINTWISE_ERF: _erf,
+    Mode.CUDNN_POINTWISE_IDENTITY: np.array,
+    Mode.CUDNN_POINTWISE_RECIPROCAL: lambda x: 1 / x,
+    Mode.CUDNN_POINTWISE_TANH_FWD: np.tanh,
+    Mode.CUDNN_POINTWISE_SIGMOID_FWD: _sigmoid,
+    Mode.CUDNN_POINTWISE_GELU_FWD: lambda x: x * _normal(x),
+    Mode.CUDNN_POINTWISE_GELU_APPROX_TANH_FWD: _gelu_by_tanh,
+    Mode.CUDNN_POINTWISE_CMP_EQ: np.equal,
+    Mode.CUDNN_POINTWISE_CMP_NEQ: np.not_equal,
+    Mode.CUDNN_POINTWISE_CMP_GT: np.greater,
+    Mode.CUDNN_POINTWISE_CMP_GE: np.greater_equal,
+    Mode.CUDNN_POINTWISE_CMP_LT: np.less,
+    Mode.CUDNN_POINTWISE_CMP_LE: np.less_equal,
+    Mode.CUDNN_POINTWISE_LOGICAL_AND: np.logical_and,
+    Mode.CUDNN_POINTWISE_LOGICAL_OR: np.logical_or,
+    Mode.CUDNN_POINTWISE_LOGICAL_NOT: np.logical_not,
+    Mode.CUDNN_POINTWISE_BINARY_SELECT: lambda x, b, t: np.where(t.astype(bool), x, b),
+}
+
+_PARAMETRIC: dict[Mode, Callable[[Array, Parameters], Any]] = {
+    Mode.CUDNN_POINTWISE_RELU_FWD: _relu,
+    Mode.CUDNN_POINTWISE_ELU_FWD: lambda x, p: np.where(x > 0, x, p.elu_alpha * np.expm1(x)),
+    Mode.CUDNN_POINTWISE_SOFTPLUS_FWD: _softplus,
+    Mode.CUDNN_POINTWISE_SWISH_FWD: lambda x, p: x * _sigmoid(p.swish_beta * x),
+    Mode.CUDNN_POINTWISE_GEN_INDEX: _index,
+}
+
+_DERIVATIVES: dict[Mode, Callable[[Array, Parameters], Any]] = {
+    Mode.CUDNN_POINTWISE_RELU_BWD: _relu_slope,
+    Mode.CUDNN_POINTWISE_TANH_BWD: lambda x, p: 1 - np.tanh(x) ** 2,
+    Mode.CUDNN_POINTWISE_SIGMOID_BWD: lambda x, p: _sigmoid(x) * (1 - _sigmoid(x)),
+    Mode.CUDNN_POINTWISE_ELU_BWD: lambda x, p: np.where(x > 0, 1.0, p.elu_alpha * np.exp(x)),
+    Mode.CUDNN_POINTWISE_GELU_BWD: lambda x, p: (
+        _normal(x) + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+    ),
+    Mode.CUDNN_POINTWISE_SOFTPLUS_BWD: lambda x, p: _sigmoid(p.softplus_beta * x),
+    Mode.CUDNN_POINTWISE_SWISH_BWD: _swish_slope,
+    Mode.CUDNN_POINTWISE_GELU_APPROX_TANH_BWD: _gelu_by_tanh_slope,
+}
