@@ -1,0 +1,123 @@
+"""The graph that a `pygraph` describes: layer 3's, with the front end's defaults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph.graph import Graph
+from ..graph.inference import DataTypes
+from ..graph.node import Node
+from ..graph.strides import packed
+from .enums import c_data_type, data_type
+from .tensors import tensor
+
+__all__ = ["Described", "FrontGraph"]
+
+# Results that lie with their channels together if nothing is said, whatever the operands' layout.
+_CHANNELS_LAST = frozenset(
+    {
+        "conv_fprop",
+        "conv_dgrad",
+        "conv_wgrad",
+        "reduction",
+        "reshape",
+        "genstats",
+        "layernorm_backward",
+        "rmsnorm_backward",
+        "instancenorm_backward",
+        "batchnorm_backward",
+    }
+)
+# Results that lie exactly as the operand does whose dims they have.
+_LIKE_OPERAND = frozenset({"operation_pointwise", "operation_norm_forward"})
+# Comparisons and indices have no data type of their own here.
+_UNTYPED = ("cmp_", "logical_", "gen_index")
+
+
+class FrontGraph(Graph):
+    """A graph of `tensor`, in which results get strides and data types as in the front end."""
+
+    tensor_class = tensor
+
+    def __init__(self, name: str, io: Any, intermediate: Any, compute: Any) -> None:
+        super().__init__(
+            name,
+            io_data_type=c_data_type(io),
+            intermediate_data_type=c_data_type(intermediate) or "float32",
+            compute_data_type=c_data_type(compute) or "float32",
+        )
+        # Nodes that the program made itself, not as part of attention.
+        self.own_nodes: list[Node] = []
+
+    def validate(self) -> list[Node]:
+        """As that of layer 3; tensors that no operation uses are dropped."""
+        used = {id(each) for node in self.nodes for each in node.operands}
+        used |= {id(each) for node in self.nodes for each in node.outputs.values()}
+        used |= {id(each.ragged_offset) for each in self.tensors if each.ragged_offset is not None}
+        self.tensors = [each for each in self.tensors if id(each) in used]
+        return super().validate()
+
+    def _infer(self, node: Node, data_types: DataTypes) -> None:
+        own = any(node is each for each in self.own_nodes)
+        open_strides = {port for port, each in node.outputs.items() if each.strides is None}
+        if own and node.operation.startswith(_UNTYPED):
+            result = next(iter(node.outputs.values()))
+            if result.data_type is None and (result.virtual or data_types.io is not None):
+                result.data_type = data_types.of(result)
+        super()._infer(node, data_types)
+        if own:
+            for port in open_strides:
+                _lay_out(node, port)
+
+
+def _lay_out(node: Node, port: str) -> None:
+    """Give one result the strides that it has in the front end if the program says nothing."""
+    result = node.outputs[port]
+    dims = result.dims or ()
+    if node.operation in _CHANNELS_LAST and len(dims) > 1:
+        result.strides = packed(dims, (0, *range(2, len(dims)), 1))
+    elif node.kind.descriptor in _LIKE_OPERAND and port == "y":
+        same = [each for each in node.operands if each.dims == dims and each.strides]
+        if same:
+            result.strides = same[0].strides
+
+
+class Described:
+    """What the families of operations of a `pygraph` stand on."""
+
+    _graph: FrontGraph
+
+    def _described(
+        self,
+        operation: str,
+        ports: str,
+        *operands: Any,
+        name: str = "",
+        compute_data_type: Any = data_type.NOT_SET,
+        **options: Any,
+    ) -> list[Any]:
+        """Add an operation of layer 3; its results, named after the node and `ports`.
+
+        Parameters
+        ----------
+        operation : str
+            The method of ``Graph``.
+        ports : str
+            The front end's names of the results, separated by spaces.
+        """
+        graph = self._graph
+        stem = str(name) or graph._free_name(operation)
+        if compute_data_type is not data_type.NOT_SET:
+            options["compute_data_type"] = c_data_type(compute_data_type)
+        before = len(graph.nodes)
+        made = getattr(graph, operation)(*operands, name=stem, **options)
+        if len(graph.nodes) == before + 1:
+            graph.own_nodes += graph.nodes[before:]
+        results = list(made) if isinstance(made, (tuple, list)) else [made]
+        for port, result in zip(ports.split(), results, strict=False):
+            if result is not None:
+                result.name = f"{stem}::{port}"
+        return results
+
+    def _one(self, *arguments: Any, **options: Any) -> Any:
+        return self._described(*arguments, **options)[0]

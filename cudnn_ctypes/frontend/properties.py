@@ -1,0 +1,62 @@
+"""Device properties and kernel caches by the front end's names."""
+
+from __future__ import annotations
+
+from ..graph.device_properties import DeviceProperties
+from ..graph.kernel_cache import KernelCache
+
+__all__ = [
+    "create_device_properties",
+    "create_kernel_cache",
+    "device_properties",
+    "kernel_cache",
+]
+
+
+class device_properties(DeviceProperties):
+    """The properties of a GPU, for which a graph can be built where that GPU is not."""
+
+    def serialize(self) -> str:
+        """As JSON text, which `create_device_properties` takes."""
+        return self.to_json()
+
+
+def create_device_properties(device: int | str) -> device_properties:
+    """The properties of a GPU of this machine by its number, or those that JSON text holds."""
+    if isinstance(device, bool) or not isinstance(device, (int, str)):
+        raise TypeError(
+            f"expected a GPU's number or JSON text, got {device!r} ({type(device).__name__})"
+        )
+    if isinstance(device, str):
+        return device_properties(device)
+    made = device_properties.from_device(device)
+    assert isinstance(made, device_properties)
+    return made
+
+
+class kernel_cache(KernelCache):
+    """Kernels that graphs of the same operations with other shapes share. cuDNN 9.4.
+
+    Pass it to ``pygraph(kernel_cache=…, is_dynamic_shape_enabled=True)``.
+    """
+
+    def serialize(self) -> str:
+        """As JSON text; a graph must have been built with it. cuDNN 9.10."""
+        return self.to_json()
+
+    def deserialize(self, text: str) -> None:
+        """Take over what `serialize` gave.
+
+        Raises
+        ------
+        ValueError
+            If the text is damaged, or was made by another version of cuDNN.
+        """
+        other = KernelCache(text)
+        self.close()
+        self._descriptor = other.descriptor
+
+
+def create_kernel_cache() -> kernel_cache:
+    """An empty `kernel_cache`."""
+    return kernel_cache()

@@ -1,0 +1,109 @@
+"""Built graphs as bytes, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..dtypes import as_data_type, data_type_name
+from ..graph.plan import ExecutionPlan
+from ..graph.tensor import Tensor
+from .tensors import tensor
+
+__all__ = ["restored", "stored"]
+
+_FORMAT = "cudnn_ctypes frontend plan"
+_VERSION = 1
+
+
+def stored(plan: ExecutionPlan, tensors: Iterable[Tensor]) -> bytes:
+    """A plan with the operands that its execution needs, as UTF-8 JSON."""
+    document = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "tensors": [_entry(each) for each in tensors if not each.virtual],
+        "plan": plan.to_json(),
+    }
+    return json.dumps(document).encode()
+
+
+def restored(data: Any, device: Any) -> tuple[ExecutionPlan, list[tensor]]:
+    """What `stored` was given.
+
+    Parameters
+    ----------
+    data : bytes, str, or sequence of int
+    device : Handle or DeviceProperties
+
+    Raises
+    ------
+    ValueError
+        If the data are damaged, or the plan is for another cuDNN version or GPU.
+    """
+    document = _document(data)
+    try:
+        tensors = [_tensor(entry) for entry in document["tensors"]]
+        text = document["plan"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"this serialized graph is damaged: {error!r}") from None
+    plan = ExecutionPlan.from_json(text, device=device)
+    return plan, tensors
+
+
+def _entry(each: Tensor) -> dict[str, Any]:
+    if each.scratch:
+        raise ValueError(
+            f"{each!r} is memory that lies in the workspace: such a graph cannot be serialized; "
+            "build it again"
+        )
+    value = each.value
+    return {
+        "uid": each.uid,
+        "name": each.name,
+        "dims": each.dims,
+        "strides": each.strides,
+        "data_type": None if each.data_type is None else data_type_name(each.data_type),
+        "by_value": each.by_value,
+        "value": None if value is None else float(value),
+        "ragged": each.ragged_offset is not None,
+    }
+
+
+def _tensor(entry: Any) -> tensor:
+    data_type = entry["data_type"]
+    value = entry["value"]
+    made = tensor(
+        name=str(entry["name"]),
+        dims=tuple(map(int, entry["dims"])),
+        strides=tuple(map(int, entry["strides"])),
+        data_type=None if data_type is None else as_data_type(data_type),
+        uid=int(entry["uid"]),
+        by_value=bool(entry["by_value"]),
+        value=None if value is None else float(value),
+    )
+    if entry["ragged"]:
+        # How much memory it takes is in its offsets; only that it has some is known here.
+        made.ragged_offset = Tensor()
+    return made
+
+
+def _document(data: Any) -> dict[str, Any]:
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        try:
+            data = bytes(data)
+        except (TypeError, ValueError):
+            raise TypeError("expected what serialize() gave: a sequence of byte values") from None
+    if isinstance(data, (bytearray, memoryview)):
+        data = bytes(data)
+    if not isinstance(data, (str, bytes)):
+        raise TypeError(f"expected what serialize() gave, got a {type(data).__name__}")
+    try:
+        document = json.loads(data)
+    except ValueError as error:
+        raise ValueError(f"this serialized graph is damaged: {error}") from None
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise ValueError("this is no graph that cudnn_ctypes.frontend serialized")
+    if document.get("version") != _VERSION:
+        raise ValueError(f"serialized by another release (version {document.get('version')!r})")
+    return document
