@@ -21,6 +21,8 @@ from .workspace import new_workspace, workspace_memory
 
 __all__ = ["AttentionCall", "both_lengths"]
 
+_TIME, _BATCH = raw.CUDNN_SEQDATA_TIME_DIM, raw.CUDNN_SEQDATA_BATCH_DIM
+
 
 class AttentionCall(ExitStack):
     """What the attention functions have in common; closes what it made for the call.
@@ -124,14 +126,15 @@ class AttentionCall(ExitStack):
         self.out = self.like("out", self._given["q"])
         self.memory["out"] = self.out
 
-    def like(self, role: str, operand: Any) -> DeviceTensor:
-        """An uninitialised tensor for a descriptor; without beam if `operand` has none."""
+    def like(self, role: str, operand: Any, *, zero: bool = False) -> DeviceTensor:
+        """A new tensor for a descriptor, of zeros or not; without beam if `operand` has none."""
         desc = self.desc[role]
         shape, strides = desc.shape, desc.strides
         if getattr(operand, "ndim", 4) == 3:
             shape, strides = (*shape[:2], shape[3]), (*strides[:2], strides[3])
         where = {"device": self.handle.device, "stream": self.handle.stream}
-        return DeviceTensor.empty(shape, desc.data_type, strides=strides, **where)
+        make = DeviceTensor.zeros if zero else DeviceTensor.empty
+        return make(shape, desc.data_type, strides=strides, **where)
 
     def checked(
         self, name: str, value: Any, desc: SeqDataDescriptor, *, written: bool = False
@@ -266,11 +269,16 @@ def _check_fit(
                 f"{names[role]}: {desc[role].data_type.name}, but attn is {attn.data_type.name}"
             )
     steps, batch, beam, _ = shapes["q"]
-    if attn.heads > 1 and beam == 1 and sizes["o_projection"] and not sizes["v_projection"]:
-        # On an H200, cuDNN 9.14 and 9.19 multiply other heads' attention with what is not v.
+    axes = desc["q"].axes
+    batch_is_outer = batch > 1 and axes.index(_BATCH) < axes.index(_TIME)
+    unprojected = sizes["o_projection"] and not sizes["v_projection"]
+    if attn.heads > 1 and unprojected and beam == 1 and not batch_is_outer:
+        # On an H200, cuDNN 9.14 and 9.19 multiply the attention of all heads but the first with
+        # what lies behind v, whatever the sizes, types and steps.
         raise ValueError(
             "attn: with several heads and an output projection, but v_projection=0, cuDNN gives "
-            "wrong results for a beam of 1; project v with identity matrices instead"
+            "wrong results for a beam of 1, unless there are several batch entries, and they lie "
+            "outside of the time steps in memory (NTBV); else project v with identity matrices"
         )
     k_beam = 1 if attn.query_map == "all_to_one" else beam
     for role, wanted in (

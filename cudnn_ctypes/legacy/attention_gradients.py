@@ -65,7 +65,9 @@ def attention_backward_data(
     reserve_space : DeviceBuffer or tensor
         What `attention_forward_training` filled; written for `attention_backward_weights`.
     dq, dk, dv : tensor, optional
-        Results, like q, k and v. Left out: made.
+        Results, like q, k and v; zero in the padding. Left out: made. Without a projection of the
+        queries, cuDNN 9.14 and 9.19 leave a given dq alone at the time steps past the longest
+        sequence of queries.
 
     The other parameters, and the errors, are those of `attention_forward`.
     """
@@ -78,7 +80,7 @@ def attention_backward_data(
     with AttentionCall(handle, attn, operands, both_lengths(q_lengths, k_lengths)) as call:
         call.training = True
         results = [
-            call.like(role, operand) if result is None else result
+            call.like(role, operand, zero=role == "q") if result is None else result
             for role, operand, result in (("q", q, dq), ("k", k, dk), ("v", v, dv))
         ]
         written = [

@@ -3,9 +3,13 @@
 The input is a tensor (T, N, A): time steps, samples, symbols of the alphabet, of which symbol 0 is
 the blank. In memory it may have any strides. All work goes to the handle's stream.
 
-cuDNN defines no gradients at the steps past a sample's input length: 9.14 and 9.19 leave them as
-they are in most problems, and write there in some. A sample without labels has a wrong cost and
-wrong gradients in these versions.
+cuDNN defines no gradients at the steps past a sample's input length. 9.14 and 9.19 leave them as
+they are, except, with "zero_oob_gradients", those of a sample whose labels need all of its steps
+(one for each symbol, and one between equal neighbours): these become zero. Gradients that are made
+here are zero there.
+
+A sample must have a label: of one without, cuDNN 9.14 and 9.19 compute a cost and gradients that
+have nothing to do with it, and differ from run to run.
 """
 
 from __future__ import annotations
@@ -74,7 +78,7 @@ def ctc_loss(
     probs : tensor
         (T, N, A): activations or probabilities, as `loss` says.
     labels : sequence of sequences of int
-        For each sample symbols from 1 to A - 1; not more than it has time steps.
+        For each sample symbols from 1 to A - 1, at least one, not more than it has time steps.
     input_lengths : sequence of int, optional
         Time steps of each sample, from 1 to T. Left out: T.
     costs, gradients : tensor, optional
@@ -157,7 +161,7 @@ def ctc_loss_v8(
         int32, the labels of all samples one after the other, on the device; or, as for
         `ctc_loss`, on the host, from where they are copied.
     label_lengths : tensor, optional
-        (N,), int32; needed if `labels` is on the device. At most what `loss` has as its longest.
+        (N,), int32; needed if `labels` is on the device. From 1 to what `loss` has as its longest.
     input_lengths : tensor or sequence of int, optional
         (N,), int32. Left out: T.
 

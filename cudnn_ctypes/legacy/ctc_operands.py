@@ -14,7 +14,7 @@ from ..device.layout import to_shape
 from ..handle import Handle
 from .ctc_descriptor import CTCLossDescriptor
 from .enumerators import enumerator
-from .operands import check_memory, expect, imported
+from .operands import check_memory, expect, imported, is_address
 from .tensor import TensorDescriptor
 from .workspace import new_workspace, workspace_memory
 
@@ -104,14 +104,14 @@ class Call(ExitStack):
 
     def copied(self, numbers: Sequence[int]) -> DeviceTensor:
         """Integers of the host in device memory, until the call's end on the stream."""
-        array = np.array(numbers or [0], np.int32)  # cuDNN wants an address for no labels, too
+        array = np.array(numbers, np.int32)
         return self.enter_context(
             DeviceTensor.from_numpy(array, device=self.handle.device, stream=self.handle.stream)
         )
 
     def integers(self, name: str, value: Any, count: int) -> Any:
         """What C receives for an array of `count` int32 or more."""
-        if isinstance(value, int):
+        if is_address(name, value):
             return value
         tensor = imported(name, value, self.handle)
         if tensor.data_type != raw.CUDNN_DATA_INT32 or tensor.nbytes != 4 * tensor.size:
@@ -129,12 +129,17 @@ def check_labels(
     Raises
     ------
     ValueError
-        If there are not as many as samples, or a symbol is the blank or not in the alphabet.
+        If there are not as many as samples, a sample has none, or a symbol is the blank or not in
+        the alphabet.
     """
     if len(labels) != batch:
         raise ValueError(f"labels: expected a sequence for each of {batch} samples")
     by_sample = [to_shape(sequence, f"labels[{n}]") for n, sequence in enumerate(labels)]
     for n, sequence in enumerate(by_sample):
+        if not sequence:
+            raise ValueError(
+                f"labels[{n}]: expected symbols, got none; cuDNN gives such a sample any cost"
+            )
         if not all(1 <= label < symbols for label in sequence):
             raise ValueError(
                 f"labels[{n}]: expected symbols from 1 to {symbols - 1} (0 is the blank), "

@@ -224,7 +224,7 @@ def dropout_forward(
     Parameters
     ----------
     x : tensor
-        Of any shape of 2 dimensions or more, and any strides.
+        Of any shape of 2 dimensions or more, and any strides; float16, float32 or float64.
     y : tensor, optional
         As many elements of the same type; may be x. Left out: made, in the layout of x.
     reserve_space : DeviceBuffer or tensor, optional
@@ -239,6 +239,8 @@ def dropout_forward(
     ValueError
         If shapes or types do not fit together, or memory is too small; the message names the
         argument.
+    NotSupportedError
+        For other types, bfloat16 among them (cuDNN 9.14 and 9.19).
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         described = x_desc is not None

@@ -62,7 +62,7 @@ def scale_bias_activation_convolution(
     activation : ActivationDescriptor or str, optional
         "relu" or "identity", the default.
     statistics : bool
-        Whether to sum up.
+        Whether to sum up; cuDNN 9.14 and 9.19 have kernels for that up to compute capability 8.9.
     workspace : DeviceBuffer or tensor, optional
         Left out: allocated for the call.
 
@@ -99,6 +99,8 @@ def scale_bias_activation_convolution(
         call.input(x_desc.shape, scale, bias, activation)
         sums: list[Any] = [None, None]
         if statistics:
+            # Unset it is per activation, and cuDNN wants sums for every pixel, which no kernel has.
+            call.constants["bn_mode"] = "spatial"
             wanted = (1, shape[1], *(1,) * (len(shape) - 2))
             for i, name in enumerate(("y_sum", "y_sqsum")):
                 sums[i] = operands.make(name, wanted, "float32")

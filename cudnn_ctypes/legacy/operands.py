@@ -14,7 +14,15 @@ from .filter import FilterDescriptor
 from .layouts import fitting_layouts
 from .tensor import TensorDescriptor
 
-__all__ = ["AnyDescriptor", "Operands", "check_memory", "expect", "imported", "refuse_beta"]
+__all__ = [
+    "AnyDescriptor",
+    "Operands",
+    "check_memory",
+    "expect",
+    "imported",
+    "is_address",
+    "refuse_beta",
+]
 
 AnyDescriptor = TensorDescriptor | FilterDescriptor
 T = TypeVar("T")
@@ -216,6 +224,21 @@ def imported(name: str, value: Any, handle: Handle) -> DeviceTensor:
         raise type(error)(f"{name}: {error}") from None
 
 
+def is_address(name: str, value: Any) -> bool:
+    """Whether the operand `name` is given by its address, which must not be NULL.
+
+    Raises
+    ------
+    ValueError
+        For NULL: some of cuDNN's kernels would write there, and end the CUDA context.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, c_void_p)):
+        return False
+    if not (value.value if isinstance(value, c_void_p) else value):
+        raise ValueError(f"{name}: expected device memory, got NULL")
+    return True
+
+
 def check_memory(
     name: str, value: Any, desc: AnyDescriptor, handle: Handle, *, written: bool = False
 ) -> Any:
@@ -231,9 +254,9 @@ def check_memory(
     TypeError
         If it is no device memory, or a tensor of another data type.
     ValueError
-        If it is too small, or read-only where it is written; the message gives both sizes.
+        If it is NULL, too small, or read-only where it is written; the message gives both sizes.
     """
-    if isinstance(value, (int, c_void_p)) and not isinstance(value, bool):
+    if is_address(name, value):
         return value
     memory = value if isinstance(value, DeviceBuffer) else imported(name, value, handle)
     if isinstance(memory, DeviceTensor):

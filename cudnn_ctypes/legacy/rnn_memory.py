@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack
-from ctypes import c_void_p
 from typing import Any
 
 from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import as_data_type, data_type_name, numpy_dtype, storage_bytes
 from ..handle import Handle
-from .operands import expect, imported
+from .operands import expect, imported, is_address
 from .rnn_weights import RNNWeights
 from .workspace import new_workspace, workspace_memory
 
@@ -49,13 +48,13 @@ class Memory(ExitStack):
         TypeError
             If it is no device memory, or of another type.
         ValueError
-            If it has another shape, gaps, or too few bytes.
+            If it is NULL, has another shape, gaps, or too few bytes.
         """
         if value is None:
             if optional:
                 return None
             raise TypeError(f"{name}: a tensor is needed, got None")
-        if isinstance(value, (int, c_void_p)) and not isinstance(value, bool):
+        if is_address(name, value):
             return value
         data_type = as_data_type(self._data_type if data_type is None else data_type)
         if isinstance(value, DeviceBuffer):

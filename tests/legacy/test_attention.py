@@ -26,7 +26,9 @@ from cudnn_ctypes import (
     attention_forward_training,
 )
 
-from .small_attention import CLOSE, HEADS, OPTIONS, TK, TQ, N, arrays, expected, normal
+from cudnn_ctypes.reference.attention import attention_forward as attention_reference
+
+from .small_attention import CLOSE, FMA_CLOSE, HEADS, OPTIONS, TK, TQ, N, arrays, expected, normal
 
 
 @pytest.fixture
@@ -62,12 +64,13 @@ def test_residuals(handle: Handle, attn: Any, weights: Any, operands: Any) -> No
     np.testing.assert_allclose(out.numpy(), wanted, **CLOSE)
 
 
-def test_causal_window(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
+def test_causal_window(handle: Handle, weights: Any, operands: Any) -> None:
     """Each query sees the keys before it; the first one sees nothing, and gets the bias."""
     high = [0, 1, 2, 3]
-    out = attention_forward(handle, *operands, attn, weights, high=high).numpy()
-    np.testing.assert_allclose(out, expected(high=high), **CLOSE)
-    np.testing.assert_allclose(out[0], np.tile(arrays()["o_biases"][0, :, 0], (N, 1)), **CLOSE)
+    with AttnDescriptor(HEADS, **OPTIONS, math_type="fma_math") as attn:
+        out = attention_forward(handle, *operands, attn, weights, high=high).numpy()
+    np.testing.assert_allclose(out, expected(high=high), **FMA_CLOSE)
+    np.testing.assert_allclose(out[0], np.tile(arrays()["o_biases"][0, :, 0], (N, 1)), **FMA_CLOSE)
 
 
 def test_one_time_step_after_the_other(
@@ -326,6 +329,54 @@ def test_types_that_differ(handle: Handle, weights: Any, operands: Any) -> None:
         pytest.raises(TypeError, match="q: CUDNN_DATA_FLOAT, but attn is CUDNN_DATA_DOUBLE"),
     ):
         attention_forward(handle, *operands, attn, weights)
+
+
+@pytest.mark.parametrize(
+    ("axes", "batch", "beam"), [("TNBV", 2, 1), ("NTBV", 1, 1), ("NTBV", 2, 1), ("TNBV", 2, 2)]
+)
+def test_several_heads_without_a_projection_of_values(
+    handle: Handle, axes: str, batch: int, beam: int
+) -> None:
+    """cuDNN takes the wrong memory for the values of the second head in some orders."""
+    steps = 3
+
+    def sequences(beam: int, seed: int) -> DeviceTensor:
+        with SeqDataDescriptor((steps, batch, beam, 4), axes=axes) as desc:
+            array = normal(steps, batch, beam, 4, seed=seed)
+            return DeviceTensor.from_numpy(array, strides=desc.strides)
+
+    q, k, v = sequences(beam, 0), sequences(1, 1), sequences(1, 2)
+    limits = {"qo_max_length": 3, "kv_max_length": 3, "max_batch": batch, "max_beam": beam}
+    o_weights = normal(2, 5, 4, seed=3)
+    with (
+        AttnDescriptor(2, q_size=4, o_projection=5, math_type="fma_math", **limits) as attn,
+        AttentionWeights(handle, attn, {"o_weights": o_weights}) as weights,
+    ):
+        if (axes, batch, beam) in (("NTBV", 2, 1), ("TNBV", 2, 2)):
+            out = attention_forward(handle, q, k, v, attn, weights).numpy()
+            exact = attention_reference(
+                *(x.numpy().astype(np.float64) for x in (q, k, v)),
+                {"o_weights": o_weights},
+                heads=2,
+            ).out
+            np.testing.assert_allclose(out, exact, **FMA_CLOSE)
+            return
+        with pytest.raises(ValueError, match="attn: with several heads and an output projection"):
+            attention_forward(handle, q, k, v, attn, weights)
+
+
+def test_made_gradients_of_queries_are_zero_in_the_padding(handle: Handle) -> None:
+    """Without projections cuDNN writes nothing past the longest sequence."""
+    q, k, v, dout = (DeviceTensor.from_numpy(normal(4, 3, 5, seed=i)) for i in range(4))
+    sizes = {"q_size": 5, "qo_max_length": 4, "kv_max_length": 4, "max_batch": 3}
+    lengths = {"q_lengths": [2, 1, 2]}
+    with AttnDescriptor(**sizes) as attn:
+        _, reserve = attention_forward_training(handle, q, k, v, attn, **lengths)
+        given = (dout, q, k, v, attn, None, reserve)
+        dq = attention_backward_data(handle, *given, **lengths).dq.numpy()
+    for n, length in enumerate((2, 1, 2)):
+        assert np.abs(dq[:length, n]).max() > 0.01
+        assert (dq[length:, n] == 0).all()
 
 
 def test_residuals_of_another_length(handle: Handle, operands: Any) -> None:

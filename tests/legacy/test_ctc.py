@@ -219,6 +219,7 @@ def test_the_v8_workspace_is_for_the_longest_labels(reference_handle: Handle, lo
         ({"probs": np.zeros((T, N, A))}, TypeError, "probs: host memory"),
         ({"probs": 4096}, TypeError, "probs: 4096 has no shape"),
         ({"labels": LABELS[:2]}, ValueError, "labels: expected a sequence for each of 3"),
+        ({"labels": [[1], [], [1]]}, ValueError, r"labels\[1\]: expected symbols, got none"),
         ({"labels": [[1], [5], [1]]}, ValueError, r"labels\[1\]: expected symbols from 1 to 4"),
         ({"labels": [[1], [0], [1]]}, ValueError, r"labels\[1\]: .*0 is the blank"),
         ({"labels": [[1] * 7, [1], [1]]}, ValueError, r"labels\[0\]: 7 symbols, but .* 6 time"),

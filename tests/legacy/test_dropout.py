@@ -23,11 +23,11 @@ from cudnn_ctypes import (
     dropout_states_size,
     use_reference_device,
 )
-from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.errors import ClosedError, NotSupportedError
 
 from .conftest import Report
 
-ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11}
 
 
 def nonzero(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -71,6 +71,19 @@ def test_forward_and_backward(handle: Handle, report: Report, data_type: str, ra
             over = np.max(error / np.where(bound > 0, bound, 1e-300))
             report.ran((device, data_type, operation), error.max() / np.abs(exact).max(), over)
             assert over <= 1
+
+
+@pytest.mark.parametrize("data_type", ["bfloat16", "int32"])
+def test_types_that_are_not_supported(handle: Handle, report: Report, data_type: str) -> None:
+    device = "reference" if handle.on_reference_device else "GPU"
+    x = DeviceTensor.zeros((4, 5), data_type)
+    with DropoutDescriptor(handle, 0.5) as dropout:
+        with pytest.raises(NotSupportedError) as caught:
+            dropout_forward(handle, x, dropout)
+        with DeviceBuffer(64) as reserve_space, pytest.raises(NotSupportedError):
+            dropout_backward(handle, x, dropout, reserve_space)
+    reason = f"{caught.value.function}: {caught.value.messages[0]}"
+    report.not_supported((device, data_type, "dropout"), reason)
 
 
 def test_masks_repeat_for_a_seed_and_for_restored_states(handle: Handle) -> None:

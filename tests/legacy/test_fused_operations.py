@@ -242,8 +242,9 @@ def attempt(report: Report, key: tuple[str, str, str], call: Any) -> Any:
     try:
         return call()
     except NotSupportedError as error:
-        report.not_supported(key, f"{error.function}: {error.status!s}")
-        pytest.skip(str(error))
+        reason = error.messages[0] if error.messages else error.status
+        report.not_supported(key, f"{error.function}: {reason!s}"[:200])
+        pytest.skip(f"{key[2]}: {reason!s}")
 
 
 def check(
@@ -303,16 +304,23 @@ class Case:
         )
 
 
+@pytest.mark.parametrize("statistics", [True, False])
 @pytest.mark.parametrize("number", range(len(CASES)))
-def test_convolution(handle: Handle, report: Report, number: int) -> None:
+def test_convolution(handle: Handle, report: Report, number: int, statistics: bool) -> None:
     case = Case(number, np.float16)
-    key = ("reference" if handle.on_reference_device else "GPU", "float16", "conv_bnstats")
+    operation = "conv_bnstats" if statistics else "conv without stats"
+    key = ("reference" if handle.on_reference_device else "GPU", "float16", operation)
     with case.conv as conv:
         made = attempt(
             report,
             key,
             lambda: cudnn.scale_bias_activation_convolution(
-                handle, upload(case.x, "NHWC"), upload(case.w, "NHWC"), conv, **case.affine
+                handle,
+                upload(case.x, "NHWC"),
+                upload(case.w, "NHWC"),
+                conv,
+                statistics=statistics,
+                **case.affine,
             ),
         )
     a = case.applied().astype(np.float64)
@@ -324,6 +332,9 @@ def test_convolution(handle: Handle, report: Report, number: int) -> None:
     length = w[0].size
     allowed = (HALF * 2 + 2 * length * SINGLE) * sizes + HALF * np.abs(expected.y)
     check(report, key, made.y, expected.y, allowed)
+    if not statistics:
+        assert made.y_sum is made.y_sqsum is None
+        return
     y = made.y.numpy().astype(np.float64)
     axes, count = (0, 2, 3), y.size / y.shape[1]
     for actual, values in ((made.y_sum, y), (made.y_sqsum, y * y)):

@@ -66,7 +66,10 @@ def test_random_problems(handle: Handle, report: Report, kind: Kind, padding: bo
 
 @pytest.mark.parametrize("kind", KINDS[:1], ids=str)
 def test_padding(handle: Handle, kind: Kind) -> None:
-    """At padding: what an empty window gives; gradients of 0."""
+    """At padding: what an empty window gives; gradients of 0.
+
+    If queries are not projected, cuDNN 9.14 and 9.19 leave dq alone past the longest sequence.
+    """
     different = []
     for seed in range(20):
         problem = random_problem(seed, kind)
@@ -77,9 +80,11 @@ def test_padding(handle: Handle, kind: Kind) -> None:
         for name in ("inference", "out", "dq", "dk", "dv"):
             source = "out" if name == "inference" else name
             padding = ~kept(source, problem)
+            if name == "dq" and not (problem.projections[0] or handle.on_reference_device):
+                longest = int(problem.q_lengths.max())
+                assert (results[name][longest:] == POISON).all(), f"seed {seed}: {problem}"
+                padding[longest:] = False
             actual, wanted = results[name][padding], exact[source][padding]
-            if name == "dq" and not problem.projections[0] and (actual == POISON).all():
-                continue  # cuDNN 9.14 and 9.19 write no dq there if queries are not projected.
             if actual.size and not np.abs(actual - wanted).max() <= allowed[source]:
                 untouched = "untouched" if (actual == POISON).all() else str(actual.ravel()[:4])
                 different.append(f"seed {seed}: {name} {untouched}, {wanted.ravel()[:4]}")

@@ -1,8 +1,11 @@
 """CTC loss on the reference device, at the level of the C calls.
 
 Labels come one sample after the other in one array; symbol 0 is the blank. What cuDNN leaves
-alone in the gradients is left alone here too: the steps past a sample's input length, and with
-CUDNN_CTC_SKIP_OOB_GRADIENTS the samples that have too few steps for their labels.
+alone in the gradients is left alone here too: with CUDNN_CTC_SKIP_OOB_GRADIENTS the samples that
+have too few steps for their labels, and the steps past a sample's input length. But with
+CUDNN_CTC_ZERO_OOB_GRADIENTS these become zero for samples whose labels need all of their steps or
+more, up to the longest input length (`cudnnCTCLoss`) or to T (`cudnnCTCLoss_v8`); so do cuDNN 9.14
+and 9.19. What these make of a sample without labels, at random, is not imitated.
 
 - BAD_PARAM: NULL; descriptors that are not (T, N, A) or differ; input lengths outside 1..T; labels
   in host memory outside 1..A-1; a workspace that is too small.
@@ -95,7 +98,8 @@ def host_labels(
     samples = _on_host(described, hostLabels, hostLabelLengths, hostInputLengths)
     needed = _workspace_bytes(described, _longest(samples))
     _use_workspace(workspace, workSpaceSizeInBytes, needed)
-    _run(loss, described, probs, samples, costs, gradientsDesc, gradients)
+    end = max(samples.input_lengths)
+    _run(loss, described, probs, samples, costs, gradientsDesc, gradients, end)
 
 
 def _on_host(probs: readback.Tensor, labels: Any, label_lengths: Any, lengths: Any) -> Samples:
@@ -153,7 +157,8 @@ def device_labels(
     longest = _max_label_length(loss)
     _use_workspace(workspace, workSpaceSizeInBytes, _workspace_bytes(described, longest))
     samples = _on_device(described, labels, labelLengths, inputLengths, longest)
-    _run(loss, described, probs, samples, costs, gradientsDesc, gradients)
+    end = described.shape[0]
+    _run(loss, described, probs, samples, costs, gradientsDesc, gradients, end)
 
 
 def _on_device(
@@ -206,7 +211,9 @@ def _run(
     costs: int | None,
     gradients_desc: Any,
     gradients: int | None,
+    end: int,
 ) -> None:
+    """`end` is the step up to which zeros are written past a sample's input length."""
     x = Operand("probs", described, probs).load()
     of_costs = at(costs, described.data_type, (described.shape[1],), (1,), "costs")
     result = ctc_loss(
@@ -225,6 +232,8 @@ def _run(
     for n, (labels, length) in enumerate(zip(samples.labels, samples.input_lengths, strict=True)):
         if not (skips and required_steps(labels) > length):
             memory[:length, n] = result.gradients[:length, n]
+        if not skips and required_steps(labels) >= length:
+            memory[length:end, n] = 0
 
 
 def _loss(descriptor: Any) -> Loss:

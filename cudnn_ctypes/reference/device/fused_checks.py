@@ -40,6 +40,7 @@ def check_convolution(constants: Constants) -> None:
     if not half or not channels_last:
         raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, "x, w and y must be HALF in NHWC for BNSTATS")
     if constants.given("YSUM") or constants.given("YSQSUM"):
+        _check_mode(constants)
         (statistics,) = constants.needed("YSTATS_DESC")
         _check_channels("YSTATS_DESC", statistics, y.shape[1])
 

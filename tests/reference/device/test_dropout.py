@@ -10,7 +10,7 @@ import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw, use_reference_device
 
-FLOAT, HALF = raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF
+FLOAT, HALF, BFLOAT16 = raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_BFLOAT16
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_states_that_were_saved_and_restored_repeat_what_followed(handle, descri
     np.testing.assert_array_equal(got, expected)
 
 
-@pytest.mark.parametrize("data_type", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("data_type", ["float32", "float64", "float16"])
 def test_backward_applies_the_mask_of_forward(handle, descriptor, states, data_type):
     rng = np.random.default_rng(0)
     x, dy = (DeviceTensor.from_numpy(a.astype(data_type)) for a in rng.standard_normal((2, 5, 9)))
@@ -111,7 +111,7 @@ def test_backward_applies_the_mask_of_forward(handle, descriptor, states, data_t
     kept = y.numpy().astype(float) != 0
     assert 0 < kept.sum() < kept.size
     expected = dy.numpy().astype(float) * kept / 0.75
-    tolerance = {"float64": 1e-15, "float32": 1e-7, "float16": 1e-3, "bfloat16": 8e-3}[data_type]
+    tolerance = {"float64": 1e-15, "float32": 1e-7, "float16": 1e-3}[data_type]
     np.testing.assert_allclose(dx.numpy().astype(float), expected, rtol=tolerance)
 
 
@@ -184,6 +184,10 @@ def test_restoring_needs_states(handle, descriptor):
         ({"ydesc": ((3, 4), HALF)}, raw.CUDNN_STATUS_BAD_PARAM),
         (
             {"xdesc": ((3, 4), raw.CUDNN_DATA_INT32), "ydesc": ((3, 4), raw.CUDNN_DATA_INT32)},
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+        ),
+        (
+            {"xdesc": ((3, 4), BFLOAT16), "ydesc": ((3, 4), BFLOAT16)},
             raw.CUDNN_STATUS_NOT_SUPPORTED,
         ),
         ({"x": None}, raw.CUDNN_STATUS_BAD_PARAM),
