@@ -22,8 +22,9 @@ def _infer_reshape(node: Node) -> Mapping[str, Result]:
     x, y = node.inputs["input"], node.outputs["y"]
     if node.options.get("exchange"):
         # The same memory with the last two dimensions exchanged.
-        y.strides = exchanged(x.strides)
-        return {"y": Result(exchanged(x.dims), None, x.data_type)}
+        turned = (lambda values: values) if "input" in node.transposed else exchanged
+        y.strides, y.ragged_offset = turned(x.strides), x.ragged_offset
+        return {"y": Result(turned(x.dims), None, x.data_type)}
 
     def check(dims: tuple[int, ...]) -> None:
         if math.prod(dims) != math.prod(x.dims):

@@ -1,0 +1,115 @@
+"""Checks of attention's operands, as far as their dims are known when it is described."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from ...dtypes import data_type_name
+from ...raw import cudnnDataType_t
+from ..strides import broadcast
+from ..tensor import Tensor
+
+__all__ = ["AttentionCheck"]
+
+
+class AttentionCheck:
+    """The checks of one operation; each raises with a message that names it and the tensor.
+
+    Parameters
+    ----------
+    operation : str
+        "sdpa 'name'".
+    """
+
+    def __init__(self, operation: str) -> None:
+        self.operation = operation
+
+    def refuse(self, reason: str) -> NoReturn:
+        raise ValueError(f"{self.operation}: {reason}")
+
+    def operands(self, q: Tensor, k: Tensor, v: Tensor, *, paged: bool = False) -> None:
+        """q (b, h, s_q, d), k (b, h_k, s_kv, d), v (b, h_v, s_kv, d_v), or pages of k and v."""
+        for port, tensor in (("q", q), ("k", k), ("v", v)):
+            self.heads_within(port, tensor)
+        if q.dims is None:
+            return
+        for port, tensor in (("k", k), ("v", v)):
+            if tensor.dims is None:
+                continue
+            if not paged and tensor.dims[0] != q.dims[0]:
+                self.refuse(f"{port} {_told(tensor)} has another batch size than q {_told(q)}")
+            if q.dims[1] % tensor.dims[1]:
+                self.refuse(
+                    f"the {tensor.dims[1]} heads of {port} {_told(tensor)} do not divide the "
+                    f"{q.dims[1]} of q {_told(q)}"
+                )
+        if k.dims is not None and k.dims[3] != q.dims[3]:
+            self.refuse(f"heads of k {_told(k)} and q {_told(q)} differ in their size")
+        if k.dims is not None and v.dims is not None and not paged and k.dims[2] != v.dims[2]:
+            self.refuse(f"k {_told(k)} and v {_told(v)} differ in their number of tokens")
+
+    def heads_within(self, port: str, tensor: Tensor) -> None:
+        """Four dimensions, of which the last lies together in memory."""
+        if tensor.dims is None:
+            return
+        if len(tensor.dims) != 4:
+            self.refuse(f"{port} {_told(tensor)} must be (batch, heads, tokens, head size)")
+        if tensor.strides is not None and tensor.strides[3] != 1 and tensor.dims[3] > 1:
+            self.refuse(f"{port} {_told(tensor)} must have stride 1 in its last dimension")
+
+    def same_dims(self, port: str, tensor: Tensor, dims: tuple[int, ...]) -> None:
+        if tensor.dims is not None and tensor.dims != dims:
+            self.refuse(f"{port} {_told(tensor)} must be {dims}")
+
+    def packed_stats(self, stats: Tensor) -> None:
+        """cuDNN before 9.26 reads statistics in this one layout, if they are not ragged."""
+        if stats.ragged_offset is None and stats.dims is not None:
+            _, h, s, _ = stats.dims
+            if stats.strides != (h * s, s, 1, 1):
+                self.refuse(
+                    f"stats {_told(stats)} must be packed as in C, or ragged; its strides are "
+                    f"{stats.strides}"
+                )
+
+    def bias(self, bias: Tensor, scores: tuple[int, ...]) -> None:
+        if bias.dims is not None and broadcast(bias.dims, scores) != scores:
+            self.refuse(f"bias {_told(bias)} does not broadcast to the scores {scores}")
+
+    def lengths(self, given: Mapping[str, Tensor | None], batch: int | None) -> None:
+        """Both or none, int32, one per sequence."""
+        missing = [name for name, tensor in given.items() if tensor is None]
+        if len(missing) == len(given):
+            return
+        if missing:
+            raise TypeError(f"{self.operation}: {' and '.join(given)} go together")
+        for name, tensor in given.items():
+            assert tensor is not None
+            if batch is not None and tensor.dims != (batch, 1, 1, 1):
+                self.refuse(f"{name} {_told(tensor)} must be {(batch, 1, 1, 1)}")
+            if tensor.data_type not in (None, cudnnDataType_t.CUDNN_DATA_INT32):
+                self.refuse(f"{name} {tensor.name!r} must be int32")
+
+    def bounds(self, left: Any, right: Any) -> None:
+        for name, value, least in (("left", left, 1), ("right", right, 0)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+                raise TypeError(
+                    f"{self.operation}: the {name} bound: expected an int, got {value!r}"
+                )
+            if value is not None and value < least:
+                self.refuse(f"the {name} bound must be at least {least}, got {value}")
+
+    def fp8(self, tensors: Mapping[str, Tensor], default: cudnnDataType_t | None) -> None:
+        """All are of one of the two 8-bit types that the tensor cores take."""
+        wanted = (cudnnDataType_t.CUDNN_DATA_FP8_E4M3, cudnnDataType_t.CUDNN_DATA_FP8_E5M2)
+        for port, tensor in tensors.items():
+            data_type = tensor.data_type or default
+            if data_type is not None and data_type not in wanted:
+                self.refuse(
+                    f"{port} {tensor.name!r} must be fp8_e4m3 or fp8_e5m2, not "
+                    f"{data_type_name(data_type)}"
+                )
+
+
+def _told(tensor: Tensor) -> str:
+    return f"{tensor.name!r} {tensor.dims}"
