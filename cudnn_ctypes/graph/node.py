@@ -108,7 +108,7 @@ class Node:
     compute_data_type : cudnnDataType_t, optional
         The graph's if None.
     transposed : frozenset of str
-        Operands of which the last two dimensions are exchanged.
+        Operands, and results, of which cuDNN sees the last two dimensions exchanged.
     may_go_unused : bool
         Whether cuDNN wants it even if nothing reads its results.
     """

@@ -276,8 +276,8 @@ def _read_node(
         place["outputs"].refuse(f"expected at least one of {', '.join(kind.outputs)}")
     transposed = place["transposed"].items() if "transposed" in place else []
     for each in transposed:
-        if each.text() not in kind.inputs:
-            each.refuse(f"expected one of the inputs {', '.join(kind.inputs)}")
+        if each.text() not in {*kind.inputs, *kind.outputs}:
+            each.refuse(f"expected one of {', '.join((*kind.inputs, *kind.outputs))}")
     return Node(
         kind,
         operation,
