@@ -25,7 +25,6 @@ from cudnn_ctypes import (
     attention_forward,
     attention_forward_training,
 )
-
 from cudnn_ctypes.reference.attention import attention_forward as attention_reference
 
 from .small_attention import CLOSE, FMA_CLOSE, HEADS, OPTIONS, TK, TQ, N, arrays, expected, normal

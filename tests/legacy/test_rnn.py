@@ -34,7 +34,6 @@ from .recurrent import (
     random_operands,
 )
 from .recurrent_rounding import tolerances
-from .test_descriptors import heap_bytes
 
 
 def check(run: Run, got: dict[str, Any], names: tuple[str, ...] | None = None) -> None:
@@ -390,24 +389,6 @@ def test_a_failing_backward_pass_closes_the_gradients_that_it_made() -> None:
             with pytest.raises(RuntimeError, match="comes before the weights"):
                 network.backward_weights(handle, x, y, reserve_space)
         gc.collect()
-
-
-def test_a_thousand_training_steps_leave_no_memory(reference_handle: Handle) -> None:
-    problem = example("gru", layers=2)
-    given = random_operands(problem)
-    with DropoutDescriptor(reference_handle, 0.5, seed=1) as dropout:
-
-        def step() -> None:
-            with Run(reference_handle, problem, given, dropout=dropout) as run:
-                run.training_step()
-
-        for _ in range(100):
-            step()
-        before = heap_bytes()
-        for _ in range(1000):
-            step()
-        # A descriptor takes more than 64 bytes, a thousand of them 64 kB.
-        assert heap_bytes() - before < 32 * 1024
 
 
 # -- wrong input ---------------------------------------------------------------------------------

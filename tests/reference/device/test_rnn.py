@@ -490,9 +490,9 @@ def test_a_dynamic_plan_is_needed_and_belongs_to_a_batch_size(handle):
     program.check({"y": program.expected()["y"]}, 1e-12)
 
 
-def test_other_algorithms_have_no_plan(handle):
+def test_other_algorithms_need_no_plan(handle):
     descriptor = rnn_descriptor(NETWORKS[0])
-    assert raw.cudnnBuildRNNDynamic.unchecked(handle, descriptor, 4) == BAD_PARAM
+    assert raw.cudnnBuildRNNDynamic.unchecked(handle, descriptor, 4) == 0
 
 
 def test_a_plan_ends_when_the_descriptor_is_set_or_created_anew(handle):
