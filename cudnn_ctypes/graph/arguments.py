@@ -13,7 +13,7 @@ from ..dtypes import data_type_name, element_bits, numpy_dtype
 from ..raw import cudnnDataType_t
 from .tensor import Tensor
 
-__all__ = ["host_value", "pointers"]
+__all__ = ["host_value", "memory_bytes", "pointers"]
 
 _BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_int32, 8: ctypes.c_int64}
 _REAL = {
@@ -71,7 +71,7 @@ def _tensor(key: Any, wanted: Mapping[int, Tensor]) -> Tensor:
 def _fitting(value: Any, tensor: Tensor) -> Any:
     given = getattr(value, "nbytes", None)
     if isinstance(given, int) and tensor.ragged_offset is None:
-        needed = _bytes(tensor)
+        needed = memory_bytes(tensor)
         if given < needed:
             raise ValueError(
                 f"tensor {tensor.name!r} {tensor.dims} needs {needed} bytes, got {given}"
@@ -79,7 +79,7 @@ def _fitting(value: Any, tensor: Tensor) -> Any:
     return value
 
 
-def _bytes(tensor: Tensor) -> int:
+def memory_bytes(tensor: Tensor) -> int:
     """From the first element to the last."""
     assert tensor.dims is not None
     assert tensor.strides is not None
