@@ -7,6 +7,7 @@ import functools
 import importlib
 from collections.abc import Iterator
 
+import error_report
 import gpu_coverage
 import pytest
 
@@ -59,8 +60,17 @@ def gpu_device() -> Iterator[None]:
     mode.set_reference_device_active(before)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Every reason for skipping once, with the number of tests."""
+@pytest.fixture
+def report(request: pytest.FixtureRequest) -> error_report.Report:
+    """How exact the tests of this session are, printed at its end."""
+    return error_report.report_of(request.config)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """The largest errors, and every reason for skipping once with the number of tests."""
+    error_report.write(terminalreporter, config)
     reasons = collections.Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", ())
