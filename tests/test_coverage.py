@@ -60,9 +60,15 @@ def test_users_exist() -> None:
 
 
 def test_what_the_reference_device_does_not_carry_out() -> None:
-    """Only executing backend graphs needs a GPU."""
+    """There are no CUDA graphs."""
     missing = [row.function for row in ROWS.values() if row.reference_device == "no"]
-    assert [name for name in missing if "Backend" not in name and "ExecutionPlan" not in name] == []
+    assert missing == ["cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph"]
+
+
+def test_what_the_reference_device_leaves_to_cudnn() -> None:
+    """Descriptors are cuDNN's own; their plans are executed in NumPy."""
+    assert ROWS["cudnnBackendFinalize"].reference_device == "cuDNN itself"
+    assert ROWS["cudnnBackendExecute"].reference_device == "NumPy"
 
 
 def test_the_record_knows_the_functions() -> None:

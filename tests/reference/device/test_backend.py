@@ -1,0 +1,452 @@
+"""Programs in raw backend calls, as they are written in C, on the reference device."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from ctypes import byref, c_int32, c_int64, c_void_p
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    BadParamError,
+    ClosedError,
+    CudnnError,
+    ExecutionFailedError,
+    Handle,
+    NotSupportedError,
+    raw,
+    use_reference_device,
+)
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.plan import ExecutionPlan
+from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.reference import convolution_forward
+from cudnn_ctypes.reference.device import backend_records
+from tests.programs import printed
+from tests.reference.backend_program import BackendProgram
+
+X, W, B, Y, CONV, BIASED = 1, 2, 3, 4, 5, 6
+IMAGE, FILTER, RESULT = (2, 8, 6, 5), (4, 8, 3, 3), (2, 4, 6, 5)
+
+
+def nhwc(dims: tuple[int, ...]) -> tuple[int, ...]:
+    _, c, h, w = dims
+    return (c * h * w, 1, w * c, c)
+
+
+@pytest.fixture
+def program() -> Iterator[BackendProgram]:
+    with use_reference_device():
+        made = BackendProgram()
+        yield made
+        made.close()
+
+
+class Arrays:
+    """The memory of a convolution, with its channels last, and what it gives."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(5)
+        self.x, self.w, self.b = (
+            np.ascontiguousarray(rng.standard_normal((n, h, w, c)), np.float32)
+            for n, c, h, w in (IMAGE, FILTER, (1, 4, 1, 1))
+        )
+        n, c, h, w = RESULT
+        self.y = np.full((n, h, w, c), 77, np.float32)
+
+    @property
+    def pointers(self) -> dict[int, int | None]:
+        arrays = {X: self.x, W: self.w, B: self.b, Y: self.y}
+        return {uid: array.ctypes.data for uid, array in arrays.items()}
+
+    @property
+    def exact(self) -> Any:
+        x, w, b = (np.moveaxis(each, -1, 1).astype(np.float64) for each in (self.x, self.w, self.b))
+        y = convolution_forward(x, w, padding=(1, 1))
+        return np.moveaxis(np.maximum(y + b, 0), 1, -1)
+
+
+def fused(program: BackendProgram) -> Any:
+    """The operation graph of relu(conv(x, w) + b); the operations in a strange order."""
+    tensor = program.tensor
+    x, w = tensor(X, IMAGE, nhwc(IMAGE)), tensor(W, FILTER, nhwc(FILTER))
+    b, y = tensor(B, (1, 4, 1, 1), (4, 1, 4, 4)), tensor(Y, RESULT, nhwc(RESULT))
+    conv = tensor(CONV, RESULT, nhwc(RESULT), virtual=True)
+    biased = tensor(BIASED, RESULT, nhwc(RESULT), virtual=True)
+    convolution = program.convolution(x, w, conv)
+    bias = program.pointwise(raw.CUDNN_POINTWISE_ADD, x=conv, b=b, y=biased)
+    relu = program.pointwise(raw.CUDNN_POINTWISE_RELU_FWD, x=biased, y=y)
+    return program.graph(convolution, bias, relu)
+
+
+def single(program: BackendProgram, **options: float) -> Any:
+    tensor = program.tensor
+    x, w = tensor(X, IMAGE, nhwc(IMAGE)), tensor(W, FILTER, nhwc(FILTER))
+    return program.graph(program.convolution(x, w, tensor(Y, RESULT, nhwc(RESULT)), **options))
+
+
+def doubled(program: BackendProgram, dims: tuple[int, ...] = (2, 4, 8, 8)) -> Any:
+    """A plan for y = x + x."""
+    x = program.tensor(X, dims, nhwc(dims))
+    y = program.tensor(Y, dims, nhwc(dims))
+    return program.plan(program.graph(program.pointwise(raw.CUDNN_POINTWISE_ADD, x=x, b=x, y=y)))
+
+
+# --- programs ------------------------------------------------------------------------------------
+
+
+def test_a_fused_convolution_as_in_c(program: BackendProgram) -> None:
+    arrays = Arrays()
+    plan = program.plan(fused(program))
+    workspace = np.zeros(max(program.workspace_size(plan), 1), np.uint8)
+    program.execute(plan, arrays.pointers, workspace.ctypes.data)
+    np.testing.assert_allclose(arrays.y, arrays.exact, rtol=0, atol=1e-5)
+
+
+def test_alpha_and_beta(program: BackendProgram) -> None:
+    arrays = Arrays()
+    rng = np.random.default_rng(6)
+    before = rng.standard_normal(arrays.y.shape)
+    arrays.y[...] = before
+    graph = single(program, alpha=0.5, beta=-2.0)
+    plan = program.plan(graph)
+    workspace = np.zeros(max(program.workspace_size(plan), 1), np.uint8)
+    program.execute(plan, arrays.pointers, workspace.ctypes.data)
+    x, w = (np.moveaxis(each, -1, 1).astype(np.float64) for each in (arrays.x, arrays.w))
+    y = np.moveaxis(convolution_forward(x, w, padding=(1, 1)), 1, -1)
+    np.testing.assert_allclose(arrays.y, 0.5 * y - 2 * before, rtol=0, atol=1e-5)
+
+
+def test_descriptors_may_be_destroyed_early(program: BackendProgram) -> None:
+    """As in cuDNN, a finalized plan needs nothing of what it was made of."""
+    arrays = Arrays()
+    plan = program.plan(fused(program))
+    size = program.workspace_size(plan)
+    for each in program.made:
+        if each != plan:
+            raw.cudnnBackendDestroyDescriptor(each)
+    program.made[:] = [plan]
+    workspace = np.zeros(max(size, 1), np.uint8)
+    program.execute(plan, arrays.pointers, workspace.ctypes.data)
+    np.testing.assert_allclose(arrays.y, arrays.exact, rtol=0, atol=1e-5)
+
+
+def test_an_output_in_the_place_of_an_input(program: BackendProgram) -> None:
+    x = np.arange(2 * 4 * 8 * 8, dtype=np.float32)
+    exact = 2 * x
+    program.execute(doubled(program), {X: x.ctypes.data, Y: x.ctypes.data})
+    np.testing.assert_array_equal(x, exact)
+
+
+def test_an_engine_by_its_number(program: BackendProgram) -> None:
+    """Without heuristics: an engine, its config, its plan."""
+    graph = fused(program)
+    count = c_int64()
+    raw.cudnnBackendGetAttribute(
+        graph,
+        raw.CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT,
+        raw.CUDNN_TYPE_INT64,
+        1,
+        None,
+        byref(count),
+    )
+    plan = None
+    for index in range(count.value):
+        engine = program.new(raw.CUDNN_BACKEND_ENGINE_DESCRIPTOR)
+        program.children(engine, raw.CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph)
+        program.integers(engine, raw.CUDNN_ATTR_ENGINE_GLOBAL_INDEX, [index])
+        if raw.cudnnBackendFinalize.unchecked(engine):
+            continue
+        config = program.new(raw.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)
+        program.children(config, raw.CUDNN_ATTR_ENGINECFG_ENGINE, engine)
+        plan = program.unfinished_plan(program.finalized(config))
+        if raw.cudnnBackendFinalize.unchecked(plan) == raw.CUDNN_STATUS_SUCCESS:
+            break
+    assert plan is not None
+    arrays = Arrays()
+    workspace = np.zeros(max(program.workspace_size(plan), 1), np.uint8)
+    program.execute(plan, arrays.pointers, workspace.ctypes.data)
+    np.testing.assert_allclose(arrays.y, arrays.exact, rtol=0, atol=1e-5)
+
+
+def test_the_handle_is_read_back(program: BackendProgram) -> None:
+    graph, count, handle = fused(program), c_int64(), raw.cudnnHandle_t()
+    raw.cudnnBackendGetAttribute(
+        graph,
+        raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
+        raw.CUDNN_TYPE_HANDLE,
+        1,
+        byref(count),
+        byref(handle),
+    )
+    assert (count.value, handle.value) == (1, program.handle.value)
+
+
+def test_properties_of_the_reference_device(program: BackendProgram) -> None:
+    with (
+        DeviceProperties.preset("H200") as preset,
+        Handle() as handle,
+        DeviceProperties.from_device(handle=handle) as by_handle,
+        DeviceProperties.from_device(0) as by_number,
+    ):
+        assert preset == by_handle == by_number
+        with pytest.raises(BadParamError, match="the reference device has one GPU, number 0"):
+            DeviceProperties.from_device(1)
+
+
+def test_a_program_that_knows_layer_1_only() -> None:
+    """The driver's stand-in is there in time, and nothing of the graph API is imported."""
+    lines = printed(
+        """
+        import sys
+        import numpy as np
+        from cudnn_ctypes import raw
+        import cudnn_ctypes
+        from tests.reference.backend_program import BackendProgram
+
+        program = BackendProgram()
+        dims, strides = (2, 4, 8, 8), (256, 1, 32, 4)
+        x, y = (program.tensor(uid, dims, strides) for uid in (1, 2))
+        relu = program.pointwise(raw.CUDNN_POINTWISE_RELU_FWD, x=x, y=y)
+        plan = program.plan(program.graph(relu))
+        source, target = np.linspace(-1, 1, 512, dtype="f4"), np.full(512, 7, "f4")
+        program.execute(plan, {1: source.ctypes.data, 2: target.ctypes.data})
+        print(np.array_equal(target, np.maximum(source, 0)))
+        print([name for name in sys.modules if name.startswith("cudnn_ctypes.graph")])
+        program.close()
+        """,
+        environment={"CUDNN_CTYPES_DEVICE": "reference"},
+    )
+    assert lines == ["True", "[]"]
+
+
+# --- plans as text -------------------------------------------------------------------------------
+
+
+def test_a_plan_that_this_process_serialized(program: BackendProgram) -> None:
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((2, 16, 32), name="x")
+    graph.relu(graph.mul(x, 3.0)).set_output(name="y")
+    with Handle() as handle, graph:
+        text = graph.build(handle).to_json()
+        source, target = np.linspace(-1, 1, 1024, dtype="f4"), np.full(1024, 7, "f4")
+        scalar = next(each for each in graph.tensors if each.by_value)
+        pointers = {
+            x.uid or 0: source.ctypes.data,
+            graph.outputs[0].uid or 0: target.ctypes.data,
+            scalar.uid or 0: ctypes.c_float(3.0),
+        }
+        with ExecutionPlan.from_json(text, device=handle) as plan:
+            plan.execute(handle, pointers)
+            np.testing.assert_allclose(target, np.maximum(3 * source, 0), rtol=1e-6)
+
+
+def test_a_plan_of_another_process(
+    program: BackendProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = Graph(io_data_type="float32")
+    graph.relu(graph.tensor((2, 16, 32), name="x")).set_output(name="y")
+    with Handle() as handle, graph:
+        text = graph.build(handle).to_json()
+        monkeypatch.setattr(backend_records, "_by_json", {})
+        memory = np.zeros(1024, np.float32).ctypes.data
+        with (
+            ExecutionPlan.from_json(text, device=handle) as plan,
+            pytest.raises(NotSupportedError, match="from JSON that another process wrote"),
+        ):
+            plan.execute(handle, {1: memory, 2: memory})
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+
+def test_no_made_up_handle_reaches_cudnn(
+    program: BackendProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    for name in ("cudnnBackendSetAttribute", "cudnnBackendExecute"):
+        bound = binding(name)
+        before = bound.c_callee
+
+        def watched(*args: Any, name: str = name, before: Any = before) -> Any:
+            held = [args[0]] if name.endswith("Execute") else []
+            if name.endswith("SetAttribute") and args[3] >= 1 and args[2] != raw.CUDNN_TYPE_CHAR:
+                pointer = args[4] if isinstance(args[4], int) else ctypes.addressof(args[4])
+                size = 1 if args[2] == raw.CUDNN_TYPE_BOOLEAN else 4
+                content = ctypes.string_at(pointer, max(size, 8) if size > 1 else 1)
+                held = [int.from_bytes(content, "little")]
+            seen.extend(held)
+            return before(*args)
+
+        monkeypatch.setitem(vars(bound), "c_callee", watched)
+    test_a_fused_convolution_as_in_c(program)
+    for type_ in (raw.CUDNN_TYPE_HANDLE, raw.CUDNN_TYPE_VOID_PTR, raw.CUDNN_TYPE_INT64):
+        for name in (
+            raw.CUDNN_ATTR_ENGINEHEUR_MODE,
+            raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
+            raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
+        ):
+            if type_ != raw.CUDNN_TYPE_HANDLE and "HANDLE" not in name.name:
+                continue
+            plan = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+            raw.cudnnBackendSetAttribute.unchecked(plan, name, type_, 1, byref(program.handle))
+    assert len(seen) > 50
+    assert program.handle.value not in seen
+
+
+def test_a_handle_where_none_is_wanted(program: BackendProgram) -> None:
+    tensor = program.new(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
+    with pytest.raises(BadParamError, match="CUDNN_ATTR_TENSOR_UNIQUE_ID does not take 1 elements"):
+        raw.cudnnBackendSetAttribute(
+            tensor,
+            raw.CUDNN_ATTR_TENSOR_UNIQUE_ID,
+            raw.CUDNN_TYPE_HANDLE,
+            1,
+            byref(program.handle),
+        )
+
+
+def test_two_handles(program: BackendProgram) -> None:
+    plan = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+    handles = (c_void_p * 2)(None, program.handle.value)
+    with pytest.raises(BadParamError, match="does not take 2 elements"):
+        raw.cudnnBackendSetAttribute(
+            plan, raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE, raw.CUDNN_TYPE_HANDLE, 2, handles
+        )
+
+
+def test_a_destroyed_handle(program: BackendProgram) -> None:
+    other = raw.cudnnHandle_t()
+    raw.cudnnCreate(other)
+    copy = c_void_p(other.value)
+    raw.cudnnDestroy(other)
+    plan = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+    with pytest.raises(ClosedError, match="this handle of the reference device was destroyed"):
+        raw.cudnnBackendSetAttribute(
+            plan, raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE, raw.CUDNN_TYPE_HANDLE, 1, byref(copy)
+        )
+
+
+def test_a_handle_after_the_graph_was_finalized(program: BackendProgram) -> None:
+    with pytest.raises(BadParamError, match="the operation graph is finalized already"):
+        raw.cudnnBackendSetAttribute(
+            fused(program),
+            raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
+            raw.CUDNN_TYPE_HANDLE,
+            1,
+            byref(program.handle),
+        )
+
+
+def test_a_graph_that_cudnn_refuses(program: BackendProgram) -> None:
+    """Validation is cuDNN's own: this image has other channels than the filter."""
+    tensor = program.tensor
+    x, w = tensor(X, (2, 7, 6, 5), nhwc((2, 7, 6, 5))), tensor(W, FILTER, nhwc(FILTER))
+    with pytest.raises(CudnnError, match="cudnnBackendFinalize"):
+        program.convolution(x, w, tensor(Y, RESULT, nhwc(RESULT)))
+
+
+def test_memory_that_is_missing(program: BackendProgram) -> None:
+    plan = doubled(program)
+    x = np.zeros(512, np.float32).ctypes.data
+    with pytest.raises(BadParamError, match="the variant pack has no pointer for tensor 4"):
+        program.execute(plan, {X: x})
+    with pytest.raises(BadParamError, match="tensor 1 is NULL"):
+        program.execute(plan, {X: None, Y: x})
+    with pytest.raises(ExecutionFailedError, match="tensor 1: the 2048 bytes from 0x10 on are not"):
+        program.execute(plan, {X: 16, Y: x})
+
+
+def test_a_workspace_that_is_missing(program: BackendProgram) -> None:
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32), name="x")
+    scale, bias = (graph.tensor((1, 32, 1, 1), name=name) for name in ("scale", "bias"))
+    for tensor in graph.batchnorm(x, scale, bias)[:3]:
+        tensor.set_output()
+    memory = np.zeros(30000, np.float32).ctypes.data
+    with Handle() as handle, graph:
+        assert graph.build(handle).workspace_size > 0
+        pack = program.variant_pack({each.uid or 0: memory for each in graph.tensors})
+        with pytest.raises(BadParamError, match="the workspace of the variant pack is NULL"):
+            raw.cudnnBackendExecute(handle, graph.plan.descriptor, pack)
+
+
+def test_what_is_not_finalized(program: BackendProgram) -> None:
+    x = np.zeros(512, np.float32).ctypes.data
+    plan, pack = doubled(program), program.new(raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)
+    with pytest.raises(CudnnError, match="NOT_FINALIZED"):
+        raw.cudnnBackendExecute(program.handle, plan, pack)
+    unfinished = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+    with pytest.raises(CudnnError, match="this is no finalized execution plan"):
+        raw.cudnnBackendExecute(program.handle, unfinished, program.variant_pack({X: x, Y: x}))
+    with pytest.raises(BadParamError):
+        raw.cudnnBackendExecute(program.handle, plan, raw.cudnnBackendDescriptor_t())
+
+
+def test_cuda_graphs(program: BackendProgram) -> None:
+    plan, pack = doubled(program), program.variant_pack({X: 1 << 20, Y: 1 << 20})
+    for function in (raw.cudnnBackendPopulateCudaGraph, raw.cudnnBackendUpdateCudaGraph):
+        with pytest.raises(NotSupportedError, match="there are no CUDA graphs"):
+            function(program.handle, plan, pack, raw.cudaGraph_t())
+
+
+def test_the_workspace_size_by_its_function(program: BackendProgram) -> None:
+    plan, size = doubled(program), ctypes.c_size_t(99)
+    pack = program.variant_pack({X: 1 << 20, Y: 1 << 20})
+    raw.cudnnGetExecutionPlanWorkspaceSize(program.handle, plan, pack, byref(size))
+    assert size.value == program.workspace_size(plan)
+
+
+def test_overridden_shapes_are_refused(program: BackendProgram) -> None:
+    plan = doubled(program)
+    pack = program.variant_pack({X: 1 << 20, Y: 1 << 20})
+    backend_records.record(pack).values[raw.CUDNN_ATTR_VARIANT_PACK_OVERRIDE_UNIQUE_IDS] = (
+        raw.CUDNN_TYPE_INT64,
+        (X,),
+    )
+    with pytest.raises(NotSupportedError, match="shapes that are overridden"):
+        raw.cudnnBackendExecute(program.handle, plan, pack)
+
+
+def test_destroyed_descriptors_are_forgotten(program: BackendProgram) -> None:
+    before = len(backend_records._records)
+    tensor = raw.cudnnBackendDescriptor_t()
+    raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, tensor)
+    assert len(backend_records._records) == before + 1
+    raw.cudnnBackendDestroyDescriptor(tensor)
+    assert len(backend_records._records) == before
+
+
+def test_an_older_cudnn_has_no_properties(
+    program: BackendProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cudnn_ctypes.errors import SymbolNotFoundError
+    from cudnn_ctypes.reference.device import backend
+
+    backend._properties.cache_clear()
+    monkeypatch.setattr(raw.load(), "version", 90700)
+    plan = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+    with pytest.raises(SymbolNotFoundError, match=r"need device properties.*cuDNN 9\.8\.0"):
+        raw.cudnnBackendSetAttribute(
+            plan,
+            raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
+            raw.CUDNN_TYPE_HANDLE,
+            1,
+            byref(program.handle),
+        )
+
+
+def test_device_numbers_have_their_type(program: BackendProgram) -> None:
+    made = program.new(raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR)
+    with pytest.raises(BadParamError, match="number 0"):
+        raw.cudnnBackendSetAttribute(
+            made,
+            raw.CUDNN_ATTR_DEVICEPROP_DEVICE_ID,
+            raw.CUDNN_TYPE_INT32,
+            1,
+            byref(c_int32(3)),
+        )
