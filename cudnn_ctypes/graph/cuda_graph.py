@@ -152,8 +152,10 @@ class NativeGraph(Resource):
         self._pack: BackendDescriptor | None = None
         self._graph = cuda.call("cuGraphCreate", 0)
         self._executables: list[Any] = []
+        graph = raw.cudaGraph_t()
+        graph.value = int(self._graph)
         super().__init__(
-            raw.cudaGraph_t(int(self._graph)),
+            graph,
             functools.partial(_destroy, self._graph, self._executables),
             parents=(handle, plan.descriptor),
         )

@@ -7,19 +7,31 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cudnn_ctypes import ClosedError, SymbolNotFoundError, raw
+from cudnn_ctypes import (
+    ClosedError,
+    DeviceBuffer,
+    Handle,
+    SymbolNotFoundError,
+    raw,
+    use_reference_device,
+)
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines import heuristics
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.plan import ExecutionPlan
 
+from . import attention_cases
 from .cases import CASES
+from .gpu_problems import Operands, built, needs_precompiled_engines
 from .graphs import Made
+
+assert attention_cases
 
 ADDRESSES = {1: 1 << 20, 2: 2 << 20, 3: 3 << 20}
 
@@ -247,6 +259,7 @@ def test_retention_of_cuda_graphs(made: Made, h200: DeviceProperties) -> None:
         each.close()
 
 
+@needs_precompiled_engines
 def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
     with CASES["convolution"].graph() as graph:
         plan = graph.build(h200, sm_count=8)
@@ -254,3 +267,89 @@ def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
         assert stored["engine"]["targetSMcount"] == 8
         # The GPU has more, and still it is its plan.
         ExecutionPlan.from_json(plan.to_json(), device=h200).close()
+
+
+# --- on a GPU -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def handle() -> Iterator[Handle]:
+    with use_reference_device(False), Handle() as made:
+        yield made
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention, causal"])
+def test_a_plan_from_json_computes_the_same(name: str, handle: Handle) -> None:
+    with built(CASES[name], handle) as (graph, operands, workspace):
+        stored = graph.plan.to_json()
+        graph.close()
+        graph.load_plan(stored, handle)
+        assert graph.plan.to_json() == stored
+        graph.execute(operands.memory, workspace)
+        operands.check(handle)
+        operands.poison()
+        with graph.bind(operands.memory, workspace) as bound:
+            bound()
+            operands.check(handle)
+
+
+@pytest.mark.gpu
+def test_plans_for_another_gpu_are_refused_by_handle(handle: Handle) -> None:
+    with CASES["convolution"].graph() as graph:
+        stored = graph.build(handle).to_json()
+        for damage in (
+            _changed(("GPUProfile", "deviceVer"), 1000),
+            _changed(("GPUProfile", "deviceName"), "NVIDIA B200"),
+            _changed(("GPUProfile", "multiProcessorCount"), 16),
+        ):
+            with pytest.raises(ValueError, match="made for a GPU with"):
+                graph.load_plan(damage(stored), handle)
+        assert not graph.plan.descriptor.closed
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention, causal"])
+def test_missing_operands_of_an_execution_are_named(name: str, handle: Handle) -> None:
+    with built(CASES[name], handle) as (graph, operands, workspace):
+        for uid in operands.pointers:
+            some = {key: value for key, value in operands.pointers.items() if key != uid}
+            with pytest.raises(ValueError, match=f"for the tensors with uid {uid}$"):
+                graph.plan.execute(handle, some, workspace)
+        assert operands.is_poisoned(handle)
+
+
+@pytest.mark.gpu
+def test_threads_share_a_plan(handle: Handle) -> None:
+    """Each with its own handle, stream and operands."""
+    case = CASES["matmul + bias + gelu"]
+    with built(case, handle) as (graph, _, _):
+        device = handle.device
+        sets = [Operands(case, graph, seed=seed) for seed in range(4)]
+        pointers = [each.pointers for each in sets]
+        handle.synchronize()
+
+        def work(index: int) -> None:
+            device.set_current()
+            with (
+                Handle(stream=device.create_stream()) as own,
+                DeviceBuffer(max(graph.workspace_size, 1)) as workspace,
+            ):
+                for _ in range(50):
+                    graph.plan.execute(own, pointers[index], workspace)
+                own.synchronize()
+
+        with ThreadPoolExecutor(len(sets)) as pool:
+            list(pool.map(work, range(len(sets))))
+        for each in sets:
+            each.check(handle)
+            each.close()
+
+
+@pytest.mark.gpu
+@needs_precompiled_engines
+def test_a_number_of_multiprocessors_computes_the_same(handle: Handle) -> None:
+    with built(CASES["convolution"], handle, sm_count=8) as (graph, operands, workspace):
+        assert json.loads(graph.plan.to_json())["engine"]["targetSMcount"] == 8
+        graph.execute(operands.memory, workspace)
+        operands.check(handle)

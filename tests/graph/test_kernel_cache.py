@@ -1,0 +1,129 @@
+"""Graphs with dynamic shapes share the kernels that were compiled for the first of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import DeviceBuffer, Handle, SymbolNotFoundError, raw, use_reference_device
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.kernel_cache import KernelCache
+
+from .cases import Case, _gelu
+from .gpu_problems import Operands
+
+NUMBER_OF_ENTRIES = 92700  # since when cuDNN tells it
+SIZES = (64, 96, 8, 200)
+
+
+def product(m: int) -> Case:
+    """matmul + bias + gelu of m rows."""
+
+    def describe(graph: Graph) -> None:
+        a = graph.tensor((4, m, 128), name="a")
+        b, bias = graph.tensor((4, 128, 256), name="b"), graph.tensor((1, 1, 256), name="bias")
+        graph.gelu(graph.bias(graph.matmul(a, b), bias)).set_output(name="c")
+
+    return Case(describe, lambda x: {"c": _gelu(x["a"] @ x["b"] + x["bias"])})
+
+
+def _state(cache: KernelCache) -> object:
+    """What changes when a kernel is compiled."""
+    if raw.load().version >= NUMBER_OF_ENTRIES:
+        return cache.entry_count, cache.revision
+    return cache.to_json()
+
+
+def test_only_the_first_shape_is_compiled(h200: DeviceProperties) -> None:
+    cache = KernelCache()
+    assert repr(cache) == "KernelCache(empty)"
+    with pytest.raises(ValueError, match="this kernel cache is empty"):
+        cache.to_json()
+    assert cache.entry_count == cache.revision == 0
+    states, kernels = [], set()
+    with cache:
+        for m in SIZES:
+            with product(m).graph() as graph:
+                stored = json.loads(graph.build(h200, kernel_cache=cache).to_json())
+                assert stored["operationGraph"]["isDynamicShapeEnabled"] is True
+                kernels.add(stored["engine"]["payload"]["kernels"][0]["cubin"])
+                states.append(_state(cache))
+        assert states == [states[0]] * len(SIZES)
+        # NVRTC does not give the same bits twice: these are copies of one.
+        assert len(kernels) == 1
+        text = cache.to_json()
+    assert repr(cache) == "KernelCache(closed)"
+    with KernelCache(text) as again, product(40).graph() as graph:
+        stored = json.loads(graph.build(h200, kernel_cache=again).to_json())
+        assert stored["engine"]["payload"]["kernels"][0]["cubin"] in kernels
+        assert _state(again) == (states[0] if isinstance(states[0], str) else _state(again))
+
+
+def test_without_a_cache_shapes_are_fixed(h200: DeviceProperties) -> None:
+    with product(64).graph() as graph:
+        graph_content = json.loads(graph.build(h200).to_json())["operationGraph"]
+        assert not graph_content.get("isDynamicShapeEnabled", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("{", ValueError, "cache: the JSON is damaged"),
+        ("{}", ValueError, "this JSON is no kernel cache"),
+        ('{"cudnnVersion": 90000, "operationGraph": {}}', ValueError, "made by cuDNN 9.0.0"),
+        (7, TypeError, "cache: expected JSON text"),
+    ],
+)
+def test_damaged_caches(text: str, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        KernelCache(text)
+
+
+def test_a_cache_that_cudnn_does_not_take(h200: DeviceProperties) -> None:
+    with KernelCache() as cache, product(64).graph() as graph:
+        graph.build(h200, kernel_cache=cache)
+        stored = json.loads(cache.to_json())
+    stored["operationGraph"]["nodes"][0]["operation"] = "CUDNN_X"
+    with pytest.raises(ValueError, match="cuDNN does not take this kernel cache"):
+        KernelCache(json.dumps(stored))
+    stored["operationGraph"]["tensors"][0]["dim"][0] = 0
+    with pytest.raises(ValueError, match=r"tensors\[0\]\.dim\[0\]: expected an integer from 1"):
+        KernelCache(json.dumps(stored))
+
+
+def test_shapes_that_change_at_execution_need_a_newer_cudnn(h200: DeviceProperties) -> None:
+    with product(64).graph() as graph:
+        if raw.load().version < 92100:
+            with pytest.raises(SymbolNotFoundError, match=r"override_shape.* needs cuDNN 9\.21"):
+                graph.build(h200, override_shapes=True)
+        else:
+            stored = json.loads(graph.build(h200, override_shapes=True).to_json())
+            assert stored["operationGraph"]["isOverrideShapeEnabled"] is True
+
+
+@pytest.fixture
+def handle() -> Iterator[Handle]:
+    with use_reference_device(False), Handle() as made:
+        yield made
+
+
+@pytest.mark.gpu
+def test_one_kernel_computes_all_shapes(handle: Handle) -> None:
+    with KernelCache() as cache:
+        states = []
+        for m in SIZES:
+            case = product(m)
+            with case.graph() as graph:
+                graph.build(handle, kernel_cache=cache)
+                operands = Operands(case, graph)
+                with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
+                    graph.execute(operands.memory, workspace)
+                    operands.check(handle)
+                assert np.abs(operands.expected["c"]).max() > 1
+                operands.close()
+                states.append(_state(cache))
+        assert states == [states[0]] * len(SIZES)
