@@ -25,7 +25,6 @@ from .node import Node
 from .plan import ExecutionPlan
 from .refusals import refusal
 from .selection import Selection
-from .tensor import Tensor
 
 if TYPE_CHECKING:
     from ..handle import Handle
@@ -40,7 +39,6 @@ __all__ = [
     "lowered_engine",
     "operation_graph_attributes",
     "proposals",
-    "stored_plan",
 ]
 
 PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
@@ -180,29 +178,10 @@ def build_plan(
                 "heuristics": ", ".join(modes),
                 **({} if selection == Selection() else {"selection": repr(selection)}),
             },
-            messages=_shortened(reasons) or _refusals(graph, device),
+            messages=_shortened(reasons) or engine_refusals(graph, device),
             hint="Graph.explain(device) shows every engine and why it refuses; other layouts, data "
             "types or alignments may have an engine, and so may parts of the graph",
         )
-
-
-def stored_plan(
-    text: str | bytes, device: Handle | DeviceProperties, tensors: Sequence[Tensor]
-) -> ExecutionPlan:
-    """The plan that was stored as JSON, if it is for a validated graph with these tensors.
-
-    Raises
-    ------
-    ValueError
-        If it is not, or the text is damaged, or made for another cuDNN version or GPU.
-    """
-    plan = ExecutionPlan.from_json(text, device=device)
-    others = plan.uids - {tensor.uid for tensor in tensors if not tensor.virtual}
-    if others:
-        plan.close()
-        listed = ", ".join(map(str, sorted(others)))
-        raise ValueError(f"this plan is of another graph: this one has no tensor with uid {listed}")
-    return plan
 
 
 def _chosen_plan(
@@ -250,7 +229,7 @@ def _plan_or_reason(
     return plan
 
 
-def _refusals(graph: BackendDescriptor, device: Handle | DeviceProperties) -> tuple[str, ...]:
+def engine_refusals(graph: BackendDescriptor, device: Handle | DeviceProperties) -> tuple[str, ...]:
     """Why the engines refuse the graph, once each reason."""
     engines: dict[str, list[str]] = {}
     for index in range(engine_count(graph)):

@@ -11,7 +11,7 @@ from .arguments import pointers
 from .choosing import EngineChoosing
 from .inference import DataTypes, infer_node, number_tensors
 from .node import Node
-from .operations.attention import AttentionOperations
+from .operations.attention_fp8 import Fp8AttentionOperations
 from .operations.batch_normalization import BatchNormalizationOperations
 from .operations.blocks import BlockOperations
 from .operations.convolutions import ConvolutionOperations
@@ -36,7 +36,7 @@ __all__ = ["Graph"]
 
 class Graph(
     ConvolutionOperations,
-    AttentionOperations,
+    Fp8AttentionOperations,
     NormalizationOperations,
     ResampleOperations,
     BatchNormalizationOperations,
@@ -197,10 +197,11 @@ class Graph(
         ValueError
             If the text is damaged, or the plan belongs to another graph, cuDNN version or GPU.
         """
-        from .building import stored_plan
+        from .plan import ExecutionPlan
+        from .stored_plan import StoredPlan
 
-        self.validate()
-        plan = stored_plan(text, device, self.tensors)
+        StoredPlan(text).check_graph(self.validate(), self.tensors)
+        plan = ExecutionPlan.from_json(text, device=device)
         self._keep(plan, device)
         return plan
 

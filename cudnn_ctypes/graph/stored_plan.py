@@ -7,7 +7,7 @@ tensors that are not there, or dimensions of zero end the process. And it does n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
@@ -18,6 +18,8 @@ from .json_reading import Place
 
 if TYPE_CHECKING:
     from ..handle import Handle
+    from .node import Node
+    from .tensor import Tensor
 
 __all__ = ["StoredPlan"]
 
@@ -95,6 +97,33 @@ class StoredPlan:
         return frozenset(
             int(each["name"].text()) for each in tensors if each.value.get("isVirtual") is not True
         )
+
+    def check_graph(self, nodes: Sequence[Node], tensors: Sequence[Tensor]) -> None:
+        """Refuse the plan of another graph than the validated one of `nodes` and `tensors`.
+
+        Raises
+        ------
+        ValueError
+        """
+        graph = self.top["operationGraph"]
+        here = sorted(f"CUDNN_BACKEND_{node.kind.descriptor}_DESCRIPTOR".upper() for node in nodes)
+        stored = sorted(str(each.value.get("operation")) for each in graph["nodes"].items())
+        if here != stored:
+            raise ValueError(
+                f"this plan is of another graph: its operations are {', '.join(stored)}, this "
+                f"one's {', '.join(here)}"
+            )
+        own = {tensor.uid: tensor for tensor in tensors}
+        for each in graph["tensors"].items():
+            uid, dims = int(each["name"].text()), each["dim"].value
+            tensor = own.get(uid)
+            # The last two dimensions can be exchanged in one of them.
+            if tensor is None or sorted(tensor.dims or ()) != sorted(dims):
+                shown = "no such tensor" if tensor is None else str(tensor.dims)
+                raise ValueError(
+                    f"this plan is of another graph: its tensor with uid {uid} is "
+                    f"{tuple(dims)}, this one has {shown}"
+                )
 
 
 def _properties_of(device: Any) -> dict[str, Any] | None:

@@ -11,22 +11,10 @@ from cudnn_ctypes.device import cuda
 from cudnn_ctypes.graph.cuda_graph import NativeGraph, capture
 from cudnn_ctypes.graph.selection import Selection
 
-from . import attention_cases
-from .cases import CASES
 from .gpu_problems import Operands, built, needs_precompiled_engines
-
-assert attention_cases
+from .plan_cases import PLAN_CASES
 
 NOTE = "supports_cuda_graph_native_api"
-NAMES = (
-    "convolution",
-    "convolution + bias + relu",
-    "matmul + bias + gelu",
-    "sigmoid(a + b * c)",
-    "0.5 * x - 3",
-    "attention, causal",
-)
-
 gpu = pytest.mark.gpu
 
 
@@ -37,9 +25,9 @@ def handle() -> Iterator[Handle]:
 
 
 @gpu
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PLAN_CASES)
 def test_a_captured_plan_is_replayed(name: str, handle: Handle) -> None:
-    with built(CASES[name], handle) as (graph, operands, workspace):
+    with built(PLAN_CASES[name], handle) as (graph, operands, workspace):
         before = handle.stream
         with capture(handle) as captured:
             assert handle.stream is not before
@@ -60,7 +48,7 @@ def test_a_captured_plan_is_replayed(name: str, handle: Handle) -> None:
 @gpu
 def test_two_plans_on_a_stream_of_ones_own(handle: Handle) -> None:
     handle.stream = handle.device.create_stream()
-    first, second = CASES["matmul + bias + gelu"], CASES["convolution"]
+    first, second = PLAN_CASES["matmul + bias + gelu"], PLAN_CASES["convolution"]
     with built(first, handle) as (graph, a, space), built(second, handle) as (other, b, more):
         handle.synchronize()
         with capture(handle) as captured, graph.bind(a.memory, space) as bound:
@@ -74,7 +62,7 @@ def test_two_plans_on_a_stream_of_ones_own(handle: Handle) -> None:
 
 @gpu
 def test_an_error_while_capturing_leaves_the_handle_usable(handle: Handle) -> None:
-    with built(CASES["convolution"], handle) as (graph, operands, workspace):
+    with built(PLAN_CASES["convolution"], handle) as (graph, operands, workspace):
         with pytest.raises(ZeroDivisionError), capture(handle) as captured:  # noqa: PT012
             graph.execute(operands.memory, workspace)
             1 / 0  # noqa: B018
@@ -86,12 +74,17 @@ def test_an_error_while_capturing_leaves_the_handle_usable(handle: Handle) -> No
 
 
 @gpu
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "convolution"])
+@pytest.mark.parametrize("name", [name for name in PLAN_CASES if name != "convolution"])
 def test_cudnn_fills_in_a_graph_and_exchanges_its_memory(name: str, handle: Handle) -> None:
+    case = PLAN_CASES[name]
     if raw.load().version < 90500:
         pytest.skip("cuDNN 9.5 and newer")
-    with built(CASES[name], handle, selection=Selection(require=NOTE)) as (graph, first, workspace):
-        second = Operands(CASES[name], graph, seed=8)
+    with built(case, handle, selection=Selection(require=NOTE)) as (
+        graph,
+        first,
+        workspace,
+    ):
+        second = Operands(case, graph, seed=8)
         native = NativeGraph(handle, graph.plan, first.pointers, workspace)
         assert first.is_poisoned(handle)
         native.replay()
@@ -119,7 +112,7 @@ def test_cudnn_fills_in_a_graph_and_exchanges_its_memory(name: str, handle: Hand
 
 @gpu
 def test_a_filled_graph_as_a_child_of_a_larger_one(handle: Handle) -> None:
-    case = CASES["matmul + bias + gelu"]
+    case = PLAN_CASES["matmul + bias + gelu"]
     with (
         built(case, handle, selection=Selection(require=NOTE)) as (graph, operands, workspace),
         NativeGraph(handle, graph.plan, operands.pointers, workspace) as native,
@@ -136,7 +129,7 @@ def test_a_filled_graph_as_a_child_of_a_larger_one(handle: Handle) -> None:
 @gpu
 @needs_precompiled_engines
 def test_an_engine_without_the_note_is_refused(handle: Handle) -> None:
-    case = CASES["convolution"]
+    case = PLAN_CASES["convolution"]
     with (
         built(case, handle, selection=Selection(forbid=NOTE)) as (graph, operands, workspace),
         pytest.raises(NotSupportedError, match="lacks the note 'supports_cuda_graph_native_api'"),

@@ -10,25 +10,13 @@ import pytest
 
 from cudnn_ctypes import DeviceBuffer, Handle, SymbolNotFoundError, raw, use_reference_device
 from cudnn_ctypes.graph.device_properties import DeviceProperties
-from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.kernel_cache import KernelCache
 
-from .cases import Case, _gelu
 from .gpu_problems import Operands
+from .plan_cases import product
 
 NUMBER_OF_ENTRIES = 92700  # since when cuDNN tells it
 SIZES = (64, 96, 8, 200)
-
-
-def product(m: int) -> Case:
-    """matmul + bias + gelu of m rows."""
-
-    def describe(graph: Graph) -> None:
-        a = graph.tensor((4, m, 128), name="a")
-        b, bias = graph.tensor((4, 128, 256), name="b"), graph.tensor((1, 1, 256), name="bias")
-        graph.gelu(graph.bias(graph.matmul(a, b), bias)).set_output(name="c")
-
-    return Case(describe, lambda x: {"c": _gelu(x["a"] @ x["b"] + x["bias"])})
 
 
 def _state(cache: KernelCache) -> object:
