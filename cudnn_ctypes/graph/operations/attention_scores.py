@@ -73,6 +73,8 @@ def alibi_slopes(heads: int) -> list[float]:
 class ScoreOperations(PointwiseOperations, ReductionOperations, ShapeOperations):
     """The parts of attention between its matrix products."""
 
+    io_data_type: cudnnDataType_t | None
+
     def _names(self, name: str) -> Callable[[str], str]:
         return lambda part: self._free_name(f"{name}.{part}")
 
@@ -205,7 +207,7 @@ class ScoreOperations(PointwiseOperations, ReductionOperations, ShapeOperations)
         return self._typed(tensor, self._data_type(like))
 
     def _data_type(self, tensor: Tensor) -> cudnnDataType_t | None:
-        return tensor.data_type or getattr(self, "io_data_type", None)
+        return tensor.data_type or self.io_data_type
 
     def _turned(self, tensor: Tensor, name: str, *, back: bool = False) -> Tensor:
         """The last two dimensions exchanged, by strides; `back`: of one that already is."""

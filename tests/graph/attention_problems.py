@@ -1,0 +1,79 @@
+"""The attentions that the tests build and execute."""
+
+from __future__ import annotations
+
+from .attentions import Attention
+
+LENGTHS = ((128, 90), (192, 130))
+PADDED = Attention(lengths=LENGTHS)
+CAUSAL = Attention(right=0)
+RAGGED = Attention(lengths=LENGTHS, ragged=True)
+
+BOTH: dict[str, Attention] = {
+    "plain": Attention(),
+    "heads before tokens": Attention(tokens_first=False),
+    "odd sizes": Attention(queries=77, keys=131),
+    "scale as a number": Attention(scale=0.3),
+    "scale as a tensor": Attention(scale="tensor"),
+    "causal": CAUSAL,
+    "causal from the bottom right": Attention(right=0, bottom_right=True),
+    "window to the left": Attention(left=32),
+    "causal window": Attention(left=32, right=0),
+    "window to both sides": Attention(left=32, right=5),
+    "causal window from the bottom right": Attention(left=32, right=0, bottom_right=True),
+    "window from the bottom right": Attention(left=32, right=3, bottom_right=True),
+    "padding": PADDED,
+    "padding, causal": Attention(lengths=LENGTHS, right=0),
+    "padding, causal from the bottom right": Attention(lengths=LENGTHS, right=0, bottom_right=True),
+    "padding, window from the bottom right": Attention(
+        lengths=LENGTHS, left=32, right=0, bottom_right=True
+    ),
+    "ragged": RAGGED,
+    "ragged, causal": Attention(lengths=LENGTHS, ragged=True, right=0),
+    "ragged, one head of keys for two": Attention(lengths=LENGTHS, ragged=True, key_heads=2),
+    "alibi": Attention(right=0, slopes=(0.25, 0.0625, 0.015625, 0.00390625)),
+    "alibi, six heads": Attention(
+        heads=6,
+        key_heads=6,
+        right=0,
+        slopes=(0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125),
+    ),
+    "bias": Attention(bias=(1, 4, 128, 192)),
+    "bias of each sequence": Attention(bias=(2, 1, 128, 192)),
+    "dropout by a seed": Attention(dropout="seed"),
+    "dropout by a mask": Attention(dropout="mask"),
+    "one head of keys for two": Attention(key_heads=2),
+    "one head of keys": Attention(key_heads=1),
+    "heads of 128": Attention(size=128, value_size=128),
+    "heads of 128, causal": Attention(size=128, value_size=128, right=0),
+    "heads of 72": Attention(size=72, value_size=72),
+    "heads of 256": Attention(size=256, value_size=256),
+    "smaller values": Attention(value_size=32),
+    "heads of 192, values of 128": Attention(size=192, value_size=128),
+    "sink": Attention(sink=True),
+    "long": Attention(batch=1, heads=2, key_heads=2, queries=1024, keys=1280, right=0),
+}
+FORWARD: dict[str, Attention] = {
+    "inference": Attention(inference=True),
+    "pages": Attention(lengths=LENGTHS, page=16, inference=True),
+    "pages, causal from the bottom right": Attention(
+        lengths=LENGTHS, page=16, right=0, bottom_right=True, inference=True
+    ),
+    "pages of 64, heads of 128": Attention(
+        lengths=LENGTHS, page=64, size=128, value_size=128, inference=True
+    ),
+    "one query with pages": Attention(
+        queries=1, lengths=((1, 1), (192, 130)), page=16, inference=True
+    ),
+    "one query": Attention(queries=1, inference=True),
+}
+BACKWARD: dict[str, Attention] = {
+    "deterministic": Attention(deterministic=True),
+    "deterministic, causal": Attention(deterministic=True, right=0),
+    "deterministic, one head of keys for two": Attention(deterministic=True, key_heads=2),
+    "deterministic, ragged": Attention(lengths=LENGTHS, ragged=True, deterministic=True),
+    "gradient of the bias": Attention(bias=(1, 4, 128, 192), bias_gradient=True),
+    "gradient of a bias of each sequence": Attention(bias=(2, 4, 128, 192), bias_gradient=True),
+    "gradient of the bias, causal": Attention(bias=(1, 4, 128, 192), bias_gradient=True, right=0),
+    "gradient of one bias for all heads": Attention(bias=(1, 1, 128, 192), bias_gradient=True),
+}
