@@ -35,6 +35,7 @@ __all__ = [
     "as_choice",
     "as_modes",
     "build_plan",
+    "engine_refusals",
     "lowered",
     "lowered_engine",
     "operation_graph_attributes",
