@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from .device_properties import DeviceProperties
     from .engines import Engine
     from .explain import Explanation
+    from .measurements import Autotuning
     from .node import Node
+    from .plan import ExecutionPlan
     from .selection import Selection
 
 __all__ = ["EngineChoosing"]
@@ -27,6 +29,8 @@ class EngineChoosing:
     if TYPE_CHECKING:
 
         def validate(self) -> list[Node]: ...
+
+        def _keep(self, plan: ExecutionPlan, device: Handle | DeviceProperties) -> None: ...
 
     def engine(
         self, device: Handle | DeviceProperties, index: int, *, sm_count: int | None = None
@@ -116,3 +120,86 @@ class EngineChoosing:
             compile=compile,
             sm_count=sm_count,
         )
+
+    def autotune(
+        self,
+        handle: Handle,
+        memory: Mapping[Any, Any] | None = None,
+        heuristics: str | Sequence[str] = ("a", "b", "fallback"),
+        *,
+        selection: Selection | None = None,
+        every_engine: bool = False,
+        knobs: int = 0,
+        runs: int = 20,
+        warm_up: int = 1,
+        budget: float | None = 60.0,
+        cold_cache: bool = True,
+        sm_count: int | None = None,
+        progress: bool | None = None,
+    ) -> Autotuning:
+        """Measure the plans that there are on a GPU, and keep the fastest as the graph's plan.
+
+        Each plan is executed `runs` times with CUDA events around each execution; the smallest
+        median wins. A plan of which the fastest of three runs takes 1.3 times the best median is
+        dropped. A plan that fails is noted with its reason, and the others are measured. Before
+        each run the level-two cache is emptied, which also gives the host time to queue the run:
+        the times are those of the kernels, not of their launch.
+
+        Parameters
+        ----------
+        handle : Handle
+            Of a GPU. All runs on its stream.
+        memory : mapping, optional
+            As for `execute`; outputs are overwritten. Tensors that are not in it get memory of
+            their own with random numbers.
+        heuristics : str or sequence of str
+            Modes whose proposals are measured.
+        selection : Selection, optional
+            Measure only what meets these conditions.
+        every_engine : bool
+            Whether to measure the engines too that heuristics do not propose.
+        knobs : int
+            How many more settings of knobs to measure, from the fastest config on.
+        runs, warm_up : int
+            Timed and untimed executions of each plan.
+        budget : float, optional
+            Seconds after which no other plan is begun. None is no limit.
+        cold_cache : bool
+            Otherwise an execution goes before each run, whose operands may stay in the cache.
+        sm_count : int, optional
+            How many multiprocessors to use.
+        progress : bool, optional
+            Whether to draw a progress bar; by default on a terminal.
+
+        Returns
+        -------
+        Autotuning
+            All measurements as data; ``print`` gives a table.
+
+        Raises
+        ------
+        ValueError
+            As in `validate`; for inputs without memory whose values decide what is computed:
+            32-bit and 64-bit integers, and numbers passed by value.
+        NotSupportedError
+            If no plan could be measured; the message has the reasons.
+        NoDeviceError
+            On the reference device.
+        """
+        from .autotuning import autotune
+        from .building import as_modes
+        from .measurements import Settings
+
+        result, plan = autotune(
+            self,  # type: ignore[arg-type]
+            handle,
+            memory or {},
+            as_modes(heuristics),
+            Settings(runs, warm_up, budget, knobs, cold_cache),
+            selection=selection,
+            every_engine=every_engine,
+            sm_count=sm_count,
+            progress=progress,
+        )
+        self._keep(plan, handle)
+        return result

@@ -1,0 +1,118 @@
+"""The result of an autotuning as text: a table with lines on a terminal, else plain."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+from .explanation_text import aligned, bytes_text
+
+if TYPE_CHECKING:
+    from .measurements import Autotuning, Measurement
+    from .tuning import Noted
+
+__all__ = ["plain_text", "progress_bar", "rich_text", "show"]
+
+_COLUMNS = ("median us", "fastest", "runs", "engine", "knobs", "workspace", "built in s", "from")
+_NUMBERS = ("median us", "fastest", "runs", "engine", "workspace", "built in s")
+
+
+def plain_text(tuned: Autotuning) -> str:
+    """All lines, as long as they need to be."""
+    cells = [_cells(each) for each in tuned.ranking]
+    return "\n".join([_title(tuned), "", aligned(_COLUMNS, cells, _NUMBERS), *_others(tuned)])
+
+
+def rich_text(tuned: Autotuning) -> Any:
+    """The same for rich."""
+    from rich.console import Group
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table()
+    for name in _COLUMNS:
+        table.add_column(name, justify="right" if name in _NUMBERS else "left")
+    for each in tuned.ranking:
+        style = "dim" if each.state == "dropped" else "green" if each is tuned.best else None
+        table.add_row(*map(escape, _cells(each)), style=style)
+    return Group(escape(_title(tuned)), table, *map(escape, _others(tuned)))
+
+
+def show(tuned: Autotuning, file: TextIO | None) -> None:
+    """See ``Autotuning.show``."""
+    from rich.console import Console
+
+    console = Console(file=file, highlight=False)
+    if console.is_terminal:
+        console.print(tuned)
+    else:
+        print(plain_text(tuned), file=file or sys.stdout)
+
+
+def _title(tuned: Autotuning) -> str:
+    settings, ranking = tuned.settings, tuned.ranking
+    first = next((each for each in ranking if each.source.endswith(" 1")), None)
+    lines = [
+        f"{tuned.graph!r} on {tuned.device}, cuDNN {tuned.cudnn}: {len(ranking)} plans measured in "
+        f"{tuned.seconds:.1f} s, {settings.runs} runs each, "
+        f"{'cold' if settings.cold_cache else 'warm'} cache",
+        f"fastest: {tuned.best.choice}, {tuned.best.median:.1f} us",
+    ]
+    if first is not None and first is not tuned.best:
+        gain = first.median / tuned.best.median
+        lines[-1] += f"; {gain:.2f} times as fast as the first of heuristics {first.source[:-2]}"
+    return "\n".join(lines)
+
+
+def _cells(each: Measurement) -> list[str]:
+    return [
+        f"{each.median:.1f}",
+        f"{each.fastest:.1f}",
+        f"{each.runs}{' dropped' if each.state == 'dropped' else ''}",
+        str(each.engine),
+        " ".join(f"{name}={value}" for name, value in each.knobs.items()) or "-",
+        bytes_text(each.workspace),
+        f"{each.build_seconds:.3f}",
+        each.source,
+    ]
+
+
+def _others(tuned: Autotuning) -> list[str]:
+    lines = []
+    for each in tuned.measurements:
+        if each.state in ("failed", "excluded"):
+            reason = f"{each.status}: {each.reason}" if each.status else each.reason
+            lines.append(f"{each.choice} {each.state}: {reason}")
+    left = sum(each.state == "not tried" for each in tuned.measurements)
+    if left:
+        lines.append(f"{left} not tried: the budget of {tuned.settings.budget:g} s was used up")
+    return lines
+
+
+@contextmanager
+def progress_bar(wanted: bool | None) -> Iterator[Noted]:
+    """What is to be called with each measurement and how many there are to be.
+
+    It draws a bar on the standard error output, by default only if that is a terminal.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not (console.is_terminal if wanted is None else wanted):
+        yield lambda measurement, total: None
+        return
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("autotuning", total=None)
+        best = float("inf")
+
+        def noted(measurement: Measurement, total: int) -> None:
+            nonlocal best
+            if measurement.state == "measured":
+                best = min(best, measurement.median)
+            text = f"fastest {best:.1f} us" if best < float("inf") else "autotuning"
+            progress.update(task, advance=1, total=total, description=text)
+
+        yield noted
