@@ -91,7 +91,7 @@ class AttentionMethods(Described):
             "paged_attention_k_table": paged_attention_k_table,
             "paged_attention_v_table": paged_attention_v_table,
             "paged_attention_max_seq_len_kv": paged_attention_max_seq_len_kv,
-            "score_mod": self._modifier(score_mod),
+            "score_mod": score_mod,
             "score_max": score_max,
             "score_sum_exp": score_sum_exp,
             "sink_token": sink_token,
@@ -150,8 +150,8 @@ class AttentionMethods(Described):
             "dropout": dropout,
             "rng_dump": rng_dump,
             "use_deterministic_algorithm": use_deterministic_algorithm,
-            "score_mod": self._modifier(score_mod),
-            "score_mod_bprop": self._modifier(score_mod_bprop),
+            "score_mod": score_mod,
+            "score_mod_bprop": score_mod_bprop,
             "sink_token": sink_token,
             "dSink_token": dSink_token,
         }
@@ -217,7 +217,7 @@ class AttentionMethods(Described):
             "paged_attention_k_table": paged_attention_k_table,
             "paged_attention_v_table": paged_attention_v_table,
             "paged_attention_max_seq_len_kv": paged_attention_max_seq_len_kv,
-            "score_mod": self._modifier(fn),
+            "score_mod": fn,
             "score_max": score_max,
             "score_sum_exp": score_sum_exp,
             "sink_token": sink_token,
@@ -404,19 +404,18 @@ class AttentionMethods(Described):
         if method is None:
             raise not_supported(f"pygraph.{operation}", "this attention is not carried out here")
         known = inspect.signature(method).parameters
-        options["compute_data_type"] = c_data_type(compute_data_type)
-        wanted = {key: value for key, value in options.items() if value not in (None, False)}
-        takes_all = any(each.kind is each.VAR_KEYWORD for each in known.values())
+        precision = c_data_type(compute_data_type)
+        if precision not in (None, self._graph.compute_data_type):
+            options["compute_data_type"] = precision
+        wanted = {
+            key: value for key, value in options.items() if value is not None and value is not False
+        }
         lacking = [key for key in wanted if key not in known]
-        if lacking and not takes_all:
+        if lacking:
             raise not_supported(
                 f"pygraph.{operation}", f"not carried out here: {', '.join(lacking)}"
             )
         return self._described(operation, ports, *operands, name=name, **wanted)
-
-    def _modifier(self, function: _Modifier | None) -> Any:
-        """A program's function takes its graph, layer 3's knows it."""
-        return None if function is None else lambda scores, *_: function(self, scores)
 
 
 def _wants_stats(is_inference: bool | None, generate_stats: bool | None) -> bool:
@@ -439,22 +438,15 @@ def _padding(wanted: bool, seq_len_q: Any, seq_len_kv: Any) -> dict[str, Any]:
 def _band(
     causal: bool, bottom_right: bool, left: int | None, right: int | None, alignment: Any
 ) -> dict[str, Any]:
-    """The mask around the diagonal: from its corner, how far to the left and to the right."""
+    """The mask around the diagonal: from which corner, how far to the left and to the right."""
+    corner = named(_alignment, alignment, "diagonal_alignment")
     if causal and bottom_right:
         raise ValueError("use_causal_mask and use_causal_mask_bottom_right exclude each other")
-    from_bottom = bottom_right or named(_alignment, alignment, "diagonal_alignment") is (
-        _alignment.BOTTOM_RIGHT
-    )
-    from_bottom = from_bottom and not causal
     if causal or bottom_right:
+        corner = _alignment.BOTTOM_RIGHT if bottom_right else _TOP_LEFT
         right = 0
-    options: dict[str, Any] = {"sliding_window_length": left}
-    if right == 0:
-        key = "use_causal_mask_bottom_right" if from_bottom else "use_causal_mask"
-        options[key] = True
-    elif right is not None:
-        options["right_bound"] = right
-        options["bottom_right"] = from_bottom
-    elif left is not None:
-        options["bottom_right"] = from_bottom
-    return options
+    return {
+        "diagonal_band_left_bound": left,
+        "diagonal_band_right_bound": right,
+        "diagonal_alignment": None if corner is _TOP_LEFT else "bottom_right",
+    }

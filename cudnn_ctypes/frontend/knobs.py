@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +43,7 @@ def knobs_of(engine: Engine) -> list[knob]:
     ]
 
 
-def short_knobs(engine: Engine, knobs: dict[Any, int]) -> dict[str, int]:
+def short_knobs(engine: Engine, knobs: Mapping[Any, int]) -> dict[str, int]:
     """Chosen values by the names that layer 3 has for the knobs."""
     theirs = {name.lower(): name for name in engine.knobs}
     chosen = {}

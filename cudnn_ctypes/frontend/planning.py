@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CudnnError, ExecutionFailedError, InternalError, NotSupportedError
+from ..errors import NotSupportedError
+from ..graph.building import PLAN_ERRORS, engine_refusals
 from ..graph.device_properties import DeviceProperties
 from ..graph.engines import Engine, EngineConfig, engine_count, heuristics
 from ..graph.kernel_cache import KernelCache
 from ..graph.lowering import Lowering
 from ..graph.node import Node
 from ..graph.plan import ExecutionPlan
+from ..graph.refusals import refusal
 from ..raw import cudnnDataType_t, cudnnStatus_t
 from .enums import build_plan_policy, heur_mode
 from .errors import cudnnGraphNotSupportedError
+from .knobs import short_knobs
 
 if TYPE_CHECKING:
     from ..handle import Handle
@@ -53,6 +56,7 @@ class Plans:
         self._sm_count = sm_count
         self._cache = cache
         self.configs: list[EngineConfig] = []
+        self._engines: list[Engine] = []
         self._plans: dict[int, ExecutionPlan] = {}
         self._barred: dict[int, str] = {}
         self._limit: int | None = None
@@ -91,17 +95,19 @@ class Plans:
                     sm_count=self._sm_count,
                 )
             except NotSupportedError as error:
-                reasons.append(f"heuristics {mode.name}: {_innermost(error)}")
+                reasons.append(f"heuristics {mode.name}: {refusal(error)}")
                 continue
             self.configs += proposed
             found += len(proposed)
         if not found:
+            reasons = reasons or list(engine_refusals(self.operation_graph, self.device))
             raise self._refused("create_execution_plans", reasons)
 
-    def append(self, engine_id: int, knobs: dict[str, int]) -> None:
+    def append(self, engine_id: int, knobs: Mapping[Any, int]) -> None:
         """Append one engine with these knobs."""
-        with self.engine(engine_id) as engine:
-            self.configs.append(engine.config(knobs))
+        engine = self.engine(engine_id)
+        self._engines.append(engine)
+        self.configs.append(engine.config(short_knobs(engine, knobs)))
 
     def engine(self, engine_id: int) -> Engine:
         return Engine(self.operation_graph, engine_id, device=self.device, sm_count=self._sm_count)
@@ -149,7 +155,7 @@ class Plans:
         knobs = {int(each.get("knob_type")): each.get("knob_value") for each in choices}
         return f"eng{config.engine.index}" + "".join(f"_k{k}={v}" for k, v in knobs.items())
 
-    def refusal(self, index: int) -> str:
+    def unwanted(self, index: int) -> str:
         """Why a config may not be taken; "" if it may."""
         if index in self._barred:
             return self._barred[index]
@@ -173,10 +179,10 @@ class Plans:
         """
         refusals = []
         for index in range(len(self.configs)):
-            refusal = self.refusal(index)
-            if not refusal:
+            reason = self.unwanted(index)
+            if not reason:
                 return
-            refusals.append(f"{self.name(index)}: {refusal}")
+            refusals.append(f"{self.name(index)}: {reason}")
         raise self._refused("check_support", refusals)
 
     def build(self, policy: build_plan_policy) -> None:
@@ -185,9 +191,9 @@ class Plans:
             return
         refusals = []
         for index in range(len(self.configs)):
-            refusal = self._build(index)
-            if refusal:
-                refusals.append(f"{self.name(index)}: {refusal}")
+            reason = self._build(index)
+            if reason:
+                refusals.append(f"{self.name(index)}: {reason}")
                 continue
             if self.candidate is None:
                 self.candidate = index
@@ -199,23 +205,23 @@ class Plans:
     def build_at(self, index: int) -> None:
         """Compile one config, which `plan` then gives."""
         self.config(index)
-        refusal = self._build(index)
-        if refusal:
-            raise self._refused("build_plan_at_index", [f"{self.name(index)}: {refusal}"])
+        reason = self._build(index)
+        if reason:
+            raise self._refused("build_plan_at_index", [f"{self.name(index)}: {reason}"])
         self.candidate = index
 
     def _build(self, index: int) -> str:
         """Why there is no plan; "" if there is one now."""
         if index in self._plans:
             return ""
-        refusal = self.refusal(index)
-        if refusal:
-            return refusal
+        reason = self.unwanted(index)
+        if reason:
+            return reason
         cache = None if self._cache is None else self._cache.begin(self.operation_graph)
         try:
             plan = ExecutionPlan(self.configs[index], device=self.device, kernel_cache=cache)
-        except (NotSupportedError, InternalError, ExecutionFailedError) as error:
-            return _innermost(error)
+        except PLAN_ERRORS as error:
+            return str(refusal(error))
         if self._limit is not None and plan.workspace_size > self._limit:
             plan.close()
             return f"needs a workspace of {plan.workspace_size} bytes"
@@ -254,12 +260,10 @@ class Plans:
         self._plans.clear()
         while self.configs:
             self.configs.pop().close()
+        while self._engines:
+            self._engines.pop().close()
         self._lowering.close()
 
 
 class NoSuchPlanError(IndexError, RuntimeError):
     """There is no such plan, or it is not built. The front end raises a RuntimeError."""
-
-
-def _innermost(error: CudnnError) -> str:
-    return error.messages[0] if error.messages else error.detail or str(error.status)

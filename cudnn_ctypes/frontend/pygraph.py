@@ -30,7 +30,7 @@ from .enums import (
 from .errors import InvalidGraphError, not_supported, translated
 from .execution import Execution
 from .handles import as_handle, default_handle
-from .knobs import knob, knobs_of, short_knobs
+from .knobs import knob, knobs_of
 from .norms import NormMethods
 from .planning import NoSuchPlanError, Plans
 from .pointwise import PointwiseMethods
@@ -228,9 +228,7 @@ class pygraph(PointwiseMethods, StructuredMethods, NormMethods, AttentionMethods
     def create_execution_plan(self, engine_id: int, knobs: Mapping[Any, int]) -> None:
         """Append one engine, its knobs by ``knob_type``, to the engine configs."""
         with translated("pygraph.create_execution_plan"):
-            with self._plans.engine(engine_id) as engine:
-                chosen = short_knobs(engine, dict(knobs))
-            self._plans.append(engine_id, chosen)
+            self._plans.append(engine_id, knobs)
 
     def check_support(self) -> None:
         """
@@ -402,7 +400,8 @@ class pygraph(PointwiseMethods, StructuredMethods, NormMethods, AttentionMethods
                 "cuDNN takes overriding shapes as C++ vectors, which cannot be given from here; "
                 "build a graph for each shape, with a kernel_cache",
             )
-        self._execution(index)(self._chosen(handle), memory, workspace)
+        chosen = self._chosen(handle)
+        self._execution(index)(chosen, memory, workspace)
 
     def populate_cuda_graph(
         self, handle: int | Handle, memory: Mapping[Any, Any], workspace: Any, cuda_graph: Any

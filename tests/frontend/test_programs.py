@@ -1,0 +1,397 @@
+"""Programs as people have written them for NVIDIA's front end, with only their import changed.
+
+They run on a GPU, and on the reference device with PyTorch's CPU tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes.frontend as cudnn
+from cudnn_ctypes import DeviceTensor, use_reference_device
+
+torch = pytest.importorskip("torch")
+
+PLACES = [pytest.param("cuda", marks=pytest.mark.gpu), "cpu"]
+# bfloat16 has 8 bits: one rounding of the result, and one of its difference to PyTorch's.
+BFLOAT16 = 2 * 2.0**-8
+
+
+@pytest.fixture(params=PLACES)
+def device(request) -> Iterator[str]:
+    """Where PyTorch's tensors are: on the GPU, or on the host for the reference device."""
+    with use_reference_device(request.param == "cpu"):
+        yield request.param
+
+
+def randn(*shape: int, device: str, dtype: Any = None, seed: int = 0) -> Any:
+    generator = torch.Generator().manual_seed(seed + sum(shape))
+    values = torch.randn(*shape, generator=generator)
+    return values.to(device, dtype or torch.bfloat16)
+
+
+def test_the_well_known_program(device):
+    batch, m, n, k = 16, 128, 64, 96
+    a_gpu = randn(batch, m, k, device=device)
+    b_gpu = randn(batch, k, n, device=device, seed=1)
+    bias_gpu = randn(batch, m, 1, device=device, seed=2)
+    c_gpu = torch.full((batch, m, n), float("nan"), dtype=torch.bfloat16, device=device)
+
+    graph = cudnn.pygraph(
+        intermediate_data_type=cudnn.data_type.FLOAT,
+        compute_data_type=cudnn.data_type.FLOAT,
+    )
+
+    a = graph.tensor_like(a_gpu)
+    b = graph.tensor_like(b_gpu)
+    bias = graph.tensor_like(bias_gpu)
+
+    product = graph.matmul(name="matmul", A=a, B=b)
+    c = graph.bias(name="bias", input=product, bias=bias)
+    c.set_output(True).set_data_type(cudnn.data_type.BFLOAT16)
+
+    graph.build([cudnn.heur_mode.A])
+    workspace = torch.empty(graph.get_workspace_size(), device=device, dtype=torch.uint8)
+    graph.execute({a: a_gpu, b: b_gpu, bias: bias_gpu, c: c_gpu}, workspace)
+
+    if device == "cuda":
+        torch.cuda.synchronize()
+    expected = a_gpu.double() @ b_gpu.double() + bias_gpu.double()
+    assert (c_gpu.double() - expected).abs().max() <= BFLOAT16 * expected.abs().max()
+
+
+class Product:
+    """relu(a @ b) built step by step, with memory for it."""
+
+    def __init__(self, device: str, **options: Any) -> None:
+        self.a, self.b = randn(4, 64, 32, device=device), randn(4, 32, 64, device=device, seed=5)
+        self.graph = cudnn.pygraph(
+            name="product",
+            io_data_type=torch.bfloat16,
+            intermediate_data_type=cudnn.data_type.FLOAT,
+            compute_data_type=cudnn.data_type.FLOAT,
+            **options,
+        )
+        self.x = self.graph.tensor_like(self.a, name="a").set_uid(101)
+        self.w = self.graph.tensor(dim=[4, 32, 64], stride=[2048, 64, 1], name="b")
+        self.y = self.graph.relu(self.graph.matmul(self.x, self.w), name="relu")
+        self.y.set_output(True).set_name("y").set_uid(103)
+        self.device = device
+        self.renew()
+
+    def renew(self) -> None:
+        self.c = torch.full((4, 64, 64), float("nan"), dtype=torch.bfloat16, device=self.device)
+
+    def prepare(self) -> None:
+        self.graph.validate()
+        self.graph.build_operation_graph()
+        self.graph.create_execution_plans([cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK])
+
+    @property
+    def workspace(self) -> Any:
+        size = self.graph.get_workspace_size()
+        return torch.empty(size, dtype=torch.uint8, device=self.device)
+
+    @property
+    def memory(self) -> dict[Any, Any]:
+        return {self.x: self.a, self.w: self.b, self.y: self.c}
+
+    def check(self) -> None:
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        expected = torch.relu(self.a.double() @ self.b.double())
+        error = (self.c.double() - expected).abs().max()
+        assert error <= BFLOAT16 * expected.abs().max()
+        self.renew()
+
+
+def test_operands_by_tensor_uid_and_name_in_any_form_of_memory(device):
+    problem = Product(device)
+    problem.graph.build()
+    workspace = problem.workspace
+    problem.graph.execute({101: problem.a, "b": problem.b, problem.y: problem.c}, workspace)
+    problem.check()
+    addresses = {key: each.data_ptr() for key, each in problem.memory.items()}
+    problem.graph.execute(addresses, workspace.data_ptr())
+    problem.check()
+    unknown = {None: 0, 777: problem.a, problem.graph.tensor([1], [1]): problem.a}
+    problem.graph.execute({**problem.memory, **unknown}, workspace)
+    problem.check()
+    with (
+        DeviceTensor.from_dlpack(problem.a) as a,
+        DeviceTensor.from_dlpack(problem.b) as b,
+        DeviceTensor.from_dlpack(problem.c) as c,
+    ):
+        problem.graph.execute(
+            {"a": a, "b": b, "y": c}, None if not workspace.numel() else workspace
+        )
+    problem.check()
+
+
+def test_the_same_addresses_again_and_again(device):
+    problem = Product(device)
+    problem.graph.build()
+    workspace = problem.workspace
+    for _ in range(4):
+        problem.c.fill_(float("nan"))
+        problem.graph.execute(problem.memory, workspace)
+        kept = problem.c
+        problem.check()
+        problem.c = kept
+    held = next(iter(problem.graph._held.executions.values()))._packs
+    assert len(held) == 1
+    assert None not in held.values()
+    for _ in range(40):  # other addresses; the oldest packs go
+        problem.c = torch.empty(4, 64, 64 * 9, dtype=torch.bfloat16, device=device)[:, :, :64]
+        problem.c = problem.c.contiguous()
+        problem.graph.execute(problem.memory, workspace)
+    problem.check()
+    assert len(held) <= 16
+
+
+def test_handles_and_streams(device):
+    handle = cudnn.create_handle()
+    assert isinstance(handle, int)
+    if device == "cuda":
+        stream = torch.cuda.Stream()
+        cudnn.set_stream(handle=handle, stream=stream.cuda_stream)
+        assert cudnn.get_stream(handle) == stream.cuda_stream
+        torch.cuda.synchronize()
+    problem = Product(device, handle=handle)
+    problem.graph.build([cudnn.heur_mode.A])
+    problem.graph.execute(problem.memory, problem.workspace)
+    problem.check()
+    problem.graph.execute(problem.memory, problem.workspace, handle=handle)
+    problem.check()
+    problem.graph.close()
+    cudnn.destroy_handle(handle)
+    with pytest.raises(ValueError, match="or was destroyed"):
+        problem.graph.execute(problem.memory, None, handle=handle)
+    with pytest.raises(ValueError, match="no handle of create_handle"):
+        cudnn.set_stream(12345678, 0)
+    with pytest.raises(TypeError, match="expected what create_handle"):
+        cudnn.pygraph(handle="0")
+
+
+def test_all_plans_by_their_index(device):
+    problem = Product(device)
+    problem.prepare()
+    problem.graph.check_support()
+    problem.graph.build_plans(cudnn.build_plan_policy.ALL)
+    count = problem.graph.get_execution_plan_count()
+    built = 0
+    for index in range(count):
+        try:
+            size = problem.graph.get_workspace_size_plan_at_index(index)
+        except RuntimeError:  # this engine does not take it
+            continue
+        workspace = torch.empty(size, dtype=torch.uint8, device=device)
+        problem.graph.execute_plan_at_index(problem.memory, workspace, index)
+        problem.check()
+        built += 1
+    assert 1 < built <= count
+
+
+def test_an_engine_with_chosen_knobs(device):
+    problem = Product(device)
+    problem.prepare()
+    index = next(
+        each
+        for each in range(problem.graph.get_execution_plan_count())
+        if problem.graph.get_plan_name_at_index(each).startswith("eng4")
+    )
+    name = problem.graph.get_plan_name_at_index(index)
+    tile = int(name.partition("_k24=")[2])
+    knobs = {each.type: each for each in problem.graph.get_knobs_for_engine(4)}
+    knob = next(each for each in knobs.values() if each.min_value <= tile <= each.max_value)
+    before = problem.graph.get_execution_plan_count()
+    problem.graph.create_execution_plan(4, {knob.type: tile})
+    assert problem.graph.get_execution_plan_count() == before + 1
+    problem.graph.build_plan_at_index(before)
+    problem.graph.execute_plan_at_index(problem.memory, problem.workspace, before)
+    problem.check()
+
+
+def test_a_serialized_graph(device):
+    problem = Product(device)
+    problem.graph.build()
+    data = problem.graph.serialize()
+    assert all(isinstance(each, int) for each in data)
+    for arguments in ((data,), (None, bytes(data))):
+        graph = cudnn.pygraph()
+        graph.deserialize(*arguments)
+        assert graph.get_execution_plan_count() == 1
+        assert graph.get_workspace_size() == problem.graph.get_workspace_size()
+        assert graph.query_tensor_attributes_of_uid(103).get_dim() == [4, 64, 64]
+        graph.execute({101: problem.a, "b": problem.b, 103: problem.c}, problem.workspace)
+        problem.check()
+
+
+def test_numbers_on_the_host(device):
+    """Epsilon by value: as a CPU tensor, a NumPy array, a number, and an address."""
+    x = randn(8, 64, 1, 1, device=device)
+    scale, bias = (randn(1, 64, 1, 1, device=device, dtype=torch.float32, seed=s) for s in (3, 4))
+    epsilon = torch.full((1, 1, 1, 1), 0.5, dtype=torch.float32)
+    graph = cudnn.pygraph(io_data_type=cudnn.data_type.BFLOAT16)
+    operands = [graph.tensor_like(each) for each in (x, scale, bias)]
+    eps = graph.tensor(
+        dim=[1, 1, 1, 1],
+        stride=[1, 1, 1, 1],
+        is_pass_by_value=True,
+        data_type=cudnn.data_type.FLOAT,
+        name="epsilon",
+    )
+    y, mean, inv = graph.layernorm(
+        name="norm",
+        norm_forward_phase=cudnn.norm_forward_phase.TRAINING,
+        input=operands[0],
+        scale=operands[1],
+        bias=operands[2],
+        epsilon=eps,
+    )
+    for each in (y, mean, inv):
+        each.set_output(True)
+    for each in (mean, inv):
+        each.set_data_type(torch.float32)
+    graph.build()
+    assert [each.get_name() for each in (y, mean, inv)] == [
+        "norm::Y",
+        "norm::MEAN",
+        "norm::INV_VARIANCE",
+    ]
+    workspace = torch.empty(graph.get_workspace_size(), dtype=torch.uint8, device=device)
+    flat = x.double().flatten(1)
+    var, expected_mean = torch.var_mean(flat, 1, keepdim=True, correction=0)
+    for value in (epsilon, epsilon.numpy(), 0.5, epsilon.data_ptr()):
+        out = torch.full_like(x, float("nan"))
+        statistics = [torch.full((8, 1, 1, 1), float("nan"), device=device) for _ in range(2)]
+        memory = dict(zip(operands, (x, scale, bias), strict=True))
+        memory |= {eps: value, y: out, mean: statistics[0], inv: statistics[1]}
+        graph.execute(memory, workspace)
+        if device == "cuda":
+            torch.cuda.synchronize()
+        expected_inv = 1 / torch.sqrt(var + 0.5)
+        expected = (flat - expected_mean) * expected_inv
+        expected = expected * scale.double().flatten(1) + bias.double().flatten(1)
+        error = (out.double().flatten(1) - expected).abs().max()
+        assert error <= BFLOAT16 * expected.abs().max()
+        # float32 sums of 64 numbers
+        torch.testing.assert_close(
+            statistics[1].double().flatten(1), expected_inv, rtol=1e-5, atol=0
+        )
+
+
+def test_a_graph_that_takes_arrays(device):
+    x = randn(2, 8, 8, 16, device=device).permute(0, 3, 1, 2)
+    w = randn(32, 3, 3, 16, device=device, seed=1).permute(0, 3, 1, 2)
+    kinds = {"io_data_type": torch.bfloat16, "compute_data_type": torch.float32}
+    with cudnn.Graph(**kinds) as graph:
+        y = graph.conv_fprop(
+            image=x, weight=w, padding=[1, 1], stride=[1, 1], dilation=[1, 1], name="conv"
+        )
+        y = graph.relu(y, name="relu")
+        y.set_output(True)
+    graph.set_io_tuples(["conv::image", "conv::weight"], ["relu::OUT_0"])
+    expected = torch.relu(torch.nn.functional.conv2d(x.double(), w.double(), padding=1))
+    by_place = graph(x, w)
+    by_name = graph({"conv::image": x, "conv::weight": w})["relu::OUT_0"]
+    if device == "cuda":
+        torch.cuda.synchronize()
+    for got in (by_place, by_name):
+        assert got.shape == expected.shape
+        assert (got.double() - expected).abs().max() <= BFLOAT16 * expected.abs().max()
+    with pytest.raises(RuntimeError, match="takes care of this itself"):
+        graph.validate()
+    with pytest.raises(ValueError, match="expected 2 arrays, got 1"):
+        graph(x)
+    with pytest.raises(RuntimeError, match="no array was given for conv::weight"):
+        graph({"conv::image": x})
+
+
+def test_decorated_graphs_are_built_once(device):
+    calls = []
+
+    @cudnn.jit(heur_modes=[cudnn.heur_mode.A])
+    @cudnn.graph_cache(key_fn=lambda handle, x: (handle, tuple(x.shape)), maxsize=2)
+    def describe(handle, x):
+        calls.append(x.shape)
+        with cudnn.graph(handle) as (g, _):
+            operand = g.tensor_like(x)
+            result = g.mul(operand, operand, name="square")
+            result.set_output(True).set_data_type(x.dtype)
+        return g, [operand, result]
+
+    handle = cudnn.create_handle()
+    for size in (64, 64, 128):
+        x = randn(4, size, 8, device=device)
+        graph, uids = describe(handle, x)
+        y = torch.full_like(x, float("nan"))
+        workspace = torch.empty(graph.get_workspace_size(), dtype=torch.uint8, device=device)
+        graph.execute(dict(zip(uids, (x, y), strict=True)), workspace)
+        if device == "cuda":
+            torch.cuda.synchronize()
+        expected = (x.float() * x.float()).to(torch.bfloat16)
+        assert torch.equal(y, expected)
+    assert len(calls) == 2
+    cudnn.destroy_handle(handle)
+
+
+@pytest.mark.gpu
+def test_a_cuda_graph_is_filled_and_updated():
+    from cudnn_ctypes.device import cuda
+
+    with use_reference_device(False):
+        problem = Product("cuda")
+        problem.prepare()
+        problem.graph.select_behavior_notes([cudnn.behavior_note.SUPPORTS_CUDA_GRAPH_NATIVE_API])
+        problem.graph.check_support()
+        problem.graph.build_plans()
+        handle = cudnn.create_handle()
+        workspace = problem.workspace
+        cuda_graph = int(cuda.call("cuGraphCreate", 0))
+        problem.graph.populate_cuda_graph(handle, problem.memory, workspace.data_ptr(), cuda_graph)
+        executable = int(cuda.call("cuGraphInstantiate", cuda_graph, 0))
+        cuda.call("cuGraphLaunch", executable, 0)
+        problem.check()
+        problem.graph.update_cuda_graph(handle, problem.memory, workspace.data_ptr(), cuda_graph)
+        executable = int(cuda.call("cuGraphInstantiate", cuda_graph, 0))
+        cuda.call("cuGraphLaunch", executable, 0)
+        problem.check()
+        cudnn.destroy_handle(handle)
+
+
+@pytest.mark.gpu
+def test_kernels_for_many_shapes():
+    with use_reference_device(False):
+        cache = cudnn.create_kernel_cache()
+        for m in (64, 96, 40):
+            graph = cudnn.pygraph(
+                io_data_type=cudnn.data_type.HALF,
+                kernel_cache=cache,
+                is_dynamic_shape_enabled=True,
+            )
+            a, b = (
+                randn(2, m, 64, device="cuda", dtype=torch.half),
+                randn(2, 64, 64, device="cuda", dtype=torch.half, seed=9),
+            )
+            x, w = graph.tensor_like(a), graph.tensor_like(b)
+            y = graph.relu(graph.matmul(x, w)).set_output(True)
+            graph.build()
+            c = torch.full((2, m, 64), float("nan"), dtype=torch.half, device="cuda")
+            workspace = torch.empty(graph.get_workspace_size(), dtype=torch.uint8, device="cuda")
+            graph.execute({x: a, w: b, y: c}, workspace)
+            expected = torch.relu(a.double() @ b.double())
+            assert (c.double() - expected).abs().max() <= 2e-3 * expected.abs().max()
+        assert "kernel" in cache.serialize()
+
+
+def test_numpy_arrays_are_no_device_memory():
+    with use_reference_device():
+        problem = Product("cpu")
+        problem.graph.build()
+        with pytest.raises(TypeError, match="host memory"):
+            problem.graph.execute({**problem.memory, problem.x: np.zeros((4, 64, 32))}, None)
