@@ -101,7 +101,8 @@ from .fused_operations import (
     scale_bias_activation_backward_filter,
     scale_bias_activation_convolution,
 )
-from .fused_packs import FusedOpsConstParamPack, FusedOpsPlan, FusedOpsVariantParamPack
+from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
+from .fused_plan import FusedOpsPlan
 from .fused_statistics import (
     EquivalentScaleBias,
     FinalizedStatistics,

@@ -8,14 +8,17 @@ from typing import Any
 from .. import raw
 from ..device import DeviceTensor
 from ..handle import Handle
+from ..raw.memory import memory_pointer
 from .activation import ActivationDescriptor
-from .fused_packs import FusedOpsConstParamPack, FusedOpsPlan, FusedOpsVariantParamPack
+from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
+from .fused_plan import FusedOpsPlan
 from .operands import Operands, check_memory, expect
 from .workspace import new_workspace, workspace_memory
 
 __all__ = ["FusedCall"]
 
-ALIGNED = "ptr_16b_aligned"  # what memory of this package is, and cuDNN's kernels want
+# Memory of this package is aligned to 16 bytes, which cuDNN's kernels for convolutions want.
+ALIGNED, ELEMENT_ALIGNED = "ptr_16b_aligned", "ptr_elem_aligned"
 
 
 class FusedCall:
@@ -40,11 +43,11 @@ class FusedCall:
     ) -> Any:
         """Add an operand under C's labels; return its descriptor."""
         memory, desc = operand
-        self.pointers[f"ptr_{label}"] = check_memory(
-            name, memory, desc, self.handle, written=written
-        )
+        checked = check_memory(name, memory, desc, self.handle, written=written)
+        self.pointers[f"ptr_{label}"] = checked
         self.constants[desc_label] = desc
-        self.constants[f"{label}_placeholder"] = ALIGNED
+        aligned = (memory_pointer(checked, name) or 0) % 16 == 0
+        self.constants[f"{label}_placeholder"] = ALIGNED if aligned else ELEMENT_ALIGNED
         return desc
 
     def same(

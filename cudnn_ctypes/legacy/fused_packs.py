@@ -1,4 +1,4 @@
-"""Fused operations as C has them: parameter packs, and plans made and executed with them.
+"""Fused operations as C has them: the parameter packs of which plans are made and executed.
 
 A constant pack holds descriptors and what is known about pointers, and a plan is made of it; a
 variant pack holds the pointers and numbers of one execution. Labels are C's, or short: "xdesc" for
@@ -15,8 +15,8 @@ from ctypes import c_double, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
 from .. import raw
-from ..handle import Handle
 from ..raw.labels import descriptor_name
+from ..raw.memory import memory_pointer
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .descriptor import Descriptor
@@ -25,7 +25,7 @@ from .filter import FilterDescriptor
 from .operands import expect
 from .tensor import TensorDescriptor
 
-__all__ = ["FusedOpsConstParamPack", "FusedOpsPlan", "FusedOpsVariantParamPack"]
+__all__ = ["FusedOpsConstParamPack", "FusedOpsVariantParamPack"]
 
 _DESCRIPTORS: dict[str, type[Descriptor]] = {
     "cudnnTensorDescriptor_t": TensorDescriptor,
@@ -117,6 +117,18 @@ class FusedOpsConstParamPack(Descriptor):
         descriptor.close()
         return None
 
+    def placeholders(self) -> dict[str, raw.cudnnFusedOpsPointerPlaceHolder_t]:
+        """What was said about pointers, by their labels in a variant pack; not those of "null"."""
+        said = {}
+        for label in raw.cudnnFusedOpsConstParamLabel_t:
+            value, is_null = raw.cudnnFusedOpsPointerPlaceHolder_t.variable(), c_int()
+            if label.name.endswith("_PLACEHOLDER"):
+                get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
+                status = get(self, label, ctypes.byref(value), is_null)
+                if status == raw.CUDNN_STATUS_SUCCESS and value.value != raw.CUDNN_PTR_NULL:
+                    said[f"ptr_{short_name(label).removesuffix('_placeholder')}"] = value.value
+        return said
+
     def _held(self) -> dict[str, Any]:
         held: dict[str, Any] = {"operation": self.operation}
         for label in raw.cudnnFusedOpsConstParamLabel_t:
@@ -202,54 +214,18 @@ class FusedOpsVariantParamPack(Descriptor):
         found: int | float | None = value.value
         return found
 
-    def _held(self) -> dict[str, Any]:
-        return {"operation": self.operation, **self._given}
-
-
-class FusedOpsPlan(Descriptor):
-    """A plan; follows ``cudnnMakeFusedOpsPlan``.
-
-    Parameters
-    ----------
-    operation : cudnnFusedOps_t or str
-        As for `FusedOpsConstParamPack`.
-
-    Attributes
-    ----------
-    workspace_size : int or None
-        Bytes that an execution needs; None until it is made.
-    """
-
-    def __init__(self, operation: Any) -> None:
-        self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
-        self.workspace_size: int | None = None
-        super().__init__(
-            raw.cudnnFusedOpsPlan_t(),
-            lambda plan: raw.cudnnCreateFusedOpsPlan(plan, self.operation),
-            raw.cudnnDestroyFusedOpsPlan,
-        )
-
-    def make(self, handle: Handle, constants: FusedOpsConstParamPack) -> int:
-        """Make the plan of a constant pack; return the bytes of workspace that it needs.
+    def address(self, label: str) -> int | None:
+        """The address that was set for "ptr_…", None for NULL.
 
         Raises
         ------
-        BadParamError
-            If the pack is for another operation, or something is missing in it.
-        NotSupportedError
-            If cuDNN has no kernel for it.
+        ClosedError
+            If the memory that was given is closed.
         """
-        size = c_size_t()
-        raw.cudnnMakeFusedOpsPlan(handle, self, constants, size)
-        self.workspace_size = size.value
-        return size.value
-
-    def execute(self, handle: Handle, variants: FusedOpsVariantParamPack) -> None:
-        """Carry the plan out, on the handle's stream; follows ``cudnnFusedOpsExecute``."""
-        raw.cudnnFusedOpsExecute(handle, self, variants)
+        return memory_pointer(self._given.get(label), label)
 
     def _held(self) -> dict[str, Any]:
-        return {"operation": self.operation}
+        return {"operation": self.operation, **self._given}
 
 
 def _enum_of(label: raw.cudnnFusedOpsConstParamLabel_t) -> Any:

@@ -100,8 +100,8 @@ class RNN:
                 f"x: expected {data_type.name}, the type of rnn, got {x_desc.data_type.name}"
             )
         packed = x_desc.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
-        if not packed and not rnn.padded_io:
-            raise ValueError("x: unpacked layouts need padded_io=True in rnn")
+        if not (packed or rnn.padded_io) and min(x_desc.lengths) < x_desc.max_length:
+            raise ValueError("x: padding needs padded_io=True in rnn")
         first = (rnn.pseudo_layers, x_desc.batch_size)
         with ExitStack() as made:
             self.y_desc = made.enter_context(x_desc.like(rnn.output_size))

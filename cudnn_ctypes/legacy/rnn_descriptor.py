@@ -70,7 +70,7 @@ class RNNDescriptor(RNNSettings):
     dropout : DropoutDescriptor, optional
         Dropout between the layers, in training only; kept. Left out: none.
     padded_io : bool
-        Whether sequences may be in the unpacked layouts of `RNNDataDescriptor`.
+        Whether sequences may have padding, in the unpacked layouts of `RNNDataDescriptor`.
     clip : (float, float), optional
         Limits of an LSTM's cell states where a step reads them, rounded to float32; what it hands
         on, cy too, is not clipped. NaN passes.
@@ -196,6 +196,8 @@ class RNNDescriptor(RNNSettings):
         self, handle: Handle, x_desc: RNNDataDescriptor, *, training: bool = True
     ) -> RNNTempSpaceSizes:
         """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``."""
+        if self._dropout is not None:
+            _ = self._dropout._as_parameter_  # ClosedError: cuDNN would follow a dead pointer
         work, reserve = c_size_t(), c_size_t()
         mode = raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE
         raw.cudnnGetRNNTempSpaceSizes(handle, self, mode, x_desc, work, reserve)

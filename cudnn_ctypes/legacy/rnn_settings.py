@@ -139,7 +139,7 @@ class RNNSettings(Descriptor):
 
     @property
     def padded_io(self) -> bool:
-        """Whether sequences may be in the unpacked layouts."""
+        """Whether sequences may have padding."""
         return bool(self._read()["padded_io"])
 
     @property

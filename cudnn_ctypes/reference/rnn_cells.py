@@ -138,7 +138,8 @@ def step_backward(
 ) -> StepGradient:
     """One step backward: from the gradients `dh` of the output and `dc` of the LSTM's c.
 
-    The derivative of the clip is taken as 1 strictly between its limits and 0 elsewhere.
+    The derivative of the clip is 1 between its limits, at them, and for NaN; 0 beyond them (cuDNN
+    9.14 and 9.19).
     """
     match cell:
         case "relu":
@@ -190,7 +191,7 @@ def _clipped(c: NDArray[Any], clip: Clip | None) -> NDArray[Any]:
 
 
 def _slope(c: NDArray[Any], clip: Clip | None) -> NDArray[Any] | float:
-    """The clip's derivative: 0 beyond the limits, else 1, for NaN too."""
+    """The clip's derivative: 0 beyond the limits, else 1, also at them and for NaN."""
     if clip is None:
         return 1.0
-    return (~((c <= clip.low) | (c >= clip.high))).astype(c.dtype)
+    return (~((c < clip.low) | (c > clip.high))).astype(c.dtype)

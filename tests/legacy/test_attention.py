@@ -72,6 +72,24 @@ def test_causal_window(handle: Handle, weights: Any, operands: Any) -> None:
     np.testing.assert_allclose(out[0], np.tile(arrays()["o_biases"][0, :, 0], (N, 1)), **FMA_CLOSE)
 
 
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        ([-3] * 4, [99] * 4),
+        ([-3, -1, 0, 2], [1, 2, 2**31 - 1, 5]),
+        ([0] * 4, [-1, 0, 3, -7]),
+        ([7, 5, 3, 0], [9, 9, 9, 9]),
+    ],
+)
+def test_windows_beyond_the_keys(
+    handle: Handle, weights: Any, operands: Any, low: list[int], high: list[int]
+) -> None:
+    """What of a window lies outside of the keys is nothing; a window may be empty."""
+    with AttnDescriptor(HEADS, **OPTIONS, math_type="fma_math") as attn:
+        out = attention_forward(handle, *operands, attn, weights, low=low, high=high).numpy()
+    np.testing.assert_allclose(out, expected(low=low, high=high), **FMA_CLOSE)
+
+
 def test_one_time_step_after_the_other(
     handle: Handle, attn: Any, weights: Any, operands: Any
 ) -> None:

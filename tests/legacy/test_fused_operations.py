@@ -196,11 +196,11 @@ def test_wrong_plans(reference_handle: Handle) -> None:
         pack.set("bn_eqscalebias_desc", sums)
         assert plan.make(handle, pack) == 0
         with pytest.raises(BadParamError, match="CUDNN_PTR_YSUM is NULL"):
-            plan.execute(handle, variants)
+            raw.cudnnFusedOpsExecute(handle, plan, variants)
         memory = DeviceTensor.zeros((9,), "float32")
         variants.set("ptr_ysum", memory.ptr + 4)
         with pytest.raises(BadParamError, match="promises 16-byte alignment"):
-            plan.execute(handle, variants)
+            raw.cudnnFusedOpsExecute(handle, plan, variants)
         for label in ("ysum", "ysqsum", "bn_scale", "bn_bias", "bn_eqscale", "bn_eqbias"):
             variants.set(f"ptr_{label}", memory)
         with pytest.raises(BadParamError, match="BN_ACCUMULATION_COUNT is not set"):
@@ -209,7 +209,80 @@ def test_wrong_plans(reference_handle: Handle) -> None:
             FusedOpsVariantParamPack(inference) as others,
             pytest.raises(BadParamError, match="different operations"),
         ):
-            plan.execute(handle, others)
+            raw.cudnnFusedOpsExecute(handle, plan, others)
+
+
+def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
+    """cuDNN would follow them, and end the CUDA context."""
+    names = ("bn_eqscale", "bn_eqbias", "bn_scale", "bn_bias", "bn_running_mean", "bn_running_var")
+    memory = DeviceTensor.full((64,), 1, "float32")
+    with (
+        TensorDescriptor((1, 8, 1, 1)) as single,
+        TensorDescriptor((1, 8, 1, 1), "float16") as half,
+        FusedOpsPlan(OPERATIONS[3]) as plan,
+        FusedOpsConstParamPack(
+            OPERATIONS[3],
+            bn_mode="spatial",
+            bn_scalebias_meanvar_desc=single,
+            bn_eqscalebias_desc=half,
+            **{f"{name}_placeholder": "ptr_16b_aligned" for name in names},
+        ) as pack,
+        FusedOpsVariantParamPack(OPERATIONS[3], scalar_double_bn_epsilon=1e-3) as variants,
+    ):
+        assert set(pack.placeholders()) == {f"ptr_{name}" for name in names}
+        plan.make(handle, pack)
+        for name in names:
+            with pytest.raises(ValueError, match=f"variants: ptr_{name} is NULL"):
+                plan.execute(handle, variants)
+            variants.set(f"ptr_{name}", memory)
+        variants.set("ptr_bn_bias", memory.ptr + 4)
+        with pytest.raises(ValueError, match=r"variants: ptr_bn_bias is .* 16-byte alignment"):
+            plan.execute(handle, variants)
+        with DeviceTensor.full((64,), 1, "float32") as closed:
+            variants.set("ptr_bn_bias", closed)
+        with pytest.raises(ClosedError):
+            plan.execute(handle, variants)
+        variants.set("ptr_bn_bias", memory.ptr + 16)
+        plan.execute(handle, variants)
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+def test_memory_that_is_aligned_to_elements_only(handle: Handle, offset: int) -> None:
+    given = [np.pad(array.ravel(), (offset, 0)) for array in reference_statistics(8)]
+    memory = [DeviceTensor.from_numpy(array) for array in given]
+    views = [
+        DeviceTensor(m, (1, 8, 1, 1), "float32", strides=(8, 1, 8, 8), offset=4 * offset)
+        for m in memory
+    ]
+    made = cudnn.finalize_statistics_inference(handle, *views)
+    gamma, beta, mean, variance = reference_statistics(8)
+    expected = reference.finalize_statistics_inference(mean, variance, gamma, beta)
+    np.testing.assert_allclose(made.scale.numpy(), expected[0], rtol=2e-3, atol=2e-3)
+
+
+def test_sums_are_per_channel(handle: Handle) -> None:
+    """cuDNN checks them by the normalization's mode, which is per activation where it is unset."""
+    with (
+        TensorDescriptor((2, 8, 4, 4), "float16", layout="NHWC") as x,
+        FilterDescriptor((8, 8, 3, 3), "float16", layout="NHWC") as w,
+        ConvolutionDescriptor(1, compute_type="float32", math_type="tensor_op_math") as conv,
+        TensorDescriptor((1, 8, 1, 1), layout="NHWC") as sums,
+        FusedOpsPlan(OPERATIONS[0]) as plan,
+        FusedOpsConstParamPack(
+            OPERATIONS[0],
+            xdesc=x,
+            wdesc=w,
+            ydesc=x,
+            conv_desc=conv,
+            ystats_desc=sums,
+            **{
+                f"{name}_placeholder": "ptr_16b_aligned"
+                for name in ("xdata", "wdata", "ydata", "ysum", "ysqsum")
+            },
+        ) as pack,
+        pytest.raises((BadParamError, NotSupportedError)),
+    ):
+        plan.make(handle, pack)
 
 
 def test_a_new_plan_is_not_an_old_one(reference_handle: Handle) -> None:

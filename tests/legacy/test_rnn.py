@@ -27,11 +27,13 @@ from cudnn_ctypes.reference.rnn_cells import Clip
 from .recurrent import (
     KINDS,
     LAYOUTS,
+    Kind,
     Operands,
     Run,
     example,
     expected,
     random_operands,
+    weights_in,
 )
 from .recurrent_rounding import tolerances
 
@@ -177,6 +179,21 @@ def test_clipping_by_persistent_kernels(handle: Handle, algorithm: str) -> None:
     )
     with Run(handle, problem, random_operands(problem)) as run:
         check(run, run.training_step())
+
+
+@pytest.mark.parametrize("kind", KINDS[:2], ids=str)
+def test_gradients_pass_at_the_limits(handle: Handle, kind: Kind) -> None:
+    """Forget gates of 1 and input gates of 0 hand cx on."""
+    problem = replace(example(clip=LIMITS), kind=kind, lengths=(1,) * 4, steps=1)
+    given = random_operands(problem)
+    given.weights[...] = 0
+    (weights,) = weights_in(problem.network, given.weights)
+    weights.bw[:2] = [[-100], [100]]
+    given.cx[...] = [0.125, -0.25, 0.126, -0.26]
+    with Run(handle, problem, given) as run:
+        got = run.training_step()
+        check(run, got)
+    assert (np.abs(got["dcx"]) > 1e-3).all(axis=(0, 1)).tolist() == [True, True, False, False]
 
 
 @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
@@ -413,8 +430,9 @@ class TestWrongInput:
                 RNN.of(run.rnn, x, **options)
         with RNNDescriptor("gru", input_size=3, hidden_size=4, padded_io=False) as rnn:
             x = DeviceTensor.zeros((5, 2, 3), "float32")
-            with pytest.raises(ValueError, match="x: unpacked layouts need padded_io=True"):
-                RNN.of(rnn, x)
+            RNN.of(rnn, x).close()
+            with pytest.raises(ValueError, match="x: padding needs padded_io=True in rnn"):
+                RNN.of(rnn, x, lengths=[5, 4])
         with pytest.raises(TypeError, match="x_desc: expected a RNNDataDescriptor"):
             RNN(run.rnn, run.x)  # type: ignore[arg-type]
 
@@ -502,3 +520,11 @@ class TestWrongInput:
             weights.copy_from(layers)
         with pytest.raises(TypeError, match="rnn: expected a RNNDescriptor"):
             RNNWeights(run.handle, "lstm")  # type: ignore[arg-type]
+
+    def test_a_closed_dropout_descriptor(self, reference_handle: Handle) -> None:
+        problem = example(layers=2)
+        dropout = DropoutDescriptor(reference_handle, 0.5)
+        with Run(reference_handle, problem, random_operands(problem), dropout=dropout) as run:
+            dropout.close()
+            with pytest.raises(ClosedError, match="this DropoutDescriptor is closed"):
+                run.network.forward(run.handle, run.x, run.weights)

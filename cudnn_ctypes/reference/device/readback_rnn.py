@@ -42,7 +42,7 @@ class RNN:
     data_type : cudnnDataType_t
         Of weights, inputs and outputs.
     padded_io : bool
-        Whether the unpacked layouts are allowed.
+        Whether sequences may have padding.
     dropout : int or None
         Address of the dropout descriptor.
     """

@@ -6,6 +6,7 @@ But CUDNN_RNN_ALGO_PERSIST_DYNAMIC asks for `cudnnBuildRNNDynamic` first, as on 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from numpy.typing import NDArray
@@ -25,7 +26,6 @@ from .rnn_call import (
     Call,
     bad,
     check_data,
-    check_weight_space,
     plans,
     reserve_size,
     weight_space_size,
@@ -104,7 +104,6 @@ def get_weight_params(
     count = 2 * gates + (network.cell == "lstm")
     if not 0 <= linLayerID < count:
         raise bad(f"linLayerID = {linLayerID} is not from 0 to {count - 1}")
-    check_weight_space(described, weightSpaceSize)
     kind, gate = divmod(linLayerID, gates)
     names: tuple[str, str] = (("w", "bw"), ("r", "br"), ("p", ""))[kind]
     slots = {
@@ -113,6 +112,10 @@ def get_weight_params(
         if slot.pseudo_layer == pseudoLayer and slot.gate in (gate, None)
     }
     itemsize = element_bits(described.data_type) // 8
+    wanted = [slots[name] for name in names if name in slots]
+    needed = max((slot.offset + math.prod(slot.shape) for slot in wanted), default=0)
+    if weightSpaceSize < needed * itemsize:
+        raise bad(f"weightSpaceSize = {weightSpaceSize} ends before linLayerID = {linLayerID}")
     for name, descriptor, pointer in zip(names, (mDesc, bDesc), (mAddr, bAddr), strict=True):
         slot = slots.get(name)
         if slot is None:  # cuDNN sets no dimensions; no function of its API lets us do so

@@ -71,14 +71,11 @@ def reserve_size(described: RNN, x: RNNData) -> int:
 
 
 def check_data(described: RNN, data: RNNData, size: int, name: str) -> None:
-    """Refuse sequences of another type, of vectors that have not `size` elements, or padded."""
+    """Refuse sequences of another type, or of vectors that have not `size` elements."""
     if data.data_type != described.data_type:
         raise bad(f"{name} is {data.data_type.name}, rnnDesc {described.data_type.name}")
     if data.size != size:
         raise bad(f"{name}: vectors must have {size} elements, got {data.size}")
-    packed = data.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
-    if not packed and not described.padded_io:
-        raise bad(f"{name}: unpacked layouts need CUDNN_RNN_PADDED_IO_ENABLED in rnnDesc")
 
 
 def check_weight_space(described: RNN, size: int) -> None:
@@ -102,6 +99,9 @@ class Call:
             of_x, of_y = getattr(self.x, name), getattr(self.y, name)
             if of_x != of_y:
                 raise bad(f"xDesc and yDesc differ: {name} is {of_x} and {of_y}")
+        packed = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
+        if not (packed or self.described.padded_io) and min(self.x.lengths) < self.x.steps:
+            raise bad("xDesc: padding needs CUDNN_RNN_PADDED_IO_ENABLED in rnnDesc")
         if devSeqLengths is not None:
             given = at(devSeqLengths, raw.CUDNN_DATA_INT32, (self.x.batch,), (1,), "devSeqLengths")
             if tuple(given) != self.x.lengths:

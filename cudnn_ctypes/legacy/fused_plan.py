@@ -1,0 +1,77 @@
+"""``FusedOpsPlan``: a fused operation, made of a constant pack and executed with variant packs."""
+
+from __future__ import annotations
+
+from ctypes import c_size_t
+from typing import Any
+
+from .. import raw
+from ..handle import Handle
+from .descriptor import Descriptor
+from .enumerators import enumerator
+from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
+
+__all__ = ["FusedOpsPlan"]
+
+
+class FusedOpsPlan(Descriptor):
+    """A plan; follows ``cudnnMakeFusedOpsPlan``.
+
+    Parameters
+    ----------
+    operation : cudnnFusedOps_t or str
+        As for `FusedOpsConstParamPack`.
+
+    Attributes
+    ----------
+    workspace_size : int or None
+        Bytes that an execution needs; None until it is made.
+    """
+
+    def __init__(self, operation: Any) -> None:
+        self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
+        self.workspace_size: int | None = None
+        self._placeholders: dict[str, raw.cudnnFusedOpsPointerPlaceHolder_t] = {}
+        super().__init__(
+            raw.cudnnFusedOpsPlan_t(),
+            lambda plan: raw.cudnnCreateFusedOpsPlan(plan, self.operation),
+            raw.cudnnDestroyFusedOpsPlan,
+        )
+
+    def make(self, handle: Handle, constants: FusedOpsConstParamPack) -> int:
+        """Make the plan of a constant pack; return the bytes of workspace that it needs.
+
+        Raises
+        ------
+        BadParamError
+            If the pack is for another operation, or something is missing in it.
+        NotSupportedError
+            If cuDNN has no kernel for it.
+        """
+        size = c_size_t()
+        raw.cudnnMakeFusedOpsPlan(handle, self, constants, size)
+        self.workspace_size = size.value
+        self._placeholders = constants.placeholders()
+        return size.value
+
+    def execute(self, handle: Handle, variants: FusedOpsVariantParamPack) -> None:
+        """Carry the plan out, on the handle's stream; follows ``cudnnFusedOpsExecute``.
+
+        Raises
+        ------
+        ValueError
+            If a pointer is NULL where the plan was made for one, or not aligned as the plan was
+            told: some kernels of cuDNN 9.14 and 9.19 end the CUDA context then.
+        """
+        for label, placeholder in self._placeholders.items():
+            address = variants.address(label)
+            if not address:
+                raise ValueError(f"variants: {label} is NULL, and the plan was made for memory")
+            if placeholder == raw.CUDNN_PTR_16B_ALIGNED and address % 16:
+                raise ValueError(
+                    f"variants: {label} is {address:#x}, and the plan was told of 16-byte alignment"
+                )
+        raw.cudnnFusedOpsExecute(handle, self, variants)
+
+    def _held(self) -> dict[str, Any]:
+        return {"operation": self.operation}
