@@ -80,14 +80,14 @@ def matmul(step: Step) -> Results:
 @operation("OPERATION_MOE_GROUPED_MATMUL", "OUTPUT_DESC")
 def grouped_matmul(step: Step) -> Results:
     mode = raw.cudnnMoeGroupedMatmulMode_t(step.option("MODE", 0))
-    index = None
+    gather = scatter = None
     if mode == raw.CUDNN_MOE_GROUPED_MATMUL_MODE_GATHER:
-        index = step["TOKEN_INDEX_DESC"]
-    elif mode != raw.CUDNN_MOE_GROUPED_MATMUL_MODE_NONE:
-        raise step.refused(f"the mode {mode.name} is not carried out")
-    y = graph.grouped_matmul(
-        step["TOKEN_DESC"], step["WEIGHT_DESC"], step["FIRST_TOKEN_OFFSET_DESC"], token_index=index
-    )
+        gather = step["TOKEN_INDEX_DESC"]
+    elif mode == raw.CUDNN_MOE_GROUPED_MATMUL_MODE_SCATTER:
+        # A token's results lie together: its first choice of an expert, its second one …
+        scatter = step["TOKEN_INDEX_DESC"] * step.option("TOP_K", 1) + step["TOKEN_KS_DESC"]
+    operands = ("TOKEN_DESC", "WEIGHT_DESC", "FIRST_TOKEN_OFFSET_DESC")
+    y = graph.grouped_matmul(*(step[port] for port in operands), gather=gather, scatter=scatter)
     return {"OUTPUT_DESC": y}
 
 

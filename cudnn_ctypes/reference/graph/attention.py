@@ -67,19 +67,20 @@ def diagonal_band_mask(
     seq_len_q: Array | None = None,
     seq_len_kv: Array | None = None,
 ) -> Array:
-    """`x` (b, h, s_q, s_kv) within a band around the diagonal, `fill` elsewhere.
+    """`x` (b, h, s_q, s_kv) on one side of a diagonal, `fill` on the other.
 
-    Row i keeps the columns j for which  i + right_shift >= j  (or another `comparison`), and of
-    these the ones with  j > i - left_bound. With both lengths, (b, 1, 1, 1), the diagonal
-    ends at the last query and key: i counts from seq_len_kv - seq_len_q on.
+    Row i keeps the columns j with which  i + right_shift  or  i - left_bound  compares so: not less
+    than j for a causal mask, less than j for the left end of a window. With both lengths,
+    (b, 1, 1, 1), the diagonal ends at the last query and key: i counts from seq_len_kv - seq_len_q.
     """
     row, column = np.arange(x.shape[-2])[:, None], np.arange(x.shape[-1])
     if seq_len_q is not None and seq_len_kv is not None:
         row = row + (seq_len_kv - seq_len_q)
-    kept = pointwise(comparison, row + (0 if right_shift is None else right_shift), column)
+    if right_shift is not None:
+        row = row + right_shift
     if left_bound is not None:
-        kept = kept & (column > row - left_bound)
-    return np.where(kept, x, fill)
+        row = row - left_bound
+    return np.where(pointwise(comparison, row, column), x, fill)
 
 
 def _diagonals(rows: int, bands: int, lower: int) -> tuple[Array, Array]:

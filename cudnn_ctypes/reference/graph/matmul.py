@@ -70,31 +70,41 @@ def _groups(first_token_offset: Array, tokens: int) -> list[slice]:
 
 
 def grouped_matmul(
-    token: Array, weight: Array, first_token_offset: Array, *, token_index: Array | None = None
+    token: Array,
+    weight: Array,
+    first_token_offset: Array,
+    *,
+    gather: Array | None = None,
+    scatter: Array | None = None,
 ) -> Array:
-    """Each group of tokens times the weight of its expert.
+    """Each group of rows times the weight of its expert.
 
     Parameters
     ----------
     token
-        (1, tokens, k); sorted by expert, unless there is a `token_index`.
+        (1, rows, k), sorted by expert; with `gather` (1, tokens, k) in any order.
     weight
         (experts, k, n).
     first_token_offset
         (experts, 1, 1): the first row of each expert.
-    token_index
-        (1, rows, 1): which token each row is (the mode "gather").
+    gather
+        Which token each row is.
+    scatter
+        Where each row of the result goes.
 
     Returns
     -------
     ndarray
         (1, rows, n); rows before the first expert's are zero.
     """
-    rows = token[0] if token_index is None else token[0, token_index.astype(int).ravel()]
-    y = np.zeros((1, len(rows), weight.shape[2]))
+    rows = token[0] if gather is None else token[0, gather.astype(int).ravel()]
+    y = np.zeros((len(rows), weight.shape[2]))
     for expert, group in enumerate(_groups(first_token_offset, len(rows))):
-        y[0, group] = rows[group] @ weight[expert]
-    return y
+        y[group] = rows[group] @ weight[expert]
+    if scatter is not None:
+        places = scatter.astype(int).ravel()
+        y[places] = y.copy()
+    return y[None]
 
 
 def grouped_matmul_backward(doutput: Array, token: Array, first_token_offset: Array) -> Array:

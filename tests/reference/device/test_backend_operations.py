@@ -1,0 +1,691 @@
+"""Operations from their descriptors against independent computations.
+
+cuDNN checks the descriptors; no engine is asked for, so operations that an H200 lacks run too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes import raw, use_reference_device
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.reference.device.dispatch import Refused
+
+from .evaluation import evaluate
+
+torch = pytest.importorskip("torch")
+F = torch.nn.functional
+
+pytestmark = pytest.mark.usefixtures("on_reference_device")
+
+
+@pytest.fixture
+def on_reference_device() -> Iterator[None]:
+    with use_reference_device():
+        yield
+
+
+def graph(io: str = "float32", **options: Any) -> Graph:
+    return Graph(io_data_type=io, **options)
+
+
+def random(*shape: int, seed: int = 3) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def close(found: Any, expected: Any, tolerance: float = 1e-5) -> None:
+    expected = np.asarray(expected, np.float64)
+    np.testing.assert_allclose(
+        np.asarray(found, np.float64), expected, rtol=tolerance, atol=tolerance
+    )
+
+
+def gradients(function: Callable[..., Any], grad: Any, *operands: Any) -> list[Any]:
+    tensors = [torch.tensor(each, requires_grad=True) for each in operands]
+    function(*tensors).backward(torch.tensor(grad))
+    return [each.grad.numpy() for each in tensors]
+
+
+# --- convolutions, matrix products ---------------------------------------------------------------
+
+
+def test_groups_strides_and_sides_of_different_padding() -> None:
+    x, w = random(2, 6, 7, 8), random(4, 3, 3, 2, seed=4)
+    options: dict[str, Any] = {
+        "pre_padding": (1, 0),
+        "post_padding": (2, 1),
+        "stride": (2, 1),
+        "dilation": (1, 2),
+    }
+
+    def exact(a: Any, b: Any) -> Any:
+        return F.conv2d(F.pad(a, (0, 1, 1, 2)), b, stride=(2, 1), dilation=(1, 2), groups=2)
+
+    y = exact(torch.tensor(x), torch.tensor(w)).numpy()
+    g = graph()
+    g.conv_fprop(g.tensor(x.shape, name="x"), g.tensor(w.shape, name="w"), **options).set_output(
+        name="y"
+    )
+    close(evaluate(g, {"x": x, "w": w})["y"], y)
+    dy = random(*y.shape, seed=5)
+    dx, dw = gradients(exact, dy, x, w)
+    g = graph()
+    loss = g.tensor(dy.shape, name="dy")
+    g.conv_dgrad(loss, g.tensor(w.shape, name="w"), **options).set_output(name="dx", dims=x.shape)
+    close(evaluate(g, {"dy": dy, "w": w})["dx"], dx)
+    g = graph()
+    loss = g.tensor(dy.shape, name="dy")
+    g.conv_wgrad(g.tensor(x.shape, name="x"), loss, **options).set_output(name="dw", dims=w.shape)
+    close(evaluate(g, {"dy": dy, "x": x})["dw"], dw)
+
+
+def test_a_true_convolution_turns_the_filter() -> None:
+    x, w = random(1, 2, 5, 5), random(3, 2, 3, 3, seed=4)
+    g = graph("float64", compute_data_type="float64")
+    g.conv_fprop(
+        g.tensor(x.shape, name="x"), g.tensor(w.shape, name="w"), convolution_mode="convolution"
+    ).set_output(name="y")
+    turned = torch.tensor(w[:, :, ::-1, ::-1].copy())
+    close(evaluate(g, {"x": x, "w": w})["y"], F.conv2d(torch.tensor(x), turned).numpy(), 1e-12)
+
+
+def test_sizes_of_a_matrix_product_by_batch() -> None:
+    a, b = random(2, 3, 4, 5), random(2, 3, 5, 6, seed=4)
+    m, n, k = [2, 4], [6, 3], [5, 2]
+    g = graph()
+    sizes = {
+        f"{name}_override": g.tensor((2, 1, 1, 1), data_type="int32", name=name) for name in "mnk"
+    }
+    g.matmul(
+        g.tensor(a.shape, name="a"), g.tensor(b.shape, name="b"), padding=9.0, **sizes
+    ).set_output(name="c")
+    given = {"a": a, "b": b}
+    given |= {name: np.reshape(s, (2, 1, 1, 1)) for name, s in zip("mnk", (m, n, k), strict=True)}
+    c = np.full((2, 3, 4, 6), 9.0)
+    for batch in range(2):
+        rows, columns, depth = m[batch], n[batch], k[batch]
+        product = a[batch, :, :rows, :depth] @ b[batch, :, :depth, :columns]
+        c[batch, :, :rows, :columns] = product
+    close(evaluate(g, given)["c"], c)
+
+
+@pytest.mark.parametrize("gather", [False, True])
+def test_experts(gather: bool) -> None:
+    token, weight = random(1, 10, 4), random(3, 4, 5, seed=4)
+    offset = np.array([0, 3, 3]).reshape(3, 1, 1)
+    index = np.random.default_rng(5).integers(0, 10, (1, 20, 1))  # each token twice, or so
+    g = graph()
+    operands = [
+        g.tensor(token.shape, name="token"),
+        g.tensor(weight.shape, name="weight"),
+        g.tensor(offset.shape, data_type="int32", name="offset"),
+    ]
+    options: dict[str, Any] = {}
+    if gather:
+        options["token_index"] = g.tensor(index.shape, data_type="int32", name="index")
+        options |= {"mode": "gather", "top_k": 2}
+    g.moe_grouped_matmul(*operands, **options).set_output(name="y")
+    rows = token[0, index.ravel()] if gather else token[0]
+    exact = [row @ weight[0 if number < 3 else 2] for number, row in enumerate(rows)]
+    given = {"token": token, "weight": weight, "offset": offset, "index": index}
+    close(evaluate(g, given)["y"][0], exact)
+
+
+def test_experts_give_their_tokens_back() -> None:
+    """Five tokens went to two experts each; row r was choice ks[r] of token index[r]."""
+    token, weight = random(1, 10, 4), random(3, 4, 5, seed=4)
+    places = np.random.default_rng(5).permutation(10)
+    index, ks = (each.reshape(1, 10, 1) for each in (places // 2, places % 2))
+    g = graph()
+    operands = [
+        g.tensor(token.shape, name="token"),
+        g.tensor(weight.shape, name="weight"),
+        g.tensor((3, 1, 1), data_type="int32", name="offset"),
+    ]
+    options = {
+        name: g.tensor((1, 10, 1), data_type="int32", name=name)
+        for name in ("token_index", "token_ks")
+    }
+    g.moe_grouped_matmul(*operands, mode="scatter", top_k=2, **options).set_output(
+        name="y", dims=(1, 10, 5)
+    )
+    given = {"token": token, "weight": weight, "token_index": index, "token_ks": ks}
+    found = evaluate(g, {**given, "offset": np.reshape([0, 3, 3], (3, 1, 1))})["y"]
+    exact = np.zeros((1, 10, 5))
+    for row, place in enumerate(places):
+        exact[0, place] = token[0, row] @ weight[0 if row < 3 else 2]
+    close(found, exact)
+
+
+def test_experts_backward() -> None:
+    token, grad = random(1, 10, 4), random(1, 10, 5, seed=4)
+    g = graph()
+    offset = g.tensor((3, 1, 1), data_type="int32", name="offset")
+    g.moe_grouped_matmul_bwd(
+        g.tensor(grad.shape, name="grad"), g.tensor(token.shape, name="token"), offset
+    ).set_output(name="dw")
+    found = evaluate(g, {"token": token, "grad": grad, "offset": np.reshape([0, 3, 8], (3, 1, 1))})
+    exact = [token[0, a:b].T @ grad[0, a:b] for a, b in ((0, 3), (3, 8), (8, 10))]
+    close(found["dw"], exact)
+
+
+# --- element by element --------------------------------------------------------------------------
+
+
+def test_clipped_relu_and_its_gradient() -> None:
+    x, dy = 3 * random(4, 5, 6), random(4, 5, 6, seed=4)
+    options = {"negative_slope": 0.25, "upper_clip": 1.5}
+    g = graph()
+    g.relu(g.tensor(x.shape, name="x"), **options).set_output(name="y")
+    exact = np.where(x < 0, 0.25 * x, np.minimum(x, 1.5))
+    close(evaluate(g, {"x": x})["y"], exact)
+    g = graph()
+    g.relu_backward(
+        g.tensor(x.shape, name="dy"), g.tensor(x.shape, name="x"), **options
+    ).set_output(name="dx")
+    slope = np.where(x < 0, 0.25, np.where(x < 1.5, 1.0, 0.0))
+    close(evaluate(g, {"x": x, "dy": dy})["dx"], dy * slope)
+
+
+@pytest.mark.parametrize(
+    ("mode", "options", "function"),
+    [
+        ("elu", {"elu_alpha": 0.5}, lambda x: F.elu(x, 0.5)),
+        ("softplus", {"softplus_beta": 2.0}, lambda x: F.softplus(x, 2.0)),
+        ("swish", {"swish_beta": 1.5}, lambda x: x * torch.sigmoid(1.5 * x)),
+    ],
+)
+def test_parameters_of_activations(mode: str, options: Any, function: Any) -> None:
+    x, dy = random(4, 5, 6), random(4, 5, 6, seed=4)
+    g = graph()
+    inputs = g.tensor(x.shape, name="x")
+    getattr(g, mode)(inputs, **options).set_output(name="y")
+    backward = getattr(g, f"{mode}_backward")
+    backward(g.tensor(x.shape, name="dy"), inputs, **options).set_output(name="dx")
+    found = evaluate(g, {"x": x, "dy": dy})
+    close(found["y"], function(torch.tensor(x)).numpy())
+    close(found["dx"], gradients(function, dy, x)[0])
+
+
+@pytest.mark.parametrize(
+    ("mode", "function"), [("floor_mod", np.mod), ("mod", np.fmod), ("atan2", np.arctan2)]
+)
+def test_operands_of_both_signs(mode: str, function: Any) -> None:
+    a, b = random(4, 5, 6), random(4, 5, 6, seed=4)
+    g = graph()
+    getattr(g, mode)(g.tensor(a.shape, name="a"), g.tensor(b.shape, name="b")).set_output(name="y")
+    exact = function(a.astype("f4").astype(float), b.astype("f4").astype(float))
+    close(evaluate(g, {"a": a, "b": b})["y"], exact)
+
+
+def test_logic_and_indices() -> None:
+    x = random(3, 4, 5)
+    g = graph()
+    inputs = g.tensor(x.shape, name="x")
+    positive, column = g.cmp_gt(inputs, 0.0), g.gen_index(inputs, 2)
+    early = g.logical_not(g.cmp_ge(column, 3))
+    either = g.logical_or(g.logical_and(positive, early), g.cmp_eq(column, 4))
+    g.binary_select(inputs, -1.0, either).set_output(name="y")
+    number = np.arange(5)
+    keep = ((x > 0) & (number < 3)) | (number == 4)
+    close(evaluate(g, {"x": x})["y"], np.where(keep, x, -1))
+
+
+# --- reductions, statistics ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mode", "function"),
+    [
+        ("add", np.sum),
+        ("mul", np.prod),
+        ("min", np.min),
+        ("max", np.max),
+        ("amax", lambda x, axis, keepdims: np.abs(x).max(axis, keepdims=keepdims)),
+    ],
+)
+def test_reductions(mode: str, function: Any) -> None:
+    x = random(3, 4, 5)
+    g = graph()
+    g.reduction(g.tensor(x.shape, name="x"), mode, axes=(0, 2)).set_output(name="y")
+    close(evaluate(g, {"x": x})["y"], function(x, axis=(0, 2), keepdims=True))
+
+
+def test_a_reduction_of_neighbours() -> None:
+    x = random(2, 6, 5)
+    g = graph()
+    g.reduction(g.tensor(x.shape, name="x"), "add").set_output(name="y", dims=(2, 3, 1))
+    exact = np.stack([x[:, 2 * i : 2 * i + 2].sum((1, 2)) for i in range(3)], 1)
+    close(evaluate(g, {"x": x})["y"][..., 0], exact)
+
+
+def test_statistics_of_channels_and_weights() -> None:
+    x, dy = random(3, 4, 5, 6), random(3, 4, 5, 6, seed=4)
+    mean = x.mean((0, 2, 3), keepdims=True)
+    inv = 1 / np.sqrt(x.var((0, 2, 3), keepdims=True))
+    scale = random(1, 4, 1, 1, seed=5)
+    g = graph()
+    image, grad = g.tensor(x.shape, name="x"), g.tensor(x.shape, name="dy")
+    for tensor, name in zip(g.genstats(image), ("sum", "squares"), strict=True):
+        tensor.set_output(name=name)
+    operands = [g.tensor((1, 4, 1, 1), name=name) for name in ("mean", "inv", "scale")]
+    names = ("dscale", "dbias", "eq_dy_scale", "eq_x_scale", "eq_bias")
+    results = g.bn_backward_weights(grad, image, *operands)
+    for tensor, name in zip(results, names, strict=True):
+        tensor.set_output(name=name)
+    found = evaluate(g, {"x": x, "dy": dy, "mean": mean, "inv": inv, "scale": scale})
+    close(found["sum"], x.sum((0, 2, 3), keepdims=True))
+    close(found["squares"], (x**2).sum((0, 2, 3), keepdims=True))
+
+    def normalized(a: Any, s: Any, b: Any) -> Any:
+        axes = (0, 2, 3)
+        spread = a.var(axes, keepdim=True, correction=0)
+        return (a - a.mean(axes, keepdim=True)) / spread.sqrt() * s + b
+
+    dx, dscale, dbias = gradients(normalized, dy, x, scale, np.zeros((1, 4, 1, 1)))
+    close(found["dscale"], dscale, 1e-4)
+    close(found["dbias"], dbias, 1e-4)
+    close(dy * found["eq_dy_scale"] + x * found["eq_x_scale"] + found["eq_bias"], dx, 1e-4)
+
+
+# --- normalizations ------------------------------------------------------------------------------
+
+
+def test_adaptive_layer_normalization() -> None:
+    x, scale, bias = random(3, 8, 4, 1), random(3, 1, 4, 1, seed=4), random(3, 1, 4, 1, seed=5)
+    dy = random(*x.shape, seed=6)
+    g = graph()
+    operands = [
+        g.tensor(each.shape, name=name)
+        for each, name in ((x, "x"), (scale, "scale"), (bias, "bias"))
+    ]
+    y, mean, inv = g.adalayernorm("training", *operands, 1e-3)
+    assert mean is not None
+    assert inv is not None
+    for tensor, name in ((y, "y"), (mean, "mean"), (inv, "inv")):
+        tensor.set_output(name=name)
+    found = evaluate(g, {"x": x, "scale": scale, "bias": bias})
+
+    def exact(a: Any, s: Any, b: Any) -> Any:
+        spread = a.var(2, keepdim=True, correction=0)
+        return (a - a.mean(2, keepdim=True)) / (spread + 1e-3).sqrt() * s + b
+
+    close(found["y"], exact(*map(torch.tensor, (x, scale, bias))).numpy())
+    close(found["mean"], x.mean(2, keepdims=True))
+    close(found["inv"], 1 / np.sqrt(x.var(2, keepdims=True) + 1e-3))
+    g = graph()
+    tensors = {
+        name: g.tensor(dims, name=name)
+        for name, dims in (
+            ("dy", x.shape),
+            ("x", x.shape),
+            ("scale", scale.shape),
+            ("mean", found["mean"].shape),
+            ("inv", found["mean"].shape),
+        )
+    }
+    for name, tensor in g.norm_backward("ada_layer", *tensors.values()).items():
+        tensor.set_output(name=name)
+    given = {"dy": dy, "x": x, "scale": scale, "mean": found["mean"], "inv": found["inv"]}
+    for name, gradient in zip(
+        ("dx", "dscale", "dbias"), gradients(exact, dy, x, scale, bias), strict=True
+    ):
+        close(evaluate(g, given)[name], gradient, 1e-4)
+
+
+def test_group_normalization_is_refused() -> None:
+    g = graph()
+    x, scale, bias = g.tensor((2, 8, 4, 4)), g.tensor((1, 8, 1, 1)), g.tensor((1, 8, 1, 1))
+    g.norm_forward("group", "inference", x, scale, bias, 1e-3)["y"].set_output()
+    with pytest.raises(Refused, match="no attribute says how many groups"):
+        evaluate(g, {})
+
+
+# --- resampling ----------------------------------------------------------------------------------
+
+
+def test_where_the_maxima_are() -> None:
+    x = random(2, 3, 7, 8)
+    options: dict[str, Any] = {"window": 3, "stride": 2, "padding": 1}
+    g = graph()
+    y, index = g.resample(g.tensor(x.shape, name="x"), "maxpool", generate_index=True, **options)
+    assert index is not None
+    y.set_output(name="y")
+    index.set_output(name="index")
+    found = evaluate(g, {"x": x})
+    exact, flat = F.max_pool2d(torch.tensor(x), 3, 2, 1, return_indices=True)
+    close(found["y"], exact.numpy())
+    row, column = np.indices(exact.shape[2:])
+    places = found["index"].astype(int)
+    pixels = (2 * row - 1 + places // 3) * 8 + 2 * column - 1 + places % 3
+    np.testing.assert_array_equal(pixels, flat.numpy())
+    dy = random(*exact.shape, seed=4)
+    dx = gradients(lambda a: F.max_pool2d(a, 3, 2, 1), dy, x)[0]
+    g = graph()
+    loss = g.tensor(dy.shape, name="dy")
+    kept = g.tensor(dy.shape, data_type="int8", name="index")
+    g.resample_backward(loss, "maxpool", index=kept, **options).set_output(name="dx", dims=x.shape)
+    close(evaluate(g, {"dy": dy, "index": found["index"]})["dx"], dx)
+    g = graph()
+    loss = g.tensor(dy.shape, name="dy")
+    image, result = g.tensor(x.shape, name="x"), g.tensor(dy.shape, name="y")
+    g.resample_backward(loss, "maxpool", input=image, y=result, **options).set_output(name="dx")
+    close(evaluate(g, {"dy": dy, "x": x, "y": found["y"]})["dx"], dx)
+
+
+@pytest.mark.parametrize(("mode", "torch_mode"), [("bilinear", "bilinear"), ("nearest", "nearest")])
+def test_twice_as_large(mode: str, torch_mode: str) -> None:
+    x = random(2, 3, 5, 6)
+    options: dict[str, Any] = {
+        "window": 2,
+        "stride": Fraction(1, 2),
+        "pre_padding": Fraction(1, 2),
+        "post_padding": 1,
+        "padding_mode": "edge_val",
+    }
+    g = graph()
+    g.resample(g.tensor(x.shape, name="x"), mode, **options)[0].set_output(name="y")
+    found = evaluate(g, {"x": x})["y"]
+
+    def exact(a: Any) -> Any:
+        return F.interpolate(a, scale_factor=2, mode=torch_mode)
+
+    y = exact(torch.tensor(x)).numpy()
+    close(found[..., : y.shape[2], : y.shape[3]], y)
+    assert found.shape == y.shape
+    if mode == "nearest":
+        return  # cuDNN has no descriptor of its gradient
+    dy = random(*y.shape, seed=4)
+    g = graph()
+    g.resample_backward(g.tensor(dy.shape, name="dy"), mode, **options).set_output(
+        name="dx", dims=x.shape
+    )
+    close(evaluate(g, {"dy": dy})["dx"], gradients(exact, dy, x)[0])
+
+
+# --- around attention ----------------------------------------------------------------------------
+
+SCORES = (2, 3, 4, 6)
+
+
+@pytest.mark.parametrize("sink", [False, True])
+def test_softmax_and_what_is_known_of_rows(sink: bool) -> None:
+    x, extra = random(*SCORES), random(1, 3, 1, 1, seed=4)
+    g = graph()
+    more = g.tensor(extra.shape, name="sink") if sink else None
+    results = g.softmax(
+        g.tensor(SCORES, name="x"), outputs=("y", "stats", "max", "sum_exp"), sink=more
+    )
+    for name, tensor in results.items():
+        tensor.set_output(name=name)
+    found = evaluate(g, {"x": x, "sink": extra})
+    wide = np.concatenate([x, np.broadcast_to(extra, (2, 3, 4, 1))], -1) if sink else x
+    total = np.exp(wide).sum(-1, keepdims=True)
+    close(found["y"], np.exp(x) / total)
+    close(found["stats"], np.log(total))
+    close(found["sum_exp"] * np.exp(found["max"]), total)
+
+
+@pytest.mark.parametrize("bottom", [False, True])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_band_of_scores(side: str, bottom: bool) -> None:
+    x, lengths = random(*SCORES), {"q": [4, 3], "kv": [6, 5]}
+    g = graph()
+    options: dict[str, Any] = {"right_shift": 1}
+    if side == "left":
+        options = {"left_bound": 2, "comparison": "cmp_lt"}
+    if bottom:
+        options |= {
+            f"seq_len_{name}": g.tensor((2, 1, 1, 1), data_type="int32", name=name)
+            for name in lengths
+        }
+    g.diagonal_band_mask(g.tensor(SCORES, name="x"), -5.0, **options).set_output(name="y")
+    exact = np.full(SCORES, -5.0)
+    for batch, row, column in np.ndindex(2, 4, 6):
+        moved = row + (lengths["kv"][batch] - lengths["q"][batch] if bottom else 0)
+        if moved - 2 < column if side == "left" else column <= moved + 1:
+            exact[batch, :, row, column] = x[batch, :, row, column]
+    given = {name: np.reshape(each, (2, 1, 1, 1)) for name, each in lengths.items()}
+    close(evaluate(g, {"x": x, **given})["y"], exact)
+
+
+def test_rotary_embedding_turns_pairs() -> None:
+    x, dy = random(2, 3, 5, 8), random(2, 3, 5, 8, seed=4)
+    half = random(1, 1, 5, 4, seed=5)
+    angles = np.concatenate([half, half], -1)
+    g = graph()
+    freqs = g.tensor(angles.shape, name="angles")
+    g.rope(g.tensor(x.shape, name="x"), freqs, output_scale=2.0).set_output(name="y")
+    found = evaluate(g, {"x": x, "angles": angles})["y"]
+    turned = (x[..., :4] + 1j * x[..., 4:]) * np.exp(1j * half)
+    close(found, 2 * np.concatenate([turned.real, turned.imag], -1))
+    g = graph()
+    freqs = g.tensor(angles.shape, name="angles")
+    g.rope_backward(g.tensor(x.shape, name="dy"), freqs, output_scale=2.0).set_output(name="dx")
+    back = (dy[..., :4] + 1j * dy[..., 4:]) * np.exp(-1j * half)
+    close(
+        evaluate(g, {"dy": dy, "angles": angles})["dx"],
+        2 * np.concatenate([back.real, back.imag], -1),
+    )
+
+
+def test_diagonals_and_back() -> None:
+    x = random(2, 3, 8, 4)
+    band: dict[str, Any] = {"lower_bandwidth": 2, "upper_bandwidth": 1, "axis": 3}
+    g = graph()
+    g.expand_band_matrix(
+        g.tensor(x.shape, name="x"), (2, 3, 8, 8), pad_value=-1.0, **band
+    ).set_output(name="y")
+    found = evaluate(g, {"x": x})["y"]
+    exact = np.full((2, 3, 8, 8), -1.0)
+    for row, column in np.ndindex(8, 8):
+        if -2 <= column - row <= 1:
+            exact[..., row, column] = x[..., row, column - row + 2]
+    close(found, exact)
+    g = graph()
+    g.contract_band_matrix(
+        g.tensor(exact.shape, name="x"), x.shape, pad_value=5.0, **band
+    ).set_output(name="y")
+    outside = np.array([[not 0 <= row + k - 2 < 8 for k in range(4)] for row in range(8)])
+    close(evaluate(g, {"x": exact})["y"], np.where(outside, 5.0, x))
+
+
+# --- moving elements, random numbers, signals ----------------------------------------------------
+
+
+def test_views_transposes_slices_concatenation() -> None:
+    x, z = random(2, 3, 4), random(2, 5, 4, seed=4)
+    g = graph()
+    inputs = g.tensor(x.shape, name="x")
+    g.reshape(inputs, (6, 4)).set_output(name="rows")
+    g.reshape(inputs, (2, 4, 3), (12, 1, 4)).set_output(name="exchanged")
+    found = evaluate(g, {"x": x})
+    close(found["rows"], x.reshape(6, 4))
+    close(found["exchanged"], x.swapaxes(1, 2))
+    g = graph()
+    inputs = g.tensor(x.shape, name="x")
+    g.transpose(inputs, (2, 0, 1)).set_output(name="turned")
+    g.slice(inputs, [slice(None), slice(1, 3), slice(0, 4, 2)]).set_output(name="part")
+    g.concatenate([inputs, g.tensor(z.shape, name="z")], 1).set_output(name="both")
+    found = evaluate(g, {"x": x, "z": z})
+    close(found["turned"], x.transpose(2, 0, 1))
+    close(found["part"], x[:, 1:3, ::2])
+    close(found["both"], np.concatenate([x, z], 1))
+
+
+@pytest.mark.parametrize(
+    ("distribution", "options", "mean", "spread"),
+    [
+        ("bernoulli", {"probability": 0.3}, 0.3, math.sqrt(0.21)),
+        ("uniform", {"minimum": 2.0, "maximum": 6.0}, 4.0, 4 / math.sqrt(12)),
+        ("normal", {"mean": 1.0, "standard_deviation": 2.0}, 1.0, 2.0),
+    ],
+)
+def test_random_numbers(distribution: str, options: Any, mean: float, spread: float) -> None:
+    def draw(seed: int, offset: int) -> Any:
+        g = graph()
+        scalars = [g.tensor((1, 1, 1), data_type="int64", name=name) for name in ("seed", "offset")]
+        g.rng(
+            (4, 100, 100), distribution, seed=scalars[0], offset=scalars[1], **options
+        ).set_output(name="y")
+        return evaluate(g, {"seed": seed, "offset": offset})["y"]
+
+    found = draw(3, 0)
+    # 40,000 numbers: five standard errors of the mean; the spread is nearer still.
+    assert abs(found.mean() - mean) < 5 * spread / 200
+    assert abs(found.std() - spread) < 0.05 * spread
+    np.testing.assert_array_equal(found, draw(3, 0))
+    assert not np.array_equal(found, draw(4, 0))
+    assert not np.array_equal(found, draw(3, 1))
+    if distribution == "uniform":
+        assert 2 <= found.min() < 2.01 < 5.99 < found.max() <= 6
+
+
+def test_signals() -> None:
+    x = random(2, 3, 4)
+
+    def signalled(mode: str, before: int) -> dict[str, Any]:
+        g = graph()
+        flag = g.tensor((1, 1, 1), data_type="int32", name="flag")
+        inner = g.relu(g.tensor(x.shape, name="x"))
+        g.signal(inner, flag, mode, 4).set_output(name="y")
+        memory = {"x": x, "flag": before}
+        return evaluate(g, memory)
+
+    close(signalled("set", 0)["y"], np.maximum(x, 0))
+    close(signalled("wait", 4)["y"], np.maximum(x, 0))
+    with pytest.raises(Refused, match="it would wait for ever: the flag has not reached 4"):
+        signalled("wait", 3)
+
+
+# --- blocks --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("io", "scales", "size", "largest"),
+    [("fp8_e4m3", "fp8_e8m0", 32, 448.0), ("fp8_e5m2", "fp8_e4m3", 16, 57344.0)],
+)
+def test_blocks_and_back(io: str, scales: str, size: int, largest: float) -> None:
+    x = random(1, 2, 6, 64) * np.exp(random(1, 2, 6, 1, seed=4))
+    if scales == "fp8_e4m3":
+        x *= 1e5  # else the scales are 0
+    g = graph()
+    y, scale = g.block_scale_quantize(g.tensor(x.shape, name="x"), size)
+    y.set_output(name="y", data_type=io)
+    scale.set_output(name="scale", data_type=scales)
+    found = evaluate(g, {"x": x})
+    wanted = np.abs(x.reshape(1, 2, 6, -1, size)).max(-1) / largest
+    given = found["scale"].astype(np.float64)
+    if scales == "fp8_e8m0":
+        np.testing.assert_array_equal(given, 2.0 ** np.ceil(np.log2(wanted)))
+    else:
+        np.testing.assert_allclose(given, wanted, rtol=1 / 16)
+    back = found["y"].astype(np.float64) * np.repeat(given, size, -1)
+    # Half a unit of 3 or 2 bits of mantissa, down to the subnormal numbers of the block; rounding
+    # the scale down lets the largest number saturate.
+    relative = 1 / 16 if io == "fp8_e4m3" else 1 / 8
+    least = np.repeat(given, size, -1) * (2.0**-10 if io == "fp8_e4m3" else 2.0**-17)
+    saturated = 1.0 if scales == "fp8_e8m0" else 1 + 1 / 16
+    bound = np.maximum(np.abs(x) * relative * saturated, least) * (1 + 1e-5)
+    assert np.all(np.abs(back - x) <= bound)
+
+
+def test_scales_for_each_block_in_the_layout_of_tiles() -> None:
+    x = random(1, 256, 256) * np.exp(2 * random(1, 256, 1, seed=4))
+    g = graph()
+    y, scale = g.block_scale_quantize(g.tensor(x.shape, name="x"), 32)
+    y.set_output(name="y", data_type="fp8_e4m3")
+    scale.set_output(name="scale", data_type="fp8_e8m0")
+    scale.reordering = raw.CUDNN_TENSOR_REORDERING_F8_128x4
+    found = evaluate(g, {"x": x})
+    wanted = 2.0 ** np.ceil(np.log2(np.abs(x.reshape(256, 8, 32)).max(-1) / 448))
+    memory = found["scale"].astype(np.float64).ravel()
+    for row, column in ((0, 0), (1, 0), (32, 0), (0, 3), (0, 4), (127, 7), (128, 0), (255, 5)):
+        tile = (row // 128) * 2 + column // 4
+        place = tile * 512 + (row % 32) * 16 + (row % 128 // 32) * 4 + column % 4
+        assert memory[place] == wanted[row, column]
+
+
+def test_scales_of_a_tile() -> None:
+    """Tiles of 128 rows and 4 columns: rows 0 to 3, then 32 further down, then the next."""
+    x = np.ones((1, 256, 256))
+    scale = np.zeros((1, 256, 8))
+    memory = np.zeros(2048)
+    for row, column in np.ndindex(256, 8):
+        tile = (row // 128) * 2 + column // 4
+        place = tile * 512 + (row % 32) * 16 + (row % 128 // 32) * 4 + column % 4
+        scale[0, row, column] = 2.0 ** ((row * 7 + column * 3) % 13 - 6)
+        memory[place] = scale[0, row, column]
+    g = graph()
+    g.block_scale_dequantize(
+        g.tensor(x.shape, data_type="fp8_e4m3", name="x"),
+        g.tensor(scale.shape, data_type="fp8_e8m0", reordering="f8_128x4", name="scale"),
+        32,
+    ).set_output(name="y")
+    found = evaluate(g, {"x": x, "scale": memory.reshape(scale.shape)})["y"]
+    np.testing.assert_array_equal(found[0], np.repeat(scale[0], 32, -1))
+
+
+# --- data types and layouts ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("float16", np.float16),
+        ("bfloat16", ml_dtypes.bfloat16),
+        ("float64", np.float64),
+        ("fp8_e4m3", ml_dtypes.float8_e4m3fn),
+        ("fp8_e5m2", ml_dtypes.float8_e5m2),
+    ],
+)
+def test_results_are_rounded_once(name: str, dtype: Any) -> None:
+    a, b = random(3, 4, 5).astype(dtype), random(3, 4, 5, seed=4).astype(dtype)
+    g = graph(name)
+    g.mul(g.tensor(a.shape, name="a"), g.tensor(b.shape, name="b")).set_output(name="y")
+    exact = (a.astype(np.float64) * b.astype(np.float64)).astype(dtype)
+    np.testing.assert_array_equal(evaluate(g, {"a": a, "b": b})["y"], exact)
+
+
+def test_virtual_tensors_are_rounded_to_their_type() -> None:
+    x = np.full((1, 2, 3), 1 + 2.0**-9)
+    for name, exact in (("float32", 2.0**-9), ("bfloat16", 0.0)):
+        g = graph(intermediate_data_type=name)
+        g.sub(g.identity(g.tensor(x.shape, name="x")), 1.0).set_output(name="y")
+        np.testing.assert_array_equal(evaluate(g, {"x": x})["y"], np.full(x.shape, exact))
+
+
+def test_integers_saturate() -> None:
+    x = np.array([[[100, -100, 1, -128]]], np.int8)
+    g = graph("int8")
+    g.mul(g.tensor(x.shape, name="x"), 2.0).set_output(name="y")
+    np.testing.assert_array_equal(evaluate(g, {"x": x})["y"], [[[127, -128, 2, -128]]])
+
+
+def test_gaps_between_the_elements_are_left_alone() -> None:
+    from .evaluation import POISON, storage, view
+
+    x = random(2, 3, 4)
+    g = graph()
+    y = g.relu(g.tensor(x.shape, (40, 10, 2), name="x")).set_output(name="y", strides=(40, 10, 2))
+    close(evaluate(g, {"x": x})["y"], np.maximum(x, 0))
+    memory = storage(y)
+    view(memory, y)[...] = 0
+    assert np.count_nonzero(memory == POISON) == len(memory) - 24
+
+
+def test_refusals_name_the_operation() -> None:
+    g = graph()
+    offset = g.tensor((4, 1, 1), data_type="int32", name="offset")
+    g.reduction(g.tensor((4, 5, 6), name="x"), "add", group_offset=offset).set_output(
+        name="y", dims=(4, 1, 1)
+    )
+    with pytest.raises(Refused, match="reduction with GROUP_OFFSET_DESC is not carried out"):
+        evaluate(g, {})
