@@ -63,16 +63,19 @@ class Operands:
     def pointers(self) -> dict[int, Any]:
         return pointers(self.graph.tensors, self.memory)
 
-    def check(self, handle: Handle) -> None:
-        """Compare the outputs, relative to the largest magnitude."""
+    def check(self, handle: Handle) -> dict[str, float]:
+        """Compare the outputs, relative to the largest magnitude; returns their errors."""
         handle.synchronize()
+        errors = {}
         for each in self.graph.outputs:
             result = self.memory[each].numpy().astype(np.float64)
             exact = self.expected[each.name]
             scale = np.abs(exact).max()
+            errors[each.name] = float(np.abs(result - exact).max() / scale)
             np.testing.assert_allclose(
                 result / scale, exact / scale, rtol=0, atol=self.case.tolerance, err_msg=each.name
             )
+        return errors
 
     def is_poisoned(self, handle: Handle) -> bool:
         handle.synchronize()

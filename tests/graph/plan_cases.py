@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from cudnn_ctypes.graph.tensor import Tensor
 
 from .cases import Arrays, Case
 
-__all__ = ["PLAN_CASES", "product"]
+__all__ = ["PLAN_CASES", "file_name", "product", "write_graphs"]
 
 IMAGE, FILTER = (4, 32, 14, 14), (64, 32, 3, 3)
 MATRIX = (4, 64, 128)
@@ -99,3 +101,17 @@ PLAN_CASES: dict[str, Case] = {
     ),
     "attention": Case(_attention, _causal, io="bfloat16", tolerance=BRAIN),
 }
+
+
+def file_name(case: str) -> str:
+    """For the graph of one of `PLAN_CASES`."""
+    return re.sub(r"\W+", "-", case).strip("-") + ".json"
+
+
+def write_graphs(folder: Path) -> list[Path]:
+    """The graphs of all `PLAN_CASES` as JSON; returns the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / file_name(name) for name in PLAN_CASES]
+    for file, case in zip(files, PLAN_CASES.values(), strict=True):
+        file.write_text(case.graph().to_json())
+    return files
