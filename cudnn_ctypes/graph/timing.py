@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Timer"]
 
-# More than any level-two cache holds (126 MB on a B200), and enough to write (about 80 us on an
-# H200) that the host has queued the execution and both events before the GPU gets there: else a
-# short kernel's time would be that of its launch.
+# More than any level-two cache holds (126 MB on a B200), and so long to write (64 us on an H200)
+# that the host has queued the execution and both events before the GPU gets there. A convolution
+# of 7 us is measured as 12 us after 16 MiB, as 7.2 us after 256 MiB, and as 7.7 us after 1 GiB.
 _SWEPT = 256 << 20
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import CudnnError, SymbolNotFoundError
-from .building import proposals
-from .engines import Engine, EngineChoice, EngineConfig, Knob, engine_count
+from ..errors import CudnnError, NotSupportedError, SymbolNotFoundError
+from .engines import Engine, EngineChoice, EngineConfig, Knob, engine_count, heuristics
 from .measurements import Measurement, Settings
 from .plan import ExecutionPlan
 from .refusals import Refusal, refusal
@@ -19,6 +18,7 @@ from .selection import Selection
 if TYPE_CHECKING:
     from ..handle import Handle
     from .descriptor import BackendDescriptor
+    from .device_properties import DeviceProperties
 
 __all__ = ["Noted", "Tuner", "knob_settings", "tune"]
 
@@ -146,7 +146,7 @@ def _failed(noted: Measurement, error: CudnnError | MemoryError) -> Measurement:
 def tune(
     tuner: Tuner,
     graph: BackendDescriptor,
-    device: Handle,
+    device: Handle | DeviceProperties,
     modes: Sequence[str],
     *,
     every_engine: bool = False,
@@ -159,15 +159,14 @@ def tune(
     `noted` is called after each measurement, with how many there are to be as far as is known.
     """
     with ExitStack() as stack:
-        found = proposals(
-            graph, device, modes, sm_count=sm_count, on_refusal=lambda mode, error: None
-        )
-        stack.enter_context(closing(found))  # type: ignore[type-var]
         waiting: list[tuple[EngineConfig, str]] = []
-        places = dict.fromkeys(modes, 0)
-        for mode, config in found:
-            places[mode] += 1
-            waiting.append((config, f"{mode} {places[mode]}"))
+        for mode in modes:
+            try:
+                configs = heuristics(graph, device=device, mode=mode, sm_count=sm_count)
+            except NotSupportedError:
+                continue
+            for place, config in enumerate(configs, 1):
+                waiting.append((stack.enter_context(config), f"{mode} {place}"))
         if every_engine:
             proposed = {config.engine.index for config, _ in waiting}
             for engine in _others(graph, device, proposed, sm_count):
@@ -186,7 +185,10 @@ def tune(
 
 
 def _others(
-    graph: BackendDescriptor, device: Handle, proposed: set[int], sm_count: int | None
+    graph: BackendDescriptor,
+    device: Handle | DeviceProperties,
+    proposed: set[int],
+    sm_count: int | None,
 ) -> Iterator[Engine]:
     for index in range(engine_count(graph)):
         if index not in proposed:
@@ -199,7 +201,7 @@ def _others(
 def _search_knobs(
     tuner: Tuner,
     graph: BackendDescriptor,
-    device: Handle,
+    device: Handle | DeviceProperties,
     limit: int,
     sm_count: int | None,
     noted: Noted,

@@ -19,13 +19,15 @@ from cudnn_ctypes.dtypes import as_data_type, element_bits, numpy_dtype
 from cudnn_ctypes.errors import ExecutionFailedError, NotSupportedError
 from cudnn_ctypes.graph import autotuning as autotuning_module
 from cudnn_ctypes.graph.autotuning_text import progress_bar
+from cudnn_ctypes.graph.building import lowered
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines import EngineChoice, Knob
 from cudnn_ctypes.graph.measurements import Autotuning, Measurement, Settings
+from cudnn_ctypes.graph.plan import ExecutionPlan
 from cudnn_ctypes.graph.random_memory import random_bytes, random_memory
 from cudnn_ctypes.graph.selection import Selection
 from cudnn_ctypes.graph.timing import Timer
-from cudnn_ctypes.graph.tuning import Tuner, knob_settings
+from cudnn_ctypes.graph.tuning import Tuner, knob_settings, tune
 from cudnn_ctypes.raw import cudnnStatus_t
 
 from .choice_cases import CHOICES, check, computed, on_the_gpu, operands
@@ -210,6 +212,68 @@ def test_settings_of_knobs_differ_in_one() -> None:
     splits = [each.knobs["split"] for each in found if each.knobs["split"] != 1]
     assert splits == [2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 1025]
     assert [each.knobs["even"] for each in found if "even" in each.knobs] == [0, 2, 4]
+
+
+# --- real plans, times made up -------------------------------------------------------------------
+
+
+def _tuned(name: str, device: DeviceProperties, settings: Settings, **options: Any) -> Tuner:
+    """All plans are made by cuDNN; the time of each depends on its config only."""
+
+    def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
+        knobs = plan.config.knobs
+        return [10.0 + sum(knobs.values()) if knobs else 1000.0] * runs
+
+    with CHOICES[name].graph() as graph:
+        nodes = graph.validate()
+        tuner = Tuner(
+            lambda config: ExecutionPlan(config, device=device), time_plan, settings, Selection()
+        )
+        with lowered(nodes, graph.compute_data_type, device) as descriptor:
+            tune(tuner, descriptor, device, ["a", "fallback"], knobs=settings.knobs, **options)
+    return tuner
+
+
+def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) -> None:
+    told: list[tuple[str, int]] = []
+    tuner = _tuned(
+        "convolution", h200, Settings(runs=4), noted=lambda m, n: told.append((m.source, n))
+    )
+    with CHOICES["convolution"].graph() as graph:
+        rows = [r for r in graph.explain(h200, ("a", "fallback")) if r.proposed_by]
+    assert [each.choice for each in tuner.measurements] == [row.choice for row in rows]
+    assert told == [(row.proposed_by[0], len(rows)) for row in rows]
+    assert tuner.best is not None
+    assert tuner.plan is not None
+    assert tuner.plan.config.choice == tuner.best.choice
+    ran = [each for each in tuner.measurements if each.state == "measured"]
+    assert tuner.best.median == min(each.median for each in ran)
+    tuner.close()
+
+
+def test_engines_that_are_not_proposed_are_measured_when_asked(h200: DeviceProperties) -> None:
+    tuner = _tuned("convolution", h200, Settings(runs=1), every_engine=True)
+    with CHOICES["convolution"].graph() as graph:
+        rows = graph.explain(h200, ("a", "fallback")).usable
+    assert {each.engine for each in tuner.measurements} == {row.engine for row in rows}
+    assert any(each.source == "engine" for each in tuner.measurements)
+    tuner.close()
+
+
+def test_the_search_goes_downhill(h200: DeviceProperties) -> None:
+    """The times are least where the knobs are."""
+    before = _tuned("convolution", h200, Settings(runs=1))
+    after = _tuned("convolution", h200, Settings(runs=1, knobs=30))
+    searched = [each for each in after.measurements if each.source == "knobs"]
+    assert before.best is not None
+    assert after.best is not None
+    assert {each.engine for each in searched} == {before.best.engine}
+    assert len(searched) <= 30
+    assert len({each.choice for each in after.measurements}) == len(after.measurements)
+    assert after.best.median < before.best.median
+    assert after.best.source == "knobs"
+    before.close()
+    after.close()
 
 
 @pytest.mark.parametrize(
