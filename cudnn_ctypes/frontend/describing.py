@@ -59,6 +59,9 @@ class FrontGraph(Graph):
 
     def _infer(self, node: Node, data_types: DataTypes) -> None:
         own = any(node is each for each in self.own_nodes)
+        if own and node.operation == "genstats":
+            # The front end computes in the data type of the operand, whatever the graph's is.
+            node.compute_data_type = node.inputs["input"].data_type
         open_strides = {port for port, each in node.outputs.items() if each.strides is None}
         if own and node.operation.startswith(_UNTYPED):
             result = next(iter(node.outputs.values()))

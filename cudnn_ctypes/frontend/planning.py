@@ -14,6 +14,8 @@ from ..graph.lowering import Lowering
 from ..graph.node import Node
 from ..graph.plan import ExecutionPlan
 from ..graph.refusals import refusal
+from ..graph.scratch import Scratch
+from ..graph.tensor import Tensor
 from ..raw import cudnnDataType_t, cudnnStatus_t
 from .enums import build_plan_policy, heur_mode
 from .errors import cudnnGraphNotSupportedError
@@ -32,7 +34,7 @@ class Plans:
 
     Parameters
     ----------
-    nodes : sequence of Node
+    nodes, tensors : sequence of Node, of Tensor
         Of a validated graph.
     device : Handle or DeviceProperties
     sm_count : int, optional
@@ -45,6 +47,7 @@ class Plans:
     def __init__(
         self,
         nodes: Sequence[Node],
+        tensors: Sequence[Tensor],
         compute_data_type: cudnnDataType_t,
         device: Handle | DeviceProperties,
         *,
@@ -53,6 +56,7 @@ class Plans:
         **attributes: Any,
     ) -> None:
         self.device = device
+        self._tensors = tensors
         self._sm_count = sm_count
         self._cache = cache
         self.configs: list[EngineConfig] = []
@@ -222,6 +226,7 @@ class Plans:
             plan = ExecutionPlan(self.configs[index], device=self.device, kernel_cache=cache)
         except PLAN_ERRORS as error:
             return str(refusal(error))
+        plan.scratch = Scratch(self._tensors)
         if self._limit is not None and plan.workspace_size > self._limit:
             plan.close()
             return f"needs a workspace of {plan.workspace_size} bytes"

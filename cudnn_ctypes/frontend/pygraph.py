@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from .. import raw
 from ..graph.node import Node
 from ..graph.plan import ExecutionPlan
-from ..graph.scratch import Scratch
 from ..raw import cudnnDataType_t
 from .attention import AttentionMethods
 from .describing import FrontGraph
@@ -207,6 +206,7 @@ class pygraph(PointwiseMethods, StructuredMethods, NormMethods, AttentionMethods
             self._held.close()
             self._held.plans = Plans(
                 self._nodes,
+                self._graph.tensors,
                 self._graph.compute_data_type,
                 device,
                 sm_count=self._sm_count,
@@ -439,8 +439,6 @@ class pygraph(PointwiseMethods, StructuredMethods, NormMethods, AttentionMethods
         plan = self._plan(index)
         found = self._held.executions.get(id(plan))
         if found is None:
-            if self._held.restored is None:
-                plan.scratch = Scratch(self._tensors)
             found = self._held.executions[id(plan)] = Execution(plan, self._tensors)
         return found
 

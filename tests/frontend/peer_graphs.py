@@ -237,6 +237,7 @@ def matmul_of_a_reshaped_matrix(cudnn, graph, new):
 @peer_graph()
 def part_of_a_matrix(cudnn, graph, new):
     x = graph.slice(new("x", (2, 64, 128)), [slice(0, 2), slice(8, 40), slice(0, 64)])
+    x.set_data_type(cudnn.data_type.HALF)
     return {"y": graph.matmul(x, new("b", (2, 64, 64)))}
 
 

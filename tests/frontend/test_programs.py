@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
-from cudnn_ctypes import DeviceTensor, use_reference_device
+from cudnn_ctypes import DeviceTensor, raw, use_reference_device
 
 torch = pytest.importorskip("torch")
 
@@ -204,12 +204,14 @@ def test_an_engine_with_chosen_knobs(device):
         for each in range(problem.graph.get_execution_plan_count())
         if problem.graph.get_plan_name_at_index(each).startswith("eng4")
     )
-    name = problem.graph.get_plan_name_at_index(index)
-    tile = int(name.partition("_k24=")[2])
-    knobs = {each.type: each for each in problem.graph.get_knobs_for_engine(4)}
-    knob = next(each for each in knobs.values() if each.min_value <= tile <= each.max_value)
+    code, tile = problem.graph.get_plan_name_at_index(index).partition("_k")[2].split("=")
+    c_name = raw.cudnnBackendKnobType_t(int(code)).name
+    kind = cudnn.knob_type[c_name.removeprefix("CUDNN_KNOB_TYPE_")]
+    (knob,) = (each for each in problem.graph.get_knobs_for_engine(4) if each.type is kind)
+    assert knob.min_value <= int(tile) <= knob.max_value
+    assert knob.stride >= 1
     before = problem.graph.get_execution_plan_count()
-    problem.graph.create_execution_plan(4, {knob.type: tile})
+    problem.graph.create_execution_plan(4, {kind: int(tile)})
     assert problem.graph.get_execution_plan_count() == before + 1
     problem.graph.build_plan_at_index(before)
     problem.graph.execute_plan_at_index(problem.memory, problem.workspace, before)
