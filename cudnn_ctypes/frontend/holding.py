@@ -1,0 +1,93 @@
+"""What a `pygraph` has built, and who uses it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graph.node import Node
+from ..graph.plan import ExecutionPlan
+from .describing import Described
+from .errors import not_supported
+from .execution import Execution
+from .handles import as_handle, default_handle
+from .planning import NoSuchPlanError, Plans
+from .tensors import tensor
+
+if TYPE_CHECKING:
+    from ..graph.device_properties import DeviceProperties
+    from ..handle import Handle
+    from .properties import kernel_cache
+
+__all__ = ["Held", "Holding"]
+
+
+class Held:
+    """What a graph has built, apart from it, so that a finalizer can close it."""
+
+    def __init__(self) -> None:
+        self.plans: Plans | None = None
+        self.restored: ExecutionPlan | None = None
+        self.tensors: list[tensor] = []
+        self.executions: dict[int, Execution] = {}
+
+    def close(self) -> None:
+        for execution in self.executions.values():
+            execution.close()
+        self.executions.clear()
+        if self.plans is not None:
+            self.plans.close()
+        if self.restored is not None:
+            self.restored.close()
+        self.plans = self.restored = None
+        self.tensors = []
+
+
+class Holding(Described):
+    """What all methods of a `pygraph` that need plans stand on."""
+
+    _held: Held
+    _handle: Handle | None
+    _properties: DeviceProperties | None
+    _sm_count: int | None
+    _cache: kernel_cache | None
+    _attributes: dict[str, bool]
+    _nodes: list[Node] | None
+
+    @property
+    def _device(self) -> Handle | DeviceProperties:
+        """For which plans are built."""
+        return self._properties or self._handle or default_handle()
+
+    def _chosen(self, handle: int | Handle | None) -> Handle:
+        """On whose stream plans are executed."""
+        if handle is not None:
+            return as_handle(handle)
+        return self._handle or default_handle()
+
+    @property
+    def _tensors(self) -> list[Any]:
+        return self._held.tensors or self._graph.tensors
+
+    @property
+    def _plans(self) -> Plans:
+        if self._held.plans is None:
+            raise not_supported(
+                "pygraph", "there is no operation graph: call build_operation_graph() first"
+            )
+        return self._held.plans
+
+    def _plan(self, index: int | None) -> ExecutionPlan:
+        if self._held.restored is not None:
+            if index:
+                raise NoSuchPlanError(f"there is no plan {index}: a deserialized graph has one")
+            return self._held.restored
+        if self._held.plans is None:
+            raise NoSuchPlanError("no plan is built: call build()")
+        return self._held.plans.plan(index)
+
+    def _execution(self, index: int | None) -> Execution:
+        plan = self._plan(index)
+        found = self._held.executions.get(id(plan))
+        if found is None:
+            found = self._held.executions[id(plan)] = Execution(plan, self._tensors)
+        return found

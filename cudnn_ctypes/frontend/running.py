@@ -1,0 +1,136 @@
+"""How a built `pygraph` is executed, and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import raw
+from .errors import not_supported
+from .handles import as_handle
+from .holding import Holding
+from .storing import restored, stored
+
+if TYPE_CHECKING:
+    from ..handle import Handle
+
+__all__ = ["RunningMethods"]
+
+
+class RunningMethods(Holding):
+    """Execution, CUDA graphs, and plans as bytes."""
+
+    def execute(
+        self,
+        tensor_to_device_buffer: Mapping[Any, Any],
+        workspace: Any,
+        handle: int | Handle | None = None,
+        override_uids: Sequence[int] | None = None,
+        override_shapes: Sequence[Sequence[int]] | None = None,
+        override_strides: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        """Run the plan on the handle's stream.
+
+        Parameters
+        ----------
+        tensor_to_device_buffer : mapping
+            By tensor, unique id or name: PyTorch tensors, anything with ``__dlpack__`` or
+            ``__cuda_array_interface__``, or addresses. For operands by value a number, an array of
+            one element on the host, or its address.
+        workspace : device memory or None
+            At least `get_workspace_size` bytes.
+        handle : int or Handle, optional
+            By default the graph's.
+        override_uids, override_shapes, override_strides
+            Refused: cuDNN wants them as C++ vectors.
+        """
+        self._execute(
+            None,
+            tensor_to_device_buffer,
+            workspace,
+            handle,
+            (override_uids, override_shapes, override_strides),
+        )
+
+    def execute_plan_at_index(
+        self,
+        tensor_to_device_buffer: Mapping[Any, Any],
+        workspace: Any,
+        index: int,
+        handle: int | Handle | None = None,
+        override_uids: Sequence[int] | None = None,
+        override_shapes: Sequence[Sequence[int]] | None = None,
+        override_strides: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        """Run the plan of one engine config; otherwise as `execute`."""
+        self._execute(
+            index,
+            tensor_to_device_buffer,
+            workspace,
+            handle,
+            (override_uids, override_shapes, override_strides),
+        )
+
+    def _execute(
+        self,
+        index: int | None,
+        memory: Mapping[Any, Any],
+        workspace: Any,
+        handle: int | Handle | None,
+        overrides: tuple[Any, ...],
+    ) -> None:
+        if any(overrides):
+            raise not_supported(
+                "pygraph.execute",
+                "cuDNN takes overriding shapes as C++ vectors, which cannot be given from here; "
+                "build a graph for each shape, with a kernel_cache",
+            )
+        chosen = self._chosen(handle)
+        self._execution(index)(chosen, memory, workspace)
+
+    def populate_cuda_graph(
+        self, handle: int | Handle, memory: Mapping[Any, Any], workspace: Any, cuda_graph: Any
+    ) -> None:
+        """Add the plan to a CUDA graph; follows ``cudnnBackendPopulateCudaGraph``."""
+        with self._execution(None).pack(memory, workspace) as pack:
+            raw.cudnnBackendPopulateCudaGraph(
+                as_handle(handle), self._plan(None).descriptor, pack, cuda_graph
+            )
+
+    def update_cuda_graph(
+        self, handle: int | Handle, memory: Mapping[Any, Any], workspace: Any, cuda_graph: Any
+    ) -> None:
+        """Give a CUDA graph of `populate_cuda_graph` other addresses."""
+        with self._execution(None).pack(memory, workspace) as pack:
+            raw.cudnnBackendUpdateCudaGraph(
+                as_handle(handle), self._plan(None).descriptor, pack, cuda_graph
+            )
+
+    def serialize(self) -> list[int]:
+        """The built plan with its operands, as byte values; for the same cuDNN and GPU."""
+        return list(stored(self._plan(None), self._tensors))
+
+    def deserialize(self, *arguments: Any, **named: Any) -> None:
+        """Take over what `serialize` gave: ``deserialize(data)``, ``deserialize(handle, data)``.
+
+        `execute` then takes operands by unique id or name.
+
+        Raises
+        ------
+        ValueError
+            If the data are damaged, or for another cuDNN version or GPU.
+        """
+        handle, data = _handle_and_data(*arguments, **named)
+        if handle is not None:
+            self._handle = as_handle(handle)
+        plan, tensors = restored(data, self._device)
+        self._held.close()
+        self._held.restored, self._held.tensors = plan, tensors
+
+
+def _handle_and_data(*arguments: Any, **named: Any) -> tuple[Any, Any]:
+    given = dict(zip(("handle_", "pyobj")[2 - len(arguments) :], arguments, strict=False)) | named
+    unknown = given.keys() - {"handle_", "pyobj"}
+    if len(arguments) > 2 or unknown or "pyobj" not in given:
+        raise TypeError("deserialize: expected (data) or (handle, data)")
+    return given.get("handle_"), given["pyobj"]
