@@ -12,6 +12,7 @@ from .choosing import EngineChoosing
 from .inference import DataTypes, infer_node, number_tensors
 from .node import Node
 from .operations.attention_fp8 import Fp8AttentionOperations
+from .operations.attention_unified import UnifiedAttentionOperations
 from .operations.batch_normalization import BatchNormalizationOperations
 from .operations.blocks import BlockOperations
 from .operations.convolutions import ConvolutionOperations
@@ -37,6 +38,7 @@ __all__ = ["Graph"]
 class Graph(
     ConvolutionOperations,
     Fp8AttentionOperations,
+    UnifiedAttentionOperations,
     NormalizationOperations,
     ResampleOperations,
     BatchNormalizationOperations,

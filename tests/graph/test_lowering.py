@@ -13,8 +13,8 @@ from cudnn_ctypes.graph.attributes import KINDS, attribute
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lowering import Lowering
 from cudnn_ctypes.graph.node import Kind
-from cudnn_ctypes.graph.operations import batch_normalization as parts
 from cudnn_ctypes.graph.operations import (
+    attention_unified,
     blocks,
     convolutions,
     normalization_kinds,
@@ -23,6 +23,7 @@ from cudnn_ctypes.graph.operations import (
     sequences,
     shapes,
 )
+from cudnn_ctypes.graph.operations import batch_normalization as parts
 from cudnn_ctypes.graph.operations import pointwise as elements
 from cudnn_ctypes.graph.tensor import Tensor
 
@@ -120,6 +121,7 @@ def test_cudnn_takes_the_descriptors(name: str) -> None:
 
 def _kinds() -> dict[str, Kind]:
     homes = (
+        attention_unified,
         blocks,
         convolutions,
         elements,
@@ -151,8 +153,6 @@ def test_attributes_of_operations_exist(name: str) -> None:
             attribute(KINDS[kind.inner.descriptor], each)
 
 
-def test_every_operation_descriptor_has_a_kind_but_the_attention_ones() -> None:
+def test_every_operation_descriptor_has_a_kind() -> None:
     described = {kind.descriptor for kind in _kinds().values()}
-    missing = {name for name in KINDS if name.startswith("operation_")} - described
-    # Attention is built from its parts, as all versions of cuDNN 9 take it.
-    assert missing == {"operation_sdpa_fwd", "operation_sdpa_bwd"}
+    assert described == {name for name in KINDS if name.startswith("operation_")}

@@ -76,7 +76,7 @@ class AttentionBackwardOperations(AttentionOperations):
         """
         check = AttentionCheck(f"sdpa_backward {name!r}")
         named = self._names(name)
-        self._check_backward(check, q, k, v, o, dO, stats)
+        check.gradients(q, k, v, o, dO, stats)
         dims = score_dims(q, k, v)
         assert dims is not None
         if seq_len_q is None and seq_len_kv is None and dims[3] % 128 and _confuses_ends():
@@ -165,28 +165,6 @@ class AttentionBackwardOperations(AttentionOperations):
         return dq, dk, dv
 
     # --- parts -----------------------------------------------------------------------------------
-
-    def _check_backward(
-        self,
-        check: AttentionCheck,
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
-        o: Tensor,
-        dO: Tensor,
-        stats: Tensor,
-    ) -> None:
-        check.operands(q, k, v)
-        for port, tensor in (("q", q), ("k", k), ("v", v)):
-            if tensor.dims is None:
-                check.refuse(f"{port} {tensor.name!r} needs dims")
-        assert q.dims is not None
-        assert v.dims is not None
-        for port, tensor in (("o", o), ("dO", dO)):
-            check.heads_within(port, tensor)
-            check.same_dims(port, tensor, (*q.dims[:3], v.dims[3]))
-        check.same_dims("stats", stats, (*q.dims[:3], 1))
-        check.packed_stats(stats)
 
     def _bias_gradient(
         self,

@@ -49,6 +49,27 @@ class AttentionCheck:
         if k.dims is not None and v.dims is not None and not paged and k.dims[2] != v.dims[2]:
             self.refuse(f"k {_told(k)} and v {_told(v)} differ in their number of tokens")
 
+    def gradients(
+        self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, dO: Tensor, stats: Tensor
+    ) -> None:
+        """The operands of a backward pass, which all have dims."""
+        self.operands(q, k, v)
+        for port, tensor in (("q", q), ("k", k), ("v", v)):
+            if tensor.dims is None:
+                self.refuse(f"{port} {tensor.name!r} needs dims")
+        assert q.dims is not None
+        assert v.dims is not None
+        for port, tensor in (("o", o), ("dO", dO)):
+            self.heads_within(port, tensor)
+            self.same_dims(port, tensor, (*q.dims[:3], v.dims[3]))
+        self.same_dims("stats", stats, (*q.dims[:3], 1))
+        self.packed_stats(stats)
+
+    def same_heads(self, q: Tensor, k: Tensor, v: Tensor) -> None:
+        for port, tensor in (("k", k), ("v", v)):
+            if q.dims is not None and tensor.dims is not None and q.dims[1] != tensor.dims[1]:
+                self.refuse(f"{port} {_told(tensor)} must have as many heads as q {_told(q)}")
+
     def heads_within(self, port: str, tensor: Tensor) -> None:
         """Four dimensions, of which the last lies together in memory."""
         if tensor.dims is None:

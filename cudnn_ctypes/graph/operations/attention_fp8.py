@@ -143,9 +143,14 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
             Like q, k, v, of the type of dO.
         amax_dQ, amax_dK, amax_dV, amax_dP : Tensor
             Largest magnitudes before the scales. cuDNN wants memory for all of them.
+
+        Notes
+        -----
+        q, k and v have the same number of heads.
         """
         check = AttentionCheck(f"sdpa_fp8_backward {name!r}")
-        self._check_backward(check, q, k, v, o, dO, stats)
+        check.gradients(q, k, v, o, dO, stats)
+        check.same_heads(q, k, v)
         check.fp8({"q": q, "k": k, "v": v, "o": o, "dO": dO}, self.io_data_type)
         dims = score_dims(q, k, v)
         mask = self._mask(

@@ -113,37 +113,36 @@ class ScoreOperations(PointwiseOperations, ReductionOperations, ShapeOperations)
             scores = self.binary_select(scores, _NEVER, inside, name=named("padded"))
         if mask.right is not None:
             row, column = self._index(scores, 2), self._index(scores, 3)
-            row = self._moved(row, mask.right, mask, dims, "add", "sub")
+            row = self._moved(row, mask.right, mask, dims, 1)
             allowed = self._compared("ge", row, column)
             scores = self.binary_select(scores, _NEVER, allowed, name=named("right"))
         if mask.left is not None:
             row, column = self._index(scores, 2), self._index(scores, 3)
-            column = self._moved(column, mask.left, mask, dims, "sub", "add")
+            column = self._moved(column, mask.left, mask, dims, -1)
             allowed = self._compared("gt", column, row)
             scores = self.binary_select(scores, _NEVER, allowed, name=named("left"))
         return scores
 
     def _moved(
-        self,
-        index: Tensor,
-        bound: int,
-        mask: Mask,
-        dims: tuple[int, ...] | None,
-        keys: str,
-        queries: str,
+        self, index: Tensor, bound: int, mask: Mask, dims: tuple[int, ...] | None, sign: int
     ) -> Tensor:
-        """`index` + `bound`; from the bottom right s_kv and s_q are added or subtracted too."""
-        if mask.bottom_right:
-            if mask.seq_len_q is not None and mask.seq_len_kv is not None:
-                index = self._whole(keys, index, mask.seq_len_kv)
-                index = self._whole(queries, index, mask.seq_len_q)
-            else:
-                assert dims is not None
-                further = dims[3] - dims[2]
-                bound += further if keys == "add" else -further
-        if bound:
-            index = self._whole("add", index, self.tensor_scalar(bound, "int32"))
-        return index
+        """`index` + `bound`; from the bottom right also + `sign` * (s_kv - s_q)."""
+
+        def moved(by: int) -> Tensor:
+            return self._whole("add", index, self.tensor_scalar(by, "int32")) if by else index
+
+        if not mask.bottom_right:
+            return moved(bound)
+        if mask.seq_len_q is None or mask.seq_len_kv is None:
+            assert dims is not None
+            return moved(bound + sign * (dims[3] - dims[2]))
+        # In another order cuDNN takes the graph and computes something else.
+        if sign < 0:
+            index = moved(bound)
+        modes = ("add", "sub")[::sign]
+        index = self._whole(modes[0], index, mask.seq_len_kv)
+        index = self._whole(modes[1], index, mask.seq_len_q)
+        return moved(bound) if sign > 0 else index
 
     def _with_alibi(self, scores: Tensor, dims: tuple[int, ...] | None, name: str) -> Tensor:
         assert dims is not None
