@@ -14,6 +14,7 @@ _COMMANDS = {
     "compile": "compile graphs for a GPU that need not be there",
     "demo": "filter a photograph with cuDNN, every step shown and checked",
     "doctor": "what is installed, what works, and what to do about the rest",
+    "explain": "every engine for a graph, on a GPU that need not be there, and why not",
 }
 
 

@@ -96,6 +96,7 @@ def test_every_part_is_known() -> None:
         "porting",
         "bench",
         "compile",
+        "explain",
     }
     assert parts - programs <= ALLOWED.keys()
 

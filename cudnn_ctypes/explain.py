@@ -1,0 +1,77 @@
+"""The command that tells of every engine for a graph, on a GPU that need not be there."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from .errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
+from .graph.compiling import as_device
+from .graph.device_properties import DeviceProperties, presets
+from .graph.graph import Graph
+from .graph.selection import Selection
+
+__all__ = ["add_arguments", "main"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of ``python -m cudnn_ctypes explain``."""
+    parser.add_argument("graph", type=Path, help="a file that Graph.to_json wrote")
+    parser.add_argument(
+        "--device",
+        required=True,
+        help="the GPU: a name of a preset, a .json file that DeviceProperties.to_json wrote, or "
+        f"'here' (presets: {', '.join(presets())})",
+    )
+    parser.add_argument(
+        "--heuristics",
+        nargs="+",
+        default=["a", "b", "fallback"],
+        metavar="MODE",
+        help="whom to ask for configs (default: a b fallback)",
+    )
+    parser.add_argument(
+        "--compile",
+        action="store_true",
+        help="compile engines of runtime fusion too: up to a second for each config",
+    )
+    parser.add_argument("--require", nargs="+", default=[], metavar="NOTE", help="notes to have")
+    parser.add_argument("--forbid", nargs="+", default=[], metavar="NOTE", help="notes not to have")
+    parser.add_argument("--deterministic", action="store_true", help="the same bits each time")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Print the explanation; 0 if some engine can do it, 1 if none, 2 if it could not be asked."""
+    try:
+        return _run(arguments)
+    except (
+        *(ValueError, OSError, NoDeviceError, LibraryNotFoundError),
+        *(CudnnError, SymbolNotFoundError),
+    ) as error:
+        print(f"explain: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    selection = Selection(
+        require=arguments.require,
+        forbid=arguments.forbid,
+        deterministic=arguments.deterministic,
+    )
+    graph = Graph.from_json(arguments.graph.read_text())
+    with _device(arguments.device) as device:
+        told = graph.explain(
+            device, arguments.heuristics, selection=selection, compile=arguments.compile
+        )
+    if arguments.json:
+        print(json.dumps(told.as_dict(), indent=2))
+    else:
+        told.show()
+    return 0 if told.usable else 1
+
+
+def _device(name: str) -> DeviceProperties:
+    return DeviceProperties.from_device() if name == "here" else as_device(name)
