@@ -1,8 +1,9 @@
-"""Normalizations and pooling; see `cases`."""
+"""Normalizations, forward and backward; see `cases`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,178 +12,295 @@ from numpy.typing import NDArray
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.tensor import Tensor
 
-from .cases import Arrays, _torch, case, gradients, image
+from .cases import IMAGE, TOLERANCES, Arrays, case, channels_last, gradients, image
+
+EPSILON = 1e-3
+CHANNELS = (1, 32, 1, 1)
+AXES = (0, 2, 3)
+TYPES = ("float16", "bfloat16", "float32")
+# Mean and variance are sums; of a gradient, so are two of its three terms.
+FORWARD = {**TOLERANCES, "float32": 1e-5}
+BACKWARD = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 2e-5}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to normalize.
+
+    Attributes
+    ----------
+    mode : str
+    dims, scale : tuple of int
+        Of the input, and of scale and bias.
+    axes : tuple of int
+        Over which mean and variance are taken.
+    strides : tuple of int, optional
+        Of the input; as in C by default.
+    bias : bool
+    """
+
+    mode: str
+    dims: tuple[int, ...]
+    scale: tuple[int, ...]
+    axes: tuple[int, ...]
+    strides: tuple[int, ...] | None = None
+    bias: bool = True
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The dims of mean and inv_variance."""
+        return tuple(1 if axis in self.axes else size for axis, size in enumerate(self.dims))
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The axes along which scale and bias are the same."""
+        return tuple(axis for axis, size in enumerate(self.scale) if size == 1)
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        return ("inv_variance",) if self.mode == "rms" else ("mean", "inv_variance")
+
+    def spread(self, x: Any) -> tuple[Any, Any]:
+        """The mean, and what is divided by the root of; of NumPy arrays and PyTorch tensors."""
+        mean = x.mean(self.axes, keepdims=True)
+        if self.mode == "rms":
+            return 0 * mean, (x**2).mean(self.axes, keepdims=True)
+        return mean, ((x - mean) ** 2).mean(self.axes, keepdims=True)
+
+    def tensor(self, graph: Graph, name: str) -> Tensor:
+        return graph.tensor(self.dims, self.strides, name=name)
+
 
 TOKENS = (64, 512, 1, 1)
-PIXELS = (4, 32, 14, 14)
-EPSILON = 1e-3
-
-# By mode: the input, the scale, and the axes of the sums.
-MODES: dict[str, tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = {
-    "layer": (TOKENS, (1, 512, 1, 1), (1,)),
-    "rms": (TOKENS, (1, 512, 1, 1), (1,)),
-    "instance": (PIXELS, (1, 32, 1, 1), (2, 3)),
-    "batch": (PIXELS, (1, 32, 1, 1), (0, 2, 3)),
+ROWS = (4, 64, 512)
+SETTINGS = {
+    "layer norm": Setting("layer", TOKENS, (1, 512, 1, 1), (1,), channels_last(TOKENS)),
+    "layer norm of three dimensions": Setting("layer", ROWS, (1, 1, 512), (2,)),
+    "layer norm of whole images": Setting(
+        "layer", IMAGE, (1, *IMAGE[1:]), (1, 2, 3), channels_last(IMAGE)
+    ),
+    "rms norm": Setting("rms", TOKENS, (1, 512, 1, 1), (1,), channels_last(TOKENS), bias=False),
+    "rms norm with bias": Setting("rms", TOKENS, (1, 512, 1, 1), (1,), channels_last(TOKENS)),
+    "ada_layer norm": Setting("ada_layer", ROWS, (4, 1, 512), (2,)),
+    "instance norm": Setting("instance", IMAGE, CHANNELS, (2, 3), channels_last(IMAGE)),
+    "instance norm, packed as in C": Setting("instance", IMAGE, CHANNELS, (2, 3)),
+    "batch norm": Setting("batch", IMAGE, CHANNELS, AXES, channels_last(IMAGE)),
+    "batch norm, packed as in C": Setting("batch", IMAGE, CHANNELS, AXES),
 }
 
 
-def _statistics(mode: str, x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    axes = MODES[mode][2]
-    if mode == "rms":
-        mean = np.zeros(1)
-        variance = (x**2).mean(axes, keepdims=True)
-    else:
-        mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
-    return mean, 1 / np.sqrt(variance + EPSILON)
-
-
-def _parameters(graph: Graph, mode: str) -> list[Tensor]:
-    names = ["scale"] if mode == "rms" else ["scale", "bias"]
-    return [graph.tensor(MODES[mode][1], data_type="float32", name=name) for name in names]
-
-
-def _forward(mode: str, phase: str) -> None:
-    def describe(graph: Graph) -> None:
-        scale, *bias = _parameters(graph, mode)
-        results = graph.norm_forward(
-            mode, phase, image(graph, "x", MODES[mode][0]), scale, *bias or [None], EPSILON
-        )
-        for name, tensor in results.items():
-            tensor.set_output(name=name)
-
-    def compute(a: Arrays) -> Arrays:
-        mean, inv = _statistics(mode, a["x"])
-        y = (a["x"] - mean) * inv * a["scale"] + a.get("bias", 0)
-        found = {"y": y}
-        if phase == "training":
-            found |= {"inv_variance": inv} if mode == "rms" else {"mean": mean, "inv_variance": inv}
-        return found
-
-    case(f"{mode} norm, {phase}", describe, compute)
-
-
-def _backward(mode: str) -> None:
-    dims, scale_dims, axes = MODES[mode]
-    names = ("inv_variance",) if mode == "rms" else ("mean", "inv_variance")
-    kept = tuple(1 if axis in axes else size for axis, size in enumerate(dims))
-
-    def describe(graph: Graph) -> None:
-        x, dy = image(graph, "x", dims), image(graph, "dy", dims)
-        scale = graph.tensor(scale_dims, data_type="float32", name="scale")
-        saved = {name: graph.tensor(kept, data_type="float32", name=name) for name in names}
-        results = graph.norm_backward(mode, dy, x, scale, **saved, has_dbias=mode != "rms")
-        for name, tensor in results.items():
-            tensor.set_output(name=name)
-
-    def normalized(x: Any, scale: Any, bias: Any) -> Any:
-        if mode == "rms":
-            return x * (x**2).mean(axes, keepdim=True).rsqrt() * scale + bias
-        centred = x - x.mean(axes, keepdim=True)
-        return centred * x.var(axes, keepdim=True, correction=0).rsqrt() * scale + bias
-
-    def compute(a: Arrays) -> Arrays:
-        dx, dscale, dbias = gradients(normalized, a["dy"], a["x"], a["scale"], np.zeros(scale_dims))
-        found = {"dx": dx, "dscale": dscale}
-        return found if mode == "rms" else {**found, "dbias": dbias}
-
-    def prepare(a: dict[str, NDArray[Any]]) -> None:
-        """The saved statistics belong to x."""
-        a["mean"] = a["x"].mean(axes, keepdims=True)
-        spread = (
-            (a["x"] ** 2).mean(axes, keepdims=True)
-            if mode == "rms"
-            else a["x"].var(axes, keepdims=True)
-        )
-        a["inv_variance"] = 1 / np.sqrt(spread)
-
-    case(f"{mode} norm, backward", describe, compute, prepare=prepare)
-
-
-for _mode in MODES:
-    for _phase in ("training", "inference") if _mode != "batch" else ("training",):
-        _forward(_mode, _phase)
-    _backward(_mode)
-
-
-def _batch_running(graph: Graph) -> None:
-    dims = MODES["batch"][1]
-    x = image(graph, "x", PIXELS)
-    operands = [
-        graph.tensor(dims, data_type="float32", name=name)
-        for name in ("scale", "bias", "running_mean", "running_var")
-    ]
-    names = ("y", "mean", "inv_variance", "next_mean", "next_var")
-    for tensor, name in zip(graph.batchnorm(x, *operands, EPSILON, 0.1), names, strict=True):
-        assert tensor is not None
+def _outputs(tensors: dict[str, Tensor]) -> None:
+    for name, tensor in tensors.items():
         tensor.set_output(name=name)
 
 
-def _running(a: Arrays) -> Arrays:
-    mean, inv = _statistics("batch", a["x"])
+def _parameter(graph: Graph, setting: Setting, name: str, data_type: str = "float32") -> Tensor:
+    """Scale or bias: in memory it lies as the input does."""
+    like = setting.strides == channels_last(setting.dims)
+    strides = channels_last(setting.scale) if like else None
+    return graph.tensor(setting.scale, strides, data_type, name=name)
+
+
+def _forward(name: str, setting: Setting, phase: str, io: str, parameters: str) -> None:
+    def describe(graph: Graph) -> None:
+        x = setting.tensor(graph, "x")
+        scale = _parameter(graph, setting, "scale", parameters)
+        bias = _parameter(graph, setting, "bias", parameters) if setting.bias else None
+        _outputs(graph.norm_forward(setting.mode, phase, x, scale, bias, EPSILON))
+
+    def compute(a: Arrays) -> Arrays:
+        mean, variance = setting.spread(a["x"])
+        inv = 1 / np.sqrt(variance + EPSILON)
+        y = (a["x"] - mean) * inv * a["scale"] + a.get("bias", 0)
+        if phase == "inference":
+            return {"y": y}
+        found = {"y": y, "mean": mean, "inv_variance": inv}
+        return {each: found[each] for each in ("y", *setting.statistics)}
+
+    suffix = "" if parameters == "float32" else f", parameters of {parameters}"
+    case(
+        f"{name}, {phase}, {io}{suffix}",
+        describe,
+        compute,
+        io=io,
+        tolerance=FORWARD[io],
+        here=io == "float16",
+    )
+
+
+def _backward(name: str, setting: Setting, io: str) -> None:
+    def describe(graph: Graph) -> None:
+        x, dy = setting.tensor(graph, "x"), setting.tensor(graph, "dy")
+        scale = _parameter(graph, setting, "scale")
+        saved = {
+            each: graph.tensor(setting.kept, data_type="float32", name=each)
+            for each in setting.statistics
+        }
+        _outputs(graph.norm_backward(setting.mode, dy, x, scale, **saved, has_dbias=setting.bias))
+
+    def normalized(x: Any, scale: Any, bias: Any) -> Any:
+        mean, variance = setting.spread(x)
+        return (x - mean) * variance.rsqrt() * scale + bias
+
+    def compute(a: Arrays) -> Arrays:
+        found = gradients(normalized, a["dy"], a["x"], a["scale"], np.zeros(setting.scale))
+        named = dict(zip(("dx", "dscale", "dbias"), found, strict=True))
+        return named if setting.bias else {each: named[each] for each in ("dx", "dscale")}
+
+    def prepare(a: dict[str, NDArray[Any]]) -> None:
+        """The saved statistics belong to x; epsilon is none."""
+        a["mean"], variance = setting.spread(a["x"])
+        a["inv_variance"] = 1 / np.sqrt(variance)
+
+    case(
+        f"{name}, backward, {io}",
+        describe,
+        compute,
+        io=io,
+        prepare=prepare,
+        tolerance=BACKWARD[io],
+        here=io == "float16",
+    )
+
+
+for _name, _setting in SETTINGS.items():
+    # Batch normalization in inference is element-wise: see batchnorm_inference below.
+    _phases = ("training",) if _setting.mode == "batch" else ("training", "inference")
+    for _io in TYPES:
+        for _phase in _phases:
+            _forward(_name, _setting, _phase, _io, "float32")
+            if _io != "float32":
+                _forward(_name, _setting, _phase, _io, _io)
+        _backward(_name, _setting, _io)
+
+
+# --- batch normalization with running statistics, and what comes after it ------------------------
+
+RUNNING = ("y", "mean", "inv_variance", "next_mean", "next_var")
+
+
+def _running(a: Arrays) -> dict[str, Any]:
+    mean, variance = SETTINGS["batch norm"].spread(a["x"])
+    inv = 1 / np.sqrt(variance + EPSILON)
     count = a["x"].size // a["x"].shape[1]
-    variance = a["x"].var((0, 2, 3), keepdims=True) * count / (count - 1)
     return {
         "y": (a["x"] - mean) * inv * a["scale"] + a["bias"],
         "mean": mean,
         "inv_variance": inv,
         "next_mean": 0.9 * a["running_mean"] + 0.1 * mean,
-        "next_var": 0.9 * a["running_var"] + 0.1 * variance,
+        "next_var": 0.9 * a["running_var"] + 0.1 * variance * count / (count - 1),
     }
 
 
-case("batch norm with running statistics", _batch_running, _running)
+After = Callable[[Graph, Tensor], Tensor]
 
 
-# --- pooling -------------------------------------------------------------------------------------
+def _batch_running(name: str, after: After, compute: Any, **options: Any) -> None:
+    def describe(graph: Graph) -> None:
+        operands = [
+            graph.tensor(CHANNELS, data_type="float32", name=each)
+            for each in ("scale", "bias", "running_mean", "running_var")
+        ]
+        results = graph.batchnorm(image(graph, "x"), *operands, EPSILON, 0.1)
+        for tensor, each in zip(results[1:], RUNNING[1:], strict=True):
+            assert tensor is not None
+            tensor.set_output(name=each)
+        after(graph, results[0]).set_output(name="y")
+
+    def result(a: Arrays) -> Arrays:
+        found = _running(a)
+        return found | {"y": compute(found["y"], a)}
+
+    for io in TYPES:
+        case(
+            f"{name}, {io}",
+            describe,
+            result,
+            io=io,
+            tolerance=FORWARD[io],
+            here=io == "float16",
+            **options,
+        )
 
 
-def _pool(name: str, mode: str, function: Callable[..., Any], **options: Any) -> None:
-    case(
-        name,
-        lambda g: g.resample(image(g, "x"), mode, **options)[0].set_output(name="y"),
-        lambda a: {"y": function(_torch().tensor(a["x"])).numpy()},
-    )
-
-
-def _pooling(name: str, *arguments: Any, **options: Any) -> Callable[..., Any]:
-    return lambda x: getattr(_torch().nn.functional, name)(x, *arguments, **options)
-
-
-_pool("max pooling", "maxpool", _pooling("max_pool2d", 2, 2), window=2, stride=2)
-_pool(
-    "max pooling, padded",
-    "maxpool",
-    _pooling("max_pool2d", 3, 2, 1),
-    window=3,
-    stride=2,
-    padding=1,
+_batch_running("batch norm with running statistics", lambda g, y: y, lambda y, a: y)
+_batch_running(
+    "batch norm + relu", lambda g, y: g.relu(y), lambda y, a: np.maximum(y, 0), one_kernel=True
 )
-_pool("average pooling", "avgpool", _pooling("avg_pool2d", 3, 2, 1), window=3, stride=2, padding=1)
-_pool(
-    "average pooling without padding",
-    "avgpool_exclude_padding",
-    _pooling("avg_pool2d", 3, 2, 1, count_include_pad=False),
-    window=3,
-    stride=2,
-    padding=1,
+_batch_running(
+    "batch norm + z, relu",
+    lambda g, y: g.relu(g.add(y, image(g, "z"))),
+    lambda y, a: np.maximum(y + a["z"], 0),
+    one_kernel=True,
 )
+
+
+def _instance_relu(graph: Graph) -> None:
+    setting = SETTINGS["instance norm"]
+    operands = [_parameter(graph, setting, name) for name in ("scale", "bias")]
+    results = graph.norm_forward("instance", "inference", image(graph, "x"), *operands, EPSILON)
+    graph.relu(results["y"]).set_output(name="y")
+
+
 case(
-    "average pooling, backward",
-    lambda g: g.resample_backward(
-        image(g, "dy", (4, 32, 7, 7)), "avgpool", window=2, stride=2
-    ).set_output(name="dx", dims=PIXELS),
-    lambda a: {"dx": gradients(_pooling("avg_pool2d", 2, 2), a["dy"], np.zeros(PIXELS))[0]},
+    "instance norm + relu",
+    _instance_relu,
+    lambda a: {
+        "y": np.maximum(
+            (a["x"] - a["x"].mean((2, 3), keepdims=True))
+            / np.sqrt(a["x"].var((2, 3), keepdims=True) + EPSILON)
+            * a["scale"]
+            + a["bias"],
+            0,
+        )
+    },
+    tolerance=FORWARD["float16"],
+    one_kernel=True,
 )
+
+
+def _masked_backward(graph: Graph) -> None:
+    """The mask, a bit for each element, is what the forward pass with a relu gave."""
+    dy = graph.mul(image(graph, "dy"), image(graph, "mask", IMAGE, "boolean"))
+    operands = [
+        graph.tensor(CHANNELS, data_type="float32", name=name)
+        for name in ("scale", "mean", "inv_variance")
+    ]
+    _outputs(graph.norm_backward("batch", dy, image(graph, "x"), *operands))
+
+
+def _masked_gradients(a: Arrays) -> Arrays:
+    """With the given statistics, whatever those of x are."""
+    normal = (a["x"] - a["mean"]) * a["inv_variance"]
+    dy = a["dy"] * a["mask"]
+    dscale = (dy * normal).sum(AXES, keepdims=True)
+    dbias = dy.sum(AXES, keepdims=True)
+    count = dy.size // dy.shape[1]
+    inner = dy - (dbias + normal * dscale) / count
+    return {"dx": inner * a["inv_variance"] * a["scale"], "dscale": dscale, "dbias": dbias}
+
+
+for _io in ("float16", "float32"):
+    case(
+        f"batch norm backward of masked dy, {_io}",
+        _masked_backward,
+        _masked_gradients,
+        io=_io,
+        intermediate=_io,
+        ranges={"inv_variance": (0.5, 1.5)},
+        tolerance=BACKWARD[_io],
+    )
 
 
 # --- batch normalization in parts ----------------------------------------------------------------
 
+COUNT = 784
+
 
 def _finalize(graph: Graph) -> None:
-    dims = MODES["batch"][1]
     names = ("sum", "sq_sum", "scale", "bias", "running_mean", "running_var")
     total, squares, scale, bias, mean, variance = (
-        graph.tensor(dims, data_type="float32", name=name) for name in names
+        graph.tensor(CHANNELS, data_type="float32", name=name) for name in names
     )
     results = graph.bn_finalize(
         total, squares, scale, bias, EPSILON, COUNT, mean, variance, momentum=0.1
@@ -191,9 +309,6 @@ def _finalize(graph: Graph) -> None:
     for tensor, name in zip(results, names, strict=True):
         assert tensor is not None
         tensor.set_output(name=name)
-
-
-COUNT = 784
 
 
 def _finalized(a: Arrays) -> Arrays:
@@ -215,21 +330,26 @@ case(
     _finalize,
     _finalized,
     ranges={"sum": (-400.0, 400.0), "sq_sum": (1500.0, 3000.0)},
+    tolerance=FORWARD["float32"],
 )
 
 
 def _inference(graph: Graph) -> None:
-    dims = MODES["batch"][1]
     names = ("mean", "inv_variance", "scale", "bias")
-    operands = [graph.tensor(dims, data_type="float32", name=name) for name in names]
-    y = graph.batchnorm_inference(image(graph, "x", PIXELS), *operands)
+    operands = [graph.tensor(CHANNELS, data_type="float32", name=name) for name in names]
+    y = graph.batchnorm_inference(image(graph, "x"), *operands)
     graph.relu(y).set_output(name="y")
 
 
-case(
-    "batch norm, inference, + relu",
-    _inference,
-    lambda a: {
-        "y": np.maximum((a["x"] - a["mean"]) * a["inv_variance"] * a["scale"] + a["bias"], 0)
-    },
-)
+for _io in TYPES:
+    case(
+        f"batch norm, inference, + relu, {_io}",
+        _inference,
+        lambda a: {
+            "y": np.maximum((a["x"] - a["mean"]) * a["inv_variance"] * a["scale"] + a["bias"], 0)
+        },
+        io=_io,
+        tolerance=FORWARD[_io],
+        here=_io == "float16",
+        one_kernel=True,
+    )

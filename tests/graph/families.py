@@ -1,0 +1,30 @@
+"""All cases: importing this fills `CASES`."""
+
+from __future__ import annotations
+
+from . import (
+    attention_cases,
+    convolution_cases,
+    fusion_cases,
+    matmul_cases,
+    norm_cases,
+    pointwise_cases,
+    reduction_cases,
+    resample_cases,
+    shape_cases,
+)
+from .cases import CASES, Case
+
+__all__ = ["CASES", "FAMILIES", "Case"]
+
+FAMILIES = (
+    attention_cases,
+    convolution_cases,
+    fusion_cases,
+    matmul_cases,
+    norm_cases,
+    pointwise_cases,
+    reduction_cases,
+    resample_cases,
+    shape_cases,
+)
