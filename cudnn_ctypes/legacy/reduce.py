@@ -22,13 +22,12 @@ from .workspace import new_workspace, workspace_memory
 
 __all__ = ["ReduceTensorDescriptor", "Reduced", "reduce_tensor"]
 
-# cuDNN has no 16-bit integer type; it has no kernels for these indices either.
-_INDEX_TYPES = {
-    raw.CUDNN_8BIT_INDICES: "uint8",
-    raw.CUDNN_16BIT_INDICES: "float16",
-    raw.CUDNN_32BIT_INDICES: "uint32",
-    raw.CUDNN_64BIT_INDICES: "int64",
-}
+_INDEX_TYPE = "uint32"  # whatever the descriptor says (cuDNN 9.14 and 9.19)
+_INDEXED = (
+    raw.CUDNN_REDUCE_TENSOR_MIN,
+    raw.CUDNN_REDUCE_TENSOR_MAX,
+    raw.CUDNN_REDUCE_TENSOR_AMAX,
+)
 
 
 class ReduceTensorDescriptor(Descriptor):
@@ -208,9 +207,8 @@ def reduce_tensor(
     TypeError
         If an operand is host memory or has no shape.
     ValueError
-        If shapes do not fit together, or memory is too small; the message names the argument.
-    BadParamError
-        If indices are asked for with a reduction that has none.
+        If shapes do not fit together, memory is too small, or indices are asked for of a reduction
+        that has none; the message names the argument.
     NotSupportedError
         If cuDNN has no kernel for the combination of types.
 
@@ -230,11 +228,12 @@ def reduce_tensor(
             c = operands.make("c", tuple(c_shape), data_type or a_desc.data_type)
         c_memory, c_desc = operands.tensor("c")
         _check_fit(a_desc, c_desc)
+        if reduction.indices and reduction.op not in _INDEXED:  # cuDNN would leave them unwritten
+            raise ValueError(f"reduction: asks for indices, and {reduction.op.name} has none")
         index_memory, index_bytes = None, reduction.indices_size(handle, a_desc, c_desc)
         if index_bytes:
             if indices is None:
-                index_type = _INDEX_TYPES[reduction.indices_type]
-                indices = operands.make("indices", c_desc.shape, index_type, layout="NCHW")
+                indices = operands.make("indices", c_desc.shape, _INDEX_TYPE, layout="NCHW")
             index_memory = _with_room("indices", indices, index_bytes, handle)
         else:
             indices = None

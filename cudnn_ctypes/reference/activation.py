@@ -66,7 +66,8 @@ def activate(
         case "elu":
             result = np.where(x > 0, x, factor * np.expm1(np.minimum(x, zero)))
         case "swish":
-            result = x * _sigmoid(factor * x)
+            with np.errstate(invalid="ignore"):  # infinity times 0
+                result = x * _sigmoid(factor * x)
         case _:
             raise _unknown(activation)
     return result
@@ -86,14 +87,14 @@ def derivative(
     tanh          1 - y * y
     clipped_relu  1 if 0 < x <= coefficient else 0
     elu           1 if y > 0 else y + coefficient
-    swish         s + coefficient * y * (1 - s)
+    swish         s + coefficient * x * s * (1 - s)
                   with s = sigmoid(coefficient * x)
     ============  ==================================================
 
     Parameters
     ----------
     y, x
-        Of one shape, float32 or float64.
+        Of one shape, float32 or float64. Each formula reads one of them, as cuDNN does.
     coefficient
         As in `activate`.
     """
@@ -115,7 +116,8 @@ def derivative(
             result = np.where(y > 0, one, y + factor)
         case "swish":
             slope = _sigmoid(factor * x)
-            result = slope + factor * y * (one - slope)
+            with np.errstate(invalid="ignore"):  # infinity times 0
+                result = slope + factor * x * slope * (one - slope)
         case _:
             raise _unknown(activation)
     return result
@@ -174,6 +176,8 @@ def activation_backward(
 ) -> NDArray[Any]:
     """dx = alpha * act'(x) * dy + beta * dx: `cudnnActivationBackward`.
 
+    Where relu and clipped_relu are flat the gradient is 0, even for a NaN in dy.
+
     Parameters
     ----------
     y, dy, x
@@ -199,7 +203,10 @@ def activation_backward(
         if operand.shape != x.shape:
             raise ValueError(f"{name} must have the shape of x, {x.shape}, got {operand.shape}")
     slope = derivative(y.astype(compute_dtype), x.astype(compute_dtype), activation, coefficient)
-    result = dy.astype(compute_dtype) * slope
+    gradient = dy.astype(compute_dtype)
+    result = gradient * slope
+    if activation in ("relu", "clipped_relu"):
+        result = np.where(slope > 0, gradient, np.zeros_like(gradient))
     stored = np.dtype(out_dtype or x.dtype)
     return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
 

@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .arithmetic import blend
+from .arithmetic import blend, round_to
 
 Algorithm = Literal["fast", "accurate", "log"]
 SoftmaxMode = Literal["instance", "channel"]
@@ -68,6 +68,8 @@ def softmax_forward(
     with np.errstate(over="ignore", invalid="ignore"):
         powers = np.exp(values)
         total = powers.sum(axis=axes, keepdims=True)
+        if x.dtype.kind in "iu":  # cuDNN stores them as integers before it divides (9.14, 9.19)
+            powers = round_to(powers, x.dtype).astype(compute_dtype)
         result = values - np.log(total) if algorithm == "log" else powers / total
     stored = np.dtype(out_dtype or x.dtype)
     return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")

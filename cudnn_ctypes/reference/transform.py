@@ -2,7 +2,7 @@
 
 Folding by (a, b) makes one pixel of every block of a x b pixels, with a * b times the channels
 (space to depth); unfolding is the way back. NVIDIA does not document where the channels go: their
-order was read off cuDNN 9.19, the shapes off 9.28.
+order was read off cuDNN 9.14 and 9.19, the shapes off 9.28.
 """
 
 from __future__ import annotations
@@ -63,8 +63,15 @@ def transform_tensor(x: NDArray[Any], transform: TensorTransform) -> NDArray[Any
     """Pad and fold, or unfold and crop: `cudnnTransformTensorEx`, `cudnnTransformFilter`.
 
     Folding by (a, b) sends pixel (i a + u, j b + v) of channel c to pixel (i, j) of channel
-    (u b + v) C + c, after zeros up to whole blocks. Added channels come last, a block's worth for
-    each. Unfolding is the way back.
+    (u b + v) C + c + (channels added before), after zeros up to whole blocks; what is added behind
+    is a block's worth for each channel. Channels that are cropped leave zeros.
+
+    Unfolding sends pixel (i, j) of channel (u b + v) Cy + c to pixel (i a + u, j b + v) of channel
+    c + (channels added before), with Cy the channels of the result, added and cropped ones counted.
+    So it undoes a folding only if it adds as many channels as that cropped, and the reverse.
+
+    Where nothing is folded and the shape stays as it was, padding that crops as much as it adds is
+    not carried out.
 
     Parameters
     ----------
@@ -74,30 +81,25 @@ def transform_tensor(x: NDArray[Any], transform: TensorTransform) -> NDArray[Any
     Raises
     ------
     ValueError
-        If the transform has another number of dimensions, adds channels in front of folded ones, or
-        unfolds channels that do not fill the blocks.
+        If the transform has another number of dimensions, or leaves nothing of one.
     """
+    shape = transformed_shape(x.shape, transform)
     fold, block = _checked(x.ndim, transform)
     before, after = list(transform.pad_before), list(transform.pad_after)
-    if before[1] and block > 1:
-        raise ValueError(f"transform must not pad before the channels it folds, got {transform}")
+    if block == 1 and shape == x.shape:
+        return x.copy()
     if transform.direction == "unfold":
-        channels = -(-x.shape[1] // block) + min(0, after[1])
-        if channels * block > x.shape[1]:
-            raise ValueError(
-                f"transform must unfold whole blocks: {x.shape[1]} channels do not make {channels} "
-                f"times {block}"
-            )
-        after[1] = max(0, after[1])
-        return _pad(_unfold(x[:, : channels * block], fold), before, after)
-    more_channels, after[1] = after[1] * block, 0
+        return _pad(_unfold(_of_each_pixel(x, shape[1], block), fold), before, after)
+    first, last = max(0, -before[1]), x.shape[1] + min(0, after[1])
+    x = _pad(x[:, first:last], *_at(1, x.ndim, first, x.shape[1] - last))
+    (shift, before[1]), after[1] = (before[1], 0), 0
     up_to_blocks = [0, 0] + [
         -(size + b + a) % f
         for size, b, a, f in zip(x.shape[2:], before[2:], after[2:], fold, strict=True)
     ]
-    after = [a + more for a, more in zip(after, up_to_blocks, strict=True)]
-    folded = _fold(_pad(x, before, after), fold)
-    return _pad(folded, [0] * x.ndim, [0, more_channels, *(0,) * len(fold)])
+    cropped = _pad(x, before, after)
+    folded = _fold(_pad(cropped, [0] * x.ndim, up_to_blocks), fold)
+    return _pad(folded, *_at(1, x.ndim, shift, shape[1] - shift - folded.shape[1]))
 
 
 def _checked(ndim: int, transform: TensorTransform) -> tuple[tuple[int, ...], int]:
@@ -108,6 +110,19 @@ def _checked(ndim: int, transform: TensorTransform) -> tuple[tuple[int, ...], in
         raise ValueError(f"transform must fold the {ndim - 2} spatial dimensions: {transform}")
     fold = tuple(max(1, f) for f in transform.fold)
     return fold, math.prod(fold)
+
+
+def _of_each_pixel(x: NDArray[Any], step: int, block: int) -> NDArray[Any]:
+    """The channels that make the pixels of a block, `step` apart; zeros where there are none."""
+    channels = -(-x.shape[1] // block)
+    taken = (step * np.arange(block)[:, None] + np.arange(channels)).ravel()
+    missing = max(0, int(taken[-1]) + 1 - x.shape[1])
+    return _pad(x, *_at(1, x.ndim, 0, missing))[:, taken]
+
+
+def _at(axis: int, ndim: int, *amounts: int) -> list[list[int]]:
+    """Each amount at `axis`, among zeros."""
+    return [[amount * (i == axis) for i in range(ndim)] for amount in amounts]
 
 
 def _fold(x: NDArray[Any], fold: tuple[int, ...]) -> NDArray[Any]:

@@ -156,13 +156,14 @@ def transformation(draw: Draw) -> Case:
 def folding(draw: Draw, direction: str) -> Case:
     fold = tuple(int(n) for n in draw.rng.integers(1, 4, 2))
     block = int(np.prod(fold))
-    channels = int(draw.rng.integers(1, 4)) * (block if direction == "unfold" else 1)
+    channels = int(draw.rng.integers(1, 4 * block if direction == "unfold" else 4))
     shape = (int(draw.rng.integers(1, 3)), channels, *(int(n) for n in draw.rng.integers(3, 8, 2)))
-    before = (0, 0, *(int(n) for n in draw.rng.integers(0, 3, 2)))
-    after = (int(draw.rng.integers(0, 2)), *(int(n) for n in draw.rng.integers(0, 3, 3)))
-    if direction == "unfold" and block > 1:
-        # cuDNN 9.14 and 9.19 take other channels when they unfold to more than there are.
-        after = (after[0], 0, *after[2:])
+    least = 0 if draw.rng.random() < 0.5 else -1
+    before = (0, *(int(n) for n in draw.rng.integers(least, 3, 3)))
+    after = (int(draw.rng.integers(0, 2)), *(int(n) for n in draw.rng.integers(least, 3, 3)))
+    kept = -(-channels // block) if direction == "unfold" else channels
+    if min(kept + before[1], kept + after[1], kept + before[1] + after[1]) < 1:
+        before, after = (0, 0, *before[2:]), (after[0], 0, *after[2:])
     transform = reference.TensorTransform(before, after, fold, direction)
     y_shape = reference.transformed_shape(shape, transform)
     x, prior = draw.values(shape), draw.prior(y_shape)

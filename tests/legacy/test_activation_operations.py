@@ -175,6 +175,6 @@ class TestWrongInput:
         x, dy = tensor(values), tensor(values, layout="NHWC")
         with pytest.raises(NotSupportedError, match="strides"):
             activation_backward(handle, x, dy, x, "relu")
-        integers = tensor(np.ones((1, 2, 2, 2), np.int8))
+        integers = tensor(np.ones((1, 2, 2, 2), np.int32))
         with pytest.raises(NotSupportedError):
             activation_forward(handle, integers, "relu")

@@ -243,7 +243,7 @@ class TestWrongInput:
             op_tensor(handle, a, b, "add", beta=1)
         with pytest.raises(TypeError, match=r"^op: expected a OpTensorDescriptor"):
             op_tensor(handle, a, b, raw.CUDNN_OP_TENSOR_ADD)
-        with pytest.raises(NotSupportedError, match="from float32 to float64"):
+        with pytest.raises(BadParamError, match="from float32 to float64"):
             op_tensor(handle, a, b, "add", data_type="float64")
         larger = TensorDescriptor((2, 3, 4, 6))
         with larger, pytest.raises(ValueError, match=r"^a: 480 bytes are too small"):

@@ -1,8 +1,9 @@
 """Activations on the reference device.
 
-Statuses follow cuDNN's documentation: forward, BAD_PARAM for shapes and types that differ;
-backward, NOT_SUPPORTED for them and for strides that differ between x and dx, or y and dy. The
-identity is for `cudnnConvolutionBiasActivationForward` only.
+Statuses are those of cuDNN 9.14 and 9.19: forward, BAD_PARAM for shapes and types that differ;
+backward, NOT_SUPPORTED for them, and for strides that differ. The gradient reads either x or y,
+and does not look at the other, which may be NULL. The identity is for
+`cudnnConvolutionBiasActivationForward` only.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from typing import Any
 from ... import raw
 from ..activation import Activation, activation_backward, activation_forward
 from . import readback
-from .agreement import FLOATING, compute_dtype, require_equal, require_in_place, require_type
+from .agreement import (
+    FLOATING,
+    compute_dtype,
+    require_equal,
+    require_in_place,
+    require_layout,
+    require_type,
+)
 from .dispatch import Refused, implements
 from .memory import Operand, require, scalars
 
@@ -24,6 +32,7 @@ _MODES: dict[Any, Activation] = {
     raw.CUDNN_ACTIVATION_ELU: "elu",
     raw.CUDNN_ACTIVATION_SWISH: "swish",
 }
+_OF_X = ("relu", "clipped_relu", "swish")  # whose gradients read x; those of the others read y
 
 
 @implements("cudnnActivationForward")
@@ -38,18 +47,18 @@ def forward(
     y: int | None,
 ) -> None:
     require(x=x, y=y)
-    described = readback.activation(activationDesc, "activationDesc")
+    mode, coefficient, propagate_nan = _function(activationDesc)
     source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
     target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
     require_equal(source, target)
     require_in_place(source, target)
-    require_type(source, FLOATING, "activation")
-    mode, coefficient = _function(described)
+    require_layout(source, "an activation")
+    require_type(source, (*FLOATING, raw.CUDNN_DATA_INT8), "activation")
     result = activation_forward(
         source.load(),
         mode,
         coefficient,
-        propagate_nan=described.nan_propagation == raw.CUDNN_PROPAGATE_NAN,
+        propagate_nan=propagate_nan,
         y=target.load(),
         compute_dtype=compute_dtype(source),
         **scalars(target.described.data_type, alpha=alpha, beta=beta),
@@ -72,23 +81,30 @@ def backward(
     dxDesc: Any,
     dx: int | None,
 ) -> None:
-    require(y=y, dy=dy, x=x, dx=dx)
-    described = readback.activation(activationDesc, "activationDesc")
-    output = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    mode, coefficient, _ = _function(activationDesc)
+    name, desc, address = ("x", xDesc, x) if mode in _OF_X else ("y", yDesc, y)
+    require(**{name: address}, dy=dy, dx=dx)
+    source = Operand(name, readback.tensor(desc, f"{name}Desc"), address)
     gradient = Operand("dy", readback.tensor(dyDesc, "dyDesc"), dy)
-    source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
     target = Operand("dx", readback.tensor(dxDesc, "dxDesc"), dx)
-    unsupported = raw.CUDNN_STATUS_NOT_SUPPORTED
+    require_layout(source, "the gradient of an activation")
+    for other in (gradient, target):
+        if len(other.described.shape) != len(source.described.shape):
+            require_equal(source, other, fields=("shape",))
     require_in_place(gradient, target)
-    require_equal(source, output, gradient, target, status=unsupported)
-    require_equal(source, target, fields=("strides",), status=unsupported)
-    require_equal(output, gradient, fields=("strides",), status=unsupported)
+    require_equal(
+        source,
+        gradient,
+        target,
+        fields=("data_type", "shape", "strides"),
+        status=raw.CUDNN_STATUS_NOT_SUPPORTED,
+    )
     require_type(source, FLOATING, "activation gradient")
-    mode, coefficient = _function(described)
+    values = source.load()
     result = activation_backward(
-        output.load(),
+        values,
         gradient.load(),
-        source.load(),
+        values,
         mode,
         coefficient,
         dx=target.load(),
@@ -98,11 +114,14 @@ def backward(
     target.store(result)
 
 
-def _function(described: readback.Activation) -> tuple[Activation, float]:
+def _function(descriptor: Any) -> tuple[Activation, float, bool]:
+    """The function, its coefficient, and whether it keeps NaN."""
+    described = readback.activation(descriptor, "activationDesc")
     if described.mode == raw.CUDNN_ACTIVATION_IDENTITY:
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM,
             "CUDNN_ACTIVATION_IDENTITY is for cudnnConvolutionBiasActivationForward only",
         )
     mode = _MODES[described.mode]
-    return mode, described.swish_beta if mode == "swish" else described.coefficient
+    coefficient = described.swish_beta if mode == "swish" else described.coefficient
+    return mode, coefficient, described.nan_propagation == raw.CUDNN_PROPAGATE_NAN

@@ -10,6 +10,7 @@ import numpy as np
 from ... import raw
 from ...raw.ctypes_support import CudnnEnum
 from ..arithmetic import scaling_dtype
+from ..layout import packed_strides
 from .dispatch import Refused
 from .memory import Operand
 
@@ -21,6 +22,7 @@ __all__ = [
     "require_equal",
     "require_in_place",
     "require_known",
+    "require_layout",
     "require_type",
 ]
 
@@ -81,6 +83,25 @@ def require_type(operand: Operand, types: Collection[raw.cudnnDataType_t], funct
         raise Refused(
             raw.CUDNN_STATUS_NOT_SUPPORTED,
             f"cuDNN has no {function} of {_shown(operand.described.data_type)} tensors",
+        )
+
+
+def require_layout(operand: Operand, function: str) -> None:
+    """Refuse layouts of pointwise functions: any of 4 or 5 dimensions, else packed ones.
+
+    BAD_PARAM for 2 dimensions, NOT_SUPPORTED for gaps and other orders of 3, or of 6 and more.
+    """
+    shape = operand.described.shape
+    if len(shape) < 3:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"{function} is for 3 dimensions or more, {operand.name} has {len(shape)}",
+        )
+    if len(shape) not in (4, 5) and operand.described.strides != packed_strides(shape):
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"{function} of {len(shape)} dimensions is for packed tensors, {operand.name} of shape "
+            f"{shape} has the strides {operand.described.strides}",
         )
 
 

@@ -1,10 +1,14 @@
 """Local response normalization, in channels and in space, on the reference device.
 
-Statuses are those that cuDNN documents, but for BFLOAT16. Of LRN across channels: BAD_PARAM for
-tensors of 2 dimensions or less, or of 5 that are not packed NCDHW; NOT_SUPPORTED for tensors that
-do not match. Of divisive normalization: BAD_PARAM for other than 4 or 5 dimensions and for tensors
-that do not match; NOT_SUPPORTED for strides that do not match. Of both: NOT_SUPPORTED for other
-data types than FLOAT, DOUBLE and HALF. BFLOAT16 is documented, and refused by cuDNN 9.14 and 9.19.
+Statuses are those of cuDNN 9.14 and 9.19.
+
+LRN across channels: BAD_PARAM for tensors of 2 dimensions; forward, BAD_PARAM for tensors that do
+not match and for 5 dimensions or more that are not packed; backward, NOT_SUPPORTED for both. There
+y is not read, and may be NULL. Divisive normalization: BAD_PARAM for other than 4 or 5 dimensions
+and for tensors that do not match; NOT_SUPPORTED for strides that do not match.
+
+Both: NOT_SUPPORTED for other data types than FLOAT, DOUBLE and HALF, but for INT8 forward across
+channels. BFLOAT16 is documented, and refused.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from ..divisive_normalization import (
 from ..layout import packed_strides
 from ..lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
 from . import readback
-from .agreement import require_dimensions, require_equal, require_known, require_type
+from .agreement import require_equal, require_known, require_type
 from .dispatch import Refused, implements
 from .memory import Operand, require, scalars
 
@@ -59,7 +63,7 @@ def cross_channel_forward(
 ) -> None:
     require_known(lrnMode=lrnMode)
     source, target = _operand("x", xDesc, x), _operand("y", yDesc, y)
-    _check_channels(source, target)
+    _check_channels(source, target, types=(*_TYPES, raw.CUDNN_DATA_INT8))
     options = _options(normDesc)
     factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
     target.store(lrn_cross_channel_forward(source.load(), y=target.load(), **options, **factors))
@@ -82,36 +86,42 @@ def cross_channel_backward(
     dx: int | None,
 ) -> None:
     require_known(lrnMode=lrnMode)
-    source, result = _operand("x", xDesc, x), _operand("y", yDesc, y)
-    given, target = _operand("dy", dyDesc, dy), _operand("dx", dxDesc, dx)
-    _check_channels(source, result, given, target)
+    source, target = _operand("x", xDesc, x), _operand("dx", dxDesc, dx)
+    given = _operand("dy", dyDesc, dy)
+    result = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    _check_channels(source, result, given, target, types=_TYPES, status=_UNSUPPORTED)
     options = _options(normDesc)
     factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    values = source.load()
     target.store(
         lrn_cross_channel_backward(
-            source.load(), result.load(), given.load(), dx=target.load(), **options, **factors
+            values, values, given.load(), dx=target.load(), **options, **factors
         )
     )
 
 
-def _check_channels(x: Operand, *others: Operand) -> None:
+def _check_channels(
+    x: Operand,
+    *others: Operand,
+    types: tuple[raw.cudnnDataType_t, ...],
+    status: raw.cudnnStatus_t = raw.CUDNN_STATUS_BAD_PARAM,
+) -> None:
     if len(x.described.shape) <= 2:
         raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"xDesc must have 4 or 5 dimensions: {x.described.shape}"
+            raw.CUDNN_STATUS_BAD_PARAM, f"xDesc must have 3 dimensions or more: {x.described.shape}"
         )
-    require_dimensions(x, 4, 5, "LRN")
-    require_equal(x, *others, status=_UNSUPPORTED)
+    require_equal(x, *others, status=status)
     # bfloat16 is refused before the layout is looked at, integers after.
     if x.described.data_type == raw.CUDNN_DATA_BFLOAT16:
-        require_type(x, _TYPES, "LRN")
+        require_type(x, types, "LRN")
     for operand in (x, *others):
         shape, strides = operand.described.shape, operand.described.strides
-        if len(shape) == 5 and strides[2:] != packed_strides(shape)[2:]:
+        if len(shape) >= 5 and strides[2:] != packed_strides(shape)[2:]:
             raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"{operand.name} has 5 dimensions and is not packed NCDHW: strides {strides}",
+                status,
+                f"{operand.name} has {len(shape)} dimensions and is not packed: strides {strides}",
             )
-    require_type(x, _TYPES, "LRN")
+    require_type(x, types, "LRN")
 
 
 # -- in space ----------------------------------------------------------------------------------

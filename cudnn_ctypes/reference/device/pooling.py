@@ -1,7 +1,7 @@
 """Pooling on the reference device.
 
-Statuses follow cuDNN's documentation: BAD_PARAM for shapes, types or strides that do not fit each
-other, NOT_SUPPORTED for other than 2 or 3 spatial dimensions. The sizes of y are free.
+Statuses are those of cuDNN 9.14 and 9.19: BAD_PARAM for shapes, types or strides that do not fit
+each other, NOT_SUPPORTED for other than 2 or 3 spatial dimensions. The sizes of y are free.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from .readback_operations import pooling as read_pooling
 _FORWARD_TYPES = (
     *FLOATING,
     raw.CUDNN_DATA_INT8,
-    raw.CUDNN_DATA_UINT8,
     raw.CUDNN_DATA_INT8x4,
     raw.CUDNN_DATA_INT8x32,
 )
@@ -94,13 +93,13 @@ def backward(
 
 def _check(described: Pooling, x: Operand, y: Operand) -> None:
     require_equal(x, y, fields=("data_type",))
-    require_dimensions(x, 4, 5, "pooling")
     shape, spatial = x.described.shape, len(described.window)
     if len(shape) != spatial + 2:
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM,
             f"poolingDesc holds {spatial} spatial dimensions, {x.name} has the shape {shape}",
         )
+    require_dimensions(x, 4, 5, "pooling")
     if len(y.described.shape) != len(shape) or y.described.shape[:2] != shape[:2]:
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM,

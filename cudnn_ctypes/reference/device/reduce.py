@@ -1,8 +1,9 @@
 """Reductions on the reference device.
 
-Statuses follow cuDNN's documentation: BAD_PARAM for shapes and types that do not fit each other and
-for indices of an operator that has none, NOT_SUPPORTED for types without a kernel and for indices
-of other than 32 bits, INVALID_VALUE for indices or a workspace that are too small.
+Statuses and sizes are those of cuDNN 9.14 and 9.19: BAD_PARAM for shapes and types that do not fit
+each other, and for indices or a workspace that are too small; NOT_SUPPORTED for types without a
+kernel. Operators without indices leave them alone. Indices have 32 bits, whatever the descriptor
+says.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from ...dtypes import data_type_name, numpy_dtype
 from ..layout import packed_strides
 from ..reduce import INDEXED, reduce_indices, reduce_tensor
 from . import readback
-from .agreement import require_equal
 from .dispatch import Refused, implements
 from .memory import Operand, at, require, scalars, scribble
 from .readback_operations import Reduction
@@ -32,7 +32,10 @@ _TYPES = frozenset(
     | {(_F, _H, _F), (_F, _H, _H), (_F, _I, _F), (_F, _I, _I)}
 )
 """Types of the computation, of A and of C that cuDNN 9.14 and 9.19 reduce: never bfloat16."""
+_MIXED = frozenset({_F, _D, _H, _I})
+"""Types of A and C that cuDNN finds wrong, rather than not supported, where they do not fit."""
 _INDEX_BYTES = 4
+_ELEMENTS_PER_INDEX = 512  # that one thread block of a reduction to a single element leaves
 
 
 @implements("cudnnGetReductionIndicesSize")
@@ -48,10 +51,10 @@ def indices_size(
 def workspace_size(
     handle: Any, reduceTensorDesc: Any, aDesc: Any, cDesc: Any, sizeInBytes: Any
 ) -> None:
-    """One number of the computation's type for each element of C."""
+    """One number of the computation's type, and one index, for each element of A."""
     require(sizeInBytes=sizeInBytes)
-    described, _, c = _read(reduceTensorDesc, aDesc, None, cDesc, None)
-    sizeInBytes.contents.value = _workspace_bytes(described, c)
+    described, a, c = _read(reduceTensorDesc, aDesc, None, cDesc, None)
+    sizeInBytes.contents.value = _workspace_bytes(described, a, c)
 
 
 @implements("cudnnReduceTensor")
@@ -71,17 +74,18 @@ def reduce(
 ) -> None:
     require(A=A, C=C)
     described, a, c = _read(reduceTensorDesc, aDesc, A, cDesc, C)
+    _require_reduction(a, c)
     _require_types(described, a, c)
     factors = scalars(c.described.data_type, alpha=alpha, beta=beta)
     for name, needed, given in (
         ("indices", _indices_bytes(described, c), indicesSizeInBytes),
-        ("workspace", _workspace_bytes(described, c), workspaceSizeInBytes),
+        ("workspace", _workspace_bytes(described, a, c), workspaceSizeInBytes),
     ):
         if given < needed:
             raise Refused(
-                raw.CUDNN_STATUS_INVALID_VALUE, f"{name} must have {needed} bytes, got {given}"
+                raw.CUDNN_STATUS_BAD_PARAM, f"{name} must have {needed} bytes, got {given}"
             )
-    scribble(workspace, _workspace_bytes(described, c), "workspace")
+    scribble(workspace, _workspace_bytes(described, a, c), "workspace")
     values, shape = a.load(), c.described.shape
     result = reduce_tensor(
         values,
@@ -93,7 +97,7 @@ def reduce(
         out_dtype=c.dtype,
         **factors,
     )
-    if described.indices:
+    if described.indices and described.operator in INDEXED:
         memory = at(indices, raw.CUDNN_DATA_INT32, shape, packed_strides(shape), "indices")
         memory[...] = reduce_indices(
             values, shape, described.operator, propagate_nan=described.propagate_nan
@@ -112,33 +116,33 @@ def _read(
     fits = len(whole) == len(reduced) and all(
         size in (1, full) for size, full in zip(reduced, whole, strict=True)
     )
-    if not fits or whole == reduced:
+    if not fits:
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM,
             f"C must have the shape of A, {whole}, with ones where A is to be reduced, got "
             f"{reduced}",
         )
-    if described.indices and described.operator not in INDEXED:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"the operator {described.operator} has no indices"
-        )
-    if described.indices and described.indices_type != raw.CUDNN_32BIT_INDICES:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"cuDNN writes 32-bit indices only, not {described.indices_type.name}",
-        )
     return described, source, target
+
+
+def _require_reduction(a: Operand, c: Operand) -> None:
+    shape = a.described.shape
+    if len(shape) < 3 or shape == c.described.shape:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"A must have 3 dimensions or more, and C less elements; both have shapes {shape} and "
+            f"{c.described.shape}",
+        )
 
 
 def _require_types(described: Reduction, a: Operand, c: Operand) -> None:
     types = (a.described.data_type, c.described.data_type)
-    double = raw.CUDNN_DATA_DOUBLE
-    if double in types or described.compute_type == double:
-        require_equal(a, c, fields=("data_type",))
     if (described.compute_type, *types) not in _TYPES:
         given, result = map(data_type_name, types)
+        wrong = types[0] != types[1] and _MIXED.issuperset(types) and _F not in types
+        wrong = wrong or set(types) == {_F, _D}
         raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            raw.CUDNN_STATUS_BAD_PARAM if wrong else raw.CUDNN_STATUS_NOT_SUPPORTED,
             f"cuDNN has no reduction of {given} to {result} computed in "
             f"{data_type_name(described.compute_type)}",
         )
@@ -148,5 +152,12 @@ def _indices_bytes(described: Reduction, c: Operand) -> int:
     return _INDEX_BYTES * math.prod(c.described.shape) if described.indices else 0
 
 
-def _workspace_bytes(described: Reduction, c: Operand) -> int:
-    return numpy_dtype(described.compute_type).itemsize * math.prod(c.described.shape)
+def _workspace_bytes(described: Reduction, a: Operand, c: Operand) -> int:
+    elements = math.prod(a.described.shape)
+    nbytes = (8 if described.compute_type == _D else 4) * elements
+    if described.indices:
+        left = elements
+        if math.prod(c.described.shape) == 1:
+            left = -(-elements // _ELEMENTS_PER_INDEX)
+        nbytes += _INDEX_BYTES * left
+    return nbytes

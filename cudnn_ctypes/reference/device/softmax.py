@@ -1,7 +1,7 @@
 """Softmax on the reference device.
 
-Statuses follow cuDNN's documentation: BAD_PARAM for shapes and types that differ, for strides that
-differ between y and dy, and for an unknown algorithm or mode.
+Statuses are those of cuDNN 9.14 and 9.19: BAD_PARAM for shapes and types that differ, for strides
+that differ between y and dy, and for an unknown algorithm or mode.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from typing import Any
 from ... import raw
 from ..softmax import Algorithm, SoftmaxMode, softmax_backward, softmax_forward
 from . import readback
-from .agreement import FLOATING, compute_dtype, require_equal, require_in_place, require_type
+from .agreement import (
+    FLOATING,
+    compute_dtype,
+    require_equal,
+    require_in_place,
+    require_layout,
+    require_type,
+)
 from .dispatch import Refused, implements
 from .memory import Operand, require, scalars
 
@@ -42,9 +49,9 @@ def forward(
     options = _options(algo, mode)
     source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
     target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    require_layout(source, "a softmax")
     require_equal(source, target)
-    require_in_place(source, target)
-    require_type(source, FLOATING, "softmax")
+    require_type(source, (*FLOATING, raw.CUDNN_DATA_INT8), "softmax")
     result = softmax_forward(
         source.load(),
         y=target.load(),
@@ -74,6 +81,7 @@ def backward(
     output = Operand("y", readback.tensor(yDesc, "yDesc"), y)
     gradient = Operand("dy", readback.tensor(dyDesc, "dyDesc"), dy)
     target = Operand("dx", readback.tensor(dxDesc, "dxDesc"), dx)
+    require_layout(output, "the gradient of a softmax")
     require_equal(output, gradient, target)
     require_equal(output, gradient, fields=("strides",))
     require_in_place(gradient, target)

@@ -1,7 +1,7 @@
 """Element-wise tensor functions on the reference device: add, op, set, scale, plain transform.
 
-Statuses follow cuDNN's documentation: BAD_PARAM for shapes and types that do not fit each other,
-NOT_SUPPORTED for types and numbers of dimensions without a kernel.
+Statuses are those of cuDNN 9.14 and 9.19: BAD_PARAM for shapes and types that do not fit each
+other and for less than 4 dimensions, NOT_SUPPORTED for types without a kernel and for more than 5.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _F, _D, _H, _B, _I = (
     raw.CUDNN_DATA_INT8,
 )
 
-_TRANSFORM_TYPES = (*FLOATING, _I, raw.CUDNN_DATA_INT8x4, raw.CUDNN_DATA_INT8x32)
+_TRANSFORM_TYPES = (*FLOATING, _I, raw.CUDNN_DATA_INT8x4)
+_OTHER_HALF = {_H: _B, _B: _H}
 _OP_TENSOR_TYPES = frozenset(
     {
         (_F, _F, _F),
@@ -44,7 +45,11 @@ _OP_TENSOR_TYPES = frozenset(
         (_F, _B, _B),
     }
 )
-"""Types of the computation, of A and B, and of C, as cuDNN's documentation lists them."""
+"""Types of the computation, of A and B, and of C, as cuDNN's documentation lists them.
+
+For the rest the status is one or the other. Where A and B are BFLOAT16 or integers and C is DOUBLE,
+computed in DOUBLE, cuDNN 9.14 and 9.19 read doubles from A and B; that is refused here.
+"""
 
 
 @implements("cudnnTransformTensor")
@@ -62,8 +67,16 @@ def transform(
     source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
     target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
     require_equal(source, target, fields=("shape",))
+    vectors = raw.CUDNN_DATA_INT8x32
+    if vectors in (source.described.data_type, target.described.data_type):
+        require_equal(source, target, fields=("data_type",))
     for operand in (source, target):
         require_type(operand, _TRANSFORM_TYPES, "cudnnTransformTensor")
+    if _OTHER_HALF.get(source.described.data_type) == target.described.data_type:
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            "cuDNN has no cudnnTransformTensor between HALF and BFLOAT16",
+        )
     doubles = _D in (source.described.data_type, target.described.data_type)
     factors = scalars(_D if doubles else _F, alpha=alpha, beta=beta)
     values = source.load().astype(np.float64 if doubles else np.float32)
@@ -84,8 +97,9 @@ def add(
     a = Operand("A", readback.tensor(aDesc, "aDesc"), A)
     c = Operand("C", readback.tensor(cDesc, "cDesc"), C)
     require_equal(a, c, fields=("data_type",))
-    require_dimensions(c, 3, 5, "cudnnAddTensor")
     _require_broadcast(a, c)
+    _require_dimensions(c, "cudnnAddTensor")
+    _require_kernel(c, "cudnnAddTensor")
     factors = scalars(c.described.data_type, alpha=alpha, beta=beta)
     c.store(add_tensor(a.load(), c.load(), **factors))
 
@@ -104,32 +118,32 @@ def op(
     cDesc: Any,
     C: int | None,
 ) -> None:
-    """A has the shape of C, B may be broadcast; sqrt and not take no B. At most 5 dimensions."""
-    require(A=A, C=C)
+    """A has the shape of C, B may be broadcast. sqrt and not want a B too, and do not read it."""
+    require(A=A, B=B, C=C)
     described = read_op_tensor(opTensorDesc, "opTensorDesc")
     a = Operand("A", readback.tensor(aDesc, "aDesc"), A)
     c = Operand("C", readback.tensor(cDesc, "cDesc"), C)
-    require_dimensions(c, 3, 5, "cudnnOpTensor")
+    b = Operand("B", readback.tensor(bDesc, "bDesc"), B)
     require_equal(a, c, fields=("shape",))
-    b, factors = None, {"alpha1": alpha1}
-    if described.operation not in ("sqrt", "not"):
-        require(B=B)
-        b = Operand("B", readback.tensor(bDesc, "bDesc"), B)
-        require_equal(a, b, fields=("data_type",))
-        _require_broadcast(b, c)
-        factors["alpha2"] = alpha2
+    require_equal(a, b, fields=("data_type",))
+    _require_broadcast(b, c)
+    if b.address == c.address and b.described.strides == c.described.strides:
+        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "C must not lie in the memory of B")
+    _require_dimensions(c, "cudnnOpTensor")
     types = (described.compute_type, a.described.data_type, c.described.data_type)
     if types not in _OP_TENSOR_TYPES:
         compute, given, result = map(data_type_name, types)
         raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            _status_of_types(*types),
             f"cuDNN has no cudnnOpTensor from {given} to {result} computed in {compute}",
         )
+    binary = described.operation not in ("sqrt", "not")
+    factors = {"alpha1": alpha1, **({"alpha2": alpha2} if binary else {})}
     c.store(
         op_tensor(
             described.operation,
             a.load(),
-            None if b is None else b.load(),
+            b.load() if binary else None,
             c=c.load(),
             propagate_nan=described.propagate_nan,
             compute_dtype=numpy_dtype(described.compute_type),
@@ -144,6 +158,7 @@ def set_(handle: Any, yDesc: Any, y: int | None, valuePtr: int | None) -> None:
     """The value is a float, for double data a double; it is rounded to the type of y."""
     require(y=y, valuePtr=valuePtr)
     target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    require_dimensions(target, 4, 5, "cudnnSetTensor")
     _require_kernel(target, "cudnnSetTensor")
     value = scalars(target.described.data_type, valuePtr=valuePtr)["valuePtr"]
     target.store(round_to(np.full(target.described.shape, value), target.dtype))
@@ -153,6 +168,9 @@ def set_(handle: Any, yDesc: Any, y: int | None, valuePtr: int | None) -> None:
 def scale(handle: Any, yDesc: Any, y: int | None, alpha: int | None) -> None:
     require(y=y)
     target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    if len(target.described.shape) != 3:
+        _require_dimensions(target, "cudnnScaleTensor")
+    require_dimensions(target, 4, 5, "cudnnScaleTensor")
     _require_kernel(target, "cudnnScaleTensor")
     factors = scalars(target.described.data_type, alpha=alpha)
     target.store(scale_tensor(target.load(), **factors))
@@ -161,6 +179,29 @@ def scale(handle: Any, yDesc: Any, y: int | None, alpha: int | None) -> None:
 def _require_kernel(operand: Operand, function: str) -> None:
     """cuDNN 9.14 and 9.19 have kernels for plain int8 among the integers only."""
     require_type(operand, (*FLOATING, raw.CUDNN_DATA_INT8), function)
+
+
+def _require_dimensions(operand: Operand, function: str) -> None:
+    if len(operand.described.shape) < 4:
+        raise Refused(
+            raw.CUDNN_STATUS_BAD_PARAM,
+            f"{function} is for 4 or 5 dimensions, {operand.name} has the shape "
+            f"{operand.described.shape}",
+        )
+    require_dimensions(operand, 4, 5, function)
+
+
+def _status_of_types(
+    compute: raw.cudnnDataType_t, given: raw.cudnnDataType_t, result: raw.cudnnDataType_t
+) -> raw.cudnnStatus_t:
+    """With which status cuDNN refuses types that it cannot combine."""
+    if result == _D:
+        wrong = given in (_F, _H)
+    elif compute == _F:
+        wrong = result in (_F, _H, _B, _I) and _OTHER_HALF.get(given) != result
+    else:
+        wrong = given == _D and result in (_F, _H, _B, _I)
+    return raw.CUDNN_STATUS_BAD_PARAM if wrong else raw.CUDNN_STATUS_NOT_SUPPORTED
 
 
 def _require_broadcast(operand: Operand, whole: Operand) -> None:

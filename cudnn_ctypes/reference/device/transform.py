@@ -16,10 +16,12 @@ from ..arithmetic import blend
 from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
 from . import readback
-from .agreement import accumulation_dtype, require_equal
+from .agreement import FLOATING, accumulation_dtype, require_type
 from .dispatch import Refused, follows, implements, native
 from .memory import Operand, require, scalars
 
+_TYPES = (*FLOATING, raw.CUDNN_DATA_INT8)
+_PLAIN_TYPES = (*_TYPES, raw.CUDNN_DATA_INT8x4)
 _MOST_DIMENSIONS = 8
 _MOST_DESTINATION_DIMENSIONS = 5
 
@@ -198,13 +200,8 @@ def transform_filter(
 def _transform(
     descriptor: Any, alpha: int | None, source: Operand, beta: int | None, target: Operand
 ) -> None:
-    """dest = alpha * transform(src) + beta * dest; types are equal, shapes as `transformed_shape`.
-
-    Padding of channels in front of folded ones, and unfolding of channels that do not fill the
-    blocks, are not carried out here.
-    """
+    """dest = alpha * transform(src) + beta * dest, of `transformed_shape`."""
     require(srcData=source.address, destData=target.address)
-    require_equal(source, target, fields=("data_type",))
     shape = source.described.shape
     transform = _plain(readback.tensor_transform(descriptor, "transDesc", len(shape)))
     try:
@@ -217,19 +214,36 @@ def _transform(
             f"destDesc must have the shape {wanted} for srcDesc {shape}, got "
             f"{target.described.shape}",
         )
-    try:
-        transformed = transform_tensor(source.load(), transform)
-    except ValueError as error:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, str(error)) from None
+    plain = max(transform.fold, default=1) <= 1 and wanted == shape
+    for operand in (source, target):
+        require_type(operand, _PLAIN_TYPES if plain else _TYPES, "transform")
+    types = (source.described.data_type, target.described.data_type)
+    scaling = raw.CUDNN_DATA_DOUBLE if raw.CUDNN_DATA_DOUBLE in types else types[1]
+    factors = scalars(scaling, alpha=alpha, beta=beta)
+    if factors["beta"] and _fills(transform, shape):
+        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, "a transform that pads needs a beta of 0")
     target.store(
         blend(
-            transformed.astype(accumulation_dtype(source)),
+            transform_tensor(source.load(), transform).astype(accumulation_dtype(source)),
             target.load(),
             out_dtype=target.dtype,
             name="destData",
-            **scalars(target.described.data_type, alpha=alpha, beta=beta),
+            **factors,
         )
     )
+
+
+def _fills(transform: TensorTransform, shape: tuple[int, ...]) -> bool:
+    """Whether cuDNN writes zeros apart from the rest: around it, or to fill blocks."""
+    folded = max(transform.fold, default=1) > 1
+    if (folded and transform.direction == "unfold") or (
+        not folded and transformed_shape(shape, transform) == shape
+    ):
+        return False
+    padding = zip(shape, transform.pad_before, transform.pad_after, strict=True)
+    sizes = [size + before + after for size, before, after in padding][2:]
+    fills_blocks = any(n % max(1, f) for n, f in zip(sizes, transform.fold, strict=True))
+    return fills_blocks or max(transform.pad_before + transform.pad_after) > 0
 
 
 def _plain(described: readback.TensorTransform) -> TensorTransform:
