@@ -76,14 +76,8 @@ from .divisive_normalization import (
     divisive_normalization_backward,
     divisive_normalization_forward,
 )
-from .dropout import (
-    DropoutDescriptor,
-    DropoutForward,
-    dropout_backward,
-    dropout_forward,
-    dropout_reserve_size,
-    dropout_states_size,
-)
+from .dropout import DropoutForward, dropout_backward, dropout_forward
+from .dropout_descriptor import DropoutDescriptor, dropout_reserve_size, dropout_states_size
 from .elementwise import OpTensorDescriptor, op_tensor
 from .fft_causal_convolution import (
     FFTCausalConvolutionGradients,

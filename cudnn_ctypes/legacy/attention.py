@@ -81,11 +81,12 @@ def attention_forward(
     current : int, optional
         Process this time step of the queries only, and leave the rest of `out` alone.
     low, high : sequence of int, optional
-        The window of each query. Left out: all keys.
+        The window of each query, which may reach beyond the keys. Left out: all of them.
     q_lengths, k_lengths : sequence of N * B int, optional
         Time steps of each sequence, the beam of the first batch entry first. Left out: all.
     device_lengths : pair of tensors, optional
-        The same as int32 in device memory, from where the kernels read them. Left out: copied.
+        The same as int32 in device memory, from where the kernels read them; their values are not
+        checked. Left out: copied.
     workspace : DeviceBuffer or tensor, optional
         Left out: allocated for the call.
     q_desc, k_desc, v_desc, out_desc : SeqDataDescriptor, optional

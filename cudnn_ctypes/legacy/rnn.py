@@ -16,7 +16,6 @@ where none are given; all work goes to the handle's stream.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
@@ -24,12 +23,9 @@ from .. import raw
 from ..device import DeviceBuffer
 from ..handle import Handle
 from .enumerators import enumerator
-from .operands import expect
-from .rnn_data import RNNDataDescriptor
-from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
 from .rnn_memory import Memory
+from .rnn_problem import RNNProblem
 from .rnn_weights import RNNWeights
-from .tensor import TensorDescriptor
 
 __all__ = ["RNN", "RNNBackwardData", "RNNForward"]
 
@@ -61,7 +57,7 @@ class RNNBackwardData(NamedTuple):
     dcx: Any
 
 
-class RNN:
+class RNN(RNNProblem):
     """A recurrent network on a batch of sequences: descriptors that fit each other.
 
     Usable in ``with``, which closes the descriptors that it made, but not the two given. The
@@ -86,73 +82,6 @@ class RNN:
     ValueError
         If the sequences are not what the network reads.
     """
-
-    def __init__(self, rnn: RNNDescriptor, x_desc: RNNDataDescriptor) -> None:
-        self.rnn = expect("rnn", rnn, RNNDescriptor)
-        self.x_desc = expect("x_desc", x_desc, RNNDataDescriptor)
-        data_type = rnn.data_type
-        if x_desc.vector_size != rnn.input_size:
-            raise ValueError(
-                f"x: vectors of {rnn.input_size} elements expected, got {x_desc.vector_size}"
-            )
-        if x_desc.data_type != data_type:
-            raise ValueError(
-                f"x: expected {data_type.name}, the type of rnn, got {x_desc.data_type.name}"
-            )
-        packed = x_desc.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
-        if not (packed or rnn.padded_io) and min(x_desc.lengths) < x_desc.max_length:
-            raise ValueError("x: padding needs padded_io=True in rnn")
-        first = (rnn.pseudo_layers, x_desc.batch_size)
-        with ExitStack() as made:
-            self.y_desc = made.enter_context(x_desc.like(rnn.output_size))
-            self.h_desc = made.enter_context(_state_desc((*first, rnn.state_size), data_type))
-            self.c_desc = made.enter_context(_state_desc((*first, rnn.hidden_size), data_type))
-            self._x_shape, self._y_shape = x_desc.shape, self.y_desc.shape
-            self._h_shape, self._c_shape = self.h_desc.shape, self.c_desc.shape
-            self._data_type, self._lstm = data_type, rnn.cell == raw.CUDNN_LSTM
-            self._made = made.pop_all()
-
-    @classmethod
-    def of(
-        cls,
-        rnn: RNNDescriptor,
-        x: Any,
-        *,
-        lengths: Sequence[int] | None = None,
-        layout: Any = "seq_major_unpacked",
-        padding_fill: float | None = None,
-    ) -> RNN:
-        """The network on the sequences of a tensor; arguments as for `RNNDataDescriptor.of`.
-
-        The descriptor of x is closed with the network.
-        """
-        with ExitStack() as on_error:
-            x_desc = on_error.enter_context(
-                RNNDataDescriptor.of(
-                    x, lengths=lengths, layout=layout, padding_fill=padding_fill, name="x"
-                )
-            )
-            network = cls(rnn, x_desc)
-            on_error.pop_all()
-        network._made.enter_context(x_desc)
-        return network
-
-    def close(self) -> None:
-        """Close the descriptors that it made. A second call does nothing."""
-        self._made.close()
-
-    def __enter__(self) -> RNN:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"RNN({self.rnn!r}, {self.x_desc!r})"
-
-    def temp_space_sizes(self, handle: Handle, *, training: bool = True) -> RNNTempSpaceSizes:
-        """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``."""
-        return self.rnn.temp_space_sizes(handle, self.x_desc, training=training)
 
     # -- the three passes ----------------------------------------------------------------------
 
@@ -374,8 +303,3 @@ class RNN:
     def _lengths(self, memory: Memory, lengths: Any) -> Any:
         shape = self._h_shape[1:2]
         return memory.operand("device_lengths", lengths, shape, "int32", optional=True)
-
-
-def _state_desc(shape: tuple[int, ...], data_type: raw.cudnnDataType_t) -> TensorDescriptor:
-    strides = (shape[1] * shape[2], shape[2], 1)
-    return TensorDescriptor(shape, data_type, strides=strides)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .. import raw
 from ..dtypes import as_data_type
 from ..handle import Handle
-from .dropout import DropoutDescriptor
+from .dropout_descriptor import DropoutDescriptor
 from .enumerators import enumerator
 from .rnn_data import RNNDataDescriptor
 from .rnn_settings import RNNSettings
@@ -70,7 +70,7 @@ class RNNDescriptor(RNNSettings):
     dropout : DropoutDescriptor, optional
         Dropout between the layers, in training only; kept. Left out: none.
     padded_io : bool
-        Whether sequences may have padding, in the unpacked layouts of `RNNDataDescriptor`.
+        Whether sequences may have padding, or be in the layout "batch_major_unpacked".
     clip : (float, float), optional
         Limits of an LSTM's cell states where a step reads them, rounded to float32; what it hands
         on, cy too, is not clipped. NaN passes.

@@ -8,7 +8,7 @@ from typing import Any
 from .. import raw
 from ..errors import NotInitializedError
 from .descriptor import Descriptor
-from .dropout import DropoutDescriptor
+from .dropout_descriptor import DropoutDescriptor
 from .enumerators import enumerator
 
 __all__ = ["RNN_GATES", "RNNSettings"]
@@ -139,7 +139,7 @@ class RNNSettings(Descriptor):
 
     @property
     def padded_io(self) -> bool:
-        """Whether sequences may have padding."""
+        """Whether sequences may have padding, or lie batch by batch."""
         return bool(self._read()["padded_io"])
 
     @property

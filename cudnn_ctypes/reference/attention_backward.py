@@ -72,9 +72,19 @@ def attention_backward_data(
         (Tq, N, B, O).
     attended
         What forward returned for the same operands, weights and options. Its window is in its
-        attention: what was not visible got none.
+        attention: what was not visible got none. Its dtype is what is computed in.
 
     The other parameters are those of `attention.attention_forward`.
+
+    Returns
+    -------
+    DataGradients
+        Zero at padding, and for keys that no query sees.
+
+    Raises
+    ------
+    ValueError
+        If `dout` has not the shape of the output.
     """
     weights = {} if weights is None else weights
     dtype = attended.attention.dtype
@@ -132,8 +142,14 @@ def attention_backward_weights(
     -------
     dict
         By the names of `weights`, in the shapes and dtypes that those have.
+
+    Raises
+    ------
+    ValueError
+        If `dout` has not the shape of the output.
     """
     dtype = attended.attention.dtype
+    _check_dout(dout, attended)
     do = times(dout.astype(dtype), output_dropout)
     results: dict[str, NDArray[Any]] = {}
     for name, x, dx_ in (

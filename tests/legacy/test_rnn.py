@@ -433,6 +433,8 @@ class TestWrongInput:
             RNN.of(rnn, x).close()
             with pytest.raises(ValueError, match="x: padding needs padded_io=True in rnn"):
                 RNN.of(rnn, x, lengths=[5, 4])
+            with pytest.raises(ValueError, match="x: batch_major_unpacked needs padded_io=True"):
+                RNN.of(rnn, x, layout="batch_major_unpacked")
         with pytest.raises(TypeError, match="x_desc: expected a RNNDataDescriptor"):
             RNN(run.rnn, run.x)  # type: ignore[arg-type]
 

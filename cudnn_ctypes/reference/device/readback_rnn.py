@@ -42,7 +42,7 @@ class RNN:
     data_type : cudnnDataType_t
         Of weights, inputs and outputs.
     padded_io : bool
-        Whether sequences may have padding.
+        Whether sequences may have padding, or be BATCH_MAJOR.
     dropout : int or None
         Address of the dropout descriptor.
     """

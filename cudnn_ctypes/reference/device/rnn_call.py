@@ -99,9 +99,7 @@ class Call:
             of_x, of_y = getattr(self.x, name), getattr(self.y, name)
             if of_x != of_y:
                 raise bad(f"xDesc and yDesc differ: {name} is {of_x} and {of_y}")
-        packed = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
-        if not (packed or self.described.padded_io) and min(self.x.lengths) < self.x.steps:
-            raise bad("xDesc: padding needs CUDNN_RNN_PADDED_IO_ENABLED in rnnDesc")
+        self._check_padding()
         if devSeqLengths is not None:
             given = at(devSeqLengths, raw.CUDNN_DATA_INT32, (self.x.batch,), (1,), "devSeqLengths")
             if tuple(given) != self.x.lengths:
@@ -109,6 +107,15 @@ class Call:
         _check_plan(rnnDesc, self.described, self.x.batch)
         words = repr((self.network, self.x.steps, self.x.lengths, self.dtype.str)).encode()
         self.signature = zlib.crc32(words) | 0x524E4E << 32
+
+    def _check_padding(self) -> None:
+        batch_major = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
+        padded = (  # the packed layout has no padding
+            self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
+            and min(self.x.lengths) < self.x.steps
+        )
+        if (batch_major or padded) and not self.described.padded_io:
+            raise bad("xDesc: this layout or padding needs CUDNN_RNN_PADDED_IO_ENABLED in rnnDesc")
 
     def states(
         self, descriptor: Any, kind: str, size: int, **addresses: int | None

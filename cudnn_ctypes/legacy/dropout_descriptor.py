@@ -1,0 +1,184 @@
+"""``DropoutDescriptor``: how much is dropped, and the states of the generator that chooses."""
+
+from __future__ import annotations
+
+from ctypes import c_float, c_size_t, c_ulonglong, c_void_p
+from typing import Any
+
+from .. import raw
+from ..device import DeviceBuffer
+from ..handle import Handle
+from .descriptor import Descriptor
+from .operands import expect, imported
+from .tensor import TensorDescriptor
+
+__all__ = ["DropoutDescriptor", "dropout_reserve_size", "dropout_states_size"]
+
+
+def dropout_states_size(handle: Handle) -> int:
+    """Bytes of a generator's states; follows ``cudnnDropoutGetStatesSize``."""
+    size = c_size_t()
+    raw.cudnnDropoutGetStatesSize(handle, size)
+    return size.value
+
+
+def dropout_reserve_size(x_desc: TensorDescriptor) -> int:
+    """Bytes that hold the mask of a tensor; follows ``cudnnDropoutGetReserveSpaceSize``."""
+    size = c_size_t()
+    raw.cudnnDropoutGetReserveSpaceSize(x_desc, size)
+    return size.value
+
+
+class DropoutDescriptor(Descriptor):
+    """How much is dropped, and the random generator that chooses; ``cudnnSetDropoutDescriptor``.
+
+    The generator's states are in device memory. Every mask that is drawn advances them; the same
+    seed gives the same masks on the same kind of GPU, and others on the reference device.
+
+    Parameters
+    ----------
+    handle : Handle
+        Kept: reading the descriptor back needs it.
+    rate : float
+        Probability with which an element is dropped, from 0 to 1.
+    seed : int
+        From 0 to 2**64 - 1.
+    states : DeviceBuffer or tensor, optional
+        At least `dropout_states_size` bytes. Left out: made, and closed with the descriptor.
+    restore : bool
+        Go on from what `states` holds, saved from another descriptor, instead of starting from the
+        seed, which is then only recorded (``cudnnRestoreDropoutDescriptor``).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or `states` is too small.
+
+    Examples
+    --------
+    >>> with DropoutDescriptor(handle, 0.5, seed=1) as dropout:  # doctest: +SKIP
+    ...     y, reserve_space = dropout_forward(handle, x, dropout)
+    """
+
+    def __init__(
+        self,
+        handle: Handle,
+        rate: float = 0.0,
+        *,
+        seed: int = 0,
+        states: Any = None,
+        restore: bool = False,
+    ) -> None:
+        self._handle = expect("handle", handle, Handle)
+        self._own_states: DeviceBuffer | None = None
+        self._states: Any = None
+        super().__init__(
+            raw.cudnnDropoutDescriptor_t(),
+            raw.cudnnCreateDropoutDescriptor,
+            raw.cudnnDestroyDropoutDescriptor,
+        )
+        with self._closed_on_error():
+            if restore:
+                self.restore(rate, states, seed)
+            else:
+                self.set(rate, seed, states)
+
+    # -- setting, as C does --------------------------------------------------------------------
+
+    def set(self, rate: float, seed: int, states: Any = None) -> None:
+        """Start the generator from a seed; follows ``cudnnSetDropoutDescriptor``.
+
+        `states` left out: the ones that the descriptor has, or new ones.
+        """
+        rate, seed = _rate(rate), _seed(seed)
+        memory = self._memory(states)
+        raw.cudnnSetDropoutDescriptor(self, self._handle, rate, memory, memory.nbytes, seed)
+
+    def restore(self, rate: float, states: Any, seed: int = 0) -> None:
+        """Go on from saved states; follows ``cudnnRestoreDropoutDescriptor``."""
+        rate, seed = _rate(rate), _seed(seed)
+        if states is None:
+            raise TypeError("states: needed to go on from")
+        memory = self._memory(states)
+        raw.cudnnRestoreDropoutDescriptor(self, self._handle, rate, memory, memory.nbytes, seed)
+
+    def _memory(self, states: Any) -> Any:
+        """`states` as memory that is large enough; it is kept alive, cuDNN holds its address."""
+        handle = self._handle
+        needed = dropout_states_size(handle)
+        if states is None and self._states is None:
+            self._own_states = DeviceBuffer(needed, device=handle.device, stream=handle.stream)
+            states = self._own_states
+        if states is not None:
+            given = states
+            if not isinstance(states, DeviceBuffer):
+                given = imported("states", states, handle)
+            if given.nbytes < needed:
+                raise ValueError(f"states: {given.nbytes} bytes, {needed} are needed")
+            if self._own_states is not None and given is not self._own_states:
+                self._own_states.close()
+                self._own_states = None
+            self._states = given
+        return self._states
+
+    # -- reading back --------------------------------------------------------------------------
+
+    def _read(self) -> tuple[float, int, int]:
+        rate, states, seed = c_float(), c_void_p(), c_ulonglong()
+        raw.cudnnGetDropoutDescriptor(self, self._handle, rate, states, seed)
+        return rate.value, states.value or 0, seed.value
+
+    @property
+    def rate(self) -> float:
+        """Probability with which an element is dropped.
+
+        Setting it leaves the generator alone (``cudnnSetDropoutDescriptor`` without states).
+        """
+        return self._read()[0]
+
+    @rate.setter
+    def rate(self, rate: float) -> None:
+        raw.cudnnSetDropoutDescriptor(self, self._handle, _rate(rate), None, 0, 0)
+
+    @property
+    def seed(self) -> int:
+        """What the generator was started from."""
+        return self._read()[2]
+
+    @property
+    def states_address(self) -> int:
+        """Where cuDNN holds the generator's states."""
+        return self._read()[1]
+
+    @property
+    def states(self) -> Any:
+        """The generator's states: copy them to save them, restore them to repeat what follows."""
+        return self._states
+
+    def close(self) -> None:
+        """Destroy the descriptor, and the states if it made them. A second call does nothing."""
+        super().close()
+        if self._own_states is not None:
+            self._own_states.close()
+
+    def _held(self) -> dict[str, Any]:
+        rate, states, seed = self._read()
+        return {"rate": rate, "seed": seed, "states": states}
+
+    def _arguments(self) -> dict[str, Any]:
+        if self._handle.closed:  # cuDNN tells nothing without it
+            return {"handle": self._handle}
+        rate, _, seed = self._read()
+        return {"handle": self._handle, "rate": rate, "seed": seed}
+
+
+def _rate(rate: float) -> float:
+    if not 0 <= rate <= 1:
+        raise ValueError(f"rate: expected a number from 0 to 1, got {rate}")
+    return rate
+
+
+def _seed(seed: int) -> int:
+    if not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed: expected an int from 0 to 2**64 - 1, got {seed}")
+    return seed

@@ -1,0 +1,103 @@
+"""What a recurrent network and its sequences are: descriptors that fit each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any, TypeVar
+
+from .. import raw
+from ..handle import Handle
+from .operands import expect
+from .rnn_data import RNNDataDescriptor
+from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
+from .tensor import TensorDescriptor
+
+__all__ = ["RNNProblem"]
+
+Self = TypeVar("Self", bound="RNNProblem")
+
+
+class RNNProblem:
+    """The part of `RNN` that makes, checks and closes descriptors."""
+
+    def __init__(self, rnn: RNNDescriptor, x_desc: RNNDataDescriptor) -> None:
+        self.rnn = expect("rnn", rnn, RNNDescriptor)
+        self.x_desc = expect("x_desc", x_desc, RNNDataDescriptor)
+        data_type = rnn.data_type
+        if x_desc.vector_size != rnn.input_size:
+            raise ValueError(
+                f"x: vectors of {rnn.input_size} elements expected, got {x_desc.vector_size}"
+            )
+        if x_desc.data_type != data_type:
+            raise ValueError(
+                f"x: expected {data_type.name}, the type of rnn, got {x_desc.data_type.name}"
+            )
+        _check_padding(rnn, x_desc)
+        first = (rnn.pseudo_layers, x_desc.batch_size)
+        with ExitStack() as made:
+            self.y_desc = made.enter_context(x_desc.like(rnn.output_size))
+            self.h_desc = made.enter_context(_state_desc((*first, rnn.state_size), data_type))
+            self.c_desc = made.enter_context(_state_desc((*first, rnn.hidden_size), data_type))
+            self._x_shape, self._y_shape = x_desc.shape, self.y_desc.shape
+            self._h_shape, self._c_shape = self.h_desc.shape, self.c_desc.shape
+            self._data_type, self._lstm = data_type, rnn.cell == raw.CUDNN_LSTM
+            self._made = made.pop_all()
+
+    @classmethod
+    def of(
+        cls: type[Self],
+        rnn: RNNDescriptor,
+        x: Any,
+        *,
+        lengths: Sequence[int] | None = None,
+        layout: Any = "seq_major_unpacked",
+        padding_fill: float | None = None,
+    ) -> Self:
+        """The network on the sequences of a tensor; arguments as for `RNNDataDescriptor.of`.
+
+        The descriptor of x is closed with the network.
+        """
+        with ExitStack() as on_error:
+            x_desc = on_error.enter_context(
+                RNNDataDescriptor.of(
+                    x, lengths=lengths, layout=layout, padding_fill=padding_fill, name="x"
+                )
+            )
+            network = cls(rnn, x_desc)
+            on_error.pop_all()
+        network._made.enter_context(x_desc)
+        return network
+
+    def close(self) -> None:
+        """Close the descriptors that it made. A second call does nothing."""
+        self._made.close()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.rnn!r}, {self.x_desc!r})"
+
+    def temp_space_sizes(self, handle: Handle, *, training: bool = True) -> RNNTempSpaceSizes:
+        """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``."""
+        return self.rnn.temp_space_sizes(handle, self.x_desc, training=training)
+
+
+def _check_padding(rnn: RNNDescriptor, x_desc: RNNDataDescriptor) -> None:
+    """Raise ValueError for what cuDNN does with padded input and output only."""
+    layout = x_desc.layout
+    if rnn.padded_io or layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
+        return
+    if layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
+        raise ValueError("x: batch_major_unpacked needs padded_io=True in rnn")
+    if min(x_desc.lengths) < x_desc.max_length:
+        raise ValueError("x: padding needs padded_io=True in rnn")
+
+
+def _state_desc(shape: tuple[int, ...], data_type: raw.cudnnDataType_t) -> TensorDescriptor:
+    strides = (shape[1] * shape[2], shape[2], 1)
+    return TensorDescriptor(shape, data_type, strides=strides)
