@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import CudnnError
 from .descriptor import BackendDescriptor
-from .stored_plan import StoredPlan
+from .stored_plan import StoredPlan, sealed
 
 __all__ = ["KernelCache"]
 
@@ -40,10 +40,10 @@ class KernelCache:
         self._descriptor: BackendDescriptor | None = None
         if text is None:
             return
-        StoredPlan(text, "kernel cache")
+        stored = StoredPlan(text, "kernel cache").text
         try:
             self._descriptor = BackendDescriptor(
-                "kernel_cache", json_representation=text
+                "kernel_cache", json_representation=stored
             ).finalize()
         except CudnnError as error:
             raise ValueError(
@@ -86,7 +86,7 @@ class KernelCache:
 
     def to_json(self) -> str:
         """The kernels as text, for the same cuDNN version and GPU; cuDNN 9.10."""
-        return str(self.descriptor.get("json_representation"))
+        return sealed(str(self.descriptor.get("json_representation")))
 
     def close(self) -> None:
         if self._descriptor is not None:

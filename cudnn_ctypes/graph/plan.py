@@ -14,7 +14,7 @@ from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties
 from .engines import EngineConfig
 from .scratch import Scratch
-from .stored_plan import StoredPlan
+from .stored_plan import StoredPlan, sealed
 from .values import device_address
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class ExecutionPlan:
         try:
             made.descriptor = BackendDescriptor(
                 "execution_plan",
-                json_representation=text,
+                json_representation=stored.text,
                 cuda_graph_retention=cuda_graph_retention,
                 **attributes,
             ).finalize()
@@ -107,8 +107,11 @@ class ExecutionPlan:
         return made
 
     def to_json(self) -> str:
-        """The plan with its compiled kernels as text, for the same cuDNN version and GPU."""
-        return str(self.descriptor.get("json_representation"))
+        """The plan with its compiled kernels as text, for the same cuDNN version and GPU.
+
+        It is cuDNN's JSON and one member more, a checksum, which cuDNN reads past.
+        """
+        return sealed(str(self.descriptor.get("json_representation")))
 
     @functools.cached_property
     def scratch(self) -> Scratch:
@@ -119,7 +122,7 @@ class ExecutionPlan:
     def uids(self) -> frozenset[int]:
         """The unique ids of the tensors that an execution needs; empty if cuDNN does not tell."""
         try:
-            return StoredPlan(self.to_json()).uids
+            return StoredPlan(self.descriptor.get("json_representation")).uids
         except CudnnError:
             return frozenset()
 

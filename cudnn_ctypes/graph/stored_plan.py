@@ -1,11 +1,14 @@
 """Checks of the JSON in which cuDNN stores plans and kernel caches, before cuDNN reads it.
 
 cuDNN refuses most of what is damaged, but not all: tensor names that are no numbers, references to
-tensors that are not there, or dimensions of zero end the process. And it does not compare the GPU.
+tensors that are not there, or dimensions of zero end the process, and so can a flipped bit in the
+machine code, in the driver. So a checksum is added, which cuDNN reads past. Nor does cuDNN compare
+the GPU.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,11 +24,33 @@ if TYPE_CHECKING:
     from .node import Node
     from .tensor import Tensor
 
-__all__ = ["StoredPlan"]
+__all__ = ["StoredPlan", "sealed"]
+
+_SEAL = re.compile(r',"sha256":"([0-9a-f]{64})"\}\s*\Z')
 
 _INTEGER = re.compile(r"-?\d{1,19}", re.ASCII)
 _OF_A_GPU = ("deviceName", "deviceVer")
 _COUNTS = ("multiProcessorCount", "smCountOrigin")  # the latter if fewer than all are used
+
+
+def sealed(text: str) -> str:
+    """cuDNN's JSON with a checksum of itself as its last member."""
+    body = text.rstrip()
+    return f'{body.removesuffix("}")},"sha256":"{_digest(body)}"}}'
+
+
+def _unsealed(text: str, what: str) -> str:
+    seal = _SEAL.search(text)
+    body = "" if seal is None else text[: seal.start()] + "}"
+    if seal is None or _digest(body) != seal[1]:
+        raise ValueError(
+            f"this {what} was damaged or changed after it was written: its sha256 does not fit"
+        )
+    return body
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class StoredPlan:
@@ -37,10 +62,16 @@ class StoredPlan:
     what : {"execution plan", "kernel cache"}
         For messages.
 
+    Attributes
+    ----------
+    text : str
+        What cuDNN wrote, without the checksum.
+
     Raises
     ------
     ValueError
         If it is damaged, or was made by another version of cuDNN; the message names the place.
+        Text without a checksum, which a program in C wrote, can have damage that is not seen.
     TypeError
         If it is no text.
     """
@@ -54,6 +85,9 @@ class StoredPlan:
             )
         self._check_version(what)
         _check_graph(self.top["operationGraph"])
+        self.text = text if isinstance(text, str) else text.decode()
+        if "sha256" in self.top:
+            self.text = _unsealed(self.text, what)
 
     def _check_version(self, what: str) -> None:
         loaded, made_by = raw.load().version, self.top["cudnnVersion"].value

@@ -108,8 +108,9 @@ def file_name(case: str) -> str:
     return re.sub(r"\W+", "-", case).strip("-") + ".json"
 
 
-def write_graphs(folder: Path) -> list[Path]:
+def write_graphs(folder: str | Path) -> list[Path]:
     """The graphs of all `PLAN_CASES` as JSON; returns the files."""
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / file_name(name) for name in PLAN_CASES]
     for file, case in zip(files, PLAN_CASES.values(), strict=True):

@@ -2,7 +2,7 @@
 
 To see that a GPU executes what was compiled without one, with the same cuDNN on both machines::
 
-    python -c "from tests.graph.plan_cases import *; write_graphs(Path('plans'))"
+    python -c "from tests.graph.plan_cases import write_graphs as w; w('plans')"
     python -m cudnn_ctypes compile plans/*.json --device H200          # here
     CUDNN_CTYPES_PLANS=plans python -m pytest tests/graph/test_compile.py -m gpu   # there
 """

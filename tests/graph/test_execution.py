@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes import ClosedError, CudnnError, DeviceBuffer, DeviceTensor, Handle
+from cudnn_ctypes import ClosedError, DeviceBuffer, DeviceTensor, Handle
 from cudnn_ctypes.graph.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines import heuristics
@@ -106,7 +106,7 @@ def test_a_missing_operand_is_refused(made, handle):
     problem = Problem()
     with ExecutionPlan(heuristics(graph, device=properties)[0], device=properties) as plan:
         some = {X: problem.x, Y: problem.y}
-        with pytest.raises(CudnnError):
+        with pytest.raises(ValueError, match=f"for the tensors with uid {W}"):
             plan.execute(handle, some, workspace_for(plan))
 
 

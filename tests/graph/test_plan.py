@@ -58,8 +58,11 @@ def test_bytes_are_read_too(plan: ExecutionPlan, h200: DeviceProperties) -> None
 
 
 def _changed(path: tuple[Any, ...], value: Any) -> Any:
+    """Damage at one place of a plan without a checksum."""
+
     def damage(stored: str) -> str:
         content = json.loads(stored)
+        content.pop("sha256", None)
         where = content
         for key in path[:-1]:
             where = where[key]
@@ -115,6 +118,31 @@ def test_damaged_and_foreign_plans(
         ExecutionPlan.from_json(damage(plan.to_json()), device=h200)
 
 
+def test_any_damage_is_seen_by_the_checksum(h200: DeviceProperties) -> None:
+    with PLAN_CASES["matmul + bias + gelu"].graph() as graph:
+        stored = graph.build(h200).to_json()
+    cubin = stored.index('"cubin":"') + 5000
+    other = "A" if stored[cubin] != "A" else "B"
+    for damaged in (
+        stored[:cubin] + other + stored[cubin + 1 :],
+        stored.replace("128x128x64", "128x128x32"),
+        json.dumps(json.loads(stored), indent=1),
+    ):
+        assert damaged != stored
+        with pytest.raises(ValueError, match=r"damaged or changed .* sha256 does not fit"):
+            ExecutionPlan.from_json(damaged, device=h200)
+    ExecutionPlan.from_json(stored + "\n", device=h200).close()
+
+
+def test_a_plan_from_a_program_in_c_has_no_checksum(
+    plan: ExecutionPlan, h200: DeviceProperties
+) -> None:
+    text = plan.descriptor["json_representation"]
+    assert plan.to_json().startswith(text[:-1])
+    with ExecutionPlan.from_json(text, device=h200) as again:
+        assert again.to_json() == plan.to_json()
+
+
 def test_what_is_no_text_or_no_device(plan: ExecutionPlan, h200: DeviceProperties) -> None:
     with pytest.raises(TypeError, match="plan: expected JSON text, got 5"):
         ExecutionPlan.from_json(5, device=h200)  # type: ignore[arg-type]
@@ -157,11 +185,10 @@ def test_no_garbage_at_any_place_crashes(
     plan: ExecutionPlan, h200: DeviceProperties, tmp_path: Path
 ) -> None:
     """Without the checks before it, cuDNN ends the process for 20 of these."""
-    stored = plan.to_json()
     with PLAN_CASES["matmul + bias + gelu"].graph() as graph:
-        fused = json.loads(graph.build(h200).to_json())
+        fused = json.loads(graph.build(h200).descriptor["json_representation"])
     lines = []
-    for content in (json.loads(stored), fused):
+    for content in (json.loads(plan.descriptor["json_representation"]), fused):
         text = json.dumps(content)
         for index, path in enumerate(_places(content)):
             # Every kind of garbage takes its turn; the kernel's own bytes are left alone.
