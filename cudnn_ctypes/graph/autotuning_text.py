@@ -15,8 +15,18 @@ if TYPE_CHECKING:
 
 __all__ = ["plain_text", "progress_bar", "rich_text", "show"]
 
-_COLUMNS = ("median us", "fastest", "runs", "engine", "knobs", "workspace", "built in s", "from")
-_NUMBERS = ("median us", "fastest", "runs", "engine", "workspace", "built in s")
+_COLUMNS = (
+    "median us",
+    "spread",
+    "fastest",
+    "runs",
+    "engine",
+    "knobs",
+    "workspace",
+    "built in s",
+    "from",
+)
+_NUMBERS = ("median us", "spread", "fastest", "runs", "engine", "workspace", "built in s")
 
 
 def plain_text(tuned: Autotuning) -> str:
@@ -52,23 +62,25 @@ def show(tuned: Autotuning, file: TextIO | None) -> None:
 
 
 def _title(tuned: Autotuning) -> str:
-    settings, ranking = tuned.settings, tuned.ranking
-    first = next((each for each in ranking if each.source.endswith(" 1")), None)
-    lines = [
+    settings, ranking, best = tuned.settings, tuned.ranking, tuned.best
+    title = (
         f"{tuned.graph!r} on {tuned.device}, cuDNN {tuned.cudnn}: {len(ranking)} plans measured in "
         f"{tuned.seconds:.1f} s, {settings.runs} runs each, "
-        f"{'cold' if settings.cold_cache else 'warm'} cache",
-        f"fastest: {tuned.best.choice}, {tuned.best.median:.1f} us",
-    ]
-    if first is not None and first is not tuned.best:
-        gain = first.median / tuned.best.median
-        lines[-1] += f"; {gain:.2f} times as fast as the first of heuristics {first.source[:-2]}"
-    return "\n".join(lines)
+        f"{'cold' if settings.cold_cache else 'warm'} cache\n"
+        f"fastest: {best.choice}, {best.median:.1f} us"
+    )
+    first = next((each for each in tuned.measurements if each.times), best)
+    if first is not best:
+        title += f"; {first.source}, which build() tries first, {first.median:.1f} us"
+        if first.median - best.median <= max(first.spread, best.spread):
+            title += ": no difference beyond the spread"
+    return title
 
 
 def _cells(each: Measurement) -> list[str]:
     return [
         f"{each.median:.1f}",
+        f"{each.spread:.1f}",
         f"{each.fastest:.1f}",
         f"{each.runs}{' dropped' if each.state == 'dropped' else ''}",
         str(each.engine),

@@ -64,6 +64,14 @@ class Measurement:
         return statistics.median(self.times) if self.times else float("inf")
 
     @property
+    def spread(self) -> float:
+        """Microseconds from the first to the third quartile."""
+        if len(self.times) < 2:
+            return 0.0
+        first, _, third = statistics.quantiles(self.times, n=4, method="inclusive")
+        return third - first
+
+    @property
     def fastest(self) -> float:
         """Microseconds; infinite if nothing was measured."""
         return min(self.times, default=float("inf"))

@@ -24,7 +24,7 @@ __all__ = ["Noted", "Tuner", "knob_settings", "tune"]
 
 _FEW = 3  # runs after which a plan can be dropped
 _CLEARLY = 1.3  # dropped if the fastest of these takes so many times the best median
-_VALUES = 16  # of one knob's range that are tried
+_VALUES = 64  # of one knob's range that are tried one by one; kernel_cfg has up to 56
 
 Noted = Callable[[Measurement, int], object]
 
@@ -207,15 +207,18 @@ def _search_knobs(
     noted: Noted,
     total: int,
 ) -> None:
-    """Change the knobs of the fastest config one at a time, from each improvement anew."""
-    assert tuner.best is not None
+    """Change one knob of the fastest config whose knobs were not changed yet, and so on."""
     left = limit
-    start: Measurement | None = None
-    with Engine(graph, tuner.best.engine, device=device, sm_count=sm_count) as engine:
-        ranges = engine.knobs
-        while start is not tuner.best:
-            start = tuner.best
-            for choice in knob_settings(start.choice, ranges):
+    changed: set[EngineChoice] = set()
+    with ExitStack() as stack:
+        engines: dict[int, Engine] = {}
+        while (start := _next_start(tuner, changed)) is not None:
+            changed.add(start.choice)
+            if start.engine not in engines:
+                engine = Engine(graph, start.engine, device=device, sm_count=sm_count)
+                engines[start.engine] = stack.enter_context(engine)
+            engine = engines[start.engine]
+            for choice in knob_settings(start.choice, engine.knobs):
                 if left == 0 or tuner.out_of_time:
                     return
                 if choice in tuner.tried:
@@ -232,8 +235,19 @@ def _search_knobs(
                 if measurement is not None:
                     left -= 1
                     noted(measurement, total)
-                if tuner.best is not start:
+                if tuner.best is measurement:  # go on from there; the rest of this one later
+                    changed.discard(start.choice)
                     break
+
+
+def _next_start(tuner: Tuner, changed: set[EngineChoice]) -> Measurement | None:
+    assert tuner.best is not None
+    near = [
+        each
+        for each in tuner.measurements
+        if each.median <= _CLEARLY * tuner.best.median and each.choice not in changed
+    ]
+    return min(near, key=lambda each: each.median, default=None)
 
 
 def knob_settings(choice: EngineChoice, ranges: dict[str, Knob]) -> Iterator[EngineChoice]:

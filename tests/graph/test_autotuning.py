@@ -267,7 +267,7 @@ def test_the_search_goes_downhill(h200: DeviceProperties) -> None:
     searched = [each for each in after.measurements if each.source == "knobs"]
     assert before.best is not None
     assert after.best is not None
-    assert {each.engine for each in searched} == {before.best.engine}
+    assert searched[0].engine == before.best.engine
     assert len(searched) <= 30
     assert len({each.choice for each in after.measurements}) == len(after.measurements)
     assert after.best.median < before.best.median
@@ -315,14 +315,36 @@ def test_the_result_is_a_table_the_fastest_first() -> None:
         == "'net' on H200, cuDNN 9.19.0: 3 plans measured in 1.5 s, 3 runs each, cold cache"
     )
     assert lines[1] == (
-        "fastest: engine 7: stages=2, 11.0 us; 2.00 times as fast as the first of heuristics a"
+        "fastest: engine 7: stages=2, 11.0 us; a 1, which build() tries first, 22.0 us"
     )
-    assert lines[4].split() == ["11.0", "10.0", "3", "7", "stages=2", "1,024", "0.250", "b", "2"]
-    assert lines[6].split()[2:4] == ["1", "dropped"]
+    assert lines[4].split() == [
+        "11.0",
+        "1.0",
+        "10.0",
+        "3",
+        "7",
+        "stages=2",
+        "1,024",
+        "0.250",
+        "b",
+        "2",
+    ]
+    assert lines[6].split()[3:5] == ["1", "dropped"]
     assert lines[7:] == [
         "engine 5 failed: NOT_SUPPORTED: k > 3",
         "1 not tried: the budget of 60 s was used up",
     ]
+
+
+def test_a_small_difference_is_called_so() -> None:
+    result = _result()
+    close = Measurement(3, {}, "a 1", "measured", (11.0, 11.5, 12.0), 0)
+    told = dataclasses.replace(result, measurements=(close, result.best))
+    assert (
+        str(told)
+        .splitlines()[1]
+        .endswith("a 1, which build() tries first, 11.5 us: no difference beyond the spread")
+    )
 
 
 def test_the_table_is_plain_unless_it_is_for_a_terminal() -> None:
@@ -493,7 +515,7 @@ class TestOnAGpu:
             tuned = graph.autotune(handle, heuristics="a", knobs=25, runs=5)
             print(tuned)
             searched = [each for each in tuned if each.source == "knobs"]
-            assert 0 < len(searched) <= 25
+            assert len(searched) == 25
             assert len({each.choice for each in tuned}) == len(tuned)
             check(name, graph, handle)
 
