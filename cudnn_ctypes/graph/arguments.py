@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,9 +12,10 @@ import numpy as np
 
 from ..dtypes import data_type_name, element_bits, numpy_dtype
 from ..raw import cudnnDataType_t
+from .strides import packed_like
 from .tensor import Tensor
 
-__all__ = ["host_value", "memory_bytes", "pointers"]
+__all__ = ["Shape", "host_value", "memory_bytes", "new_shapes", "pointers"]
 
 _BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_int32, 8: ctypes.c_int64}
 _REAL = {
@@ -22,7 +24,49 @@ _REAL = {
 }
 
 
-def pointers(tensors: Sequence[Tensor], memory: Mapping[Tensor | int | str, Any]) -> dict[int, Any]:
+Shape = tuple[tuple[int, ...], tuple[int, ...]]
+"""Dims and strides."""
+
+
+def new_shapes(
+    tensors: Sequence[Tensor], dims: Mapping[Tensor | int | str, Sequence[int]] | None
+) -> dict[int, Shape]:
+    """Dims and strides, by unique id, of tensors that have others at one execution.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        Of a validated graph.
+    dims : mapping, optional
+        By tensor, unique id or name. They are packed, in the order of the tensor's own strides.
+
+    Raises
+    ------
+    ValueError
+        If they are not as many as the tensor has, or not positive.
+    KeyError
+        If a key is no tensor of the graph, or a virtual one.
+    """
+    wanted = {t.uid or 0: t for t in tensors if not t.virtual and not t.scratch}
+    found: dict[int, Shape] = {}
+    for key, given in (dims or {}).items():
+        tensor = _tensor(key, wanted)
+        new = tuple(int(size) for size in given)
+        assert tensor.dims is not None
+        assert tensor.strides is not None
+        if len(new) != len(tensor.dims) or min(new) < 1:
+            raise ValueError(
+                f"tensor {tensor.name!r} {tensor.dims}: expected as many dims, positive, got {new}"
+            )
+        found[tensor.uid or 0] = new, packed_like(new, tensor.dims, tensor.strides)
+    return found
+
+
+def pointers(
+    tensors: Sequence[Tensor],
+    memory: Mapping[Tensor | int | str, Any],
+    shapes: Mapping[int, Shape] | None = None,
+) -> dict[int, Any]:
     """Device memory, or a C scalar, for each tensor that a plan reads or writes.
 
     Parameters
@@ -31,6 +75,8 @@ def pointers(tensors: Sequence[Tensor], memory: Mapping[Tensor | int | str, Any]
         Of a validated graph.
     memory : mapping
         By tensor, unique id or name: device memory; for by-value tensors a number.
+    shapes : mapping of int to (dims, strides), optional
+        Of tensors that have others this time.
 
     Raises
     ------
@@ -46,7 +92,12 @@ def pointers(tensors: Sequence[Tensor], memory: Mapping[Tensor | int | str, Any]
         uid = tensor.uid or 0
         if uid in found:
             raise ValueError(f"tensor {tensor.name!r} (uid {uid}) is given twice")
-        found[uid] = host_value(value, tensor) if tensor.by_value else _fitting(value, tensor)
+        if tensor.by_value:
+            found[uid] = host_value(value, tensor)
+            continue
+        if shapes and uid in shapes:
+            tensor = dataclasses.replace(tensor, dims=shapes[uid][0], strides=shapes[uid][1])
+        found[uid] = _fitting(value, tensor)
     for uid, tensor in wanted.items():
         if uid not in found and tensor.value is not None:
             found[uid] = host_value(tensor.value, tensor)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
 from ..raw import cudnnDataType_t
-from .arguments import pointers
+from .arguments import new_shapes, pointers
 from .choosing import EngineChoosing
 from .inference import DataTypes, infer_node, number_tensors
 from .node import Node
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ..handle import Handle
+    from .bound_plan import BoundPlan
     from .device_properties import DeviceProperties
     from .kernel_cache import KernelCache
-    from .plan import BoundPlan, ExecutionPlan
+    from .plan import ExecutionPlan
 
 __all__ = ["Graph"]
 
@@ -233,6 +234,7 @@ class Graph(
         memory: Mapping[Tensor | int | str, Any],
         workspace: Any = None,
         *,
+        dims: Mapping[Tensor | int | str, Sequence[int]] | None = None,
         handle: Handle | None = None,
     ) -> None:
         """Run it on the handle's stream; follows ``cudnnBackendExecute``.
@@ -244,6 +246,9 @@ class Graph(
             passed by value.
         workspace : device memory, optional
             At least `workspace_size` bytes.
+        dims : mapping, optional
+            By tensor, uid or name: those of all tensors with memory that have others this time,
+            packed, if it was built with ``override_shapes``.
         handle : Handle, optional
             By default that of `build`.
 
@@ -254,17 +259,22 @@ class Graph(
         KeyError
             If a key is no tensor with memory of this graph.
         """
-        self.plan.execute(self._chosen(handle), pointers(self.tensors, memory), workspace)
+        new = new_shapes(self.tensors, dims) if dims else None
+        found = pointers(self.tensors, memory, new)
+        self.plan.execute(self._chosen(handle), found, workspace, shapes=new)
 
     def bind(
         self,
         memory: Mapping[Tensor | int | str, Any],
         workspace: Any = None,
         *,
+        dims: Mapping[Tensor | int | str, Sequence[int]] | None = None,
         handle: Handle | None = None,
     ) -> BoundPlan:
         """`execute` for memory that stays where it is: each call of the result is one C call."""
-        return self.plan.bind(self._chosen(handle), pointers(self.tensors, memory), workspace)
+        new = new_shapes(self.tensors, dims) if dims else None
+        found = pointers(self.tensors, memory, new)
+        return self.plan.bind(self._chosen(handle), found, workspace, shapes=new)
 
     def _chosen(self, handle: Handle | None) -> Handle:
         chosen = handle or self._handle

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..errors import CudnnError
 from ..raw.values import described
+from .arguments import Shape
+from .bound_plan import BoundPlan
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties
 from .engines import EngineConfig
@@ -122,9 +124,17 @@ class ExecutionPlan:
     def uids(self) -> frozenset[int]:
         """The unique ids of the tensors that an execution needs; empty if cuDNN does not tell."""
         try:
-            return StoredPlan(self.descriptor.get("json_representation")).uids
+            return self._stored().uids
         except CudnnError:
             return frozenset()
+
+    @functools.cached_property
+    def takes_shapes(self) -> bool:
+        """Whether an execution may give other shapes than those of the graph."""
+        return self._stored().takes_shapes
+
+    def _stored(self) -> StoredPlan:
+        return StoredPlan(self.descriptor.get("json_representation"))
 
     @functools.cached_property
     def _own_size(self) -> int:
@@ -150,7 +160,13 @@ class ExecutionPlan:
     def behavior_notes(self) -> frozenset[str]:
         return self.config.behavior_notes
 
-    def variant_pack(self, pointers: Mapping[int, Any], workspace: Any = None) -> BackendDescriptor:
+    def variant_pack(
+        self,
+        pointers: Mapping[int, Any],
+        workspace: Any = None,
+        *,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> BackendDescriptor:
         """A finalized VARIANT_PACK: the addresses of one execution, which cannot be changed.
 
         Parameters
@@ -160,6 +176,9 @@ class ExecutionPlan:
             as ``c_float(0.5)``; its bytes are the value.
         workspace : device memory, optional
             At least `workspace_size` bytes.
+        shapes : mapping of int to (dims, strides), optional
+            Of tensors that have others this time, if the operation graph has override_shape
+            enabled; cuDNN 9.21. It trusts them.
 
         Raises
         ------
@@ -168,18 +187,40 @@ class ExecutionPlan:
             small.
         """
         pointers = self._complete(pointers, workspace)
+        overrides: dict[str, Any] = {}
+        if shapes:
+            if not self.takes_shapes:  # cuDNN would take no notice of them
+                raise ValueError(
+                    "this plan was built for fixed shapes: build it with override_shapes=True"
+                )
+            overrides = {
+                "override_unique_ids": list(shapes),
+                "override_shapes": [list(dims) for dims, _ in shapes.values()],
+                "override_strides": [list(strides) for _, strides in shapes.values()],
+            }
         return BackendDescriptor(
             "variant_pack",
             unique_ids=list(pointers),
             data_pointers=list(pointers.values()),
             workspace=workspace,
+            **overrides,
         ).finalize()
 
-    def execute(self, handle: Handle, pointers: Mapping[int, Any], workspace: Any = None) -> None:
+    def execute(
+        self,
+        handle: Handle,
+        pointers: Mapping[int, Any],
+        workspace: Any = None,
+        *,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> None:
         """Run it on the handle's stream; follows ``cudnnBackendExecute``.
 
         See `variant_pack` for the parameters, and `bind` for memory that stays where it is.
         """
+        if shapes:
+            with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
+                return bound()
         pointers = self._complete(pointers, workspace)
         # What variant_pack does, without the typed descriptor: a third of the time.
         uids = (ctypes.c_int64 * len(pointers))(*pointers)
@@ -218,9 +259,16 @@ class ExecutionPlan:
         if isinstance(given, int) and given < needed:
             raise ValueError(f"workspace: this plan needs {needed} bytes, got {given}")
 
-    def bind(self, handle: Handle, pointers: Mapping[int, Any], workspace: Any = None) -> BoundPlan:
+    def bind(
+        self,
+        handle: Handle,
+        pointers: Mapping[int, Any],
+        workspace: Any = None,
+        *,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> BoundPlan:
         """This plan for fixed addresses: executing it is one C call."""
-        bound = BoundPlan(handle, self, self.variant_pack(pointers, workspace))
+        bound = BoundPlan(handle, self, self.variant_pack(pointers, workspace, shapes=shapes))
         if self.scratch.must_write:
             own = self._own_size
             bound.prepare = functools.partial(self.scratch.write, handle, own, workspace)
@@ -241,42 +289,6 @@ class ExecutionPlan:
         if self.descriptor.closed:
             return "ExecutionPlan(closed)"
         return f"ExecutionPlan({self.config!r}, workspace of {self.workspace_size} bytes)"
-
-
-class BoundPlan:
-    """A plan with its operands and workspace, which it keeps alive; call it to execute.
-
-    ``ExecutionPlan.bind`` makes it.
-    """
-
-    def __init__(
-        self, handle: Handle, plan: ExecutionPlan, variant_pack: BackendDescriptor
-    ) -> None:
-        self.handle = handle
-        self.plan = plan
-        self.variant_pack = variant_pack
-        self.prepare: Callable[[], None] | None = None  # what goes before each execution
-        self._arguments = (handle, plan.descriptor, variant_pack)
-
-    def __call__(self) -> None:
-        if self.prepare is not None:
-            self.prepare()
-        raw.cudnnBackendExecute(*self._arguments)
-
-    execute = __call__
-
-    def close(self) -> None:
-        """Let the operands go. The plan stays."""
-        self.variant_pack.close()
-
-    def __enter__(self) -> BoundPlan:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"BoundPlan({self.plan!r}{', closed' if self.variant_pack.closed else ''})"
 
 
 def _device_attribute(device: Any) -> dict[str, Any]:

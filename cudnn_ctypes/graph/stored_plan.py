@@ -132,6 +132,11 @@ class StoredPlan:
             int(each["name"].text()) for each in tensors if each.value.get("isVirtual") is not True
         )
 
+    @property
+    def takes_shapes(self) -> bool:
+        """Whether an execution may give other shapes."""
+        return bool(self.top["operationGraph"].value.get("isOverrideShapeEnabled"))
+
     def check_graph(self, nodes: Sequence[Node], tensors: Sequence[Tensor]) -> None:
         """Refuse the plan of another graph than the validated one of `nodes` and `tensors`.
 

@@ -70,7 +70,10 @@ _ELEMENTS: dict[Type, Any] = {
 }
 
 # These point to host memory; cuDNN's other pointers point to device memory.
-_HOST_POINTERS = ("constant_value", "init_values", "override_shapes", "override_strides")
+_HOST_POINTERS = ("constant_value", "init_values")
+
+# Of these cuDNN reads a std::vector<std::vector<int64_t>>.
+_VECTORS = ("override_shapes", "override_strides")
 
 
 def element_type(type_: Type) -> Any:
@@ -112,6 +115,8 @@ def encode(attribute: Attribute, value: Any) -> Encoded:
     if attribute.types == (Type.CUDNN_TYPE_CHAR,):
         text = _text(attribute.full_name, value)
         return Encoded(Type.CUDNN_TYPE_CHAR, ctypes.create_string_buffer(text))
+    if attribute.short_name in _VECTORS:
+        return _vectors(attribute.full_name, value)
     items = values_of(attribute, value)
     type_ = _type_for(attribute, items)
     convert = _converter(attribute, type_)
@@ -226,6 +231,37 @@ def _host_address(name: str, value: Any) -> int | None:
         return ctypes.addressof(value)
     raise TypeError(
         f"{name}: expected host memory (a ctypes object or a NumPy array), got {described(value)}"
+    )
+
+
+class _Vector(ctypes.Structure):
+    """A ``std::vector`` as GCC and Clang lay it out: where it begins and ends, and its room."""
+
+    _fields_ = [(name, ctypes.c_void_p) for name in ("begin", "end", "room")]
+
+    @classmethod
+    def of(cls, array: Any) -> _Vector:
+        begin = ctypes.addressof(array)
+        end = begin + ctypes.sizeof(array)
+        return cls(begin, end, end)
+
+
+def _vectors(name: str, value: Any) -> Encoded:
+    """Lists of int of any length, as the address of the outer vector."""
+    convert = _integer(ctypes.c_int64)
+    if not isinstance(value, (list, tuple)) or not all(
+        isinstance(row, (list, tuple)) for row in value
+    ):
+        raise TypeError(f"{name}: expected a list of lists of int, got {described(value)}")
+    rows = [
+        (ctypes.c_int64 * len(row))(*(convert(f"{name}[{i}][{k}]", n) for k, n in enumerate(row)))
+        for i, row in enumerate(value)
+    ]
+    inner = (_Vector * len(rows))(*map(_Vector.of, rows))
+    outer = _Vector.of(inner)
+    # cuDNN is told of one element, and reads on to the end of the vector behind it.
+    return Encoded(
+        Type.CUDNN_TYPE_VOID_PTR, (ctypes.c_void_p * 1).from_buffer(outer), (outer, inner, rows)
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, Handle, SymbolNotFoundError, raw, use_reference_device
+from cudnn_ctypes.graph.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.kernel_cache import KernelCache
 
@@ -16,6 +17,7 @@ from .gpu_problems import Operands
 from .plan_cases import product
 
 NUMBER_OF_ENTRIES = 92700  # since when cuDNN tells it
+OVERRIDES = 92100
 SIZES = (64, 96, 8, 200)
 
 
@@ -86,12 +88,43 @@ def test_a_cache_that_cudnn_does_not_take(h200: DeviceProperties) -> None:
 
 def test_shapes_that_change_at_execution_need_a_newer_cudnn(h200: DeviceProperties) -> None:
     with product(64).graph() as graph:
-        if raw.load().version < 92100:
+        if raw.load().version < OVERRIDES:
             with pytest.raises(SymbolNotFoundError, match=r"override_shape.* needs cuDNN 9\.21"):
                 graph.build(h200, override_shapes=True)
         else:
             stored = json.loads(graph.build(h200, override_shapes=True).to_json())
             assert stored["operationGraph"]["isOverrideShapeEnabled"] is True
+
+
+def test_other_shapes_are_refused_where_they_mean_nothing(h200: DeviceProperties) -> None:
+    with product(64).graph() as graph:
+        graph.build(h200)
+        memory = {"a": 1 << 20, "b": 2 << 20, "bias": 3 << 20, "c": 4 << 20}
+        with pytest.raises(ValueError, match=r"a' .4, 64, 128.: expected as many dims, positive"):
+            graph.bind(memory, dims={"a": (4, 32)}, handle=None)
+        plan, uids = graph.plan, sorted(graph.plan.uids)
+        with pytest.raises(ValueError, match="this plan was built for fixed shapes"):
+            plan.variant_pack(dict.fromkeys(uids, 1 << 20), shapes={uids[0]: ((1, 8), (8, 1))})
+
+
+@pytest.mark.skipif(raw.load().version < OVERRIDES, reason="needs cuDNN 9.21")
+def test_other_shapes_in_a_variant_pack(h200: DeviceProperties) -> None:
+    with product(64).graph() as graph:
+        plan = graph.build(h200, override_shapes=True)
+        pointers = dict.fromkeys(plan.uids, 1 << 20)
+        shapes = {1: ((4, 32, 128), (4096, 128, 1)), 6: ((4, 32, 256), (8192, 256, 1))}
+        with plan.variant_pack(pointers, shapes=shapes) as pack:
+            assert pack.finalized
+    with (
+        BackendDescriptor("variant_pack") as pack,
+        pytest.raises(TypeError, match=r"override_shapes: expected a list of lists of int, got 5"),
+    ):
+        pack["override_shapes"] = 5
+    with (
+        BackendDescriptor("variant_pack") as pack,
+        pytest.raises(TypeError, match=r"override_strides\[0\]\[1\]: .*'x'"),
+    ):
+        pack["override_strides"] = [[1, "x"]]
 
 
 @pytest.fixture
@@ -116,3 +149,28 @@ def test_one_kernel_computes_all_shapes(handle: Handle) -> None:
                 operands.close()
                 states.append(_state(cache))
         assert states == [states[0]] * len(SIZES)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(raw.load().version < OVERRIDES, reason="needs cuDNN 9.21")
+def test_one_plan_computes_other_shapes(handle: Handle) -> None:
+    with product(64).graph() as graph:
+        graph.build(handle, override_shapes=True)
+        full = Operands(product(64), graph)
+        for m in (32, 8, 64):
+            smaller = product(m)
+            with smaller.graph() as described:
+                described.validate()
+                operands = Operands(smaller, described)
+            memory = {each.name: operands.memory[each] for each in operands.memory}
+            dims = {"a": (4, m, 128), "c": (4, m, 256)}
+            graph.execute(memory, dims=dims)
+            operands.check(handle)
+            operands.poison()
+            with graph.bind(memory, dims=dims) as bound:
+                bound()
+                operands.check(handle)
+            operands.close()
+        graph.execute(full.memory)
+        full.check(handle)
+        full.close()

@@ -1,0 +1,51 @@
+"""Plans with their operands: executing one is a single C call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .. import raw
+
+if TYPE_CHECKING:
+    from ..handle import Handle
+    from .descriptor import BackendDescriptor
+    from .plan import ExecutionPlan
+
+__all__ = ["BoundPlan"]
+
+
+class BoundPlan:
+    """A plan with its operands and workspace, which it keeps alive; call it to execute.
+
+    ``ExecutionPlan.bind`` makes it.
+    """
+
+    def __init__(
+        self, handle: Handle, plan: ExecutionPlan, variant_pack: BackendDescriptor
+    ) -> None:
+        self.handle = handle
+        self.plan = plan
+        self.variant_pack = variant_pack
+        self.prepare: Callable[[], None] | None = None  # what goes before each execution
+        self._arguments = (handle, plan.descriptor, variant_pack)
+
+    def __call__(self) -> None:
+        if self.prepare is not None:
+            self.prepare()
+        raw.cudnnBackendExecute(*self._arguments)
+
+    execute = __call__
+
+    def close(self) -> None:
+        """Let the operands go. The plan stays."""
+        self.variant_pack.close()
+
+    def __enter__(self) -> BoundPlan:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"BoundPlan({self.plan!r}{', closed' if self.variant_pack.closed else ''})"
