@@ -197,9 +197,9 @@ class Attention:
             "v": (b, self.key_heads, s_kv, self.value_size),
             "dO": (b, h, s_q, self.value_size),
         }
-        a = {name: self._rounded(rng.standard_normal(s), data_type) for name, s in shapes.items()}
+        a = {name: self.rounded(rng.standard_normal(s), data_type) for name, s in shapes.items()}
         if self.bias is not None:
-            a["bias"] = self._rounded(rng.standard_normal(self.bias), data_type)
+            a["bias"] = self.rounded(rng.standard_normal(self.bias), data_type)
         if self.sink:
             a["sink"] = rng.standard_normal((1, h, 1, 1)).astype(np.float32).astype(np.float64)
         a["scale"] = np.full(ONE, np.float32(self.factor))
@@ -213,7 +213,7 @@ class Attention:
         return a
 
     @staticmethod
-    def _rounded(array: Array, data_type: str) -> Array:
+    def rounded(array: Array, data_type: str) -> Array:
         return array.astype(numpy_dtype(data_type)).astype(np.float64)
 
     def valid(self, name: str, a: Mapping[str, Array]) -> Array:

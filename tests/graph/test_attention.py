@@ -1,0 +1,176 @@
+"""Attention with every option, forward and backward: built for an H200, and executed on a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from error_report import Report
+
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
+from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.graph import Graph
+
+from .attention_problems import BACKWARD, BOTH, FORWARD
+from .attentions import Array, Attention, errors, execute
+
+NEWEST = 92800
+TYPES = ("float16", "bfloat16")
+# The softmax, the gradient of the scores, and the results are rounded to the 16-bit type, each to
+# half a unit in the last place; errors add up at random in the sums between. Statistics are
+# float32.
+TOLERANCES = {"float16": 3 * 2.0**-11, "bfloat16": 3 * 2.0**-8}
+OF_STATS = 1e-6
+
+FORWARDS = {**BOTH, **FORWARD}
+BACKWARDS = {**BOTH, **BACKWARD}
+
+
+def build(graph: Graph, device: Handle | DeviceProperties) -> None:
+    """Older versions may lack an operation or an engine, and say which."""
+    try:
+        graph.build(device)
+    except (SymbolNotFoundError, NotSupportedError) as error:
+        if raw.load().version >= NEWEST:
+            raise
+        pytest.skip(str(error))
+
+
+def check(
+    attention: Attention,
+    data_type: str,
+    found: dict[str, Array],
+    exact: dict[str, Array],
+    a: dict[str, Array],
+    report: Report,
+    operation: str,
+) -> None:
+    for name, error in errors(attention, found, exact, a).items():
+        allowed = OF_STATS if name == "stats" else TOLERANCES[data_type]
+        report.ran(("gpu", data_type, f"{operation}: {name}"), error, error / allowed)
+        assert error <= allowed, name
+
+
+@pytest.mark.parametrize("name", list(FORWARDS))
+def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
+    with Graph(io_data_type="float16") as graph:
+        FORWARDS[name].forward(graph)
+        build(graph, h200)
+
+
+@pytest.mark.parametrize("name", list(BACKWARDS))
+def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
+    with Graph(io_data_type="float16") as graph:
+        BACKWARDS[name].backward(graph)
+        build(graph, h200)
+        assert not {tensor.name for tensor in graph.outputs} - {
+            "dq",
+            "dk",
+            "dv",
+            "dbias",
+            "dsink",
+        }
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+@pytest.mark.parametrize("data_type", TYPES)
+@pytest.mark.parametrize("name", list(FORWARDS))
+def test_forward(name: str, data_type: str, report: Report) -> None:
+    pytest.importorskip("torch")
+    attention = FORWARDS[name]
+    a = attention.values(data_type)
+    with Handle() as handle, Graph(io_data_type=data_type) as graph:
+        attention.forward(graph)
+        build(graph, handle)
+        found = execute(attention, graph, a, handle)
+    if attention.dropout == "seed":
+        a["kept"] = found["kept"]
+        assert set(np.unique(a["kept"])) == {0.0, 1.0}
+        deviation = (0.75 * 0.25 / a["kept"].size) ** 0.5
+        assert abs(a["kept"].mean() - 0.75) < 5 * deviation
+    check(attention, data_type, found, attention.compute(a), a, report, "sdpa")
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+@pytest.mark.parametrize("data_type", TYPES)
+@pytest.mark.parametrize("name", list(BACKWARDS))
+def test_backward(name: str, data_type: str, report: Report) -> None:
+    pytest.importorskip("torch")
+    attention = BACKWARDS[name]
+    a = attention.values(data_type)
+    with Handle() as handle:
+        if attention.dropout == "seed":
+            # What the forward pass dropped, the backward pass must drop.
+            with Graph(io_data_type=data_type) as graph:
+                attention.forward(graph)
+                build(graph, handle)
+                a["kept"] = execute(attention, graph, a, handle)["kept"]
+        exact = attention.compute(a)
+        a |= {"o": attention.rounded(exact["o"], data_type), "stats": exact["stats"]}
+        with Graph(io_data_type=data_type) as graph:
+            attention.backward(graph)
+            build(graph, handle)
+            found = execute(attention, graph, a, handle)
+            again = execute(attention, graph, a, handle)
+    check(attention, data_type, found, exact, a, report, "sdpa_backward")
+    if attention.deterministic:
+        assert all(np.array_equal(found[each], again[each]) for each in found)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_padding_gives_nothing() -> None:
+    """Tokens beyond the lengths become zeros, their statistics -inf."""
+    pytest.importorskip("torch")
+    attention, data_type = BOTH["padding"], "float16"
+    a = attention.values(data_type)
+    exact = attention.compute(a)
+    a |= {"o": attention.rounded(exact["o"], data_type), "stats": exact["stats"]}
+    with Handle() as handle:
+        for describe in (attention.forward, attention.backward):
+            with Graph(io_data_type=data_type) as graph:
+                describe(graph)
+                build(graph, handle)
+                found = execute(attention, graph, a, handle)
+            for name, array in found.items():
+                beyond = np.broadcast_to(~attention.valid(name, a), array.shape)
+                assert set(array[beyond]) == {-np.inf if name == "stats" else 0.0}
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_bound_plans_write_the_slopes_of_alibi_each_time() -> None:
+    """They lie in the workspace, which others use between."""
+    attention, data_type = BOTH["alibi"], "float16"
+    a = attention.values(data_type)
+    with Handle() as handle, Graph(io_data_type=data_type) as graph:
+        attention.forward(graph)
+        build(graph, handle)
+        exact = execute(attention, graph, a, handle)["o"]
+        memory: dict[Any, DeviceTensor] = {
+            each: DeviceTensor.from_numpy(
+                np.asarray(a.get(each.name, np.zeros(each.dims or ()))).astype(
+                    np.float32 if each.name == "stats" else np.float16
+                ),
+                strides=each.strides,
+            )
+            for each in (*graph.inputs, *graph.outputs)
+        }
+        o = graph.find_tensor("o")
+        nothing = np.full(o.dims or (), np.nan, np.float16)
+        with (
+            DeviceBuffer(graph.workspace_size) as workspace,
+            graph.bind(memory, workspace) as plan,
+        ):
+            for _ in range(2):
+                workspace.fill(255)
+                memory[o].copy_from(nothing)
+                plan()
+                handle.synchronize()
+                assert np.array_equal(memory[o].numpy().astype(np.float64), exact)
+        for each in memory.values():
+            each.close()

@@ -1,0 +1,214 @@
+"""What attention refuses before cuDNN is asked, and the graphs that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.operations.attention_scores import alibi_slopes
+from cudnn_ctypes.graph.tensor import Tensor
+
+DIMS = (2, 4, 128, 64)
+
+
+def heads(graph: Graph, name: str, dims: tuple[int, ...] = DIMS, **more: Any) -> Tensor:
+    return graph.tensor(dims, name=name, **more)
+
+
+def forward(graph: Graph, **options: Any) -> Any:
+    q, k, v = (options.pop(each, None) or heads(graph, each) for each in "qkv")
+    return graph.sdpa(q, k, v, **options)
+
+
+def backward(graph: Graph, **options: Any) -> Any:
+    operands = [options.pop(e, None) or heads(graph, e) for e in ("q", "k", "v", "o", "dO")]
+    stats = options.pop("stats", None) or heads(graph, "stats", (2, 4, 128, 1))
+    return graph.sdpa_backward(*operands, stats, **options)
+
+
+def number(graph: Graph, data_type: str = "float32") -> Tensor:
+    return graph.tensor((1, 1, 1, 1), data_type=data_type)
+
+
+def lengths(graph: Graph, dims: tuple[int, ...] = (2, 1, 1, 1), **more: Any) -> Tensor:
+    return graph.tensor(dims, name="lengths", **{"data_type": "int32", **more})
+
+
+REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
+    "rank": (
+        lambda g: forward(g, q=heads(g, "x", (4, 128, 64))),
+        r"sdpa 'sdpa': q 'x' \(4, 128, 64\) must be \(batch, heads, tokens, head size\)",
+    ),
+    "batch": (
+        lambda g: forward(g, k=heads(g, "x", (1, 4, 128, 64))),
+        r"k 'x' \(1, 4, 128, 64\) has another batch size than q 'q'",
+    ),
+    "heads": (
+        lambda g: forward(g, v=heads(g, "x", (2, 3, 128, 64))),
+        r"the 3 heads of v 'x' \(2, 3, 128, 64\) do not divide the 4 of q 'q'",
+    ),
+    "head size": (
+        lambda g: forward(g, k=heads(g, "x", (2, 4, 128, 32))),
+        r"heads of k 'x' \(2, 4, 128, 32\) and q 'q' .* differ in their size",
+    ),
+    "tokens": (
+        lambda g: forward(g, v=heads(g, "x", (2, 4, 96, 64))),
+        r"k 'k' .* and v 'x' \(2, 4, 96, 64\) differ in their number of tokens",
+    ),
+    "stride": (
+        lambda g: forward(g, k=heads(g, "x", DIMS, strides=(32768, 8192, 1, 128))),
+        r"k 'x' .* must have stride 1 in its last dimension",
+    ),
+    "one length": (
+        lambda g: forward(g, seq_len_q=lengths(g)),
+        "seq_len_q and seq_len_kv go together",
+    ),
+    "dims of lengths": (
+        lambda g: forward(g, seq_len_q=lengths(g, (2,)), seq_len_kv=lengths(g)),
+        r"seq_len_q 'lengths' \(2,\) must be \(2, 1, 1, 1\)",
+    ),
+    "type of lengths": (
+        lambda g: forward(g, seq_len_q=lengths(g, data_type="int64"), seq_len_kv=lengths(g)),
+        "seq_len_q 'lengths' must be int32",
+    ),
+    "bias": (
+        lambda g: forward(g, bias=heads(g, "x", (1, 4, 128, 64))),
+        r"bias 'x' \(1, 4, 128, 64\) does not broadcast to the scores \(2, 4, 128, 128\)",
+    ),
+    "left bound": (
+        lambda g: forward(g, diagonal_band_left_bound=0),
+        "the left bound must be at least 1, got 0",
+    ),
+    "right bound": (
+        lambda g: forward(g, diagonal_band_right_bound=-1),
+        "the right bound must be at least 0, got -1",
+    ),
+    "a bound that is no number": (
+        lambda g: forward(g, diagonal_band_right_bound=True),
+        "the right bound: expected an int, got True",
+    ),
+    "two windows": (
+        lambda g: forward(g, sliding_window_length=8, diagonal_band_left_bound=8),
+        "sliding_window_length and diagonal_band_left_bound are the same",
+    ),
+    "causal with a right bound": (
+        lambda g: forward(g, use_causal_mask=True, diagonal_band_right_bound=3),
+        "a causal mask has no diagonal_band_right_bound, got 3",
+    ),
+    "alignment": (
+        lambda g: forward(g, diagonal_alignment="middle"),
+        "diagonal_alignment: expected .* got 'middle'",
+    ),
+    "dropout": (
+        lambda g: forward(g, dropout=(1.0, number(g, "int64"), number(g, "int64"))),
+        "a dropout probability is from 0 to below 1, got 1.0",
+    ),
+    "dropout mask": (
+        lambda g: forward(g, dropout=(heads(g, "x"), number(g))),
+        r"the dropout mask 'x' \(2, 4, 128, 64\) must be \(2, 4, 128, 128\)",
+    ),
+    "pages without lengths": (
+        lambda g: forward(g, paged_attention_k_table=lengths(g, (2, 1, 8, 1))),
+        "with pages seq_len_q and seq_len_kv are needed",
+    ),
+    "o": (
+        lambda g: backward(g, o=heads(g, "x", (2, 4, 128, 32))),
+        r"sdpa_backward 'sdpa_backward': o 'x' .* must be \(2, 4, 128, 64\)",
+    ),
+    "layout of stats": (
+        lambda g: backward(g, stats=heads(g, "x", (2, 4, 128, 1), strides=(512, 1, 4, 1))),
+        "stats 'x' .* must be packed as in C, or ragged",
+    ),
+    "dBias without bias": (
+        lambda g: backward(g, dBias=heads(g, "x", (1, 4, 128, 128))),
+        "dBias without bias",
+    ),
+    "dims of dBias": (
+        lambda g: backward(
+            g, bias=heads(g, "y", (1, 4, 128, 128)), dBias=heads(g, "x", (1, 1, 128, 128))
+        ),
+        r"dBias 'x' \(1, 1, 128, 128\) must be \(1, 4, 128, 128\)",
+    ),
+    "sink without its gradient": (
+        lambda g: backward(g, sink_token=heads(g, "x", (1, 4, 1, 1))),
+        "sink_token and dSink_token go together",
+    ),
+    "another graph's tensor": (
+        lambda g: backward(
+            g, bias=heads(g, "y", (1, 4, 128, 128)), dBias=Graph().tensor((1, 4, 128, 128))
+        ),
+        "is of another graph",
+    ),
+    "fp8 of 16 bits": (
+        lambda g: g.sdpa_fp8(*(heads(g, each) for each in "qkv"), *(number(g) for _ in range(6))),
+        "sdpa_fp8 'sdpa_fp8': q 'q' must be fp8_e4m3 or fp8_e5m2, not float16",
+    ),
+    "fp8 with fewer heads of keys": (
+        lambda g: g.sdpa_fp8_backward(
+            *(
+                heads(g, each, (2, 2, 128, 64) if each in "kv" else DIMS, data_type="fp8_e4m3")
+                for each in ("q", "k", "v", "o", "dO")
+            ),
+            heads(g, "stats", (2, 4, 128, 1)),
+            *(number(g) for _ in range(12)),
+        ),
+        "k 'k' .* must have as many heads as q 'q'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(REFUSED))
+def test_refuses_what_does_not_fit(name: str) -> None:
+    describe, message = REFUSED[name]
+    with pytest.raises((TypeError, ValueError), match=message):
+        describe(Graph(io_data_type="float16"))
+
+
+def test_alibi_slopes() -> None:
+    assert alibi_slopes(8) == [2.0**-i for i in range(1, 9)]
+    assert alibi_slopes(1) == [2.0**-8]
+    # The paper's for 12: those of 8 heads, then every second one of 16 heads.
+    assert alibi_slopes(12)[:8] == alibi_slopes(8)
+    assert alibi_slopes(12)[8:] == alibi_slopes(16)[:8:2]
+
+
+def test_backward_keeps_sums_in_the_workspace() -> None:
+    graph = Graph(io_data_type="float16")
+    for gradient in backward(graph):
+        gradient.set_output()
+    graph.validate()
+    scratch = {each.name: each.dims for each in graph.tensors if each.scratch}
+    assert scratch == {
+        "sdpa_backward.rows": (2, 4, 128, 1),
+        "sdpa_backward.dq_sum": DIMS,
+    }
+    assert not {each.name for each in (*graph.inputs, *graph.outputs)} & scratch.keys()
+
+
+@pytest.mark.parametrize("options", [{"use_deterministic_algorithm": True}, {"dBias": True}])
+def test_deterministic_gradients_are_not_summed_in_memory(options: dict[str, Any]) -> None:
+    graph = Graph(io_data_type="float16")
+    if "dBias" in options:
+        options = {each: heads(graph, each, (1, 4, 128, 128)) for each in ("bias", "dBias")}
+    backward(graph, **options)
+    assert [each.name for each in graph.tensors if each.scratch] == ["sdpa_backward.rows"]
+
+
+@pytest.mark.parametrize(("version", "keys", "helped"), [(91500, 96, True), (91501, 96, False)])
+def test_old_versions_get_lengths(
+    version: int, keys: int, helped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(raw.load()), "version", version)
+    graph = Graph(io_data_type="float16")
+    backward(graph, **{each: heads(graph, each, (2, 4, keys, 64)) for each in "kv"})
+    given = {each.name: each.value for each in graph.tensors if each.value is not None}
+    found = {name: value for name, value in given.items() if "seq_len" in name}
+    expected = {
+        "sdpa_backward.seq_len_q": (128, 128),
+        "sdpa_backward.seq_len_kv": (keys, keys),
+    }
+    assert found == (expected if helped else {})
