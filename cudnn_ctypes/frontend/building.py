@@ -38,7 +38,7 @@ class BuildingMethods(Holding):
             device = self._device
             self._held.close()
             self._held.plans = Plans(
-                self._nodes,
+                self._graph.with_views(self._nodes),
                 self._graph.tensors,
                 self._graph.compute_data_type,
                 device,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from .. import raw
+from ..dtypes import element_bits
 from ..graph.graph import Graph
 from ..graph.inference import DataTypes
 from ..graph.node import Node
@@ -30,6 +33,7 @@ _CHANNELS_LAST = frozenset(
 )
 # Results that lie exactly as the operand does whose dims they have.
 _LIKE_OPERAND = frozenset({"operation_pointwise", "operation_norm_forward"})
+_HAS_SLICE = 92200  # the first version with an operation for it
 # Comparisons and indices have no data type of their own here.
 _UNTYPED = ("cmp_", "logical_", "gen_index")
 
@@ -57,6 +61,25 @@ class FrontGraph(Graph):
         self.tensors = [each for each in self.tensors if id(each) in used]
         return super().validate()
 
+    def with_views(self, nodes: list[Node]) -> list[Node]:
+        """The nodes but for slices of operands, where the loaded cuDNN has no such operation.
+
+        There the result is a view of the operand's memory, as in the front end.
+        """
+        if raw.load().version >= _HAS_SLICE:
+            return nodes
+        made = {id(each) for node in nodes for each in node.outputs.values()}
+        kept = []
+        for node in nodes:
+            x, y = node.inputs.get("input"), next(iter(node.outputs.values()))
+            if node.operation != "slice" or id(x) in made or not isinstance(y, tensor):
+                kept.append(node)
+            elif y.virtual or y.view_of is not None:
+                _make_view(node, x, y)
+            else:
+                kept.append(node)
+        return kept
+
     def _infer(self, node: Node, data_types: DataTypes) -> None:
         own = any(node is each for each in self.own_nodes)
         if own and node.operation == "genstats":
@@ -77,12 +100,24 @@ def _lay_out(node: Node, port: str) -> None:
     """Give one result the strides that it has in the front end if the program says nothing."""
     result = node.outputs[port]
     dims = result.dims or ()
-    if node.operation in _CHANNELS_LAST and len(dims) > 1:
+    if node.operation == "slice":
+        strides, steps = node.inputs["input"].strides, node.options["steps"]
+        result.strides = tuple(a * b for a, b in zip(strides, steps, strict=True))
+    elif node.operation in _CHANNELS_LAST and len(dims) > 1:
         result.strides = packed(dims, (0, *range(2, len(dims)), 1))
     elif node.kind.descriptor in _LIKE_OPERAND and port == "y":
         same = [each for each in node.operands if each.dims == dims and each.strides]
         if same:
             result.strides = same[0].strides
+
+
+def _make_view(node: Node, x: Any, y: tensor) -> None:
+    if y.data_type != x.data_type:
+        node.refuse(f"{y.name!r} needs the data type of {x.name!r}")
+    first = sum(a * b for a, b in zip(node.options["start"], x.strides, strict=True))
+    offset = first * element_bits(x.data_type) // 8
+    y.view_of, y.virtual = (x.uid, offset), False
+    y.alignment = math.gcd(x.alignment, offset) if offset else x.alignment
 
 
 class Described:

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import ctypes
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
-from ..graph.arguments import pointers
+from ..graph.arguments import host_value, memory_bytes
 from ..graph.tensor import Tensor
 from ..raw import mode
 from ..raw.memory import memory_pointer
 from .errors import InvalidGraphError
 
 if TYPE_CHECKING:
-    from ..graph.descriptor import BackendDescriptor
     from ..graph.plan import ExecutionPlan
     from ..handle import Handle
 
 __all__ = ["Execution"]
 
-_KEPT = 16  # sets of addresses whose variant pack is kept
+_KEPT = 64  # sets of addresses whose variant pack is kept
 _LOWEST_ADDRESS = 1 << 16  # no memory lies below, on the host or on a GPU
+
+_VARIANT_PACK = raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
+_UIDS = raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS
+_POINTERS = raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS
+_WORKSPACE = raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE
+_INT64, _VOID_PTR = raw.CUDNN_TYPE_INT64, raw.CUDNN_TYPE_VOID_PTR
 
 
 class Execution:
     """Carries out one plan with whatever a program calls its operands.
 
-    Finalizing a variant pack takes as long as the execution, so that of addresses that come a
-    second time is kept: a training loop that uses the same memory again makes one C call.
+    To make a variant pack takes longer than to execute it. So packs are kept, the newest ones: a
+    training loop that comes back to the same memory makes one C call.
 
     Parameters
     ----------
@@ -40,12 +44,18 @@ class Execution:
 
     def __init__(self, plan: ExecutionPlan, tensors: Sequence[Tensor]) -> None:
         self._plan = plan
-        self._tensors = [each for each in tensors if not each.virtual]
-        self._operands = {each.uid or 0: each for each in self._tensors}
-        self._by_value = any(e.by_value and not _is_fixed(e) for e in self._tensors)
-        # Numbers may change between two calls, and some scratch memory is written before each.
-        self._keeps = not self._by_value and not plan.scratch.must_write
-        self._packs: OrderedDict[tuple[Any, ...], BackendDescriptor | None] = OrderedDict()
+        self._operands = [each for each in tensors if not each.virtual and not each.scratch]
+        uids = [each.uid or 0 for each in self._operands]
+        self._uids = (ctypes.c_int64 * len(uids))(*uids)
+        self._places = _places(self._operands)
+        # What a program need not give: the numbers that are fixed in the graph.
+        self._fixed = [
+            None if each.value is None else bytes(host_value(each.value, each))
+            for each in self._operands
+        ]
+        self._views = _views(self._operands)
+        self._workspace_size = plan.workspace_size
+        self._packs: dict[tuple[Any, ...], _Pack] = {}
 
     def __call__(self, handle: Handle, memory: Mapping[Any, Any], workspace: Any) -> None:
         """Run the plan on the handle's stream.
@@ -61,85 +71,153 @@ class Execution:
         Raises
         ------
         InvalidGraphError
-            If an operand has no memory, or too little.
+            If an operand has no memory, or it or the workspace has too little.
         TypeError
             If a value is no memory, or host memory.
         """
-        if self._keeps:
-            key = (*self._addresses(memory), _address(workspace, "workspace"))
-            pack = self._packs.get(key)
-            if pack is not None:
-                raw.cudnnBackendExecute(handle, self._plan.descriptor, pack)
+        given = self._given(memory)
+        space = _address(workspace, "workspace") if self._workspace_size else None
+        pack = self._packs.get((*given, space))
+        if pack is None:
+            self._check(given, memory, workspace, space)
+            if self._plan.scratch:
+                self._plan.execute(handle, self._by_uid(given), workspace)
                 return
-        found = self._checked(memory)
-        if not self._keeps or not self._seen_before(key):
-            self._plan.execute(handle, found, workspace)
-            return
-        self._packs[key] = pack = self._plan.variant_pack(found, workspace)
-        raw.cudnnBackendExecute(handle, self._plan.descriptor, pack)
+            pack = self._keep(_Pack(self._uids, given, space), (*given, space))
+        raw.cudnnBackendExecute(handle, self._plan.descriptor, pack.descriptor)
 
-    def _addresses(self, memory: Mapping[Any, Any]) -> list[Any]:
-        addresses: list[Any] = []
+    def _given(self, memory: Mapping[Any, Any]) -> list[Any]:
+        """For each operand an address, or the bytes of a number; None if there is nothing."""
+        given: list[Any] = self._fixed.copy()
         for key, value in memory.items():
-            if key is not None:
-                addresses += (key, _address(value, key))
-        return addresses
+            place = self._places.get(key)
+            if place is None:
+                _check_key(key, self._operands)
+                continue
+            operand = self._operands[place]
+            given[place] = _number(value, operand) if operand.by_value else _address(value, key)
+        for place, base, offset in self._views:
+            given[place] = given[base] and given[base] + offset
+        return given
 
-    def _seen_before(self, key: tuple[Any, ...]) -> bool:
-        """Whether these addresses came before; the oldest ones are forgotten."""
-        if key in self._packs:
-            return True
-        self._packs[key] = None
-        if len(self._packs) > _KEPT:
-            _, oldest = self._packs.popitem(last=False)
-            if oldest is not None:
-                oldest.close()
-        return False
-
-    def _checked(self, memory: Mapping[Any, Any]) -> dict[int, Any]:
-        """What the plan takes for each operand."""
-        chosen: dict[Tensor | int | str, Any] = {}
+    def _check(
+        self, given: list[Any], memory: Mapping[Any, Any], workspace: Any, space: int | None
+    ) -> None:
+        missing = [
+            f"{each.name!r} (uid {each.uid})"
+            for each, address in zip(self._operands, given, strict=True)
+            if not address
+        ]
+        if missing:
+            raise InvalidGraphError(f"no memory was given for {', '.join(missing)}")
         for key, value in memory.items():
-            uid = None if key is None else self._uid(key)
-            if uid in self._operands and uid is not None:
-                chosen[uid] = _host_number(value) if self._operands[uid].by_value else value
+            place = self._places.get(key)
+            if place is not None and not self._operands[place].by_value:
+                _check_size(value, self._operands[place])
+        if self._workspace_size:
+            held = getattr(workspace, "nbytes", None)
+            too_small = isinstance(held, int) and held < self._workspace_size
+            if not space or too_small:
+                raise InvalidGraphError(
+                    f"workspace: this plan needs {self._workspace_size} bytes, got "
+                    f"{held if too_small else 'none'}"
+                )
+
+    def _keep(self, pack: _Pack, key: tuple[Any, ...]) -> _Pack:
+        while len(self._packs) >= _KEPT:
+            self._packs.pop(next(iter(self._packs))).close()
+        self._packs[key] = pack
+        return pack
+
+    def _by_uid(self, given: list[Any]) -> dict[int, Any]:
+        """What the plan's own methods take."""
+        return {
+            each.uid or 0: host_value(_read(value, each), each) if each.by_value else value
+            for each, value in zip(self._operands, given, strict=True)
+        }
+
+    def pack(self, memory: Mapping[Any, Any], workspace: Any) -> Any:
+        """A finalized VARIANT_PACK, which the caller closes."""
+        given = self._given(memory)
+        space = _address(workspace, "workspace")
+        self._check(given, memory, workspace, space)
+        return self._plan.variant_pack(self._by_uid(given), workspace)
+
+    def close(self) -> None:
+        while self._packs:
+            self._packs.popitem()[1].close()
+
+
+class _Pack:
+    """A finalized VARIANT_PACK and the numbers that it points to, without the typed descriptor."""
+
+    def __init__(self, uids: Any, given: list[Any], workspace: int | None) -> None:
+        # Numbers lie in memory of this pack: cuDNN may read them at each execution.
+        self.numbers = [ctypes.create_string_buffer(v, len(v)) for v in given if type(v) is bytes]
+        numbers = iter(self.numbers)
+        addresses = (ctypes.c_void_p * len(uids))(
+            *(ctypes.addressof(next(numbers)) if type(v) is bytes else v for v in given)
+        )
+        self.descriptor = pack = raw.cudnnBackendDescriptor_t()
+        raw.cudnnBackendCreateDescriptor(_VARIANT_PACK, pack)
         try:
-            return pointers(self._tensors, chosen)
-        except ValueError as error:
-            raise InvalidGraphError(str(error)) from error
+            raw.cudnnBackendSetAttribute(pack, _UIDS, _INT64, len(uids), uids)
+            raw.cudnnBackendSetAttribute(pack, _POINTERS, _VOID_PTR, len(uids), addresses)
+            if workspace is not None:
+                space = ctypes.byref(ctypes.c_void_p(workspace))
+                raw.cudnnBackendSetAttribute(pack, _WORKSPACE, _VOID_PTR, 1, space)
+            raw.cudnnBackendFinalize(pack)
+        except BaseException:
+            self.close()
+            raise
 
-    def _uid(self, key: Any) -> int | None:
-        if isinstance(key, Tensor):
-            return key.uid
-        if isinstance(key, str):
-            named = [uid for uid, each in self._operands.items() if each.name == key]
-            if len(named) > 1:
-                raise InvalidGraphError(f"several tensors are called {key!r}: use them, or uids")
-            return named[0] if named else None
-        if isinstance(key, int):
-            return key
+    def close(self) -> None:
+        raw.cudnnBackendDestroyDescriptor(self.descriptor)
+
+
+def _views(operands: Sequence[Tensor]) -> list[tuple[int, int, int]]:
+    """The operands that are views: their place, that of the other one, and the offset in bytes."""
+    places = {each.uid: place for place, each in enumerate(operands)}
+    found = []
+    for place, each in enumerate(operands):
+        view = getattr(each, "view_of", None)
+        if view is not None:
+            found.append((place, places[view[0]], view[1]))
+    return found
+
+
+def _places(operands: Sequence[Tensor]) -> dict[Any, int]:
+    """Where each operand is, by tensor, by unique id, and by name if no other has it."""
+    places: dict[Any, int] = {}
+    names = [each.name for each in operands]
+    for place, each in enumerate(operands):
+        places[each] = places[each.uid or 0] = place
+        if names.count(each.name) == 1:
+            places[each.name] = place
+    return places
+
+
+def _check_key(key: Any, operands: Sequence[Tensor]) -> None:
+    if isinstance(key, str) and any(each.name == key for each in operands):
+        raise InvalidGraphError(f"several tensors are called {key!r}: give them by uid")
+    if not (key is None or isinstance(key, (Tensor, int, str))):
         raise TypeError(
             f"keys of a variant pack are tensors, uids or names, got {key!r} ({type(key).__name__})"
         )
 
-    def pack(self, memory: Mapping[Any, Any], workspace: Any) -> BackendDescriptor:
-        """A finalized VARIANT_PACK, which the caller closes."""
-        return self._plan.variant_pack(self._checked(memory), workspace)
 
-    def close(self) -> None:
-        for pack in self._packs.values():
-            if pack is not None:
-                pack.close()
-        self._packs.clear()
-
-
-def _is_fixed(tensor: Tensor) -> bool:
-    """Whether a program need not give it."""
-    return tensor.value is not None or tensor.scratch
+def _check_size(value: Any, operand: Tensor) -> None:
+    held = getattr(value, "nbytes", None)
+    if isinstance(held, int) and operand.ragged_offset is None:
+        needed = memory_bytes(operand)
+        if held < needed:
+            raise InvalidGraphError(
+                f"tensor {operand.name!r} {operand.dims} needs {needed} bytes, got {held}"
+            )
 
 
 def _address(value: Any, name: Any) -> int | None:
-    # The common case first: the rest of memory_pointer takes longer than all else here.
+    # The common cases first: the rest of memory_pointer takes longer than all else here.
     if type(value) is int:
         return value
     if getattr(value, "is_cuda", False) and not mode.reference_device_active:
@@ -148,9 +226,15 @@ def _address(value: Any, name: Any) -> int | None:
     return memory_pointer(value, str(name))
 
 
-def _host_number(value: Any) -> Any:
-    """A number, or the address where it lies, from what stands for an operand by value."""
+def _number(value: Any, operand: Tensor) -> bytes:
+    """The bytes of a number: from it, from an array of one element, or from an address of one."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= _LOWEST_ADDRESS:
-        return ctypes.c_void_p(value)
-    item = getattr(value, "item", None)  # NumPy and PyTorch: an array of one element
-    return item() if callable(item) else value
+        return ctypes.string_at(value, memory_bytes(operand))
+    item = getattr(value, "item", None)  # NumPy and PyTorch
+    return bytes(host_value(item() if callable(item) else value, operand))
+
+
+def _read(value: bytes, operand: Tensor) -> Any:
+    """The C variable that has these bytes."""
+    ctype = type(host_value(0, operand))
+    return ctype.from_buffer_copy(value)

@@ -67,6 +67,7 @@ def _entry(each: Tensor) -> dict[str, Any]:
         "by_value": each.by_value,
         "value": None if value is None else float(value),
         "ragged": each.ragged_offset is not None,
+        "view_of": getattr(each, "view_of", None),
     }
 
 
@@ -82,6 +83,9 @@ def _tensor(entry: Any) -> tensor:
         by_value=bool(entry["by_value"]),
         value=None if value is None else float(value),
     )
+    if entry["view_of"] is not None:
+        uid, offset = entry["view_of"]
+        made.view_of = (int(uid), int(offset))
     if entry["ragged"]:
         # How much memory it takes is in its offsets; only that it has some is known here.
         made.ragged_offset = Tensor()

@@ -24,6 +24,8 @@ class tensor(Tensor):
     """
 
     compile_time_constant: bool = False
+    # Of memory that is part of another tensor's: its unique id, and where in bytes it begins.
+    view_of: tuple[int, int] | None = None
 
     def set_name(self, value: str) -> Self:
         self.name = str(value)

@@ -460,3 +460,22 @@ def causal_attention_backward(cudnn, graph, new):
         use_causal_mask=True,
     )
     return dict(zip(("dq", "dk", "dv"), map(_output, gradients), strict=True))
+
+
+def _scales(new: Any, names: str) -> dict[str, Any]:
+    dims = (1, 1, 1, 1)
+    return {each: new(each, dims, data_type="float32", low=0.5, high=2.0) for each in names.split()}
+
+
+@peer_graph(io="float8_e4m3fn", tolerance=0.25)  # fp8_e4m3 has 4 bits: one step of rounding
+def fp8_attention(cudnn, graph, new):
+    q, k, v = _heads(new, "q", "k", "v")
+    scales = _scales(new, "descale_q descale_k descale_v descale_s scale_s scale_o")
+    o, stats, amax_s, amax_o = graph.sdpa_fp8(
+        q=q, k=k, v=v, **scales, is_inference=False, attn_scale=0.125, use_causal_mask=True
+    )
+    stats.set_dim([B, H, S, 1]).set_stride([H * S, S, 1, 1])
+    for each in (amax_s, amax_o):
+        each.set_dim([1, 1, 1, 1]).set_stride([1, 1, 1, 1])
+    _floats(cudnn, (stats, amax_s, amax_o))
+    return {"o": _output(o), "stats": stats, "amax_s": amax_s, "amax_o": amax_o}

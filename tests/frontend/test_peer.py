@@ -83,7 +83,7 @@ class Run:
 
     def __init__(self, module: Any, case: PeerGraph, inputs: Inputs, handle: Any) -> None:
         kind = module.data_type
-        io = {"float16": kind.HALF, "bfloat16": kind.BFLOAT16, "float32": kind.FLOAT}[case.io]
+        io = next(getattr(kind, name) for name, dtype in DTYPES.items() if dtype is case_type(case))
         self.graph = module.pygraph(
             io_data_type=io,
             intermediate_data_type=kind.FLOAT,
@@ -125,7 +125,7 @@ class Run:
         for name, each in self.outputs.items():
             dtype = DTYPES[each.get_data_type().name]
             poisoned = torch.empty_strided(each.get_dim(), each.get_stride(), dtype=dtype)
-            results[name] = poisoned.fill_(float("nan")).to("cuda")
+            results[name] = poisoned.to("cuda").fill_(float("nan"))
         size = max(self.graph.get_workspace_size(), 1)
         workspace = torch.empty(size, dtype=torch.uint8, device="cuda")
         memory = {**self.memory, **{self.outputs[name]: each for name, each in results.items()}}
@@ -134,7 +134,16 @@ class Run:
         return {name: each.double().cpu().numpy() for name, each in results.items()}
 
 
-DTYPES = {"HALF": torch.float16, "BFLOAT16": torch.bfloat16, "FLOAT": torch.float32}
+DTYPES = {
+    "HALF": torch.float16,
+    "BFLOAT16": torch.bfloat16,
+    "FLOAT": torch.float32,
+    "FP8_E4M3": torch.float8_e4m3fn,
+}
+
+
+def case_type(case: PeerGraph) -> Any:
+    return getattr(torch, case.io)
 
 
 @pytest.mark.parametrize("name", PEER_GRAPHS)
