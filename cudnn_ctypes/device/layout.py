@@ -7,6 +7,7 @@ first element in the lowest bits.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Sequence
@@ -87,6 +88,7 @@ def _checked_layout(layout: Any, data_type: cudnnDataType_t) -> str:
     return str(name)
 
 
+@functools.lru_cache(maxsize=1024)
 def strides_for(shape: Shape, layout: Any, data_type: cudnnDataType_t) -> Shape:
     """The strides of a dense tensor of logical `shape` in `layout` (None: NCHW).
 

@@ -88,13 +88,16 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
     rows : iterable of AlgorithmRow
     source : str
         C name of the query.
+    types : str
+        The data types that were asked about, for messages.
     """
 
     COLUMNS = ("algorithm", "status", "time", "workspace", "deterministic", "math")
 
-    def __init__(self, rows: Iterable[AlgorithmRow], source: str) -> None:
+    def __init__(self, rows: Iterable[AlgorithmRow], source: str, types: str = "") -> None:
         self._rows = tuple(rows)
         self.source = source
+        self.types = types
 
     @overload
     def __getitem__(self, index: int) -> AlgorithmRow: ...
@@ -102,7 +105,7 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
     def __getitem__(self, index: slice) -> AlgorithmTable: ...
     def __getitem__(self, index: int | slice) -> AlgorithmRow | AlgorithmTable:
         if isinstance(index, slice):
-            return AlgorithmTable(self._rows[index], self.source)
+            return AlgorithmTable(self._rows[index], self.source, self.types)
         return self._rows[index]
 
     def __len__(self) -> int:
@@ -147,9 +150,10 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
             return f"the smallest workspace that would do has {min(needs)} bytes"
         if any(row.usable for row in self._rows):
             return "only algorithms that are not deterministic can do this"
+        types = f" ({self.types})" if self.types else ""
         return (
-            "cuDNN has no kernel for this combination of data types, compute type, layouts, "
-            "groups and sizes on this GPU"
+            f"cuDNN has no kernel for this combination of data types, compute type{types}, "
+            f"layouts, groups and sizes on this GPU"
         )
 
     def __repr__(self) -> str:

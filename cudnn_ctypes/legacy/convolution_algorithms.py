@@ -17,7 +17,7 @@ from ctypes import c_int, c_size_t
 from typing import Any, ClassVar, NamedTuple
 
 from .. import raw
-from ..dtypes import host_scalar
+from ..dtypes import data_type_name, host_scalar
 from ..errors import CudnnError
 from ..handle import Handle
 from ..raw.ctypes_support import CudnnEnum
@@ -115,7 +115,18 @@ class ConvolutionAlgorithms:
         returned = c_int()
         rows = (self.functions.performance_type * self.max_algorithm_count(handle))()
         function(handle, *operands, len(rows), returned, rows, *workspace)
-        return AlgorithmTable(map(AlgorithmRow.of, rows[: returned.value]), function.__name__)
+        found = map(AlgorithmRow.of, rows[: returned.value])
+        return AlgorithmTable(found, function.__name__, self._types())
+
+    def _types(self) -> str:
+        """The data types by the operands' names: x float32, w float16, and so on."""
+        named = [
+            f"{name.removesuffix('_desc')} {data_type_name(desc.data_type)}"
+            for name, desc in vars(self).items()
+            if name != "conv"
+        ]
+        computed = data_type_name(self.descriptors[2].compute_type)
+        return f"{', '.join(named)}; computed in {computed}"
 
     def workspace_size(self, handle: Handle, algorithm: Any) -> int:
         """Bytes of workspace that an algorithm needs; follows ``cudnnGet…WorkspaceSize``.
@@ -247,8 +258,8 @@ def _math_type(
     conv: ConvolutionDescriptor, math_type: raw.cudnnMathType_t | None
 ) -> Iterator[None]:
     """`math_type` set on `conv` inside ``with``."""
-    before = conv.math_type
-    if math_type is None or math_type == before:
+    before = None if math_type is None else conv.math_type
+    if math_type == before:
         yield
         return
     conv.math_type = math_type

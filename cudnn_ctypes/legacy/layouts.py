@@ -6,6 +6,7 @@ dimensions; or "NCHW_VECT_C4" and "NCHW_VECT_C32", 8-bit integers in vectors of 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..device.layout import Shape, data_type_in_layout, strides_for
@@ -99,14 +100,15 @@ def format_and_type(layout: Any, data_type: Any) -> tuple[cudnnTensorFormat_t, c
     return tensor_format, data_type_in_layout(data_type, tensor_format)
 
 
-def fitting_layouts(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> list[str]:
+@functools.lru_cache(maxsize=1024)
+def fitting_layouts(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> tuple[str, ...]:
     """The layouts that these are the strides of, ignoring dimensions of size 1.
 
     Several fit where there is one channel or one pixel; that which all strides agree with is first.
     """
     length = vector_length(data_type)
     if length > 1 and (len(shape) < 2 or shape[1] % length):
-        return []
+        return ()
     names = ["NCHW", "NHWC"] if length == 1 else [f"NCHW_VECT_C{length}"]
     dense = {name: strides_for(shape, name, data_type) for name in names}
     fitting = [
@@ -114,7 +116,7 @@ def fitting_layouts(shape: Shape, strides: Shape, data_type: cudnnDataType_t) ->
         for name in names
         if all(a == b or n <= 1 for a, b, n in zip(strides, dense[name], shape, strict=True))
     ]
-    return sorted(fitting, key=lambda name: dense[name] != strides)
+    return tuple(sorted(fitting, key=lambda name: dense[name] != strides))
 
 
 def dense_layout(

@@ -87,13 +87,13 @@ class Operands(ExitStack):
         decided = [names[0] for names in fitting if len(names) == 1]
         return decided[0] if decided else fitting[0][0] if fitting else None
 
-    def _layouts(self, name: str) -> list[str]:
+    def _layouts(self, name: str) -> tuple[str, ...]:
         value, desc = self._operands[name]
         if isinstance(desc, FilterDescriptor):
-            return [desc.layout]
+            return (desc.layout,)
         described = value if desc is None else desc
         if described is None or len(described.shape) < 3:
-            return []
+            return ()
         return fitting_layouts(described.shape, described.strides, described.data_type)
 
     def tensor(self, name: str) -> tuple[Any, TensorDescriptor]:
@@ -139,9 +139,9 @@ class Operands(ExitStack):
         return value, desc
 
     def shape_like(self, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """`shape`, of 4 dimensions, as (N, C, W) if the operand `name` was given so."""
-        value, _ = self._operands[name]
-        if isinstance(value, DeviceTensor) and value.ndim == 3 and len(shape) == 4:
+        """`shape`, of 4 dimensions, as (N, C, W) if the operand `name` was given, and read, so."""
+        value, desc = self._operands[name]
+        if desc is None and value.ndim == 3 and len(shape) == 4:
             return (*shape[:2], *shape[3:])
         return shape
 

@@ -148,6 +148,13 @@ class TestOperandsGiven:
             result = y.copy_to_host().view(np.float32).reshape(4, 4)
         assert result.tolist() == EXPECTED
 
+    def test_a_descriptor_of_more_dimensions_than_the_tensor(self, handle: Handle) -> None:
+        x = put(IMAGE.reshape(1, 1, 16))
+        with TensorDescriptor((1, 1, 4, 4)) as image, ConvolutionDescriptor(1) as conv:
+            y = cudnn.convolution_forward(handle, x, put(KERNEL), conv, x_desc=image)
+        assert y.shape == (1, 1, 4, 4)
+        assert y.numpy()[0, 0].tolist() == EXPECTED
+
     def test_a_result_that_a_descriptor_describes(self, handle: Handle) -> None:
         gaps = TensorDescriptor((1, 1, 4, 4), strides=(64, 64, 16, 2))
         with gaps, ConvolutionDescriptor(1) as conv:

@@ -246,6 +246,7 @@ class TestOptions:
             cudnn.convolution_forward(handle, x, w, conv)
         assert "implicit_gemm" in str(caught.value)
         assert "no kernel for this combination" in str(caught.value)
+        assert "(x float16, w float16, y float16; computed in float64)" in str(caught.value)
 
     def test_sums_of_int8_as_int32(self, handle: Handle) -> None:
         x, w = tensor(*X, dtype=np.int8), tensor(*W, dtype=np.int8)
