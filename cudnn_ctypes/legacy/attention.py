@@ -21,6 +21,7 @@ from .. import raw
 from ..handle import Handle
 from .attention_call import AttentionCall, both_lengths
 from .attention_descriptor import AttnDescriptor
+from .scalars import integer
 from .sequence_data import SeqDataDescriptor
 
 __all__ = ["AttentionForward", "attention_forward", "attention_forward_training"]
@@ -113,6 +114,7 @@ def attention_forward(
     with AttentionCall(handle, attn, operands, both_lengths(q_lengths, k_lengths)) as call:
         if current is not None and out is None:
             raise ValueError("out: needed with current, which writes one time step of it")
+        current = None if current is None else integer("current", current)
         if current is not None and not 0 <= current < call.desc["q"].shape[0]:
             raise ValueError(
                 f"current: expected a time step of q, which has {call.desc['q'].shape[0]}, "

@@ -16,6 +16,7 @@ from ..handle import Handle
 from .attention_descriptor import AttnDescriptor
 from .attention_weights import attention_buffer_sizes
 from .operands import check_memory, expect, imported
+from .scalars import integers
 from .sequence_data import SeqDataDescriptor, fitting_axes
 from .workspace import new_workspace, workspace_memory
 
@@ -64,9 +65,11 @@ class AttentionCall(ExitStack):
             raise
 
     def _describe_all(self, operands: dict[str, tuple[str, Any, SeqDataDescriptor | None]]) -> None:
-        for role, (_, value, desc) in operands.items():
+        for role, (name, value, desc) in operands.items():
             if value is not None:
                 self._describe(role, value, desc)
+            elif role != "out":
+                raise TypeError(f"{name}: a tensor is needed, got None")
         if self.out is None:
             self._make_out(operands["out"][2])
         _check_fit(self.attn, self.desc, self._names)
@@ -163,7 +166,7 @@ class AttentionCall(ExitStack):
         wanted = steps if current is None else current + 1
         arrays = []
         for name, value, default in (("low", low, 0), ("high", high, keys)):
-            array = [default] * steps if value is None else [int(entry) for entry in value]
+            array = [default] * steps if value is None else integers(name, value)
             if len(array) < wanted:
                 raise ValueError(
                     f"{name}: expected {wanted} entries, one for each time step of the queries, "
@@ -176,6 +179,8 @@ class AttentionCall(ExitStack):
         """The sequences' lengths in device memory: those given, else copies of the descriptors'."""
         if given is None:
             return self._copied(self.desc["q"].lengths), self._copied(self.desc["k"].lengths)
+        if not isinstance(given, Sequence) or len(given) != 2:
+            raise TypeError(f"device_lengths: expected a pair of tensors, got {given!r}")
         arrays = []
         for role, value in zip(("q", "k"), given, strict=True):
             tensor = imported("device_lengths", value, self.handle)

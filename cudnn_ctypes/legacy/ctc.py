@@ -18,6 +18,8 @@ from collections.abc import Sequence
 from ctypes import c_size_t
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .. import raw
 from ..handle import Handle
 from .ctc_descriptor import CTCLossDescriptor
@@ -170,12 +172,14 @@ def ctc_loss_v8(
     with Call(handle, probs, probs_desc, loss, algorithm) as call:
         steps, batch, symbols = call.shape
         by_sample: list[tuple[int, ...]] | None = None
-        if isinstance(labels, Sequence):
+        if isinstance(labels, (Sequence, np.ndarray)):
             if label_lengths is not None:
                 raise ValueError("label_lengths: only for labels in device memory")
             by_sample = check_labels(labels, batch, symbols)
             check_longest(by_sample, loss)
             labels, label_lengths = (call.copied(array) for array in concatenated(by_sample))
+        elif labels is None:
+            raise TypeError("labels: needed, got None")
         elif label_lengths is None:
             raise ValueError("label_lengths: needed for labels in device memory")
         if input_lengths is None or isinstance(input_lengths, Sequence):

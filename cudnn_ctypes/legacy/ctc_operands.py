@@ -10,11 +10,11 @@ import numpy as np
 
 from .. import raw
 from ..device import DeviceTensor
-from ..device.layout import to_shape
 from ..handle import Handle
 from .ctc_descriptor import CTCLossDescriptor
 from .enumerators import enumerator
 from .operands import check_memory, expect, imported, is_address
+from .scalars import integers
 from .tensor import TensorDescriptor
 from .workspace import new_workspace, workspace_memory
 
@@ -121,20 +121,20 @@ class Call(ExitStack):
         return tensor
 
 
-def check_labels(
-    labels: Sequence[Sequence[int]], batch: int, symbols: int
-) -> list[tuple[int, ...]]:
-    """The labels of each sample; cuDNN looks up whatever symbol it is given.
+def check_labels(labels: Any, batch: int, symbols: int) -> list[tuple[int, ...]]:
+    """The labels of each sample, out of sequences; cuDNN looks up whatever symbol it is given.
 
     Raises
     ------
     ValueError
-        If there are not as many as samples, a sample has none, or a symbol is the blank or not in
-        the alphabet.
+        If there are not as many sequences as samples, a sample has no symbol, or a symbol is the
+        blank or not in the alphabet.
     """
-    if len(labels) != batch:
-        raise ValueError(f"labels: expected a sequence for each of {batch} samples")
-    by_sample = [to_shape(sequence, f"labels[{n}]") for n, sequence in enumerate(labels)]
+    if isinstance(labels, np.ndarray):
+        labels = labels.tolist()
+    if not isinstance(labels, Sequence) or len(labels) != batch:
+        raise ValueError(f"labels: expected a sequence for each of {batch} samples, got {labels!r}")
+    by_sample = [tuple(integers(f"labels[{n}]", sequence)) for n, sequence in enumerate(labels)]
     for n, sequence in enumerate(by_sample):
         if not sequence:
             raise ValueError(
@@ -159,7 +159,7 @@ def check_input_lengths(
         If one is not from 1 to T, or less than the sample has labels.
     """
     batch = len(labels)
-    checked = (steps,) * batch if lengths is None else to_shape(lengths, "input_lengths")
+    checked = (steps,) * batch if lengths is None else tuple(integers("input_lengths", lengths))
     if len(checked) != batch or not all(1 <= length <= steps for length in checked):
         raise ValueError(f"input_lengths: expected {batch} ints from 1 to {steps}, got {checked}")
     for n, (length, sequence) in enumerate(zip(checked, labels, strict=True)):

@@ -6,6 +6,7 @@ Operands and results as for convolutions: ``DeviceTensor``s, tensors of other li
 
 from __future__ import annotations
 
+from ctypes import c_void_p
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -161,6 +162,10 @@ def _check_fit(
 
 
 def _reserve(handle: Handle, reserve_space: Any, needed: int) -> Any:
+    if reserve_space is None:
+        raise TypeError("reserve_space: needed, as dropout_forward returned it")
+    if isinstance(reserve_space, (int, c_void_p)):
+        raise TypeError("reserve_space: the size behind an address is not known")
     if isinstance(reserve_space, DeviceBuffer):
         memory: Any = reserve_space
     else:

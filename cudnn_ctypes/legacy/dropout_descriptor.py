@@ -10,6 +10,7 @@ from ..device import DeviceBuffer
 from ..handle import Handle
 from .descriptor import Descriptor
 from .operands import expect, imported
+from .scalars import integer, real
 from .tensor import TensorDescriptor
 
 __all__ = ["DropoutDescriptor", "dropout_reserve_size", "dropout_states_size"]
@@ -173,12 +174,14 @@ class DropoutDescriptor(Descriptor):
 
 
 def _rate(rate: float) -> float:
+    rate = real("rate", rate)
     if not 0 <= rate <= 1:
         raise ValueError(f"rate: expected a number from 0 to 1, got {rate}")
     return rate
 
 
 def _seed(seed: int) -> int:
+    seed = integer("seed", seed)
     if not 0 <= seed < 1 << 64:
         raise ValueError(f"seed: expected an int from 0 to 2**64 - 1, got {seed}")
     return seed

@@ -8,6 +8,7 @@ from .. import raw
 from ..handle import Handle
 from .fused_call import FusedCall
 from .operands import Operands
+from .scalars import integer, real
 
 __all__ = [
     "EquivalentScaleBias",
@@ -91,9 +92,9 @@ def finalize_statistics_training(
             made.append(operands.make(name, shape, "float32"))
             call.same(name, shape, "bn_scalebias_meanvar_desc", label, written=True)
         call.numbers |= {
-            "scalar_int64_t_bn_accumulation_count": count,
-            "scalar_double_bn_exp_avg_factor": average_factor,
-            "scalar_double_bn_epsilon": epsilon,
+            "scalar_int64_t_bn_accumulation_count": integer("count", count, least=1),
+            "scalar_double_bn_exp_avg_factor": real("average_factor", average_factor),
+            "scalar_double_bn_epsilon": _epsilon(epsilon),
         }
         call.run(workspace)
     return FinalizedStatistics(*made)
@@ -128,6 +129,13 @@ def finalize_statistics_inference(
         shape = operands.tensor("bn_scale")[1].shape
         call.parameters(shape, running_mean, running_variance)
         made = call.equivalent(shape, data_type)
-        call.numbers["scalar_double_bn_epsilon"] = epsilon
+        call.numbers["scalar_double_bn_epsilon"] = _epsilon(epsilon)
         call.run(workspace)
     return EquivalentScaleBias(*made)
+
+
+def _epsilon(epsilon: float) -> float:
+    epsilon = real("epsilon", epsilon)
+    if not epsilon >= 0:
+        raise ValueError(f"epsilon: expected 0 or more, got {epsilon}")
+    return epsilon

@@ -14,6 +14,7 @@ from .. import raw
 from ..dtypes import as_data_type, element_bits, numpy_dtype
 from .descriptor import Descriptor
 from .enumerators import enumerator
+from .scalars import integers
 
 __all__ = ["RNNDataDescriptor"]
 
@@ -76,6 +77,7 @@ class RNNDataDescriptor(Descriptor):
         )
         with self._closed_on_error():
             if lengths is not None:
+                lengths = integers("lengths", lengths)
                 longest = max(lengths, default=0) if max_length is None else max_length
                 self.set(data_type, layout, longest, vector_size, lengths, padding_fill)
 
@@ -101,7 +103,10 @@ class RNNDataDescriptor(Descriptor):
             What errors call the tensor.
         """
         layout = enumerator(raw.cudnnRNNDataLayout_t, layout, "layout")
+        if not hasattr(tensor, "shape"):
+            raise TypeError(f"{name}: expected a tensor, got {tensor!r}")
         shape, steps = tuple(tensor.shape), None
+        lengths = None if lengths is None else integers("lengths", lengths)
         ndim = 2 if layout == _PACKED else 3
         if len(shape) != ndim:
             raise ValueError(
@@ -137,7 +142,7 @@ class RNNDataDescriptor(Descriptor):
         """Set everything, in C's order; follows ``cudnnSetRNNDataDescriptor``."""
         data_type = as_data_type(data_type)
         layout = enumerator(raw.cudnnRNNDataLayout_t, layout, "layout")
-        lengths = [int(length) for length in lengths]
+        lengths = integers("lengths", lengths)
         if not all(0 <= length <= max_length for length in lengths):
             raise ValueError(f"lengths: expected ints from 0 to {max_length}, got {lengths}")
         packed = layout == _PACKED

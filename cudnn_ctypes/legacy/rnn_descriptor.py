@@ -10,6 +10,7 @@ from ..dtypes import as_data_type
 from ..handle import Handle
 from .dropout_descriptor import DropoutDescriptor
 from .enumerators import enumerator
+from .operands import expect
 from .rnn_data import RNNDataDescriptor
 from .rnn_settings import RNNSettings
 
@@ -196,6 +197,7 @@ class RNNDescriptor(RNNSettings):
         self, handle: Handle, x_desc: RNNDataDescriptor, *, training: bool = True
     ) -> RNNTempSpaceSizes:
         """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``."""
+        expect("handle", handle, Handle)
         if self._dropout is not None:
             _ = self._dropout._as_parameter_  # ClosedError: cuDNN would follow a dead pointer
         work, reserve = c_size_t(), c_size_t()

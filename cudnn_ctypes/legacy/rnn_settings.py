@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import c_double, c_int32, c_uint32
 from typing import Any
 
@@ -10,6 +11,7 @@ from ..errors import NotInitializedError
 from .descriptor import Descriptor
 from .dropout_descriptor import DropoutDescriptor
 from .enumerators import enumerator
+from .scalars import real
 
 __all__ = ["RNN_GATES", "RNNSettings"]
 
@@ -167,7 +169,7 @@ class RNNSettings(Descriptor):
 
     @clip.setter
     def clip(self, limits: tuple[float, float] | None) -> None:
-        low, high = (0.0, 0.0) if limits is None else limits
+        low, high = _limits(limits)
         mode = raw.CUDNN_RNN_CLIP_NONE if limits is None else raw.CUDNN_RNN_CLIP_MINMAX
         raw.cudnnRNNSetClip_v9(self, mode, low, high)
 
@@ -185,7 +187,7 @@ class RNNSettings(Descriptor):
             "propagate_nan" or "not_propagate_nan".
         """
         nan = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
-        low, high = (0.0, 0.0) if limits is None else limits
+        low, high = _limits(limits)
         mode = raw.CUDNN_RNN_CLIP_NONE if limits is None else raw.CUDNN_RNN_CLIP_MINMAX
         raw.cudnnRNNSetClip_v8(self, mode, nan, low, high)
 
@@ -207,3 +209,11 @@ class RNNSettings(Descriptor):
         order = ("cell", "input_size", "hidden_size", "projection_size", "layers", "bidirectional")
         arguments = {name: held.pop(name) for name in order}
         return {**arguments, **held, "dropout": self._dropout, "clip": self.clip}
+
+
+def _limits(limits: tuple[float, float] | None) -> tuple[float, float]:
+    if limits is None:
+        return 0.0, 0.0
+    if not isinstance(limits, Sequence) or len(limits) != 2:
+        raise ValueError(f"clip: expected two limits or None, got {limits!r}")
+    return real("clip", limits[0]), real("clip", limits[1])

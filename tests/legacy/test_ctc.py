@@ -218,6 +218,12 @@ def test_the_v8_workspace_is_for_the_longest_labels(reference_handle: Handle, lo
     [
         ({"probs": np.zeros((T, N, A))}, TypeError, "probs: host memory"),
         ({"probs": 4096}, TypeError, "probs: 4096 has no shape"),
+        ({"labels": None}, (TypeError, ValueError), "labels: .*None"),
+        ({"labels": [1, 2, 3]}, TypeError, r"labels\[0\]: expected ints, got 1"),
+        ({"labels": [[1.5], [1], [1]]}, TypeError, r"labels\[0\]: expected ints, got \[1\.5\]"),
+        ({"input_lengths": [6, 5, 4.0]}, TypeError, "input_lengths: expected ints, got"),
+        ({"costs": 0}, ValueError, "costs: expected device memory, got NULL"),
+        ({"probs": None}, TypeError, "probs: None has no shape"),
         ({"labels": LABELS[:2]}, ValueError, "labels: expected a sequence for each of 3"),
         ({"labels": [[1], [], [1]]}, ValueError, r"labels\[1\]: expected symbols, got none"),
         ({"labels": [[1], [5], [1]]}, ValueError, r"labels\[1\]: expected symbols from 1 to 4"),
@@ -240,6 +246,14 @@ def test_wrong_input(
     arguments = {"handle": handle, "probs": probs, "labels": LABELS, "loss": loss, **changes}
     with pytest.raises(error, match=message):
         version(**arguments)
+
+
+@pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
+def test_labels_in_an_array(handle: Handle, loss: Any, version: Any) -> None:
+    probs = DeviceTensor.from_numpy(activations())
+    expected = version(handle, probs, [[1, 2], [3, 4], [2, 2]], loss)
+    actual = version(handle, probs, np.array([[1, 2], [3, 4], [2, 2]]), loss)
+    close(actual.costs, expected.costs)
 
 
 def test_wrong_results(handle: Handle, loss: Any) -> None:

@@ -207,6 +207,12 @@ class TestWrongInput:
                 dropout.rate = rate
             assert dropout.rate == 0.5
 
+    def test_what_is_no_number(self, reference_handle: Handle) -> None:
+        with pytest.raises(TypeError, match="rate: expected a number, got 'half'"):
+            DropoutDescriptor(reference_handle, "half")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"seed: expected an int, got 1\.5"):
+            DropoutDescriptor(reference_handle, 0.5, seed=1.5)  # type: ignore[arg-type]
+
     @pytest.mark.parametrize("seed", [-1, 2**64])
     def test_seeds(self, reference_handle: Handle, seed: int) -> None:
         with pytest.raises(ValueError, match="seed: expected an int from 0"):
@@ -244,6 +250,10 @@ class TestWrongInput:
             half = DeviceTensor.zeros((3, 4), "float16")
             with pytest.raises(ValueError, match="y: expected the type of x, CUDNN_DATA_FLOAT"):
                 dropout_forward(handle, x, dropout, half)
+            with pytest.raises(TypeError, match="reserve_space: needed, as dropout_forward"):
+                dropout_backward(handle, x, dropout, None)
+            with pytest.raises(TypeError, match="reserve_space: the size behind an address"):
+                dropout_backward(handle, x, dropout, x.ptr)
             small = DeviceTensor.zeros((3,), "uint8")
             with pytest.raises(ValueError, match="reserve_space: 3 bytes, 4 are needed"):
                 dropout_forward(handle, x, dropout, reserve_space=small)

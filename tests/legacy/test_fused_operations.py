@@ -27,6 +27,7 @@ from cudnn_ctypes import (
     TensorDescriptor,
     raw,
 )
+from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.reference import fused_operations as reference
 
 from .conftest import Report
@@ -501,19 +502,26 @@ def test_finalize_training(handle: Handle, report: Report, averaged: bool) -> No
         check(report, key, actual, exact, slack * (1 + np.abs(exact)))
 
 
-def test_finalize_inference(handle: Handle, report: Report) -> None:
+@pytest.mark.parametrize("data_type", ["float16", "float32", "float64", "bfloat16"])
+def test_finalize_inference(handle: Handle, report: Report, data_type: str) -> None:
     gamma, beta, mean, variance = reference_statistics(seed=5)
-    key = ("reference" if handle.on_reference_device else "GPU", "float32", "finalize inference")
+    key = ("reference" if handle.on_reference_device else "GPU", data_type, "finalize inference")
     made = attempt(
         report,
         key,
         lambda: cudnn.finalize_statistics_inference(
-            handle, *(upload(v, "NHWC") for v in (gamma, beta, mean, variance)), epsilon=1e-3
+            handle,
+            *(upload(v, "NHWC") for v in (gamma, beta, mean, variance)),
+            epsilon=1e-3,
+            data_type=data_type,
         ),
     )
+    # Computed in float32, and rounded to the type.
+    roundoff = {"float16": HALF, "bfloat16": 2.0**-8}.get(data_type, SINGLE)
     expected = reference.finalize_statistics_inference(mean, variance, gamma, beta, epsilon=1e-3)
     for actual, exact in zip(made, expected, strict=True):
-        check(report, key, actual, exact, 4 * HALF * (1 + np.abs(exact)))
+        assert actual.dtype == numpy_dtype(data_type)
+        check(report, key, actual, exact, (roundoff + 8 * SINGLE) * (1 + np.abs(exact)))
 
 
 def test_a_block_of_a_residual_network(reference_handle: Handle) -> None:
@@ -620,6 +628,18 @@ def test_wrong_statistics(reference_handle: Handle) -> None:
         inference(reference_handle, good[0], half(1, 8, 1, 1), *good[2:])
     with pytest.raises(TypeError, match="bn_scale: host memory"):
         inference(reference_handle, np.zeros((1, 8, 1, 1)), *good[1:])
+    with pytest.raises(TypeError, match="bn_scale: expected a tensor"):
+        inference(reference_handle, None, *good[1:])
+    with pytest.raises(ValueError, match="count: expected at least 1, got 0"):
+        training(reference_handle, *good[:2], 0, *good[2:])
+    with pytest.raises(TypeError, match=r"count: expected an int, got 9\.5"):
+        training(reference_handle, *good[:2], 9.5, *good[2:])
+    with pytest.raises(ValueError, match="epsilon: expected 0 or more"):
+        inference(reference_handle, *good, epsilon=-1)
+    with pytest.raises(TypeError, match="average_factor: expected a number, got None"):
+        training(reference_handle, *good[:2], 9, *good[2:], average_factor=None)
+    with pytest.raises(TypeError, match="workspace: the size behind an address"):
+        training(reference_handle, *good[:2], 9, *good[2:], workspace=4096)
 
 
 def test_packs_of_raw_calls(reference_handle: Handle) -> None:

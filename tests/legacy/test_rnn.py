@@ -435,6 +435,11 @@ class TestWrongInput:
                 RNN.of(rnn, x, lengths=[5, 4])
             with pytest.raises(ValueError, match="x: batch_major_unpacked needs padded_io=True"):
                 RNN.of(rnn, x, layout="batch_major_unpacked")
+        with pytest.raises(TypeError, match="x: expected a tensor, got None"):
+            RNN.of(run.rnn, None)
+        for lengths in ([5, 5, 5, 1.5], "5555", 5):
+            with pytest.raises(TypeError, match="lengths: expected ints, got"):
+                RNN.of(run.rnn, run.x, lengths=lengths)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="x_desc: expected a RNNDataDescriptor"):
             RNN(run.rnn, run.x)  # type: ignore[arg-type]
 
@@ -443,6 +448,7 @@ class TestWrongInput:
         [
             ({"x": np.zeros((5, 4, 3))}, TypeError, "x: host memory"),
             ({"x": None}, TypeError, "x: a tensor is needed, got None"),
+            ({"handle": None}, TypeError, "handle: expected a Handle, got None"),
             ({"x": ((5, 4, 2), "float64")}, ValueError, r"x: expected shape \(5, 4, 3\), got"),
             ({"x": ((5, 4, 3), "float32")}, TypeError, "x: expected float64, got float32"),
             ({"hx": ((2, 4, 3), "float64")}, ValueError, r"hx: expected shape \(2, 4, 4\)"),
@@ -459,12 +465,12 @@ class TestWrongInput:
         ids=str,
     )
     def test_forward(self, run: Run, change: dict[str, Any], error: type, message: str) -> None:
-        arguments: dict[str, Any] = {"x": run.x, "weights": run.weights}
+        arguments: dict[str, Any] = {"handle": run.handle, "x": run.x, "weights": run.weights}
         for name, value in change.items():
             made = DeviceTensor.zeros(*value) if isinstance(value, tuple) else value
             arguments[name] = made
         with pytest.raises(error, match=message):
-            run.network.forward(run.handle, **arguments)
+            run.network.forward(**arguments)
 
     def test_memory_that_is_not_dense_or_too_small(self, run: Run) -> None:
         turned = DeviceTensor.from_numpy(np.zeros((5, 4, 3)), strides=(1, 5, 20))

@@ -129,6 +129,11 @@ class TestRNNDescriptor:
             assert rnn.clip is None
             with pytest.raises(BadParamError):
                 rnn.clip = (1, -1)
+            for limits in (5, (1,), (1, 2, 3)):
+                with pytest.raises(ValueError, match="clip: expected two limits or None"):
+                    rnn.clip = limits  # type: ignore[assignment]
+            with pytest.raises(TypeError, match="clip: expected a number, got 'a'"):
+                rnn.clip = (0, "a")  # type: ignore[assignment]
 
     def test_dropout_is_kept(self, reference_handle: Handle) -> None:
         with DropoutDescriptor(reference_handle, 0.5) as dropout:
