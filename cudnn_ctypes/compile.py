@@ -15,7 +15,6 @@ from rich.console import Console
 from .errors import LibraryNotFoundError, NoDeviceError
 from .graph.compiling import CompiledGraph, as_device, compile_graphs
 from .graph.device_properties import DeviceProperties, presets
-from .raw.library import version_text
 
 __all__ = ["add_arguments", "main"]
 
@@ -97,7 +96,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
     done = [result for result in results if result.plan is not None]
     if done:
         console.print(
-            f"These plans belong to cuDNN {version_text(done[0].cudnn_version)} and that GPU. "
+            f"These plans belong to cuDNN {done[0].cudnn_version} and that GPU. "
             "There: Graph.from_json(graph).load_plan(plan, handle)"
         )
     return 0 if len(done) == len(results) else 1

@@ -24,6 +24,7 @@ EXPECTED = {
     "11_attention_step_by_step": "sat  [0.312 0.262 0.426]",
     "12_ctc": "best path  a      a      l      l      -      l     probability 0.0473",
     "15_choosing_an_engine": "precompiled, deterministic, at most 1 MiB of workspace: engine ",
+    "16_compiled_elsewhere": "gate.json, and gate.plan.json of ",
 }
 
 

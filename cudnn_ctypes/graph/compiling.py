@@ -42,8 +42,8 @@ class CompiledGraph:
         Whether the plan holds its kernel. Others are in the library.
     workspace_size : int
         Bytes.
-    cudnn_version : int
-        The one that the plan belongs to: 92800 for 9.28.0.
+    cudnn_version : str
+        The one that the plan belongs to: "9.28.0".
     seconds : float
         What it took.
     """
@@ -54,7 +54,7 @@ class CompiledGraph:
     engine: str = ""
     runtime_compiled: bool = False
     workspace_size: int = 0
-    cudnn_version: int = 0
+    cudnn_version: str = ""
     seconds: float = 0.0
 
 
@@ -150,7 +150,7 @@ def _text(graph: Graph | str) -> str:
 def _compiled(text: str, gpu: str, options: dict[str, Any]) -> CompiledGraph:
     """One graph. It runs in a worker, so what goes in and comes out is plain data."""
     start = time.perf_counter()
-    name, version = "graph", raw.load().version
+    name, version = "graph", raw.load().version_text
     try:
         with Graph.from_json(text) as graph, DeviceProperties(gpu) as device:
             name = graph.name
