@@ -9,7 +9,7 @@ from ..graph.plan import ExecutionPlan
 from .describing import Described
 from .errors import not_supported
 from .execution import Execution
-from .handles import as_handle, default_handle
+from .handles import default_handle
 from .planning import NoSuchPlanError, Plans
 from .tensors import tensor
 
@@ -57,12 +57,6 @@ class Holding(Described):
     def _device(self) -> Handle | DeviceProperties:
         """For which plans are built."""
         return self._properties or self._handle or default_handle()
-
-    def _chosen(self, handle: int | Handle | None) -> Handle:
-        """On whose stream plans are executed."""
-        if handle is not None:
-            return as_handle(handle)
-        return self._handle or default_handle()
 
     @property
     def _tensors(self) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from .errors import not_supported
-from .handles import as_handle
+from .handles import as_handle, default_handle
 from .holding import Holding
 from .storing import restored, stored
 
@@ -85,8 +85,9 @@ class RunningMethods(Holding):
                 "cuDNN takes overriding shapes as C++ vectors, which cannot be given from here; "
                 "build a graph for each shape, with a kernel_cache",
             )
-        chosen = self._chosen(handle)
-        self._execution(index)(chosen, memory, workspace)
+        chosen = None if handle is None else as_handle(handle)
+        run = self._execution(index)
+        run(chosen or self._handle or default_handle(), memory, workspace)
 
     def populate_cuda_graph(
         self, handle: int | Handle, memory: Mapping[Any, Any], workspace: Any, cuda_graph: Any

@@ -1,0 +1,463 @@
+"""Graphs of the front end, built for an H200 that need not be there: what they infer and refuse."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import cudnn_ctypes.frontend as cudnn
+from cudnn_ctypes import NotSupportedError
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.raw import cudnnDataType_t
+
+HALF, FLOAT, NOT_SET = cudnn.data_type.HALF, cudnn.data_type.FLOAT, cudnn.data_type.NOT_SET
+NEW = cudnn.backend_version() >= 92700  # tells how many kernels a cache has
+DIMS, ROWS = [4, 64, 64], [4096, 64, 1]
+
+
+@pytest.fixture
+def h200() -> Iterator[Any]:
+    with cudnn.create_device_properties(DeviceProperties.preset("H200").to_json()) as properties:
+        yield properties
+
+
+@pytest.fixture
+def graph(h200) -> Iterator[Any]:
+    with cudnn.pygraph(
+        io_data_type=HALF,
+        intermediate_data_type=FLOAT,
+        compute_data_type=FLOAT,
+        device_property=h200,
+    ) as made:
+        yield made
+
+
+def product(graph: Any) -> Any:
+    a, b = (graph.tensor(dim=DIMS, stride=ROWS, name=name) for name in "ab")
+    return graph.relu(graph.matmul(a, b, name="product"), name="relu").set_output(True)
+
+
+# --- tensors -------------------------------------------------------------------------------------
+
+
+def test_setters_return_the_tensor(graph):
+    t = graph.tensor(dim=[2, 3], stride=[3, 1])
+    other = graph.tensor(dim=[2], stride=[1])
+    same = (
+        t.set_name("t")
+        .set_uid(7)
+        .set_dim([4, 5])
+        .set_stride([5, 1])
+        .set_data_type(cudnn.data_type.INT8)
+        .set_output(True)
+        .set_is_virtual(False)
+        .set_is_pass_by_value(False)
+        .set_alignment(32)
+        .set_ragged_offset(other)
+        .set_reordering_type(cudnn.tensor_reordering.INT8x32)
+        .set_vector_count_and_dimension(4, 1)
+    )
+    assert same is t
+    assert (t.get_name(), t.get_uid(), t.get_dim(), t.get_stride()) == ("t", 7, [4, 5], [5, 1])
+    assert t.get_data_type() is cudnn.data_type.INT8
+    assert t.get_reordering_type() is cudnn.tensor_reordering.INT8x32
+    assert (t.get_alignment(), t.get_vector_count(), t.get_vector_dimension()) == (32, 4, 1)
+    assert not t.get_is_virtual()
+    assert not t.get_is_pass_by_value()
+    assert t.ragged_offset is other
+
+
+def test_what_is_not_known_yet(graph):
+    t = graph.tensor(dim=[2, 3], stride=[3, 1])
+    assert (t.get_uid(), t.get_data_type(), t.get_vector_dimension()) == (0, NOT_SET, -1)
+    result = graph.relu(t)
+    assert (result.get_dim(), result.get_stride(), result.get_is_virtual()) == ([], [], True)
+
+
+@pytest.mark.parametrize(
+    ("given", "member"),
+    [
+        (cudnn.data_type.BFLOAT16, cudnn.data_type.BFLOAT16),
+        (np.float16, HALF),
+        (np.dtype("float32"), FLOAT),
+        (ml_dtypes.bfloat16, cudnn.data_type.BFLOAT16),
+        ("fp8_e4m3", cudnn.data_type.FP8_E4M3),
+        (cudnnDataType_t.CUDNN_DATA_INT32, cudnn.data_type.INT32),
+        ("torch.bool", cudnn.data_type.BOOLEAN),
+        ("torch.float8_e5m2", cudnn.data_type.FP8_E5M2),
+        (NOT_SET, NOT_SET),
+    ],
+)
+def test_data_types_in_all_forms(graph, given, member):
+    if isinstance(given, str) and given.startswith("torch."):
+        given = getattr(pytest.importorskip("torch"), given.removeprefix("torch."))
+    assert graph.tensor([1], [1], data_type=given).get_data_type() is member
+
+
+@pytest.mark.parametrize("wrong", ["float17", cudnn.heur_mode.A, 3])
+def test_what_is_no_data_type(graph, wrong):
+    with pytest.raises(TypeError, match=r"expected a data|no data type"):
+        graph.tensor([1], [1], data_type=wrong)
+
+
+def test_tensor_like(graph):
+    array = np.zeros((2, 3, 4), np.float32).transpose(0, 2, 1)
+    t = graph.tensor_like(array, name="x")
+    assert (t.get_dim(), t.get_stride(), t.get_name()) == ([2, 4, 3], [12, 1, 4], "x")
+    assert t.get_data_type() is FLOAT
+    assert graph.tensor_like(t).get_stride() == [12, 1, 4]
+
+
+def test_tensor_scalar(graph):
+    half = graph.tensor_scalar(0.5, cudnn.scalar_type.RUNTIME_PARAM)
+    five = graph.tensor_scalar(5, cudnn.scalar_type.COMPILE_TIME_CONST)
+    assert (half.get_data_type(), five.get_data_type()) == (FLOAT, cudnn.data_type.INT32)
+    assert half.get_is_pass_by_value()
+    assert half.get_dim() == half.get_stride() == [1]
+    assert not half.get_has_compile_time_constant()
+    assert five.get_has_compile_time_constant()
+
+
+# --- what validation fills in --------------------------------------------------------------------
+
+
+def nhwc(dims: list[int]) -> list[int]:
+    _, c, h, w = dims
+    return [h * w * c, 1, w * c, c]
+
+
+def test_results_of_convolutions_have_their_channels_together(graph):
+    x = graph.tensor(dim=[2, 8, 6, 6], stride=[288, 36, 6, 1])
+    w = graph.tensor(dim=[16, 8, 3, 3], stride=[72, 9, 3, 1])
+    y = graph.conv_fprop(x, w, padding=[1, 1]).set_output(True)
+    dw = graph.conv_wgrad(x, y, [1, 1]).set_dim([16, 8, 3, 3]).set_output(True)
+    dx = graph.conv_dgrad(y, w, [1, 1]).set_dim([2, 8, 6, 6]).set_output(True)
+    relu = graph.relu(x).set_output(True)
+    graph.validate()
+    for each in (y, dw, dx):
+        assert each.get_stride() == nhwc(each.get_dim())
+    assert relu.get_stride() == x.get_stride()
+
+
+def test_an_element_wise_result_lies_as_its_operand_gaps_included(graph):
+    x = graph.tensor(dim=[2, 4, 8], stride=[64, 16, 1])
+    y = graph.add(graph.tensor([1, 1, 8], [8, 8, 1]), x).set_output(True)
+    graph.validate()
+    assert y.get_stride() == [64, 16, 1]
+
+
+def test_data_types_follow_the_graph_s(graph):
+    x, y = (graph.tensor(DIMS, ROWS) for _ in "xy")
+    virtual = graph.cmp_gt(x, y)
+    result = graph.mul(x, virtual).set_output(True)
+    shown = graph.cmp_lt(x, y).set_output(True)
+    graph.validate()
+    assert (virtual.get_data_type(), result.get_data_type()) == (FLOAT, HALF)
+    assert shown.get_data_type() is HALF
+
+
+@pytest.mark.parametrize("both", [{"pre_padding": [0, 1], "post_padding": [2, 1]}, {}])
+def test_padding_on_both_sides(graph, both):
+    x = graph.tensor([1, 8, 6, 6], nhwc([1, 8, 6, 6]))
+    w = graph.tensor([16, 8, 3, 3], nhwc([16, 8, 3, 3]))
+    y = graph.conv_fprop(image=x, weight=w, stride=[1, 1], dilation=[1, 1], **both)
+    y.set_output(True)
+    graph.validate()
+    assert y.get_dim() == ([1, 16, 6, 6] if both else [1, 16, 4, 4])
+
+
+def test_names_of_results(graph):
+    y = product(graph)
+    assert y.get_name() == "relu::OUT_0"
+    x = graph.tensor([4, 8, 1, 1], [8, 1, 1, 1])
+    one = graph.tensor([1, 8, 1, 1], [8, 1, 1, 1])
+    results = graph.layernorm_backward(x, x, one, one, one, name="n")
+    assert [each.get_name() for each in results] == ["n::DX", "n::DSCALE", "n::DBIAS"]
+    assert graph.neg(x).get_name().endswith("::OUT_0")
+
+
+def test_normalizations_in_inference_have_no_statistics(graph):
+    x = graph.tensor([4, 8, 1, 1], [8, 1, 1, 1])
+    scale, bias = (graph.tensor([1, 8, 1, 1], [8, 1, 1, 1], FLOAT) for _ in "sb")
+    epsilon = graph.tensor([1] * 4, [1] * 4, FLOAT, is_pass_by_value=True)
+    phase = cudnn.norm_forward_phase
+    y, mean, inv = graph.layernorm(phase.INFERENCE, x, scale, bias, epsilon)
+    assert y is not None
+    assert mean is inv is None
+    assert len(graph.rmsnorm(phase.TRAINING, x, scale, epsilon=epsilon)) == 2
+    assert len(graph.batchnorm(x, scale, bias, scale, bias, epsilon, epsilon)) == 5
+    with pytest.raises(TypeError, match="epsilon is missing"):
+        graph.rmsnorm(phase.TRAINING, x, scale)
+    with pytest.raises(TypeError, match="norm_forward_phase: expected a norm_forward_phase"):
+        graph.layernorm("training", x, scale, bias, epsilon)
+
+
+# --- building ------------------------------------------------------------------------------------
+
+
+def test_the_steps(graph):
+    y = product(graph)
+    graph.tensor(dim=[1], stride=[1], name="used by nothing")
+    graph.validate()
+    assert (y.get_dim(), y.get_stride(), y.get_data_type()) == (DIMS, ROWS, HALF)
+    graph.build_operation_graph()
+    assert graph.get_execution_plan_count() == 0
+    graph.create_execution_plans([cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK])
+    count = graph.get_execution_plan_count()
+    assert count > 1
+    assert graph.get_engine_count() > 0
+    graph.check_support()
+    with pytest.raises(RuntimeError, match="no plan is built"):
+        graph.get_workspace_size()
+    graph.build_plans(cudnn.build_plan_policy.HEURISTICS_CHOICE)
+    assert graph.get_workspace_size() >= 0
+    assert graph.get_plan_name_at_index(0).startswith("eng")
+    assert cudnn.behavior_note.RUNTIME_COMPILATION in graph.get_behavior_notes()
+    assert graph.get_behavior_notes_for_plan_at_index(0) == graph.get_behavior_notes()
+    assert graph.query_tensor_attributes_of_uid(y.get_uid()) is y
+    for index in (-1, count):
+        with pytest.raises(RuntimeError, match=f"there is no plan {index}"):
+            graph.get_plan_name_at_index(index)
+
+
+def test_steps_out_of_order(graph):
+    product(graph)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="build_operation_graph"):
+        graph.create_execution_plans([cudnn.heur_mode.A])
+    with pytest.raises(RuntimeError, match="no plan is built: call build"):
+        graph.execute({}, None)
+    with pytest.raises(TypeError, match="modes: expected a heur_mode"):
+        graph.build(["A"])
+
+
+def prepared(graph: Any) -> Any:
+    product(graph)
+    graph.validate()
+    graph.build_operation_graph()
+    graph.create_execution_plans([cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK])
+    return graph
+
+
+def test_plans_are_filtered(graph):
+    prepared(graph)
+    first = graph.get_plan_name_at_index(0)
+    graph.deselect_engines([first.partition("_")[0] + "_"])
+    graph.build_plans()
+    size = graph.get_workspace_size()
+    assert graph._held.plans.candidate > 0
+    assert size >= 0
+
+
+@pytest.mark.parametrize(
+    ("method", "argument"),
+    [
+        ("deselect_behavior_notes", [cudnn.behavior_note.RUNTIME_COMPILATION]),
+        ("select_behavior_notes", [cudnn.behavior_note.REQUIRES_FILTER_INT8x32_REORDER]),
+        ("select_numeric_notes", [cudnn.numerical_note.WINOGRAD]),
+        ("deselect_engines", ["eng"]),
+        ("deselect_workspace_greater_than", -1),
+    ],
+)
+def test_filters_that_leave_nothing(graph, method, argument):
+    prepared(graph)
+    getattr(graph, method)(argument)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="eng"):
+        graph.check_support()
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError):
+        graph.build_plans()
+
+
+def test_filters_that_leave_all(graph):
+    prepared(graph)
+    graph.select_behavior_notes([cudnn.behavior_note.RUNTIME_COMPILATION])
+    graph.deselect_numeric_notes([cudnn.numerical_note.FFT])
+    graph.deselect_workspace_greater_than(1 << 30)
+    graph.deselect_engines(["eng99"])
+    graph.check_support()
+
+
+def test_notes_of_the_other_kind_are_refused(graph):
+    prepared(graph)
+    with pytest.raises(TypeError, match="expected a behavior_note"):
+        graph.select_behavior_notes([cudnn.numerical_note.FFT])
+
+
+def test_one_engine_with_knobs(graph):
+    prepared(graph)
+    (kernel,) = (
+        each for each in graph.get_knobs_for_engine(4) if each.type is cudnn.knob_type.KERNEL_CFG
+    )
+    assert kernel.min_value <= 3 <= kernel.max_value
+    count = graph.get_execution_plan_count()
+    graph.create_execution_plan(4, {cudnn.knob_type.KERNEL_CFG: 3})
+    assert graph.get_plan_name_at_index(count) == "eng4_k24=3"
+    graph.build_plan_at_index(count)
+    assert graph.get_workspace_size() == graph.get_workspace_size_plan_at_index(count)
+    with pytest.raises(ValueError, match="has no knob"):
+        graph.create_execution_plan(4, {cudnn.knob_type.EDGE: 0})
+
+
+def test_equal_graphs_have_equal_keys(h200):
+    def key(size: int) -> int:
+        with cudnn.pygraph(io_data_type=HALF, device_property=h200) as graph:
+            x = graph.tensor([4, 8, size], [8 * size, size, 1])
+            graph.relu(x).set_output(True)
+            graph.validate()
+            return graph.key()
+
+    assert key(16) == key(16)
+    assert key(16) != key(32)
+    assert 0 <= key(16) < 1 << 64
+
+
+def test_a_graph_that_no_engine_takes(graph):
+    a, b = graph.tensor([1, 64, 32], [2048, 32, 1]), graph.tensor([1, 64, 64], [4096, 64, 1])
+    graph.concatenate([a, b], 2).set_output(True)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="engine 0") as caught:
+        graph.build()
+    assert isinstance(caught.value, NotSupportedError)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="no such kernels"):
+        graph.create_execution_plans([cudnn.heur_mode.OPENSOURCE])
+
+
+@pytest.mark.parametrize(
+    ("describe", "message"),
+    [
+        (lambda g: g.relu(g.tensor([2, 3], [3, 1])), "neither used nor an output"),
+        (
+            lambda g: g.matmul(g.tensor([2, 3], [3, 1]), g.tensor([4, 5], [5, 1])).set_output(True),
+            "must be",
+        ),
+        (lambda g: g.tensor([2, 3], [3, 1]), "no operations"),
+    ],
+)
+def test_graphs_that_contradict_themselves(graph, describe, message):
+    describe(graph)
+    for kind in (RuntimeError, ValueError):
+        with pytest.raises(kind, match=message):
+            graph.validate()
+
+
+# --- attention -----------------------------------------------------------------------------------
+
+
+def heads(graph: Any, *names: str) -> list[Any]:
+    return [graph.tensor([2, 4, 64, 64], [16384, 4096, 64, 1], name=name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "give generate_stats, or is_inference"),
+        ({"is_inference": True, "use_padding_mask": True}, "needs seq_len_q and seq_len_kv"),
+        (
+            {
+                "is_inference": True,
+                "use_causal_mask": True,
+                "use_causal_mask_bottom_right": True,
+            },
+            "exclude each other",
+        ),
+    ],
+)
+def test_options_of_attention_that_do_not_go_together(graph, options, message):
+    with pytest.raises(ValueError, match=message):
+        graph.sdpa(*heads(graph, "q", "k", "v"), **options)
+
+
+def test_what_attention_cannot_do_is_named(graph):
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="score_mod"):
+        graph.sdpa(
+            *heads(graph, "q", "k", "v"), is_inference=True, score_mod=lambda graph, scores: scores
+        )
+
+
+def test_attention_by_its_older_name(graph):
+    o, stats = graph.scaled_dot_product_flash_attention(
+        *heads(graph, "q", "k", "v"), is_inference=False, attn_scale=0.125, name="attention"
+    )
+    assert (o.get_name(), stats.get_name()) == ("attention::O", "attention::Stats")
+
+
+# --- device properties, serialization ------------------------------------------------------------
+
+
+def test_device_properties(h200):
+    text = h200.serialize()
+    assert json.loads(text)["deviceName"] == "NVIDIA H200"
+    assert cudnn.create_device_properties(text) == h200
+    with pytest.raises(ValueError, match="no JSON"):
+        cudnn.create_device_properties("{")
+    with pytest.raises(TypeError, match="a GPU's number or JSON text"):
+        cudnn.create_device_properties(None)
+    with pytest.raises(ValueError, match="sm_version: 80, but NVIDIA H200 has 90"):
+        cudnn.pygraph(device_property=h200, sm_version=80)
+    cudnn.pygraph(device_property=h200, sm_version=90)
+
+
+def test_a_serialized_graph_for_a_gpu_that_is_elsewhere(graph, h200):
+    product(graph)
+    graph.build([cudnn.heur_mode.A])
+    data = graph.serialize()
+    with cudnn.pygraph(device_property=h200) as other:
+        other.deserialize(data)
+        assert other.get_workspace_size() == graph.get_workspace_size()
+        assert other.serialize() == data
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", [1, 2, 3], "[]", [300]])
+def test_damaged_data(h200, data):
+    with (
+        cudnn.pygraph(device_property=h200) as graph,
+        pytest.raises((ValueError, TypeError), match="serialize"),
+    ):
+        graph.deserialize(data)
+
+
+def test_data_cut_off_and_changed(graph, h200):
+    product(graph)
+    graph.build([cudnn.heur_mode.A])
+    data = bytes(graph.serialize())
+    document = json.loads(data)
+    del document["tensors"][0]["uid"]
+    with cudnn.pygraph(device_property=h200) as other:
+        for wrong in (data[:-40], json.dumps(document)):
+            with pytest.raises(ValueError, match="damaged"):
+                other.deserialize(wrong)
+    with pytest.raises(TypeError, match=r"expected \(data\) or \(handle, data\)"):
+        graph.deserialize()
+
+
+def test_kernel_caches_are_shared(h200):
+    with cudnn.create_kernel_cache() as cache:
+        with pytest.raises(ValueError, match="empty"):
+            cache.serialize()
+        kept = []
+        for size in (64, 128):
+            with cudnn.pygraph(
+                io_data_type=HALF,
+                device_property=h200,
+                kernel_cache=cache,
+                is_dynamic_shape_enabled=True,
+            ) as graph:
+                x = graph.tensor([4, size, 64], [size * 64, 64, 1])
+                graph.relu(graph.matmul(x, graph.tensor(DIMS, ROWS))).set_output(True)
+                graph.build([cudnn.heur_mode.A])
+                kept.append(cache.entry_count if NEW else 1)
+        assert kept[0] == kept[1] > 0
+        text = cache.serialize()
+    with cudnn.create_kernel_cache() as other:
+        other.deserialize(text)
+        assert json.loads(other.serialize()).keys() == json.loads(text).keys()
+
+
+def test_overriding_shapes_are_refused(graph):
+    product(graph)
+    graph.build([cudnn.heur_mode.A])
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="overriding shapes"):
+        graph.execute({}, None, override_uids=[1], override_shapes=[[1]], override_strides=[[1]])
