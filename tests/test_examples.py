@@ -23,6 +23,7 @@ EXPECTED = {
     "10_character_lstm": "856 characters, 45 different ones, 54912 weights",
     "11_attention_step_by_step": "sat  [0.312 0.262 0.426]",
     "12_ctc": "best path  a      a      l      l      -      l     probability 0.0473",
+    "13_convolution_at_every_level": "graph, builder       third row [363 528 573 360]",
     "15_choosing_an_engine": "precompiled, deterministic, at most 1 MiB of workspace: engine ",
     "16_compiled_elsewhere": "gate.json, and gate.plan.json of ",
 }
