@@ -14,6 +14,7 @@ from ..device import DeviceBuffer, DeviceTensor
 from ..device.layout import to_shape
 from ..handle import Handle
 from .attention_descriptor import AttnDescriptor
+from .attention_fit import check_fit
 from .attention_weights import attention_buffer_sizes
 from .operands import check_memory, expect, imported
 from .scalars import integers
@@ -21,8 +22,6 @@ from .sequence_data import SeqDataDescriptor, fitting_axes
 from .workspace import new_workspace, workspace_memory
 
 __all__ = ["AttentionCall", "both_lengths"]
-
-_TIME, _BATCH = raw.CUDNN_SEQDATA_TIME_DIM, raw.CUDNN_SEQDATA_BATCH_DIM
 
 
 class AttentionCall(ExitStack):
@@ -72,7 +71,7 @@ class AttentionCall(ExitStack):
                 raise TypeError(f"{name}: a tensor is needed, got None")
         if self.out is None:
             self._make_out(operands["out"][2])
-        _check_fit(self.attn, self.desc, self._names)
+        check_fit(self.attn, self.desc, self._names)
 
     def _tensor(self, name: str, value: Any, desc: SeqDataDescriptor | None) -> Any:
         if value is None or desc is not None:
@@ -254,62 +253,6 @@ def _four_dimensions(name: str, tensor: DeviceTensor) -> tuple[tuple[int, ...], 
             f"{name}: expected (time, batch, beam, vector) or without beam, got {shape}"
         )
     return shape, strides
-
-
-def _check_fit(
-    attn: AttnDescriptor, desc: dict[str, SeqDataDescriptor], names: dict[str, str]
-) -> None:
-    """Say what cuDNN's BAD_PARAM does not: it gives no reason here."""
-    sizes = attn.sizes
-    shapes = {role: described.shape for role, described in desc.items()}
-    vectors = {role: sizes[f"{role}_size"] for role in ("q", "k", "v")}
-    vectors["out"] = attn.output_size
-    for role, length in vectors.items():
-        if shapes[role][3] != length:
-            raise ValueError(
-                f"{names[role]}: expected vectors of {length}, got shape {shapes[role]}"
-            )
-        if desc[role].data_type != attn.data_type:
-            raise TypeError(
-                f"{names[role]}: {desc[role].data_type.name}, but attn is {attn.data_type.name}"
-            )
-    steps, batch, beam, _ = shapes["q"]
-    axes = desc["q"].axes
-    batch_is_outer = batch > 1 and axes.index(_BATCH) < axes.index(_TIME)
-    unprojected = sizes["o_projection"] and not sizes["v_projection"]
-    if attn.heads > 1 and unprojected and beam == 1 and not batch_is_outer:
-        # On an H200, cuDNN 9.14 and 9.19 multiply the attention of all heads but the first with
-        # what lies behind v, whatever the sizes, types and steps.
-        raise ValueError(
-            "attn: with several heads and an output projection, but v_projection=0, cuDNN gives "
-            "wrong results for a beam of 1, unless there are several batch entries, and they lie "
-            "outside of the time steps in memory (NTBV); else project v with identity matrices"
-        )
-    k_beam = 1 if attn.query_map == "all_to_one" else beam
-    for role, wanted in (
-        ("k", (shapes["k"][0], batch, k_beam)),
-        ("v", (shapes["k"][0], batch, k_beam)),
-        ("out", (steps, batch, beam)),
-    ):
-        if shapes[role][:3] != wanted:
-            raise ValueError(
-                f"{names[role]}: expected (time, batch, beam) = {wanted} for query_map "
-                f"{attn.query_map!r} and {names['q']} {shapes['q']}, got {shapes[role]}"
-            )
-    for role, other in (("out", "q"), ("v", "k")):
-        if desc[role].lengths != desc[other].lengths:
-            raise ValueError(
-                f"{names[role]}_desc: expected the lengths of {names[other]}, "
-                f"{desc[other].lengths}, got {desc[role].lengths}"
-            )
-    for what, value, limit in (
-        (names["q"], steps, "qo_max_length"),
-        (names["k"], shapes["k"][0], "kv_max_length"),
-        (names["q"], batch, "max_batch"),
-        (names["q"], beam, "max_beam"),
-    ):
-        if value > sizes[limit]:
-            raise ValueError(f"{what}: {value} is more than the {limit} of attn, {sizes[limit]}")
 
 
 def both_lengths(q: Any, k: Any) -> tuple[Any, Any]:

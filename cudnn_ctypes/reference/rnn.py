@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .rnn_cells import step, step_backward
+from .rnn_maps import affine, affine_input, outer_sum, through_input
 from .rnn_network import LayerTape, RecurrentNetwork, RecurrentWeights, Tape
 
 Array = NDArray[Any]
@@ -162,7 +163,7 @@ def rnn_backward_data(
             before = _before(own, hx[number], cx[number], lengths, direction)
             gradient, states = by_direction[direction], (dhx[number], dcx[number])
             _run_back(network, weights[number], gradient, lengths, before, states, direction, own)
-            signal += _through_input(own.by_input, weights[number].w)
+            signal += through_input(own.by_input, weights[number].w)
         if layer:
             signal *= tape.masks[layer - 1]
     return BackwardData(signal, dhx, dcx if network.cell == "lstm" else None)
@@ -196,12 +197,12 @@ def rnn_backward_weights(
         read = tape.inputs[layer - 1] if layer else x
         before = _before(own, hx[number], cx[number], lengths, direction).hidden
         shapes = network.weight_shapes(number)
-        dr = _outer_sum(own.by_recurrent, before)
+        dr = outer_sum(own.by_recurrent, before)
         result.append(
             RecurrentWeights(
-                w=None if shapes["w"] is None else _outer_sum(own.by_input, read),
+                w=None if shapes["w"] is None else outer_sum(own.by_input, read),
                 r=dr,
-                p=None if shapes["p"] is None else _outer_sum(own.by_hidden, own.unprojected),
+                p=None if shapes["p"] is None else outer_sum(own.by_hidden, own.unprojected),
                 bw=None if shapes["bw"] is None else own.by_input.sum(axis=(0, 1)),
                 br=None if shapes["br"] is None else own.by_recurrent.sum(axis=(0, 1)),
             )
@@ -225,9 +226,9 @@ def _run(
     """Through time; `h` and `c` are the initial states, and the final ones afterwards."""
     for kept in (tape.gates, tape.memory, tape.unprojected, tape.hidden):
         kept[...] = 0
-    a = _affine_input(x, weights, len(network.gates))
+    a = affine_input(x, weights, len(network.gates))
     for t, rows in _time_steps(lengths, len(x), direction):
-        r = _affine(h[rows], weights.r, weights.br)
+        r = affine(h[rows], weights.r, weights.br)
         now = step(network.cell, a[t, rows], r, h[rows], c[rows], network.clip)
         tape.gates[t, rows] = now.gates
         tape.memory[t, rows] = now.memory
@@ -307,41 +308,6 @@ def _before(tape: LayerTape, hx: Array, cx: Array, lengths: Array, direction: in
 
     memory = shifted(tape.memory, cx) if cx.shape[-1] else tape.memory
     return _Before(shifted(tape.hidden, hx), memory)
-
-
-# -- linear algebra ----------------------------------------------------------------------------
-
-
-def _affine(x: Array, matrices: Array, bias: Array | None) -> Array:
-    """(..., gates, hidden): every gate's matrix times x, plus its bias."""
-    gates, hidden, size = matrices.shape
-    product = x.reshape(-1, size) @ matrices.reshape(gates * hidden, size).T
-    result: Array = product.reshape(*x.shape[:-1], gates, hidden)
-    return result if bias is None else result + bias
-
-
-def _affine_input(x: Array, weights: RecurrentWeights, gates: int) -> Array:
-    if weights.w is not None:
-        return _affine(x, weights.w, weights.bw)
-    skipped = np.repeat(x[..., None, :], gates, axis=-2)
-    return skipped if weights.bw is None else skipped + weights.bw
-
-
-def _through_input(by_input: Array, matrices: Array | None) -> Array:
-    if matrices is None:
-        skipped: Array = by_input.sum(axis=2)
-        return skipped
-    flat = matrices.reshape(-1, matrices.shape[-1])
-    result: Array = by_input.reshape(*by_input.shape[:2], -1) @ flat
-    return result
-
-
-def _outer_sum(gradients: Array, read: Array) -> Array:
-    """The sum over all steps and sequences of gradient * read^T; (..., rows, size)."""
-    rows = gradients.shape[2:]
-    flat = gradients.reshape(-1, int(np.prod(rows)))
-    result: Array = (flat.T @ read.reshape(len(flat), -1)).reshape(*rows, read.shape[-1])
-    return result
 
 
 # -- arguments ---------------------------------------------------------------------------------
