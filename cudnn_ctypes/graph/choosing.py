@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .scratch import Scratch
+from .selection import Selection
+
 if TYPE_CHECKING:
     from ..handle import Handle
     from ..raw import cudnnDataType_t
@@ -14,7 +17,6 @@ if TYPE_CHECKING:
     from .measurements import Autotuning
     from .node import Node
     from .plan import ExecutionPlan
-    from .selection import Selection
 
 __all__ = ["EngineChoosing"]
 
@@ -31,6 +33,19 @@ class EngineChoosing:
         def validate(self) -> list[Node]: ...
 
         def _keep(self, plan: ExecutionPlan, device: Handle | DeviceProperties) -> None: ...
+
+    def _wanted(self, selection: Selection | None, workspace_limit: int | None = None) -> Selection:
+        """The conditions on a plan itself: what the graph keeps in the workspace is taken off."""
+        wanted = (selection or Selection()).within(workspace_limit)
+        kept = Scratch(self.tensors)
+        if not kept or wanted.workspace_limit is None:
+            return wanted
+        if kept.size > wanted.workspace_limit:
+            raise ValueError(
+                f"workspace_limit: {wanted.workspace_limit} bytes are too few; the operations keep "
+                f"{kept.size} bytes between their kernels"
+            )
+        return wanted.within(wanted.workspace_limit - kept.size)
 
     def engine(
         self, device: Handle | DeviceProperties, index: int, *, sm_count: int | None = None
@@ -109,14 +124,14 @@ class EngineChoosing:
         from .building import as_modes
         from .explain import explain
 
-        modes = as_modes(heuristics)
+        modes, nodes = as_modes(heuristics), self.validate()
         return explain(
-            self.validate(),
+            nodes,
             self.compute_data_type,
             device,
             modes,
             name=self.name,
-            selection=selection,
+            selection=self._wanted(selection),
             compile=compile,
             sm_count=sm_count,
         )
@@ -190,13 +205,14 @@ class EngineChoosing:
         from .building import as_modes
         from .measurements import Settings
 
+        modes, _ = as_modes(heuristics), self.validate()
         result, plan = autotune(
             self,  # type: ignore[arg-type]
             handle,
             memory or {},
-            as_modes(heuristics),
+            modes,
             Settings(runs, warm_up, budget, knobs, cold_cache),
-            selection=selection,
+            selection=self._wanted(selection),
             every_engine=every_engine,
             sm_count=sm_count,
             progress=progress,

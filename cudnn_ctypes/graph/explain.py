@@ -46,7 +46,7 @@ class EngineRow:
         What the engine's knobs can be.
     numerical_notes, behavior_notes : tuple of str
     workspace, shared_memory : int or None
-        Bytes; None if not told.
+        Bytes that the plan itself needs; None if not told.
     refused_at : {"", "engine", "config", "plan"}
         Which descriptor cuDNN refused to finalize. A plan has come farthest.
     status, reason : str

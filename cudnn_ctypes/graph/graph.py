@@ -175,7 +175,7 @@ class Graph(
             self.compute_data_type,
             device,
             modes,
-            selection=(selection or Selection()).within(workspace_limit),
+            selection=self._wanted(selection, workspace_limit),
             config=choice,
             sm_count=sm_count,
             kernel_cache=kernel_cache,

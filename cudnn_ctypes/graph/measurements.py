@@ -29,7 +29,7 @@ class Measurement:
     times : tuple of float
         Microseconds of each timed run.
     workspace : int or None
-        Bytes.
+        Bytes that the plan itself needs.
     notes : tuple of str
         Numerical and behaviour notes.
     build_seconds : float

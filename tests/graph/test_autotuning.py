@@ -31,6 +31,7 @@ from cudnn_ctypes.graph.tuning import Tuner, knob_settings, tune
 from cudnn_ctypes.raw import cudnnStatus_t
 
 from .choice_cases import CHOICES, check, computed, on_the_gpu, operands
+from .families import CASES
 
 # --- plans that are made up ----------------------------------------------------------------------
 
@@ -518,6 +519,13 @@ class TestOnAGpu:
             assert len(searched) == 25
             assert len({each.choice for each in tuned}) == len(tuned)
             check(name, graph, handle)
+
+    def test_what_operations_keep_in_the_workspace_has_room(self, handle: Handle) -> None:
+        with CASES["attention, backward"].graph() as graph:
+            tuned = graph.autotune(handle, runs=3)
+            assert not any(each.state == "failed" for each in tuned)
+            assert tuned.best.workspace is not None
+            assert graph.workspace_size > tuned.best.workspace
 
     def test_the_budget_holds(self, handle: Handle) -> None:
         with CHOICES["matmul + bias + gelu"].graph() as graph:

@@ -19,6 +19,7 @@ from cudnn_ctypes.graph.explain import EngineRow, Explanation
 from cudnn_ctypes.graph.explanation_text import reasons
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.refusals import refusal
+from cudnn_ctypes.graph.scratch import Scratch
 from cudnn_ctypes.graph.selection import Selection
 from cudnn_ctypes.raw import cudnnStatus_t
 
@@ -238,6 +239,22 @@ def test_unknown_modes(method: str, h200: DeviceProperties) -> None:
         pytest.raises(ValueError, match=r"expected one of .*'fallbak'; did you mean 'fallback"),
     ):
         getattr(graph, method)(h200, ["a", "fallbak"])
+
+
+def test_a_limit_of_workspace_counts_what_operations_keep_there(h200: DeviceProperties) -> None:
+    with CASES["attention, backward"].graph() as graph:
+        graph.validate()
+        kept, own = Scratch(graph.tensors).size, graph.explain(h200).usable[0].workspace
+        assert kept > 0
+        assert own is not None
+        plan = graph.build(h200)
+        assert plan.workspace_size >= kept + own
+        limit = plan.workspace_size
+        assert graph.build(h200, workspace_limit=limit).workspace_size == limit
+        with pytest.raises(ValueError, match=f"the operations keep {kept} bytes between"):
+            graph.build(h200, workspace_limit=kept - 1)
+        with pytest.raises(ValueError, match="workspace_limit: 5 bytes are too few"):
+            graph.explain(h200, selection=Selection(workspace_limit=5))
 
 
 # --- which of cuDNN's lines tells ----------------------------------------------------------------
