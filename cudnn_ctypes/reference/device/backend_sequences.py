@@ -68,9 +68,13 @@ def contract_band_matrix(step: Step) -> Results:
 
 @operation("OPERATION_PAGED_CACHE_LOAD", "YDESC")
 def paged_cache_load(step: Step) -> Results:
+    y = step.tensor("YDESC")
+    # Keys may be described as they enter the product: (b, h, d, s), still with d innermost.
+    exchanged = y.strides[2] < y.strides[3]
+    length = y.shape[3 if exchanged else 2]
     container, table = step["CONTAINER_DESC"], step["PAGE_TABLE_DESC"]
-    length = step.tensor("YDESC").shape[2]
-    return {"YDESC": graph.load_pages(container, table, step["SEQUENCE_DESC"], length)}
+    loaded = graph.load_pages(container, table, step["SEQUENCE_DESC"], length)
+    return {"YDESC": loaded.swapaxes(2, 3) if exchanged else loaded}
 
 
 @operation("OPERATION_ROPE_FWD", "YDESC")

@@ -107,4 +107,5 @@ def widened(values: Array) -> Array:
     """`values` in float64; booleans and complex numbers stay so."""
     if values.dtype.kind in "bc":
         return values
-    return values.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # memory that nobody has written may hold any NaN
+        return values.astype(np.float64)

@@ -575,6 +575,8 @@ def test_signals() -> None:
 def test_blocks_and_back(io: str, scales: str, size: int, largest: float) -> None:
     x = random(1, 2, 6, 64) * np.exp(random(1, 2, 6, 1, seed=4))
     if scales == "fp8_e4m3":
+        if raw.load().version < 91900:
+            pytest.skip("cuDNN 9.14 wants powers of two")
         x *= 1e5  # else the scales are 0
     g = graph()
     y, scale = g.block_scale_quantize(g.tensor(x.shape, name="x"), size)

@@ -1,0 +1,85 @@
+"""Element-wise operations: complete, and gradients that are the formulas' derivatives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.raw import cudnnPointwiseMode_t as Mode
+from cudnn_ctypes.reference.graph import Parameters, pointwise, pointwise_backward
+
+X = np.linspace(-3, 3, 60).reshape(3, 20)  # not 0, where some have a corner
+THREE = (Mode.CUDNN_POINTWISE_BINARY_SELECT,)
+TWO = (
+    Mode.CUDNN_POINTWISE_ADD,
+    Mode.CUDNN_POINTWISE_ADD_SQUARE,
+    Mode.CUDNN_POINTWISE_DIV,
+    Mode.CUDNN_POINTWISE_MAX,
+    Mode.CUDNN_POINTWISE_MIN,
+    Mode.CUDNN_POINTWISE_MOD,
+    Mode.CUDNN_POINTWISE_MUL,
+    Mode.CUDNN_POINTWISE_POW,
+    Mode.CUDNN_POINTWISE_SUB,
+    Mode.CUDNN_POINTWISE_ATAN2,
+    Mode.CUDNN_POINTWISE_FLOOR_MOD,
+    Mode.CUDNN_POINTWISE_CMP_EQ,
+    Mode.CUDNN_POINTWISE_CMP_NEQ,
+    Mode.CUDNN_POINTWISE_CMP_GT,
+    Mode.CUDNN_POINTWISE_CMP_GE,
+    Mode.CUDNN_POINTWISE_CMP_LT,
+    Mode.CUDNN_POINTWISE_CMP_LE,
+    Mode.CUDNN_POINTWISE_LOGICAL_AND,
+    Mode.CUDNN_POINTWISE_LOGICAL_OR,
+)
+BACKWARD = [mode for mode in Mode if mode.name.endswith("_BWD")]
+
+
+@pytest.mark.parametrize("mode", [mode for mode in Mode if mode not in BACKWARD])
+def test_every_mode_broadcasts(mode: Mode) -> None:
+    operands = [X]
+    if mode in TWO or mode in THREE:
+        operands.append(X[:1] + 1)
+    if mode in THREE:
+        operands.append(X > 0)
+    found = pointwise(mode, *operands, parameters=Parameters(axis=1))
+    assert found.shape == X.shape
+    logical = mode.name.startswith(("CUDNN_POINTWISE_CMP", "CUDNN_POINTWISE_LOGICAL"))
+    assert (found.dtype == np.bool_) == logical
+
+
+@pytest.mark.parametrize("mode", BACKWARD)
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        Parameters(),
+        Parameters(
+            relu_lower_clip=-0.4,
+            relu_upper_clip=1.7,
+            relu_lower_clip_slope=0.3,
+            elu_alpha=0.6,
+            softplus_beta=1.8,
+            swish_beta=0.7,
+        ),
+    ],
+)
+def test_gradients_are_derivatives(mode: Mode, parameters: Parameters) -> None:
+    forward = Mode[mode.name.replace("_BWD", "_FWD")]
+    step = 1e-5
+    up, down = (pointwise(forward, X + each, parameters=parameters) for each in (step, -step))
+    dy = np.cos(X)
+    found = pointwise_backward(mode, dy, X, parameters=parameters)
+    np.testing.assert_allclose(found, dy * (up - down) / (2 * step), atol=1e-8)
+
+
+def test_infinity_and_nan_are_results() -> None:
+    x = np.array([0.0, -1.0])
+    np.testing.assert_array_equal(pointwise(Mode.CUDNN_POINTWISE_LOG, x), [-np.inf, np.nan])
+    np.testing.assert_array_equal(
+        pointwise(Mode.CUDNN_POINTWISE_DIV, x, np.zeros(2)), [np.nan, -np.inf]
+    )
+
+
+def test_selected_nan_does_not_spread() -> None:
+    x, b = np.array([1.0, np.nan]), np.array([np.nan, 2.0])
+    found = pointwise(Mode.CUDNN_POINTWISE_BINARY_SELECT, x, b, np.array([True, False]))
+    np.testing.assert_array_equal(found, [1, 2])
