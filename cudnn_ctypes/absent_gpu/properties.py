@@ -13,7 +13,7 @@ __all__ = ["complete", "preset", "presets"]
 # Keys that a newer cuDNN wants and an older one did not write: the version, and the value by the
 # name of the GPU.
 _LATER_KEYS: dict[str, tuple[int, dict[str, int]]] = {
-    "memoryBusWidth": (92800, {"NVIDIA H200": 6144}),
+    "memoryBusWidth": (92700, {"NVIDIA H200": 6144}),
 }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .. import raw
 from ..absent_gpu.properties import complete, preset, presets
 from ..errors import CudnnError
 from .attributes import suggestion
@@ -108,6 +109,15 @@ class DeviceProperties:
         version = int(self._values.get("deviceVer", 0))
         return version // 100, version % 100 // 10
 
+    @property
+    def is_native(self) -> bool:
+        """Whether the loaded cuDNN has kernels made for this GPU; ``cudnnGetMaxDeviceVersion``.
+
+        On newer GPUs it is in its mode of hardware forward compatibility: the driver compiles
+        the PTX that it has, and fewer engines support the graph.
+        """
+        return int(self._values.get("deviceVer", 0)) <= int(raw.cudnnGetMaxDeviceVersion())
+
     def __getitem__(self, key: str) -> Any:
         """One property by cuDNN's name: ``properties["multiProcessorCount"]``."""
         return self._values[key]
@@ -142,6 +152,7 @@ class DeviceProperties:
         major, minor = self.compute_capability
         filled = ", ".join(f"{key}={value}" for key, value in self.filled.items())
         said = f", filled in: {filled}" if filled else ""
+        said += "" if self.is_native else ", newer than this cuDNN"
         return f"DeviceProperties({self.name}, compute capability {major}.{minor}{said})"
 
 

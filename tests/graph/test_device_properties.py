@@ -15,7 +15,7 @@ from cudnn_ctypes.errors import CudnnError, NoDeviceError
 from cudnn_ctypes.graph.device_properties import DeviceProperties, presets
 from cudnn_ctypes.raw import process
 
-NEEDS_BUS_WIDTH = raw.load().version >= 92800
+NEEDS_BUS_WIDTH = raw.load().version >= 92700
 
 
 def test_a_preset(h200):
@@ -24,6 +24,16 @@ def test_a_preset(h200):
     assert h200.compute_capability == (9, 0)
     assert h200["multiProcessorCount"] == 132
     assert "NVIDIA H200" in repr(h200)
+
+
+def test_a_gpu_that_is_newer_than_cudnn(h200):
+    assert h200.is_native
+    assert "newer" not in repr(h200)
+    newest = raw.cudnnGetMaxDeviceVersion()
+    newer = json.loads(h200.to_json()) | {"deviceVer": newest + 100, "deviceName": "next"}
+    with DeviceProperties(newer) as later:
+        assert not later.is_native
+        assert repr(later).endswith("newer than this cuDNN)")
 
 
 @pytest.mark.skipif(not NEEDS_BUS_WIDTH, reason="this cuDNN wants no key that 9.19 did not write")

@@ -18,11 +18,8 @@ from cudnn_ctypes.graph.node import Kind, Node
 from cudnn_ctypes.graph.serialization import kinds
 from cudnn_ctypes.graph.tensor import Tensor
 
-from . import attention_cases, norm_cases
-from .cases import CASES
-
-assert attention_cases
-assert norm_cases
+from .families import CASES
+from .plan_cases import PLAN_CASES
 
 
 def plain(graph: Graph) -> Any:
@@ -67,7 +64,7 @@ def test_every_case_comes_back(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["convolution + bias + relu", "matmul + bias + gelu"])
 def test_the_graph_that_came_back_gives_the_same_plan(name: str, h200: DeviceProperties) -> None:
-    graph = CASES[name].graph()
+    graph = PLAN_CASES[name].graph()
     with graph, Graph.from_json(graph.to_json()) as again:
         first, second = (json.loads(each.build(h200).to_json()) for each in (graph, again))
         assert first["operationGraph"] == second["operationGraph"]
