@@ -169,6 +169,13 @@ def random_operands(problem: Problem) -> Operands:
     lstm = network.cell == "lstm"
     bound = 1 / np.sqrt(network.hidden_size)  # as PyTorch does; states do not grow
     weights = rng.uniform(-bound, bound, weight_count(network)).astype(problem.kind.dtype)
+    if network.cell == "relu":
+        # Far from where it switches, and rounding would decide about gradients.
+        for own in weights_in(network, weights):
+            for bias in (own.bw, own.br):
+                if bias is not None:
+                    bias += rng.choice([-3, 3], bias.shape).astype(bias.dtype)
+                    break
     return Operands(
         weights=weights,
         x=values(problem.steps, batch, network.input_size),
