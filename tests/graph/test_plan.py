@@ -89,7 +89,7 @@ TENSOR, NODE = ("operationGraph", "tensors", 0), ("operationGraph", "nodes", 0)
             lambda text: "{}",
             "is no execution plan: it has no 'cudnnVersion'",
         ),
-        (_changed(("cudnnVersion",), 91900), r"made by cuDNN 9\.19\.0, loaded is"),
+        (_changed(("cudnnVersion",), 90100), r"made by cuDNN 9\.1\.0, loaded is"),
         (_changed(("cudnnVersion",), "9"), r"made by cuDNN '9', loaded is"),
         (_changed(("cudnnVersion",), True), r"made by cuDNN True, loaded is"),
         (_changed(("GPUProfile", "deviceName"), "NVIDIA B200"), "deviceName 'NVIDIA B200'"),
