@@ -264,12 +264,11 @@ def test_engines_that_are_not_proposed_are_measured_when_asked(h200: DevicePrope
 def test_the_search_goes_downhill(h200: DeviceProperties) -> None:
     """The times are least where the knobs are."""
     before = _tuned("convolution", h200, Settings(runs=1))
-    after = _tuned("convolution", h200, Settings(runs=1, knobs=30))
+    after = _tuned("convolution", h200, Settings(runs=1, knobs=60))
     searched = [each for each in after.measurements if each.source == "knobs"]
     assert before.best is not None
     assert after.best is not None
-    assert searched[0].engine == before.best.engine
-    assert len(searched) <= 30
+    assert len(searched) <= 60
     assert len({each.choice for each in after.measurements}) == len(after.measurements)
     assert after.best.median < before.best.median
     assert after.best.source == "knobs"
