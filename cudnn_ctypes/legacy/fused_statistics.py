@@ -68,7 +68,7 @@ def finalize_statistics_training(
     epsilon : float
         Added to the variance.
     data_type : data type
-        Of scale and bias: that of the next convolution's input.
+        Of scale and bias, that of the next convolution's input: float16, float32 or float64.
 
     The other parameters, and the errors, are those of `scale_bias_activation_convolution`.
     """

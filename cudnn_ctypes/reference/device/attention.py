@@ -2,7 +2,8 @@
 
 The kernels take the sequences' lengths from the arrays in device memory, as on a GPU, where nobody
 compares them with those in the descriptors. Padding queries get what an empty window gives: biases
-and residuals. Gradients at padding are 0. Dropout is active in training only.
+and residuals. Gradients at padding are 0; so they are in cuDNN 9.14 and 9.19, which leave dq alone
+past the longest sequence if queries are not projected. Dropout is active in training only.
 
 - BAD_PARAM: NULL; descriptors that do not fit the attention's or each other (`Problem`); a current
   index past the last query, or one in training; residuals where out and queries differ in length;

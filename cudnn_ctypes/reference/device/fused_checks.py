@@ -64,6 +64,7 @@ def check_training(constants: Constants) -> None:
     _needs_pointers(constants, "YSUM", "YSQSUM", "BN_SCALE", "BN_BIAS", "BN_EQSCALE", "BN_EQBIAS")
     _check_channels("BN_SCALEBIAS_MEANVAR_DESC", parameters, sums.shape[1])
     _check_channels("BN_EQSCALEBIAS_DESC", equivalent, sums.shape[1])
+    _check_stored(equivalent)
 
 
 def check_inference(constants: Constants) -> None:
@@ -79,6 +80,7 @@ def check_inference(constants: Constants) -> None:
         "BN_EQBIAS",
     )
     _check_channels("BN_EQSCALEBIAS_DESC", equivalent, parameters.shape[1])
+    _check_stored(equivalent)
 
 
 def _check_input(constants: Constants, x: Tensor) -> None:
@@ -104,6 +106,18 @@ def _check_channels(label: str, described: Tensor, channels: int) -> None:
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM,
             f"CUDNN_PARAM_{label} must have shape {wanted}, has {described.shape}",
+        )
+
+
+def _check_stored(equivalent: Tensor) -> None:
+    if equivalent.data_type not in (
+        raw.CUDNN_DATA_HALF,
+        raw.CUDNN_DATA_FLOAT,
+        raw.CUDNN_DATA_DOUBLE,
+    ):
+        raise Refused(
+            raw.CUDNN_STATUS_NOT_SUPPORTED,
+            f"BN_EQSCALEBIAS_DESC must be HALF, FLOAT or DOUBLE, is {equivalent.data_type.name}",
         )
 
 
