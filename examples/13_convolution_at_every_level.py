@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 
 from cudnn_ctypes import (
+    BackendDescriptor,
     ConvolutionDescriptor,
     DeviceBuffer,
     DeviceTensor,
+    ExecutionPlan,
+    Graph,
     Handle,
     NotSupportedError,
     convolution_forward,
+    heuristics,
     raw,
 )
-from cudnn_ctypes.graph.descriptor import BackendDescriptor
-from cudnn_ctypes.graph.engines import heuristics
-from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.plan import ExecutionPlan
 
 image = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
 kernel = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from programs import ROOT, printed
+
+import cudnn_ctypes
 
 PACKAGE = ROOT / "cudnn_ctypes"
 
@@ -202,3 +205,25 @@ def test_import_time() -> None:
         if times["cudnn_ctypes"] <= times["numpy"] + 60:
             return
     pytest.fail(f"{times}")
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    """What ``if TYPE_CHECKING`` imports is what the table of names says."""
+    (block,) = (
+        node
+        for node in ast.parse((PACKAGE / "__init__.py").read_text()).body
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+    )
+    imported: dict[str, str] = {}
+    for node in block.body:
+        assert isinstance(node, ast.ImportFrom)
+        for alias in node.names:
+            if alias.name == "*":
+                names = importlib.import_module(f"cudnn_ctypes.{node.module}").__all__
+                imported |= dict.fromkeys(names, node.module or "")
+            else:
+                assert alias.asname == alias.name  # else it is not exported
+                imported[alias.name] = node.module or ""
+    modules = dict.fromkeys(cudnn_ctypes._MODULES, "")
+    assert imported == modules | cudnn_ctypes._HOMES
+    assert set(imported) == set(cudnn_ctypes.__all__)

@@ -21,8 +21,8 @@ ROOT = PACKAGE.name
 # Layer 1 itself, what takes the C functions' place, and programs: using a function there does not
 # make it part of the package's interface.
 _NOT_USERS = {"raw", "reference", "coverage", "doctor", "demo", "introspect", "porting", "__main__"}
-# Packages whose ``__all__`` lists what is public.
-_PUBLIC = ("", "device", "legacy", "graph")
+# Packages that list what is public, in ``__all__`` or a table of lazy names.
+_PUBLIC = ("", "device", "legacy")
 
 Node = tuple[str, str]  # module, name
 
@@ -132,7 +132,8 @@ def _modules(functions: frozenset[str]) -> dict[str, _Module]:
 def _parse(path: Path, name: str, is_package: bool) -> _Module:
     tree = ast.parse(path.read_text())
     package = name if is_package else name.rpartition(".")[0]
-    module = _Module(name, {}, {}, _exported(tree))
+    lazy = _lazy(tree)
+    module = _Module(name, {}, {}, (*_exported(tree), *lazy))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             pieces = package.split(".")
@@ -140,6 +141,7 @@ def _parse(path: Path, name: str, is_package: bool) -> _Module:
             home = ".".join([*above, *([node.module] if node.module else [])])
             for alias in node.names:
                 module.imports[alias.asname or alias.name] = (home, alias.name)
+    module.imports |= {name: (f"{ROOT}.{home}", name) for name, home in lazy.items()}
     for statement in tree.body:
         for defined in _defined(statement):
             definition = module.definitions.setdefault(defined, Definition())
@@ -197,6 +199,16 @@ def _mentions(statement: ast.stmt) -> Iterator[tuple[str, tuple[str, str]]]:
             if top and isinstance(node, ast.ClassDef) and isinstance(child, ast.FunctionDef):
                 inner = "" if child.name.startswith("_") else child.name
             queue.append((child, inner, False))
+
+
+def _lazy(tree: ast.Module) -> dict[str, str]:
+    """The names that a package loads on first use, each with its module: its table ``_NAMES``."""
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="_NAMES")], value=value):
+                names: dict[str, tuple[str, ...]] = ast.literal_eval(value)
+                return {name: home for home, found in names.items() for name in found}
+    return {}
 
 
 def _exported(tree: ast.Module) -> tuple[str, ...]:

@@ -16,23 +16,12 @@ __all__ = ["REASONS", "Row", "table"]
 
 ReferenceDevice = Literal["NumPy", "cuDNN itself", "no"]
 
-_GRAPH = "of the graph API, for which this package has raw calls only"
-
-REASONS: dict[str, str] = dict.fromkeys(
-    (
-        "cudnnBackendCreateDescriptor",
-        "cudnnBackendDestroyDescriptor",
-        "cudnnBackendInitialize",
-        "cudnnBackendFinalize",
-        "cudnnBackendSetAttribute",
-        "cudnnBackendGetAttribute",
-        "cudnnGetExecutionPlanWorkspaceSize",
-        "cudnnBackendExecute",
-        "cudnnBackendPopulateCudaGraph",
-        "cudnnBackendUpdateCudaGraph",
+REASONS = {
+    "cudnnBackendInitialize": "deprecated: for descriptors in memory of the caller's own",
+    "cudnnGetExecutionPlanWorkspaceSize": (
+        "for one variant pack; ExecutionPlan.workspace_size is for all of them"
     ),
-    _GRAPH,
-)
+}
 """Why nothing uses a function; for those that `table` finds no user of, and no others."""
 
 
