@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from ..raw import cudnnDataType_t
+from ..raw.dlpack import ON_HOST
 from .enums import c_data_type, c_member, data_type, named, scalar_type, tensor_reordering
 from .errors import InvalidGraphError
 from .holding import Holding
@@ -60,12 +62,15 @@ class TensorMethods(Holding):
         """A tensor with the shape, strides and data type of `input`: a tensor or an array.
 
         Arrays are PyTorch tensors, or anything with ``__dlpack__``; their memory is not looked at.
-        One element on the host is passed by value.
+        One element on the host is to be passed by value.
         """
         made = self._graph.tensor_like(input, name=str(name))
         assert isinstance(made, _tensor)
-        if not isinstance(input, _tensor):
+        if isinstance(input, _tensor):
+            made.by_value = input.by_value
+        else:
             made.set_data_type(getattr(input, "dtype", made.data_type))
+            made.by_value = math.prod(made.dims or ()) == 1 and _on_host(input)
         return made
 
     def tensor_scalar(self, value: float | int, scalar_type: scalar_type) -> _tensor:
@@ -88,3 +93,8 @@ class TensorMethods(Holding):
                 assert isinstance(each, _tensor)
                 return each
         raise InvalidGraphError(f"no tensor has uid {uid}")
+
+
+def _on_host(array: Any) -> bool:
+    place = getattr(array, "__dlpack_device__", None)
+    return place is not None and place()[0] in ON_HOST

@@ -141,7 +141,8 @@ class Described:
         operation : str
             The method of ``Graph``.
         ports : str
-            The front end's names of the results, separated by spaces.
+            The front end's names of the results, separated by spaces; "::" comes before them,
+            unless they begin with "_".
         """
         graph = self._graph
         stem = str(name) or graph._free_name(operation)
@@ -154,7 +155,7 @@ class Described:
         results = list(made) if isinstance(made, (tuple, list)) else [made]
         for port, result in zip(ports.split(), results, strict=False):
             if result is not None:
-                result.name = f"{stem}::{port}"
+                result.name = f"{stem}{'' if port.startswith('_') else '::'}{port}"
         return results
 
     def _one(self, *arguments: Any, **options: Any) -> Any:

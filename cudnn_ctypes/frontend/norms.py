@@ -247,7 +247,8 @@ class NormMethods(Described):
         )
         graph.own_nodes.append(graph.nodes[-1])
         for port, result in made.items():
-            result.name = f"{stem}::{port.upper()}"
+            small = operation == "rmsnorm" and port != "dx"
+            result.name = f"{stem}::{port.capitalize() if small else port.upper()}"
         return list(made.values())
 
 

@@ -23,6 +23,7 @@ __all__ = ["StructuredMethods"]
 Sizes = Sequence[int]
 _NOT_SET = data_type.NOT_SET
 _CROSS_CORRELATION = convolution_mode.CROSS_CORRELATION
+_STEPS = ("stride", "dilation")
 
 
 class StructuredMethods(Described):
@@ -107,6 +108,10 @@ class StructuredMethods(Described):
         name: str,
     ) -> tensor:
         operation, port = what.split()
+        if not isinstance(mode, convolution_mode) and isinstance(mode, (list, tuple)):
+            # Four lists by their place: those for the two sides come first.
+            before, after, stride = (sizes.get(each, ()) for each in ("padding", *_STEPS))
+            sizes, mode = _sizes((), before, after, stride, mode), _CROSS_CORRELATION
         made: tensor = self._one(
             operation,
             port,
@@ -156,7 +161,11 @@ class StructuredMethods(Described):
     ) -> list[tensor]:
         """Sum and sum of squares of each channel, (1, c, 1, …)."""
         return self._described(
-            "genstats", "SUM SQ_SUM", input, compute_data_type=compute_data_type, name=name
+            "genstats",
+            "_sum_output _sq_sum_output",
+            input,
+            compute_data_type=compute_data_type,
+            name=name,
         )
 
     def reshape(

@@ -102,6 +102,13 @@ def convolution_and_its_statistics(cudnn, graph, new):
 
 
 @peer_graph()
+def convolution_in_groups(cudnn, graph, new):
+    x, w = new("x", IMAGE, channels_last=True), new("w", (64, 8, 3, 3), channels_last=True)
+    y = graph.conv_fprop(image=x, weight=w, padding=[2, 2], stride=[1, 1], dilation=[2, 2])
+    return {"y": y}
+
+
+@peer_graph()
 def convolution_gradient_of_the_image(cudnn, graph, new):
     dy, w = new("dy", RESULT, channels_last=True), new("w", FILTER, channels_last=True)
     dx = graph.conv_dgrad(loss=dy, filter=w, padding=[1, 1], stride=[1, 1], dilation=[1, 1])
@@ -413,6 +420,8 @@ def _attention(name: str, **options: Any) -> None:
 
 _attention("attention")
 _attention("causal_attention", use_causal_mask=True)
+_attention("causal_attention_from_the_end", use_causal_mask_bottom_right=True)
+_attention("causal_attention_with_alibi", use_causal_mask=True, use_alibi_mask=True)
 _attention("causal_attention_in_a_window", use_causal_mask=True, sliding_window_length=64)
 
 
@@ -441,6 +450,17 @@ def attention_with_a_bias_and_padding(cudnn, graph, new):
         seq_len_kv=lengths[1],
     )
     return {"o": _output(o)}
+
+
+@peer_graph(io="bfloat16", tolerance=1.6e-2)
+def attention_with_dropout(cudnn, graph, new):
+    q, k, v = _heads(new, "q", "k", "v")
+    seed, offset = (new(n, (1, 1, 1, 1), data_type="int64", low=1, high=99) for n in ("s", "t"))
+    o, stats = graph.sdpa(
+        q=q, k=k, v=v, is_inference=False, attn_scale=0.125, dropout=(0.25, seed, offset)
+    )
+    stats.set_dim([B, H, S, 1]).set_stride([H * S, S, 1, 1]).set_data_type(cudnn.data_type.FLOAT)
+    return {"o": _output(o), "stats": stats}
 
 
 # Its statistics must be those of the scores: any others make the exponentials overflow.

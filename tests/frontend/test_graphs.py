@@ -15,6 +15,8 @@ from cudnn_ctypes import NotSupportedError
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.raw import cudnnDataType_t
 
+from .plan_names import engine_and_knobs, first_with_knobs
+
 HALF, FLOAT, NOT_SET = cudnn.data_type.HALF, cudnn.data_type.FLOAT, cudnn.data_type.NOT_SET
 NEW = cudnn.backend_version() >= 92700  # tells how many kernels a cache has
 DIMS, ROWS = [4, 64, 64], [4096, 64, 1]
@@ -111,6 +113,14 @@ def test_tensor_like(graph):
     assert (t.get_dim(), t.get_stride(), t.get_name()) == ([2, 4, 3], [12, 1, 4], "x")
     assert t.get_data_type() is FLOAT
     assert graph.tensor_like(t).get_stride() == [12, 1, 4]
+    assert not t.get_is_pass_by_value()
+
+
+def test_one_number_on_the_host_is_passed_by_value(graph):
+    one = graph.tensor_like(np.full((1, 1, 1), 0.5, np.float32))
+    assert one.get_is_pass_by_value()
+    assert one.get_dim() == [1, 1, 1]
+    assert graph.tensor_like(one).get_is_pass_by_value()
 
 
 def test_tensor_scalar(graph):
@@ -171,6 +181,26 @@ def test_padding_on_both_sides(graph, both):
     assert y.get_dim() == ([1, 16, 6, 6] if both else [1, 16, 4, 4])
 
 
+def test_four_lists_of_a_convolution_by_their_place(graph):
+    x = graph.tensor([1, 8, 6, 6], nhwc([1, 8, 6, 6]))
+    w = graph.tensor([16, 8, 3, 3], nhwc([16, 8, 3, 3]))
+    y = graph.conv_fprop(x, w, [0, 1], [2, 1], [1, 2], [1, 1], name="c").set_output(True)
+    graph.validate()
+    assert y.get_dim() == [1, 16, 6, 3]
+    with pytest.raises(TypeError, match="convolution_mode: expected a convolution_mode"):
+        graph.conv_fprop(x, w, convolution_mode="convolution")
+
+
+def test_layer_3_has_the_notes():
+    from cudnn_ctypes.graph.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES
+
+    for cls, names in (
+        (cudnn.behavior_note, BEHAVIOR_NOTES),
+        (cudnn.numerical_note, NUMERICAL_NOTES),
+    ):
+        assert {each.name.lower() for each in cls} <= names
+
+
 def test_names_of_results(graph):
     y = product(graph)
     assert y.get_name() == "relu::OUT_0"
@@ -179,6 +209,10 @@ def test_names_of_results(graph):
     results = graph.layernorm_backward(x, x, one, one, one, name="n")
     assert [each.get_name() for each in results] == ["n::DX", "n::DSCALE", "n::DBIAS"]
     assert graph.neg(x).get_name().endswith("::OUT_0")
+    both = graph.genstats(x, name="g")
+    assert [each.get_name() for each in both] == ["g_sum_output", "g_sq_sum_output"]
+    results = graph.rmsnorm_backward(x, x, one, one, True, name="r")
+    assert [each.get_name() for each in results] == ["r::DX", "r::Dscale", "r::Dbias"]
 
 
 def test_normalizations_in_inference_have_no_statistics(graph):
@@ -289,17 +323,18 @@ def test_notes_of_the_other_kind_are_refused(graph):
 
 def test_one_engine_with_knobs(graph):
     prepared(graph)
-    (kernel,) = (
-        each for each in graph.get_knobs_for_engine(4) if each.type is cudnn.knob_type.KERNEL_CFG
-    )
-    assert kernel.min_value <= 3 <= kernel.max_value
+    engine, knobs = first_with_knobs(graph)
+    kinds = {each.type: each for each in graph.get_knobs_for_engine(engine)}
+    assert knobs.keys() <= kinds.keys()
     count = graph.get_execution_plan_count()
-    graph.create_execution_plan(4, {cudnn.knob_type.KERNEL_CFG: 3})
-    assert graph.get_plan_name_at_index(count) == "eng4_k24=3"
+    graph.create_execution_plan(engine, knobs)
+    assert engine_and_knobs(graph.get_plan_name_at_index(count)) == (engine, knobs)
     graph.build_plan_at_index(count)
     assert graph.get_workspace_size() == graph.get_workspace_size_plan_at_index(count)
     with pytest.raises(ValueError, match="has no knob"):
-        graph.create_execution_plan(4, {cudnn.knob_type.EDGE: 0})
+        graph.create_execution_plan(engine, {cudnn.knob_type.EDGE: 0})
+    graph.create_execution_plan(engine, {})
+    assert graph.get_plan_name_at_index(count + 1).startswith(f"eng{engine}")
 
 
 def test_equal_graphs_have_equal_keys(h200):

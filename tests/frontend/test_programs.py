@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
-from cudnn_ctypes import DeviceTensor, raw, use_reference_device
+from cudnn_ctypes import DeviceTensor, use_reference_device
+
+from .plan_names import first_with_knobs
 
 torch = pytest.importorskip("torch")
 
@@ -199,19 +201,13 @@ def test_all_plans_by_their_index(device):
 def test_an_engine_with_chosen_knobs(device):
     problem = Product(device)
     problem.prepare()
-    index = next(
-        each
-        for each in range(problem.graph.get_execution_plan_count())
-        if problem.graph.get_plan_name_at_index(each).startswith("eng4")
-    )
-    code, tile = problem.graph.get_plan_name_at_index(index).partition("_k")[2].split("=")
-    c_name = raw.cudnnBackendKnobType_t(int(code)).name
-    kind = cudnn.knob_type[c_name.removeprefix("CUDNN_KNOB_TYPE_")]
-    (knob,) = (each for each in problem.graph.get_knobs_for_engine(4) if each.type is kind)
-    assert knob.min_value <= int(tile) <= knob.max_value
-    assert knob.stride >= 1
+    engine, knobs = first_with_knobs(problem.graph)
+    ranges = {each.type: each for each in problem.graph.get_knobs_for_engine(engine)}
+    for kind, value in knobs.items():
+        assert ranges[kind].min_value <= value <= ranges[kind].max_value
+        assert ranges[kind].stride >= 1
     before = problem.graph.get_execution_plan_count()
-    problem.graph.create_execution_plan(4, {kind: int(tile)})
+    problem.graph.create_execution_plan(engine, knobs)
     assert problem.graph.get_execution_plan_count() == before + 1
     problem.graph.build_plan_at_index(before)
     problem.graph.execute_plan_at_index(problem.memory, problem.workspace, before)
