@@ -26,6 +26,7 @@ EXPECTED = {
     "13_convolution_at_every_level": "graph, builder       third row [363 528 573 360]",
     "15_choosing_an_engine": "precompiled, deterministic, at most 1 MiB of workspace: engine ",
     "16_compiled_elsewhere": "gate.json, and gate.plan.json of ",
+    "17_nvidia_front_end": "c [16, 128, 64] data_type.HALF, right to within 1e-3",
 }
 
 

@@ -159,7 +159,8 @@ def test_the_same_numbers(name, peer, record_property):
         mine = Run(ours, case, inputs, handles[ours])
         assert mine.layouts == theirs.layouts
         expected, got = theirs.execute(), mine.execute()
-        again = mine.execute()
+        chosen = mine.graph._held.plans
+        notes = chosen.config(chosen.candidate).numerical_notes
     finally:
         for module, handle in handles.items():
             module.destroy_handle(handle)
@@ -173,6 +174,5 @@ def test_the_same_numbers(name, peer, record_property):
         numbers = expected[key][finite]
         error = np.abs(got[key][finite] - numbers).max()
         assert error <= case.tolerance * np.abs(numbers).max(), key
-    deterministic = all(np.array_equal(got[key], again[key], equal_nan=True) for key in got)
-    if mine.plan == theirs.plan and deterministic:
+    if mine.plan == theirs.plan and not case.in_any_order and "nondeterministic" not in notes:
         assert same_bits, "the same engine, and other bits"
