@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..enumerators import enumerator, short_name
-from ..errors import NotSupportedError, SymbolNotFoundError
+from ..errors import CudnnError, NotSupportedError, SymbolNotFoundError
 from ..raw.values import described
 from .attributes import suggestion
 from .descriptor import BackendDescriptor
@@ -23,6 +23,7 @@ __all__ = [
     "EngineChoice",
     "EngineConfig",
     "Knob",
+    "default_configs",
     "engine_count",
     "engines",
     "heuristics",
@@ -263,6 +264,37 @@ class EngineConfig:
             return "EngineConfig(closed)"
         knobs = ", ".join(f"{name}={value}" for name, value in self.knobs.items())
         return f"EngineConfig(engine {self.engine.index}{': ' if knobs else ''}{knobs})"
+
+
+def default_configs(engine: Engine) -> list[EngineConfig]:
+    """Configs of an engine that leave to cuDNN what can be left to it; each to be closed.
+
+    Mostly this is one. Some engines want the knob kernel_cfg to be set; then it is one for each
+    of its values that they accept.
+
+    Raises
+    ------
+    CudnnError
+        If there is none; with several refusals the most frequent.
+    """
+    refusals: list[CudnnError] = []
+    try:
+        return [engine.config()]
+    except CudnnError as error:
+        unset = any("KERNEL_CFG knob must be set" in message for message in error.messages)
+        kernels = engine.knobs.get("kernel_cfg") if unset else None
+        if kernels is None:
+            raise
+    found = []
+    for value in kernels.values:
+        try:
+            found.append(engine.config({"kernel_cfg": value}))
+        except CudnnError as error:
+            refusals.append(error)
+    if found:
+        return found
+    first_lines = [error.messages[:1] for error in refusals]
+    raise max(refusals, key=lambda error: first_lines.count(error.messages[:1]))
 
 
 def heuristics(

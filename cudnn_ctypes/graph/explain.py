@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -11,7 +11,14 @@ from ..errors import CudnnError, SymbolNotFoundError
 from ..raw.library import load
 from .building import lowered, proposals
 from .device_properties import DeviceProperties
-from .engines import Engine, EngineChoice, EngineConfig, Knob, engine_count
+from .engines import (
+    Engine,
+    EngineChoice,
+    EngineConfig,
+    Knob,
+    default_configs,
+    engine_count,
+)
 from .plan import ExecutionPlan
 from .refusals import Refusal, refusal
 from .selection import Selection
@@ -189,7 +196,7 @@ def explain(
         rows = list(found.values())
         proposed = {row.engine for row in rows}
         count = engine_count(graph)
-        others = [examiner.of_engine(i) for i in range(count) if i not in proposed]
+        others = [row for i in range(count) if i not in proposed for row in examiner.of_engine(i)]
         order = ("works", "accepted", "excluded", "refused")
         rows += sorted(others, key=lambda row: order.index(row.state))
     return Explanation(
@@ -248,21 +255,22 @@ class _Examiner:
         except CudnnError as error:
             return replace(row, **_refused("plan", refusal(error)))
 
-    def of_engine(self, index: int) -> EngineRow:
+    def of_engine(self, index: int) -> list[EngineRow]:
         """Of an engine that heuristics do not propose, its knobs left to cuDNN."""
         unwanted = self._selection.refusal_of_engine(index)
         if unwanted:
-            return EngineRow(index, "excluded", reason=unwanted)
+            return [EngineRow(index, "excluded", reason=unwanted)]
         row, at = EngineRow(index, "refused"), "engine"
         try:
             with Engine(self._graph, index, device=self._device, sm_count=self._sm_count) as engine:
                 row, at = replace(row, **self._of_engine(engine)), "config"
-                with engine.config() as config:
-                    return self.of_config(config, ())
+                with ExitStack() as stack:
+                    configs = [stack.enter_context(each) for each in default_configs(engine)]
+                    return [self.of_config(config, ()) for config in configs]
         except CudnnError as error:
-            return replace(row, **_refused(at, refusal(error)))
+            return [replace(row, **_refused(at, refusal(error)))]
         except SymbolNotFoundError as error:
-            return replace(row, **_refused(at, Refusal("", str(error))))
+            return [replace(row, **_refused(at, Refusal("", str(error))))]
 
     def _of_engine(self, engine: Engine) -> dict[str, Any]:
         index = engine.index

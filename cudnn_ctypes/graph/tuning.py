@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -9,7 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import CudnnError, NotSupportedError, SymbolNotFoundError
-from .engines import Engine, EngineChoice, EngineConfig, Knob, engine_count, heuristics
+from .engines import (
+    Engine,
+    EngineChoice,
+    EngineConfig,
+    Knob,
+    default_configs,
+    engine_count,
+    heuristics,
+)
 from .measurements import Measurement, Settings
 from .plan import ExecutionPlan
 from .refusals import Refusal, refusal
@@ -171,10 +180,9 @@ def tune(
             proposed = {config.engine.index for config, _ in waiting}
             for engine in _others(graph, device, proposed, sm_count):
                 stack.callback(engine.close)
-                try:
-                    waiting.append((stack.enter_context(engine.config()), "engine"))
-                except CudnnError:
-                    continue  # `Graph.explain` tells why
+                with contextlib.suppress(CudnnError):  # `Graph.explain` tells why
+                    for config in default_configs(engine):
+                        waiting.append((stack.enter_context(config), "engine"))
         total = len({config.choice for config, _ in waiting})
         for config, source in waiting:
             measurement = tuner.measure(config, source)

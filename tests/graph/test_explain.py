@@ -95,6 +95,22 @@ def test_engines_of_runtime_fusion_are_compiled_when_asked(h200: DevicePropertie
     assert "accepted" not in str(after)
 
 
+def test_engines_that_want_a_kernel_chosen_are_asked_for_each(h200: DeviceProperties) -> None:
+    """Left to cuDNN, their kernel_cfg is refused whatever the graph."""
+    with CASES["attention"].graph() as forward, CASES["attention, backward"].graph() as backward:
+        for graph in (forward, backward):
+            told = graph.explain(h200)
+            assert not any("must be set" in row.reason for row in told)
+            chosen = [row for row in told if set(row.knobs) == {"kernel_cfg"}]
+            for row in chosen:
+                with graph.engine(h200, row.engine) as engine:
+                    with pytest.raises(NotSupportedError, match="KERNEL_CFG knob must be set"):
+                        engine.config()
+                    engine.config(row.knobs).close()
+            if graph is forward:
+                assert chosen or raw.load().version < NEWEST
+
+
 def test_selections_are_told(h200: DeviceProperties) -> None:
     wanted = Selection(forbid="tensor_core", workspace_limit=0)
     told = _explained("convolution", h200, selection=wanted)
