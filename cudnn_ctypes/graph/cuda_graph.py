@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import raw
@@ -103,14 +103,15 @@ def capture(handle: Handle) -> Iterator[CapturedGraph]:
     builder = stream.create_graph_builder()
     try:
         builder.begin_building()
+        yield captured
         try:
-            yield captured
-        finally:
-            builder.end_building()
-        captured._graph = builder.complete()
+            captured._graph = builder.end_building().complete()
+        except Exception as error:
+            raise RuntimeError(f"this cannot be captured as a CUDA graph: {error}") from error
     finally:
+        with suppress(Exception):  # it ends what cannot be captured, and complains
+            builder.close()
         handle.stream = before
-        builder.close()
 
 
 class NativeGraph(Resource):

@@ -20,8 +20,10 @@ from .cases import Case
 
 POISON = 77.0
 
+PRECOMPILED = any(raw.load().path.parent.glob("libcudnn_engines_precompiled.so*"))
+
 needs_precompiled_engines = pytest.mark.skipif(
-    not any(raw.load().path.parent.glob("libcudnn_engines_precompiled.so*")),
+    not PRECOMPILED,
     reason="this cuDNN has engines for runtime fusion only",
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -68,6 +69,22 @@ def test_an_error_while_capturing_leaves_the_handle_usable(handle: Handle) -> No
             1 / 0  # noqa: B018
         with pytest.raises(ValueError, match="still being captured"):
             captured.replay()
+        assert operands.is_poisoned(handle)
+        graph.execute(operands.memory, workspace)
+        operands.check(handle)
+
+
+@gpu
+def test_waiting_while_capturing_is_refused(handle: Handle) -> None:
+    stream = handle.device.create_stream()
+    handle.stream = stream
+    with built(PLAN_CASES["convolution"], handle) as (graph, operands, workspace):
+        handle.synchronize()
+        with pytest.raises(RuntimeError, match="cannot be captured"), capture(handle):  # noqa: PT012
+            graph.execute(operands.memory, workspace)
+            with suppress(Exception):
+                handle.synchronize()
+        assert handle.stream is stream
         assert operands.is_poisoned(handle)
         graph.execute(operands.memory, workspace)
         operands.check(handle)

@@ -48,7 +48,7 @@ def test_a_plan_is_stored_and_read(plan: ExecutionPlan, h200: DeviceProperties) 
     with ExecutionPlan.from_json(stored, device=h200) as again:
         assert again.to_json() == stored
         assert again.workspace_size == plan.workspace_size
-        assert again.config.knobs == plan.config.knobs
+        assert plan.config.knobs.items() <= again.config.knobs.items()
         assert again.uids == plan.uids == {1, 2, 3}
 
 
