@@ -79,7 +79,7 @@ class Attention:
     # --- graphs ----------------------------------------------------------------------------------
 
     def forward(self, graph: Graph) -> None:
-        q, k, v = self._operands(graph)
+        q, k, v = self.operands(graph)
         more = self._options(graph)
         if self.page:
             count = self.keys // self.page
@@ -91,24 +91,24 @@ class Attention:
             more["rng_dump"] = graph.tensor(self.scores, data_type="float32", name="kept")
         o, stats = graph.sdpa(q, k, v, generate_stats=not self.inference, **more)
         o.set_output(name="o")
-        self._pack(graph, "o", o)
+        self.pack_tensor(graph, "o", o)
         if stats is not None:
             stats.set_output(name="stats")
-            self._pack_stats(graph, stats)
+            self.pack_stats(graph, stats)
 
     def backward(self, graph: Graph) -> None:
-        q, k, v = self._operands(graph)
-        o, d_o = (self._heads(graph, n, self.heads, self.queries, self.value_size) for n in OUT)
+        q, k, v = self.operands(graph)
+        o, d_o = (self.like_o(graph, each) for each in OUT)
         d_o.ragged_offset = o.ragged_offset
         stats = graph.tensor((*self.scores[:3], 1), data_type="float32", name="stats")
-        self._pack_stats(graph, stats)
+        self.pack_stats(graph, stats)
         more = self._options(graph, backward=True)
         gradients = graph.sdpa_backward(q, k, v, o, d_o, stats, **more)
         for gradient, like in zip(gradients, (q, k, v), strict=True):
             gradient.set_output(name=f"d{like.name}")
             gradient.ragged_offset = like.ragged_offset
 
-    def _operands(self, graph: Graph) -> list[Tensor]:
+    def operands(self, graph: Graph) -> list[Tensor]:
         q = self._heads(graph, "q", self.heads, self.queries, self.size)
         if not self.page:
             return [
@@ -125,6 +125,9 @@ class Attention:
                 for each, size in zip("kv", sizes, strict=True)
             ),
         ]
+
+    def like_o(self, graph: Graph, name: str) -> Tensor:
+        return self._heads(graph, name, self.heads, self.queries, self.value_size)
 
     def _options(self, graph: Graph, *, backward: bool = False) -> dict[str, Any]:
         more: dict[str, Any] = {
@@ -147,9 +150,8 @@ class Attention:
             more["dropout"] = (0.25, *ends)
         elif self.dropout == "mask":
             mask = graph.tensor(self.scores, name="kept")
-            names = ("drop_scale", "drop_keep")[: 2 if backward else 1]
-            scales = [graph.tensor(ONE, data_type="float32", name=each) for each in names]
-            more["dropout"] = (mask, *scales)
+            scale = graph.tensor(ONE, data_type="float32", name="drop_scale")
+            more["dropout"] = (mask, scale)
         if self.sink:
             more["sink_token"] = graph.tensor(
                 (1, self.heads, 1, 1), data_type="float32", name="sink"
@@ -170,20 +172,20 @@ class Attention:
         strides = packed(dims, (0, 2, 1, 3) if self.tokens_first else None)
         tensor = graph.tensor(dims, strides, name=name)
         if name != "dO":
-            self._pack(graph, name, tensor)
+            self.pack_tensor(graph, name, tensor)
         return tensor
 
-    def _pack(self, graph: Graph, name: str, tensor: Tensor) -> None:
+    def pack_tensor(self, graph: Graph, name: str, tensor: Tensor) -> None:
         if self.ragged:
             tensor.ragged_offset = graph.tensor(
                 (self.batch + 1, 1, 1, 1), data_type="int32", name=f"{name}_offset"
             )
 
-    def _pack_stats(self, graph: Graph, stats: Tensor) -> None:
+    def pack_stats(self, graph: Graph, stats: Tensor) -> None:
         if self.ragged:
             dims = (*self.scores[:3], 1)
             stats.dims, stats.strides = dims, packed(dims, (0, 2, 1, 3))
-            self._pack(graph, "stats", stats)
+            self.pack_tensor(graph, "stats", stats)
 
     # --- values ----------------------------------------------------------------------------------
 
@@ -205,7 +207,7 @@ class Attention:
         a["scale"] = np.full(ONE, np.float32(self.factor))
         if self.dropout == "mask":
             a["kept"] = (rng.random(self.scores) < 0.75).astype(np.float64)
-        a["drop_scale"], a["drop_keep"] = np.full(ONE, 1 / 0.75), np.full(ONE, 0.75)
+        a["drop_scale"] = np.full(ONE, 1 / 0.75)
         a["seed"], a["offset"] = np.full(ONE, SEED), np.full(ONE, OFFSET)
         lengths = self.lengths or ((s_q,) * b, (s_kv,) * b)
         for name, each in zip(("seq_len_q", "seq_len_kv"), lengths, strict=True):
@@ -235,7 +237,7 @@ class Attention:
         return allowed | ~self.valid("q", a)
 
     def compute(self, a: dict[str, Array]) -> dict[str, Array]:
-        """o, stats and all gradients."""
+        """o, stats, all gradients, and the largest of the softmax and of the gradient of scores."""
         import torch
 
         given: dict[str, Any] = {
@@ -245,7 +247,9 @@ class Attention:
         }
         group = self.heads // self.key_heads
         k, v = (given[each].repeat_interleave(group, 1) for each in "kv")
-        scores = given["q"] @ k.transpose(2, 3) * self.factor
+        products = given["q"] @ k.transpose(2, 3)
+        products.retain_grad()
+        scores = products * self.factor
         if self.bias is not None:
             scores = scores + given["bias"]
         if self.slopes:
@@ -258,14 +262,20 @@ class Attention:
             scores = torch.cat([scores, sink], 3)
         stats = scores.logsumexp(3, keepdim=True)
         p = (scores - stats).exp()[..., : self.keys]
+        largest = p.detach().numpy().max(keepdims=True)
         if self.dropout:
             p = p * torch.tensor(a["kept"]) / 0.75
         o = p @ v
         inside = torch.tensor(self.valid("q", a))
         loss: Any = (o * torch.tensor(a["dO"]) * inside).sum()
         loss.backward()
-        gradients = {f"d{name}": each.grad.numpy() for name, each in given.items()}
-        return {"o": o.detach().numpy(), "stats": stats.detach().numpy(), **gradients}
+        return {
+            "o": o.detach().numpy(),
+            "stats": stats.detach().numpy(),
+            "amax_s": largest,
+            "amax_dP": np.abs(products.grad.numpy()).max(keepdims=True),
+            **{f"d{name}": each.grad.numpy() for name, each in given.items()},
+        }
 
     # --- memory ----------------------------------------------------------------------------------
 

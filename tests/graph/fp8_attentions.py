@@ -151,5 +151,8 @@ FP8_BACKWARD: dict[str, Fp8Attention] = {
     "e4m3, gradients in e5m2": Fp8Attention(_LARGE),
     "e4m3": Fp8Attention(_LARGE, gradient_type="fp8_e4m3"),
     "causal": Fp8Attention(Attention(size=128, value_size=128, right=0)),
-    "padding": Fp8Attention(Attention(size=128, value_size=128, lengths=((128, 90), (192, 130)))),
+    "padding": Fp8Attention(
+        Attention(size=128, value_size=128, lengths=((128, 90), (192, 130))),
+        gradient_type="fp8_e4m3",
+    ),
 }

@@ -27,7 +27,8 @@ def forward(graph: Graph, **options: Any) -> Any:
 def backward(graph: Graph, **options: Any) -> Any:
     operands = [options.pop(e, None) or heads(graph, e) for e in ("q", "k", "v", "o", "dO")]
     stats = options.pop("stats", None) or heads(graph, "stats", (2, 4, 128, 1))
-    return graph.sdpa_backward(*operands, stats, **options)
+    method: Any = graph.sdpa_backward
+    return method(*operands, stats, **options)
 
 
 def number(graph: Graph, data_type: str = "float32") -> Tensor:
@@ -36,6 +37,16 @@ def number(graph: Graph, data_type: str = "float32") -> Tensor:
 
 def lengths(graph: Graph, dims: tuple[int, ...] = (2, 1, 1, 1), **more: Any) -> Tensor:
     return graph.tensor(dims, name="lengths", **{"data_type": "int32", **more})
+
+
+def fp8_backward(graph: Graph) -> Any:
+    operands = [
+        heads(graph, each, (2, 2, 128, 64) if each in "kv" else DIMS, data_type="fp8_e4m3")
+        for each in ("q", "k", "v", "o", "dO")
+    ]
+    scales = [number(graph) for _ in range(12)]
+    method: Any = graph.sdpa_fp8_backward
+    return method(*operands, heads(graph, "stats", (2, 4, 128, 1)), *scales)
 
 
 REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
@@ -148,14 +159,7 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         "sdpa_fp8 'sdpa_fp8': q 'q' must be fp8_e4m3 or fp8_e5m2, not float16",
     ),
     "fp8 with fewer heads of keys": (
-        lambda g: g.sdpa_fp8_backward(
-            *(
-                heads(g, each, (2, 2, 128, 64) if each in "kv" else DIMS, data_type="fp8_e4m3")
-                for each in ("q", "k", "v", "o", "dO")
-            ),
-            heads(g, "stats", (2, 4, 128, 1)),
-            *(number(g) for _ in range(12)),
-        ),
+        fp8_backward,
         "k 'k' .* must have as many heads as q 'q'",
     ),
 }

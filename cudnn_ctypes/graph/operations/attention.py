@@ -129,7 +129,7 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         p, stats = self._softmax(scores, sink_token, name)
         if dropout is not None:
             self._check_dropout(check, dropout, dims)
-            kept, scale, _ = self._kept(dropout, dims or (), rng_dump, name)
+            kept, scale = self._kept(dropout, dims or (), rng_dump, name)
             by_mask = isinstance(dropout[0], Tensor)
             for factor in (scale, kept) if by_mask else (kept, scale):
                 p = self.mul(p, factor)
@@ -186,8 +186,13 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         if dims is None:
             check.refuse("dropout needs q and k with dims")
         if isinstance(first, Tensor):
+            if len(dropout) not in (2, 3):
+                check.refuse("a dropout by a mask is (mask, scale)")
             check.same_dims("the dropout mask", first, dims)
-        elif not 0 <= first < 1:
+            return
+        if len(dropout) != 3:
+            check.refuse("a dropout by a probability is (probability, seed, offset)")
+        if not 0 <= first < 1:
             check.refuse(f"a dropout probability is from 0 to below 1, got {first!r}")
 
     def _unpaged(

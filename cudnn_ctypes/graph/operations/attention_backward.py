@@ -50,7 +50,8 @@ class AttentionBackwardOperations(AttentionOperations):
         Parameters
         ----------
         q, k, v, attn_scale, bias, dropout, …
-            As `sdpa` had them; a dropout mask as (mask, scale, 1 / scale).
+            As `sdpa` had them. Of a dropout by (mask, scale, 1 / scale) the last is not needed, and
+            leaves the graph.
         o, dO : Tensor
             (b, h, s_q, d_v).
         stats : Tensor
@@ -70,16 +71,15 @@ class AttentionBackwardOperations(AttentionOperations):
         Notes
         -----
         Some tensors lie in the workspace: the sums of dO * o, and without
-        `use_deterministic_algorithm` and `dBias` dq in float32. cuDNN up to 9.15.0 computes wrong
-        gradients where s_kv is no multiple of 128, unless the sequences have lengths; so there they
-        get some.
+        `use_deterministic_algorithm` and `dBias` dq in float32. For cuDNN up to 9.15.0, where s_kv
+        is no multiple of 128, also lengths of the sequences, as NVIDIA's front end has them there.
         """
         check = AttentionCheck(f"sdpa_backward {name!r}")
         named = self._names(name)
         check.gradients(q, k, v, o, dO, stats)
         dims = score_dims(q, k, v)
         assert dims is not None
-        if seq_len_q is None and seq_len_kv is None and dims[3] % 128 and _confuses_ends():
+        if seq_len_q is None and seq_len_kv is None and dims[3] % 128 and _wants_lengths():
             seq_len_q, seq_len_kv = (
                 self._constant((dims[0], 1, 1, 1), [size] * dims[0], _INT32, named(part))
                 for part, size in (("seq_len_q", dims[2]), ("seq_len_kv", dims[3]))
@@ -99,10 +99,14 @@ class AttentionBackwardOperations(AttentionOperations):
         )
         kept: Tensor | None = None
         drop_scale: Tensor | float = 1.0
-        keep: Tensor | float = 1.0
+        keep, by_mask = 1.0, False
         if dropout is not None:
             self._check_dropout(check, dropout, dims)
-            kept, drop_scale, keep = self._kept(dropout, dims, rng_dump, name)
+            kept, drop_scale = self._kept(dropout, dims, rng_dump, name)
+            by_mask = isinstance(dropout[0], Tensor)
+            # By a seed, cuDNN wants the sums of dO * o and then ds scaled. By a mask its kernels
+            # forget the first; to scale dp is the same.
+            keep = 1.0 if by_mask else 1 - dropout[0]
 
         row = self.reduction(self.mul(dO, o), "add", axes=(3,), name=named("row"))
         if (sink_token is None) != (dSink_token is None):
@@ -112,7 +116,7 @@ class AttentionBackwardOperations(AttentionOperations):
             self._into(self.reduction(share, "add", axes=(0, 2)), dSink_token)
         # cuDNN wants this product even with 1.
         row = self._as_scratch(self.mul(row, keep, name=named("rows")), (*dims[:3], 1))
-        scale = softmax_scale(q, attn_scale)
+        scale = self._one_scale(q, attn_scale)
         scores = self._scores(q, k, mask, [scale], dims, name)
         p = self.exp(self.sub(scores, stats), name=named("p"))
         p_dropped = p
@@ -135,8 +139,10 @@ class AttentionBackwardOperations(AttentionOperations):
         )
         if kept is not None:
             dp = self.mul(dp, kept, name=named("dp_dropped"))
+        if kept is not None and by_mask:
+            dp = self.mul(dp, drop_scale)
         ds = self.mul(self.sub(dp, row), p, name=named("ds"))
-        if kept is not None:
+        if kept is not None and not by_mask:
             ds = self.mul(ds, drop_scale, name=named("ds_dropped"))
         if dBias is not None:
             self._bias_gradient(check, ds, bias, dBias, dims)
@@ -166,6 +172,11 @@ class AttentionBackwardOperations(AttentionOperations):
 
     # --- parts -----------------------------------------------------------------------------------
 
+    def _one_scale(self, q: Tensor, attn_scale: Tensor | float | None) -> Tensor:
+        """The scale of the scores as one tensor for all its uses."""
+        scale = softmax_scale(q, attn_scale)
+        return scale if isinstance(scale, Tensor) else self.tensor_scalar(scale)
+
     def _bias_gradient(
         self,
         check: AttentionCheck,
@@ -192,5 +203,5 @@ class AttentionBackwardOperations(AttentionOperations):
         return self.reduction(gradient, "add", name=name)
 
 
-def _confuses_ends() -> bool:
+def _wants_lengths() -> bool:
     return raw.load().version <= 91500

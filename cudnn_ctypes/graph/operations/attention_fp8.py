@@ -9,6 +9,7 @@ the scores. All scales and maxima are (1, 1, 1, 1), float32.
 from __future__ import annotations
 
 from ...raw import cudnnDataType_t
+from ..strides import packed
 from ..tensor import Tensor
 from .attention import score_dims, softmax_scale
 from .attention_backward import AttentionBackwardOperations
@@ -164,7 +165,7 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
             lengths=(seq_len_q, seq_len_kv),
         )
         named = self._names(name)
-        scale = softmax_scale(q, attn_scale)
+        scale = self._one_scale(q, attn_scale)
 
         def result(product: Tensor, first: Tensor, second: Tensor, by: Tensor, part: str) -> Tensor:
             exact = self.mul(self.mul(product, first), second, name=named(f"{part}_exact"))
@@ -172,8 +173,13 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
             return self._follow(self.mul(exact, by, name=named(part)), dO)
 
         maxima: dict[str, Tensor] = {}
+        assert dims is not None
         row = self.reduction(self.mul(dO, o), "add", axes=(3,), name=named("row"))
-        row = self.mul(self.mul(row, descale_dO), descale_o)
+        # cuDNN takes these strides for those of its own memory, which is packed.
+        for factor in (descale_dO, descale_o):
+            row.strides = packed((*dims[:3], 1))
+            row = self.mul(row, factor)
+        row.strides = packed((*dims[:3], 1))
         scores = self._scores(q, k, mask, [scale, descale_q, descale_k], dims, name)
         p = self.exp(self.sub(scores, stats), name=named("p"))
         s = self._follow(self.mul(p, scale_s, name=named("s")), q)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...raw import cudnnDataType_t
 from ..strides import packed
@@ -19,8 +20,8 @@ from .shapes import ShapeOperations
 
 __all__ = ["Dropout", "Mask", "ScoreOperations", "alibi_slopes"]
 
-# (probability, seed, offset), or (mask, scale) and for gradients (mask, scale, 1 / scale)
-Dropout = tuple[float, Tensor, Tensor] | tuple[Tensor, ...]
+# (probability, seed, offset) or (mask, scale)
+Dropout = tuple[Any, ...]
 
 _NEVER = -math.inf
 _INT32 = cudnnDataType_t.CUDNN_DATA_INT32
@@ -169,22 +170,23 @@ class ScoreOperations(PointwiseOperations, ReductionOperations, ShapeOperations)
 
     def _kept(
         self, dropout: Dropout, dims: tuple[int, ...], rng_dump: Tensor | None, name: str
-    ) -> tuple[Tensor, Tensor | float, Tensor | float]:
-        """What is 1 where nothing is dropped, the scale of what is kept, and its reciprocal."""
-        if isinstance(dropout[0], Tensor):
-            kept, scale, *inverse = dropout
-            return kept, scale, inverse[0] if inverse else 1.0
-        probability, seed, offset = dropout
+    ) -> tuple[Tensor, Tensor | float]:
+        """What is 1 where nothing is dropped, and the scale of what is kept."""
+        first = dropout[0]
+        if isinstance(first, Tensor):
+            for unused in dropout[2:]:
+                self.tensors.remove(unused)
+            return first, dropout[1]
+        _, seed, offset = dropout
         kept = self.rng(
             dims,
             "bernoulli",
             seed=seed,
             offset=offset,
-            probability=1 - probability,
+            probability=1 - first,
             name=self._free_name(f"{name}.dropout"),
         )
-        kept = self._into(kept, rng_dump)
-        return kept, 1 / (1 - probability), 1 - probability
+        return self._into(kept, rng_dump), 1 / (1 - first)
 
     # --- small things ----------------------------------------------------------------------------
 

@@ -154,7 +154,7 @@ class UnifiedAttentionOperations(Operations):
         seq_len_kv: Tensor | None = None,
         name: str = "sdpa_unified_backward",
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """The gradients of `sdpa_unified`: dq, dk, dv. cuDNN 9.17; on Hopper a later one.
+        """The gradients of `sdpa_unified`: dq, dk, dv. cuDNN 9.17; for an H200 9.28.
 
         Parameters
         ----------

@@ -28,6 +28,16 @@ def _infer_same(node: Node) -> Mapping[str, Result]:
     return {"y": Result(x.dims, x)}
 
 
+def _infer_rope(node: Node) -> Mapping[str, Result]:
+    x, freqs, size = node.inputs["input"], node.inputs["freqs"], node.options["rope_dim"]
+    size = x.dims[-1] if size is None else size
+    if not (0 < size <= x.dims[-1] and size % 2 == 0):
+        node.refuse(f"rope_dim {size} must be even, and at most the head size {x.dims[-1]}")
+    if freqs.dims[-1] < size:
+        node.refuse(f"freqs {freqs.name!r} {freqs.dims} has less than {size} angles, the rope_dim")
+    return {"y": Result(x.dims, x, x.data_type)}
+
+
 def _infer_softmax(node: Node) -> Mapping[str, Result]:
     x = node.inputs["input"]
     row = Result((*x.dims[:-1], 1), None, "compute")
@@ -51,7 +61,17 @@ def _infer_paged(node: Node) -> Mapping[str, Result]:
 
 
 def _infer_band(node: Node) -> Mapping[str, Result]:
-    return {"y": Result(node.outputs["y"].dims)}
+    x, y, axis = node.inputs["input"], node.outputs["y"], node.options["axis"]
+    if axis not in (x.rank - 2, x.rank - 1):
+        node.refuse(f"axis {axis} is none of the last two dimensions of {x.name!r} {x.dims}")
+    band: Any = x if node.kind is EXPAND_BAND_MATRIX else y
+    width = node.options["lower"] + node.options["upper"] + 1
+    if band.dims[axis] != width:
+        node.refuse(
+            f"{band.name!r} {band.dims} must have lower_bandwidth + upper_bandwidth + 1 = {width} "
+            f"elements along axis {axis}"
+        )
+    return {"y": Result(y.dims, None, x.data_type)}
 
 
 SOFTMAX = Kind(
@@ -65,14 +85,14 @@ ROPE = Kind(
     "operation_rope_fwd",
     {"input": "xdesc", "freqs": "freqsdesc"},
     {"y": "ydesc"},
-    _infer_same,
+    _infer_rope,
     options={"output_scale": "output_scale", "rope_dim": "rope_dim"},
 )
 ROPE_BACKWARD = Kind(
     "operation_rope_bwd",
     {"input": "dydesc", "freqs": "freqsdesc"},
     {"y": "dxdesc"},
-    _infer_same,
+    _infer_rope,
     options={"output_scale": "output_scale", "rope_dim": "rope_dim"},
 )
 PAGED_CACHE_LOAD = Kind(
@@ -125,7 +145,7 @@ class SequenceOperations(Operations):
         name: str = "",
         compute_data_type: Any = None,
     ) -> dict[str, Tensor]:
-        """Softmax of the last dimension, as one operation. cuDNN 9.20.
+        """Softmax of the last dimension, as one operation within attention. cuDNN 9.20.
 
         Parameters
         ----------
@@ -133,6 +153,15 @@ class SequenceOperations(Operations):
             "y"; "stats", the logarithm of the sum of exponentials; "max" and "sum_exp".
         sink : Tensor, optional
             One more score of each head, (1, h, 1, 1), that takes part in the sum only.
+
+        Returns
+        -------
+        dict of str to Tensor
+            The `outputs`: y like `input`, the others with one number for each row.
+
+        Notes
+        -----
+        On an H200 cuDNN has engines for it between the two products of attention only.
         """
         return self._add(
             SOFTMAX,
@@ -152,7 +181,28 @@ class SequenceOperations(Operations):
         rope_dim: int | None = None,
         name: str = "",
     ) -> Tensor:
-        """Rotary position embedding of the first `rope_dim` of each head's sizes. cuDNN 9.24."""
+        """Rotary position embedding (Su et al.: RoFormer; 2021). cuDNN 9.24.
+
+        Parameters
+        ----------
+        input : Tensor
+            The last dimension is the head size.
+        freqs : Tensor
+            The angles, which broadcast to the other dimensions; at least `rope_dim` in the last.
+        output_scale : float
+            What the result is multiplied with.
+        rope_dim : int, optional
+            How much of each head is rotated, an even number; all by default.
+
+        Returns
+        -------
+        Tensor
+            Like `input`.
+
+        Notes
+        -----
+        cuDNN takes the operation, but up to 9.28 has no engine for it on an H200.
+        """
         options = {"output_scale": output_scale, "rope_dim": rope_dim}
         return self._add(ROPE, "rope", {"input": input, "freqs": freqs}, options, name=name)["y"]
 
@@ -165,7 +215,7 @@ class SequenceOperations(Operations):
         rope_dim: int | None = None,
         name: str = "",
     ) -> Tensor:
-        """The gradient of `rope`. cuDNN 9.24."""
+        """The gradient of `rope`, from that of its result. cuDNN 9.24; see there."""
         options = {"output_scale": output_scale, "rope_dim": rope_dim}
         operands = {"input": dY, "freqs": freqs}
         return self._add(ROPE_BACKWARD, "rope_backward", operands, options, name=name)["y"]
@@ -194,6 +244,10 @@ class SequenceOperations(Operations):
         -------
         Tensor
             (b, h, max_seq_len, d).
+
+        Notes
+        -----
+        On an H200 cuDNN has engines for it within attention only; see `sdpa`.
         """
         return self._add(
             PAGED_CACHE_LOAD,
@@ -215,14 +269,24 @@ class SequenceOperations(Operations):
         seq_len_kv: Tensor | None = None,
         name: str = "",
     ) -> Tensor:
-        """`input` within a band around the diagonal, `fill` elsewhere. cuDNN 9.20.
+        """`input` on one side of a diagonal, `fill` elsewhere, within attention. cuDNN 9.20.
 
         Parameters
         ----------
         input : Tensor
             Scores, (b, h, s_q, s_kv).
-        comparison : cudnnPointwiseMode_t or str
-            How the row must compare with the column.
+        comparison : "cmp_ge" or "cmp_gt"
+            With the first, `input` stays where row + right_shift >= column; with the second, where
+            column + left_bound > row.
+        left_bound, right_shift : Tensor or int, optional
+            int32 numbers.
+        seq_len_q, seq_len_kv : Tensor, optional
+            (b, 1, 1, 1), int32: the diagonal then ends at the last query and key of each sequence.
+
+        Notes
+        -----
+        On an H200 cuDNN has engines for it between the first product of attention and `softmax`
+        only.
         """
         operands = {
             "input": input,
@@ -251,7 +315,19 @@ class SequenceOperations(Operations):
         pad_value: float = 0.0,
         name: str = "",
     ) -> Tensor:
-        """A matrix of `dims` from its diagonals, `pad_value` elsewhere. cuDNN 9.10."""
+        """A matrix of `dims` from its diagonals, `pad_value` elsewhere. cuDNN 9.10.
+
+        Parameters
+        ----------
+        input : Tensor
+            As `dims`, but lower_bandwidth + upper_bandwidth + 1 along `axis`.
+        axis : int
+            One of the last two.
+
+        Notes
+        -----
+        cuDNN takes the operation, but up to 9.28 has no engine for it on an H200.
+        """
         return self._band_matrix(
             EXPAND_BAND_MATRIX,
             "expand_band_matrix",
@@ -276,7 +352,13 @@ class SequenceOperations(Operations):
         max_token_value: int | None = None,
         name: str = "",
     ) -> Tensor:
-        """The diagonals of a matrix: the way back of `expand_band_matrix`. cuDNN 9.10."""
+        """The diagonals of a matrix: the way back of `expand_band_matrix`, see there. cuDNN 9.10.
+
+        Parameters
+        ----------
+        dims : sequence of int
+            As those of `input`, but lower_bandwidth + upper_bandwidth + 1 along `axis`.
+        """
         return self._band_matrix(
             CONTRACT_BAND_MATRIX,
             "contract_band_matrix",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from ...raw import (
 )
 from ..node import Inner, Kind, Node, Result, exchanged
 from ..tensor import Tensor
-from .base import Operations
+from .base import Operations, integers
 
 __all__ = ["CONCATENATE", "RESHAPE", "RNG", "SLICE", "TRANSPOSE", "ShapeOperations"]
 
@@ -61,6 +62,9 @@ def _infer_slice(node: Node) -> Mapping[str, Result]:
 def _infer_concatenate(node: Node) -> Mapping[str, Result]:
     inputs, axis = node.inputs["inputs"], node.options["axis"]
     first = inputs[0]
+    in_place = node.options.get("in_place_index")
+    if in_place is not None and not 0 <= in_place < len(inputs):
+        node.refuse(f"in_place_index {in_place} is none of the {len(inputs)} inputs")
     if not 0 <= axis < first.rank:
         node.refuse(f"axis {axis} is none of the {first.rank} dimensions of {first.name!r}")
     for each in inputs[1:]:
@@ -70,6 +74,8 @@ def _infer_concatenate(node: Node) -> Mapping[str, Result]:
                 f"{first.name!r} {first.dims} and {each.name!r} {each.dims} differ elsewhere than "
                 f"along axis {axis}"
             )
+        if each.data_type != first.data_type:
+            node.refuse(f"{first!r} and {each!r} differ in their data types")
     dims = list(first.dims)
     dims[axis] = sum(each.dims[axis] for each in inputs)
     return {"y": Result(tuple(dims), first, first.data_type)}
@@ -157,6 +163,8 @@ class ShapeOperations(Operations):
             else enumerator(cudnnBackendReshapeMode_t, mode, "reshape_mode")
         }
         y = self._add(RESHAPE, "reshape", {"input": input}, options, name=name)["y"]
+        if dims is not None:
+            dims = integers("reshape: dims", dims)
         return y.set_output(False, dims=dims, strides=strides)
 
     def transpose(
@@ -168,7 +176,7 @@ class ShapeOperations(Operations):
         compute_data_type: Any = None,
     ) -> Tensor:
         """Dimension i of the result is dimension permutation[i] of `input`. cuDNN 9.22."""
-        options = {"permutation": tuple(permutation)}
+        options = {"permutation": integers("transpose: permutation", permutation)}
         return self._add(TRANSPOSE, "transpose", {"input": input}, options, name=name)["y"]
 
     def slice(
@@ -180,6 +188,8 @@ class ShapeOperations(Operations):
         compute_data_type: Any = None,
     ) -> Tensor:
         """Part of `input`: one Python slice per dimension, with positive steps. cuDNN 9.22."""
+        if not all(isinstance(each, builtins.slice) for each in slices):
+            raise TypeError(f"slice: slices: expected a slice per dimension, got {slices!r}")
         options = {"slices": tuple(slices)}
         return self._add(SLICE, "slice", {"input": input}, options, name=name)["y"]
 
@@ -198,8 +208,8 @@ class ShapeOperations(Operations):
         in_place_index : int, optional
             Which input shares its memory with the result.
         """
-        if not inputs:
-            raise ValueError("concatenate: inputs: expected at least one tensor")
+        if not isinstance(inputs, Sequence) or not inputs:
+            raise TypeError("concatenate: inputs: expected a sequence of at least one tensor")
         options = {"axis": axis, "in_place_index": in_place_index}
         return self._add(CONCATENATE, "concatenate", {"inputs": list(inputs)}, options, name=name)[
             "y"
@@ -219,19 +229,25 @@ class ShapeOperations(Operations):
         maximum: float | None = None,
         name: str = "",
     ) -> Tensor:
-        """Random numbers: "bernoulli" (`probability` of 1), "uniform" or "normal".
+        """Random numbers (Philox): "bernoulli" (`probability` of 1), "uniform" or "normal".
 
         Parameters
         ----------
         seed : Tensor of int64, or int
         offset : Tensor of int64, optional
             Where in the stream of random numbers to begin.
+
+        Notes
+        -----
+        On an H200 cuDNN has engines for it within attention only; see `sdpa`.
         """
-        code = enumerator(cudnnRngDistribution_t, distribution, "distribution")
+        code = enumerator(cudnnRngDistribution_t, distribution, "rng: distribution")
         if code == cudnnRngDistribution_t.CUDNN_RNG_DISTRIBUTION_BERNOULLI and probability is None:
             raise TypeError("rng: a bernoulli distribution needs its probability")
+        if probability is not None and not 0 <= probability <= 1:
+            raise ValueError(f"rng: a probability is from 0 to 1, got {probability!r}")
         options = {
-            "dims": tuple(dims),
+            "dims": integers("rng: dims", dims),
             "distribution": code,
             "probability": probability,
             "mean": mean,
