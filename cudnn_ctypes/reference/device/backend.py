@@ -50,7 +50,7 @@ def create(descriptorType: Any, descriptor: Any) -> int:
         ensure_driver()  # cuDNN tries once in a process to load what needs a driver
     status = native("cudnnBackendCreateDescriptor")(descriptorType, descriptor)
     if status == 0:
-        records.renew(descriptor.contents)
+        records.renew(descriptor.contents, descriptorType)
     return status
 
 
@@ -58,7 +58,7 @@ def create(descriptorType: Any, descriptor: Any) -> int:
 def initialize(descriptor: Any) -> int:
     status = native("cudnnBackendInitialize")(descriptor)
     if status == 0:
-        records.renew(descriptor)
+        records.renew(descriptor, records.record(descriptor).kind)
     return status
 
 

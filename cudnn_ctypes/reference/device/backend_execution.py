@@ -7,7 +7,7 @@ from ...raw import cudnnBackendAttributeName_t as Name
 from . import backend_normalizations, backend_operations, backend_sequences
 from .backend_memory import GraphMemory
 from .backend_records import Record
-from .backend_steps import Step, Values, refuse
+from .backend_steps import Overrides, Step, Values, refuse
 from .backend_tensors import rounded
 from .dispatch import Refused
 from .memory import scribble
@@ -31,28 +31,48 @@ def execute(plan: Record, pack: Record, workspace_size: int) -> None:
             "the operation graph of this plan is not known: it was made before the reference "
             "device was used, or from JSON that another process wrote"
         )
-    if pack.all(Name.CUDNN_ATTR_VARIANT_PACK_OVERRIDE_UNIQUE_IDS):
-        raise refuse("shapes that are overridden by the variant pack are not carried out")
     if workspace_size:
         workspace = pack.one(Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
         scribble(workspace, workspace_size, "the workspace of the variant pack")
     uids = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
     addresses = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
-    carry_out(graph, GraphMemory(dict(zip(uids, addresses, strict=False))))
+    carry_out(graph, GraphMemory(dict(zip(uids, addresses, strict=False))), _overrides(graph, pack))
 
 
-def carry_out(graph: Record, memory: GraphMemory) -> None:
-    """Carry out an operation graph; each tensor is rounded to its data type, virtual ones too."""
+def _overrides(graph: Record, pack: Record) -> Overrides:
+    """Dims and strides of this execution; cuDNN takes no notice of them unless told before."""
+    if not graph.one(Name.CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED, False):
+        return {}
+    uids, dims, strides = (
+        pack.all(Name[f"CUDNN_ATTR_VARIANT_PACK_OVERRIDE_{each}"])
+        for each in ("UNIQUE_IDS", "SHAPES", "STRIDES")
+    )
+    return dict(zip(uids, zip(dims, strides, strict=True), strict=True))
+
+
+def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = None) -> None:
+    """Carry out an operation graph; each tensor is rounded to its data type, virtual ones too.
+
+    GPUs round virtual tensors as well: engines of cuDNN 9.14 and 9.19 on an H200 that fuse
+    element-wise operations, products and convolutions with others.
+
+    Parameters
+    ----------
+    overrides : mapping, optional
+        By unique id, dims and strides other than those of the graph.
+    """
     values: Values = {}
+    changed = overrides or {}
     operations = graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
     outputs: list[int] = []
-    for step in _in_order([Step(each, memory, values) for each in operations]):
+    for step in _in_order([Step(each, memory, values, changed) for each in operations]):
         for info in step.reads:
             if info.uid not in values:
                 values[info.uid] = (info, memory.load(info))
         results = step.operation.compute(step)
         for port, info in step.writes:
-            values[info.uid] = (info, rounded(results[port], info))
+            fixed = not (info.virtual and changed)
+            values[info.uid] = (info, rounded(results[port], info, info.shape if fixed else None))
             if not info.virtual:
                 outputs.append(info.uid)
     for uid in outputs:  # at the end: an output may take the place of an input

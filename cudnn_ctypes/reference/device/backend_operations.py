@@ -55,14 +55,14 @@ def convolution_forward(step: Step) -> Results:
 
 @operation("OPERATION_CONVOLUTION_BWD_DATA", "DX")
 def convolution_backward_data(step: Step) -> Results:
-    shape = step.tensor("DX").shape
+    shape = step.shape("DX")
     dx = _convolution(step).backward_data(step["DY"], step["W"], shape)
     return _scaled(step, "DX", dx)
 
 
 @operation("OPERATION_CONVOLUTION_BWD_FILTER", "DW")
 def convolution_backward_filter(step: Step) -> Results:
-    shape = step.tensor("DW").shape
+    shape = step.shape("DW")
     dw = _convolution(step).backward_filter(step["X"], step["DY"], shape)
     return _scaled(step, "DW", dw)
 
@@ -129,7 +129,7 @@ def pointwise(step: Step) -> Results:
 def reduction(step: Step) -> Results:
     step.refuse_if_set("GROUP_OFFSET_DESC", "SUBGRAPH")
     mode = raw.cudnnReduceTensorOp_t(step.inner("DESC").one("REDUCTION_OPERATOR", 0))
-    return {"YDESC": graph.reduce(mode, step["XDESC"], step.tensor("YDESC").shape)}
+    return {"YDESC": graph.reduce(mode, step["XDESC"], step.shape("YDESC"))}
 
 
 @operation("OPERATION_GENSTATS", "SUMDESC SQSUMDESC")
@@ -157,7 +157,7 @@ def _resampled(step: Step, port: str, result: Any) -> Any:
 
 @operation("OPERATION_RESAMPLE_FWD", "YDESC IDXDESC")
 def resample(step: Step) -> Results:
-    y, index = _resampling(step.inner("DESC")).forward(step["XDESC"], step.tensor("YDESC").shape)
+    y, index = _resampling(step.inner("DESC")).forward(step["XDESC"], step.shape("YDESC"))
     return {"YDESC": _resampled(step, "YDESC", y), "IDXDESC": index}
 
 
@@ -165,7 +165,7 @@ def resample(step: Step) -> Results:
 def resample_backward(step: Step) -> Results:
     dx = _resampling(step.inner("DESC")).backward(
         step["DYDESC"],
-        step.tensor("DXDESC").shape,
+        step.shape("DXDESC"),
         index=step.get("IDXDESC"),
         x=step.get("XDESC"),
     )

@@ -35,6 +35,10 @@ _CTYPES: dict[Type, Any] = {
     Type.CUDNN_TYPE_BACKEND_DESCRIPTOR: ctypes.c_void_p,
 }
 _GRAPHS = (Name.CUDNN_ATTR_ENGINE_OPERATION_GRAPH, Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)
+_OVERRIDES = (
+    Name.CUDNN_ATTR_VARIANT_PACK_OVERRIDE_SHAPES,
+    Name.CUDNN_ATTR_VARIANT_PACK_OVERRIDE_STRIDES,
+)
 _ON_THE_WAY = (
     Name.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
     Name.CUDNN_ATTR_ENGINECFG_ENGINE,
@@ -48,9 +52,11 @@ class Record:
 
     Attributes
     ----------
+    kind : cudnnBackendDescriptorType_t, optional
+        As it was created; None for one of which that was not seen.
     values : dict
         By attribute the type and the elements as they were set: numbers, records of descriptors
-        (None for unknown ones), addresses.
+        (None for unknown ones), addresses; tuples of int for shapes that are overridden.
     finalized : bool
     handle : int, optional
         The made-up handle that was set.
@@ -58,6 +64,7 @@ class Record:
         For what cuDNN filled: the operation graph that it belongs to.
     """
 
+    kind: raw.cudnnBackendDescriptorType_t | None = None
     values: dict[Name, tuple[Type, tuple[Any, ...]]] = field(default_factory=dict)
     finalized: bool = False
     handle: int | None = None
@@ -88,9 +95,9 @@ _records: dict[int, Record] = {}
 _by_json: collections.OrderedDict[bytes, Record] = collections.OrderedDict()
 
 
-def renew(descriptor: Any) -> None:
+def renew(descriptor: Any, kind: raw.cudnnBackendDescriptorType_t | None) -> None:
     """A descriptor was created, or made empty again."""
-    _records[descriptor.value] = Record()
+    _records[descriptor.value] = Record(kind)
 
 
 def record(descriptor: Any) -> Record:
@@ -120,10 +127,23 @@ def note(descriptor: Any, name: Name, type_: Type, count: int, address: int | No
     values = elements(type_, count, address)
     if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
         values = tuple(_records.get(each) for each in values)
+    elif name in _OVERRIDES and address:
+        values = _vectors(address)
     own = record(descriptor)
     own.values[name] = (type_, values)
     if name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION and values:
         own.source = _by_json.get(_digest(values[0]))
+
+
+def _vectors(address: int) -> tuple[tuple[int, ...], ...]:
+    """What cuDNN reads there: a std::vector of std::vector<int64_t>, begin and end of each."""
+    begin, end = (ctypes.c_void_p * 2).from_address(address)
+    found = []
+    for inner in range(begin or 0, end or 0, 3 * ctypes.sizeof(ctypes.c_void_p)):
+        first, last = (ctypes.c_void_p * 2).from_address(inner)
+        count = ((last or 0) - (first or 0)) // 8
+        found.append(tuple((ctypes.c_int64 * count).from_address(first or inner)))
+    return tuple(found)
 
 
 def note_filled(descriptor: Any, name: Name, count: int, address: int) -> None:

@@ -52,7 +52,7 @@ def _check_axis(step: Step, rank: int) -> None:
 @operation("OPERATION_EXPAND_BAND_MATRIX", "YDESC")
 def expand_band_matrix(step: Step) -> Results:
     step.refuse_if_set("KV_TOKEN_OFFSET_DESC", "SPECULATIVE_MASK_DESC")
-    x, columns = step["XDESC"], step.tensor("YDESC").shape[-1]
+    x, columns = step["XDESC"], step.shape("YDESC")[-1]
     _check_axis(step, x.ndim)
     lower, pad = step.option("LOWER_BANDWIDTH", 0), step.option("PAD_VALUE", 0.0)
     return {"YDESC": graph.expand_band_matrix(x, columns, lower, pad)}
@@ -60,7 +60,7 @@ def expand_band_matrix(step: Step) -> Results:
 
 @operation("OPERATION_CONTRACT_BAND_MATRIX", "YDESC")
 def contract_band_matrix(step: Step) -> Results:
-    x, bands = step["XDESC"], step.tensor("YDESC").shape[-1]
+    x, bands = step["XDESC"], step.shape("YDESC")[-1]
     _check_axis(step, x.ndim)
     lower, pad = step.option("LOWER_BANDWIDTH", 0), step.option("PAD_VALUE", 0.0)
     return {"YDESC": graph.contract_band_matrix(x, bands, lower, pad)}
@@ -148,7 +148,7 @@ def dequantize(step: Step) -> Results:
 
 @operation("OPERATION_RNG", "YDESC")
 def random(step: Step) -> Results:
-    inner, shape = step.inner("DESC"), step.tensor("YDESC").shape
+    inner, shape = step.inner("DESC"), step.shape("YDESC")
     given = step.option("SEED", 0)
     seed = int(step.number("SEED") if isinstance(given, Record) else given)
     offset = int(step.number("OFFSET_DESC"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +18,21 @@ from .backend_records import Record
 from .backend_tensors import TensorInfo, tensor_info
 from .dispatch import Refused
 
-__all__ = ["Operation", "Results", "Step", "Values", "operation", "operation_of", "refuse"]
+__all__ = [
+    "Operation",
+    "Overrides",
+    "Results",
+    "Step",
+    "Values",
+    "operation",
+    "operation_of",
+    "refuse",
+]
 
 Array = NDArray[Any]
 Results = Mapping[str, Any]
 Values = dict[int, tuple[TensorInfo, Array]]
+Overrides = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
 
 
 @dataclass(frozen=True)
@@ -78,7 +89,7 @@ def operation_of(record: Record) -> Operation:
     for each in _OPERATIONS:
         if names and names[0].startswith(each.prefix + "_"):
             return each
-    raise refuse(f"no operation with the attributes {', '.join(names) or '(none)'}")
+    raise refuse(f"{record.kind.name if record.kind else 'an operation'} is not carried out")
 
 
 class Step:
@@ -93,13 +104,18 @@ class Step:
     memory : GraphMemory
     values : dict
         By unique id, the tensors that were read or computed, and their numbers.
+    overrides : mapping
+        By unique id, dims and strides other than those of the descriptors.
     """
 
-    def __init__(self, record: Record, memory: GraphMemory, values: Values) -> None:
+    def __init__(
+        self, record: Record, memory: GraphMemory, values: Values, overrides: Overrides
+    ) -> None:
         self.record = record
         self.operation = operation_of(record)
         self.memory = memory
         self.values = values
+        self.overrides = overrides
 
     @property
     def name(self) -> str:
@@ -123,7 +139,7 @@ class Step:
 
     def listed(self, port: str) -> list[Array]:
         """The operands of a list."""
-        return [self._value(tensor_info(each)) for each in self._descriptors(port)]
+        return [self._value(self._info(each)) for each in self._descriptors(port)]
 
     def _value(self, info: TensorInfo) -> Array:
         made, values = self.values[info.uid]
@@ -145,7 +161,21 @@ class Step:
 
     def find(self, port: str) -> TensorInfo | None:
         found = self._descriptors(port)
-        return tensor_info(found[0]) if found else None
+        return self._info(found[0]) if found else None
+
+    def shape(self, port: str) -> tuple[int, ...]:
+        """That of a result which the operands do not determine."""
+        info = self.tensor(port)
+        if info.virtual and self.overrides:
+            raise self.refused("its result is virtual, and with other shapes its own is not known")
+        return info.shape
+
+    def _info(self, record: Record) -> TensorInfo:
+        info = tensor_info(record)
+        if info.uid not in self.overrides:
+            return info
+        dims, strides = self.overrides[info.uid]
+        return dataclasses.replace(info, dims=dims, strides=strides)
 
     def _descriptors(self, port: str) -> tuple[Record, ...]:
         found = self.record.all(self._attribute(port))
@@ -163,7 +193,7 @@ class Step:
                     if each is None:
                         raise refuse(f"{self.name}: {name.name} was made before it was used")
                     if Name.CUDNN_ATTR_TENSOR_DIMENSIONS in each.values:
-                        yield tensor_info(each)
+                        yield self._info(each)
 
     @property
     def writes(self) -> Iterator[tuple[str, TensorInfo]]:

@@ -1,8 +1,8 @@
 """The tensors of an operation graph: what their descriptors hold, and rounding to their data types.
 
 Numbers are held in float64, and booleans as bool, whatever the data type; each result is rounded to
-its tensor's data type, those of virtual tensors too. cuDNN's engines may keep more digits between
-operations that they fuse.
+its tensor's data type, those of virtual tensors too. To integers it is rounded to nearest, as the
+engines of element-wise graphs do; those of int8 convolutions round towards zero.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ def tensor_info(record: Record) -> TensorInfo:
     )
 
 
-def rounded(values: Array, info: TensorInfo) -> Array:
-    """`values` as a tensor of its shape and data type holds them."""
-    values = np.broadcast_to(values, info.shape)
+def rounded(values: Array, info: TensorInfo, shape: tuple[int, ...] | None) -> Array:
+    """`values`, broadcast to `shape`, as a tensor of its data type holds them."""
+    values = values if shape is None else np.broadcast_to(values, shape)
     if info.data_type in _BOOLEANS:
         return values.astype(bool)
     return widened(round_to(values, info.dtype))

@@ -4,7 +4,8 @@ While it is active ``cudnnCreate`` gives made-up handles. Every C function that 
 intercepted: with a made-up handle it goes to the implementation registered here under its C name,
 with a real one to cuDNN. A made-up handle never reaches cuDNN. Descriptors are cuDNN's own, and
 what they hold is read back from them. A function without a handle goes to cuDNN, unless there is an
-implementation of it: then the mode decides.
+implementation of it: then the mode decides. Those of the backend API, through which handles pass
+as the values of attributes, are watched in every mode (`takes_over`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Resampling: pooling, and interpolation between pixels, forward and backward.
 
 Output i of a dimension looks at the window that begins at  i * stride - pre_padding. Pooling takes
-the maximum or mean of the window. Interpolation is for strides below 1: it looks at the place
-i * stride - pre_padding + stride / 2, which for a stride of 1/2 and a padding of 1/2 are the
-centres of pixels half as large, and takes the nearest pixel, or weighs the neighbours by distance.
+the maximum or mean of the window. Interpolation, for strides below 1, looks at the place in its
+middle,  i * stride - pre_padding + (window - 1) / 2  in pixels, and takes the pixel before, or both
+neighbours, weighed by their distance; beyond the edge the last pixel goes on. With a window of 2, a
+stride and a padding of 1/2 these are the pixels and the places halfway between them.
 """
 
 from __future__ import annotations
@@ -124,25 +125,19 @@ class Resampling:
                 yield 1 / count, tuple(map(int, pixel))
             return
         along = [
-            list(self._neighbours(start + Fraction(step) / 2, size))
-            for start, step, size in zip(self._starts(place), self.stride, sizes, strict=True)
+            list(self._neighbours(start + Fraction(window - 1) / 2, size))
+            for start, window, size in zip(self._starts(place), self.window, sizes, strict=True)
         ]
         for corner in itertools.product(*along):
             weights, corner_pixel = zip(*corner, strict=True)
             yield math.prod(weights), tuple(corner_pixel)
 
-    def _neighbours(self, centre: Number, size: int) -> Iterator[tuple[float, int]]:
+    def _neighbours(self, middle: Number, size: int) -> Iterator[tuple[float, int]]:
         """Pixels around a place of one dimension, with their weights."""
-        if self.mode == Mode.CUDNN_RESAMPLE_NEAREST:
-            candidates = [(1.0, math.floor(centre + Fraction(1, 2)))]
-        else:
-            left = math.floor(centre)
-            right_share = float(centre - left)
-            candidates = [(1 - right_share, left), (right_share, left + 1)]
-        for weight, pixel in candidates:
-            if 0 <= pixel < size:
-                yield weight, pixel
-            elif self.padding_mode == Padding.CUDNN_EDGE_VAL_PAD:
+        before = math.floor(middle)
+        share = 0.0 if self.mode == Mode.CUDNN_RESAMPLE_NEAREST else float(middle - before)
+        for weight, pixel in ((1 - share, before), (share, before + 1)):
+            if weight:
                 yield weight, min(max(pixel, 0), size - 1)
 
 

@@ -26,6 +26,8 @@ from cudnn_ctypes.graph.plan import ExecutionPlan
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.reference import convolution_forward
 from cudnn_ctypes.reference.device import backend_records
+from cudnn_ctypes.reference.device.backend_steps import operation_of
+from cudnn_ctypes.reference.device.dispatch import Refused
 from tests.programs import printed
 from tests.reference.backend_program import BackendProgram
 
@@ -401,15 +403,42 @@ def test_the_workspace_size_by_its_function(program: BackendProgram) -> None:
     assert size.value == program.workspace_size(plan)
 
 
-def test_overridden_shapes_are_refused(program: BackendProgram) -> None:
-    plan = doubled(program)
-    pack = program.variant_pack({X: 1 << 20, Y: 1 << 20})
-    backend_records.record(pack).values[raw.CUDNN_ATTR_VARIANT_PACK_OVERRIDE_UNIQUE_IDS] = (
-        raw.CUDNN_TYPE_INT64,
-        (X,),
+@pytest.mark.skipif(raw.load().version < 92100, reason="needs cuDNN 9.21")
+def test_one_plan_for_other_shapes(program: BackendProgram) -> None:
+    rng = np.random.default_rng(3)
+    graph = Graph(io_data_type="float16")
+    a, b = graph.tensor((2, 64, 128), name="a"), graph.tensor((2, 128, 64), name="b")
+    c = graph.relu(graph.matmul(a, b)).set_output(name="c", data_type="float32")
+    with Handle() as handle, graph:
+        graph.build(handle, override_shapes=True)
+        for m in (64, 16):
+            x = rng.standard_normal((2, m, 128)).astype(np.float16)
+            y = rng.standard_normal((2, 128, 64)).astype(np.float16)
+            found = np.full((2, 64, 64), 77, np.float32)
+            memory = {each: array.ctypes.data for each, array in ((a, x), (b, y), (c, found))}
+            graph.execute(memory, dims={"a": (2, m, 128), "c": (2, m, 64)})
+            exact = np.maximum(x.astype(np.float64) @ y.astype(np.float64), 0)
+            written = found.ravel()[: exact.size].reshape(exact.shape)
+            np.testing.assert_allclose(written, exact, rtol=1e-5, atol=1e-5)
+            assert np.all(found.ravel()[exact.size :] == 77)
+
+
+def test_an_operation_that_is_not_carried_out() -> None:
+    record = backend_records.Record(raw.CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR)
+    record.values[raw.CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC] = (
+        raw.CUDNN_TYPE_BACKEND_DESCRIPTOR,
+        (),
     )
-    with pytest.raises(NotSupportedError, match="shapes that are overridden"):
-        raw.cudnnBackendExecute(program.handle, plan, pack)
+    with pytest.raises(Refused, match="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR is not carried"):
+        operation_of(record)
+
+
+def test_an_initialized_descriptor_is_empty(program: BackendProgram) -> None:
+    tensor = program.new(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
+    program.integers(tensor, raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, [3])
+    assert backend_records.record(tensor).values
+    if raw.cudnnBackendInitialize.unchecked(tensor) == raw.CUDNN_STATUS_SUCCESS:
+        assert not backend_records.record(tensor).values
 
 
 def test_destroyed_descriptors_are_forgotten(program: BackendProgram) -> None:

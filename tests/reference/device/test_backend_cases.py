@@ -10,7 +10,7 @@ import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw, use_reference_device
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
-from tests.graph.cases import Case, problem, stored
+from tests.graph.cases import problem, stored
 from tests.graph.families import CASES
 
 from .evaluation import evaluate
@@ -22,6 +22,13 @@ BUILT = [name for name, case in CASES.items() if case.here]
 # plan.
 OTHERS = [name for name in CASES if name not in BUILT]
 
+# Elements that may be wrong, because a number that is rounded to 0 decides about them: there the
+# gradient of relu has its step.
+FLIPPED = {"convolution backward data + batch norm backward weights": 2}
+
+# GPUs round these towards zero, the reference device to nearest: one unit of the largest, 15.
+INTEGERS = {"convolution * scale + bias + relu, int8": 1 / 15}
+
 
 @pytest.fixture
 def handle() -> Iterator[Handle]:
@@ -30,13 +37,14 @@ def handle() -> Iterator[Handle]:
         yield made
 
 
-def check(case: Case, results: dict[str, Any], expected: dict[str, Any]) -> None:
+def check(name: str, results: dict[str, Any], expected: dict[str, Any]) -> None:
     assert results.keys() == expected.keys()
-    for name, exact in expected.items():
-        scale = np.abs(exact).max()
-        found = np.asarray(results[name], np.float64)
-        np.testing.assert_allclose(
-            found / scale, exact / scale, rtol=0, atol=case.tolerance, err_msg=name
+    for output, exact in expected.items():
+        error = np.abs(np.asarray(results[output], np.float64) - exact) / np.abs(exact).max()
+        wrong = np.flatnonzero(~(error <= INTEGERS.get(name, CASES[name].tolerance)))
+        assert len(wrong) <= FLIPPED.get(name, 0), (
+            f"{output}: {len(wrong)} of {error.size} elements are wrong by up to {error.max():.2e} "
+            f"of the largest, the first is number {wrong[0]}"
         )
 
 
@@ -64,7 +72,7 @@ def test_computes_what_it_says(name: str, handle: Handle) -> None:
             )
         with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
             graph.execute(memory, workspace)
-        check(case, {each.name: memory[each].numpy() for each in graph.outputs}, expected)
+        check(name, {each.name: memory[each].numpy() for each in graph.outputs}, expected)
         for each in memory.values():
             each.close()
 
@@ -75,4 +83,4 @@ def test_computes_what_it_says_without_a_plan(name: str, handle: Handle) -> None
     graph = case.graph()
     graph.validate()
     inputs, expected = problem(case, graph)
-    check(case, evaluate(graph, inputs), expected)
+    check(name, evaluate(graph, inputs), expected)
