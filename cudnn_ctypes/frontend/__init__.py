@@ -7,7 +7,7 @@ A program written for it runs after changing its import line::
 Names, arguments, defaults and return values are those of that front end; everything that is done,
 is done by this package. Beyond it, variant packs take names too, graphs close and work with
 ``with``, and exceptions carry cuDNN's reasons. Not here are the kernels that it brings itself
-(``cudnn.ops``, its CuTe kernels, ``heur_mode.OPENSOURCE``) and overriding shapes.
+(``cudnn.ops``, its CuTe kernels, ``heur_mode.OPENSOURCE``).
 """
 
 from __future__ import annotations

@@ -46,6 +46,7 @@ class BuildingMethods(Holding):
                 cache=self._cache,
                 **self._attributes,
             )
+            self._held.device = device
 
     def create_execution_plans(self, modes: Sequence[heur_mode]) -> None:
         """Ask heuristics, in this order, for engine configs.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
@@ -14,6 +16,7 @@ from ..raw.memory import memory_pointer
 from .errors import InvalidGraphError
 
 if TYPE_CHECKING:
+    from ..graph.arguments import Shape
     from ..graph.plan import ExecutionPlan
     from ..handle import Handle
 
@@ -56,8 +59,15 @@ class Execution:
         self._views = _views(self._operands)
         self._workspace_size = plan.workspace_size
         self._packs: dict[tuple[Any, ...], _Pack] = {}
+        self._lock = threading.Lock()
 
-    def __call__(self, handle: Handle, memory: Mapping[Any, Any], workspace: Any) -> None:
+    def __call__(
+        self,
+        handle: Handle,
+        memory: Mapping[Any, Any],
+        workspace: Any,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> None:
         """Run the plan on the handle's stream.
 
         Parameters
@@ -67,6 +77,8 @@ class Execution:
             PyTorch tensors, anything else that ``memory_pointer`` takes, or addresses; for
             operands by value also numbers, and arrays of one element on the host.
         workspace : device memory or None
+        shapes : mapping of int to (dims, strides), optional
+            Of operands, by unique id, that have others this time.
 
         Raises
         ------
@@ -77,17 +89,19 @@ class Execution:
         """
         given = self._given(memory)
         space = _address(workspace, "workspace") if self._workspace_size else None
-        pack = self._packs.get((*given, space))
+        pack = None if shapes else self._packs.get((*given, space))
         if pack is None:
-            self._check(given, memory, workspace, space)
-            if self._plan.scratch:
-                self._plan.execute(handle, self._by_uid(given), workspace)
+            self._check(given, memory, workspace, space, shapes or {})
+            if self._plan.scratch or shapes:
+                self._plan.execute(handle, self._by_uid(given), workspace, shapes=shapes)
                 return
             pack = self._keep(_Pack(self._uids, given, space), (*given, space))
         raw.cudnnBackendExecute(handle, self._plan.descriptor, pack.descriptor)
 
     def _given(self, memory: Mapping[Any, Any]) -> list[Any]:
         """For each operand an address, or the bytes of a number; None if there is nothing."""
+        if not isinstance(memory, Mapping):
+            raise TypeError(f"variant pack: expected a mapping, got a {type(memory).__name__}")
         given: list[Any] = self._fixed.copy()
         for key, value in memory.items():
             place = self._places.get(key)
@@ -101,7 +115,12 @@ class Execution:
         return given
 
     def _check(
-        self, given: list[Any], memory: Mapping[Any, Any], workspace: Any, space: int | None
+        self,
+        given: list[Any],
+        memory: Mapping[Any, Any],
+        workspace: Any,
+        space: int | None,
+        shapes: Mapping[int, Shape],
     ) -> None:
         missing = [
             f"{each.name!r} (uid {each.uid})"
@@ -113,7 +132,7 @@ class Execution:
         for key, value in memory.items():
             place = self._places.get(key)
             if place is not None and not self._operands[place].by_value:
-                _check_size(value, self._operands[place])
+                _check_size(value, _with_shape(self._operands[place], shapes))
         if self._workspace_size:
             held = getattr(workspace, "nbytes", None)
             too_small = isinstance(held, int) and held < self._workspace_size
@@ -124,9 +143,11 @@ class Execution:
                 )
 
     def _keep(self, pack: _Pack, key: tuple[Any, ...]) -> _Pack:
-        while len(self._packs) >= _KEPT:
-            self._packs.pop(next(iter(self._packs))).close()
-        self._packs[key] = pack
+        with self._lock:
+            while len(self._packs) >= _KEPT:
+                # Another thread may be executing it: it goes when nobody has it any more.
+                del self._packs[next(iter(self._packs))]
+            self._packs[key] = pack
         return pack
 
     def _by_uid(self, given: list[Any]) -> dict[int, Any]:
@@ -140,16 +161,18 @@ class Execution:
         """A finalized VARIANT_PACK, which the caller closes."""
         given = self._given(memory)
         space = _address(workspace, "workspace")
-        self._check(given, memory, workspace, space)
+        self._check(given, memory, workspace, space, {})
         return self._plan.variant_pack(self._by_uid(given), workspace)
 
     def close(self) -> None:
-        while self._packs:
-            self._packs.popitem()[1].close()
+        self._packs.clear()
 
 
 class _Pack:
-    """A finalized VARIANT_PACK and the numbers that it points to, without the typed descriptor."""
+    """A finalized VARIANT_PACK and the numbers that it points to, without the typed descriptor.
+
+    It is destroyed with the last reference to it.
+    """
 
     def __init__(self, uids: Any, given: list[Any], workspace: int | None) -> None:
         # Numbers lie in memory of this pack: cuDNN may read them at each execution.
@@ -160,19 +183,17 @@ class _Pack:
         )
         self.descriptor = pack = raw.cudnnBackendDescriptor_t()
         raw.cudnnBackendCreateDescriptor(_VARIANT_PACK, pack)
-        try:
-            raw.cudnnBackendSetAttribute(pack, _UIDS, _INT64, len(uids), uids)
-            raw.cudnnBackendSetAttribute(pack, _POINTERS, _VOID_PTR, len(uids), addresses)
-            if workspace is not None:
-                space = ctypes.byref(ctypes.c_void_p(workspace))
-                raw.cudnnBackendSetAttribute(pack, _WORKSPACE, _VOID_PTR, 1, space)
-            raw.cudnnBackendFinalize(pack)
-        except BaseException:
-            self.close()
-            raise
+        raw.cudnnBackendSetAttribute(pack, _UIDS, _INT64, len(uids), uids)
+        raw.cudnnBackendSetAttribute(pack, _POINTERS, _VOID_PTR, len(uids), addresses)
+        if workspace is not None:
+            space = ctypes.byref(ctypes.c_void_p(workspace))
+            raw.cudnnBackendSetAttribute(pack, _WORKSPACE, _VOID_PTR, 1, space)
+        raw.cudnnBackendFinalize(pack)
 
-    def close(self) -> None:
-        raw.cudnnBackendDestroyDescriptor(self.descriptor)
+    def __del__(self, destroy: Any = raw.cudnnBackendDestroyDescriptor.unchecked) -> None:
+        descriptor = getattr(self, "descriptor", None)
+        if descriptor:
+            destroy(descriptor)
 
 
 def _views(operands: Sequence[Tensor]) -> list[tuple[int, int, int]]:
@@ -204,6 +225,13 @@ def _check_key(key: Any, operands: Sequence[Tensor]) -> None:
         raise TypeError(
             f"keys of a variant pack are tensors, uids or names, got {key!r} ({type(key).__name__})"
         )
+
+
+def _with_shape(operand: Tensor, shapes: Mapping[int, Shape]) -> Tensor:
+    if operand.uid is None or operand.uid not in shapes:
+        return operand
+    dims, strides = shapes[operand.uid]
+    return replace(operand, dims=tuple(dims), strides=tuple(strides))
 
 
 def _check_size(value: Any, operand: Tensor) -> None:

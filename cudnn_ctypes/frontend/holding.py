@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Node
 from ..graph.plan import ExecutionPlan
+from ..handle import Handle
 from .describing import Described
 from .errors import not_supported
 from .execution import Execution
@@ -15,7 +16,6 @@ from .tensors import tensor
 
 if TYPE_CHECKING:
     from ..graph.device_properties import DeviceProperties
-    from ..handle import Handle
     from .properties import kernel_cache
 
 __all__ = ["Held", "Holding"]
@@ -29,6 +29,7 @@ class Held:
         self.restored: ExecutionPlan | None = None
         self.tensors: list[tensor] = []
         self.executions: dict[int, Execution] = {}
+        self.device: Handle | DeviceProperties | None = None  # for which plans were built
 
     def close(self) -> None:
         for execution in self.executions.values():
@@ -57,6 +58,14 @@ class Holding(Described):
     def _device(self) -> Handle | DeviceProperties:
         """For which plans are built."""
         return self._properties or self._handle or default_handle()
+
+    def _default_handle(self) -> Handle:
+        """On whose stream plans are executed if nothing is said."""
+        if self._handle is not None:
+            return self._handle
+        # That of the GPU for which they were built, whichever is current now.
+        built_on = self._held.device
+        return built_on if isinstance(built_on, Handle) else default_handle()
 
     @property
     def _tensors(self) -> list[Any]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
-from .errors import not_supported
-from .handles import as_handle, default_handle
+from .handles import as_handle
 from .holding import Holding
 from .storing import restored, stored
+from .tensors import integers
 
 if TYPE_CHECKING:
     from ..handle import Handle
@@ -41,8 +41,9 @@ class RunningMethods(Holding):
             At least `get_workspace_size` bytes.
         handle : int or Handle, optional
             By default the graph's.
-        override_uids, override_shapes, override_strides
-            Refused: cuDNN wants them as C++ vectors.
+        override_uids, override_shapes, override_strides : sequence, optional
+            Operands, by unique id, that have other dims and strides this time; for graphs with
+            `is_override_shape_enabled`. cuDNN 9.21.
         """
         self._execute(
             None,
@@ -79,15 +80,10 @@ class RunningMethods(Holding):
         handle: int | Handle | None,
         overrides: tuple[Any, ...],
     ) -> None:
-        if any(overrides):
-            raise not_supported(
-                "pygraph.execute",
-                "cuDNN takes overriding shapes as C++ vectors, which cannot be given from here; "
-                "build a graph for each shape, with a kernel_cache",
-            )
         chosen = None if handle is None else as_handle(handle)
         run = self._execution(index)
-        run(chosen or self._handle or default_handle(), memory, workspace)
+        shapes = _overriding(*overrides)
+        run(chosen or self._default_handle(), memory, workspace, shapes)
 
     def populate_cuda_graph(
         self, handle: int | Handle, memory: Mapping[Any, Any], workspace: Any, cuda_graph: Any
@@ -124,9 +120,24 @@ class RunningMethods(Holding):
         handle, data = _handle_and_data(*arguments, **named)
         if handle is not None:
             self._handle = as_handle(handle)
-        plan, tensors = restored(data, self._device)
+        device = self._device
+        plan, tensors = restored(data, device)
         self._held.close()
         self._held.restored, self._held.tensors = plan, tensors
+        self._held.device = device
+
+
+def _overriding(uids: Any, shapes: Any, strides: Any) -> dict[int, Any] | None:
+    """What layer 3 takes; None if nothing is given."""
+    if not uids and not shapes and not strides:
+        return None
+    lists = (uids or (), shapes or (), strides or ())
+    if len({len(each) for each in lists}) != 1:
+        raise ValueError("override_uids, override_shapes and override_strides: as many of each")
+    return {
+        uid: (integers("override_shapes", dims), integers("override_strides", steps))
+        for uid, dims, steps in zip(*lists, strict=True)
+    }
 
 
 def _handle_and_data(*arguments: Any, **named: Any) -> tuple[Any, Any]:

@@ -13,12 +13,16 @@ import pytest
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import NotSupportedError
 from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.strides import packed
 from cudnn_ctypes.raw import cudnnDataType_t
 
+from .peer_graphs import PEER_GRAPHS
 from .plan_names import engine_and_knobs, first_with_knobs
 
 HALF, FLOAT, NOT_SET = cudnn.data_type.HALF, cudnn.data_type.FLOAT, cudnn.data_type.NOT_SET
 NEW = cudnn.backend_version() >= 92700  # tells how many kernels a cache has
+# What cuDNN up to 9.28 has no engine for on an H200.
+NO_ENGINE = {"matmul_of_a_reshaped_matrix", "two_matrices_side_by_side"}
 DIMS, ROWS = [4, 64, 64], [4096, 64, 1]
 
 
@@ -491,8 +495,40 @@ def test_kernel_caches_are_shared(h200):
         assert json.loads(other.serialize()).keys() == json.loads(text).keys()
 
 
-def test_overriding_shapes_are_refused(graph):
-    product(graph)
+def test_shapes_cannot_be_overridden_in_a_graph_of_fixed_ones(graph):
+    y = product(graph)
     graph.build([cudnn.heur_mode.A])
-    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="overriding shapes"):
-        graph.execute({}, None, override_uids=[1], override_shapes=[[1]], override_strides=[[1]])
+    with pytest.raises(ValueError, match="as many of each"):
+        graph.execute({}, None, override_uids=[1], override_shapes=[[1]])
+    assert y.get_uid() > 0
+
+
+@pytest.mark.parametrize("name", PEER_GRAPHS)
+def test_the_heuristics_take_the_peer_s_programs(name, h200):
+    """Those that are compared with NVIDIA's front end where there is a GPU."""
+    case = PEER_GRAPHS[name]
+    kinds = dict.fromkeys(("intermediate_data_type", "compute_data_type"), FLOAT)
+    with cudnn.pygraph(io_data_type=case.io, device_property=h200, **kinds) as graph:
+
+        def new(name, dims, channels_last=False, tokens_first=False, data_type=None, **more):
+            order = [0, *range(2, len(dims)), 1] if channels_last else range(len(dims))
+            return graph.tensor(
+                dims,
+                packed(dims, [0, 2, 1, 3] if tokens_first else list(order)),
+                data_type or case.io,
+                name=name,
+                is_pass_by_value="value" in more,
+            )
+
+        for each in case.describe(cudnn, graph, new).values():
+            each.set_output(True)
+        graph.validate()
+        graph.build_operation_graph()
+        modes = [cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK]
+        if name in NO_ENGINE:
+            with pytest.raises(cudnn.cudnnGraphNotSupportedError):
+                graph.create_execution_plans(modes)
+            return
+        graph.create_execution_plans(modes)
+        graph.check_support()
+        assert graph.get_execution_plan_count() > 0

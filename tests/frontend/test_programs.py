@@ -393,3 +393,46 @@ def test_numpy_arrays_are_no_device_memory():
         problem.graph.build()
         with pytest.raises(TypeError, match="host memory"):
             problem.graph.execute({**problem.memory, problem.x: np.zeros((4, 64, 32))}, None)
+
+
+@pytest.mark.skipif(cudnn.backend_version() < 92100, reason="overriding shapes needs cuDNN 9.21")
+def test_shapes_are_overridden(device):
+    built_for, rows = 128, 96
+    a = randn(2, rows, 64, device=device)
+    b = randn(2, 64, 64, device=device, seed=6)
+    graph = cudnn.pygraph(io_data_type=torch.bfloat16, is_override_shape_enabled=True)
+    x = graph.tensor([2, built_for, 64], [built_for * 64, 64, 1])
+    w = graph.tensor_like(b)
+    y = graph.relu(graph.matmul(x, w)).set_output(True)
+    graph.build()
+    c = torch.full((2, rows, 64), float("nan"), dtype=torch.bfloat16, device=device)
+    workspace = torch.empty(graph.get_workspace_size(), dtype=torch.uint8, device=device)
+    memory = {x: a, w: b, y: c}
+    graph.execute(
+        memory,
+        workspace,
+        override_uids=[x.get_uid(), y.get_uid()],
+        override_shapes=[[2, rows, 64]] * 2,
+        override_strides=[[rows * 64, 64, 1]] * 2,
+    )
+    if device == "cuda":
+        torch.cuda.synchronize()
+    expected = torch.relu(a.double() @ b.double())
+    assert (c.double() - expected).abs().max() <= BFLOAT16 * expected.abs().max()
+    with pytest.raises(ValueError, match=r"needs 32768 bytes, got 24576"):
+        graph.execute(memory, workspace)
+
+
+def test_what_is_no_variant_pack():
+    with use_reference_device():
+        problem = Product("cpu")
+        problem.graph.build()
+        with pytest.raises(TypeError, match="variant pack: expected a mapping, got a list"):
+            problem.graph.execute([problem.a], None)
+        with pytest.raises(TypeError, match="keys of a variant pack are tensors, uids or names"):
+            problem.graph.execute({**problem.memory, 1.5: problem.a}, None)
+        with pytest.raises(ValueError, match=r"no memory was given for 'a' \(uid 101\)"):
+            problem.graph.execute({problem.w: problem.b, problem.y: problem.c}, problem.workspace)
+        small = {**problem.memory, problem.y: problem.c[:2]}
+        with pytest.raises(ValueError, match="tensor 'y' .* needs 32768 bytes, got 16384"):
+            problem.graph.execute(small, problem.workspace)
