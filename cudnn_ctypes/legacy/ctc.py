@@ -27,6 +27,7 @@ from .ctc_operands import (
     Call,
     check_input_lengths,
     check_labels,
+    check_least,
     check_longest,
     check_shape,
     concatenated,
@@ -171,6 +172,7 @@ def ctc_loss_v8(
     """
     with Call(handle, probs, probs_desc, loss, algorithm) as call:
         steps, batch, symbols = call.shape
+        check_least(loss)
         by_sample: list[tuple[int, ...]] | None = None
         if isinstance(labels, (Sequence, np.ndarray)):
             if label_lengths is not None:

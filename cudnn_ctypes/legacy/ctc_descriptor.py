@@ -30,8 +30,8 @@ class CTCLossDescriptor(Descriptor):
         For samples with too few time steps for their labels (out of bounds): "zero_oob_gradients"
         writes zeros, "skip_oob_gradients" leaves what is there.
     max_label_length : int
-        The longest labels that `ctc_loss_v8` will be given, at most 255; `ctc_loss` does not read
-        it.
+        The longest labels that `ctc_loss_v8` will be given, at most 255, and at least 5, or 3 for
+        float64, however short they are; `ctc_loss` does not read it.
 
     Raises
     ------

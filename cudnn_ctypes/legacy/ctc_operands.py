@@ -22,6 +22,7 @@ __all__ = [
     "Call",
     "check_input_lengths",
     "check_labels",
+    "check_least",
     "check_longest",
     "check_shape",
     "concatenated",
@@ -170,6 +171,19 @@ def check_input_lengths(
                 f"cuDNN may access memory that it does not have"
             )
     return checked
+
+
+def check_least(loss: CTCLossDescriptor) -> None:
+    """Refuse a longest label for which ``cudnnCTCLoss_v8`` takes too little shared memory.
+
+    compute-sanitizer finds writes beyond it with less, whatever the labels (cuDNN 9.14 and 9.19).
+    """
+    least = 3 if loss.compute_type == raw.CUDNN_DATA_DOUBLE else 5
+    if loss.max_label_length < least:
+        raise ValueError(
+            f"loss: max_label_length must be at least {least}, got {loss.max_label_length}: with "
+            f"less, cuDNN writes where it must not"
+        )
 
 
 def check_longest(labels: Sequence[Sequence[int]], loss: CTCLossDescriptor) -> None:

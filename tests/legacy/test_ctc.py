@@ -108,7 +108,8 @@ def test_descriptor_refuses() -> None:
 def test_loss(handle: Handle, dtype: Any, version: Any, algorithm: str) -> None:
     x = activations(dtype)
     expected = reference.ctc_loss(x.astype(np.float64), LABELS, LENGTHS)
-    with CTCLossDescriptor(dtype, max_label_length=3) as loss:
+    # The least that cuDNN keeps within its shared memory.
+    with CTCLossDescriptor(dtype, max_label_length=3 if dtype == np.float64 else 5) as loss:
         costs, gradients = version(
             handle,
             DeviceTensor.from_numpy(x),
@@ -287,8 +288,13 @@ def test_wrong_labels_on_the_device(handle: Handle, loss: Any) -> None:
     refused("label_lengths: expected 3 elements, got 2", label_lengths=ints(3, 1))
     long = DeviceTensor.from_numpy(np.zeros(3, np.int64))
     refused("label_lengths: expected dense int32", TypeError, label_lengths=long)
-    loss.set_v9("float32", "softmax", "zero_oob_gradients", 2)
-    refused("labels: up to 3 symbols, but loss has max_label_length=2", labels=LABELS)
+    loss.set_v9("float32", "softmax", "zero_oob_gradients", 5)
+    long_labels = [[1, 2, 3, 4, 3, 2], [4], [3]]
+    refused("labels: up to 6 symbols, but loss has max_label_length=5", labels=long_labels)
+    loss.set_v9("float32", "softmax", "zero_oob_gradients", 4)
+    refused("loss: max_label_length must be at least 5, got 4", labels=LABELS)
+    loss.set_v9("float64", "softmax", "zero_oob_gradients", 2)
+    refused("loss: max_label_length must be at least 3, got 2", labels=LABELS)
 
 
 def test_types_that_do_not_go_together(reference_handle: Handle, loss: Any) -> None:

@@ -52,7 +52,7 @@ def ctc(handle: Handle) -> Iterator[Step]:
     probs = normal_tensor(6, 2, 5)
 
     def step() -> None:
-        with CTCLossDescriptor(max_label_length=3) as loss:
+        with CTCLossDescriptor(max_label_length=5) as loss:
             for version in (cudnn.ctc_loss, cudnn.ctc_loss_v8):
                 version(handle, probs, [[1, 2, 2], [4]], loss)
 
