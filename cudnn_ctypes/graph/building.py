@@ -20,6 +20,7 @@ from ..raw.values import described
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties
 from .engines import Engine, EngineChoice, EngineConfig, engine_count, heuristics
+from .faults import faulty_engines
 from .lowering import Lowering
 from .node import Node
 from .plan import ExecutionPlan
@@ -160,6 +161,7 @@ def build_plan(
         def note(mode: str, error: NotSupportedError) -> None:
             reasons.append(f"heuristics {mode}: {refusal(error)}")
 
+        faulty = faulty_engines(nodes)
         tried: set[EngineChoice] = set()
         found = proposals(graph, device, modes, sm_count=sm_count, on_refusal=note)
         with closing(found):  # type: ignore[type-var]
@@ -167,6 +169,9 @@ def build_plan(
                 if proposed.choice in tried:
                     continue
                 tried.add(proposed.choice)
+                if proposed.choice.engine in faulty:
+                    reasons.append(f"{proposed.choice}: {faulty[proposed.choice.engine]}")
+                    continue
                 plan = _plan_or_reason(proposed, selection, compiled)
                 if isinstance(plan, ExecutionPlan):
                     return plan

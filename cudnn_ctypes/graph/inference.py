@@ -7,7 +7,7 @@ from itertools import count
 
 from ..raw import cudnnDataType_t
 from .node import Node, Result
-from .strides import packed, packed_like
+from .strides import overlapping, packed, packed_like
 from .tensor import Tensor
 
 __all__ = ["DataTypes", "infer_node", "number_tensors"]
@@ -81,6 +81,11 @@ def _fill(node: Node, port: str, tensor: Tensor, result: Result, data_types: Dat
             tensor.strides = packed_like(tensor.dims, like.dims, like.strides)
     if len(tensor.strides) != len(tensor.dims):
         node.refuse(f"{port} {tensor.name!r} has dims {tensor.dims}, but strides {tensor.strides}")
+    if not tensor.virtual and overlapping(tensor.dims, tensor.strides):
+        node.refuse(
+            f"strides {tensor.strides} let elements of its result {port} {tensor.name!r} "
+            f"{tensor.dims} overlap"
+        )
     if tensor.data_type is None:
         if result.data_type == "compute":
             tensor.data_type = node.compute_data_type or data_types.compute

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..errors import CudnnError, SymbolNotFoundError
@@ -28,9 +29,12 @@ class Lowering:
         self._compute_data_type = compute_data_type
         self._made: list[BackendDescriptor] = []
         self._tensors: dict[tuple[int, bool], BackendDescriptor] = {}
+        self._stretched: frozenset[int] = frozenset()
 
     def operation_graph(self, nodes: Iterable[Node], **attributes: Any) -> BackendDescriptor:
         """The OPERATIONGRAPH descriptor of `nodes`, in this order."""
+        nodes = list(nodes)
+        self._stretched = _stretched(nodes)
         return self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
         )
@@ -63,6 +67,9 @@ class Lowering:
             "is_virtual": tensor.virtual,
             "is_by_value": tensor.by_value,
         }
+        if id(tensor) in self._stretched:
+            batches = (0,) * (tensor.rank - 2)
+            attributes["strides"] = (*batches, *(tensor.strides or ())[-2:])
         if transposed:
             for name in ("dimensions", "strides"):
                 attributes[name] = exchanged(attributes[name])
@@ -96,17 +103,48 @@ class Lowering:
             attributes[kind.precision] = precision
         inner = kind.inner
         if inner is not None:
-            if inner.descriptor == "convolution" and precision == cudnnDataType_t.CUDNN_DATA_DOUBLE:
-                attributes |= {
-                    name: ctypes.c_double(attributes[name])
-                    for name in ("alpha", "beta")
-                    if name in attributes
-                }
+            if inner.descriptor == "convolution":
+                scalar = _scaling_type(node, precision)
+                attributes |= {name: scalar(attributes[name]) for name in ("alpha", "beta")}
             parameters = _options(inner.options, node)
             if inner.precision:
                 parameters[inner.precision] = precision
             attributes[inner.attribute] = self._make(inner.descriptor, what, **parameters)
         return self._make(kind.descriptor, what, **attributes)
+
+
+def _scaling_type(node: Node, precision: cudnnDataType_t) -> Callable[[float], Any]:
+    """What makes a C number of a convolution's alpha or beta.
+
+    Engines read them in the type of the computation: as DOUBLE they would be zero in float32, and
+    as FLOAT they give garbage in an int32 result.
+    """
+    types = cudnnDataType_t
+    if precision == types.CUDNN_DATA_DOUBLE:
+        return ctypes.c_double
+    (result,) = node.outputs.values()
+    if precision == result.data_type == types.CUDNN_DATA_INT32 and not result.virtual:
+        return lambda value: ctypes.c_int32(int(value))
+    return ctypes.c_float
+
+
+def _stretched(nodes: Iterable[Node]) -> frozenset[int]:
+    """Matrices of a single batch that a product uses for several: their ids.
+
+    Engine 0 of cuDNN 9.14 goes by their strides all the same, and reads beyond their memory.
+    """
+    return frozenset(
+        id(node.inputs[port])
+        for node in nodes
+        if node.kind.descriptor == "operation_matmul"
+        for port in "AB"
+        if not node.inputs[port].virtual
+        and _batches(node.inputs[port]) == 1 < _batches(node.outputs["C"])
+    )
+
+
+def _batches(tensor: Tensor) -> int:
+    return math.prod((tensor.dims or ())[:-2])
 
 
 def _options(names: Any, node: Node) -> dict[str, Any]:

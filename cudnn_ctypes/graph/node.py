@@ -136,12 +136,15 @@ class Node:
 
     def spatial(self, option: str, rank: int, default: int) -> tuple[Any, ...]:
         """An option with one number for each of `rank` spatial dimensions, or one for all."""
-        value = self.options.get(option)
-        value = default if value is None else value
-        if isinstance(value, numbers.Rational):
-            return (value,) * rank
-        if not isinstance(value, Sequence) or len(value) != rank:
+        given = self.options.get(option)
+        value: Any = default if given is None else given
+        if isinstance(value, numbers.Real):
+            value = (value,) * rank
+        numbers_given = isinstance(value, Sequence) and not isinstance(value, str)
+        if not numbers_given or len(value) != rank:
             self.refuse(f"{option}={value!r} needs one number or {rank}, one per spatial dimension")
+        if not all(isinstance(each, numbers.Rational) for each in value):
+            self.refuse(f"{option}={value!r} must be whole numbers or fractions")
         return tuple(value)
 
     def refuse(self, reason: str) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["axis_order", "broadcast", "packed", "packed_like"]
+__all__ = ["axis_order", "broadcast", "overlapping", "packed", "packed_like"]
 
 
 def axis_order(dims: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
@@ -34,6 +34,17 @@ def packed_like(
     if len(like_dims) != len(dims) or math.prod(like_dims) == 1:
         return packed(dims)
     return packed(dims, axis_order(like_dims, like_strides))
+
+
+def overlapping(dims: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements share memory: a stride is shorter than what lies within it."""
+    reach = 1
+    for stride, size in sorted(zip(strides, dims, strict=True)):
+        if size > 1:
+            if stride < reach:
+                return True
+            reach += (size - 1) * stride
+    return False
 
 
 def broadcast(*shapes: Sequence[int]) -> tuple[int, ...] | None:

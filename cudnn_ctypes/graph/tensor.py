@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -88,7 +89,7 @@ class Tensor:
         if name is not None:
             self.name = name
         if uid is not None:
-            self.uid = uid
+            self.uid = operator.index(uid)
         return self
 
     @property

@@ -16,8 +16,9 @@ from .cases import IMAGE, TOLERANCES, Arrays, _torch, case, channels_last, gradi
 FILTER = (64, 32, 3, 3)
 RESULT = (4, 64, 14, 14)
 
-# float32 is rounded to TF32, with 10 bits of mantissa, before it is multiplied.
-CONVOLUTION_TOLERANCES = {**TOLERANCES, "float32": 1e-3}
+# float32 is rounded to TF32, with 10 bits of mantissa, before it is multiplied. Some engines round
+# parts of a sum: 1.3e-3 was seen in float16.
+CONVOLUTION_TOLERANCES = {**TOLERANCES, "float16": 2e-3, "float32": 1e-3}
 
 # By name: the image, the filter, and options.
 GEOMETRIES: dict[str, tuple[Sequence[int], Sequence[int], dict[str, Any]]] = {

@@ -31,8 +31,8 @@ def kernels_of(graph: Graph, handle: Handle, memory: Any, workspace: Any) -> int
             graph.execute(memory, workspace)
         finally:
             captured = checked(driver.cuStreamEndCapture(stream))
-        _, count = driver.cuGraphGetNodes(captured)
-        _, nodes, count = (*driver.cuGraphGetNodes(captured, count),)[:3]
+        *_, count = driver.cuGraphGetNodes(captured)
+        _, nodes, _ = driver.cuGraphGetNodes(captured, count)
         kinds = [checked(driver.cuGraphNodeGetType(node)) for node in nodes[:count]]
         checked(driver.cuGraphDestroy(captured))
     finally:

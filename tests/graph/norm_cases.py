@@ -255,7 +255,6 @@ case(
         )
     },
     tolerance=FORWARD["float16"],
-    one_kernel=True,
 )
 
 

@@ -15,8 +15,8 @@ from cudnn_ctypes.graph.tensor import Tensor
 from .cases import TOLERANCES, _torch, case, gradients, image
 
 TYPES = ("float16", "bfloat16", "float32")
-# float32 functions come from the GPU's fast ones.
-ELEMENTWISE_TOLERANCES = {**TOLERANCES, "float32": 1e-5}
+# float32 functions come from the GPU's fast ones: 1.2e-5 was seen for the gradient of tanh.
+ELEMENTWISE_TOLERANCES = {**TOLERANCES, "float32": 2e-5}
 
 Function = Callable[..., Any]
 Range = tuple[float, float]
@@ -191,9 +191,12 @@ for _axis in range(4):
 
 
 def _relu(x: Any, lower: float, upper: float, slope: float) -> Any:
-    """Of PyTorch tensors: clipped above, and a line through (lower, lower) below."""
+    """Of PyTorch tensors: clipped above, and a line through (lower, lower) below.
+
+    cuDNN gives the larger of both, so far above the line would win again; x stays below that.
+    """
     torch = _torch()
-    return torch.where(x > lower, x.clamp(max=upper), lower + slope * (x - lower))
+    return torch.maximum(x.clamp(max=upper), lower + slope * (x - lower))
 
 
 # By name: the method, its options, and the function of PyTorch tensors.

@@ -122,11 +122,20 @@ def _pooled(name: str, io: str, *, packed: bool = False) -> None:
     )
     if mode == "maxpool":
         return
+
+    def backward(graph: Graph) -> None:
+        # For memory as in C the engine wants x and y, of which it only needs the dims.
+        given = {
+            port: graph.tensor(dims, name=key)
+            for port, key, dims in (("input", "x", IMAGE), ("y", "y", HALVED))
+            if packed
+        }
+        dx = graph.resample_backward(operand(graph, "dy", HALVED), mode, **given, **options)
+        dx.set_output(name="dx", dims=IMAGE, strides=strides)
+
     case(
         f"{name}, backward, {io}{lie}",
-        lambda g: g.resample_backward(operand(g, "dy", HALVED), mode, **options).set_output(
-            name="dx", dims=IMAGE, strides=strides
-        ),
+        backward,
         lambda a: {"dx": gradients(function, a["dy"], np.zeros(IMAGE))[0]},
         io=io,
         tolerance=TOLERANCES[io],
@@ -196,25 +205,34 @@ case(
     },
     tolerance=TOLERANCES["float16"],
 )
-# Twice as many pixels: between the old ones, those at the edge repeated.
-case(
-    "bilinear interpolation",
-    lambda g: g.resample(
-        image(g, "x"),
-        "bilinear",
-        window=2,
-        stride=Fraction(1, 2),
-        pre_padding=Fraction(1, 2),
-        post_padding=1,
-        padding_mode="edge_val",
-    )[0].set_output(name="y"),
-    lambda a: {
-        "y": _torch()
-        .nn.functional.interpolate(
-            _torch().tensor(a["x"]), scale_factor=2, mode="bilinear", align_corners=False
+
+
+def _between(x: NDArray[Any]) -> NDArray[Any]:
+    """Twice as many pixels: the old ones, and those halfway to the next; the last twice."""
+    for axis in (2, 3):
+        following = np.concatenate([x, x.take([-1], axis)], axis).take(
+            range(1, x.shape[axis] + 1), axis
         )
-        .numpy()
-    },
-    io="float32",
-    tolerance=TOLERANCES["float32"],
-)
+        x = np.stack([x, (x + following) / 2], axis + 1).reshape(
+            *x.shape[:axis], 2 * x.shape[axis], *x.shape[axis + 1 :]
+        )
+    return x
+
+
+# Engines know this geometry alone, and treat both ways to pad alike.
+for _padding in ("edge_val", "zero"):
+    case(
+        f"bilinear interpolation, {_padding}",
+        lambda g, padding=_padding: g.resample(
+            image(g, "x"),
+            "bilinear",
+            window=2,
+            stride=Fraction(1, 2),
+            pre_padding=Fraction(1, 2),
+            post_padding=1,
+            padding_mode=padding,
+        )[0].set_output(name="y"),
+        lambda a: {"y": _between(a["x"])},
+        io="float32",
+        tolerance=TOLERANCES["float32"],
+    )

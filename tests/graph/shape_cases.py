@@ -36,7 +36,6 @@ def _gathered(graph: Graph) -> None:
         graph.tensor((EXPERTS, 1, 1), data_type="int32", name="offset"),
         token_index=graph.tensor((1, ROWS, 1), data_type="int32", name="index"),
         mode="gather",
-        top_k=TOP,
     ).set_output(name="y")
 
 

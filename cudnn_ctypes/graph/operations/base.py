@@ -15,7 +15,7 @@ from ..node import Kind, Node
 from ..strides import packed
 from ..tensor import Tensor
 
-__all__ = ["Operations"]
+__all__ = ["Operations", "integers"]
 
 
 class Operations:
@@ -70,10 +70,10 @@ class Operations:
         """
         tensor = self.tensor_class(
             name=name or self._free_name("tensor"),
-            dims=_integers("dims", dims),
-            strides=None if strides is None else _integers("strides", strides),
+            dims=integers("dims", dims),
+            strides=None if strides is None else integers("strides", strides),
             data_type=None if data_type is None else as_data_type(data_type),
-            uid=uid,
+            uid=None if uid is None else integers("uid", [uid])[0],
             virtual=virtual,
             by_value=by_value,
             alignment=alignment,
@@ -87,6 +87,8 @@ class Operations:
             raise ValueError(f"tensor {tensor.name!r}: dims must be positive, got {tensor.dims}")
         if tensor.strides is None:
             tensor.strides = packed(tensor.dims)
+        if min(tensor.strides) < 0:
+            raise ValueError(f"tensor {tensor.name!r}: negative strides {tensor.strides}")
         if len(tensor.strides) != len(tensor.dims):
             raise ValueError(
                 f"tensor {tensor.name!r}: {len(tensor.dims)} dims {tensor.dims}, but "
@@ -174,9 +176,7 @@ class Operations:
         wanted = tuple(kind.outputs) if outputs is None else outputs
         one = len(kind.outputs) == 1
         results = {
-            port: self._own(
-                self.tensor_class(name=name if one else f"{name}.{port}", virtual=True)
-            )
+            port: self._own(self.tensor_class(name=name if one else f"{name}.{port}", virtual=True))
             for port in wanted
         }
         data_type = None if compute_data_type is None else as_data_type(compute_data_type)
@@ -209,7 +209,14 @@ class Operations:
         return f"{stem}_{number}"
 
 
-def _integers(name: str, values: Sequence[int]) -> tuple[int, ...]:
+def integers(name: str, values: Sequence[int]) -> tuple[int, ...]:
+    """A tuple of ints.
+
+    Raises
+    ------
+    TypeError
+        If `values`, the argument called `name`, is something else.
+    """
     try:
         return tuple(value.__index__() for value in values)
     except (TypeError, AttributeError):

@@ -42,17 +42,23 @@ def _infer_dequantize(node: Node) -> Mapping[str, Result]:
 
 def _infer_experts(node: Node) -> Mapping[str, Result]:
     token, weight = node.inputs["token"], node.inputs["weight"]
+    experts = node.inputs["first_token_offset"]
+    if experts.dims[0] % weight.dims[0]:
+        node.refuse(
+            f"first_token_offset {experts.name!r} {experts.dims} needs a number for each expert "
+            f"of weight {weight.name!r} {weight.dims}, in each batch"
+        )
     if token.rank != 3 or weight.rank != 3 or token.dims[2] != weight.dims[1]:
         node.refuse(
             f"token {token.name!r} {token.dims} and weight {weight.name!r} {weight.dims} must be "
             "(1, tokens, k) and (experts, k, n)"
         )
-    index = node.inputs.get("token_index")
-    mode = node.options["mode"]
-    if mode == Moe.CUDNN_MOE_GROUPED_MATMUL_MODE_SCATTER:
-        return {"y": Result(node.outputs["y"].dims)}
-    rows = token.dims[1] if index is None else index.dims[1]
-    return {"y": Result((1, rows, weight.dims[2]))}
+    rows = token
+    if node.options["mode"] == Moe.CUDNN_MOE_GROUPED_MATMUL_MODE_GATHER:
+        if "token_index" not in node.inputs:
+            node.refuse("the mode 'gather' needs token_index")
+        rows = node.inputs["token_index"]
+    return {"y": Result((1, rows.dims[1], weight.dims[2]))}
 
 
 def _infer_experts_backward(node: Node) -> Mapping[str, Result]:
@@ -138,6 +144,8 @@ class BlockOperations(Operations):
         scale : Tensor
             Along `axis` one for each block; give it a data type, "fp8_e8m0" or "fp8_e4m3".
         """
+        if not isinstance(block_size, int) or block_size < 1:
+            raise ValueError(f"block_scale_quantize: block_size {block_size!r} must be positive")
         results = self._add(
             BLOCK_SCALE_QUANTIZE,
             "block_scale_quantize",
@@ -193,18 +201,22 @@ class BlockOperations(Operations):
         Parameters
         ----------
         token : Tensor
-            (1, tokens, k), sorted by expert, unless `mode` is "gather".
+            (1, rows, k), sorted by expert; with "gather" (1, tokens, k) in any order.
         weight : Tensor
             (experts, k, n).
         first_token_offset : Tensor
-            (experts, 1, 1), int32: where each expert's tokens begin.
-        token_index, token_ks, top_k
-            For the modes "gather" and "scatter": which token each row is.
+            (batches * experts, 1, 1), int32: where each expert's rows begin.
+        token_index : Tensor, optional
+            (1, rows, 1), int32, for "gather" and "scatter": which token each row is.
+        token_ks : Tensor, optional
+            (1, rows, 1), int32, for "scatter".
+        top_k : int, optional
+            Experts of each token, for "scatter".
 
         Returns
         -------
         Tensor
-            (1, rows, n); give its dims with "scatter".
+            (1, rows, n).
         """
         operands = {
             "token": token,
@@ -213,7 +225,7 @@ class BlockOperations(Operations):
             "token_index": token_index,
             "token_ks": token_ks,
         }
-        options = {"mode": enumerator(Moe, mode, "mode"), "top_k": top_k}
+        options = {"mode": enumerator(Moe, mode, "moe_grouped_matmul: mode"), "top_k": top_k}
         return self._add(
             MOE_GROUPED_MATMUL,
             "moe_grouped_matmul",
@@ -251,6 +263,6 @@ class BlockOperations(Operations):
         name: str = "",
     ) -> Tensor:
         """`input`, once `flag` has reached `value` ("wait"); "set" sets `flag` to it afterwards."""
-        options = {"mode": enumerator(cudnnSignalMode_t, mode, "mode"), "value": value}
+        options = {"mode": enumerator(cudnnSignalMode_t, mode, "signal: mode"), "value": value}
         operands = {"input": input, "flag": flag}
         return self._add(SIGNAL, "signal", operands, options, name=name)["y"]

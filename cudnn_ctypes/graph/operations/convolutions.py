@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,8 @@ def _settle(node: Node, rank: int) -> None:
         ("dilation", 1, 1),
     ):
         node.options[option] = node.spatial(option, rank, default)
+        if not all(isinstance(each, numbers.Integral) for each in node.options[option]):
+            node.refuse(f"{option} {node.options[option]} must be whole numbers")
         if min(node.options[option]) < least:
             node.refuse(f"{option} {node.options[option]} must be at least {least}")
 
@@ -232,7 +235,9 @@ class ConvolutionOperations(Operations):
             "post_padding": padding if post_padding is None else post_padding,
             "stride": stride,
             "dilation": dilation,
-            "convolution_mode": _mode(convolution_mode),
+            "convolution_mode": enumerator(
+                cudnnConvolutionMode_t, convolution_mode, f"{operation}: convolution_mode"
+            ),
             "alpha": 1.0,
             "beta": 0.0,
         }
@@ -240,7 +245,3 @@ class ConvolutionOperations(Operations):
             kind, operation, operands, options, name=name, compute_data_type=compute_data_type
         )
         return next(iter(results.values()))
-
-
-def _mode(value: Any) -> cudnnConvolutionMode_t:
-    return enumerator(cudnnConvolutionMode_t, value, "convolution_mode")

@@ -13,6 +13,7 @@ from ..tensor import Tensor
 __all__ = ["NORM_BACKWARD", "NORM_FORWARD"]
 
 Mode = cudnnBackendNormMode_t
+_OF_CHANNELS = (Mode.CUDNN_BATCH_NORM, Mode.CUDNN_INSTANCE_NORM)
 
 
 def _statistics_dims(node: Node, x: Tensor, scale: Tensor | None) -> tuple[int, ...]:
@@ -45,6 +46,24 @@ def _check_parameters(node: Node, x: Tensor) -> None:
             node.refuse(
                 f"{port} {tensor.name!r} {tensor.dims} does not fit input {x.name!r} {x.dims}: it "
                 "needs as many dimensions, each of the input's size or 1"
+            )
+    scale, bias = node.inputs.get("scale"), node.inputs.get("bias")
+    if scale is not None and bias is not None and scale.dims != bias.dims:
+        node.refuse(f"scale {scale.name!r} {scale.dims} and bias {bias.name!r} {bias.dims} differ")
+    if scale is not None and node.options["mode"] in _OF_CHANNELS:
+        channels = (1, *(x.dims or ())[1:2], *(1,) * (x.rank - 2))
+        if scale.dims != channels:
+            node.refuse(
+                f"scale {scale.name!r} is {scale.dims}; it needs one number for each channel of "
+                f"{x.name!r} {x.dims}: {channels}"
+            )
+    expected = _statistics_dims(node, x, scale)
+    for port in ("mean", "inv_variance"):
+        tensor = node.inputs.get(port)
+        if tensor is not None and tensor.dims != expected:
+            node.refuse(
+                f"{port} {tensor.name!r} is {tensor.dims}, but those of input {x.name!r} "
+                f"{x.dims} are {expected}"
             )
 
 

@@ -19,10 +19,10 @@ Three = tuple[Tensor, Tensor | None, Tensor | None]
 _TRAINING = Phase.CUDNN_NORM_FWD_TRAINING
 
 
-def _norm_mode(value: Mode | str) -> Mode:
+def _norm_mode(operation: str, value: Mode | str) -> Mode:
     if isinstance(value, str) and not value.lower().endswith("_norm"):
         value += "_norm"
-    return enumerator(Mode, value, "mode")
+    return enumerator(Mode, value, f"{operation}: mode")
 
 
 class NormalizationOperations(Operations):
@@ -69,7 +69,16 @@ class NormalizationOperations(Operations):
             "y"; in training "mean" (but for "rms") and "inv_variance"; with running statistics
             "next_running_mean" and "next_running_var".
         """
-        code, when = _norm_mode(mode), enumerator(Phase, phase, "phase")
+        code, when = _norm_mode(operation, mode), enumerator(Phase, phase, f"{operation}: phase")
+        if when == _TRAINING:
+            if mean is not None or inv_variance is not None:
+                raise TypeError(f"{operation}: mean and inv_variance are results in training")
+            if epsilon is None:
+                raise TypeError(f"{operation}: epsilon is missing")
+        if (in_running_mean is None) != (in_running_var is None):
+            raise TypeError(f"{operation}: in_running_mean and in_running_var go together")
+        if in_running_mean is not None and momentum is None:
+            raise TypeError(f"{operation}: running statistics need a momentum")
         wanted = ["y"]
         if when == _TRAINING:
             wanted += ["inv_variance"] if code == Mode.CUDNN_RMS_NORM else ["mean", "inv_variance"]
@@ -130,7 +139,7 @@ class NormalizationOperations(Operations):
             NORM_BACKWARD,
             operation,
             operands,
-            {"mode": _norm_mode(mode)},
+            {"mode": _norm_mode(operation, mode)},
             outputs=wanted,
             name=name,
             compute_data_type=compute_data_type,

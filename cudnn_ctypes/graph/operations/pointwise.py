@@ -6,9 +6,13 @@ The modes differ in their number of operands only, so their methods come from a 
 
 from __future__ import annotations
 
+import ctypes
 import inspect
+import numbers
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 from ...enumerators import enumerator
 from ...raw import cudnnDataType_t, cudnnPointwiseMode_t
@@ -90,11 +94,16 @@ def _method(mode: str, operands: str, /, text: str, **options: Any) -> Callable[
     signature = _signature(names, options)
 
     def method(*args: Any, **kwargs: Any) -> Tensor:
-        bound = signature.bind(*args, **kwargs)
+        operation = method.__name__
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{operation}: {error}") from None
         bound.apply_defaults()
         given = bound.arguments
         graph: Operations = given["self"]
-        operation = method.__name__
+        for option in options:
+            _check_number(operation, option, given[option])
         results = graph._add(
             kind,
             operation,
@@ -109,6 +118,12 @@ def _method(mode: str, operands: str, /, text: str, **options: Any) -> Callable[
     vars(method)["__signature__"] = signature
     vars(method)["pointwise_mode"] = code
     return method
+
+
+def _check_number(operation: str, option: str, value: Any) -> None:
+    kind = numbers.Integral if option == "axis" else numbers.Real
+    if value is not None and not isinstance(value, (kind, np.generic, ctypes._SimpleCData)):
+        raise TypeError(f"{operation}: {option}: expected a number, got {value!r}")
 
 
 def _signature(names: list[str], options: Mapping[str, Any]) -> inspect.Signature:
@@ -232,7 +247,7 @@ class PointwiseOperations(Operations):
         TypeError, ValueError
             For a mode, a number of operands or an option that cuDNN does not have.
         """
-        code = enumerator(cudnnPointwiseMode_t, mode, "mode")
+        code = enumerator(cudnnPointwiseMode_t, mode, "pointwise: mode")
         wanted = next(m for m in _METHODS.values() if vars(m)["pointwise_mode"] == code)
         return wanted(self, *operands, name=name, compute_data_type=compute_data_type, **options)
 

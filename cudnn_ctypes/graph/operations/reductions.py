@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...enumerators import enumerator
 from ...raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import Operations, integers
 
 __all__ = ["GENSTATS", "MATMUL", "REDUCTION", "ReductionOperations"]
 
@@ -50,6 +50,8 @@ def _infer_reduction(node: Node) -> Mapping[str, Result]:
         if any(not -x.rank <= axis < x.rank for axis in axes):
             node.refuse(f"axes {axes} are not all among the {x.rank} dimensions of {x.name!r}")
         gone = {axis % x.rank for axis in axes}
+        if len(gone) < len(axes):
+            node.refuse(f"axes {axes} name a dimension of {x.name!r} twice")
         dims = tuple(1 if axis in gone else size for axis, size in enumerate(x.dims))
     return {"y": Result(dims, x, check=check)}
 
@@ -126,9 +128,10 @@ class ReductionOperations(Operations):
         transpose_A, transpose_B : bool
             Exchange the last two dimensions of an operand first.
         padding : float
-            Stands for what lies beyond the overrides.
+            Stands for what lies beyond the overrides, where they count.
         m_override, n_override, k_override : Tensor, optional
-            Sizes to be used instead, int32, one per batch: (b, 1, 1).
+            Sizes that count instead, int32, one per batch: (b, 1, 1). They spare work within
+            attention; engines for a product alone pass over them.
 
         Returns
         -------
@@ -155,7 +158,7 @@ class ReductionOperations(Operations):
         input: Tensor,
         mode: cudnnReduceTensorOp_t | str,
         *,
-        axes: tuple[int, ...] | list[int] | None = None,
+        axes: Sequence[int] | None = None,
         deterministic: bool | None = None,
         group_offset: Tensor | None = None,
         name: str = "",
@@ -171,8 +174,8 @@ class ReductionOperations(Operations):
             What is reduced. Without it the result needs dims, 1 where it is reduced.
         """
         options = {
-            "mode": enumerator(cudnnReduceTensorOp_t, mode, "mode"),
-            "axes": axes,
+            "mode": enumerator(cudnnReduceTensorOp_t, mode, "reduction: mode"),
+            "axes": None if axes is None else integers("reduction: axes", axes),
             "deterministic": deterministic,
         }
         return self._add(

@@ -42,6 +42,8 @@ def _pooled(node: Node, x: Tensor) -> tuple[int, ...]:
     node.options["spatial_dims"] = rank
     for option, default in (("window", 1), ("stride", 1), ("pre_padding", 0), ("post_padding", 0)):
         node.options[option] = node.spatial(option, rank, default)
+        if option.endswith("padding") and min(node.options[option]) < 0:
+            node.refuse(f"{option} {node.options[option]} must not be negative")
     spatial = []
     for size, window, step, before, after in zip(
         dims[2:],
@@ -67,6 +69,12 @@ def _infer_forward(node: Node) -> Mapping[str, Result]:
 def _infer_backward(node: Node) -> Mapping[str, Result]:
     loss, dx = node.inputs["loss"], node.outputs["dx"]
     x = node.inputs.get("input")
+    for port in ("index", "y"):
+        tensor = node.inputs.get(port)
+        if tensor is not None and tensor.dims != loss.dims:
+            node.refuse(
+                f"{port} {tensor.name!r} is {tensor.dims}, but loss {loss.name!r} is {loss.dims}"
+            )
 
     def check(dims: tuple[int, ...]) -> None:
         expected = _pooled(node, Tensor(dx.name, dims))
@@ -128,7 +136,9 @@ class ResampleOperations(Operations):
         index : Tensor or None
             int8, within the window.
         """
-        code = enumerator(Mode, mode, "mode")
+        code = enumerator(Mode, mode, "resample: mode")
+        if generate_index and code != Mode.CUDNN_RESAMPLE_MAXPOOL:
+            raise ValueError(f"resample: only 'maxpool' has an index, not {mode!r}")
         wanted = ["y", "index"] if generate_index else ["y"]
         results = self._resample(
             RESAMPLE_FORWARD, "resample", {"input": input}, code, wanted, **options
@@ -149,7 +159,9 @@ class ResampleOperations(Operations):
 
         Without `input` the result needs dims. Options as for `resample`.
         """
-        code = enumerator(Mode, mode, "mode")
+        code = enumerator(Mode, mode, "resample_backward: mode")
+        if code == Mode.CUDNN_RESAMPLE_MAXPOOL and index is None and (input is None or y is None):
+            raise TypeError("resample_backward: 'maxpool' needs index, or input and y")
         operands = {"loss": loss, "index": index, "input": input, "y": y}
         return self._resample(
             RESAMPLE_BACKWARD, "resample_backward", operands, code, ["dx"], **options
@@ -174,13 +186,17 @@ class ResampleOperations(Operations):
     ) -> dict[str, Tensor]:
         if padding is not None and (pre_padding is not None or post_padding is not None):
             raise TypeError(f"{operation}: either padding, or pre_padding and post_padding")
+        if window is None:
+            raise TypeError(f"{operation}: window is missing")
         if padding_mode is None:
             padding_mode = "neg_inf" if mode == Mode.CUDNN_RESAMPLE_MAXPOOL else "zero"
         if isinstance(padding_mode, str) and not padding_mode.startswith("CUDNN"):
             padding_mode = padding_mode.removesuffix("_pad") + "_pad"
         options = {
             "mode": mode,
-            "padding_mode": enumerator(cudnnPaddingMode_t, padding_mode, "padding_mode"),
+            "padding_mode": enumerator(
+                cudnnPaddingMode_t, padding_mode, f"{operation}: padding_mode"
+            ),
             "window": window,
             "stride": stride,
             "pre_padding": padding if pre_padding is None else pre_padding,
