@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from error_report import Report
 
-from cudnn_ctypes import Handle
+from cudnn_ctypes import Handle, raw
+from cudnn_ctypes.errors import BadParamError
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
 from .attention_problems import BOTH, FORWARD
 from .attentions import OUT, Attention, execute
-from .test_attention import TYPES, build, check
+from .test_attention import NEWEST, TYPES, build, check
 
 FORWARDS = {
     name: {**BOTH, **FORWARD}[name]
@@ -70,6 +71,16 @@ def _backward(attention: Attention, graph: Graph) -> None:
         gradient.set_output(name=f"d{like.name}")
 
 
+def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
+    """cuDNN 9.19 calls the graph malformed, 9.27 has no engine for it on an H200."""
+    try:
+        build(graph, device)
+    except BadParamError as error:
+        if raw.load().version >= NEWEST:
+            raise
+        pytest.skip(str(error))
+
+
 @pytest.mark.parametrize("name", list(FORWARDS))
 def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
@@ -81,7 +92,7 @@ def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
 def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         _backward(BACKWARDS[name], graph)
-        build(graph, h200)
+        _build_backward(graph, h200)
 
 
 @pytest.mark.gpu
@@ -111,6 +122,6 @@ def test_backward(name: str, data_type: str, report: Report) -> None:
     a |= {"o": attention.rounded(exact["o"], data_type), "stats": exact["stats"]}
     with Handle() as handle, Graph(io_data_type=data_type) as graph:
         _backward(attention, graph)
-        build(graph, handle)
+        _build_backward(graph, handle)
         found = execute(attention, graph, a, handle)
     check(attention, data_type, found, exact, a, report, "sdpa_unified_backward")
