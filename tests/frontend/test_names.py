@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import printed
 
 import cudnn_ctypes.frontend as cudnn
 
@@ -123,3 +124,13 @@ def test_members_stand_for_c_enumerators():
                 assert code is None
             else:
                 assert enums.note_of(cls, code) is member
+
+
+def test_importing_it_loads_no_library_and_no_framework():
+    program = """
+        import sys
+        import cudnn_ctypes.frontend
+        maps = open("/proc/self/maps").read()
+        print("libcudnn" in maps, "libcuda" in maps, "torch" in sys.modules)
+    """
+    assert printed(program) == ["False False False"]
