@@ -16,6 +16,7 @@ from .arguments import pointers
 from .autotuning_text import progress_bar
 from .building import lowered
 from .device_properties import DeviceProperties
+from .faults import faulty_engines
 from .measurements import Autotuning, Settings
 from .plan import ExecutionPlan
 from .random_memory import random_memory
@@ -75,6 +76,7 @@ def autotune(
             time_plan,
             settings,
             selection or Selection(),
+            faulty=faulty_engines(nodes),
         )
         try:
             noted = stack.enter_context(progress_bar(progress))

@@ -19,6 +19,7 @@ from .engines import (
     default_configs,
     engine_count,
 )
+from .faults import faulty_engines
 from .plan import ExecutionPlan
 from .refusals import Refusal, refusal
 from .selection import Selection
@@ -42,7 +43,7 @@ class EngineRow:
         Index of the engine.
     state : {"works", "accepted", "refused", "excluded"}
         Whether a plan was made of it; or cuDNN accepts it, but it was not compiled; or cuDNN
-        refuses it; or the selection does not want it.
+        refuses it; or the selection does not want it, or it is known to give wrong numbers.
     proposed_by : tuple of str
         Modes of heuristics with the place in their list: "a 1" is the best of mode "a".
     kind : {"precompiled", "runtime fusion", "cuBLASLt", ""}
@@ -172,7 +173,7 @@ def explain(
     """What `Graph.explain` does, for validated nodes."""
     selection = selection or Selection()
     with lowered(nodes, compute_data_type, device) as graph:
-        examiner = _Examiner(graph, device, selection, compile, sm_count)
+        examiner = _Examiner(graph, device, selection, compile, sm_count, faulty_engines(nodes))
         refused_modes: dict[str, str] = {}
         counts = dict.fromkeys(modes, 0)
         found: dict[EngineChoice, EngineRow] = {}
@@ -225,12 +226,14 @@ class _Examiner:
         selection: Selection,
         compile: bool,
         sm_count: int | None,
+        faulty: Mapping[int, str],
     ) -> None:
         self._graph = graph
         self._device = device
         self._selection = selection
         self._compile = compile
         self._sm_count = sm_count
+        self._faulty = faulty
         self._facts: dict[int, dict[str, Any]] = {}
 
     def of_config(self, config: EngineConfig, proposed_by: tuple[str, ...]) -> EngineRow:
@@ -244,7 +247,7 @@ class _Examiner:
             shared_memory=config.shared_memory,
             **self._of_engine(engine),
         )
-        unwanted = self._selection.refusal(config)
+        unwanted = self._faulty.get(row.engine) or self._selection.refusal(config)
         if unwanted:
             return replace(row, state="excluded", reason=unwanted)
         if row.kind == "runtime fusion" and not self._compile:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -49,6 +49,8 @@ class Tuner:
         Executes a plan, with so many untimed and timed runs; returns the microseconds of these.
     settings : Settings
     selection : Selection
+    faulty : mapping of int to str
+        Engines that are not to be measured, and why.
     clock : callable
         Seconds.
     """
@@ -60,12 +62,14 @@ class Tuner:
         settings: Settings,
         selection: Selection,
         *,
+        faulty: Mapping[int, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._build = build
         self._time = time_plan
         self._settings = settings
         self._selection = selection
+        self._faulty = faulty or {}
         self._clock = clock
         self._begun = clock()
         self.measurements: list[Measurement] = []
@@ -99,7 +103,7 @@ class Tuner:
         return noted
 
     def _measured(self, config: EngineConfig, noted: Measurement) -> Measurement:
-        unwanted = self._selection.refusal(config)
+        unwanted = self._faulty.get(noted.engine) or self._selection.refusal(config)
         if unwanted:
             return replace(noted, state="excluded", reason=unwanted)
         before = self._clock()

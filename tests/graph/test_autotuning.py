@@ -74,7 +74,12 @@ class _Plan:
 class _Bench:
     """A tuner with a clock of its own: making a plan takes a second, a run what it takes."""
 
-    def __init__(self, settings: Settings | None = None, selection: Selection | None = None):
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        selection: Selection | None = None,
+        faulty: dict[int, str] | None = None,
+    ) -> None:
         self.now = 0.0
         self.plans: list[_Plan] = []
         self.runs: list[tuple[int, int]] = []
@@ -83,6 +88,7 @@ class _Bench:
             self._time,  # type: ignore[arg-type]
             settings or Settings(),
             selection or Selection(),
+            faulty=faulty,
             clock=lambda: self.now,
         )
 
@@ -177,6 +183,14 @@ def test_what_is_not_wanted_is_not_built() -> None:
     assert large.reason == "needs a workspace of 9 bytes, allowed are 8"
     assert bench.tuner.best is good
     assert len(bench.plans) == 1
+
+
+def test_engines_that_compute_wrong_numbers_are_not_measured() -> None:
+    bench = _Bench(faulty={0: "it gives wrong numbers"})
+    wrong, good = bench.measure(_Config(_Engine(0)), _Config(_Engine(1)))
+    assert wrong is not None
+    assert (wrong.state, wrong.reason, wrong.runs) == ("excluded", "it gives wrong numbers", 0)
+    assert bench.tuner.best is good
 
 
 def test_the_budget_ends_it_after_the_first_plan_at_the_earliest() -> None:

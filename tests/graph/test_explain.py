@@ -13,6 +13,7 @@ from rich.console import Console
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes.graph import explain as explain_module
 from cudnn_ctypes.graph.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines import EngineChoice
@@ -120,6 +121,17 @@ def test_selections_are_told(h200: DeviceProperties) -> None:
     assert "has the note tensor_core" in excluded
     assert any(reason.startswith("needs a workspace of ") for reason in excluded)
     assert all(row.supported is None for row in told if row.state == "excluded")
+
+
+def test_engines_that_compute_wrong_numbers_are_told(
+    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _explained("convolution", h200, heuristics="a")
+    wrong = before.rows[0].engine
+    monkeypatch.setattr(explain_module, "faulty_engines", lambda nodes: {wrong: "it is wrong"})
+    told = _explained("convolution", h200, heuristics="a")
+    assert {(r.state, r.reason) for r in told if r.engine == wrong} == {("excluded", "it is wrong")}
+    assert {r.engine for r in told.usable} == {r.engine for r in before.usable} - {wrong}
 
 
 def test_without_an_engine_the_reasons_are_cudnns_own(h200: DeviceProperties) -> None:
