@@ -34,8 +34,8 @@ _CHANNELS_LAST = frozenset(
 # Results that lie exactly as the operand does whose dims they have.
 _LIKE_OPERAND = frozenset({"operation_pointwise", "operation_norm_forward"})
 _HAS_SLICE = 92200  # the first version with an operation for it
-# Comparisons and indices have no data type of their own here.
-_UNTYPED = ("cmp_", "logical_", "gen_index")
+# Results that have no data type of their own here: comparisons, indices, statistics.
+_UNTYPED = ("cmp_", "logical_", "gen_index", "genstats")
 
 
 class FrontGraph(Graph):
@@ -87,9 +87,9 @@ class FrontGraph(Graph):
             node.compute_data_type = node.inputs["input"].data_type
         open_strides = {port for port, each in node.outputs.items() if each.strides is None}
         if own and node.operation.startswith(_UNTYPED):
-            result = next(iter(node.outputs.values()))
-            if result.data_type is None and (result.virtual or data_types.io is not None):
-                result.data_type = data_types.of(result)
+            for result in node.outputs.values():
+                if result.data_type is None and (result.virtual or data_types.io is not None):
+                    result.data_type = data_types.of(result)
         super()._infer(node, data_types)
         if own:
             for port in open_strides:

@@ -174,6 +174,15 @@ def test_data_types_follow_the_graph_s(graph):
     assert shown.get_data_type() is HALF
 
 
+def test_statistics_have_the_graph_s_data_types_too(graph):
+    image = graph.tensor([2, 8, 4, 4], nhwc([2, 8, 4, 4]))
+    total, squares = graph.genstats(image)
+    squares.set_output(True)
+    graph.sqrt(total).set_output(True)
+    graph.validate()
+    assert (total.get_data_type(), squares.get_data_type()) == (FLOAT, HALF)
+
+
 @pytest.mark.parametrize("both", [{"pre_padding": [0, 1], "post_padding": [2, 1]}, {}])
 def test_padding_on_both_sides(graph, both):
     x = graph.tensor([1, 8, 6, 6], nhwc([1, 8, 6, 6]))
