@@ -55,6 +55,8 @@ class ExecutionPlan:
     Notes
     -----
     Engines with the note "runtime_compilation" are compiled here, which takes about a second each.
+
+    Threads may share a plan, each with a handle of its own. It may be closed once none executes it.
     """
 
     def __init__(
@@ -125,7 +127,7 @@ class ExecutionPlan:
         """The unique ids of the tensors that an execution needs; empty if cuDNN does not tell."""
         try:
             return self._stored().uids
-        except CudnnError:
+        except (CudnnError, ValueError):
             return frozenset()
 
     @functools.cached_property

@@ -259,6 +259,22 @@ FOLDER = os.environ.get("CUDNN_CTYPES_PLANS")
 
 
 @pytest.mark.gpu
+def test_the_command_for_the_gpu_that_is_here(tmp_path: Path) -> None:
+    name = "matmul + bias + gelu"
+    source = tmp_path / file_name(name)
+    source.write_text(PLAN_CASES[name].graph().to_json())
+    with use_reference_device(False):
+        assert main(["compile", str(source), "--device", "here"]) == 0
+        stored = source.with_name(f"{source.stem}.plan.json").read_text()
+        with Handle() as handle, Graph.from_json(source.read_text()) as graph:
+            graph.load_plan(stored, handle)
+            operands = Operands(PLAN_CASES[name], graph)
+            graph.execute(operands.memory)
+            operands.check(handle)
+            operands.close()
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize("name", PLAN_CASES)
 def test_what_was_compiled_elsewhere_executes(name: str) -> None:
     if FOLDER is None:

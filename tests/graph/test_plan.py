@@ -355,6 +355,24 @@ def test_missing_operands_of_an_execution_are_named(name: str, handle: Handle) -
 
 
 @pytest.mark.gpu
+def test_closed_plans_handles_and_memory(handle: Handle) -> None:
+    with built(PLAN_CASES["convolution"], handle) as (graph, operands, workspace):
+        pointers = operands.pointers
+        bound = graph.bind(operands.memory, workspace)
+        with Handle() as other:
+            pass
+        with pytest.raises(ClosedError, match="this Handle is closed"):
+            graph.plan.execute(other, pointers, workspace)
+        plan = graph.plan
+        graph.close()
+        for use in (bound, lambda: plan.execute(handle, pointers, workspace)):
+            with pytest.raises(ClosedError):
+                use()
+        bound.close()
+        assert operands.is_poisoned(handle)
+
+
+@pytest.mark.gpu
 def test_threads_share_a_plan(handle: Handle) -> None:
     """Each with its own handle, stream and operands."""
     case = PLAN_CASES["matmul + bias + gelu"]
