@@ -19,12 +19,19 @@ from ..raw import cudnnBackendHeurMode_t, cudnnDataType_t, cudnnStatus_t
 from ..raw.values import described
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties
-from .engines import Engine, EngineChoice, EngineConfig, engine_count, heuristics
+from .engines import (
+    Engine,
+    EngineChoice,
+    EngineConfig,
+    default_configs,
+    engine_count,
+    heuristics,
+)
 from .faults import faulty_engines
 from .lowering import Lowering
 from .node import Node
 from .plan import ExecutionPlan
-from .refusals import refusal
+from .refusals import Refusal, refusal
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -236,16 +243,22 @@ def _plan_or_reason(
 
 
 def engine_refusals(graph: BackendDescriptor, device: Handle | DeviceProperties) -> tuple[str, ...]:
-    """Why the engines refuse the graph, once each reason."""
+    """Why the engines refuse the graph, once each reason; what could be changed comes first."""
     engines: dict[str, list[str]] = {}
+    hopeless: set[str] = set()
     for index in range(engine_count(graph)):
         try:
-            with Engine(graph, index, device=device) as engine, engine.config() as config:
-                ExecutionPlan(config, device=device).close()
+            with Engine(graph, index, device=device) as engine, ExitStack() as stack:
+                configs = [stack.enter_context(each) for each in default_configs(engine)]
+                ExecutionPlan(configs[0], device=device).close()
         except (CudnnError, SymbolNotFoundError) as error:
-            reason = str(refusal(error) if isinstance(error, CudnnError) else error)
+            why = refusal(error) if isinstance(error, CudnnError) else Refusal("", str(error))
+            reason = why.without_index(index)
             engines.setdefault(reason, []).append(str(index))
-    return _shortened([f"engine {', '.join(which)}: {why}" for why, which in engines.items()])
+            if why.hopeless:
+                hopeless.add(reason)
+    told = sorted(engines.items(), key=lambda item: item[0] in hopeless)
+    return _shortened([f"engine {', '.join(which)}: {why}" for why, which in told])
 
 
 def _shortened(reasons: Sequence[str]) -> tuple[str, ...]:

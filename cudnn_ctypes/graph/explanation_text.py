@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
+
+from .refusals import Refusal
 
 if TYPE_CHECKING:
     from .explain import EngineRow, Explanation
@@ -33,17 +34,14 @@ def reasons(rows: Iterable[EngineRow]) -> dict[str, tuple[int, ...]]:
     found: dict[str, set[int]] = {}
     for row in sorted(rows, key=_distance):
         if row.reason:
-            # With its index each engine would have a reason of its own.
-            reason = re.sub(rf"^[Ee]ngine {row.engine}\b", "this engine", row.reason)
-            reason = f"{row.status}: {reason}" if row.status else reason
+            reason = Refusal(row.status, row.reason).without_index(row.engine)
             found.setdefault(reason, set()).add(row.engine)
     return {reason: tuple(sorted(engines)) for reason, engines in found.items()}
 
 
 def _distance(row: EngineRow) -> tuple[bool, int]:
-    """How far from working: no other layout or shape helps if the GPU is the wrong one."""
-    hopeless = row.status.endswith("ARCH_MISMATCH") or "gives no reason" in row.reason
-    return hopeless or "is not enabled" in row.reason, _FARTHEST.index(row.refused_at)
+    """How far from working."""
+    return Refusal(row.status, row.reason).hopeless, _FARTHEST.index(row.refused_at)
 
 
 def bytes_text(count: int | None) -> str:

@@ -33,6 +33,18 @@ class Refusal:
     reason: str
     messages: tuple[str, ...] = ()
 
+    @property
+    def hopeless(self) -> bool:
+        """Whether no other shape, layout or data type would help, or cuDNN does not say what."""
+        return self.status.endswith("ARCH_MISMATCH") or any(
+            part in self.reason for part in ("gives no reason", "is not enabled")
+        )
+
+    def without_index(self, engine: int) -> str:
+        """Status and reason, the same for all engines that have the same."""
+        reason = re.sub(rf"^[Ee]ngine {engine}\b", "this engine", self.reason)
+        return f"{self.status}: {reason}" if self.status else reason
+
     def __str__(self) -> str:
         return f"{self.status}: {self.reason}"
 
