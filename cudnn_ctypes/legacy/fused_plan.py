@@ -10,6 +10,7 @@ from ..handle import Handle
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
+from .operands import expect
 
 __all__ = ["FusedOpsPlan"]
 
@@ -48,6 +49,7 @@ class FusedOpsPlan(Descriptor):
         NotSupportedError
             If cuDNN has no kernel for it.
         """
+        expect("constants", constants, FusedOpsConstParamPack)
         size = c_size_t()
         raw.cudnnMakeFusedOpsPlan(handle, self, constants, size)
         self.workspace_size = size.value
@@ -63,6 +65,7 @@ class FusedOpsPlan(Descriptor):
             If a pointer is NULL where the plan was made for one, or not aligned as the plan was
             told: some kernels of cuDNN 9.14 and 9.19 end the CUDA context then.
         """
+        expect("variants", variants, FusedOpsVariantParamPack)
         for label, placeholder in self._placeholders.items():
             address = variants.address(label)
             if not address:

@@ -178,6 +178,10 @@ def test_wrong_plans(reference_handle: Handle) -> None:
     ):
         with pytest.raises(NotInitializedError, match="created, but never made"):
             plan.execute(handle, variants)
+        with pytest.raises(TypeError, match="variants: expected a FusedOpsVariantParamPack"):
+            plan.execute(handle, pack)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="constants: expected a FusedOpsConstParamPack"):
+            plan.make(handle, variants)  # type: ignore[arg-type]
         with pytest.raises(BadParamError, match="constPack is for CUDNN_FUSED_BN_FINALIZE"):
             plan.make(handle, other)
         with pytest.raises(NotSupportedError, match="BN_MODE must be spatial"):
