@@ -10,6 +10,7 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.graph.attributes import KINDS, attribute
+from cudnn_ctypes.graph.faults import faulty_engines
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lowering import Lowering
 from cudnn_ctypes.graph.node import Kind
@@ -25,6 +26,7 @@ from cudnn_ctypes.graph.operations import (
 )
 from cudnn_ctypes.graph.operations import batch_normalization as parts
 from cudnn_ctypes.graph.operations import pointwise as elements
+from cudnn_ctypes.graph.strides import packed
 from cudnn_ctypes.graph.tensor import Tensor
 
 SCORES = (2, 4, 64, 64)
@@ -156,3 +158,65 @@ def test_attributes_of_operations_exist(name: str) -> None:
 def test_every_operation_descriptor_has_a_kind() -> None:
     described = {kind.descriptor for kind in _kinds().values()}
     assert described == {name for name in KINDS if name.startswith("operation_")}
+
+
+def _lowered(graph: Graph, read: Callable[[Any], Any]) -> Any:
+    """What `read` finds in the descriptor of the graph's only operation."""
+    lowering = Lowering(graph.compute_data_type)
+    try:
+        (operation,) = lowering.operation_graph(graph.validate())["ops"]
+        return read(operation)
+    finally:
+        lowering.close()
+
+
+@pytest.mark.parametrize(
+    ("io", "computation", "result", "expected"),
+    [
+        ("float16", "float32", None, raw.CUDNN_TYPE_FLOAT),
+        ("float64", "float64", None, raw.CUDNN_TYPE_DOUBLE),
+        ("int8", "int32", "float32", raw.CUDNN_TYPE_FLOAT),
+        ("int8", "int32", "int32", raw.CUDNN_TYPE_INT32),
+    ],
+)
+def test_a_convolution_is_scaled_by_numbers_of_the_type_that_engines_read(
+    io: str, computation: str, result: str | None, expected: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[int, Any] = {}
+    original = raw.cudnnBackendSetAttribute
+
+    def noted(descriptor: Any, name: Any, kind: Any, *rest: Any) -> Any:
+        seen[int(name)] = kind
+        return original(descriptor, name, kind, *rest)
+
+    monkeypatch.setattr(raw, "cudnnBackendSetAttribute", noted)
+    graph = Graph(io_data_type=io, compute_data_type=computation)
+    y = graph.conv_fprop(graph.tensor((1, 8, 4, 4)), graph.tensor((8, 8, 3, 3)))
+    y.set_output(data_type=result)
+    _lowered(graph, lambda operation: None)
+    for name in ("ALPHA", "BETA"):
+        code = raw.cudnnBackendAttributeName_t[f"CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_{name}"]
+        assert seen[int(code)] == expected
+
+
+@pytest.mark.parametrize(("batches", "stride"), [((4, 1), 0), ((4, 4), 40), ((1, 1), 40)])
+def test_a_matrix_used_for_several_batches_has_no_stride_between_them(
+    batches: tuple[int, int], stride: int
+) -> None:
+    graph = Graph(io_data_type="float16")
+    a, b = graph.tensor((batches[0], 3, 8)), graph.tensor((batches[1], 8, 5))
+    graph.matmul(a, b).set_output()
+    assert _lowered(graph, lambda operation: operation["bdesc"]["strides"]) == [stride, 5, 1]
+
+
+@pytest.mark.parametrize(
+    ("data_type", "order", "faulty"),
+    [("bfloat16", (0, 2, 3, 1), True), ("bfloat16", None, False), ("float16", (0, 2, 3, 1), False)],
+)
+def test_pooling_of_bfloat16_passes_over_a_faulty_engine(
+    data_type: str, order: tuple[int, ...] | None, faulty: bool
+) -> None:
+    graph = Graph(io_data_type=data_type)
+    x = graph.tensor((2, 8, 4, 4), packed((2, 8, 4, 4), order))
+    graph.resample(x, "maxpool", window=2, stride=2)[0].set_output()
+    assert set(faulty_engines(graph.validate())) == ({3} if faulty else set())
