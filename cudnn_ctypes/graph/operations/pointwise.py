@@ -157,6 +157,7 @@ class PointwiseOperations(Operations):
     max = _method("MAX", "input0 input1", "The larger one")
     min = _method("MIN", "input0 input1", "The smaller one")
     mod = _method("MOD", "input0 input1", "The remainder, with the sign of input0")
+    # No engine up to cuDNN 9.28.
     floor_mod = _method("FLOOR_MOD", "input0 input1", "The remainder, with the sign of input1")
     pow = _method("POW", "input0 input1", "input0 to the power of input1")
     atan2 = _method("ATAN2", "input0 input1", "The angle of the point (input1, input0)")
@@ -173,12 +174,13 @@ class PointwiseOperations(Operations):
     rsqrt = _method("RSQRT", "input", "1 / sqrt(input)")
     reciprocal = _method("RECIPROCAL", "input", "1 / input")
     erf = _method("ERF", "input", "The error function")
+    # From a floating type to integers, engines round towards zero.
     identity = _method("IDENTITY", "input", "A copy, perhaps in another data type")
 
     relu = _method(
         "RELU_FWD",
         "input",
-        "max(input, 0), or with a slope below and clipped",
+        "max(input, 0), or max(min(input, upper), lower + slope * (input - lower)) of its clips",
         negative_slope=None,
         lower_clip=None,
         upper_clip=None,

@@ -169,9 +169,12 @@ class ReductionOperations(Operations):
         Parameters
         ----------
         mode : cudnnReduceTensorOp_t or str
-            "add", "mul", "min", "max", "amax", "avg", "norm1", "norm2", "mul_no_zeros".
+            "add", "min", "max", "amax"; no engine has "mul", and no graph of cuDNN takes "avg",
+            "norm1", "norm2", "mul_no_zeros".
         axes : sequence of int, optional
-            What is reduced. Without it the result needs dims, 1 where it is reduced.
+            What is reduced. Without it the result needs dims, 1 where it is reduced. Without a
+            product or convolution before it, engines reduce the innermost dimension in memory,
+            or all others, or all.
         """
         options = {
             "mode": enumerator(cudnnReduceTensorOp_t, mode, "reduction: mode"),

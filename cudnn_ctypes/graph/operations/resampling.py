@@ -124,7 +124,9 @@ class ResampleOperations(Operations):
             "maxpool", "avgpool" (which counts the padding), "avgpool_exclude_padding", "bilinear"
             or "nearest".
         window, stride, padding, pre_padding, post_padding : int or sequence
-            For each spatial dimension; fractions.Fraction too, for interpolation.
+            For each spatial dimension; fractions.Fraction too, for interpolation. Engines double
+            the pixels alone, in float32 and channels last: window 2, stride 1/2, padding 1/2
+            before and 1 after give the pixels, and the places halfway to the next.
         padding_mode : cudnnPaddingMode_t or str
             "zero", "neg_inf" (the default of "maxpool"), "edge_val".
         generate_index : bool
@@ -157,7 +159,8 @@ class ResampleOperations(Operations):
     ) -> Tensor:
         """The gradient of `resample`: for "maxpool" from `index`, or from `input` and `y`.
 
-        Without `input` the result needs dims. Options as for `resample`.
+        Without `input` the result needs dims. For memory as in C engines want `input` and `y`
+        in all modes. Options as for `resample`.
         """
         code = enumerator(Mode, mode, "resample_backward: mode")
         if code == Mode.CUDNN_RESAMPLE_MAXPOOL and index is None and (input is None or y is None):
