@@ -77,6 +77,10 @@ class AttentionBackwardOperations(AttentionOperations):
         check = AttentionCheck(f"sdpa_backward {name!r}")
         named = self._names(name)
         check.gradients(q, k, v, o, dO, stats)
+        if (sink_token is None) != (dSink_token is None):
+            raise TypeError(f"{check.operation}: sink_token and dSink_token go together")
+        if dBias is not None and bias is None:
+            raise TypeError(f"{check.operation}: dBias without bias")
         dims = score_dims(q, k, v)
         assert dims is not None
         if seq_len_q is None and seq_len_kv is None and dims[3] % 128 and _wants_lengths():
@@ -109,9 +113,8 @@ class AttentionBackwardOperations(AttentionOperations):
             keep = 1.0 if by_mask else 1 - dropout[0]
 
         row = self.reduction(self.mul(dO, o), "add", axes=(3,), name=named("row"))
-        if (sink_token is None) != (dSink_token is None):
-            raise TypeError(f"{check.operation}: sink_token and dSink_token go together")
         if sink_token is not None:
+            # cuDNN's kernel negates the sum itself.
             share = self.mul(self.exp(self.sub(sink_token, stats)), row)
             self._into(self.reduction(share, "add", axes=(0, 2)), dSink_token)
         # cuDNN wants this product even with 1.
@@ -185,9 +188,7 @@ class AttentionBackwardOperations(AttentionOperations):
         gradient: Tensor,
         dims: tuple[int, ...],
     ) -> None:
-        if bias is None:
-            raise TypeError(f"{check.operation}: dBias without bias")
-        if bias.dims is not None:
+        if bias is not None and bias.dims is not None:
             check.same_dims("dBias", gradient, bias.dims)
         shape = gradient.dims or dims
         axes = tuple(i for i, size in enumerate(shape) if size == 1 and dims[i] != 1)
