@@ -5,11 +5,14 @@ configs of some of them: an engine and values of its knobs. ``build`` takes the 
 Without a GPU this looks at those for an H200, and leaves the measuring out.
 """
 
-from cudnn_ctypes import Handle, NoDeviceError
-from cudnn_ctypes.graph.device_properties import DeviceProperties
-from cudnn_ctypes.graph.engines import EngineChoice
-from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.selection import Selection
+from cudnn_ctypes import (
+    DeviceProperties,
+    EngineChoice,
+    Graph,
+    Handle,
+    NoDeviceError,
+    Selection,
+)
 
 
 def channels_last(n: int, c: int, h: int, w: int) -> tuple[int, int, int, int]:
