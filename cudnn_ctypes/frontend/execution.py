@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
-from ..graph.arguments import host_value, memory_bytes
+from ..graph.arguments import check_size, host_value, memory_bytes
 from ..graph.tensor import Tensor
 from ..raw import mode
 from ..raw.memory import memory_pointer
@@ -57,6 +57,8 @@ class Execution:
             for each in self._operands
         ]
         self._views = _views(self._operands)
+        # From the first element to the last, in bytes; numbers on the host are not measured.
+        self._spans = [0 if each.by_value else memory_bytes(each) for each in self._operands]
         self._workspace_size = plan.workspace_size
         self._packs: dict[tuple[Any, ...], _Pack] = {}
         self._lock = threading.Lock()
@@ -100,7 +102,7 @@ class Execution:
 
     def _given(self, memory: Mapping[Any, Any]) -> list[Any]:
         """For each operand an address, or the bytes of a number; None if there is nothing."""
-        if not isinstance(memory, Mapping):
+        if type(memory) is not dict and not isinstance(memory, Mapping):
             raise TypeError(f"variant pack: expected a mapping, got a {type(memory).__name__}")
         given: list[Any] = self._fixed.copy()
         for key, value in memory.items():
@@ -129,10 +131,13 @@ class Execution:
         ]
         if missing:
             raise InvalidGraphError(f"no memory was given for {', '.join(missing)}")
-        for key, value in memory.items():
-            place = self._places.get(key)
-            if place is not None and not self._operands[place].by_value:
-                _check_size(value, _with_shape(self._operands[place], shapes))
+        try:
+            for key, value in memory.items():
+                place = self._places.get(key)
+                if place is not None and (shapes or _tells_less(value, self._spans[place])):
+                    check_size(value, _with_shape(self._operands[place], shapes))
+        except ValueError as error:
+            raise InvalidGraphError(str(error)) from error
         if self._workspace_size:
             held = getattr(workspace, "nbytes", None)
             too_small = isinstance(held, int) and held < self._workspace_size
@@ -227,21 +232,16 @@ def _check_key(key: Any, operands: Sequence[Tensor]) -> None:
         )
 
 
+def _tells_less(value: Any, span: int) -> bool:
+    held = getattr(value, "nbytes", None)
+    return isinstance(held, int) and held < span
+
+
 def _with_shape(operand: Tensor, shapes: Mapping[int, Shape]) -> Tensor:
     if operand.uid is None or operand.uid not in shapes:
         return operand
     dims, strides = shapes[operand.uid]
     return replace(operand, dims=tuple(dims), strides=tuple(strides))
-
-
-def _check_size(value: Any, operand: Tensor) -> None:
-    held = getattr(value, "nbytes", None)
-    if isinstance(held, int) and operand.ragged_offset is None:
-        needed = memory_bytes(operand)
-        if held < needed:
-            raise InvalidGraphError(
-                f"tensor {operand.name!r} {operand.dims} needs {needed} bytes, got {held}"
-            )
 
 
 def _address(value: Any, name: Any) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import math
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from ..raw import cudnnDataType_t
 from .strides import packed_like
 from .tensor import Tensor
 
-__all__ = ["Shape", "host_value", "memory_bytes", "new_shapes", "pointers"]
+__all__ = ["Shape", "check_size", "host_value", "memory_bytes", "new_shapes", "pointers"]
 
 _BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_int32, 8: ctypes.c_int64}
 _REAL = {
@@ -97,7 +98,8 @@ def pointers(
             continue
         if shapes and uid in shapes:
             tensor = dataclasses.replace(tensor, dims=shapes[uid][0], strides=shapes[uid][1])
-        found[uid] = _fitting(value, tensor)
+        check_size(value, tensor)
+        found[uid] = value
     for uid, tensor in wanted.items():
         if uid not in found and tensor.value is not None:
             found[uid] = host_value(tensor.value, tensor)
@@ -119,15 +121,23 @@ def _tensor(key: Any, wanted: Mapping[int, Tensor]) -> Tensor:
     return matching[0]
 
 
-def _fitting(value: Any, tensor: Tensor) -> Any:
+def check_size(value: Any, tensor: Tensor) -> None:
+    """Refuse memory that is too small for a tensor, where the memory tells its size.
+
+    Raises
+    ------
+    ValueError
+    """
     given = getattr(value, "nbytes", None)
     if isinstance(given, int) and tensor.ragged_offset is None:
         needed = memory_bytes(tensor)
+        if hasattr(value, "shape"):  # an array counts its elements, not the gaps between them
+            bits = math.prod(tensor.dims or ()) * element_bits(tensor.data_type)
+            needed = min(needed, bits * tensor.vector_count // 8)
         if given < needed:
             raise ValueError(
                 f"tensor {tensor.name!r} {tensor.dims} needs {needed} bytes, got {given}"
             )
-    return value
 
 
 def memory_bytes(tensor: Tensor) -> int:

@@ -155,6 +155,27 @@ def test_the_same_addresses_again_and_again(device):
     assert not held
 
 
+def test_parts_of_larger_tensors_in_place(device):
+    """As rotary embeddings do: views with gaps, read and written by one graph."""
+    whole = randn(8, 64, 128, device=device, dtype=torch.half)
+    before = whole.clone()
+    left, right = whole[..., :16], whole[..., 16:32]
+    graph = cudnn.pygraph(intermediate_data_type=torch.float32, compute_data_type=torch.float32)
+    x1, x2 = graph.tensor_like(left), graph.tensor_like(right)
+    y1 = graph.sub(a=x1, b=x2).set_output(True).set_data_type(torch.half)
+    y2 = graph.add(a=x1, b=x2).set_output(True).set_data_type(torch.half)
+    graph.build()
+    assert y1.get_stride() == list(left.stride())
+    workspace = torch.empty(graph.get_workspace_size(), dtype=torch.uint8, device=device)
+    graph.execute({x1: left, x2: right, y1: left, y2: right}, workspace)
+    if device == "cuda":
+        torch.cuda.synchronize()
+    a, b = before[..., :16].float(), before[..., 16:32].float()
+    assert torch.equal(left, (a - b).half())
+    assert torch.equal(right, (a + b).half())
+    assert torch.equal(whole[..., 32:], before[..., 32:])
+
+
 def test_handles_and_streams(device):
     handle = cudnn.create_handle()
     assert isinstance(handle, int)
