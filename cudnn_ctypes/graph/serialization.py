@@ -96,7 +96,7 @@ def to_json(graph: Graph, *, indent: int | None = 2) -> str:
 def _few_lines(text: str) -> str:
     """With lists of numbers on one line."""
     return re.sub(
-        r"\[[^\[\]{}\"]*\]",
+        r"\[\n[^\[\]{}\"]*\]",
         lambda found: re.sub(r"\s+", " ", found.group()).replace("[ ", "[").replace(" ]", "]"),
         text,
     )

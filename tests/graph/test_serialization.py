@@ -128,6 +128,15 @@ def test_tensors_of_one_name_are_told_apart() -> None:
     assert [tensor.name for tensor in again.tensors] == ["x", "x", "x#2"]
 
 
+def test_names_stay_as_they_are() -> None:
+    graph = Graph(io_data_type="float16")
+    names = ("a[ 1,  2 ]", 'with \n and "', "[\n1]", "ü", "")
+    for name in names:
+        graph.relu(graph.tensor((4, 8), name=name or "?"), name=f"of {name}").set_output()
+    again = Graph.from_json(graph.to_json())
+    assert plain(again) == plain(graph)
+
+
 def test_every_property_of_a_tensor_and_every_notation() -> None:
     graph = Graph(io_data_type="float16", compute_data_type="float64")
     offset = graph.tensor((2, 1, 1, 1), name="offset", data_type="int32")
