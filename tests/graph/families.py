@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     attention_cases,
+    batch_norm_cases,
     convolution_cases,
     fusion_cases,
     matmul_cases,
@@ -19,6 +20,7 @@ __all__ = ["CASES", "FAMILIES", "Case"]
 
 FAMILIES = (
     attention_cases,
+    batch_norm_cases,
     convolution_cases,
     fusion_cases,
     matmul_cases,

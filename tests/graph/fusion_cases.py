@@ -138,6 +138,7 @@ for _io in ("float16", "bfloat16", "float32"):
         f"convolution + statistics{_suffix}",
         _statistics,
         lambda a: _stats(_convolved(a)),
+        one_kernel=True,
         **_options,
     )
     # Engines want what enters a convolution in the data type of its image.
@@ -153,6 +154,7 @@ for _io in ("float16", "bfloat16", "float32"):
         f"convolution of relu(x * scale + bias) + statistics{_suffix}",
         _prologue_statistics,
         lambda a: _stats(convolved(_normal(a), a["w"], padding=1)),
+        one_kernel=True,
         **_options,
     )
 case(
