@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from cudnn_ctypes import (
     error_string,
     last_error_string,
     library_versions,
+    log_messages,
     query_runtime_error,
     raw,
     use_reference_device,
@@ -87,3 +89,19 @@ def test_runtime_errors_on_a_gpu() -> None:
     with use_reference_device(False), Handle() as handle:
         for mode in raw.cudnnErrQueryMode_t:
             assert query_runtime_error(handle, mode) == raw.CUDNN_STATUS_SUCCESS
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    "test",
+    [
+        test_versions_agree,
+        test_sublibraries,
+        test_error_strings,
+        test_last_error_string,
+    ],
+    ids=lambda test: test.__name__,
+)
+def test_the_same_beside_a_handle_on_a_gpu(test: Callable[[], None]) -> None:
+    with use_reference_device(False), Handle(), log_messages():
+        test()
