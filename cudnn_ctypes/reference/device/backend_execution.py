@@ -8,6 +8,7 @@ from . import backend_normalizations, backend_operations, backend_sequences
 from .backend_memory import GraphMemory
 from .backend_records import Record
 from .backend_steps import Overrides, Step, Values, refuse
+from .backend_stored import operation_graph
 from .backend_tensors import rounded
 from .dispatch import Refused
 from .memory import scribble
@@ -25,18 +26,29 @@ def execute(plan: Record, pack: Record, workspace_size: int) -> None:
     Refused
         If the graph is not known, memory is missing, or an operation is not carried out here.
     """
-    graph = plan.graph
-    if graph is None:
-        raise refuse(
-            "the operation graph of this plan is not known: it was made before the reference "
-            "device was used, or from JSON that another process wrote"
-        )
+    graph = _graph(plan)
     if workspace_size:
         workspace = pack.one(Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
         scribble(workspace, workspace_size, "the workspace of the variant pack")
     uids = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
     addresses = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
     carry_out(graph, GraphMemory(dict(zip(uids, addresses, strict=False))), _overrides(graph, pack))
+
+
+def _graph(plan: Record) -> Record:
+    """The operation graph of a plan; if need be, as its JSON has it."""
+    if plan.graph is not None:
+        return plan.graph
+    if not plan.text:
+        raise refuse("this plan was made before the reference device was used: build it again")
+    try:
+        plan.source = operation_graph(plan.text)
+    except ValueError as error:
+        raise refuse(
+            f"the operation graph of this plan, which another process serialized, cannot be read: "
+            f"{error}"
+        ) from error
+    return plan.source
 
 
 def _overrides(graph: Record, pack: Record) -> Overrides:

@@ -61,7 +61,10 @@ class Record:
     handle : int, optional
         The made-up handle that was set.
     source : Record, optional
-        For what cuDNN filled: the operation graph that it belongs to.
+        For what cuDNN filled: the operation graph that it belongs to. For a plan that was made
+        from JSON: the one that was serialized.
+    text : bytes
+        The JSON of a plan, if it was made from that.
     """
 
     kind: raw.cudnnBackendDescriptorType_t | None = None
@@ -69,6 +72,7 @@ class Record:
     finalized: bool = False
     handle: int | None = None
     source: Record | None = None
+    text: bytes = b""
 
     def all(self, name: Name) -> tuple[Any, ...]:
         """The elements of an attribute; none if it was not set."""
@@ -132,7 +136,7 @@ def note(descriptor: Any, name: Name, type_: Type, count: int, address: int | No
     own = record(descriptor)
     own.values[name] = (type_, values)
     if name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION and values:
-        own.source = _by_json.get(_digest(values[0]))
+        own.source, own.text = _by_json.get(_digest(values[0])), values[0]
 
 
 def _vectors(address: int) -> tuple[tuple[int, ...], ...]:

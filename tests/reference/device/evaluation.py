@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cudnn_ctypes import DeviceTensor
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import SymbolNotFoundError
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lowering import Lowering
 from cudnn_ctypes.reference.device.backend_execution import carry_out
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
-from cudnn_ctypes.reference.device.backend_records import record
+from cudnn_ctypes.reference.device.backend_records import Record, record
 
 Array = NDArray[Any]
 POISON = 77
@@ -34,30 +35,45 @@ def view(memory: Array, tensor: Any) -> Array:
     return np.ndarray(tensor.dims, memory.dtype, memory.view(np.uint8).data, strides=steps)
 
 
-def evaluate(graph: Graph, arrays: Mapping[str, Any]) -> dict[str, Array]:
-    """The outputs by name; cuDNN checks the descriptors before.
+def run(graph: Graph, addresses: Mapping[int, int], operations: Record | None = None) -> None:
+    """Carry out a validated graph on memory by unique id; skips what the loaded cuDNN lacks.
 
-    `arrays` has the inputs by name, in their logical shapes. Skips what the loaded cuDNN lacks.
+    cuDNN checks the descriptors before, unless the `operations` are known from elsewhere.
     """
     lowering = Lowering(graph.compute_data_type)
     try:
-        try:
-            operations = lowering.operation_graph(graph.validate())
-        except SymbolNotFoundError as error:
-            pytest.skip(str(error))
-        memory: dict[int, Array] = {}
-        for tensor in graph.tensors:
-            if tensor.virtual:
-                continue
-            memory[tensor.uid or 0] = block = storage(tensor)
-            if tensor.value is not None:
-                block[0] = tensor.value
-            elif tensor.name in arrays:
-                view(block, tensor)[...] = np.asarray(arrays[tensor.name]).astype(block.dtype)
-        carry_out(
-            record(operations._as_parameter_),
-            GraphMemory({uid: block.ctypes.data for uid, block in memory.items()}),
-        )
+        if operations is None:
+            lowered = lowering.operation_graph(graph.validate())
+            operations = record(lowered._as_parameter_)
+        carry_out(operations, GraphMemory(addresses))
+    except SymbolNotFoundError as error:
+        pytest.skip(str(error))
     finally:
         lowering.close()
-    return {tensor.name: view(memory[tensor.uid or 0], tensor).copy() for tensor in graph.outputs}
+
+
+def evaluate(
+    graph: Graph, arrays: Mapping[str, Any], operations: Record | None = None
+) -> dict[str, Array]:
+    """The outputs by name; `arrays` has the inputs by name, in their logical shapes."""
+    graph.validate()
+    memory = {
+        tensor.uid or 0: DeviceTensor.from_numpy(
+            _initial(tensor, arrays), dtype=tensor.data_type, strides=tensor.strides
+        )
+        for tensor in graph.tensors
+        if not tensor.virtual
+    }
+    try:
+        run(graph, {uid: each._as_parameter_.value for uid, each in memory.items()}, operations)
+        return {each.name: memory[each.uid or 0].numpy() for each in graph.outputs}
+    finally:
+        for each in memory.values():
+            each.close()
+
+
+def _initial(tensor: Any, arrays: Mapping[str, Any]) -> Array:
+    """What a tensor's memory holds before."""
+    value = arrays.get(tensor.name, POISON) if tensor.value is None else tensor.value
+    dtype = numpy_dtype(tensor.data_type)
+    return np.broadcast_to(np.asarray(value).astype(dtype), tensor.dims).copy()

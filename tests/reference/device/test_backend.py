@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 from collections.abc import Iterator
 from ctypes import byref, c_int32, c_int64, c_void_p
 from typing import Any
@@ -26,10 +27,14 @@ from cudnn_ctypes.graph.plan import ExecutionPlan
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.reference import convolution_forward
 from cudnn_ctypes.reference.device import backend_records
+from cudnn_ctypes.reference.device.backend_execution import execute
 from cudnn_ctypes.reference.device.backend_steps import operation_of
+from cudnn_ctypes.reference.device.backend_stored import operation_graph
 from cudnn_ctypes.reference.device.dispatch import Refused
 from tests.programs import printed
 from tests.reference.backend_program import BackendProgram
+
+from .evaluation import evaluate
 
 X, W, B, Y, CONV, BIASED = 1, 2, 3, 4, 5, 6
 IMAGE, FILTER, RESULT = (2, 8, 6, 5), (4, 8, 3, 3), (2, 4, 6, 5)
@@ -255,12 +260,47 @@ def test_a_plan_of_another_process(
     with Handle() as handle, graph:
         text = graph.build(handle).to_json()
         monkeypatch.setattr(backend_records, "_by_json", {})
-        memory = np.zeros(1024, np.float32).ctypes.data
-        with (
-            ExecutionPlan.from_json(text, device=handle) as plan,
-            pytest.raises(NotSupportedError, match="from JSON that another process wrote"),
-        ):
-            plan.execute(handle, {1: memory, 2: memory})
+        source, target = np.linspace(-1, 1, 1024, dtype="f4"), np.full(1024, 7, "f4")
+        with ExecutionPlan.from_json(text, device=handle) as plan:
+            plan.execute(handle, {1: source.ctypes.data, 2: target.ctypes.data})
+    np.testing.assert_array_equal(target, np.maximum(source, 0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"operation": "CUDNN_BACKEND_OPERATION_NEW_DESCRIPTOR"}, "the operation NEW is not known"),
+        ({"novelty": 3}, "of POINTWISE the words novelty are not known"),
+        ({"X": "17"}, "it holds no '17'"),
+    ],
+)
+def test_a_stored_graph_that_cannot_be_read(
+    program: BackendProgram, changes: dict[str, Any], message: str
+) -> None:
+    graph = Graph(io_data_type="float32")
+    graph.relu(graph.tensor((2, 16, 32), name="x")).set_output(name="y")
+    with Handle() as handle, graph:
+        stored = json.loads(graph.build(handle).to_json())
+        stored["operationGraph"]["nodes"][0].update(changes)
+        with pytest.raises(ValueError, match=message):
+            operation_graph(json.dumps(stored).encode())
+        record = backend_records.Record(text=json.dumps(stored).encode())
+        with pytest.raises(Refused, match=f"another process serialized, cannot be read: {message}"):
+            execute(record, backend_records.Record(), 0)
+
+
+def test_stored_padding_of_both_sides(program: BackendProgram) -> None:
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((1, 8, 9, 10), (720, 1, 80, 8), name="x")
+    w = graph.tensor((8, 8, 3, 3), (72, 1, 24, 8), name="w")
+    graph.conv_fprop(x, w, pre_padding=(0, 1), post_padding=(2, 1), stride=2).set_output(name="y")
+    rng = np.random.default_rng(4)
+    arrays = {"x": rng.standard_normal(x.dims or ()), "w": rng.standard_normal(w.dims or ())}
+    with Handle() as handle, graph:
+        text = graph.build(handle).to_json()
+        first = evaluate(graph, arrays)["y"]
+        second = evaluate(graph, arrays, operation_graph(text))["y"]
+    np.testing.assert_array_equal(first, second)
 
 
 # --- what is refused -----------------------------------------------------------------------------
