@@ -458,3 +458,34 @@ def test_what_is_no_variant_pack():
         small = {**problem.memory, problem.y: problem.c[:2]}
         with pytest.raises(ValueError, match=r"tensor 'y' .* needs 32768 bytes, got 16384"):
             problem.graph.execute(small, problem.workspace)
+
+
+def test_a_graph_with_its_order_given_at_once():
+    with use_reference_device():
+        a, b = randn(2, 16, 8, device="cpu"), randn(2, 8, 16, device="cpu", seed=2)
+        with cudnn.Graph(
+            io_data_type=torch.bfloat16, inputs=[a, "product::B"], outputs=["c"], handle="auto"
+        ) as graph:
+            c = graph.relu(graph.matmul(a, b, name="product"), name="relu").set_output(True)
+            c.set_name("c")
+        got = graph(a, b)
+        expected = torch.relu(a.double() @ b.double())
+        assert (got.double() - expected).abs().max() <= BFLOAT16 * expected.abs().max()
+        for inputs, outputs, message in (
+            ([a, a], ["c"], "listed twice"),
+            ([a], ["c"], "neither among inputs nor outputs"),
+            (["nothing"], ["c"], "'nothing' is not known; there are product::A"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                graph.set_io_tuples(inputs, outputs)
+        with pytest.raises(ValueError, match="expected a list or tuple"):
+            graph.set_io_tuples("a", [])
+
+
+def test_a_graph_whose_description_fails_is_not_built():
+    with use_reference_device():
+        graph = cudnn.Graph(io_data_type=torch.bfloat16)
+        with pytest.raises(ZeroDivisionError), graph:
+            raise ZeroDivisionError
+        with pytest.raises(RuntimeError, match="describe this Graph"):
+            graph.relu(None)
