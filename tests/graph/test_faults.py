@@ -1,0 +1,97 @@
+"""Engines that compute wrong numbers are passed over, and those that are left compute right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.faults import faulty_engines
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.strides import packed
+
+X, W, Y = (4, 32, 14, 12), (64, 32, 3, 3), (4, 64, 14, 11)
+UNEVEN = {"pre_padding": (0, 1), "post_padding": (2, 0)}
+FAULTY: dict[str, set[int]] = {"fprop": set(), "dgrad": {50}, "wgrad": {1, 18, 20}}
+
+
+def _graph(kind: str, data_type: str = "float16", **padding: Any) -> Graph:
+    graph = Graph(io_data_type=data_type)
+    dims = {"x": X, "w": W, "y": Y}
+
+    def tensor(name: str) -> Any:
+        return graph.tensor(dims[name], packed(dims[name], (0, 2, 3, 1)), name=name)
+
+    if kind == "fprop":
+        result, name = graph.conv_fprop(tensor("x"), tensor("w"), **padding), "y"
+    elif kind == "dgrad":
+        result, name = graph.conv_dgrad(tensor("y"), tensor("w"), **padding), "x"
+    else:
+        result, name = graph.conv_wgrad(tensor("x"), tensor("y"), **padding), "w"
+    result.set_output(dims=dims[name], strides=packed(dims[name], (0, 2, 3, 1)), name=name)
+    return graph
+
+
+@pytest.mark.parametrize("kind", list(FAULTY))
+def test_uneven_padding_passes_over_engines(kind: str, h200: DeviceProperties) -> None:
+    with _graph(kind, **UNEVEN) as graph:
+        nodes = graph.validate()
+        assert set(faulty_engines(nodes)) == FAULTY[kind]
+        told = graph.explain(h200)
+        assert told.usable
+        assert not {row.engine for row in told.usable} & FAULTY[kind]
+        wrong = {row.engine for row in told if "pre_padding and post_padding differ" in row.reason}
+        assert wrong <= FAULTY[kind]
+        assert wrong or kind != "wgrad"  # that of dgrad, by FFT, wants a GPU that is there
+        assert graph.build(h200).config.engine.index not in FAULTY[kind]
+
+
+@pytest.mark.parametrize(
+    "padding", [{}, {"padding": 1}, {"pre_padding": 1, "post_padding": (1, 1)}]
+)
+@pytest.mark.parametrize("kind", list(FAULTY))
+def test_even_padding_has_all_engines(kind: str, padding: Any) -> None:
+    graph = _graph(kind, **padding)
+    (node,) = graph.nodes
+    assert faulty_engines([node]) == {}
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+@pytest.mark.parametrize("data_type", ["float16", "float32"])
+@pytest.mark.parametrize("kind", list(FAULTY))
+def test_all_other_engines_compute(kind: str, data_type: str) -> None:
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(2)
+    arrays = {
+        n: rng.standard_normal(d).astype(data_type) for n, d in zip("xwy", (X, W, Y), strict=True)
+    }
+    x, w, dy = (torch.tensor(arrays[n].astype(np.float64), requires_grad=True) for n in "xwy")
+    padded = torch.nn.functional.pad(x, (1, 0, 0, 2))
+    y = torch.conv2d(padded, w)
+    y.backward(dy)
+    exact = {"fprop": y, "dgrad": x.grad, "wgrad": w.grad}[kind].detach().numpy()
+    with Handle() as handle, _graph(kind, data_type, **UNEVEN) as graph:
+        memory: dict[Any, Any] = {
+            each: DeviceTensor.from_numpy(arrays[each.name], strides=each.strides)
+            for each in graph.inputs
+        }
+        (result,) = graph.outputs
+        rows = graph.explain(handle).usable
+        assert len({row.engine for row in rows}) > 5
+        for row in rows:
+            plan = graph.build(handle, config=row)
+            poison = np.full(result.dims, np.nan, data_type)
+            memory[result] = DeviceTensor.from_numpy(poison, strides=result.strides)
+            with DeviceBuffer(max(plan.workspace_size, 1)) as workspace:
+                graph.execute(memory, workspace)
+                handle.synchronize()
+            # Winograd's transforms and sums in fp16 lose some bits; float32 is TF32.
+            error = np.abs(memory[result].numpy().astype(np.float64) - exact).max()
+            assert error < 1e-2 * np.abs(exact).max(), row.choice
+            memory.pop(result).close()
+        for each in memory.values():
+            each.close()
