@@ -65,11 +65,12 @@ class BuildingMethods(Holding):
             self._plans.append(engine_id, knobs)
 
     def check_support(self) -> None:
-        """
+        """See that the filters leave an engine config.
+
         Raises
         ------
         cudnnGraphNotSupportedError
-            If no engine config may be taken; the message has the reasons.
+            If they leave none; the message has the reasons.
         """
         with translated("pygraph.check_support"):
             self._plans.check_support()

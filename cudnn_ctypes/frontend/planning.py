@@ -137,7 +137,8 @@ class Plans:
     # --- one config ------------------------------------------------------------------------------
 
     def config(self, index: int) -> EngineConfig:
-        """
+        """One of the engine configs.
+
         Raises
         ------
         RuntimeError
@@ -175,11 +176,12 @@ class Plans:
     # --- plans -----------------------------------------------------------------------------------
 
     def check_support(self) -> None:
-        """
+        """See that one config may be taken.
+
         Raises
         ------
         cudnnGraphNotSupportedError
-            If no config may be taken.
+            If none may.
         """
         refusals = []
         for index in range(len(self.configs)):

@@ -167,7 +167,6 @@ def test_the_same_numbers(name, peer, record_property):
     same_bits = all(np.array_equal(got[key], expected[key], equal_nan=True) for key in got)
     record_property("same plan", mine.plan == theirs.plan)
     record_property("same bits", same_bits)
-    print(f"{name}: {theirs.plan} {mine.plan} same bits: {same_bits}")
     for key in got:
         finite = np.isfinite(expected[key])
         np.testing.assert_array_equal(np.isfinite(got[key]), finite)
