@@ -28,7 +28,7 @@ from .attributes import as_kind, attribute, suggestion
 from .json_reading import Place
 from .node import Kind, Node
 from .tensor import Tensor
-from .values import ENUMS
+from .values import ENUMS, encode
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -54,6 +54,8 @@ _NODE_KEYS = {
 }
 # Options that no method takes: operations that are made of others set them.
 _INNER_OPTIONS = frozenset({"exchange"})
+# Types of options that are no attributes, where they are no numbers.
+_UNNAMED: dict[str, Any] = dict.fromkeys(("axes", "dims", "permutation", "slices"), tuple)
 
 
 def kinds(cls: type[Graph]) -> dict[str, Kind]:
@@ -265,7 +267,7 @@ def _read_node(
         at.refuse(f"there is no kind of operation {name!r}{suggestion(name, known)}")
     kind = known[name]
     inputs = {
-        port: _operand(place["inputs"][port], tensors)
+        port: _operand(place["inputs"][port], tensors, kind, port)
         for port in _ports(place["inputs"], kind.inputs, set(kind.inputs) - kind.optional)
     }
     outputs = {
@@ -284,7 +286,7 @@ def _read_node(
         place["name"].text() if "name" in place else operation,
         inputs,
         outputs,
-        _options(place["options"], kind, method) if "options" in place else {},
+        _options(place["options"], kind, method),
         _data_type(place["compute_data_type"]) if "compute_data_type" in place else None,
         frozenset(each.text() for each in transposed),
         "may_go_unused" in place and place["may_go_unused"].boolean(),
@@ -299,8 +301,8 @@ def _ports(place: Place, known: Mapping[str, str], wanted: set[str]) -> list[str
     return list(place.keys())
 
 
-def _operand(place: Place, tensors: Mapping[str, Tensor]) -> Any:
-    if isinstance(place.value, list):
+def _operand(place: Place, tensors: Mapping[str, Tensor], kind: Kind, port: str) -> Any:
+    if attribute(as_kind(kind.descriptor), kind.inputs[port]).is_array:
         return [_tensor(each, tensors) for each in place.items()]
     return _tensor(place, tensors)
 
@@ -318,16 +320,37 @@ def _options(place: Place, kind: Kind, method: Any) -> dict[str, Any]:
         inner = kind.inner.descriptor
         names |= {option: (inner, name) for option, name in kind.inner.options.items()}
     place.known({*names, *inspect.signature(method).parameters, *_INNER_OPTIONS})
+    if "mode" in names and "mode" not in place:
+        place.refuse("'mode' is missing")
     found = {}
     for option in place.keys():  # noqa: SIM118
-        value = _value(place[option])
-        if isinstance(value, CudnnEnum) and option in names:
-            descriptor, name = names[option]
-            wanted = ENUMS.get(attribute(as_kind(descriptor), name).types[0])
-            if wanted is not None and type(value) is not wanted:
-                place[option].refuse(f"expected a {wanted.__name__}, got {value.name}")
-        found[option] = value
+        found[option] = value = _value(place[option])
+        if value is None:
+            continue
+        if option in names:
+            _check_option(place[option], value, *names[option])
+        elif not isinstance(value, _UNNAMED.get(option, (int, float, str))) or (
+            isinstance(value, tuple)
+            and {type(each) for each in value} - {slice if option == "slices" else int}
+        ):
+            place[option].refuse(f"{place[option].value!r} is no value of this option")
     return found
+
+
+def _check_option(place: Place, value: Any, descriptor: str, name: str) -> None:
+    """Refuse what the attribute of the descriptor would refuse."""
+    known = attribute(as_kind(descriptor), name)
+    wanted = ENUMS.get(known.types[0])
+    if wanted is not None:
+        if type(value) is not wanted:
+            place.refuse(f"expected the name of a {wanted.__name__}, got {place.value!r}")
+        return  # newer than the loaded cuDNN or not, is asked when it is built
+    # One number stands for as many as there are spatial dimensions.
+    one = known.is_array and not isinstance(value, tuple)
+    try:
+        encode(known, (value,) if one else value)
+    except (TypeError, ValueError) as error:
+        place.refuse(str(error))
 
 
 def _value(place: Place) -> Any:
