@@ -312,7 +312,7 @@ class Graph(
         ValueError
             If the text is damaged or has content that is not known; the message names the place.
         """
-        from .serialization import from_json
+        from .deserialization import from_json
 
         return from_json(cls, text)
 

@@ -8,7 +8,6 @@ Python's stands in a string: "3/2" for a fraction, "0:8:2" for a slice, "-inf".
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import json
 import math
 import numbers
@@ -16,46 +15,25 @@ import re
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import raw
-from ..dtypes import as_data_type, data_type_name
-from ..enumerators import enumerator, short_name
+from ..dtypes import data_type_name
+from ..enumerators import short_name
 from ..raw.ctypes_support import CudnnEnum
-from .attributes import as_kind, attribute, suggestion
-from .json_reading import Place
 from .node import Kind, Node
 from .tensor import Tensor
-from .values import ENUMS, encode
 
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["FORMAT", "VERSION", "from_json", "kinds", "to_json"]
+__all__ = ["DATA_TYPES", "FORMAT", "VERSION", "kinds", "to_json"]
 
 FORMAT = "cudnn_ctypes graph"
 VERSION = 1
 
-G = TypeVar("G", bound="Graph")
-
-_DATA_TYPES = ("io_data_type", "intermediate_data_type", "compute_data_type")
-_NODE_KEYS = {
-    "operation",
-    "kind",
-    "name",
-    "inputs",
-    "outputs",
-    "options",
-    "compute_data_type",
-    "transposed",
-    "may_go_unused",
-}
-# Options that no method takes: operations that are made of others set them.
-_INNER_OPTIONS = frozenset({"exchange"})
-# Types of options that are no attributes, where they are no numbers.
-_UNNAMED: dict[str, Any] = dict.fromkeys(("axes", "dims", "permutation", "slices"), tuple)
+DATA_TYPES = ("io_data_type", "intermediate_data_type", "compute_data_type")
 
 
 def kinds(cls: type[Graph]) -> dict[str, Kind]:
@@ -66,9 +44,6 @@ def kinds(cls: type[Graph]) -> dict[str, Kind]:
         for name, value in vars(sys.modules[base.__module__]).items()
         if isinstance(value, Kind)
     }
-
-
-# --- writing -------------------------------------------------------------------------------------
 
 
 def to_json(graph: Graph, *, indent: int | None = 2) -> str:
@@ -82,7 +57,7 @@ def to_json(graph: Graph, *, indent: int | None = 2) -> str:
     keys = _keys(graph.tensors)
     names = {id(kind): name for name, kind in kinds(type(graph)).items()}
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": graph.name}
-    for field in _DATA_TYPES:
+    for field in DATA_TYPES:
         data_type = getattr(graph, field)
         content[field] = None if data_type is None else data_type_name(data_type)
     content["tensors"] = {
@@ -179,209 +154,3 @@ def _plain(value: Any, place: str) -> Any:
     if isinstance(value, (tuple, list)):
         return [_plain(each, f"{place}[{i}]") for i, each in enumerate(value)]
     raise TypeError(f"{place}: {value!r} ({type(value).__name__}) has no notation in JSON")
-
-
-# --- reading -------------------------------------------------------------------------------------
-
-
-def from_json(cls: type[G], text: str | bytes) -> G:
-    """The graph, of class `cls`, that `to_json` wrote, or somebody by hand.
-
-    Raises
-    ------
-    ValueError
-        If the text is damaged or has content that is not known; the message names the place.
-    """
-    top = Place.of_text(text, "graph")
-    if top.value.get("format") != FORMAT:
-        top.refuse(f"expected a graph, whose 'format' is {FORMAT!r}")
-    version = top["version"].integer()
-    if version != VERSION:
-        top["version"].refuse(
-            f"this graph is of version {version}, and only {VERSION} is known here: "
-            "a newer cudnn_ctypes wrote it"
-        )
-    top.known({"format", "version", "name", "tensors", "nodes", *_DATA_TYPES})
-    graph = cls(
-        top["name"].text() if "name" in top else "graph",
-        **{
-            name: _data_type(top[name])
-            for name in _DATA_TYPES
-            if name in top and top[name].value is not None
-        },
-    )
-    tensors = {key: Tensor(key) for key in top["tensors"].keys()}  # noqa: SIM118
-    for key, tensor in tensors.items():
-        _read_tensor(top["tensors"][key], tensor, tensors)
-    graph.tensors.extend(tensors.values())
-    known = kinds(cls)
-    for each in top["nodes"].items():
-        graph.nodes.append(_read_node(each, cls, known, tensors))
-    return graph
-
-
-def _read_tensor(place: Place, tensor: Tensor, tensors: Mapping[str, Tensor]) -> None:
-    place.known({field.name for field in dataclasses.fields(Tensor)})
-    for name in place.keys():  # noqa: SIM118
-        setattr(tensor, name, _tensor_field(name, place[name], tensors))
-    dims, strides = tensor.dims, tensor.strides
-    if dims is not None and strides is not None and len(dims) != len(strides):
-        place["strides"].refuse(f"expected as many strides as dims {dims}")
-
-
-def _tensor_field(name: str, place: Place, tensors: Mapping[str, Tensor]) -> Any:
-    if name == "name":
-        return place.text()
-    if name == "dims":
-        return tuple(each.integer(1) for each in place.items())
-    if name == "strides":
-        return tuple(each.integer() for each in place.items())
-    if name == "data_type":
-        return _data_type(place)
-    if name == "reordering":
-        return _enumerator(place, raw.cudnnBackendTensorReordering_t)
-    if name == "ragged_offset":
-        return _tensor(place, tensors)
-    if name in ("virtual", "by_value", "scratch"):
-        return place.boolean()
-    if name == "value":
-        value = _value(place)
-        numbers_only = value if isinstance(value, tuple) else (value,)
-        if not all(type(each) in (bool, int, float) for each in numbers_only):
-            place.refuse(f"expected a number or several, got {place.value!r}")
-        return value
-    return place.integer()
-
-
-def _read_node(
-    place: Place, cls: type[Graph], known: Mapping[str, Kind], tensors: Mapping[str, Tensor]
-) -> Node:
-    place.known(_NODE_KEYS)
-    operation = place["operation"].text()
-    method = getattr(cls, operation, None)
-    if operation.startswith("_") or not callable(method):
-        place["operation"].refuse(f"a graph has no operation {operation!r}")
-    name = place["kind"].text() if "kind" in place else operation
-    if name not in known:
-        at = place["kind"] if "kind" in place else place["operation"]
-        at.refuse(f"there is no kind of operation {name!r}{suggestion(name, known)}")
-    kind = known[name]
-    inputs = {
-        port: _operand(place["inputs"][port], tensors, kind, port)
-        for port in _ports(place["inputs"], kind.inputs, set(kind.inputs) - kind.optional)
-    }
-    outputs = {
-        port: _tensor(place["outputs"][port], tensors)
-        for port in _ports(place["outputs"], kind.outputs, set())
-    }
-    if not outputs:
-        place["outputs"].refuse(f"expected at least one of {', '.join(kind.outputs)}")
-    transposed = place["transposed"].items() if "transposed" in place else []
-    for each in transposed:
-        if each.text() not in {*kind.inputs, *kind.outputs}:
-            each.refuse(f"expected one of {', '.join((*kind.inputs, *kind.outputs))}")
-    return Node(
-        kind,
-        operation,
-        place["name"].text() if "name" in place else operation,
-        inputs,
-        outputs,
-        _options(place["options"], kind, method),
-        _data_type(place["compute_data_type"]) if "compute_data_type" in place else None,
-        frozenset(each.text() for each in transposed),
-        "may_go_unused" in place and place["may_go_unused"].boolean(),
-    )
-
-
-def _ports(place: Place, known: Mapping[str, str], wanted: set[str]) -> list[str]:
-    place.known(set(known))
-    missing = sorted(wanted - set(place.keys()))
-    if missing:
-        place.refuse(f"{', '.join(missing)} is missing")
-    return list(place.keys())
-
-
-def _operand(place: Place, tensors: Mapping[str, Tensor], kind: Kind, port: str) -> Any:
-    if attribute(as_kind(kind.descriptor), kind.inputs[port]).is_array:
-        return [_tensor(each, tensors) for each in place.items()]
-    return _tensor(place, tensors)
-
-
-def _tensor(place: Place, tensors: Mapping[str, Tensor]) -> Tensor:
-    key = place.text()
-    if key not in tensors:
-        place.refuse(f"there is no tensor {key!r}{suggestion(key, tensors)}")
-    return tensors[key]
-
-
-def _options(place: Place, kind: Kind, method: Any) -> dict[str, Any]:
-    names = {option: (kind.descriptor, name) for option, name in kind.options.items()}
-    if kind.inner is not None:
-        inner = kind.inner.descriptor
-        names |= {option: (inner, name) for option, name in kind.inner.options.items()}
-    place.known({*names, *inspect.signature(method).parameters, *_INNER_OPTIONS})
-    if "mode" in names and "mode" not in place:
-        place.refuse("'mode' is missing")
-    found = {}
-    for option in place.keys():  # noqa: SIM118
-        found[option] = value = _value(place[option])
-        if value is None:
-            continue
-        if option in names:
-            _check_option(place[option], value, *names[option])
-        elif not isinstance(value, _UNNAMED.get(option, (int, float, str))) or (
-            isinstance(value, tuple)
-            and {type(each) for each in value} - {slice if option == "slices" else int}
-        ):
-            place[option].refuse(f"{place[option].value!r} is no value of this option")
-    return found
-
-
-def _check_option(place: Place, value: Any, descriptor: str, name: str) -> None:
-    """Refuse what the attribute of the descriptor would refuse."""
-    known = attribute(as_kind(descriptor), name)
-    wanted = ENUMS.get(known.types[0])
-    if wanted is not None:
-        if type(value) is not wanted:
-            place.refuse(f"expected the name of a {wanted.__name__}, got {place.value!r}")
-        return  # newer than the loaded cuDNN or not, is asked when it is built
-    # One number stands for as many as there are spatial dimensions.
-    one = known.is_array and not isinstance(value, tuple)
-    try:
-        encode(known, (value,) if one else value)
-    except (TypeError, ValueError) as error:
-        place.refuse(str(error))
-
-
-def _value(place: Place) -> Any:
-    """What `_plain` wrote; a list as a tuple."""
-    value = place.value
-    if isinstance(value, list):
-        return tuple(_value(each) for each in place.items())
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if isinstance(value, str):
-        member = getattr(raw, value, None)
-        if isinstance(member, CudnnEnum):
-            return member
-        if re.fullmatch(r"-?\d+/[1-9]\d*", value):
-            return Fraction(value)
-        if re.fullmatch(r"(-?\d*):(-?\d*):(-?\d*)", value):
-            return slice(*(int(part) if part else None for part in value.split(":")))
-        if value in ("inf", "-inf", "nan"):
-            return float(value)
-    return place.refuse(f"{value!r} is neither a number nor the name of an enumerator of cuDNN")
-
-
-def _data_type(place: Place) -> raw.cudnnDataType_t:
-    try:
-        return as_data_type(place.text())
-    except TypeError as error:
-        return place.refuse(str(error))
-
-
-def _enumerator(place: Place, cls: type[CudnnEnum]) -> CudnnEnum:
-    try:
-        return enumerator(cls, place.text(), place.path)
-    except ValueError as error:
-        raise ValueError(str(error)) from None

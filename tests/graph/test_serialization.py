@@ -192,7 +192,7 @@ def test_every_kind_of_operation_is_known() -> None:
 
 
 def test_a_node_has_no_field_that_is_forgotten() -> None:
-    from cudnn_ctypes.graph.serialization import _NODE_KEYS
+    from cudnn_ctypes.graph.deserialization import _NODE_KEYS
 
     assert {field.name for field in fields(Node)} == _NODE_KEYS
 
