@@ -6,6 +6,7 @@ plan's workspace size, and their addresses are added to those of the operands.
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -70,7 +71,12 @@ class Scratch:
 
     def write(self, handle: Handle, own: int, workspace: Any) -> None:
         """Write the contents that are fixed, in the order of the handle's stream."""
-        start, stream = self._start(own, workspace), as_stream_pointer(handle.stream)
+        start = self._start(own, workspace)
+        if handle.on_reference_device:
+            for offset, contents in self._contents:
+                ctypes.memmove(start + offset, contents.ctypes.data, contents.nbytes)
+            return
+        stream = as_stream_pointer(handle.stream)
         with cuda.current_context(handle.device):
             for offset, contents in self._contents:
                 # Few bytes: the driver takes its copy of them before it returns.

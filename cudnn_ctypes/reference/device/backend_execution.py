@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
-from . import backend_normalizations, backend_operations, backend_sequences
+from . import backend_attention, backend_normalizations, backend_operations, backend_sequences
 from .backend_memory import GraphMemory
 from .backend_records import Record
 from .backend_steps import Overrides, Step, Values, refuse
@@ -15,7 +15,7 @@ from .memory import scribble
 
 __all__ = ["carry_out", "execute"]
 
-_FAMILIES = (backend_normalizations, backend_operations, backend_sequences)
+_FAMILIES = (backend_attention, backend_normalizations, backend_operations, backend_sequences)
 
 
 def execute(plan: Record, pack: Record, workspace_size: int) -> None:

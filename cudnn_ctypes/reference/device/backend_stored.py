@@ -45,7 +45,11 @@ def _tensor(stored: Mapping[str, Any]) -> Record:
     _check(stored, TENSOR, "a tensor")
     record = Record(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, finalized=True)
     for word, value in {**stored, "name": int(stored["name"])}.items():
-        _put(record, f"TENSOR_{TENSOR[word]}", value)
+        if word == "isRagged":
+            offset = tuple(_tensor(each) for each in value)
+            record.values[Name.CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC] = (_DESCRIPTOR, offset)
+        else:
+            _put(record, f"TENSOR_{TENSOR[word]}", value)
     return record
 
 

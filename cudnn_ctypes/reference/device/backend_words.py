@@ -227,4 +227,5 @@ TENSOR = {
     "vectDim": "VECTORIZED_DIMENSION",
     "ptrAlignment": "BYTE_ALIGNMENT",
     "reordering": "REORDERING_MODE",
+    "isRagged": "RAGGED_OFFSET_DESC",
 }

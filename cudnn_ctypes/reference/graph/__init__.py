@@ -30,9 +30,11 @@ from .pointwise import Parameters, pointwise, pointwise_backward
 from .random import bernoulli, normal, uniform
 from .reduction import channel_statistics, reduce
 from .resampling import Resampling
+from .sdpa import AttentionMask, sdpa, sdpa_backward, unpacked_blocks
 from .shapes import offsets, reshape, slices
 
 __all__ = [
+    "AttentionMask",
     "BackwardWeights",
     "Convolution",
     "Finalized",
@@ -68,8 +70,11 @@ __all__ = [
     "rope",
     "rope_backward",
     "running",
+    "sdpa",
+    "sdpa_backward",
     "slices",
     "softmax",
     "statistics",
     "uniform",
+    "unpacked_blocks",
 ]

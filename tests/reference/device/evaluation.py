@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,8 +13,10 @@ from numpy.typing import NDArray
 from cudnn_ctypes import DeviceTensor
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import SymbolNotFoundError
+from cudnn_ctypes.graph.arguments import pointers
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lowering import Lowering
+from cudnn_ctypes.graph.values import device_address
 from cudnn_ctypes.reference.device.backend_execution import carry_out
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
 from cudnn_ctypes.reference.device.backend_records import Record, record
@@ -72,8 +75,31 @@ def evaluate(
             each.close()
 
 
+class Unplanned(Graph):
+    """A graph that executes on the reference device without a plan."""
+
+    workspace_size = 0
+
+    def execute(self, memory: Mapping[Any, Any], *_: Any, **__: Any) -> None:
+        found = {uid: device_address("", each) for uid, each in self._pointers(memory).items()}
+        run(self, found)
+
+    def _pointers(self, memory: Mapping[Any, Any]) -> dict[int, Any]:
+        """What an execution would pass, kept alive here, and memory for scratch tensors."""
+        self._held = pointers(self.tensors, memory)
+        self._scratch = [each for each in self.tensors if each.scratch]
+        blocks = [
+            DeviceTensor.from_numpy(_initial(each, {}), dtype=each.data_type)
+            for each in self._scratch
+        ]
+        self._held |= {each.uid or 0: b for each, b in zip(self._scratch, blocks, strict=True)}
+        return self._held
+
+
 def _initial(tensor: Any, arrays: Mapping[str, Any]) -> Array:
     """What a tensor's memory holds before."""
     value = arrays.get(tensor.name, POISON) if tensor.value is None else tensor.value
-    dtype = numpy_dtype(tensor.data_type)
-    return np.broadcast_to(np.asarray(value).astype(dtype), tensor.dims).copy()
+    array = np.asarray(value).astype(numpy_dtype(tensor.data_type))
+    if array.size == math.prod(tensor.dims):
+        return array.reshape(tensor.dims)
+    return np.broadcast_to(array, tensor.dims).copy()

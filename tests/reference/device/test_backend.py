@@ -464,12 +464,9 @@ def test_one_plan_for_other_shapes(program: BackendProgram) -> None:
 
 
 def test_an_operation_that_is_not_carried_out() -> None:
-    record = backend_records.Record(raw.CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR)
-    record.values[raw.CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC] = (
-        raw.CUDNN_TYPE_BACKEND_DESCRIPTOR,
-        (),
-    )
-    with pytest.raises(Refused, match="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR is not carried"):
+    record = backend_records.Record(raw.CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR)
+    record.values[raw.CUDNN_ATTR_TENSOR_DATA_TYPE] = (raw.CUDNN_TYPE_DATA_TYPE, (0,))
+    with pytest.raises(Refused, match="CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR is not carried"):
         operation_of(record)
 
 

@@ -1,0 +1,104 @@
+"""Attention with every option on the reference device, against PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import Handle, use_reference_device
+from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes.graph.graph import Graph
+from tests.graph import test_attention_unified as unified
+from tests.graph.attention_problems import BACKWARD, BOTH, FORWARD
+from tests.graph.attentions import Attention, errors, execute
+
+from .evaluation import Unplanned
+
+pytest.importorskip("torch")
+
+# As on a GPU: the softmax, the gradients of scores and the results are rounded to 11 bits.
+TOLERANCE, OF_STATS = 3 * 2.0**-11, 1e-6
+
+
+@pytest.fixture
+def handle() -> Iterator[Handle]:
+    with use_reference_device(), Handle() as made:
+        yield made
+
+
+def check(attention: Attention, found: dict[str, Any], exact: dict[str, Any], a: Any) -> None:
+    compared = errors(attention, found, exact, a)
+    assert compared
+    for name, error in compared.items():
+        assert error <= (OF_STATS if name == "stats" else TOLERANCE), name
+
+
+def described(describe: Any) -> Unplanned:
+    graph = Unplanned(io_data_type="float16")
+    describe(graph)
+    graph.validate()
+    return graph
+
+
+def forward(attention: Attention, a: dict[str, Any], handle: Handle) -> dict[str, Any]:
+    return execute(attention, described(attention.forward), a, handle)
+
+
+@pytest.mark.parametrize("name", [*BOTH, *FORWARD])
+def test_forward(name: str, handle: Handle) -> None:
+    attention = {**BOTH, **FORWARD}[name]
+    a = attention.values("float16")
+    found = forward(attention, a, handle)
+    if attention.dropout == "seed":
+        a["kept"] = found["kept"]
+        assert abs(a["kept"].mean() - 0.75) < 5 * (0.75 * 0.25 / a["kept"].size) ** 0.5
+    check(attention, found, attention.compute(a), a)
+
+
+@pytest.mark.parametrize("name", [*BOTH, *BACKWARD])
+def test_backward(name: str, handle: Handle) -> None:
+    attention = {**BOTH, **BACKWARD}[name]
+    a = attention.values("float16")
+    if attention.dropout == "seed":  # what the forward pass dropped, the backward pass must drop
+        a["kept"] = forward(attention, a, handle)["kept"]
+    exact = attention.compute(a)
+    a |= {"o": attention.rounded(exact["o"], "float16"), "stats": exact["stats"]}
+    found = execute(attention, described(attention.backward), a, handle)
+    if attention.sink:  # the pattern leaves out the sign that cuDNN's kernel puts in
+        found["dsink"] = -found["dsink"]
+    check(attention, found, exact, a)
+
+
+@pytest.mark.parametrize("name", ["alibi", "causal", "ragged"])
+def test_plans(name: str, handle: Handle) -> None:
+    """Alibi's slopes are written to the workspace before each execution."""
+    attention = BOTH[name]
+    a = attention.values("float16")
+    with Graph(io_data_type="float16") as graph:
+        attention.forward(graph)
+        try:
+            graph.build(handle)
+        except (SymbolNotFoundError, NotSupportedError) as error:
+            pytest.skip(str(error))
+        found = execute(attention, graph, a, handle)
+        check(attention, found, attention.compute(a), a)
+
+
+@pytest.mark.parametrize("name", unified.FORWARDS)
+def test_one_operation(name: str, handle: Handle) -> None:
+    attention = unified.FORWARDS[name]
+    a = attention.values("float16")
+    graph = described(lambda graph: unified._forward(attention, graph))
+    check(attention, execute(attention, graph, a, handle), attention.compute(a), a)
+
+
+@pytest.mark.parametrize("name", unified.BACKWARDS)
+def test_one_operation_backward(name: str, handle: Handle) -> None:
+    attention = unified.BACKWARDS[name]
+    a = attention.values("float16")
+    exact = attention.compute(a)
+    a |= {"o": attention.rounded(exact["o"], "float16"), "stats": exact["stats"]}
+    graph = described(lambda graph: unified._backward(attention, graph))
+    check(attention, execute(attention, graph, a, handle), exact, a)
