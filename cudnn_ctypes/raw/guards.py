@@ -11,7 +11,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import labels, log
+from . import labels, log, unset
 from .ctypes_support import OpaquePointer, is_null, room, storage_type
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ def guarded(
         callee = _with_attribute_room(name, callee)
     if name in labels.LABELLED:
         callee = labels.checked_by_label(name, callee)
+    if name in unset.MUST_BE_SET:
+        callee = unset.refusing_unset(name, [p.name for p in parameters], callee)
     null, lengths = _null_condition(name, parameters), _length_condition(parameters)
     if not null and not lengths:
         return callee

@@ -13,7 +13,7 @@ import pytest
 from programs import ROOT
 
 from cudnn_ctypes import BadParamError, raw
-from cudnn_ctypes.raw import guards
+from cudnn_ctypes.raw import guards, log, unset
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import Parameter
 
@@ -118,3 +118,35 @@ def test_a_refusal_leaves_no_words_of_an_earlier_error() -> None:
     assert "n <= 0" not in str(caught.value)
     raw.cudnnGetTensorSizeInBytes(x, c_size_t())
     raw.cudnnDestroyTensorDescriptor(x)
+
+
+def test_descriptors_that_were_never_set_are_refused() -> None:
+    rnn, source, destination = (
+        raw.cudnnRNNDescriptor_t(),
+        raw.cudnnFilterDescriptor_t(),
+        raw.cudnnFilterDescriptor_t(),
+    )
+    raw.cudnnCreateRNNDescriptor(rnn)
+    raw.cudnnCreateFilterDescriptor(source)
+    raw.cudnnCreateFilterDescriptor(destination)
+    raw.cudnnSetFilter4dDescriptor(source, 0, 0, 2, 3, 4, 5)
+    assert not unset._filter_is_unset(source)
+
+    def reached(*arguments: Any) -> int:
+        raise AssertionError(arguments)
+
+    for name, arguments, named in (
+        ("cudnnTransformFilter", (None, None, None, source, None, None, destination, None), "dest"),
+        ("cudnnGetRNNTempSpaceSizes", (None, rnn, 0, None, None, None), "rnnDesc"),
+    ):
+        parameters = [p.name for p in raw.FUNCTIONS[name].parameters]
+        assert unset.refusing_unset(name, parameters, reached)(*arguments) == 2000
+        (message,) = log.take()
+        assert message.startswith(named)
+        assert message.endswith("was created, but never set")
+    for descriptor, destroy in (
+        (rnn, raw.cudnnDestroyRNNDescriptor),
+        (source, raw.cudnnDestroyFilterDescriptor),
+        (destination, raw.cudnnDestroyFilterDescriptor),
+    ):
+        destroy(descriptor)
