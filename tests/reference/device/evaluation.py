@@ -76,13 +76,17 @@ def evaluate(
 
 
 class Unplanned(Graph):
-    """A graph that executes on the reference device without a plan."""
+    """A graph that executes on the reference device without a plan.
+
+    `operations` may be its operation graph, if that is known from elsewhere.
+    """
 
     workspace_size = 0
+    operations: Record | None = None
 
     def execute(self, memory: Mapping[Any, Any], *_: Any, **__: Any) -> None:
         found = {uid: device_address("", each) for uid, each in self._pointers(memory).items()}
-        run(self, found)
+        run(self, found, self.operations)
 
     def _pointers(self, memory: Mapping[Any, Any]) -> dict[int, Any]:
         """What an execution would pass, kept alive here, and memory for scratch tensors."""

@@ -10,6 +10,7 @@ import pytest
 from cudnn_ctypes import Handle, use_reference_device
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.reference.device.backend_stored import operation_graph
 from tests.graph import test_attention_unified as unified
 from tests.graph.attention_problems import BACKWARD, BOTH, FORWARD
 from tests.graph.attentions import Attention, errors, execute
@@ -73,7 +74,7 @@ def test_backward(name: str, handle: Handle) -> None:
 
 @pytest.mark.parametrize("name", ["alibi", "causal", "ragged"])
 def test_plans(name: str, handle: Handle) -> None:
-    """Alibi's slopes are written to the workspace before each execution."""
+    """Alibi's slopes are written to the workspace before each execution. The same from JSON."""
     attention = BOTH[name]
     a = attention.values("float16")
     with Graph(io_data_type="float16") as graph:
@@ -82,8 +83,11 @@ def test_plans(name: str, handle: Handle) -> None:
             graph.build(handle)
         except (SymbolNotFoundError, NotSupportedError) as error:
             pytest.skip(str(error))
-        found = execute(attention, graph, a, handle)
-        check(attention, found, attention.compute(a), a)
+        exact = attention.compute(a)
+        check(attention, execute(attention, graph, a, handle), exact, a)
+        again = described(attention.forward)
+        again.operations = operation_graph(graph.plan.to_json())
+        check(attention, execute(attention, again, a, handle), exact, a)
 
 
 @pytest.mark.parametrize("name", unified.FORWARDS)
