@@ -77,3 +77,51 @@ BACKWARD: dict[str, Attention] = {
     "gradient of the bias, causal": Attention(bias=(1, 4, 128, 192), bias_gradient=True, right=0),
     "gradient of one bias for all heads": Attention(bias=(1, 1, 128, 192), bias_gradient=True),
 }
+SLOPES = (0.25, 0.0625, 0.015625, 0.00390625)
+BIAS = (1, 4, 128, 192)
+# Options together, for the GPU.
+COMBINED: dict[str, Attention] = {
+    "padding, bias": Attention(lengths=LENGTHS, bias=BIAS),
+    "padding, dropout": Attention(lengths=LENGTHS, dropout="seed"),
+    "padding, causal, alibi": Attention(lengths=LENGTHS, right=0, slopes=SLOPES),
+    "padding, causal, sink": Attention(lengths=LENGTHS, right=0, sink=True),
+    "causal, dropout": Attention(right=0, dropout="seed"),
+    "causal, dropout by a mask": Attention(right=0, dropout="mask"),
+    "causal, bias": Attention(right=0, bias=BIAS),
+    "bottom right, bias": Attention(right=0, bottom_right=True, bias=BIAS),
+    "bottom right, dropout": Attention(right=0, bottom_right=True, dropout="seed"),
+    "bottom right, alibi": Attention(right=0, bottom_right=True, slopes=SLOPES),
+    "causal window, alibi": Attention(right=0, left=32, slopes=SLOPES),
+    "ragged, causal from the bottom right": Attention(
+        lengths=LENGTHS, ragged=True, right=0, bottom_right=True
+    ),
+    "ragged, causal window": Attention(lengths=LENGTHS, ragged=True, right=0, left=32),
+    "ragged, dropout": Attention(lengths=LENGTHS, ragged=True, dropout="seed"),
+    "ragged, bias": Attention(lengths=LENGTHS, ragged=True, bias=BIAS),
+    "ragged, causal, one head of 128 for two": Attention(
+        lengths=LENGTHS, ragged=True, right=0, key_heads=2, size=128, value_size=128
+    ),
+    "bias of one column": Attention(bias=(1, 4, 128, 1)),
+    "larger values": Attention(value_size=128),
+    "heads of 8": Attention(size=8, value_size=8),
+    "more queries than keys, causal": Attention(queries=192, keys=128, right=0),
+    "few": Attention(queries=5, keys=3),
+    "many": Attention(
+        batch=3,
+        heads=16,
+        key_heads=8,
+        queries=333,
+        keys=777,
+        size=96,
+        value_size=96,
+        right=0,
+    ),
+}
+BACKWARD_COMBINED: dict[str, Attention] = {
+    "deterministic, padding": Attention(lengths=LENGTHS, deterministic=True),
+    "deterministic, dropout": Attention(dropout="seed", deterministic=True),
+    "gradient of the bias, padding": Attention(lengths=LENGTHS, bias=BIAS, bias_gradient=True),
+    "gradient of the bias, one head of keys for two": Attention(
+        key_heads=2, bias=BIAS, bias_gradient=True
+    ),
+}

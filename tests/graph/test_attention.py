@@ -13,7 +13,7 @@ from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
-from .attention_problems import BACKWARD, BOTH, FORWARD
+from .attention_problems import BACKWARD, BACKWARD_COMBINED, BOTH, COMBINED, FORWARD
 from .attentions import Array, Attention, errors, execute
 
 NEWEST = 92800
@@ -77,10 +77,10 @@ def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
-@pytest.mark.parametrize("name", list(FORWARDS))
+@pytest.mark.parametrize("name", [*FORWARDS, *COMBINED])
 def test_forward(name: str, data_type: str, report: Report) -> None:
     pytest.importorskip("torch")
-    attention = FORWARDS[name]
+    attention = {**FORWARDS, **COMBINED}[name]
     a = attention.values(data_type)
     with Handle() as handle, Graph(io_data_type=data_type) as graph:
         attention.forward(graph)
@@ -97,10 +97,10 @@ def test_forward(name: str, data_type: str, report: Report) -> None:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
-@pytest.mark.parametrize("name", list(BACKWARDS))
+@pytest.mark.parametrize("name", [*BACKWARDS, *COMBINED, *BACKWARD_COMBINED])
 def test_backward(name: str, data_type: str, report: Report) -> None:
     pytest.importorskip("torch")
-    attention = BACKWARDS[name]
+    attention = {**BACKWARDS, **COMBINED, **BACKWARD_COMBINED}[name]
     a = attention.values(data_type)
     with Handle() as handle:
         if attention.dropout == "seed":

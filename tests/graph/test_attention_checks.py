@@ -148,6 +148,27 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         lambda g: backward(g, sink_token=heads(g, "x", (1, 4, 1, 1))),
         "sink_token and dSink_token go together",
     ),
+    "sink with dropout": (
+        lambda g: backward(
+            g,
+            sink_token=heads(g, "x", (1, 4, 1, 1)),
+            dSink_token=heads(g, "y", (1, 4, 1, 1)),
+            dropout=(0.5, number(g, "int64"), number(g, "int64")),
+        ),
+        "cuDNN gives a wrong gradient of a sink where there is dropout",
+    ),
+    "bias of one row": (
+        lambda g: backward(g, bias=heads(g, "x", (1, 4, 1, 128))),
+        r"wrong gradients for bias 'x' \(1, 4, 1, 128\), one row for all 128 queries",
+    ),
+    "alibi to both sides": (
+        lambda g: backward(g, use_alibi_mask=True),
+        "with alibi cuDNN gives NaN in dq, unless there is a causal mask",
+    ),
+    "parts of dropout": (
+        lambda g: forward(g, dropout=(0.5, number(g, "int64"))),
+        r"by a probability is \(probability, seed, offset\)",
+    ),
     "another graph's tensor": (
         lambda g: backward(
             g, bias=heads(g, "y", (1, 4, 128, 128)), dBias=Graph().tensor((1, 4, 128, 128))

@@ -50,8 +50,10 @@ class AttentionBackwardOperations(AttentionOperations):
         Parameters
         ----------
         q, k, v, attn_scale, bias, dropout, …
-            As `sdpa` had them. Of a dropout by (mask, scale, 1 / scale) the last is not needed, and
-            leaves the graph.
+            As `sdpa` had them, but a bias with a row for each query, alibi with a bound to the
+            right only, and a sink without dropout: else cuDNN's gradients are wrong (seen up to
+            9.19). Of a dropout by (mask, scale, 1 / scale) the last is not needed, and leaves the
+            graph.
         o, dO : Tensor
             (b, h, s_q, d_v).
         stats : Tensor
@@ -83,6 +85,8 @@ class AttentionBackwardOperations(AttentionOperations):
             raise TypeError(f"{check.operation}: dBias without bias")
         dims = score_dims(q, k, v)
         assert dims is not None
+        if sink_token is not None and dropout is not None:
+            check.refuse("cuDNN gives a wrong gradient of a sink where there is dropout")
         if seq_len_q is None and seq_len_kv is None and dims[3] % 128 and _wants_lengths():
             seq_len_q, seq_len_kv = (
                 self._constant((dims[0], 1, 1, 1), [size] * dims[0], _INT32, named(part))
@@ -101,6 +105,13 @@ class AttentionBackwardOperations(AttentionOperations):
             alibi=use_alibi_mask,
             lengths=(seq_len_q, seq_len_kv),
         )
+        if bias is not None and bias.dims is not None and bias.dims[2] != dims[2]:
+            check.refuse(
+                f"cuDNN gives wrong gradients for bias {bias.name!r} {bias.dims}, one row for all "
+                f"{dims[2]} queries: store it for each query"
+            )
+        if mask.alibi and mask.right is None:
+            check.refuse("with alibi cuDNN gives NaN in dq, unless there is a causal mask")
         kept: Tensor | None = None
         drop_scale: Tensor | float = 1.0
         keep, by_mask = 1.0, False
