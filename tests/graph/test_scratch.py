@@ -11,7 +11,6 @@ from cudnn_ctypes.graph.scratch import Scratch
 from .attention_problems import BOTH
 from .attentions import Attention
 
-
 PLAIN = Attention(keys=256)
 
 
