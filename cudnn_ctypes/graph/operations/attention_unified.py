@@ -36,26 +36,20 @@ SDPA_FORWARD = Kind(
         "k": "kdesc",
         "v": "vdesc",
         "scale": "scaledesc",
-        "block_mask": "block_mask_desc",
         "page_table_k": "page_table_kdesc",
         "page_table_v": "page_table_vdesc",
         "seq_len_q": "seq_len_qdesc",
         "seq_len_kv": "seq_len_kvdesc",
-        "cu_seq_len_q": "cu_seq_len_qdesc",
-        "cu_seq_len_kv": "cu_seq_len_kvdesc",
     },
     {"o": "odesc", "stats": "statsdesc"},
     _infer_forward,
     optional=frozenset(
         {
             "scale",
-            "block_mask",
             "page_table_k",
             "page_table_v",
             "seq_len_q",
             "seq_len_kv",
-            "cu_seq_len_q",
-            "cu_seq_len_kv",
         }
     ),
 )
@@ -89,13 +83,10 @@ class UnifiedAttentionOperations(Operations):
         *,
         attn_scale: Tensor | float | None = None,
         generate_stats: bool = False,
-        block_mask: Tensor | None = None,
         paged_attention_k_table: Tensor | None = None,
         paged_attention_v_table: Tensor | None = None,
         seq_len_q: Tensor | None = None,
         seq_len_kv: Tensor | None = None,
-        cu_seq_len_q: Tensor | None = None,
-        cu_seq_len_kv: Tensor | None = None,
         name: str = "sdpa_unified",
     ) -> tuple[Tensor, Tensor | None]:
         """`sdpa` as one operation, without masks within the sequences. cuDNN 9.13.
@@ -104,13 +95,8 @@ class UnifiedAttentionOperations(Operations):
         ----------
         q, k, v, attn_scale, generate_stats
             As for `sdpa`.
-        block_mask : Tensor, optional
-            (b, h, blocks of 128 queries, blocks of 128 keys / 8), uint8: a bit for each block of
-            scores that takes part. cuDNN 9.14.
         paged_attention_k_table, paged_attention_v_table, seq_len_q, seq_len_kv : Tensor, optional
             As for `sdpa`. cuDNN 9.15.
-        cu_seq_len_q, cu_seq_len_kv : Tensor, optional
-            (b + 1, 1, 1, 1), int32: where each sequence begins, in tokens. cuDNN 9.24.
 
         Returns
         -------
@@ -129,12 +115,9 @@ class UnifiedAttentionOperations(Operations):
             "k": k,
             "v": v,
             "scale": softmax_scale(q, attn_scale),
-            "block_mask": block_mask,
             "page_table_k": paged_attention_k_table,
             "page_table_v": paged_attention_v_table,
             **lengths,
-            "cu_seq_len_q": cu_seq_len_q,
-            "cu_seq_len_kv": cu_seq_len_kv,
         }
         outputs = ("o", "stats") if generate_stats else ("o",)
         results = self._add(SDPA_FORWARD, "sdpa_unified", operands, outputs=outputs, name=name)
