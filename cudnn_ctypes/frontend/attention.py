@@ -67,8 +67,11 @@ class AttentionMethods(Fp8AttentionMethods):
         is_inference, generate_stats : bool
             One of them must be given, and is the opposite of the other.
         dropout : (probability, seed, offset) or (mask, scale)
+        implementation : attention_implementation
+            UNIFIED is one operation of cuDNN's, COMPOSITE the pattern of its parts. AUTO is the
+            latter, unless there is a `block_mask`, which only the former takes.
         """
-        named(attention_implementation, implementation, "implementation")
+        way = named(attention_implementation, implementation, "implementation")
         options = {
             **band(
                 use_causal_mask,
@@ -92,8 +95,13 @@ class AttentionMethods(Fp8AttentionMethods):
             "score_max": score_max,
             "score_sum_exp": score_sum_exp,
             "sink_token": sink_token,
+            "unfuse_fma": unfuse_fma,
         }
-        return self._attend("sdpa", "O Stats", (q, k, v), options, compute_data_type, name)
+        unified = way is attention_implementation.UNIFIED
+        if way is attention_implementation.AUTO:
+            unified = block_mask is not None
+        operation = "sdpa_unified" if unified else "sdpa"
+        return self._attend(operation, "O Stats", (q, k, v), options, compute_data_type, name)
 
     def sdpa_backward(
         self,
@@ -128,7 +136,11 @@ class AttentionMethods(Fp8AttentionMethods):
         sink_token: tensor | None = None,
         dSink_token: tensor | None = None,
     ) -> list[Any]:
-        """[dQ, dK, dV]: the gradients of `sdpa`, from its results and the gradient `dO`."""
+        """[dQ, dK, dV]: the gradients of `sdpa`, from its results and the gradient `dO`.
+
+        `max_total_seq_len_q` and `max_total_seq_len_kv` may be given and change nothing: they are
+        the front end's hints on how large its workspace must be.
+        """
         options = {
             **band(
                 use_causal_mask,
@@ -142,8 +154,6 @@ class AttentionMethods(Fp8AttentionMethods):
             "bias": bias,
             "dBias": dBias,
             "use_alibi_mask": use_alibi_mask,
-            "max_total_seq_len_q": max_total_seq_len_q,
-            "max_total_seq_len_kv": max_total_seq_len_kv,
             "dropout": dropout,
             "rng_dump": rng_dump,
             "use_deterministic_algorithm": use_deterministic_algorithm,

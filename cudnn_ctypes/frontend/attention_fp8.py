@@ -183,6 +183,7 @@ class Fp8AttentionMethods(AttentionOptions):
             "attn_scale": 1.0 if attn_scale is None else attn_scale,
             "generate_stats": bool(generate_stats),
             "sink_token": sink_token,
+            "unfuse_fma": unfuse_fma,
         }
         operands = (q, k, v, descale_q, descale_k, descale_v)
         ports = "O Stats Amax_O"

@@ -424,6 +424,30 @@ def test_what_attention_cannot_do_is_named(graph):
         )
 
 
+@pytest.mark.parametrize("way", list(cudnn.attention_implementation))
+def test_implementations_of_attention(graph, way):
+    q, k, v = heads(graph, "q", "k", "v")
+    o, stats = graph.sdpa(q, k, v, generate_stats=True, attn_scale=0.125, implementation=way)
+    o.set_output(True)
+    stats.set_output(True).set_data_type(FLOAT)
+    graph.validate()
+    operations = [node.operation for node in graph._graph.nodes]
+    assert (operations == ["sdpa_unified"]) == (way is cudnn.attention_implementation.UNIFIED)
+    assert (o.get_dim(), stats.get_dim()) == ([2, 4, 64, 64], [2, 4, 64, 1])
+
+
+def test_a_block_mask_goes_with_attention_as_one_operation(graph):
+    q, k, v = heads(graph, "q", "k", "v")
+    mask = graph.tensor([2, 4, 1, 1], [4, 1, 1, 1], cudnn.data_type.UINT8)
+    graph.sdpa(q, k, v, is_inference=True, block_mask=mask)
+    assert graph._graph.nodes[-1].operation == "sdpa_unified"
+    composite = cudnn.attention_implementation.COMPOSITE
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="block_mask"):
+        graph.sdpa(q, k, v, is_inference=True, block_mask=mask, implementation=composite)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="diagonal_band_right_bound"):
+        graph.sdpa(q, k, v, is_inference=True, block_mask=mask, use_causal_mask=True)
+
+
 def test_attention_by_its_older_name(graph):
     o, stats = graph.scaled_dot_product_flash_attention(
         *heads(graph, "q", "k", "v"), is_inference=False, attn_scale=0.125, name="attention"
