@@ -36,6 +36,7 @@ SDPA_FORWARD = Kind(
         "k": "kdesc",
         "v": "vdesc",
         "scale": "scaledesc",
+        "block_mask": "block_mask_desc",
         "page_table_k": "page_table_kdesc",
         "page_table_v": "page_table_vdesc",
         "seq_len_q": "seq_len_qdesc",
@@ -46,6 +47,7 @@ SDPA_FORWARD = Kind(
     optional=frozenset(
         {
             "scale",
+            "block_mask",
             "page_table_k",
             "page_table_v",
             "seq_len_q",
@@ -83,6 +85,7 @@ class UnifiedAttentionOperations(Operations):
         *,
         attn_scale: Tensor | float | None = None,
         generate_stats: bool = False,
+        block_mask: Tensor | None = None,
         paged_attention_k_table: Tensor | None = None,
         paged_attention_v_table: Tensor | None = None,
         seq_len_q: Tensor | None = None,
@@ -95,6 +98,9 @@ class UnifiedAttentionOperations(Operations):
         ----------
         q, k, v, attn_scale, generate_stats
             As for `sdpa`.
+        block_mask : Tensor, optional
+            (b, h, …, …), uint8: bits for the blocks of scores that take part. cuDNN 9.14; GPUs from
+            Blackwell on.
         paged_attention_k_table, paged_attention_v_table, seq_len_q, seq_len_kv : Tensor, optional
             As for `sdpa`. cuDNN 9.15.
 
@@ -115,6 +121,7 @@ class UnifiedAttentionOperations(Operations):
             "k": k,
             "v": v,
             "scale": softmax_scale(q, attn_scale),
+            "block_mask": block_mask,
             "page_table_k": paged_attention_k_table,
             "page_table_v": paged_attention_v_table,
             **lengths,
