@@ -68,8 +68,9 @@ class AttentionMethods(Fp8AttentionMethods):
             One of them must be given, and is the opposite of the other.
         dropout : (probability, seed, offset) or (mask, scale)
         implementation : attention_implementation
-            UNIFIED is one operation of cuDNN's, which has no masks within the sequences; the others
-            are the pattern of its parts.
+            UNIFIED is one operation of cuDNN's, which has no causal mask and no bias; COMPOSITE is
+            the pattern of its parts. AUTO is the latter, unless there is a `block_mask`, which only
+            the former takes.
         """
         way = named(attention_implementation, implementation, "implementation")
         options = {
@@ -97,7 +98,10 @@ class AttentionMethods(Fp8AttentionMethods):
             "sink_token": sink_token,
             "unfuse_fma": unfuse_fma,
         }
-        operation = "sdpa_unified" if way is attention_implementation.UNIFIED else "sdpa"
+        unified = way is attention_implementation.UNIFIED
+        if way is attention_implementation.AUTO:
+            unified = block_mask is not None
+        operation = "sdpa_unified" if unified else "sdpa"
         return self._attend(operation, "O Stats", (q, k, v), options, compute_data_type, name)
 
     def sdpa_backward(

@@ -447,9 +447,16 @@ def test_attention_as_one_operation_has_no_masks(graph):
             use_causal_mask=True,
             implementation=cudnn.attention_implementation.UNIFIED,
         )
+
+
+def test_a_block_mask_goes_with_attention_as_one_operation(graph):
+    q, k, v = heads(graph, "q", "k", "v")
     mask = graph.tensor([2, 4, 1, 1], [4, 1, 1, 1], cudnn.data_type.UINT8)
+    graph.sdpa(q, k, v, is_inference=True, block_mask=mask)
+    assert graph._graph.nodes[-1].operation == "sdpa_unified"
+    composite = cudnn.attention_implementation.COMPOSITE
     with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="block_mask"):
-        graph.sdpa(q, k, v, is_inference=True, block_mask=mask)
+        graph.sdpa(q, k, v, is_inference=True, block_mask=mask, implementation=composite)
 
 
 def test_attention_by_its_older_name(graph):
