@@ -18,9 +18,9 @@ Mode = cudnnReduceTensorOp_t
 _REDUCTIONS: dict[Mode, Callable[[Array, tuple[int, ...]], Any]] = {
     Mode.CUDNN_REDUCE_TENSOR_ADD: lambda x, axes: x.sum(axes),
     Mode.CUDNN_REDUCE_TENSOR_MUL: lambda x, axes: x.prod(axes),
-    Mode.CUDNN_REDUCE_TENSOR_MIN: lambda x, axes: x.min(axes),
-    Mode.CUDNN_REDUCE_TENSOR_MAX: lambda x, axes: x.max(axes),
-    Mode.CUDNN_REDUCE_TENSOR_AMAX: lambda x, axes: np.abs(x).max(axes),
+    Mode.CUDNN_REDUCE_TENSOR_MIN: lambda x, axes: np.fmin.reduce(x, axes),
+    Mode.CUDNN_REDUCE_TENSOR_MAX: lambda x, axes: np.fmax.reduce(x, axes),
+    Mode.CUDNN_REDUCE_TENSOR_AMAX: lambda x, axes: np.fmax.reduce(np.abs(x), axes),
     Mode.CUDNN_REDUCE_TENSOR_AVG: lambda x, axes: x.mean(axes),
     Mode.CUDNN_REDUCE_TENSOR_NORM1: lambda x, axes: np.abs(x).sum(axes),
     Mode.CUDNN_REDUCE_TENSOR_NORM2: lambda x, axes: np.sqrt((x * x).sum(axes)),
@@ -30,6 +30,8 @@ _REDUCTIONS: dict[Mode, Callable[[Array, tuple[int, ...]], Any]] = {
 
 def reduce(mode: Mode, x: Array, y_shape: Sequence[int]) -> Array:
     """One number for each group of neighbours of `x`: its sum, maximum, norm …
+
+    Maxima and minima leave NaN out, as CUDA's fmaxf does, unless there is nothing else.
 
     Parameters
     ----------

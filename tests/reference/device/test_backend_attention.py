@@ -11,9 +11,11 @@ from cudnn_ctypes import Handle, use_reference_device
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
+from tests.graph import test_attention_fp8 as fp8
 from tests.graph import test_attention_unified as unified
 from tests.graph.attention_problems import BACKWARD, BOTH, FORWARD
 from tests.graph.attentions import Attention, errors, execute
+from tests.graph.fp8_attentions import FP8_BACKWARD, FP8_FORWARD
 
 from .evaluation import Unplanned
 
@@ -21,6 +23,7 @@ pytest.importorskip("torch")
 
 # As on a GPU: the softmax, the gradients of scores and the results are rounded to 11 bits.
 TOLERANCE, OF_STATS = 3 * 2.0**-11, 1e-6
+OF_MAXIMA = 1 / 16  # of numbers of 8 bits, whose errors nearly cancel in sums
 
 
 @pytest.fixture
@@ -88,6 +91,28 @@ def test_plans(name: str, handle: Handle) -> None:
         again = described(attention.forward)
         again.operations = operation_graph(graph.plan.to_json())
         check(attention, execute(attention, again, a, handle), exact, a)
+
+
+@pytest.mark.parametrize("name", FP8_FORWARD)
+def test_fp8(name: str, handle: Handle) -> None:
+    check_fp8(FP8_FORWARD[name], FP8_FORWARD[name].forward, FP8_FORWARD[name].data_type, handle)
+
+
+@pytest.mark.parametrize("name", FP8_BACKWARD)
+def test_fp8_backward(name: str, handle: Handle) -> None:
+    problem = FP8_BACKWARD[name]
+    check_fp8(problem, problem.backward, problem.gradient_type, handle)
+
+
+def check_fp8(problem: Any, describe: Any, data_type: str, handle: Handle) -> None:
+    operands, exact = problem.operands()
+    graph = Unplanned()
+    describe(graph)
+    graph.validate()
+    found = execute(problem.attention, graph, operands, handle)
+    for name, error in problem.errors(found, exact).items():
+        allowed = OF_MAXIMA if name.startswith("amax") else fp8.OF_RESULTS[data_type]
+        assert error <= (fp8.OF_STATS if name == "stats" else allowed), name
 
 
 @pytest.mark.parametrize("name", unified.FORWARDS)
