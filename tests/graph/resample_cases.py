@@ -219,6 +219,15 @@ def _between(x: NDArray[Any]) -> NDArray[Any]:
     return x
 
 
+case(
+    "max pooling + relu",
+    lambda g: g.relu(g.resample(image(g, "x"), "maxpool", window=2, stride=2)[0]).set_output(
+        name="y"
+    ),
+    lambda a: {"y": np.maximum(pooling("max_pool2d", 2, 2)(_torch().tensor(a["x"])).numpy(), 0)},
+    tolerance=0,
+)
+
 # Engines know this geometry alone, and treat both ways to pad alike.
 for _padding in ("edge_val", "zero"):
     case(

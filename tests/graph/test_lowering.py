@@ -220,3 +220,10 @@ def test_pooling_of_bfloat16_passes_over_a_faulty_engine(
     x = graph.tensor((2, 8, 4, 4), packed((2, 8, 4, 4), order))
     graph.resample(x, "maxpool", window=2, stride=2)[0].set_output()
     assert set(faulty_engines(graph.validate())) == ({3} if faulty else set())
+
+
+def test_pooling_after_an_element_wise_operation_passes_over_a_faulty_engine() -> None:
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((2, 8, 4, 4), packed((2, 8, 4, 4), (0, 2, 3, 1)))
+    graph.resample(graph.relu(x), "maxpool", window=2, stride=2)[0].set_output()
+    assert set(faulty_engines(graph.validate())) == {1}

@@ -217,6 +217,11 @@ class BlockOperations(Operations):
         -------
         Tensor
             (1, rows, n).
+
+        Notes
+        -----
+        On an H200 cuDNN 9.19 has no engine for "scatter", and its engine for "gather" reads memory
+        that is not there, which ends all work of the process on the GPU.
         """
         operands = {
             "token": token,

@@ -174,7 +174,6 @@ class PointwiseOperations(Operations):
     rsqrt = _method("RSQRT", "input", "1 / sqrt(input)")
     reciprocal = _method("RECIPROCAL", "input", "1 / input")
     erf = _method("ERF", "input", "The error function")
-    # From a floating type to integers, engines round towards zero.
     identity = _method("IDENTITY", "input", "A copy, perhaps in another data type")
 
     relu = _method(

@@ -5,7 +5,6 @@ else (measured):
 
 - Products and convolutions of float32 are computed in TF32 there, with 10 bits of mantissa.
 - Random numbers are others; see ``reference.graph.random``.
-- Convolutions to int8 round towards zero there, here as element-wise graphs to nearest.
 - A matrix product that is not part of attention takes no notice of sizes by batch.
 - Element-wise graphs of three dimensions go wrong from the second batch on if an operand broadcasts
   along two of them.

@@ -1,8 +1,7 @@
 """The tensors of an operation graph: what their descriptors hold, and rounding to their data types.
 
 Numbers are held in float64, and booleans as bool, whatever the data type; each result is rounded to
-its tensor's data type, those of virtual tensors too. To integers it is rounded to nearest, as the
-engines of element-wise graphs do; those of int8 convolutions round towards zero.
+its tensor's data type, those of virtual tensors too; to integers to nearest, as engines do.
 """
 
 from __future__ import annotations
