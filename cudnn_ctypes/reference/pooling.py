@@ -12,6 +12,8 @@ average_count_include_padding  the sum of the elements / the number of places in
 average_count_exclude_padding  the sum of the elements / the number of elements
 =============================  ============================================================
 
+Places beyond the padding at the end, where a larger y lets windows reach, do not count.
+
 Backwards, an average gives each of its elements an equal part of dy, and a maximum gives all of dy
 to the first element, in row-major order, that attains it.
 """
@@ -107,7 +109,7 @@ def pooling_forward(
     ndarray
         (N, C, output sizes...), a new array. A window without any element has as its
         maximum the lowest finite number of the type of x, and no maximum is lower; its average is
-        0, or NaN where padding is not counted (cuDNN 9.14 and 9.19).
+        0, or in the padding NaN where that is not counted (cuDNN 9.14 and 9.19).
 
     Raises
     ------
@@ -175,7 +177,8 @@ def pooling_backward(
     gradient = dy.astype(compute_dtype)
     result = np.zeros(x.shape, gradient.dtype)
     if mode.startswith("max"):
-        first = _first_maximum(x.astype(compute_dtype), windows, propagate_nan)
+        finite = mode == "max_deterministic"
+        first = _first_maximum(x.astype(compute_dtype), windows, propagate_nan, finite)
         for number, outputs, elements in windows.taps():
             result[elements] += np.where(first[outputs] == number, gradient[outputs], 0)
     else:
@@ -202,13 +205,20 @@ def _maximum(x: NDArray[Any], windows: Windows, propagate_nan: bool, lowest: flo
     return result
 
 
-def _first_maximum(x: NDArray[Any], windows: Windows, propagate_nan: bool) -> NDArray[Any]:
-    """The number of the place in each window that holds its maximum; -1 if there is none."""
+def _first_maximum(
+    x: NDArray[Any], windows: Windows, propagate_nan: bool, finite: bool
+) -> NDArray[Any]:
+    """The number of the place in each window that holds its maximum; -1 if there is none.
+
+    With `finite`, no place holds a maximum of minus infinity: so it is for 'max_deterministic'.
+    """
     best = np.full(windows.y_shape, -np.inf, x.dtype)
     first = np.full(windows.y_shape, -1)
     for number, outputs, elements in windows.taps():
         candidate, present = x[elements], best[outputs]
-        better = (candidate > present) | ((first[outputs] < 0) & ~np.isnan(candidate))
+        better = candidate > present
+        if not finite:
+            better |= (first[outputs] < 0) & ~np.isnan(candidate)
         if propagate_nan:
             better |= np.isnan(candidate) & ~np.isnan(present)
         best[outputs] = np.where(better, candidate, present)
@@ -218,11 +228,25 @@ def _first_maximum(x: NDArray[Any], windows: Windows, propagate_nan: bool) -> ND
 
 def _divisors(windows: Windows, mode: str) -> NDArray[Any]:
     """What the sum over each window is divided by, (1, 1, output sizes...)."""
-    if mode == "average_count_include_padding":
-        return np.array(np.prod(windows.window))
-    counts = np.zeros((1, 1, *windows.y_shape[2:]), np.int64)
-    for _, outputs, _ in windows.taps():
-        counts[(slice(None), slice(None), *outputs[2:])] += 1
+    counts = np.ones((1, 1, *windows.y_shape[2:]), np.int64)
+    for axis, (size, number, window, padding, stride) in enumerate(
+        zip(
+            windows.x_shape[2:],
+            windows.y_shape[2:],
+            windows.window,
+            windows.padding,
+            windows.stride,
+            strict=True,
+        ),
+        start=2,
+    ):
+        start = np.arange(number) * stride - padding
+        end = np.minimum(start + window, size + padding)
+        if mode == "average_count_exclude_padding":
+            start, end = np.maximum(start, 0), np.minimum(end, size)
+        shape = [1] * counts.ndim
+        shape[axis] = number
+        counts = counts * (end - start).reshape(shape)  # negative beyond the end, as in cuDNN
     return counts
 
 

@@ -52,8 +52,9 @@ def reduce_tensor(
     c_shape
         That of a, with 1 where a is to be reduced.
     propagate_nan
-        Whether min, max and amax are NaN if an element is; else NaN does not count. The other
-        operators propagate NaN always.
+        Whether min, max and amax are NaN if an element is; else NaN does not count, and of nothing
+        else they are the largest number, the lowest one and 0. The other operators propagate NaN
+        always.
     c
         What the output held before; read only if beta is not 0, and never written.
     compute_dtype
@@ -140,18 +141,23 @@ def _reduced(
         result: NDArray[Any] = function.reduce(operand, axis=axes, keepdims=True)
         return result
 
+    def extreme(function: np.ufunc, operand: NDArray[Any], of_nothing: float) -> NDArray[Any]:
+        result = over(function, operand)
+        return result if propagate_nan else np.where(np.isnan(result), of_nothing, result)
+
     smaller, larger = (np.minimum, np.maximum) if propagate_nan else (np.fmin, np.fmax)
+    limits = np.finfo(values.dtype)
     match operator:
         case "add":
             return over(np.add, values)
         case "mul":
             return over(np.multiply, values)
         case "min":
-            return over(smaller, values)
+            return extreme(smaller, values, limits.max)
         case "max":
-            return over(larger, values)
+            return extreme(larger, values, limits.min)
         case "amax":
-            return over(larger, np.abs(values))
+            return extreme(larger, np.abs(values), 0)
         case "avg":
             count = math.prod(values.shape[axis] for axis in axes)
             mean: NDArray[Any] = over(np.add, values) / values.dtype.type(count)

@@ -153,12 +153,15 @@ def test_an_output_smaller_or_larger_than_usual():
     assert pooling_forward(x, (2,), stride=(2,), y_shape=(1, 1, 2)).tolist() == [[[2, 4]]]
     wide = {"window": (4,), "stride": (4,), "y_shape": (1, 1, 2)}
     assert pooling_forward(x, **wide).tolist() == [[[4, 6]]]
-    assert pooling_forward(x, mode=AVERAGES[0], **wide).tolist() == [[[2.5, 11 / 4]]]
+    # As with cuDNN 9.14 and 9.19: what lies beyond the padding counts in neither average.
+    assert pooling_forward(x, mode=AVERAGES[0], **wide).tolist() == [[[2.5, 5.5]]]
+    padded = {**wide, "padding": (1,)}
+    assert pooling_forward(x, mode=AVERAGES[0], **padded).tolist() == [[[1.5, 15 / 4]]]
     assert pooling_forward(x, mode=AVERAGES[1], **wide).tolist() == [[[2.5, 5.5]]]
     dy = np.array([[[4.0, 8.0]]])
     options = {"window": (4,), "stride": (4,)}
     assert pooling_backward(dy, x, **options).tolist() == [[[0, 0, 0, 4, 0, 8]]]
-    assert pooling_backward(dy, x, mode=AVERAGES[0], **options).tolist() == [[[1] * 4 + [2] * 2]]
+    assert pooling_backward(dy, x, mode=AVERAGES[0], **options).tolist() == [[[1] * 4 + [4] * 2]]
     assert pooling_backward(dy, x, mode=AVERAGES[1], **options).tolist() == [[[1] * 4 + [4] * 2]]
 
 
@@ -240,3 +243,13 @@ def test_wrong_arguments():
         pooling_forward(x, (2, 2), y_shape=(1, 2, 3, 3))
     with pytest.raises(ValueError, match=r"^dy must have the N and C"):
         pooling_backward(np.zeros((2, 1, 3, 3)), x, (2, 2))
+
+
+def test_a_deterministic_maximum_is_not_minus_infinity():
+    """As with cuDNN 9.14 and 9.19; the usual one takes the first element."""
+    x, dy = np.full((1, 1, 2), -np.inf), np.ones((1, 1, 1))
+    gradients = {
+        mode: pooling_backward(dy, x, (2,), mode=mode).ravel().tolist()
+        for mode in ("max", "max_deterministic")
+    }
+    assert gradients == {"max": [1, 0], "max_deterministic": [0, 0]}

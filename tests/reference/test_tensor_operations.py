@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -190,3 +191,14 @@ def test_wrong_arguments():
         reduce_tensor(A, (1, 1, 1, 1), "median")
     with pytest.raises(ValueError, match=r"^operator must be one of min, max, amax"):
         reduce_indices(A, (1, 1, 1, 1), "add")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_extremes_of_nothing_but_nan(dtype: Any) -> None:
+    """As with cuDNN 9.14 and 9.19, where NaN is not propagated."""
+    a, limits = np.full((1, 2), np.nan, dtype), np.finfo(dtype)
+    of_nothing = {"min": limits.max, "max": limits.min, "amax": 0}
+    for operator, expected in of_nothing.items():
+        options: dict[str, Any] = {"compute_dtype": dtype}
+        assert reduce_tensor(a, (1, 1), operator, **options)[0, 0] == expected
+        assert np.isnan(reduce_tensor(a, (1, 1), operator, propagate_nan=True, **options))
