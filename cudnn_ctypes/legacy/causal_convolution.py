@@ -4,6 +4,9 @@ These functions of newer libraries (cuDNN 9.22 and later, each says which) take 
 a handle; an older library gives a ``SymbolNotFoundError`` that names both versions. Operands are
 dense tensors of one type; their shape is logical, (batch, dim, time), and the strides tell whether
 the time or the channels are innermost in memory. Results are made where none are given.
+
+cuDNN compiles each of these kernels on the first call for a type, width, layout and activation in a
+process: 3 to 7 s a direction with 9.28 beside an H200, 13 s for convolutions back to back.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ These functions of cuDNN 9.28 and later take a stream instead of a handle; an ol
 ``SymbolNotFoundError`` that names both versions. They need a GPU of compute capability 8.0.
 Operands are dense tensors; results are made where none are given. The formulas stand in
 ``cudnn_ctypes.reference.graph_attention``.
+
+cuDNN compiles the kernels on the first call for a type in a process: with 9.28 beside an H200 1 s
+for float32, and half a minute to a minute for float16 and bfloat16.
 """
 
 from __future__ import annotations
