@@ -127,7 +127,7 @@ def pointwise(step: Step) -> Results:
 
 @operation("OPERATION_REDUCTION", "YDESC")
 def reduction(step: Step) -> Results:
-    step.refuse_if_set("GROUP_OFFSET_DESC", "SUBGRAPH")
+    step.refuse_if_set("GROUP_OFFSET_DESC", "SUBGRAPH", "INIT_VALUES")
     mode = raw.cudnnReduceTensorOp_t(step.inner("DESC").one("REDUCTION_OPERATOR", 0))
     return {"YDESC": graph.reduce(mode, step["XDESC"], step.shape("YDESC"))}
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import raw
+from ...raw import cudnnBackendAttributeName_t as Name
 from .. import graph
 from .backend_records import Record
 from .backend_steps import Results, Step, operation
@@ -60,6 +61,8 @@ def expand_band_matrix(step: Step) -> Results:
 
 @operation("OPERATION_CONTRACT_BAND_MATRIX", "YDESC")
 def contract_band_matrix(step: Step) -> Results:
+    if Name.CUDNN_ATTR_OPERATION_CONTRACT_BAND_MAX_TOKEN_VALUE in step.record.values:
+        raise step.refused("a largest token is not carried out")
     x, bands = step["XDESC"], step.shape("YDESC")[-1]
     _check_axis(step, x.ndim)
     lower, pad = step.option("LOWER_BANDWIDTH", 0), step.option("PAD_VALUE", 0.0)

@@ -87,7 +87,7 @@ def operation_of(record: Record) -> Operation:
     """
     names = [name.name.removeprefix("CUDNN_ATTR_") for name in record.values]
     for each in _OPERATIONS:
-        if names and names[0].startswith(each.prefix + "_"):
+        if any(name.startswith(each.prefix + "_") for name in names):
             return each
     raise refuse(f"{record.kind.name if record.kind else 'an operation'} is not carried out")
 

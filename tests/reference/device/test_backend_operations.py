@@ -505,6 +505,16 @@ def test_diagonals_and_back() -> None:
     close(evaluate(g, {"x": exact})["y"], np.where(outside, 5.0, x))
 
 
+def test_a_largest_token_is_refused() -> None:
+    g = graph()
+    band: dict[str, Any] = {"lower_bandwidth": 2, "upper_bandwidth": 1, "axis": 3}
+    g.contract_band_matrix(
+        g.tensor((2, 3, 8, 8), name="x"), (2, 3, 8, 4), max_token_value=5, **band
+    ).set_output(name="y")
+    with pytest.raises(Refused, match="contract_band_matrix: a largest token is not carried out"):
+        evaluate(g, {})
+
+
 # --- moving elements, random numbers, signals ----------------------------------------------------
 
 
