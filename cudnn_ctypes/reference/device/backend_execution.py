@@ -92,7 +92,10 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
         for info in step.reads:
             if info.uid not in values:
                 values[info.uid] = (info, memory.load(info))
-        results = step.operation.compute(step)
+        try:
+            results = step.operation.compute(step)
+        except (IndexError, ValueError) as error:  # an index beyond the end, sizes that do not fit
+            raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, f"{step.name}: {error}") from error
         for port, info in step.writes:
             fixed = not (info.virtual and changed)
             values[info.uid] = (info, rounded(results[port], info, info.shape if fixed else None))

@@ -505,6 +505,22 @@ def test_diagonals_and_back() -> None:
     close(evaluate(g, {"x": exact})["y"], np.where(outside, 5.0, x))
 
 
+def test_a_page_that_is_not_there() -> None:
+    g = graph()
+    table, length = (
+        g.tensor(dims, data_type="int32", name=name)
+        for dims, name in (((2, 1, 2, 1), "table"), ((2, 1, 1, 1), "length"))
+    )
+    container = g.tensor((3, 1, 16, 8), name="container")
+    g.paged_cache_load(container, table, length, 32).set_output(name="y")
+    pages = np.reshape([0, 1, 2, 3], (2, 1, 2, 1))
+    given = {"container": random(3, 1, 16, 8), "table": pages}
+    assert evaluate(g, {**given, "length": np.reshape([32, 16], (2, 1, 1, 1))})["y"].any()
+    with pytest.raises(Refused, match="paged_cache_load: index 3 is out of bounds") as caught:
+        evaluate(g, {**given, "length": np.reshape([32, 17], (2, 1, 1, 1))})
+    assert caught.value.status == raw.CUDNN_STATUS_EXECUTION_FAILED
+
+
 def test_a_largest_token_is_refused() -> None:
     g = graph()
     band: dict[str, Any] = {"lower_bandwidth": 2, "upper_bandwidth": 1, "axis": 3}
