@@ -111,7 +111,11 @@ def _prologue_wgrad(graph: Graph) -> None:
 
 for _io in ("float16", "bfloat16", "float32"):
     _suffix = "" if _io == "float16" else f", {_io}"
-    _options: dict[str, Any] = {"io": _io, "tolerance": CONVOLUTION_TOLERANCES[_io]}
+    _options: dict[str, Any] = {
+        "io": _io,
+        "tolerance": CONVOLUTION_TOLERANCES[_io],
+        "here": _io == "float16",
+    }
     case(
         f"convolution + bias + relu{_suffix}",
         _bias_relu,
@@ -183,6 +187,7 @@ def _after_dgrad(name: str, operation: Operation, compute: Any, io: str) -> None
         lambda a: {"dx": compute(found(a)["dx"], a)},
         io=io,
         tolerance=CONVOLUTION_TOLERANCES[io],
+        here=io == "float16",
         one_kernel=True,
     )
 

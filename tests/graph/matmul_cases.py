@@ -53,6 +53,7 @@ def _case(name: str, io: str = "float16", dims: Any = (), **options: Any) -> Non
         return matrix.swapaxes(-1, -2) if turn[key] else matrix
 
     options.setdefault("tolerance", MATMUL_TOLERANCES.get(io))
+    options.setdefault("here", io not in ("bfloat16", "float32"))
     case(
         f"matmul{name}",
         lambda g: product(g, *dims, **described).set_output(name="c", **result),
@@ -160,6 +161,7 @@ for _io in ("float16", "bfloat16", "float32"):
     _options: dict[str, Any] = {
         "io": _io,
         "tolerance": MATMUL_TOLERANCES[_io],
+        "here": _io == "float16",
         "one_kernel": True,
     }
     case(
