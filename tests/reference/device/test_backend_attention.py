@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import Handle, use_reference_device
-from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes import Handle, raw, use_reference_device
+from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
 from tests.graph import test_attention_fp8 as fp8
@@ -130,4 +130,10 @@ def test_one_operation_backward(name: str, handle: Handle) -> None:
     exact = attention.compute(a)
     a |= {"o": attention.rounded(exact["o"], "float16"), "stats": exact["stats"]}
     graph = described(lambda graph: unified._backward(attention, graph))
-    check(attention, execute(attention, graph, a, handle), exact, a)
+    try:
+        found = execute(attention, graph, a, handle)
+    except BadParamError as error:  # cuDNN 9.19 calls the graph malformed
+        if raw.load().version >= unified.NEWEST:
+            raise
+        pytest.skip(str(error))
+    check(attention, found, exact, a)
