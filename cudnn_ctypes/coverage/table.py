@@ -16,13 +16,8 @@ __all__ = ["REASONS", "Row", "table"]
 
 ReferenceDevice = Literal["NumPy", "cuDNN itself", "no"]
 
-REASONS = {
-    "cudnnBackendInitialize": "deprecated: for descriptors in memory of the caller's own",
-    "cudnnGetExecutionPlanWorkspaceSize": (
-        "for one variant pack; ExecutionPlan.workspace_size is for all of them"
-    ),
-}
-"""Why nothing uses a function; for those that `table` finds no user of, and no others."""
+REASONS: dict[str, str] = {}
+"""Why nothing uses a function; for those that `table` finds no user of, and no others: none now."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,17 @@ class BoundPlan:
         raw.cudnnBackendExecute(*self._arguments)
 
     execute = __call__
+
+    @property
+    def workspace_size(self) -> int:
+        """Bytes of workspace that these operands need; at most those of the plan for fixed shapes.
+
+        Follows ``cudnnGetExecutionPlanWorkspaceSize``, which cuDNN has since 9.23; raises
+        `SymbolNotFoundError` for an older one.
+        """
+        size = ctypes.c_size_t()
+        raw.cudnnGetExecutionPlanWorkspaceSize(*self._arguments, size)
+        return self.plan.scratch.total(size.value)
 
     def close(self) -> None:
         """Let the operands go. The plan stays."""

@@ -121,6 +121,20 @@ class BackendDescriptor(Resource):
 
     __setitem__ = set
 
+    def reset(self) -> None:
+        """Unset every attribute; follows ``cudnnBackendInitialize``.
+
+        Raises
+        ------
+        ValueError
+            If this is finalized: other descriptors may rely on what it holds.
+        """
+        if self._finalized:
+            raise ValueError(f"this {self.name} is finalized; make a new one")
+        raw.cudnnBackendInitialize(self)
+        self._given.clear()
+        self._kept.clear()
+
     @staticmethod
     def _encoded(known: Attribute, value: Any) -> Encoded:
         if Type.CUDNN_TYPE_BACKEND_DESCRIPTOR not in known.types:

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.errors import BadParamError, ClosedError, SymbolNotFoundError
+from cudnn_ctypes.errors import BadParamError, ClosedError, CudnnError, SymbolNotFoundError
 from cudnn_ctypes.graph import versions
 from cudnn_ctypes.graph.attributes import KINDS
 from cudnn_ctypes.graph.descriptor import BackendDescriptor
@@ -255,3 +255,29 @@ def test_descriptors_pass_to_raw_functions(made):
         x, raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, raw.CUDNN_TYPE_INT64, 1, count, uid
     )
     assert (uid.value, count.value) == (9, 1)
+
+
+def test_a_reset_descriptor_starts_anew(made: Made) -> None:
+    x = made.tensor(5, (1, 8, 4, 4))
+    with BackendDescriptor("operation_pointwise", xdesc=x, alpha1=2.0) as operation:
+        operation.reset()
+        assert operation.get("xdesc") is None
+        assert operation.get("alpha1") is None
+    values = {
+        "unique_id": 2,
+        "data_type": "float32",
+        "byte_alignment": 4,
+        "dimensions": [2, 3],
+        "strides": [3, 1],
+    }
+    with BackendDescriptor("tensor", **values) as tensor:
+        tensor.reset()
+        with pytest.raises(CudnnError, match="dimension"):  # cuDNN has forgotten them too
+            tensor.finalize()
+    with BackendDescriptor("tensor", unique_id=1) as tensor:
+        tensor.reset()
+        for name, value in values.items():
+            tensor.set(name, value)
+        assert tensor.finalize()["unique_id"] == 2
+        with pytest.raises(ValueError, match="this tensor is finalized; make a new one"):
+            tensor.reset()

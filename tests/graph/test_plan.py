@@ -11,11 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cudnn_ctypes import (
     ClosedError,
     DeviceBuffer,
+    DeviceTensor,
     Handle,
     SymbolNotFoundError,
     raw,
@@ -406,3 +408,17 @@ def test_a_number_of_multiprocessors_computes_the_same(handle: Handle) -> None:
         assert json.loads(graph.plan.to_json())["engine"]["targetSMcount"] == 8
         graph.execute(operands.memory, workspace)
         operands.check(handle)
+
+
+def test_a_bound_plan_tells_its_own_workspace() -> None:
+    with use_reference_device(), Handle() as handle, product(8).graph() as graph:
+        plan = graph.build(handle)
+        memory = {t: DeviceTensor.full(t.dims, 1.0, "float16") for t in graph.inputs}
+        memory |= {t: DeviceTensor.full(t.dims, np.nan, "float16") for t in graph.outputs}
+        workspace = DeviceBuffer(max(plan.workspace_size, 1))
+        with graph.bind(memory, workspace) as bound:
+            if raw.load().version < 92300:
+                with pytest.raises(SymbolNotFoundError, match=r"9\.23"):
+                    assert bound.workspace_size
+            else:
+                assert bound.workspace_size == plan.workspace_size
