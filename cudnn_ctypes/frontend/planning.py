@@ -9,6 +9,7 @@ from ..errors import NotSupportedError
 from ..graph.building import PLAN_ERRORS, engine_refusals
 from ..graph.device_properties import DeviceProperties
 from ..graph.engines import Engine, EngineConfig, engine_count, heuristics
+from ..graph.faults import faulty_engines
 from ..graph.kernel_cache import KernelCache
 from ..graph.lowering import Lowering
 from ..graph.node import Node
@@ -66,6 +67,7 @@ class Plans:
         self._limit: int | None = None
         self._barred_names: tuple[str, ...] = ()
         self.candidate: int | None = None
+        self._faulty = faulty_engines(nodes)
         self._what = ", ".join(map(str, nodes))
         known = {} if isinstance(device, DeviceProperties) else {"handle": device}
         self._lowering = Lowering(compute_data_type)
@@ -101,6 +103,10 @@ class Plans:
             except NotSupportedError as error:
                 reasons.append(f"heuristics {mode.name}: {refusal(error)}")
                 continue
+            for index, config in enumerate(proposed, len(self.configs)):
+                fault = self._faulty.get(config.engine.index) if self._faulty else None
+                if fault is not None:
+                    self._barred[index] = fault
             self.configs += proposed
             found += len(proposed)
         if not found:

@@ -1,4 +1,4 @@
-"""Engines that give wrong numbers without a word; heuristics propose them all the same."""
+"""What cuDNN computes wrong without a word: engines that heuristics propose, and whole graphs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..raw import cudnnDataType_t
 from .node import Node
 
-__all__ = ["faulty_engines"]
+__all__ = ["fault_of_graph", "faulty_engines"]
 
 # Seen on an H200 with cuDNN 9.14 and 9.19, in all data types, layouts and windows: errors as large
 # as the result, or NaN. All other engines, and all of the forward operation, compute it well.
@@ -39,6 +39,39 @@ def faulty_engines(nodes: Sequence[Node]) -> Mapping[int, str]:
             reason = "it gives wrong numbers where pre_padding and post_padding differ"
             return dict.fromkeys(_UNEVEN_PADDING[node.kind.descriptor], reason)
     return {}
+
+
+_LAST_WITH_FAULTY_BROADCASTS = 91999  # seen with 9.14 and 9.19; newer ones have not been seen
+
+
+def fault_of_graph(nodes: Sequence[Node], version: int) -> str:
+    """Why a cuDNN of this version would compute a validated graph wrong; "" if it would not.
+
+    Element-wise graphs of three dimensions give wrong numbers from the second batch on if an
+    operand broadcasts along the batches and one more dimension, whatever its strides.
+    """
+    if version > _LAST_WITH_FAULTY_BROADCASTS:
+        return ""
+    if any(node.kind.descriptor != "operation_pointwise" for node in nodes):
+        return ""
+    for node in nodes:
+        for result in node.outputs.values():
+            dims = result.dims or ()
+            for operand in node.operands:
+                if len(dims) == 3 and dims[0] > 1 and _broadcasts(operand.dims, dims):
+                    return (
+                        f"{node}: {operand.name!r} {operand.dims} broadcasts along two of the "
+                        f"three dimensions {dims}, for which this cuDNN gives wrong numbers; "
+                        "give it the size of the batch"
+                    )
+    return ""
+
+
+def _broadcasts(given: tuple[int, ...] | None, dims: tuple[int, ...]) -> bool:
+    """Along the first dimension and one of the others."""
+    if given is None or len(given) != len(dims) or given[0] != 1:
+        return False
+    return sum(own != other for own, other in zip(given, dims, strict=True)) == 2
 
 
 def _pools_what_it_computes(node: Node) -> bool:

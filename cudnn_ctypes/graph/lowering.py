@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..errors import CudnnError, SymbolNotFoundError
-from ..raw import cudnnDataType_t
+from ..errors import CudnnError, NotSupportedError, SymbolNotFoundError
+from ..raw import cudnnDataType_t, cudnnStatus_t, load
 from .descriptor import BackendDescriptor
+from .faults import fault_of_graph
 from .node import Node, exchanged
 from .tensor import Tensor
 
@@ -32,8 +33,17 @@ class Lowering:
         self._stretched: frozenset[int] = frozenset()
 
     def operation_graph(self, nodes: Iterable[Node], **attributes: Any) -> BackendDescriptor:
-        """The OPERATIONGRAPH descriptor of `nodes`, in this order."""
+        """The OPERATIONGRAPH descriptor of `nodes`, in this order.
+
+        Raises
+        ------
+        NotSupportedError
+            If cuDNN refuses them, or is known to compute them wrong.
+        """
         nodes = list(nodes)
+        if fault := fault_of_graph(nodes, load().version):
+            status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
+            raise NotSupportedError("Graph.build", status, messages=(fault,))
         self._stretched = _stretched(nodes)
         return self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, NotSupportedError
+from cudnn_ctypes.graph import faults
 from cudnn_ctypes.graph.device_properties import DeviceProperties
-from cudnn_ctypes.graph.faults import faulty_engines
+from cudnn_ctypes.graph.faults import fault_of_graph, faulty_engines
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.strides import packed
 
@@ -95,3 +96,42 @@ def test_all_other_engines_compute(kind: str, data_type: str) -> None:
             memory.pop(result).close()
         for each in memory.values():
             each.close()
+
+
+BATCHES = (3, 8, 64)
+
+
+def _sum(*dims: tuple[int, ...]) -> Graph:
+    graph = Graph(io_data_type="float32")
+    total = graph.tensor(BATCHES, name="x")
+    for number, each in enumerate(dims):
+        total = graph.add(total, graph.tensor(each, name=f"b{number}"))
+    total.set_output(name="y")
+    return graph
+
+
+@pytest.mark.parametrize("version", [91400, 91900])
+@pytest.mark.parametrize("dims", [(1, 1, 64), (1, 8, 1)])
+def test_an_operand_of_one_row_is_refused_by_name(dims: Any, version: int) -> None:
+    nodes = _sum(BATCHES, dims).validate()
+    assert "'b1'" in fault_of_graph(nodes, version)
+    assert "size of the batch" in fault_of_graph(nodes, version)
+    assert fault_of_graph(nodes, 92800) == ""
+
+
+@pytest.mark.parametrize("dims", [(1, 1, 1), (1, 8, 64), (3, 1, 64), (3, 8, 1)])
+def test_other_operands_broadcast(dims: Any) -> None:
+    assert fault_of_graph(_sum(dims).validate(), 91900) == ""
+
+
+def test_only_element_wise_graphs_have_the_fault() -> None:
+    graph = Graph(io_data_type="float16")
+    product = graph.matmul(graph.tensor((3, 8, 16)), graph.tensor((3, 16, 64)))
+    graph.add(product, graph.tensor((1, 1, 64))).set_output(name="y")
+    assert fault_of_graph(graph.validate(), 91900) == ""
+
+
+def test_the_refusal_reaches_the_user(h200: DeviceProperties, monkeypatch: Any) -> None:
+    monkeypatch.setattr(faults, "_LAST_WITH_FAULTY_BROADCASTS", 99999)
+    with _sum((1, 1, 64)) as graph, pytest.raises(NotSupportedError, match="add 'add': 'b0'"):
+        graph.build(h200)
