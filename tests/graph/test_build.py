@@ -26,7 +26,7 @@ def _product() -> tuple[Graph, Tensor, Tensor, Tensor]:
 
 def test_only_the_plan_is_left(h200: DeviceProperties) -> None:
     gc.collect()
-    before = [each for each in gc.get_objects() if isinstance(each, BackendDescriptor)]
+    before = [each for each in gc.get_objects() if type(each) is BackendDescriptor]
     graph, *_ = _product()
     graph.build(h200)
     gc.collect()
@@ -34,7 +34,7 @@ def test_only_the_plan_is_left(h200: DeviceProperties) -> None:
     new = [
         each
         for each in gc.get_objects()
-        if isinstance(each, BackendDescriptor) and id(each) not in known and not each.closed
+        if type(each) is BackendDescriptor and id(each) not in known and not each.closed
     ]
     assert [each.name for each in new] == ["execution_plan"]
     graph.close()

@@ -187,13 +187,13 @@ def test_rows_are_data(h200: DeviceProperties) -> None:
 
 def test_nothing_is_left_behind(h200: DeviceProperties) -> None:
     gc.collect()
-    before = {id(each) for each in gc.get_objects() if isinstance(each, BackendDescriptor)}
+    before = {id(each) for each in gc.get_objects() if type(each) is BackendDescriptor}
     _explained("convolution + bias + relu", h200)
     gc.collect()
     left = [
         each
         for each in gc.get_objects()
-        if isinstance(each, BackendDescriptor) and id(each) not in before and not each.closed
+        if type(each) is BackendDescriptor and id(each) not in before and not each.closed
     ]
     assert left == []
 
