@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -31,7 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             importlib.import_module(f".{name}", __package__).add_arguments(command)
     parsed = parser.parse_args(words)
     module = importlib.import_module(f".{parsed.command}", __package__)
-    return int(module.main(parsed))
+    try:
+        return int(module.main(parsed))
+    except BrokenPipeError:  # whoever reads this has enough, such as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 if __name__ == "__main__":

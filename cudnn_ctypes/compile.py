@@ -61,6 +61,8 @@ def main(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False, markup=False, soft_wrap=True)
     try:
         return _run(arguments, console)
+    except BrokenPipeError:
+        raise
     except (ValueError, OSError, NoDeviceError, LibraryNotFoundError) as error:
         console.print(f"compile: {error}")
         return 2

@@ -47,6 +47,8 @@ def main(arguments: argparse.Namespace) -> int:
     """Print the explanation; 0 if some engine can do it, 1 if none, 2 if it could not be asked."""
     try:
         return _run(arguments)
+    except BrokenPipeError:
+        raise
     except (
         *(ValueError, OSError, NoDeviceError, LibraryNotFoundError),
         *(CudnnError, SymbolNotFoundError),

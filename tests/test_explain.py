@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +68,12 @@ def test_a_damaged_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     path.write_text("{")
     assert main(["explain", str(path), "--device", "H200"]) == 2
     assert capsys.readouterr().err.startswith("explain: ")
+
+
+def test_a_reader_that_has_enough_is_no_error(product: Path) -> None:
+    words = [sys.executable, "-m", "cudnn_ctypes", "explain", str(product), "--device", "H200"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""

@@ -15,7 +15,7 @@ from ..errors import (
     NotSupportedError,
     SymbolNotFoundError,
 )
-from ..raw import cudnnBackendHeurMode_t, cudnnDataType_t, cudnnStatus_t
+from ..raw import cudnnBackendHeurMode_t, cudnnDataType_t, cudnnHandle_t, cudnnStatus_t
 from ..raw.values import described
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties
@@ -58,7 +58,11 @@ _REASONS = 8  # that the message of a failed build has
 
 def operation_graph_attributes(device: Handle | DeviceProperties) -> dict[str, Any]:
     """What an OPERATIONGRAPH descriptor needs to know of the GPU."""
-    return {} if isinstance(device, DeviceProperties) else {"handle": device}
+    if isinstance(device, DeviceProperties):
+        return {}
+    if not isinstance(getattr(device, "_as_parameter_", None), cudnnHandle_t):
+        raise TypeError(f"device: expected a Handle or DeviceProperties, got {described(device)}")
+    return {"handle": device}
 
 
 def as_modes(given: str | Sequence[str]) -> list[str]:

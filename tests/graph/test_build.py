@@ -179,3 +179,11 @@ def test_a_graph_of_an_epilogue_by_rows(h200: DeviceProperties) -> None:
     graph.bias(input=product, bias=graph.tensor((4, 64, 1)), name="bias").set_output()
     with graph:
         assert graph.build(h200, ["a"]).workspace_size >= 0
+
+
+def test_only_a_gpu_is_built_for() -> None:
+    with Graph(io_data_type="float16") as graph:
+        graph.relu(graph.tensor((4, 8))).set_output()
+        for wrong in ("H200", None, 3):
+            with pytest.raises(TypeError, match="device: expected a Handle or DeviceProperties"):
+                graph.build(wrong)  # type: ignore[arg-type]
