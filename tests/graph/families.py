@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     attention_cases,
+    attention_score_cases,
     batch_norm_cases,
     convolution_cases,
     fusion_cases,
@@ -20,6 +21,7 @@ __all__ = ["CASES", "FAMILIES", "Case"]
 
 FAMILIES = (
     attention_cases,
+    attention_score_cases,
     batch_norm_cases,
     convolution_cases,
     fusion_cases,

@@ -39,6 +39,13 @@ def lengths(graph: Graph, dims: tuple[int, ...] = (2, 1, 1, 1), **more: Any) -> 
     return graph.tensor(dims, name="lengths", **{"data_type": "int32", **more})
 
 
+def parts(graph: Graph, data_type: str = "float32", **options: Any) -> Any:
+    largest, total = (
+        heads(graph, name, (2, 4, 128, 1), data_type=data_type) for name in ("max", "sum")
+    )
+    return forward(graph, score_max=largest, score_sum_exp=total, **options)
+
+
 def fp8_backward(graph: Graph) -> Any:
     operands = [
         heads(graph, each, (2, 2, 128, 64) if each in "kv" else DIMS, data_type="fp8_e4m3")
@@ -113,6 +120,50 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
     "alignment": (
         lambda g: forward(g, diagonal_alignment="middle"),
         "diagonal_alignment: expected .* got 'middle'",
+    ),
+    "modified scores with a mask": (
+        lambda g: forward(g, score_mod=Graph.relu, use_causal_mask=True),
+        "score_mod goes without a bound of the diagonal: let it mask the scores itself",
+    ),
+    "modified scores with lengths": (
+        lambda g: forward(g, score_mod=Graph.relu, seq_len_q=lengths(g), seq_len_kv=lengths(g)),
+        "score_mod goes without seq_len_q and seq_len_kv",
+    ),
+    "modified scores with alibi": (
+        lambda g: forward(g, score_mod=Graph.relu, use_alibi_mask=True),
+        "score_mod goes without use_alibi_mask",
+    ),
+    "no function": (
+        lambda g: forward(g, score_mod=0.5),
+        "score_mod: expected a function, got 0.5",
+    ),
+    "a function without result": (
+        lambda g: forward(g, score_mod=lambda graph, scores: None),
+        "score_mod must return a tensor, got None",
+    ),
+    "a derivative without function": (
+        lambda g: backward(g, score_mod_bprop=Graph.relu_backward),
+        "score_mod_bprop without score_mod",
+    ),
+    "the largest scores alone": (
+        lambda g: forward(g, score_max=heads(g, "x", (2, 4, 128, 1))),
+        "score_max and score_sum_exp go together",
+    ),
+    "dims of the largest scores": (
+        lambda g: forward(g, score_max=number(g), score_sum_exp=number(g)),
+        r"score_max 'tensor.*' \(1, 1, 1, 1\) must be \(2, 4, 128, 1\)",
+    ),
+    "type of the sums": (
+        lambda g: parts(g, data_type="float16"),
+        "score_max 'max' must be float32",
+    ),
+    "the largest scores with statistics": (
+        lambda g: parts(g, generate_stats=True),
+        "score_max and score_sum_exp take the place of generate_stats",
+    ),
+    "the largest scores with a sink": (
+        lambda g: parts(g, sink_token=heads(g, "sink", (1, 4, 1, 1))),
+        "score_max and score_sum_exp go without sink_token",
     ),
     "dropout": (
         lambda g: forward(g, dropout=(1.0, number(g, "int64"), number(g, "int64"))),

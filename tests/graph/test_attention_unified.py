@@ -134,3 +134,12 @@ def test_backward(name: str, data_type: str, report: Report) -> None:
         _build_backward(graph, handle)
         found = execute(attention, graph, a, handle)
     check(attention, data_type, found, exact, a, report, "sdpa_unified_backward")
+
+
+def test_unfused_multiplications_and_additions_build_for_an_h200(h200: DeviceProperties) -> None:
+    with Graph(io_data_type="float16") as graph:
+        q, k, v = BOTH["plain"].operands(graph)
+        o, _ = graph.sdpa_unified(q, k, v, unfuse_fma=True)
+        o.set_output(name="o")
+        assert graph.nodes[-1].options == {"unfuse_fma": True}
+        build(graph, h200)

@@ -11,7 +11,7 @@ import math
 from ..strides import packed_like
 from ..tensor import Tensor
 from .attention_checks import AttentionCheck
-from .attention_scores import Dropout, Mask, ScoreOperations
+from .attention_scores import Dropout, Mask, ScoreModifier, ScoreOperations
 from .sequences import SequenceOperations
 
 __all__ = ["AttentionOperations", "score_dims", "softmax_scale"]
@@ -44,6 +44,9 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         paged_attention_v_table: Tensor | None = None,
         paged_attention_max_seq_len_kv: int | None = None,
         sink_token: Tensor | None = None,
+        score_mod: ScoreModifier | None = None,
+        score_max: Tensor | None = None,
+        score_sum_exp: Tensor | None = None,
         name: str = "sdpa",
     ) -> tuple[Tensor, Tensor | None]:
         """o = softmax(attn_scale * q @ k^T) @ v, by the flash attention pattern.
@@ -87,6 +90,15 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         sink_token : Tensor, optional
             (1, h, 1, 1), float32: one more score of each head, without a value. cuDNN 9.13.
 
+        score_mod : function, optional
+            Called with the graph and the scaled scores, (b, h, s_q, s_kv); adds operations and
+            returns their result. Then there is no other mask, but may be a bias, which is added
+            after it.
+        score_max, score_sum_exp : Tensor, optional
+            (b, h, s_q, 1), float32: receive the largest score of each query, and the sum of the
+            exponentials of scores less that. Both or none, and in place of `stats`, which are
+            score_max + log(score_sum_exp); not with a sink.
+
         Returns
         -------
         o : Tensor
@@ -125,8 +137,11 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
             alibi=use_alibi_mask,
             lengths=(seq_len_q, seq_len_kv),
         )
-        scores = self._scores(q, k, mask, [softmax_scale(q, attn_scale)], dims, name)
-        p, stats = self._softmax(scores, sink_token, name)
+        check.modified(score_mod, mask)
+        sink = sink_token is not None
+        check.softmax_parts(score_max, score_sum_exp, dims, stats=generate_stats, sink=sink)
+        scores = self._scores(q, k, mask, [softmax_scale(q, attn_scale)], dims, name, score_mod)
+        p, stats = self._softmax(scores, sink_token, name, score_max, score_sum_exp)
         if dropout is not None:
             self._check_dropout(check, dropout, dims)
             kept, scale = self._kept(dropout, dims or (), rng_dump, name)

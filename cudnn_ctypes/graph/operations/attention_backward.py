@@ -7,7 +7,7 @@ from ...raw import cudnnDataType_t
 from ..tensor import Tensor
 from .attention import AttentionOperations, score_dims, softmax_scale
 from .attention_checks import AttentionCheck
-from .attention_scores import Dropout
+from .attention_scores import Dropout, ScoreModifier
 
 __all__ = ["AttentionBackwardOperations"]
 
@@ -43,6 +43,8 @@ class AttentionBackwardOperations(AttentionOperations):
         sink_token: Tensor | None = None,
         dSink_token: Tensor | None = None,
         use_deterministic_algorithm: bool = False,
+        score_mod: ScoreModifier | None = None,
+        score_mod_bprop: ScoreModifier | None = None,
         name: str = "sdpa_backward",
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The gradients of `sdpa`: dq, dk, dv, from its result, `stats` and the gradient dO.
@@ -64,6 +66,12 @@ class AttentionBackwardOperations(AttentionOperations):
             (1, h, 1, 1), float32; the second receives the gradient of the first.
         use_deterministic_algorithm : bool
             The same bits each time; the gradients of the scores then lie in the workspace.
+        score_mod : function, optional
+            As `sdpa` had it.
+        score_mod_bprop : function, optional
+            Its derivative: called with the graph and the gradient of what `score_mod` returned;
+            returns that of what `score_mod` was called with. What only sets scores to -inf, where
+            the gradient is 0 anyway, needs none.
 
         Returns
         -------
@@ -105,6 +113,10 @@ class AttentionBackwardOperations(AttentionOperations):
             alibi=use_alibi_mask,
             lengths=(seq_len_q, seq_len_kv),
         )
+        check.modified(score_mod, mask)
+        if score_mod_bprop is not None and score_mod is None:
+            raise TypeError(f"{check.operation}: score_mod_bprop without score_mod")
+        check.modified(score_mod_bprop, mask, "score_mod_bprop")
         if bias is not None and bias.dims is not None and bias.dims[2] != dims[2]:
             check.refuse(
                 f"cuDNN gives wrong gradients for bias {bias.name!r} {bias.dims}, one row for all "
@@ -131,7 +143,7 @@ class AttentionBackwardOperations(AttentionOperations):
         # cuDNN wants this product even with 1.
         row = self._as_scratch(self.mul(row, keep, name=named("rows")), (*dims[:3], 1))
         scale = self._one_scale(q, attn_scale)
-        scores = self._scores(q, k, mask, [scale], dims, name)
+        scores = self._scores(q, k, mask, [scale], dims, name, score_mod)
         p = self.exp(self.sub(scores, stats), name=named("p"))
         p_dropped = p
         if kept is not None:
@@ -160,6 +172,7 @@ class AttentionBackwardOperations(AttentionOperations):
             ds = self.mul(ds, drop_scale, name=named("ds_dropped"))
         if dBias is not None:
             self._bias_gradient(check, ds, bias, dBias, dims)
+        ds = self._modified(ds, score_mod_bprop, "score_mod_bprop", name)
         ds = self.mul(ds, scale, name=named("ds_scaled"))
         dq = self.matmul(
             ds,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...dtypes import data_type_name
 from ...raw import cudnnDataType_t
 from ..strides import broadcast
 from ..tensor import Tensor
+
+if TYPE_CHECKING:
+    from .attention_scores import Mask
 
 __all__ = ["AttentionCheck"]
 
@@ -119,6 +122,48 @@ class AttentionCheck:
                 )
             if value is not None and value < least:
                 self.refuse(f"the {name} bound must be at least {least}, got {value}")
+
+    def modified(self, score_mod: Any, mask: Mask, option: str = "score_mod") -> None:
+        """A function alone, or with a bias."""
+        if score_mod is None:
+            return
+        if not callable(score_mod):
+            raise TypeError(f"{self.operation}: {option}: expected a function, got {score_mod!r}")
+        others = {
+            "a bound of the diagonal": mask.left is not None or mask.right is not None,
+            "use_alibi_mask": mask.alibi,
+            "seq_len_q and seq_len_kv": mask.seq_len_q is not None,
+        }
+        for name, given in others.items():
+            if given:
+                self.refuse(f"{option} goes without {name}: let it mask the scores itself")
+
+    def softmax_parts(
+        self,
+        score_max: Tensor | None,
+        score_sum_exp: Tensor | None,
+        dims: tuple[int, ...] | None,
+        *,
+        stats: bool,
+        sink: bool,
+    ) -> None:
+        """Both or none, float32, one number per query; not with `stats`, nor with a sink."""
+        given = {"score_max": score_max, "score_sum_exp": score_sum_exp}
+        present = {name: tensor for name, tensor in given.items() if tensor is not None}
+        if not present:
+            return
+        if len(present) < len(given):
+            raise TypeError(f"{self.operation}: score_max and score_sum_exp go together")
+        if stats:
+            self.refuse("score_max and score_sum_exp take the place of generate_stats")
+        if sink:
+            self.refuse("score_max and score_sum_exp go without sink_token: cuDNN has no engine")
+        for name, tensor in present.items():
+            if dims is not None:
+                self.same_dims(name, tensor, (*dims[:3], 1))
+            if tensor.data_type not in (None, cudnnDataType_t.CUDNN_DATA_FLOAT):
+                self.refuse(f"{name} {tensor.name!r} must be float32")
+            tensor.data_type = cudnnDataType_t.CUDNN_DATA_FLOAT
 
     def fp8(self, tensors: Mapping[str, Tensor], default: cudnnDataType_t | None) -> None:
         """All are of one of the two 8-bit types that the tensor cores take."""

@@ -18,8 +18,10 @@ from .pointwise import PointwiseOperations
 from .reductions import ReductionOperations
 from .shapes import ShapeOperations
 
-__all__ = ["Dropout", "Mask", "ScoreOperations", "alibi_slopes"]
+__all__ = ["Dropout", "Mask", "ScoreModifier", "ScoreOperations", "alibi_slopes"]
 
+# Takes the graph and scores, adds operations, and returns their result.
+ScoreModifier = Callable[[Any, Tensor], Tensor]
 # (probability, seed, offset) or (mask, scale)
 Dropout = tuple[Any, ...]
 
@@ -87,8 +89,9 @@ class ScoreOperations(PointwiseOperations, ReductionOperations, ShapeOperations)
         factors: Sequence[Tensor | float],
         dims: tuple[int, ...] | None,
         name: str,
+        score_mod: ScoreModifier | None = None,
     ) -> Tensor:
-        """q @ k^T, times all `factors`, masked; `dims` are those of the scores."""
+        """q @ k^T, times all `factors`, modified, masked; `dims` are those of the scores."""
         named = self._names(name)
         self._make_turned(k)
         scores = self.matmul(
@@ -101,6 +104,7 @@ class ScoreOperations(PointwiseOperations, ReductionOperations, ShapeOperations)
         )
         for factor in factors:
             scores = self.mul(scores, factor, name=named("scaled"))
+        scores = self._modified(scores, score_mod, "score_mod", name)
         if mask.bias is not None:
             scores = self.add(scores, mask.bias, name=named("biased"))
         if mask.alibi:
@@ -123,6 +127,17 @@ class ScoreOperations(PointwiseOperations, ReductionOperations, ShapeOperations)
             allowed = self._compared("gt", column, row)
             scores = self.binary_select(scores, _NEVER, allowed, name=named("left"))
         return scores
+
+    def _modified(
+        self, scores: Tensor, modify: ScoreModifier | None, option: str, name: str
+    ) -> Tensor:
+        """What the user's function makes of scores, or of their gradient."""
+        if modify is None:
+            return scores
+        found = modify(self, scores)
+        if not isinstance(found, Tensor):
+            raise TypeError(f"{name!r}: {option} must return a tensor, got {found!r}")
+        return found
 
     def _moved(
         self, index: Tensor, bound: int, mask: Mask, dims: tuple[int, ...] | None, sign: int
@@ -152,20 +167,34 @@ class ScoreOperations(PointwiseOperations, ReductionOperations, ShapeOperations)
         distance = self._whole("sub", self._index(scores, 3), self._index(scores, 2))
         return self.add(scores, self.mul(distance, slopes), name=named("alibi"))
 
-    def _softmax(self, scores: Tensor, sink: Tensor | None, name: str) -> tuple[Tensor, Tensor]:
-        """Softmax of the last dimension, and the logarithm of the sum of exponentials."""
+    def _softmax(
+        self,
+        scores: Tensor,
+        sink: Tensor | None,
+        name: str,
+        score_max: Tensor | None = None,
+        score_sum_exp: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Softmax of the last dimension, and the logarithm of the sum of exponentials.
+
+        `score_max` and `score_sum_exp` receive the two parts that the latter is made of.
+        """
         named = self._names(name)
         biggest = self.reduction(scores, "max", axes=(3,), name=named("max"))
         if sink is not None:
             biggest = self.max(biggest, sink, name=named("max_with_sink"))
+        biggest = self._into(biggest, score_max)
         powers = self.exp(self.sub(scores, biggest), name=named("exp"))
         total = self.reduction(powers, "add", axes=(3,), name=named("sum"))
         if sink is not None:
             total = self.add(total, self.exp(self.sub(sink, biggest)), name=named("sum_with_sink"))
-        stats = self.add(biggest, self.log(total), name=named("stats"))
-        stats.data_type = _FLOAT
-        # cuDNN recognizes the pattern by it, also where nobody reads it.
-        self.nodes[-1].may_go_unused = True
+        total = self._into(total, score_sum_exp)
+        stats = None
+        if score_max is None:
+            stats = self.add(biggest, self.log(total), name=named("stats"))
+            stats.data_type = _FLOAT
+            # cuDNN recognizes the pattern by it, also where nobody reads it.
+            self.nodes[-1].may_go_unused = True
         return self.div(powers, total, name=named("softmax")), stats
 
     def _kept(

@@ -54,6 +54,7 @@ SDPA_FORWARD = Kind(
             "seq_len_kv",
         }
     ),
+    options={"unfuse_fma": "unfuse_fma"},
 )
 SDPA_BACKWARD = Kind(
     "operation_sdpa_bwd",
@@ -90,6 +91,7 @@ class UnifiedAttentionOperations(Operations):
         paged_attention_v_table: Tensor | None = None,
         seq_len_q: Tensor | None = None,
         seq_len_kv: Tensor | None = None,
+        unfuse_fma: bool = False,
         name: str = "sdpa_unified",
     ) -> tuple[Tensor, Tensor | None]:
         """`sdpa` as one operation, without masks within the sequences. cuDNN 9.13.
@@ -103,6 +105,9 @@ class UnifiedAttentionOperations(Operations):
             Blackwell on.
         paged_attention_k_table, paged_attention_v_table, seq_len_q, seq_len_kv : Tensor, optional
             As for `sdpa`. cuDNN 9.15.
+        unfuse_fma : bool
+            Round the products of the softmax before they are added, on GPUs from Blackwell on.
+            cuDNN 9.21.
 
         Returns
         -------
@@ -127,7 +132,10 @@ class UnifiedAttentionOperations(Operations):
             **lengths,
         }
         outputs = ("o", "stats") if generate_stats else ("o",)
-        results = self._add(SDPA_FORWARD, "sdpa_unified", operands, outputs=outputs, name=name)
+        options = {"unfuse_fma": True} if unfuse_fma else {}
+        results = self._add(
+            SDPA_FORWARD, "sdpa_unified", operands, options, outputs=outputs, name=name
+        )
         return results["o"], results.get("stats")
 
     def sdpa_unified_backward(
