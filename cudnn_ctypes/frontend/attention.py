@@ -71,6 +71,13 @@ class AttentionMethods(Fp8AttentionMethods):
             UNIFIED is one operation of cuDNN's, which has no causal mask and no bias; COMPOSITE is
             the pattern of its parts. AUTO is the latter, unless there is a `block_mask`, which only
             the former takes.
+        score_mod : function, optional
+            Called with this graph and the scaled scores; returns what takes their place. It goes
+            without other masks but a bias.
+        score_max, score_sum_exp : tensor, optional
+            (b, h, s, 1), FLOAT: receive the two parts of Stats, which is then not generated.
+        unfuse_fma : bool
+            Of UNIFIED alone, as in NVIDIA's front end: COMPOSITE has no such choice.
         """
         way = named(attention_implementation, implementation, "implementation")
         options = {
@@ -96,11 +103,12 @@ class AttentionMethods(Fp8AttentionMethods):
             "score_max": score_max,
             "score_sum_exp": score_sum_exp,
             "sink_token": sink_token,
-            "unfuse_fma": unfuse_fma,
         }
         unified = way is attention_implementation.UNIFIED
         if way is attention_implementation.AUTO:
             unified = block_mask is not None
+        if unified:
+            options["unfuse_fma"] = unfuse_fma
         operation = "sdpa_unified" if unified else "sdpa"
         return self._attend(operation, "O Stats", (q, k, v), options, compute_data_type, name)
 
@@ -140,7 +148,8 @@ class AttentionMethods(Fp8AttentionMethods):
         """[dQ, dK, dV]: the gradients of `sdpa`, from its results and the gradient `dO`.
 
         `max_total_seq_len_q` and `max_total_seq_len_kv` may be given and change nothing: they are
-        the front end's hints on how large its workspace must be.
+        the front end's hints on how large its workspace must be. `score_mod_bprop` is called with
+        this graph and the gradient of what `score_mod` returned.
         """
         options = {
             **band(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from .describing import Described
@@ -32,6 +33,9 @@ class AttentionOptions(Described):
         method = getattr(self._graph, operation, None)
         if method is None:
             raise not_supported(f"pygraph.{operation}", "this attention is not carried out here")
+        for key in ("score_mod", "score_mod_bprop"):
+            if callable(options.get(key)):
+                options[key] = self._called_with_this(options[key])
         known = inspect.signature(method).parameters
         precision = c_data_type(compute_data_type)
         if precision not in (None, self._graph.compute_data_type):
@@ -45,6 +49,10 @@ class AttentionOptions(Described):
                 f"pygraph.{operation}", f"not carried out here: {', '.join(lacking)}"
             )
         return self._described(operation, ports, *operands, name=name, **wanted)
+
+    def _called_with_this(self, modify: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        """Layer 3 calls `modify` with its graph; the front end's programs expect the `pygraph`."""
+        return lambda _, scores: modify(self, scores)
 
 
 def wants_stats(is_inference: bool | None, generate_stats: bool | None) -> bool:

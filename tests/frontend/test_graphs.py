@@ -417,11 +417,33 @@ def test_options_of_attention_that_do_not_go_together(graph, options, message):
         graph.sdpa(*heads(graph, "q", "k", "v"), **options)
 
 
-def test_what_attention_cannot_do_is_named(graph):
-    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="score_mod"):
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("score_mod", lambda graph, scores: scores),
+        ("score_max", [2, 4, 64, 1]),
+        ("score_sum_exp", [2, 4, 64, 1]),
+    ],
+)
+def test_what_attention_cannot_do_is_named(graph, option, value):
+    if isinstance(value, list):
+        value = graph.tensor(value, [256, 64, 1, 1], FLOAT)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match=f"carried out here: {option}"):
         graph.sdpa(
-            *heads(graph, "q", "k", "v"), is_inference=True, score_mod=lambda graph, scores: scores
+            *heads(graph, "q", "k", "v"),
+            is_inference=True,
+            implementation=cudnn.attention_implementation.UNIFIED,
+            **{option: value},
         )
+
+
+def test_unfused_multiplications_are_of_attention_as_one_operation(graph):
+    q, k, v = heads(graph, "q", "k", "v")
+    for way in ("COMPOSITE", "UNIFIED"):
+        implementation = cudnn.attention_implementation[way]
+        graph.sdpa(q, k, v, is_inference=True, unfuse_fma=True, implementation=implementation)
+    options = [node.options for node in graph._graph.nodes if "unfuse_fma" in node.options]
+    assert options == [{"unfuse_fma": True}]
 
 
 @pytest.mark.parametrize("way", list(cudnn.attention_implementation))
