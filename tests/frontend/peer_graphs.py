@@ -437,6 +437,34 @@ def attention_with_statistics_and_shared_heads(cudnn, graph, new):
 
 
 @peer_graph(io="bfloat16", tolerance=1.6e-2)
+def attention_with_capped_scores(cudnn, graph, new):
+    q, k, v = _heads(new, "q", "k", "v")
+    cap = new("cap", (1, 1, 1, 1), data_type="float32", value=1.5)
+
+    def capped(graph: Any, scores: Any) -> Any:
+        return graph.mul(a=graph.tanh(input=graph.div(a=scores, b=cap)), b=cap)
+
+    o, _ = graph.sdpa(q=q, k=k, v=v, is_inference=True, attn_scale=0.125, score_mod=capped)
+    return {"o": _output(o)}
+
+
+@peer_graph(io="bfloat16", tolerance=1.6e-2)
+def attention_with_its_largest_scores_and_sums(cudnn, graph, new):
+    q, k, v = _heads(new, "q", "k", "v")
+    parts = [new(name, (B, H, S, 1), data_type="float32") for name in ("largest", "total")]
+    o, _ = graph.sdpa(
+        q=q,
+        k=k,
+        v=v,
+        is_inference=True,
+        attn_scale=0.125,
+        score_max=parts[0],
+        score_sum_exp=parts[1],
+    )
+    return {"o": _output(o), "largest": parts[0], "total": parts[1]}
+
+
+@peer_graph(io="bfloat16", tolerance=1.6e-2)
 def attention_with_a_bias_and_padding(cudnn, graph, new):
     q, k, v = _heads(new, "q", "k", "v")
     bias = new("bias", (1, H, S, S))
