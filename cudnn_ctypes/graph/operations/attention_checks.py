@@ -145,7 +145,7 @@ class AttentionCheck:
         dims: tuple[int, ...] | None,
         *,
         stats: bool,
-        sink: bool,
+        sink: bool = False,
     ) -> None:
         """Both or none, float32, one number per query; not with `stats`, nor with a sink."""
         given = {"score_max": score_max, "score_sum_exp": score_sum_exp}

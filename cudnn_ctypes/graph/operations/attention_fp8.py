@@ -14,6 +14,7 @@ from ..tensor import Tensor
 from .attention import score_dims, softmax_scale
 from .attention_backward import AttentionBackwardOperations
 from .attention_checks import AttentionCheck
+from .attention_scores import ScoreModifier
 
 __all__ = ["Fp8AttentionOperations"]
 
@@ -45,6 +46,9 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         diagonal_alignment: str = "top_left",
         diagonal_band_left_bound: int | None = None,
         diagonal_band_right_bound: int | None = None,
+        score_mod: ScoreModifier | None = None,
+        score_max: Tensor | None = None,
+        score_sum_exp: Tensor | None = None,
         name: str = "sdpa_fp8",
     ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
         """`sdpa` on fp8_e4m3 or fp8_e5m2. cuDNN 9.1, from Hopper on.
@@ -85,8 +89,10 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         )
         named = self._names(name)
         factors = [softmax_scale(q, attn_scale), descale_q, descale_k]
-        scores = self._scores(q, k, mask, factors, dims, name)
-        p, stats = self._softmax(scores, None, name)
+        check.modified(score_mod, mask)
+        check.softmax_parts(score_max, score_sum_exp, dims, stats=generate_stats)
+        scores = self._scores(q, k, mask, factors, dims, name, score_mod)
+        p, stats = self._softmax(scores, None, name, score_max, score_sum_exp)
         amax_s = self._amax(p, named("amax_s"))
         s = self._follow(self.mul(p, scale_s, name=named("s")), q)
         o = self.matmul(s, v, m_override=seq_len_q, k_override=seq_len_kv, name=named("o_by_scale"))
