@@ -11,18 +11,19 @@ from cudnn_ctypes import Handle
 from .test_convolution_refusals import device_bytes
 from .test_descriptors import heap_bytes
 
-ROUNDS = 3
+ROUNDS = 15  # at most
 
 
 def check_no_memory_is_left(
     handle: Handle, step: Callable[[], Any], *, warm_up: int, on_reference: int, slack: int
 ) -> None:
-    """A thousand steps on a GPU, and fewer on the reference device, leave host and device as is.
+    """Some hundred steps leave host and device as is, in one of some rounds.
 
     Parameters
     ----------
     warm_up, on_reference : int
-        Steps before the first look; steps of each of the three rounds on the reference device.
+        Steps before the first look; steps of each round on the reference device. On a GPU they are
+        a thousand.
     slack : int
         Bytes that a thousand steps may leave on the host. A descriptor takes more than 64 bytes, a
         thousand of them 64 kB.
@@ -31,13 +32,14 @@ def check_no_memory_is_left(
         warnings.simplefilter("error", ResourceWarning)
         for _ in range(warm_up):
             step()
-        count = on_reference if handle.on_reference_device else 334
-        growths = [_growth(handle, step, count) for _ in range(ROUNDS)]
-    # Caches grow in some rounds, and other processes take device memory; what steps leave behind
-    # grows in every one.
-    host, device = (min(each) for each in zip(*growths, strict=True))
-    assert device <= 0, growths
-    assert host < slack * count / 1000, growths
+        count = on_reference if handle.on_reference_device else 1000
+        allowed = slack * count / 1000
+        growths: list[tuple[int, int]] = []
+        # Caches grow in some rounds, and other processes take device memory; what steps leave
+        # behind grows in every one.
+        while not growths or min(growths)[0] >= allowed or min(d for _, d in growths) > 0:
+            assert len(growths) < ROUNDS, growths
+            growths.append(_growth(handle, step, count))
 
 
 def _growth(handle: Handle, step: Callable[[], Any], count: int) -> tuple[int, int]:
