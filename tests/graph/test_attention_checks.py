@@ -9,6 +9,7 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.operations import attention_backward
 from cudnn_ctypes.graph.operations.attention_scores import alibi_slopes
 from cudnn_ctypes.graph.tensor import Tensor
 
@@ -288,3 +289,15 @@ def test_old_versions_get_lengths(
         "sdpa_backward.seq_len_kv": (keys, keys),
     }
     assert found == (expected if helped else {})
+
+
+def test_lengths_for_an_older_cudnn_are_no_mask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modified scores go without a mask by the user; these lengths are the whole sequences."""
+    monkeypatch.setattr(attention_backward, "_wants_lengths", lambda: True)
+    with Graph(io_data_type="float16") as graph:
+        k, v = (heads(graph, name, (2, 4, 192, 64)) for name in "kv")
+        backward(
+            graph, k=k, v=v, score_mod=Graph.relu, score_mod_bprop=lambda _, gradient: gradient
+        )
+        names = {tensor.name for tensor in graph.tensors if tensor.scratch}
+        assert {"sdpa_backward.seq_len_q", "sdpa_backward.seq_len_kv"} <= names

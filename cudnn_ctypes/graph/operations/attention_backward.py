@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ... import raw
 from ...raw import cudnnDataType_t
 from ..tensor import Tensor
@@ -95,6 +97,7 @@ class AttentionBackwardOperations(AttentionOperations):
         assert dims is not None
         if sink_token is not None and dropout is not None:
             check.refuse("cuDNN gives a wrong gradient of a sink where there is dropout")
+        given = seq_len_q, seq_len_kv
         if seq_len_q is None and seq_len_kv is None and dims[3] % 128 and _wants_lengths():
             seq_len_q, seq_len_kv = (
                 self._constant((dims[0], 1, 1, 1), [size] * dims[0], _INT32, named(part))
@@ -113,10 +116,12 @@ class AttentionBackwardOperations(AttentionOperations):
             alibi=use_alibi_mask,
             lengths=(seq_len_q, seq_len_kv),
         )
-        check.modified(score_mod, mask)
+        # Lengths that are there for cuDNN's sake mask nothing.
+        wanted = replace(mask, seq_len_q=given[0], seq_len_kv=given[1])
+        check.modified(score_mod, wanted)
         if score_mod_bprop is not None and score_mod is None:
             raise TypeError(f"{check.operation}: score_mod_bprop without score_mod")
-        check.modified(score_mod_bprop, mask, "score_mod_bprop")
+        check.modified(score_mod_bprop, wanted, "score_mod_bprop")
         if bias is not None and bias.dims is not None and bias.dims[2] != dims[2]:
             check.refuse(
                 f"cuDNN gives wrong gradients for bias {bias.name!r} {bias.dims}, one row for all "
