@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NotSupportedError
-from ..graph.building import PLAN_ERRORS, engine_refusals
+from ..graph.building import PLAN_ERRORS, engine_refusals, operation_graph_attributes
 from ..graph.device_properties import DeviceProperties
 from ..graph.engines import Engine, EngineConfig, engine_count, heuristics
 from ..graph.faults import faulty_engines
@@ -69,7 +69,7 @@ class Plans:
         self.candidate: int | None = None
         self._faulty = faulty_engines(nodes)
         self._what = ", ".join(map(str, nodes))
-        known = {} if isinstance(device, DeviceProperties) else {"handle": device}
+        known = operation_graph_attributes(device)
         self._lowering = Lowering(compute_data_type)
         try:
             self.operation_graph = self._lowering.operation_graph(nodes, **known, **attributes)

@@ -15,10 +15,10 @@ from ..errors import (
     NotSupportedError,
     SymbolNotFoundError,
 )
-from ..raw import cudnnBackendHeurMode_t, cudnnDataType_t, cudnnHandle_t, cudnnStatus_t
+from ..raw import cudnnBackendHeurMode_t, cudnnDataType_t, cudnnStatus_t
 from ..raw.values import described
 from .descriptor import BackendDescriptor
-from .device_properties import DeviceProperties
+from .device_properties import DeviceProperties, device_attribute
 from .engines import (
     Engine,
     EngineChoice,
@@ -58,11 +58,8 @@ _REASONS = 8  # that the message of a failed build has
 
 def operation_graph_attributes(device: Handle | DeviceProperties) -> dict[str, Any]:
     """What an OPERATIONGRAPH descriptor needs to know of the GPU."""
-    if isinstance(device, DeviceProperties):
-        return {}
-    if not isinstance(getattr(device, "_as_parameter_", None), cudnnHandle_t):
-        raise TypeError(f"device: expected a Handle or DeviceProperties, got {described(device)}")
-    return {"handle": device}
+    found = device_attribute(device)
+    return found if "handle" in found else {}
 
 
 def as_modes(given: str | Sequence[str]) -> list[str]:

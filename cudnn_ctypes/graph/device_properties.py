@@ -10,10 +10,11 @@ from typing import Any
 from .. import raw
 from ..absent_gpu.properties import complete, preset, presets
 from ..errors import CudnnError
+from ..raw.values import described
 from .attributes import suggestion
 from .descriptor import BackendDescriptor
 
-__all__ = ["DeviceProperties", "presets"]
+__all__ = ["DeviceProperties", "device_attribute", "presets"]
 
 
 class DeviceProperties:
@@ -173,3 +174,18 @@ def _loaded(properties: str | bytes | Mapping[str, Any] | Path) -> dict[str, Any
     if not isinstance(values, dict):
         raise ValueError(f"{source}: expected a JSON object, got a {type(values).__name__}")
     return values
+
+
+def device_attribute(device: Any) -> dict[str, Any]:
+    """The attribute by which a descriptor learns of the GPU: "deviceprop" or "handle".
+
+    Raises
+    ------
+    TypeError
+        If `device` is neither DeviceProperties nor a Handle.
+    """
+    if isinstance(device, DeviceProperties):
+        return {"deviceprop": device}
+    if isinstance(getattr(device, "_as_parameter_", None), raw.cudnnHandle_t):
+        return {"handle": device}
+    raise TypeError(f"device: expected a Handle or DeviceProperties, got {described(device)}")

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from .. import raw
 from ..enumerators import enumerator, short_name
 from ..errors import CudnnError, NotSupportedError, SymbolNotFoundError
-from ..raw.values import described
 from .attributes import suggestion
 from .descriptor import BackendDescriptor
-from .device_properties import DeviceProperties
+from .device_properties import DeviceProperties, device_attribute
 
 if TYPE_CHECKING:
     from ..handle import Handle
@@ -353,10 +352,9 @@ def engines(
 
 def _properties(device: Any, operation_graph: BackendDescriptor) -> dict[str, Any]:
     """The attribute by which an engine or a query learns of the GPU."""
-    if isinstance(device, DeviceProperties):
-        return {"deviceprop": device}
-    if not isinstance(getattr(device, "_as_parameter_", None), raw.cudnnHandle_t):
-        raise TypeError(f"device: expected a Handle or DeviceProperties, got {described(device)}")
+    found = device_attribute(device)
+    if "handle" not in found:
+        return found
     if "handle" not in operation_graph.held():
         raise ValueError("device: the operation graph has no handle: set it, or give properties")
     return {}

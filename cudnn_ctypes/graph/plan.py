@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..errors import CudnnError
-from ..raw.values import described
 from .arguments import Shape
 from .bound_plan import BoundPlan
 from .descriptor import BackendDescriptor
-from .device_properties import DeviceProperties
+from .device_properties import DeviceProperties, device_attribute
 from .engines import EngineConfig
 from .scratch import Scratch
 from .stored_plan import StoredPlan, sealed
@@ -72,7 +71,7 @@ class ExecutionPlan:
             engine_config=getattr(config, "descriptor", config),
             kernel_cache=kernel_cache,
             cuda_graph_retention=cuda_graph_retention,
-            **_device_attribute(device),
+            **device_attribute(device),
         ).finalize()
         self._config: EngineConfig | None = None
 
@@ -94,7 +93,7 @@ class ExecutionPlan:
         ValueError
             If the text is damaged, or the plan belongs to another cuDNN version or GPU.
         """
-        attributes = _device_attribute(device)
+        attributes = device_attribute(device)
         stored = StoredPlan(text)
         stored.check_gpu(device)
         made = cls.__new__(cls)
@@ -291,11 +290,3 @@ class ExecutionPlan:
         if self.descriptor.closed:
             return "ExecutionPlan(closed)"
         return f"ExecutionPlan({self.config!r}, workspace of {self.workspace_size} bytes)"
-
-
-def _device_attribute(device: Any) -> dict[str, Any]:
-    if isinstance(device, DeviceProperties):
-        return {"deviceprop": device}
-    if isinstance(getattr(device, "_as_parameter_", None), raw.cudnnHandle_t):
-        return {"handle": device}
-    raise TypeError(f"device: expected a Handle or DeviceProperties, got {described(device)}")

@@ -31,3 +31,17 @@ def gpu_handle() -> Iterator[Handle]:
     """A handle on the GPU."""
     with use_reference_device(False), Handle() as made:
         yield made
+
+
+@pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The reference device, and, where there is one, the GPU; for functions without a handle."""
+    with use_reference_device(request.param == "reference"):
+        yield "reference" if request.param == "reference" else "GPU"
+
+
+@pytest.fixture
+def on_reference() -> Iterator[None]:
+    """The reference device, for functions without a handle."""
+    with use_reference_device():
+        yield

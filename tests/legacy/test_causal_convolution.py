@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -19,25 +19,12 @@ from cudnn_ctypes import (
     NotSupportedError,
     SymbolNotFoundError,
     reference,
-    use_reference_device,
 )
 
 from .conftest import Report
 
 DTYPES = [np.float64, np.float32, np.float16, ml_dtypes.bfloat16]
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
-
-
-@pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
-def device(request: pytest.FixtureRequest) -> Iterator[str]:
-    with use_reference_device(request.param == "reference"):
-        yield "reference" if request.param == "reference" else "GPU"
-
-
-@pytest.fixture
-def on_reference() -> Iterator[None]:
-    with use_reference_device():
-        yield
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -19,7 +19,6 @@ from cudnn_ctypes import (
     SymbolNotFoundError,
     raw,
     reference,
-    use_reference_device,
 )
 
 from .conftest import Report
@@ -27,18 +26,6 @@ from .conftest import Report
 DTYPES = [np.float32, np.float16, ml_dtypes.bfloat16]
 ROUNDOFF = {"float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 ACTIVATIONS = ["linear", "relu", "sigmoid", "tanh", "elu", "scalar", "leaky_relu"]
-
-
-@pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
-def device(request: pytest.FixtureRequest) -> Iterator[str]:
-    with use_reference_device(request.param == "reference"):
-        yield "reference" if request.param == "reference" else "GPU"
-
-
-@pytest.fixture
-def on_reference() -> Iterator[None]:
-    with use_reference_device():
-        yield
 
 
 class Case:

@@ -1,13 +1,16 @@
-"""A C compiler that knows the cuDNN headers: the oracle for what layer 1 says about C."""
+"""A tensor descriptor; and a C compiler that knows the cuDNN headers, layer 1's oracle."""
 
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cudnn_ctypes import raw
 from tools.generate.include import HEADERS, compiler, include_flags, wheel_include
 
 
@@ -62,3 +65,12 @@ def header_compiler(tmp_path_factory: pytest.TempPathFactory) -> HeaderCompiler:
     except (FileNotFoundError, ImportError) as reason:
         pytest.skip(f"needs a C compiler, the cuDNN headers and those of CUDA: {reason}")
     return HeaderCompiler(command, folder, tmp_path_factory.mktemp("c"))
+
+
+@pytest.fixture
+def x() -> Iterator[Any]:
+    """A tensor descriptor, not set."""
+    descriptor = raw.cudnnTensorDescriptor_t()
+    raw.cudnnCreateTensorDescriptor(descriptor)
+    yield descriptor
+    raw.cudnnDestroyTensorDescriptor(descriptor)

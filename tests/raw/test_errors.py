@@ -6,7 +6,6 @@ import copy
 import ctypes
 import pickle
 import threading
-from collections.abc import Iterator
 from ctypes import c_size_t
 from typing import Any
 
@@ -34,14 +33,6 @@ CLASSES = {
     4: InternalError,
     5: ExecutionFailedError,
 }
-
-
-@pytest.fixture
-def x() -> Iterator[Any]:
-    descriptor = raw.cudnnTensorDescriptor_t()
-    raw.cudnnCreateTensorDescriptor(descriptor)
-    yield descriptor
-    raw.cudnnDestroyTensorDescriptor(descriptor)
 
 
 def failing(call: Any, *arguments: Any) -> CudnnError:

@@ -5,35 +5,15 @@ from __future__ import annotations
 import ctypes
 import inspect
 import threading
-from collections.abc import Iterator
-from ctypes import c_int, c_size_t
+from ctypes import c_size_t
 from typing import Any
 
 import pytest
 from programs import printed
+from tensors import set_4d
 
 from cudnn_ctypes import BadParamError, ClosedError, TensorDescriptor, raw
 from cudnn_ctypes.raw.function import binding
-
-
-@pytest.fixture
-def x() -> Iterator[Any]:
-    descriptor = raw.cudnnTensorDescriptor_t()
-    raw.cudnnCreateTensorDescriptor(descriptor)
-    yield descriptor
-    raw.cudnnDestroyTensorDescriptor(descriptor)
-
-
-def set_4d(descriptor: Any, *shape: Any) -> Any:
-    return raw.cudnnSetTensor4dDescriptor(
-        descriptor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, *shape
-    )
-
-
-def dimensions(descriptor: Any) -> list[int]:
-    data_type, count, dims, strides = c_int(-1), c_int(-1), (c_int * 8)(), (c_int * 8)()
-    raw.cudnnGetTensorNdDescriptor(descriptor, 8, data_type, count, dims, strides)
-    return dims[: count.value]
 
 
 class TestStatus:
