@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..enumerators import enumerator, short_name
 from ..errors import (
-    CudnnError,
     ExecutionFailedError,
     InternalError,
     NotSupportedError,
-    SymbolNotFoundError,
 )
 from ..raw import cudnnBackendHeurMode_t, cudnnDataType_t, cudnnStatus_t
 from ..raw.values import described
@@ -23,16 +21,15 @@ from .engines import (
     Engine,
     EngineChoice,
     EngineConfig,
-    default_configs,
-    engine_count,
     heuristics,
 )
 from .faults import faulty_engines
 from .lowering import Lowering
 from .node import Node
 from .plan import ExecutionPlan
-from .refusals import Refusal, refusal
+from .refusals import refusal
 from .selection import Selection
+from .unbuilt import Unbuilt, engine_refusals
 
 if TYPE_CHECKING:
     from ..handle import Handle
@@ -53,8 +50,6 @@ __all__ = [
 PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
 """What compiling a config raises if another may work; the last as some engines ask the driver."""
 
-_REASONS = 8  # that the message of a failed build has
-
 
 def operation_graph_attributes(device: Handle | DeviceProperties) -> dict[str, Any]:
     """What an OPERATIONGRAPH descriptor needs to know of the GPU."""
@@ -65,6 +60,8 @@ def operation_graph_attributes(device: Handle | DeviceProperties) -> dict[str, A
 def as_modes(given: str | Sequence[str]) -> list[str]:
     """The modes of heuristics that an argument names, checked, by short name."""
     modes = [given] if isinstance(given, (str, cudnnBackendHeurMode_t)) else list(given)
+    if not modes:
+        raise ValueError("heuristics: expected at least one mode, got none")
     return [short_name(enumerator(cudnnBackendHeurMode_t, m, "heuristics")) for m in modes]
 
 
@@ -164,38 +161,35 @@ def build_plan(
         compiled = functools.partial(ExecutionPlan, device=device, kernel_cache=cache)
         if config is not None:
             return _chosen_plan(graph, device, config, selection, sm_count, compiled)
-        reasons: list[str] = []
-
-        def note(mode: str, error: NotSupportedError) -> None:
-            reasons.append(f"heuristics {mode}: {refusal(error)}")
-
+        unbuilt = Unbuilt()
         faulty = faulty_engines(nodes)
         tried: set[EngineChoice] = set()
-        found = proposals(graph, device, modes, sm_count=sm_count, on_refusal=note)
+        found = proposals(graph, device, modes, sm_count=sm_count, on_refusal=unbuilt.mode)
         with closing(found):  # type: ignore[type-var]
             for _, proposed in found:
-                if proposed.choice in tried:
+                choice = proposed.choice
+                if choice in tried:
                     continue
-                tried.add(proposed.choice)
-                if proposed.choice.engine in faulty:
-                    reasons.append(f"{proposed.choice}: {faulty[proposed.choice.engine]}")
+                tried.add(choice)
+                if choice.engine in faulty:
+                    unbuilt.refused(choice, faulty[choice.engine])
                     continue
-                plan = _plan_or_reason(proposed, selection, compiled)
-                if isinstance(plan, ExecutionPlan):
+                unwanted = selection.refusal(proposed)
+                if unwanted:
+                    unbuilt.unwanted(unwanted)
+                    continue
+                try:
+                    plan = compiled(proposed)
+                except PLAN_ERRORS as error:
+                    unbuilt.refused(choice, refusal(error))
+                    continue
+                # Before cuDNN 9.2 only the plan tells.
+                unwanted = selection.refusal_of_workspace(plan.workspace_size)
+                if not unwanted:
                     return plan
-                reasons.append(f"{proposed.choice}: {plan}")
-        raise NotSupportedError(
-            "Graph.build",
-            cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
-            arguments={
-                "graph": ", ".join(map(str, nodes)),
-                "heuristics": ", ".join(modes),
-                **({} if selection == Selection() else {"selection": repr(selection)}),
-            },
-            messages=_shortened(reasons) or engine_refusals(graph, device),
-            hint="Graph.explain(device) shows every engine and why it refuses; other layouts, data "
-            "types or alignments may have an engine, and so may parts of the graph",
-        )
+                plan.close()
+                unbuilt.unwanted(unwanted)
+        raise unbuilt.error(nodes, modes, selection, graph, device)
 
 
 def _chosen_plan(
@@ -218,51 +212,6 @@ def _chosen_plan(
             "Graph.build",
             cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
             arguments={"config": str(choice), "selection": repr(selection)},
-            messages=(unwanted,),
+            hint=f"the selection does not want it: {unwanted}",
         )
     return plan
-
-
-def _plan_or_reason(
-    config: EngineConfig,
-    selection: Selection,
-    compiled: Callable[[EngineConfig], ExecutionPlan],
-) -> ExecutionPlan | str:
-    unwanted = selection.refusal(config)
-    if unwanted:
-        return unwanted
-    try:
-        plan = compiled(config)
-    except PLAN_ERRORS as error:
-        return str(refusal(error))
-    # Before cuDNN 9.2 only the plan tells.
-    unwanted = selection.refusal_of_workspace(plan.workspace_size)
-    if unwanted:
-        plan.close()
-        return unwanted
-    return plan
-
-
-def engine_refusals(graph: BackendDescriptor, device: Handle | DeviceProperties) -> tuple[str, ...]:
-    """Why the engines refuse the graph, once each reason; what could be changed comes first."""
-    engines: dict[str, list[str]] = {}
-    hopeless: set[str] = set()
-    for index in range(engine_count(graph)):
-        try:
-            with Engine(graph, index, device=device) as engine, ExitStack() as stack:
-                configs = [stack.enter_context(each) for each in default_configs(engine)]
-                ExecutionPlan(configs[0], device=device).close()
-        except (CudnnError, SymbolNotFoundError) as error:
-            why = refusal(error) if isinstance(error, CudnnError) else Refusal("", str(error))
-            reason = why.without_index(index)
-            engines.setdefault(reason, []).append(str(index))
-            if why.hopeless:
-                hopeless.add(reason)
-    told = sorted(engines.items(), key=lambda item: item[0] in hopeless)
-    return _shortened([f"engine {', '.join(which)}: {why}" for why, which in told])
-
-
-def _shortened(reasons: Sequence[str]) -> tuple[str, ...]:
-    once = list(dict.fromkeys(reasons))
-    more = len(once) - _REASONS
-    return (*once[:_REASONS], *([f"and {more} more reasons"] if more > 0 else []))

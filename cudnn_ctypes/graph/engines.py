@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import raw
 from ..enumerators import enumerator, short_name
 from ..errors import CudnnError, NotSupportedError, SymbolNotFoundError
+from ..raw.values import described
 from .attributes import suggestion
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties, device_attribute
@@ -39,10 +40,21 @@ class EngineChoice:
         Its index, for graphs of this pattern and this cuDNN version.
     knobs : mapping of str to int
         By short name; cuDNN chooses those that are missing.
+
+    Raises
+    ------
+    TypeError
+        If these are of other types.
     """
 
     engine: int
     knobs: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.engine, bool) or not isinstance(self.engine, int):
+            raise TypeError(f"engine: expected its index, got {described(self.engine)}")
+        if not isinstance(self.knobs, Mapping):
+            raise TypeError(f"knobs: expected values by name, got {described(self.knobs)}")
 
     def __hash__(self) -> int:
         return hash((self.engine, frozenset(self.knobs.items())))

@@ -96,15 +96,16 @@ class Selection:
     def refusal_of_engine(self, index: int) -> str:
         """Why an engine is not wanted by its index alone; "" if it is."""
         if self.engines is not None and index not in self.engines:
-            return f"engine {index} is not among the engines asked for"
+            return "its engine is not among those asked for"
         if index in self.without_engines:
-            return f"engine {index} is excluded"
+            return "its engine is excluded"
         return ""
 
     def refusal(self, config: EngineConfig) -> str:
         """Why a config is not wanted; "" if it is.
 
-        Nothing is compiled for it: configs tell their notes and workspace before.
+        Nothing is compiled for it: configs tell their notes and workspace before. The text is the
+        same for all configs that one condition leaves out.
         """
         engine = config.engine
         unwanted = self.refusal_of_engine(engine.index)
@@ -122,14 +123,14 @@ class Selection:
         if not unwanted and self.shared_memory_limit is not None:
             used = config.shared_memory
             if used is not None and used > self.shared_memory_limit:
-                return f"uses {used} bytes of shared memory, allowed are {self.shared_memory_limit}"
+                return f"uses more shared memory than {self.shared_memory_limit} bytes"
         return unwanted
 
     def refusal_of_workspace(self, size: int | None) -> str:
         """Why a workspace of this size, None if not known yet, is not wanted; "" if it is."""
         if size is None or self.workspace_limit is None or size <= self.workspace_limit:
             return ""
-        return f"needs a workspace of {size} bytes, allowed are {self.workspace_limit}"
+        return f"needs a workspace of more than {self.workspace_limit} bytes"
 
     def __repr__(self) -> str:
         shown = []

@@ -178,9 +178,9 @@ def test_what_is_not_wanted_is_not_built() -> None:
         _Config(_Engine(0)), _Config(_Engine(1), workspace_size=9), _Config(_Engine(2))
     )
     assert excluded is not None
-    assert (excluded.state, excluded.reason) == ("excluded", "engine 0 is excluded")
+    assert (excluded.state, excluded.reason) == ("excluded", "its engine is excluded")
     assert large is not None
-    assert large.reason == "needs a workspace of 9 bytes, allowed are 8"
+    assert large.reason == "needs a workspace of more than 8 bytes"
     assert bench.tuner.best is good
     assert len(bench.plans) == 1
 

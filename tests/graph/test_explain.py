@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import gc
 import io
@@ -252,6 +253,34 @@ def test_the_first_wanted_config_is_built(h200: DeviceProperties) -> None:
         assert "selection=Selection(require={'winograd'})" in str(caught.value)
 
 
+def test_the_selection_says_how_many_it_left_out(h200: DeviceProperties) -> None:
+    """Its conditions are not told as what cuDNN said."""
+    with CHOICES["convolution"].graph() as graph:
+        proposed = {row.choice for row in graph.explain(h200, "a") if row.proposed_by}
+        wanted = Selection(engines=[400])
+        with pytest.raises(NotSupportedError) as caught:
+            graph.build(h200, "a", selection=wanted)
+        count = graph.engine_count(h200)
+    assert caught.value.messages == ()
+    assert caught.value.hint.startswith(
+        f"the selection left out {len(proposed)} of the {len(proposed)} configs that heuristics "
+        f"propose: {len(proposed)} (its engine is not among those asked for). This graph has "
+        f"engines 0 to {count - 1};"
+    )
+
+
+def test_each_condition_of_a_selection_is_counted(h200: DeviceProperties) -> None:
+    wanted = Selection(forbid="tensor_core", workspace_limit=0, without_engines=[0])
+    with CHOICES["convolution"].graph() as graph:
+        left_out = [row for row in graph.explain(h200, "a", selection=wanted) if row.proposed_by]
+        counts = collections.Counter(row.reason for row in left_out)
+        assert all(row.state == "excluded" for row in left_out)
+        with pytest.raises(NotSupportedError) as caught:
+            graph.build(h200, "a", selection=wanted)
+    for reason, number in counts.items():
+        assert f"{number} ({reason})" in caught.value.hint
+
+
 @pytest.mark.parametrize(
     ("config", "error", "says"),
     [
@@ -267,6 +296,21 @@ def test_wrong_configs(
 ) -> None:
     with CHOICES["convolution"].graph() as graph, pytest.raises(error, match=says):
         graph.build(h200, config=config)
+
+
+def test_choices_are_checked_when_made() -> None:
+    with pytest.raises(TypeError, match="expected its index, got '22'"):
+        EngineChoice("22")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="knobs: expected values by name, got 8"):
+        EngineChoice(22, 8)  # type: ignore[arg-type]
+
+
+def test_no_mode_at_all(h200: DeviceProperties) -> None:
+    with (
+        CHOICES["convolution"].graph() as graph,
+        pytest.raises(ValueError, match="heuristics: expected at least one mode"),
+    ):
+        graph.build(h200, [])
 
 
 @pytest.mark.parametrize("method", ["build", "explain"])
