@@ -37,6 +37,7 @@ _NAMES = {
     "graph.cuda_graph": (
         "CapturedGraph",
         "NativeGraph",
+        "capture",
     ),
     "graph.descriptor": ("BackendDescriptor",),
     "graph.device_properties": ("DeviceProperties",),
@@ -233,7 +234,11 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
         SymbolNotFoundError as SymbolNotFoundError,
     )
     from .graph.compiling import compile_graphs as compile_graphs
-    from .graph.cuda_graph import CapturedGraph as CapturedGraph, NativeGraph as NativeGraph
+    from .graph.cuda_graph import (
+        CapturedGraph as CapturedGraph,
+        NativeGraph as NativeGraph,
+        capture as capture,
+    )
     from .graph.descriptor import BackendDescriptor as BackendDescriptor
     from .graph.device_properties import DeviceProperties as DeviceProperties
     from .graph.engines import (

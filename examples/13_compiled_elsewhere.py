@@ -17,11 +17,15 @@ from pathlib import Path
 
 import numpy as np
 
-from cudnn_ctypes import DeviceTensor, Handle, use_reference_device
-from cudnn_ctypes.graph.compiling import compile_graphs
-from cudnn_ctypes.graph.cuda_graph import capture
-from cudnn_ctypes.graph.device_properties import DeviceProperties
-from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes import (
+    DeviceProperties,
+    DeviceTensor,
+    Graph,
+    Handle,
+    capture,
+    compile_graphs,
+    use_reference_device,
+)
 
 SHAPE = (16, 256, 512)
 

@@ -1,3 +1,74 @@
-"""Layer 3: the graph (backend) API."""
+"""Layer 3: the graph (backend) API.
+
+A `Graph` describes operations on tensors. Building it, for a GPU of this machine or for the
+`DeviceProperties` of one that is not, asks cuDNN's heuristics for engine configs and compiles the
+first that works into an `ExecutionPlan`, which is executed, bound to fixed memory, stored, or
+captured in a CUDA graph::
+
+    graph = Graph(io_data_type="float16")
+    x, w = graph.tensor((8, 64, 128), name="x"), graph.tensor((1, 128, 32), name="w")
+    graph.relu(graph.matmul(x, w)).set_output(name="y")
+    graph.build(handle)
+    graph.execute({"x": x_memory, "w": w_memory, "y": y_memory}, workspace)
+
+To describe
+    `Graph`, its `Tensor`; the operations are methods of `Graph`.
+To choose
+    ``Graph.explain`` gives every engine config (`Explanation`), ``Graph.autotune`` measures them on
+    a GPU (`Autotuning`); `Selection` states conditions; `EngineChoice` names one engine and its
+    knobs.
+To execute often
+    ``Graph.bind`` (`BoundPlan`) where memory stays in its place, `capture` where the same launches
+    come again and again, `NativeGraph` for a CUDA graph whose memory can be exchanged.
+For many shapes
+    `KernelCache`: graphs that differ in dims share compiled kernels.
+Without a GPU
+    `DeviceProperties`, `compile_graphs` and ``python -m cudnn_ctypes compile``.
+One descriptor at a time
+    `BackendDescriptor` with attributes by short names; `heuristics`, `Engine`, `EngineConfig` and
+    `ExecutionPlan` stand on it.
+"""
 
 from __future__ import annotations
+
+from .compiling import CompiledGraph, compile_graphs
+from .cuda_graph import CapturedGraph, NativeGraph, capture
+from .descriptor import BackendDescriptor
+from .device_properties import DeviceProperties, presets
+from .engines import Engine, EngineChoice, EngineConfig, Knob, engine_count, heuristics
+from .explain import EngineRow, Explanation
+from .graph import Graph
+from .kernel_cache import KernelCache
+from .measurements import Autotuning, Measurement
+from .plan import BoundPlan, ExecutionPlan
+from .selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
+from .tensor import Tensor
+
+__all__ = [
+    "BEHAVIOR_NOTES",
+    "NUMERICAL_NOTES",
+    "Autotuning",
+    "BackendDescriptor",
+    "BoundPlan",
+    "CapturedGraph",
+    "CompiledGraph",
+    "DeviceProperties",
+    "Engine",
+    "EngineChoice",
+    "EngineConfig",
+    "EngineRow",
+    "ExecutionPlan",
+    "Explanation",
+    "Graph",
+    "KernelCache",
+    "Knob",
+    "Measurement",
+    "NativeGraph",
+    "Selection",
+    "Tensor",
+    "capture",
+    "compile_graphs",
+    "engine_count",
+    "heuristics",
+    "presets",
+]
