@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -13,12 +12,12 @@ from .. import raw
 from ..dtypes import as_data_type
 from ..enumerators import enumerator
 from ..raw.ctypes_support import CudnnEnum
-from .attributes import as_kind, attribute, suggestion
+from .attributes import suggestion
 from .json_reading import Place
 from .node import Kind, Node
+from .node_checks import check_option, takes_several
 from .serialization import DATA_TYPES, FORMAT, VERSION, kinds
 from .tensor import Tensor
-from .values import ENUMS, encode
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -38,10 +37,6 @@ _NODE_KEYS = {
     "transposed",
     "may_go_unused",
 }
-# Options that no method takes: operations that are made of others set them.
-_INNER_OPTIONS = frozenset({"exchange"})
-# Types of options that are no attributes, where they are no numbers.
-_UNNAMED: dict[str, Any] = dict.fromkeys(("axes", "dims", "permutation", "slices"), tuple)
 
 
 def from_json(cls: type[G], text: str | bytes) -> G:
@@ -146,7 +141,7 @@ def _read_node(
         place["name"].text() if "name" in place else operation,
         inputs,
         outputs,
-        _options(place["options"], kind, method),
+        _options(place["options"], kind),
         _data_type(place["compute_data_type"]) if "compute_data_type" in place else None,
         frozenset(each.text() for each in transposed),
         "may_go_unused" in place and place["may_go_unused"].boolean(),
@@ -162,7 +157,7 @@ def _ports(place: Place, known: Mapping[str, str], wanted: set[str]) -> list[str
 
 
 def _operand(place: Place, tensors: Mapping[str, Tensor], kind: Kind, port: str) -> Any:
-    if attribute(as_kind(kind.descriptor), kind.inputs[port]).is_array:
+    if takes_several(kind, port):
         return [_tensor(each, tensors) for each in place.items()]
     return _tensor(place, tensors)
 
@@ -174,43 +169,21 @@ def _tensor(place: Place, tensors: Mapping[str, Tensor]) -> Tensor:
     return tensors[key]
 
 
-def _options(place: Place, kind: Kind, method: Any) -> dict[str, Any]:
-    names = {option: (kind.descriptor, name) for option, name in kind.options.items()}
-    if kind.inner is not None:
-        inner = kind.inner.descriptor
-        names |= {option: (inner, name) for option, name in kind.inner.options.items()}
-    place.known({*names, *inspect.signature(method).parameters, *_INNER_OPTIONS})
-    if "mode" in names and "mode" not in place:
-        place.refuse("'mode' is missing")
+def _options(place: Place, kind: Kind) -> dict[str, Any]:
+    place.known(kind.all_options)
     found = {}
     for option in place.keys():  # noqa: SIM118
         found[option] = value = _value(place[option])
         if value is None:
             continue
-        if option in names:
-            _check_option(place[option], value, *names[option])
-        elif not isinstance(value, _UNNAMED.get(option, (int, float, str))) or (
-            isinstance(value, tuple)
-            and {type(each) for each in value} - {slice if option == "slices" else int}
-        ):
-            place[option].refuse(f"{place[option].value!r} is no value of this option")
+        try:
+            check_option(kind, option, value, place[option].path)
+        except (TypeError, ValueError) as error:
+            raise ValueError(str(error)) from None
+    for option in sorted(kind.required):
+        if found.get(option) is None:
+            place.refuse(f"{option!r} is missing")
     return found
-
-
-def _check_option(place: Place, value: Any, descriptor: str, name: str) -> None:
-    """Refuse what the attribute of the descriptor would refuse."""
-    known = attribute(as_kind(descriptor), name)
-    wanted = ENUMS.get(known.types[0])
-    if wanted is not None:
-        if type(value) is not wanted:
-            place.refuse(f"expected the name of a {wanted.__name__}, got {place.value!r}")
-        return  # newer than the loaded cuDNN or not, is asked when it is built
-    # One number stands for as many as there are spatial dimensions.
-    one = known.is_array and not isinstance(value, tuple)
-    try:
-        encode(known, (value,) if one else value)
-    except (TypeError, ValueError) as error:
-        place.refuse(str(error))
 
 
 def _value(place: Place) -> Any:

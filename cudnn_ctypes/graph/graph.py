@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
-from ..raw import cudnnDataType_t
 from .arguments import new_shapes, pointers
 from .choosing import EngineChoosing
-from .inference import DataTypes, infer_node, number_tensors
+from .inference import DataTypes, complete_offset, infer_node, number_tensors
 from .node import Node
 from .operations.attention_fp8 import Fp8AttentionOperations
 from .operations.attention_unified import UnifiedAttentionOperations
@@ -22,7 +21,7 @@ from .operations.sequences import SequenceOperations
 from .scratch import Scratch
 from .selection import Selection
 from .tensor import Tensor
-from .validation import check_results, check_tensors, in_order
+from .validation import check_fields, check_results, check_tensors, in_order
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -98,9 +97,10 @@ class Graph(
 
         Raises
         ------
-        ValueError
+        ValueError, TypeError
             The message names the operation and the tensor.
         """
+        check_fields(self.tensors, self.nodes)
         nodes = in_order(self.nodes)
         check_tensors(self.tensors, nodes)
         number_tensors(self.tensors)
@@ -108,11 +108,11 @@ class Graph(
             self.io_data_type, self.intermediate_data_type, self.compute_data_type
         )
         for tensor in self.tensors:
-            if tensor.ragged_offset is not None and tensor.ragged_offset.data_type is None:
-                tensor.ragged_offset.data_type = cudnnDataType_t.CUDNN_DATA_INT32
+            if tensor.ragged_offset is not None:
+                complete_offset(tensor.ragged_offset)
         for node in nodes:
             self._infer(node, data_types)
-        check_results(self.tensors)
+        check_results(self.tensors, nodes)
         return nodes
 
     def _infer(self, node: Node, data_types: DataTypes) -> None:

@@ -10,7 +10,7 @@ from .node import Node, Result
 from .strides import overlapping, packed, packed_like
 from .tensor import Tensor
 
-__all__ = ["DataTypes", "infer_node", "number_tensors"]
+__all__ = ["DataTypes", "complete_offset", "infer_node", "number_tensors"]
 
 
 class DataTypes:
@@ -39,6 +39,22 @@ class DataTypes:
         return chosen
 
 
+def complete_offset(tensor: Tensor) -> None:
+    """Fill in a tensor that is the `ragged_offset` of another one, and perhaps no operand.
+
+    Raises
+    ------
+    ValueError
+        If it has no dims.
+    """
+    if tensor.dims is None:
+        raise ValueError(f"{tensor!r} is a ragged_offset without dims")
+    if tensor.strides is None:
+        tensor.strides = packed(tensor.dims)
+    if tensor.data_type is None:
+        tensor.data_type = cudnnDataType_t.CUDNN_DATA_INT32
+
+
 def infer_node(node: Node, data_types: DataTypes) -> None:
     """Fill in the results of one node whose operands are complete.
 
@@ -47,16 +63,21 @@ def infer_node(node: Node, data_types: DataTypes) -> None:
     ValueError
         If operands do not fit together, or a result that was given dims does not fit them.
     """
-    rank = max((tensor.rank for tensor in node.operands), default=1)
+    rank = max((tensor.rank for tensor in node.operands), default=1) or 1
     for tensor in node.operands:
-        if tensor.dims is None:  # a number
+        if tensor.dims is None and not tensor.by_value:
+            node.refuse(f"its operand {tensor.name!r} has no dims")
+        if tensor.dims is None:
             tensor.dims = (1,) * rank
         if tensor.strides is None:
             tensor.strides = packed(tensor.dims)
         if tensor.data_type is None:
             tensor.data_type = data_types.of(tensor)
+    for port in node.transposed & node.inputs.keys():
+        _check_turned(node, port, node.inputs[port])
     for port, result in node.kind.infer(node).items():
-        _fill(node, port, node.outputs[port], result, data_types)
+        if port in node.outputs:
+            _fill(node, port, node.outputs[port], result, data_types)
 
 
 def _fill(node: Node, port: str, tensor: Tensor, result: Result, data_types: DataTypes) -> None:
@@ -69,10 +90,12 @@ def _fill(node: Node, port: str, tensor: Tensor, result: Result, data_types: Dat
         tensor.dims = result.dims
     elif result.dims is not None and tensor.dims != result.dims:
         node.refuse(f"{port} {tensor.name!r} is {tensor.dims}, but the operands give {result.dims}")
-    if min(tensor.dims) < 1:
+    if not tensor.dims or min(tensor.dims) < 1:
         node.refuse(f"{port} {tensor.name!r} would be {tensor.dims}: nothing is left of it")
     if result.check is not None:
         result.check(tensor.dims)
+    if port in node.transposed:
+        _check_turned(node, port, tensor)
     if tensor.strides is None:
         like = result.like
         if like is None or like.dims is None or like.strides is None:
@@ -93,6 +116,11 @@ def _fill(node: Node, port: str, tensor: Tensor, result: Result, data_types: Dat
             tensor.data_type = result.data_type
         else:
             tensor.data_type = data_types.of(tensor)
+
+
+def _check_turned(node: Node, port: str, tensor: Tensor) -> None:
+    if tensor.rank < 2:
+        node.refuse(f"{port} {tensor.name!r} {tensor.dims} has no two dimensions to exchange")
 
 
 def number_tensors(tensors: Iterable[Tensor]) -> None:

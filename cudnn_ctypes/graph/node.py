@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -80,6 +81,11 @@ class Kind:
         Options of the node to attributes of the operation descriptor.
     precision : str
         The attribute for the compute data type, "" if the inner descriptor has it, or none.
+    inner : Inner, optional
+    own_options : mapping
+        Options that are no attributes, to their types: ``int``, or ``tuple[int, ...]``.
+    required : frozenset of str
+        Options that must be given.
     """
 
     descriptor: str
@@ -90,6 +96,18 @@ class Kind:
     options: Mapping[str, str] = field(default_factory=dict)
     precision: str = ""
     inner: Inner | None = None
+    own_options: Mapping[str, Any] = field(default_factory=dict)
+    required: frozenset[str] = frozenset()
+
+    @functools.cached_property
+    def all_options(self) -> Mapping[str, tuple[str, str]]:
+        """Options to the kind of descriptor that has them, and the attribute; "" for own ones."""
+        found = dict.fromkeys(self.own_options, ("", ""))
+        found |= {option: (self.descriptor, name) for option, name in self.options.items()}
+        if self.inner is not None:
+            inner = self.inner.descriptor
+            found |= {option: (inner, name) for option, name in self.inner.options.items()}
+        return found
 
 
 @dataclass(eq=False)

@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 from ..dtypes import data_type_name
 from .node import Node
+from .node_checks import check_node
 from .tensor import Tensor
+from .tensor_checks import check_memory, check_tensor
 
-__all__ = ["check_results", "check_tensors", "in_order"]
+__all__ = ["check_fields", "check_results", "check_tensors", "in_order"]
+
+
+def check_fields(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
+    """Refuse tensors and nodes with contents that they cannot have, each by itself.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the tensor or operation, and the field.
+    """
+    for tensor in tensors:
+        check_tensor(tensor)
+    own = {id(tensor) for tensor in tensors}
+    for node in nodes:
+        check_node(node)
+        for port, value in (*node.inputs.items(), *node.outputs.items()):
+            for tensor in value if isinstance(value, (list, tuple)) else [value]:
+                if id(tensor) not in own:
+                    node.refuse(f"{port} {tensor!r} is of another graph")
+    for tensor in tensors:
+        offset = tensor.ragged_offset
+        if offset is not None and id(offset) not in own:
+            raise ValueError(f"{tensor!r}: its ragged_offset {offset!r} is of another graph")
 
 
 def in_order(nodes: Sequence[Node]) -> list[Node]:
@@ -26,25 +52,35 @@ def in_order(nodes: Sequence[Node]) -> list[Node]:
             if other is not node:
                 raise ValueError(f"{tensor!r} is the result of both {other} and {node}")
     ordered: list[Node] = []
-    state: dict[int, str] = {}
-
-    def visit(node: Node, path: tuple[Node, ...]) -> None:
-        if state.get(id(node)) == "done":
-            return
-        if any(node is each for each in path):
-            start = next(index for index, each in enumerate(path) if each is node)
-            circle = " -> ".join(str(each) for each in (*path[start:], node))
-            raise ValueError(f"the operations go in a circle: {circle}")
-        for tensor in node.operands:
-            before = maker.get(id(tensor))
-            if before is not None:
-                visit(before, (*path, node))
-        state[id(node)] = "done"
-        ordered.append(node)
-
-    for node in nodes:
-        visit(node, ())
+    done: set[int] = set()
+    open_nodes: set[int] = set()
+    for first in nodes:
+        # What is being visited, each with its operands that have not been looked at yet; a list
+        # rather than recursion, as graphs may be longer than Python's stack.
+        path = [(first, first.operands)] if id(first) not in done else []
+        open_nodes.add(id(first))
+        while path:
+            node, operands = path[-1]
+            for tensor in operands:
+                before = maker.get(id(tensor))
+                if before is None or id(before) in done:
+                    continue
+                if id(before) in open_nodes:
+                    _refuse_circle([each for each, _ in path], before)
+                open_nodes.add(id(before))
+                path.append((before, before.operands))
+                break
+            else:
+                done.add(id(node))
+                ordered.append(node)
+                path.pop()
     return ordered
+
+
+def _refuse_circle(path: Sequence[Node], node: Node) -> NoReturn:
+    start = next(index for index, each in enumerate(path) if each is node)
+    circle = " -> ".join(str(each) for each in reversed((*path[start:], node)))
+    raise ValueError(f"the operations go in a circle: {circle}")
 
 
 def check_tensors(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
@@ -74,22 +110,16 @@ def check_tensors(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
             raise ValueError(f"{tensor!r} is virtual, but no operation makes it")
 
 
-def check_results(tensors: Sequence[Tensor]) -> None:
-    """Refuse results that overlap themselves, and properties that contradict each other.
+def check_results(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
+    """Refuse tensors whose properties contradict each other, once they are complete.
 
     Raises
     ------
     ValueError
     """
+    made = {id(tensor) for node in nodes for tensor in node.outputs.values()}
     for tensor in tensors:
-        if tensor.virtual and tensor.by_value:
-            raise ValueError(f"{tensor!r} cannot be both virtual and by value")
-        if tensor.by_value and any(size != 1 for size in tensor.dims or ()):
-            raise ValueError(f"{tensor!r} is passed by value, so it can only be one number")
-        if tensor.alignment < 1 or tensor.alignment & (tensor.alignment - 1):
-            raise ValueError(f"{tensor!r}: alignment {tensor.alignment} is no power of two")
-        if tensor.vector_count > 1 and tensor.vector_dimension is None:
-            raise ValueError(f"{tensor!r}: vector_count without vector_dimension")
+        check_memory(tensor, id(tensor) in made)
         if tensor.ragged_offset is not None and tensor.ragged_offset.data_type is not None:
             name = data_type_name(tensor.ragged_offset.data_type)
             if name not in ("int32", "int64"):

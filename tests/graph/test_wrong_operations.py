@@ -52,12 +52,36 @@ def _experts(g: Graph, experts: int, **options: Any) -> Tensor:
 
 # Refused when the operation is added: what no other operand could make right.
 AT_ONCE: dict[str, tuple[type[Exception], Build, str]] = {
-    "strides": (ValueError, lambda g: g.tensor((2, 3), (-3, 1), name="x"), "'x': negative stride"),
-    "uid": (TypeError, lambda g: _x(g, 2, uid="a"), "uid: expected integers"),
+    "strides": (
+        ValueError,
+        lambda g: g.tensor((2, 3), (-3, 1), name="x"),
+        "'x': strides must be at least 0",
+    ),
+    "uid": (TypeError, lambda g: _x(g, 2, uid="a"), "tensor 'x': uid: expected an int, got 'a'"),
     "both paddings": (
         TypeError,
         lambda g: _convolution(g, padding=1, pre_padding=0),
         "conv_fprop: either padding, or",
+    ),
+    "padding of one half": (
+        TypeError,
+        lambda g: _convolution(g, padding=0.5),
+        "conv_fprop 'conv_fprop': pre_padding: expected an int, got 0.5",
+    ),
+    "stride of one half": (
+        TypeError,
+        lambda g: _convolution(g, stride=(1, Fraction(1, 2))),
+        r"conv_fprop 'conv_fprop': stride\[1\]: expected an int, got Fraction",
+    ),
+    "stride as text": (
+        TypeError,
+        lambda g: _convolution(g, stride="11"),
+        "stride: expected a number, got '11'",
+    ),
+    "window as text": (
+        TypeError,
+        lambda g: _pool(g, window="22"),
+        "resample 'resample': window: expected a number, got '22'",
     ),
     "convolution mode": (
         ValueError,
@@ -104,13 +128,17 @@ AT_ONCE: dict[str, tuple[type[Exception], Build, str]] = {
         lambda g: _running(g, in_running_var=_x(g, 1, 3, 1, 1, name="variance")),
         "batchnorm: running statistics need a momentum",
     ),
-    "pooling mode": (ValueError, lambda g: _pool(g, "median"), "resample: mode: expected one of"),
+    "pooling mode": (
+        ValueError,
+        lambda g: _pool(g, "median", window=2),
+        "resample: mode: expected one of",
+    ),
     "padding mode": (
         ValueError,
         lambda g: _pool(g, window=2, padding_mode="mirror"),
         "resample: padding_mode: expected one of 'zero_pad'",
     ),
-    "no window": (TypeError, _pool, "resample: window is missing"),
+    "no window": (TypeError, _pool, "missing 1 required keyword-only argument: .window"),
     "index of averages": (
         ValueError,
         lambda g: _pool(g, "avgpool", window=2, generate_index=True),
@@ -198,12 +226,6 @@ BY_VALIDATION: dict[str, tuple[Build, str]] = {
         lambda g: _convolution(g, padding=-1),
         r"conv_fprop 'conv_fprop': pre_padding \(-1, -1\) must be at least 0",
     ),
-    "padding of one half": (lambda g: _convolution(g, padding=0.5), "must be whole numbers"),
-    "stride of one half": (
-        lambda g: _convolution(g, stride=Fraction(1, 2)),
-        "stride .* must be whole numbers",
-    ),
-    "stride as text": (lambda g: _convolution(g, stride="11"), "stride='11' needs one number or 2"),
     "axis twice": (
         lambda g: g.reduction(_x(g, 2, 3), "add", axes=(1, -1)),
         r"reduction 'reduction': axes \(1, -1\) name a dimension of 'x' twice",
@@ -236,7 +258,6 @@ BY_VALIDATION: dict[str, tuple[Build, str]] = {
         lambda g: _pool(g, window=2, padding=-1),
         "resample 'resample': pre_padding .* must not be negative",
     ),
-    "window as text": (lambda g: _pool(g, window="22"), "window='22' needs one number or 2"),
     "index dims": (
         lambda g: g.resample_backward(
             _x(g, 1, 8, 2, 2, name="dy"),

@@ -10,12 +10,15 @@ import numpy as np
 
 from ...dtypes import as_data_type
 from ...enumerators import enumerator
-from ...raw import cudnnBackendTensorReordering_t
+from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t
+from ...raw.values import described
 from ..node import Kind, Node
+from ..node_checks import check_node
 from ..strides import packed
 from ..tensor import Tensor
+from ..tensor_checks import check_number, check_tensor
 
-__all__ = ["Operations", "integers"]
+__all__ = ["Operations", "as_type", "integers"]
 
 
 class Operations:
@@ -68,12 +71,13 @@ class Operations:
         ValueError
             If `dims` and `strides` differ in length, or a dimension is not positive.
         """
+        place = f"tensor {name!r}: " if name else ""
         tensor = self.tensor_class(
-            name=name or self._free_name("tensor"),
-            dims=integers("dims", dims),
-            strides=None if strides is None else integers("strides", strides),
-            data_type=None if data_type is None else as_data_type(data_type),
-            uid=None if uid is None else integers("uid", [uid])[0],
+            name=self._name(name, "tensor"),
+            dims=integers(f"{place}dims", dims),
+            strides=None if strides is None else integers(f"{place}strides", strides),
+            data_type=as_type(f"{place}data_type", data_type),
+            uid=uid,
             virtual=virtual,
             by_value=by_value,
             alignment=alignment,
@@ -81,19 +85,13 @@ class Operations:
             ragged_offset_multiplier=ragged_offset_multiplier,
             vector_count=vector_count,
             vector_dimension=vector_dimension,
-            reordering=enumerator(cudnnBackendTensorReordering_t, reordering, "reordering"),
+            reordering=enumerator(cudnnBackendTensorReordering_t, reordering, f"{place}reordering"),
         )
-        if not tensor.dims or min(tensor.dims) < 1:
-            raise ValueError(f"tensor {tensor.name!r}: dims must be positive, got {tensor.dims}")
         if tensor.strides is None:
-            tensor.strides = packed(tensor.dims)
-        if min(tensor.strides) < 0:
-            raise ValueError(f"tensor {tensor.name!r}: negative strides {tensor.strides}")
-        if len(tensor.strides) != len(tensor.dims):
-            raise ValueError(
-                f"tensor {tensor.name!r}: {len(tensor.dims)} dims {tensor.dims}, but "
-                f"{len(tensor.strides)} strides {tensor.strides}"
-            )
+            tensor.strides = packed(tensor.dims or ())
+        check_tensor(tensor)
+        if ragged_offset is not None and not self._owns(ragged_offset):
+            raise ValueError(f"{place}ragged_offset {ragged_offset!r} is of another graph")
         return self._own(tensor)
 
     def tensor_like(self, array: Any, *, name: str = "") -> Tensor:
@@ -123,11 +121,14 @@ class Operations:
         data_type : data type, optional
             That of the graph's computations by default.
         """
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        check_number("tensor_scalar: value", value)
         if data_type is None and isinstance(value, np.generic):
             data_type = value.dtype
         tensor = self.tensor_class(
-            name=name or self._free_name("scalar"),
-            data_type=None if data_type is None else as_data_type(data_type),
+            name=self._name(name, "scalar"),
+            data_type=as_type("tensor_scalar: data_type", data_type),
             by_value=True,
             value=value,
         )
@@ -163,41 +164,62 @@ class Operations:
         name: str = "",
         compute_data_type: Any = None,
     ) -> dict[str, Tensor]:
-        """Append a node; returns its results by name, all virtual: `outputs`, else all."""
-        name = name or self._free_name(operation)
-        given = {
-            port: self._operand(operation, name, port, value)
-            for port, value in inputs.items()
-            if value is not None
-        }
-        for port in kind.inputs:
-            if port not in given and port not in kind.optional:
-                raise TypeError(f"{operation} {name!r}: {port} is missing")
-        wanted = tuple(kind.outputs) if outputs is None else outputs
-        one = len(kind.outputs) == 1
-        results = {
-            port: self._own(self.tensor_class(name=name if one else f"{name}.{port}", virtual=True))
-            for port in wanted
-        }
-        data_type = None if compute_data_type is None else as_data_type(compute_data_type)
-        self.nodes.append(
-            Node(kind, operation, name, given, results, dict(options or {}), data_type)
-        )
+        """Append a node; returns its results by name, all virtual: `outputs`, else all.
+
+        What is refused leaves the graph as it was.
+        """
+        name = self._name(name, operation)
+        before = len(self.tensors)
+        try:
+            given = {
+                port: self._operand(operation, name, port, value)
+                for port, value in inputs.items()
+                if value is not None
+            }
+            wanted = tuple(kind.outputs) if outputs is None else outputs
+            one = len(kind.outputs) == 1
+            results = {
+                port: self._own(
+                    self.tensor_class(name=name if one else f"{name}.{port}", virtual=True)
+                )
+                for port in wanted
+            }
+            data_type = as_type(f"{operation} {name!r}: compute_data_type", compute_data_type)
+            settled = {
+                option: tuple(value.tolist()) if isinstance(value, np.ndarray) else value
+                for option, value in (options or {}).items()
+            }
+            node = Node(kind, operation, name, given, results, settled, data_type)
+            check_node(node)
+        except BaseException:
+            del self.tensors[before:]
+            raise
+        self.nodes.append(node)
         return results
 
     def _operand(self, operation: str, name: str, port: str, value: Any) -> Any:
         if isinstance(value, (list, tuple)):
             return [self._operand(operation, name, port, each) for each in value]
         if isinstance(value, Tensor):
-            if not any(value is own for own in self.tensors):
+            if not self._owns(value):
                 raise ValueError(f"{operation} {name!r}: {port} {value!r} is of another graph")
             return value
         if isinstance(value, (numbers.Real, np.generic)):
+            check_number(f"{operation} {name!r}: {port}", value)
             return self.tensor_scalar(value, name=self._free_name(f"{name}.{port}"))  # type: ignore[arg-type]
         raise TypeError(
             f"{operation} {name!r}: {port}: expected a Tensor of this graph or a number, "
-            f"got {value!r} ({type(value).__name__})"
+            f"got {described(value)}"
         )
+
+    def _owns(self, tensor: Tensor) -> bool:
+        return any(tensor is own for own in self.tensors)
+
+    def _name(self, given: str, stem: str) -> str:
+        """The name that was given, or a free one."""
+        if not isinstance(given, str):
+            raise TypeError(f"{stem}: name: expected text, got {described(given)}")
+        return given or self._free_name(stem)
 
     def _free_name(self, stem: str) -> str:
         taken = {each.name for each in self.tensors} | {each.name for each in self.nodes}
@@ -207,6 +229,20 @@ class Operations:
         while f"{stem}_{number}" in taken:
             number += 1
         return f"{stem}_{number}"
+
+
+def as_type(place: str, given: Any) -> cudnnDataType_t | None:
+    """The data type that an argument means; None for None.
+
+    Raises
+    ------
+    TypeError
+        If cuDNN has none such.
+    """
+    try:
+        return None if given is None else as_data_type(given)
+    except TypeError as error:
+        raise TypeError(f"{place}: {error}") from None
 
 
 def integers(name: str, values: Sequence[int]) -> tuple[int, ...]:

@@ -63,6 +63,7 @@ BN_FINALIZE = Kind(
     optional=frozenset({"in_running_mean", "in_running_var"}),
     options={"mode": "stats_mode"},
     precision="math_prec",
+    required=frozenset({"mode"}),
 )
 BN_BACKWARD_WEIGHTS = Kind(
     "operation_bn_bwd_weights",

@@ -78,6 +78,8 @@ BLOCK_SCALE_QUANTIZE = Kind(
     {"y": "ydesc", "scale": "scale_desc"},
     _infer_quantize,
     options={"block_size": "block_size"},
+    own_options={"axis": int},
+    required=frozenset({"axis", "block_size"}),
     precision="math_prec",
 )
 BLOCK_SCALE_DEQUANTIZE = Kind(
@@ -87,6 +89,7 @@ BLOCK_SCALE_DEQUANTIZE = Kind(
     _infer_dequantize,
     options={"block_size": "block_size", "negative_scale": "neg_scale"},
     precision="math_prec",
+    required=frozenset({"block_size"}),
 )
 MOE_GROUPED_MATMUL = Kind(
     "operation_moe_grouped_matmul",
@@ -102,6 +105,7 @@ MOE_GROUPED_MATMUL = Kind(
     optional=frozenset({"token_index", "token_ks"}),
     options={"mode": "mode", "top_k": "top_k"},
     precision="math_prec",
+    required=frozenset({"mode"}),
 )
 MOE_GROUPED_MATMUL_BACKWARD = Kind(
     "operation_moe_grouped_matmul_bwd",
@@ -120,6 +124,7 @@ SIGNAL = Kind(
     {"y": "ydesc"},
     _infer_signal,
     options={"mode": "mode", "value": "value"},
+    required=frozenset({"mode", "value"}),
 )
 
 

@@ -123,6 +123,7 @@ NORM_FORWARD = Kind(
         }
     ),
     options={"mode": "mode", "phase": "phase"},
+    required=frozenset({"mode", "phase"}),
 )
 NORM_BACKWARD = Kind(
     "operation_norm_backward",
@@ -139,4 +140,5 @@ NORM_BACKWARD = Kind(
     _infer_backward,
     optional=frozenset({"scale", "mean", "inv_variance", "epsilon", "peer_stats"}),
     options={"mode": "mode"},
+    required=frozenset({"mode"}),
 )

@@ -49,8 +49,8 @@ def _infer(node: Node) -> Mapping[str, Result]:
         data_type = cudnnDataType_t.CUDNN_DATA_BOOLEAN
     elif mode == cudnnPointwiseMode_t.CUDNN_POINTWISE_GEN_INDEX:
         data_type = cudnnDataType_t.CUDNN_DATA_INT32
-        axis = node.options["axis"]
-        if not 0 <= axis < len(dims):
+        axis = node.options.get("axis")
+        if axis is None or not 0 <= axis < len(dims):
             node.refuse(f"axis {axis} is none of the {len(dims)} dimensions {dims}")
     return dict.fromkeys(node.outputs, Result(dims, like, data_type))
 
@@ -62,6 +62,7 @@ POINTWISE = Kind(
     _infer,
     optional=frozenset({"b", "t"}),
     inner=_INNER,
+    required=frozenset({"mode"}),
 )
 POINTWISE_BACKWARD = Kind(
     "operation_pointwise",
@@ -69,6 +70,7 @@ POINTWISE_BACKWARD = Kind(
     {"dx": "dxdesc"},
     _infer,
     inner=_INNER,
+    required=frozenset({"mode"}),
 )
 
 
@@ -242,6 +244,15 @@ class PointwiseOperations(Operations):
         **options: Any,
     ) -> Tensor:
         """The operation of `mode`, for instance "add" or "relu_fwd", on one to three operands.
+
+        Parameters
+        ----------
+        mode : cudnnPointwiseMode_t or str
+            Each has a method of its own too: "relu_fwd" is `relu`.
+        operands : Tensor or number
+            They broadcast.
+        options
+            Those of the mode's method: `negative_slope`, `elu_alpha`, `axis`, …
 
         Raises
         ------

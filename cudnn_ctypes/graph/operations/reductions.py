@@ -90,6 +90,8 @@ REDUCTION = Kind(
         {"mode": "operator", "deterministic": "is_deterministic"},
         "comp_type",
     ),
+    own_options={"axes": tuple[int, ...]},
+    required=frozenset({"mode"}),
 )
 GENSTATS = Kind(
     "operation_gen_stats",
@@ -98,6 +100,7 @@ GENSTATS = Kind(
     _infer_genstats,
     options={"mode": "mode"},
     precision="math_prec",
+    required=frozenset({"mode"}),
 )
 
 

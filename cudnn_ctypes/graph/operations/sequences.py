@@ -29,7 +29,7 @@ def _infer_same(node: Node) -> Mapping[str, Result]:
 
 
 def _infer_rope(node: Node) -> Mapping[str, Result]:
-    x, freqs, size = node.inputs["input"], node.inputs["freqs"], node.options["rope_dim"]
+    x, freqs, size = node.inputs["input"], node.inputs["freqs"], node.options.get("rope_dim")
     size = x.dims[-1] if size is None else size
     if not (0 < size <= x.dims[-1] and size % 2 == 0):
         node.refuse(f"rope_dim {size} must be even, and at most the head size {x.dims[-1]}")
@@ -104,6 +104,8 @@ PAGED_CACHE_LOAD = Kind(
     },
     {"y": "ydesc"},
     _infer_paged,
+    own_options={"max_seq_len": int},
+    required=frozenset({"max_seq_len"}),
 )
 DIAGONAL_BAND_MASK = Kind(
     "operation_diagonal_band_mask",
@@ -119,10 +121,17 @@ DIAGONAL_BAND_MASK = Kind(
     _infer_same,
     optional=frozenset({"left_bound", "right_shift", "seq_len_q", "seq_len_kv"}),
     options={"comparison": "comparison_mode"},
+    required=frozenset({"comparison"}),
 )
 _BAND = {"lower": "lower_bandwidth", "upper": "upper_bandwidth", "axis": "axis", "pad": "pad_value"}
+_BAND_REQUIRED = frozenset({"lower", "upper", "axis"})
 EXPAND_BAND_MATRIX = Kind(
-    "operation_expand_band_matrix", {"input": "xdesc"}, {"y": "ydesc"}, _infer_band, options=_BAND
+    "operation_expand_band_matrix",
+    {"input": "xdesc"},
+    {"y": "ydesc"},
+    _infer_band,
+    options=_BAND,
+    required=_BAND_REQUIRED,
 )
 CONTRACT_BAND_MATRIX = Kind(
     "operation_contract_band_matrix",
@@ -130,6 +139,7 @@ CONTRACT_BAND_MATRIX = Kind(
     {"y": "ydesc"},
     _infer_band,
     options={**_BAND, "max_token": "max_token_value"},
+    required=_BAND_REQUIRED,
 )
 
 

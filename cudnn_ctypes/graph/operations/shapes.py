@@ -91,6 +91,7 @@ RESHAPE = Kind(
     {"y": "ydesc"},
     _infer_reshape,
     options={"mode": "mode"},
+    own_options={"exchange": bool},  # set by attention
 )
 TRANSPOSE = Kind(
     "operation_transpose",
@@ -98,6 +99,7 @@ TRANSPOSE = Kind(
     {"y": "ydesc"},
     _infer_transpose,
     options={"permutation": "permutation"},
+    required=frozenset({"permutation"}),
 )
 SLICE = Kind(
     "operation_slice",
@@ -105,6 +107,8 @@ SLICE = Kind(
     {"y": "ydesc"},
     _infer_slice,
     options={"start": "start_indices", "limit": "limit_indices", "steps": "strides"},
+    own_options={"slices": tuple[slice, ...]},
+    required=frozenset({"slices"}),
 )
 CONCATENATE = Kind(
     "operation_concat",
@@ -112,6 +116,7 @@ CONCATENATE = Kind(
     {"y": "output_desc"},
     _infer_concatenate,
     options={"axis": "axis", "in_place_index": "inplace_index"},
+    required=frozenset({"axis"}),
 )
 RNG = Kind(
     "operation_rng",
@@ -132,6 +137,8 @@ RNG = Kind(
             "probability": "bernoulli_dist_probability",
         },
     ),
+    own_options={"dims": tuple[int, ...]},
+    required=frozenset({"dims", "distribution"}),
 )
 
 

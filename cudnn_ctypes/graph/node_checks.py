@@ -1,0 +1,144 @@
+"""Checks of one node against its kind: whatever a program or a stored graph has put into it."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Collection
+from typing import Any, get_args, get_origin
+
+import numpy as np
+
+from ..raw import cudnnDataType_t
+from ..raw.ctypes_support import CudnnEnum
+from ..raw.values import described
+from .attributes import as_kind, attribute, suggestion
+from .node import Kind, Node
+from .tensor import Tensor
+from .values import ENUMS, encode
+
+__all__ = ["check_node", "check_option", "takes_several"]
+
+
+def check_node(node: Any) -> None:
+    """Refuse a node whose operands, results or options are not those of its kind.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the operation, and the operand, result or option.
+    """
+    if not isinstance(node, Node):
+        raise TypeError(f"nodes: expected a Node, got {described(node)}")
+    kind = node.kind
+    _check_names(node, "input", node.inputs, kind.inputs)
+    _check_names(node, "output", node.outputs, kind.outputs)
+    _check_names(node, "option", node.options, kind.all_options)
+    _check_names(node, "transposed operand", node.transposed, (*kind.inputs, *kind.outputs))
+    for port in kind.inputs:
+        if port not in node.inputs and port not in kind.optional:
+            raise TypeError(f"{node}: {port} is missing")
+    for port, value in node.inputs.items():
+        _check_operand(node, port, value)
+    if not node.outputs:
+        node.refuse(f"expected at least one output of {', '.join(kind.outputs)}")
+    for port, value in node.outputs.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{node}: {port}: expected a Tensor, got {described(value)}")
+    if len({id(tensor) for tensor in node.outputs.values()}) < len(node.outputs):
+        node.refuse(f"its outputs {', '.join(node.outputs)} must be different tensors")
+    for option in sorted(kind.required):
+        if node.options.get(option) is None:
+            raise TypeError(f"{node}: {option} is missing")
+    for option, value in node.options.items():
+        if value is not None:
+            check_option(kind, option, value, f"{node}: {option}")
+    if not isinstance(node.compute_data_type, (cudnnDataType_t, type(None))):
+        given = described(node.compute_data_type)
+        raise TypeError(f"{node}: compute_data_type: expected a cudnnDataType_t, got {given}")
+
+
+def takes_several(kind: Kind, port: str) -> bool:
+    """Whether this operand is a list of tensors."""
+    return attribute(as_kind(kind.descriptor), kind.inputs[port]).is_array
+
+
+def check_option(kind: Kind, option: str, value: Any, place: str) -> None:
+    """Refuse what an option of a kind does not take.
+
+    Parameters
+    ----------
+    place : str
+        Where the value stands, for the message.
+
+    Raises
+    ------
+    TypeError
+        If the value is of another type.
+    ValueError
+        If it does not fit in its C type.
+    """
+    own = kind.own_options.get(option)
+    if own is not None:
+        _check_type(own, value, place)
+        return
+    descriptor, name = kind.all_options[option]
+    known = attribute(as_kind(descriptor), name)
+    wanted = ENUMS.get(known.types[0])
+    if wanted is not None:
+        if type(value) is not wanted:
+            raise TypeError(f"{place}: expected a {wanted.__name__}, got {described(value)}")
+        return  # newer than the loaded cuDNN or not, is asked when it is built
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{place}: expected a number, got {described(value)}")
+    # One number stands for as many as there are spatial dimensions.
+    one = known.is_array and isinstance(value, (numbers.Number, np.generic))
+    try:
+        encode(known, (value,) if one else value)
+    except (TypeError, ValueError) as error:
+        reason = str(error).removeprefix(known.full_name)
+        raise type(error)(f"{place}{reason.removeprefix('[0]') if one else reason}") from None
+
+
+def _check_names(node: Node, what: str, given: Collection[str], known: Collection[str]) -> None:
+    for name in given:
+        if name not in known:
+            node.refuse(f"there is no {what} {name!r}{suggestion(str(name), known)}")
+
+
+def _check_operand(node: Node, port: str, value: Any) -> None:
+    several = takes_several(node.kind, port)
+    if several != isinstance(value, (list, tuple)):
+        wanted = "a list of tensors" if several else "one tensor"
+        raise TypeError(f"{node}: {port}: expected {wanted}, got {described(value)}")
+    if several and not value:
+        node.refuse(f"{port}: expected at least one tensor")
+    for each in value if several else [value]:
+        if not isinstance(each, Tensor):
+            raise TypeError(f"{node}: {port}: expected a Tensor, got {described(each)}")
+
+
+def _check_type(wanted: Any, value: Any, place: str) -> None:
+    """`wanted` is a type, or a tuple of any number of one."""
+    if get_origin(wanted) is tuple:
+        if not isinstance(value, (tuple, list)):
+            raise TypeError(f"{place}: expected a list, got {described(value)}")
+        for i, each in enumerate(value):
+            _check_type(get_args(wanted)[0], each, f"{place}[{i}]")
+    elif wanted is int:
+        _check_integer(value, place)
+    elif not isinstance(value, wanted):
+        raise TypeError(f"{place}: expected a {wanted.__name__}, got {described(value)}")
+    elif wanted is slice:
+        for part in (value.start, value.stop, value.step):
+            if part is not None:
+                _check_integer(part, place)
+        if value.step == 0:
+            raise ValueError(f"{place}: the step of {value} is 0")
+
+
+def _check_integer(value: Any, place: str) -> None:
+    is_int = isinstance(value, numbers.Integral)
+    if not is_int or isinstance(value, (bool, CudnnEnum)):
+        raise TypeError(f"{place}: expected an int, got {described(value)}")
+    if not -(1 << 63) <= int(value) < 1 << 63:
+        raise ValueError(f"{place}: {value} has more than 64 bits")
