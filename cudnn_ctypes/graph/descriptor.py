@@ -12,6 +12,7 @@ from ..absent_gpu.driver_stub import ensure_driver
 from ..errors import ClosedError, CudnnError, NotSupportedError, SymbolNotFoundError
 from ..raw import cudnnBackendAttributeType_t as Type
 from ..raw import cudnnBackendDescriptorType_t as Kind
+from ..raw import cudnnStatus_t
 from ..raw.values import described
 from ..resource import Resource
 from .attributes import ATTRIBUTES, Attribute, as_kind, attribute, kind_name
@@ -20,6 +21,9 @@ from .values import Encoded, decode, encode, values_of
 from .versions import code_of, require_attribute, require_kind
 
 __all__ = ["BackendDescriptor"]
+
+_AS_GIVEN = frozenset({Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE})
+"""What is read as the object that was set, where C has an address."""
 
 
 class BackendDescriptor(Resource):
@@ -112,7 +116,7 @@ class BackendDescriptor(Resource):
         raw.cudnnBackendSetAttribute(
             self, known.name, encoded.type, count, encoded.array if count else None
         )
-        if encoded.type == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+        if encoded.type in _AS_GIVEN:
             given: Any = list(encoded.kept) if known.is_array else encoded.kept[0]
         else:
             given = decode(known, encoded.type, encoded.array, count)
@@ -184,19 +188,19 @@ class BackendDescriptor(Resource):
         object
             As it was set, if this is not finalized, or cuDNN does not tell; else as cuDNN has it,
             enumerators as members.
-            Descriptors are those that were set. Those that cuDNN computed are new objects at each
-            call, to be closed by the caller; what such an object refers to is closed with it. A
-            list if the attribute holds several values, None if it holds none.
+            Descriptors and handles are those that were set. Descriptors that cuDNN computed are
+            new objects at each call, to be closed by the caller; what such an object refers to is
+            closed with it. A list if the attribute holds several values, None if it holds none.
 
         Raises
         ------
         CudnnError
-            If cuDNN does not tell.
+            If cuDNN does not tell; of an operation graph that was itself read, its `ops`.
         """
         known = attribute(self.kind, name)
         self._as_parameter_  # noqa: B018  raises if this is closed
         given = self._given.get(known.short_name)
-        if not self._finalized or (Type.CUDNN_TYPE_BACKEND_DESCRIPTOR in known.types and given):
+        if not self._finalized or (given and _AS_GIVEN.intersection(known.types)):
             return given
         require_attribute(known)
         if known.types[0] != Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
@@ -220,8 +224,16 @@ class BackendDescriptor(Resource):
         return self._read_descriptors(attribute(self.kind, name))
 
     def _read_descriptors(self, known: Attribute) -> Any:
-        (wanted,) = known.wants
         handle = self._as_parameter_
+        if len(known.wants) > 1:
+            raise NotSupportedError(
+                "cudnnBackendGetAttribute",
+                cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+                arguments={"attributeName": str(known.name)},
+                hint="cuDNN does not say of which types these descriptors are, and fills only "
+                "those of the right one; read them where they were set",
+            )
+        (wanted,) = known.wants
         made = [BackendDescriptor(wanted) for _ in range(descriptor_count(handle, known))]
         used = 0
         try:

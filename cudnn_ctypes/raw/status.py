@@ -39,7 +39,7 @@ def error(
         arguments=shown,
         detail=detail,
         messages=messages,
-        hint=hints.hint(function, status.name, messages, nulls),
+        hint=hints.hint(function, status.name, messages or [detail], nulls),
     )
 
 
