@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from .explanation_text import aligned, bytes_text
+from .tables import WIDE, aligned, bytes_text, rich_table
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+
     from .measurements import Autotuning, Measurement
     from .tuning import Noted
 
-__all__ = ["plain_text", "progress_bar", "rich_text", "show"]
+__all__ = ["RichText", "plain_text", "progress_bar", "show"]
 
 _COLUMNS = (
     "median us",
@@ -26,6 +28,7 @@ _COLUMNS = (
     "built in s",
     "from",
 )
+_NARROW = ("median us", "spread", "runs", "engine", "knobs", "workspace")  # for 80 characters
 _NUMBERS = ("median us", "spread", "fastest", "runs", "engine", "workspace", "built in s")
 
 
@@ -35,19 +38,25 @@ def plain_text(tuned: Autotuning) -> str:
     return "\n".join([_title(tuned), "", aligned(_COLUMNS, cells, _NUMBERS), *_others(tuned)])
 
 
-def rich_text(tuned: Autotuning) -> Any:
-    """The same for rich."""
-    from rich.console import Group
-    from rich.markup import escape
-    from rich.table import Table
+class RichText:
+    """The same for rich: a table with lines, and fewer columns where there is little room."""
 
-    table = Table()
-    for name in _COLUMNS:
-        table.add_column(name, justify="right" if name in _NUMBERS else "left")
-    for each in tuned.ranking:
-        style = "dim" if each.state == "dropped" else "green" if each is tuned.best else None
-        table.add_row(*map(escape, _cells(each)), style=style)
-    return Group(escape(_title(tuned)), table, *map(escape, _others(tuned)))
+    def __init__(self, tuned: Autotuning) -> None:
+        self._tuned = tuned
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        from rich.markup import escape
+
+        tuned = self._tuned
+        columns = _COLUMNS if options.max_width >= WIDE else _NARROW
+        table = rich_table(columns, _NUMBERS)
+        for each in tuned.ranking:
+            style = "dim" if each.state == "dropped" else "green" if each is tuned.best else None
+            cells = dict(zip(_COLUMNS, _cells(each), strict=True))
+            table.add_row(*(escape(cells[name]) for name in columns), style=style)
+        yield escape(_title(tuned))
+        yield table
+        yield from map(escape, _others(tuned))
 
 
 def show(tuned: Autotuning, file: TextIO | None) -> None:

@@ -76,6 +76,11 @@ class Knob:
     def values(self) -> range:
         return range(self.minimum, self.maximum + 1, max(self.stride, 1))
 
+    def __str__(self) -> str:
+        steps = f" by {self.stride}" if self.stride > 1 else ""
+        several = self.maximum > self.minimum
+        return f"{self.minimum}-{self.maximum}{steps}" if several else str(self.minimum)
+
 
 class Engine:
     """One engine for one operation graph; the ENGINE descriptor.

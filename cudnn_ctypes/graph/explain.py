@@ -143,15 +143,19 @@ class Explanation:
         return asdict(self)
 
     def show(self, file: TextIO | None = None) -> None:
-        """Print it: as a table with lines on a terminal, else as plain text."""
+        """Print it: as tables with lines on a terminal, else as plain text.
+
+        First the engines that can do it, with their knobs; then their configs; then why the others
+        do not.
+        """
         from .explanation_text import show
 
         show(self, file)
 
     def __rich__(self) -> Any:
-        from .explanation_text import rich_text
+        from .explanation_text import RichText
 
-        return rich_text(self)
+        return RichText(self)
 
     def __str__(self) -> str:
         from .explanation_text import plain_text

@@ -1,29 +1,26 @@
-"""The explanation of a graph's engines as text: a table with lines on a terminal, else plain."""
+"""The explanation of a graph's engines as text: tables with lines on a terminal, else plain."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .refusals import Refusal
+from .tables import WIDE, aligned, bytes_text, rich_table
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+
     from .explain import EngineRow, Explanation
 
-__all__ = ["aligned", "bytes_text", "plain_text", "reasons", "rich_text", "show"]
+__all__ = ["RichText", "plain_text", "reasons", "show"]
 
-_COLUMNS = (
-    "engine",
-    "kind",
-    "proposed",
-    "knobs",
-    "notes",
-    "workspace",
-    "shared memory",
-    "result",
-)
-_NUMBERS = ("engine", "workspace", "shared memory")
+_ENGINES = ("engine", "kind", "configs", "notes", "knobs")
+_CONFIGS = ("engine", "kind", "proposed", "knobs", "workspace", "shared memory", "result")
+_NARROW = ("engine", "proposed", "knobs", "workspace", "result")  # fits in 80 columns
+_NUMBERS = ("engine", "configs", "workspace", "shared memory")
 _RESULTS = {"works": "works", "accepted": "accepted, not compiled"}
 _STYLES = {"works": "green", "accepted": "cyan", "excluded": "yellow", "refused": "red"}
 _FARTHEST = ("plan", "config", "engine", "")
@@ -44,57 +41,49 @@ def _distance(row: EngineRow) -> tuple[bool, int]:
     return Refusal(row.status, row.reason).hopeless, _FARTHEST.index(row.refused_at)
 
 
-def bytes_text(count: int | None) -> str:
-    """A number of bytes with thousands apart; "-" for None."""
-    return "-" if count is None else f"{count:,}"
-
-
-def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[str]) -> str:
-    """Columns with two spaces between them; those named in `right` end together."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = []
-    for cells in (header, *rows):
-        parts = [
-            cell.rjust(width) if name in right else cell.ljust(width)
-            for name, cell, width in zip(header, cells, widths, strict=True)
-        ]
-        lines.append("  ".join(parts).rstrip())
-    return "\n".join(lines)
-
-
 def plain_text(explanation: Explanation) -> str:
     """All lines, as long as they need to be."""
     lines = [_title(explanation), *_modes(explanation)]
     if explanation.usable:
-        cells = [_cells(row) for row in explanation.usable]
-        lines += ["", aligned(_COLUMNS, cells, _NUMBERS)]
+        configs = [[*_cells(row).values()] for row in explanation.usable]
+        lines += ["", aligned(_ENGINES, _engines(explanation), _NUMBERS)]
+        lines += ["", aligned(_CONFIGS, configs, _NUMBERS)]
     left = _left(explanation)
     if left:
         lines += ["", *(f"{engines}: {reason}" for engines, reason in left)]
     return "\n".join(lines)
 
 
-def rich_text(explanation: Explanation) -> Any:
-    """The same for rich."""
-    from rich.console import Group
-    from rich.markup import escape
-    from rich.table import Table
+class RichText:
+    """The same for rich: tables with lines, and fewer columns where there is little room."""
 
-    parts: list[Any] = [escape("\n".join([_title(explanation), *_modes(explanation)]))]
-    if explanation.usable:
-        table = Table()
-        for name in _COLUMNS:
-            table.add_column(name, justify="right" if name in _NUMBERS else "left")
-        for row in explanation.usable:
-            table.add_row(*map(escape, _cells(row)), style=_STYLES[row.state])
-        parts.append(table)
-    left = _left(explanation)
-    if left:
-        table = Table("engines", "do not do it because")
-        for engines, reason in left:
-            table.add_row(escape(engines), escape(reason))
-        parts.append(table)
-    return Group(*parts)
+    def __init__(self, explanation: Explanation) -> None:
+        self._explanation = explanation
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        from rich.markup import escape
+
+        explanation = self._explanation
+        yield escape("\n".join([_title(explanation), *_modes(explanation)]))
+        if explanation.usable:
+            engines = rich_table(_ENGINES, _NUMBERS)
+            for cells in _engines(explanation):
+                engines.add_row(*map(escape, cells))
+            yield engines
+            columns = _CONFIGS if options.max_width >= WIDE else _NARROW
+            configs = rich_table(columns, _NUMBERS)
+            for row in explanation.usable:
+                cells = [_cells(row)[name] for name in columns]
+                configs.add_row(*map(escape, cells), style=_STYLES[row.state])
+            yield configs
+        left = _left(explanation)
+        if left:
+            refusals = rich_table(("engines", "do not do it because"))
+            for engines_, reason in left:
+                refusals.add_row(
+                    escape(engines_.removeprefix("engine").strip("s ")), escape(reason)
+                )
+            yield refusals
 
 
 def show(explanation: Explanation, file: TextIO | None) -> None:
@@ -124,19 +113,37 @@ def _modes(explanation: Explanation) -> list[str]:
     return lines + [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
 
 
-def _cells(row: EngineRow) -> list[str]:
-    notes = set(row.numerical_notes + row.behavior_notes) - {"runtime_compilation"}
-    knobs = " ".join(f"{name}={value}" for name, value in row.knobs.items())
+def _engines(explanation: Explanation) -> list[list[str]]:
+    """What belongs to an engine rather than to its configs; the best engine first."""
+    rows = {row.engine: row for row in reversed(explanation.usable)}
+    counts = Counter(row.engine for row in explanation.usable)
     return [
-        str(row.engine),
-        row.kind,
-        ", ".join(row.proposed_by) or "-",
-        knobs or "-",
-        ", ".join(sorted(notes)) or "-",
-        bytes_text(row.workspace),
-        bytes_text(row.shared_memory),
-        _RESULTS[row.state],
+        [
+            str(engine),
+            rows[engine].kind,
+            str(count),
+            ", ".join(_notes(rows[engine])) or "-",
+            " ".join(f"{name}={knob}" for name, knob in rows[engine].knob_ranges.items()) or "-",
+        ]
+        for engine, count in counts.items()
     ]
+
+
+def _notes(row: EngineRow) -> list[str]:
+    """Without that which its kind says already."""
+    return sorted(set(row.numerical_notes + row.behavior_notes) - {"runtime_compilation"})
+
+
+def _cells(row: EngineRow) -> dict[str, str]:
+    return {
+        "engine": str(row.engine),
+        "kind": row.kind,
+        "proposed": ", ".join(row.proposed_by) or "-",
+        "knobs": " ".join(f"{name}={value}" for name, value in row.knobs.items()) or "-",
+        "workspace": bytes_text(row.workspace),
+        "shared memory": bytes_text(row.shared_memory),
+        "result": _RESULTS[row.state],
+    }
 
 
 def _left(explanation: Explanation) -> list[tuple[str, str]]:

@@ -106,8 +106,11 @@ class Settings:
                 raise TypeError(f"{name}: expected a whole number, got {value!r}")
             if value < least:
                 raise ValueError(f"{name}: expected at least {least}, got {value}")
-        if self.budget is not None and not self.budget > 0:
-            raise ValueError(f"budget: expected seconds, more than 0, or None, got {self.budget!r}")
+        budget = self.budget
+        if isinstance(budget, bool) or not isinstance(budget, (int, float, type(None))):
+            raise TypeError(f"budget: expected seconds or None, got {budget!r}")
+        if budget is not None and not budget > 0:
+            raise ValueError(f"budget: expected seconds, more than 0, or None, got {budget!r}")
 
 
 @dataclass(frozen=True)
@@ -158,9 +161,9 @@ class Autotuning:
         show(self, file)
 
     def __rich__(self) -> Any:
-        from .autotuning_text import rich_text
+        from .autotuning_text import RichText
 
-        return rich_text(self)
+        return RichText(self)
 
     def __str__(self) -> str:
         from .autotuning_text import plain_text

@@ -297,6 +297,7 @@ def test_the_search_goes_downhill(h200: DeviceProperties) -> None:
         ({"runs": 1.5}, TypeError, "runs: expected a whole number, got 1.5"),
         ({"warm_up": -1}, ValueError, "warm_up: expected at least 0, got -1"),
         ({"knobs": True}, TypeError, "knobs: expected a whole number, got True"),
+        ({"budget": "1"}, TypeError, "budget: expected seconds or None, got '1'"),
         ({"budget": 0}, ValueError, "budget: expected seconds, more than 0, or None, got 0"),
     ],
 )
@@ -368,7 +369,22 @@ def test_the_table_is_plain_unless_it_is_for_a_terminal() -> None:
     pretty = Console(file=io.StringIO(), width=160, force_terminal=True)
     pretty.print(_result())
     assert isinstance(pretty.file, io.StringIO)
-    assert "┃ median us ┃" in re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
+    lines = re.sub("\x1b[^m]*m", "", pretty.file.getvalue()).splitlines()
+    header = next(line for line in lines if "median us" in line)
+    assert "built in s" in header
+    assert set(lines[lines.index(header) + 1].strip()) == {"─"}
+
+
+def test_the_table_fits_in_80_columns() -> None:
+    pretty = Console(file=io.StringIO(), width=80, force_terminal=True)
+    pretty.print(_result())
+    assert isinstance(pretty.file, io.StringIO)
+    text = re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
+    assert all(len(line) <= 80 for line in text.splitlines())
+    best = next(
+        line for line in text.splitlines() if " stages=2 " in line and "fastest" not in line
+    )
+    assert best.split()[0] == "11.0"
 
 
 def test_the_result_is_data() -> None:

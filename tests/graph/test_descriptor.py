@@ -313,7 +313,7 @@ def test_a_reset_descriptor_starts_anew(made: Made) -> None:
     }
     with BackendDescriptor("tensor", **values) as tensor:
         tensor.reset()
-        with pytest.raises(CudnnError, match="dimension|nbDims"):  # cuDNN has forgotten them too
+        with pytest.raises(CudnnError, match=r"dimension|nbDims"):  # cuDNN has forgotten them too
             tensor.finalize()
     with BackendDescriptor("tensor", unique_id=1) as tensor:
         tensor.reset()

@@ -17,7 +17,7 @@ from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFound
 from cudnn_ctypes.graph import explain as explain_module
 from cudnn_ctypes.graph.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.device_properties import DeviceProperties
-from cudnn_ctypes.graph.engines import EngineChoice
+from cudnn_ctypes.graph.engines import EngineChoice, Knob
 from cudnn_ctypes.graph.explain import EngineRow, Explanation
 from cudnn_ctypes.graph.explanation_text import reasons
 from cudnn_ctypes.graph.graph import Graph
@@ -161,19 +161,55 @@ def test_the_text_is_plain_unless_it_is_for_a_terminal(h200: DeviceProperties) -
     assert plain.getvalue() == f"{told}\n"
     lines = plain.getvalue().splitlines()
     assert lines[0].startswith("'graph' (conv_fprop 'conv_fprop') on NVIDIA H200, cuDNN ")
-    header = next(line for line in lines if line.startswith("engine"))
-    best = next(line for line in lines if " a 1 " in line)
-    assert header.split() == [
-        *("engine", "kind", "proposed", "knobs", "notes"),
+    engines, configs = (line for line in lines if line.startswith("engine  "))
+    assert engines.split() == ["engine", "kind", "configs", "notes", "knobs"]
+    assert configs.split() == [
+        *("engine", "kind", "proposed", "knobs"),
         *("workspace", "shared", "memory", "result"),
     ]
+    best = next(line for line in lines if " a 1 " in line)
     assert best.split()[:2] == [str(told.rows[0].engine), "precompiled"]
     assert all(f"{knob}={value}" in best for knob, value in told.rows[0].knobs.items())
     assert best.endswith("works")
-    pretty = Console(file=io.StringIO(), width=200, force_terminal=True)
+
+
+def test_engines_are_told_with_their_knobs(h200: DeviceProperties) -> None:
+    told = _explained("convolution", h200, heuristics="a")
+    lines = str(told).splitlines()
+    first = lines.index(next(line for line in lines if line.startswith("engine  "))) + 1
+    shown = lines[first : lines.index("", first)]
+    assert [int(line.split()[0]) for line in shown] == list(
+        dict.fromkeys(row.engine for row in told.usable)
+    )
+    best = told.rows[0]
+    assert f" {sum(row.engine == best.engine for row in told.usable)} " in shown[0]
+    for name, knob in best.knob_ranges.items():
+        assert f"{name}={knob.minimum}-{knob.maximum}" in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("knob", "text"),
+    [(Knob(0, 23, 1), "0-23"), (Knob(8, 64, 8), "8-64 by 8"), (Knob(3, 3, 1), "3")],
+)
+def test_ranges_of_knobs_are_short(knob: Knob, text: str) -> None:
+    assert str(knob) == text
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_tables_fit_in_a_terminal(width: int, h200: DeviceProperties) -> None:
+    """Whatever stands in a cell is there whole, on several lines where there is little room."""
+    told = _explained("convolution", h200)
+    pretty = Console(file=io.StringIO(), width=width, force_terminal=True)
     pretty.print(told)
     assert isinstance(pretty.file, io.StringIO)
-    assert "┃ engine ┃" in re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
+    text = re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
+    lines = text.splitlines()
+    assert all(len(line) <= width for line in lines)
+    header = next(line for line in lines if " proposed " in line)
+    assert ("kind" in header.split()) == (width == 120)
+    for row in told.usable:
+        for name, value in row.knobs.items():
+            assert f" {name}={value} " in text
 
 
 def test_rows_are_data(h200: DeviceProperties) -> None:

@@ -1,0 +1,44 @@
+"""Tables as plain text and for rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+__all__ = ["WIDE", "aligned", "bytes_text", "rich_table"]
+
+WIDE = 110
+"""From so many characters on there is room for every column."""
+
+
+def bytes_text(count: int | None) -> str:
+    """A number of bytes with thousands apart; "-" for None."""
+    return "-" if count is None else f"{count:,}"
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[str]) -> str:
+    """Columns with two spaces between them; those named in `right` end together."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = []
+    for cells in (header, *rows):
+        parts = [
+            cell.rjust(width) if name in right else cell.ljust(width)
+            for name, cell, width in zip(header, cells, widths, strict=True)
+        ]
+        lines.append("  ".join(parts).rstrip())
+    return "\n".join(lines)
+
+
+def rich_table(columns: Sequence[str], right: Iterable[str] = ()) -> Any:
+    """An empty table for rich; columns named in `right` end together and are not broken."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in columns:
+        table.add_column(
+            name,
+            justify="right" if name in right else "left",
+            no_wrap=name in right,
+        )
+    return table
