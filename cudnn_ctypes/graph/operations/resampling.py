@@ -15,6 +15,7 @@ from .base import Operations
 __all__ = ["RESAMPLE_BACKWARD", "RESAMPLE_FORWARD", "ResampleOperations"]
 
 Mode = cudnnResampleMode_t
+Sizes = int | Fraction | Sequence[int | Fraction]
 
 _INNER = Inner(
     "resample",
@@ -31,6 +32,7 @@ _INNER = Inner(
     },
     "comp_type",
 )
+_REQUIRED = frozenset({"mode", "padding_mode"})
 
 
 def _pooled(node: Node, x: Tensor) -> tuple[int, ...]:
@@ -92,6 +94,7 @@ RESAMPLE_FORWARD = Kind(
     {"y": "ydesc", "index": "idxdesc"},
     _infer_forward,
     inner=_INNER,
+    required=_REQUIRED,
 )
 RESAMPLE_BACKWARD = Kind(
     "operation_resample_bwd",
@@ -100,6 +103,7 @@ RESAMPLE_BACKWARD = Kind(
     _infer_backward,
     optional=frozenset({"index", "input", "y"}),
     inner=_INNER,
+    required=_REQUIRED,
 )
 
 
@@ -111,10 +115,17 @@ class ResampleOperations(Operations):
         input: Tensor,
         mode: cudnnResampleMode_t | str,
         *,
+        window: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes | None = None,
+        pre_padding: Sizes | None = None,
+        post_padding: Sizes | None = None,
+        padding_mode: cudnnPaddingMode_t | str | None = None,
         generate_index: bool = False,
-        **options: Any,
+        name: str = "",
+        compute_data_type: Any = None,
     ) -> tuple[Tensor, Tensor | None]:
-        """Pooling or interpolation.
+        """Pooling or interpolation; ``CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR``.
 
         Parameters
         ----------
@@ -143,7 +154,16 @@ class ResampleOperations(Operations):
             raise ValueError(f"resample: only 'maxpool' has an index, not {mode!r}")
         wanted = ["y", "index"] if generate_index else ["y"]
         results = self._resample(
-            RESAMPLE_FORWARD, "resample", {"input": input}, code, wanted, **options
+            RESAMPLE_FORWARD,
+            "resample",
+            {"input": input},
+            code,
+            wanted,
+            {"window": window, "stride": stride},
+            (padding, pre_padding, post_padding),
+            padding_mode,
+            name,
+            compute_data_type,
         )
         return results["y"], results.get("index")
 
@@ -155,19 +175,49 @@ class ResampleOperations(Operations):
         index: Tensor | None = None,
         input: Tensor | None = None,
         y: Tensor | None = None,
-        **options: Any,
+        window: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes | None = None,
+        pre_padding: Sizes | None = None,
+        post_padding: Sizes | None = None,
+        padding_mode: cudnnPaddingMode_t | str | None = None,
+        name: str = "",
+        compute_data_type: Any = None,
     ) -> Tensor:
-        """The gradient of `resample`: for "maxpool" from `index`, or from `input` and `y`.
+        """The gradient of `resample`; ``CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR``.
 
-        Without `input` the result needs dims. For memory as in C engines want `input` and `y`
-        in all modes. Options as for `resample`.
+        Parameters
+        ----------
+        loss : Tensor
+            The gradient with respect to y, (n, c, *spatial).
+        index : Tensor, optional
+            For "maxpool", the places that `resample` gave.
+        input, y : Tensor, optional
+            The operand and the result of `resample`; for "maxpool" in place of `index`. For memory
+            as in C engines want both in all modes.
+        mode, window, stride, …
+            As `resample` had them.
+
+        Returns
+        -------
+        Tensor
+            Like `input`; without it, it needs dims: ``set_output(dims=…)``.
         """
         code = enumerator(Mode, mode, "resample_backward: mode")
         if code == Mode.CUDNN_RESAMPLE_MAXPOOL and index is None and (input is None or y is None):
             raise TypeError("resample_backward: 'maxpool' needs index, or input and y")
         operands = {"loss": loss, "index": index, "input": input, "y": y}
         return self._resample(
-            RESAMPLE_BACKWARD, "resample_backward", operands, code, ["dx"], **options
+            RESAMPLE_BACKWARD,
+            "resample_backward",
+            operands,
+            code,
+            ["dx"],
+            {"window": window, "stride": stride},
+            (padding, pre_padding, post_padding),
+            padding_mode,
+            name,
+            compute_data_type,
         )["dx"]
 
     def _resample(
@@ -177,19 +227,16 @@ class ResampleOperations(Operations):
         operands: Mapping[str, Tensor | None],
         mode: cudnnResampleMode_t,
         outputs: Sequence[str],
-        *,
-        window: Any = None,
-        stride: Any = None,
-        padding: Any = None,
-        pre_padding: Any = None,
-        post_padding: Any = None,
-        padding_mode: cudnnPaddingMode_t | str | None = None,
-        name: str = "",
-        compute_data_type: Any = None,
+        sizes: Mapping[str, Sizes],
+        paddings: tuple[Sizes | None, Sizes | None, Sizes | None],
+        padding_mode: cudnnPaddingMode_t | str | None,
+        name: str,
+        compute_data_type: Any,
     ) -> dict[str, Tensor]:
-        if padding is not None and (pre_padding is not None or post_padding is not None):
+        both, before, after = paddings
+        if both is not None and (before is not None or after is not None):
             raise TypeError(f"{operation}: either padding, or pre_padding and post_padding")
-        if window is None:
+        if sizes["window"] is None:
             raise TypeError(f"{operation}: window is missing")
         if padding_mode is None:
             padding_mode = "neg_inf" if mode == Mode.CUDNN_RESAMPLE_MAXPOOL else "zero"
@@ -200,10 +247,9 @@ class ResampleOperations(Operations):
             "padding_mode": enumerator(
                 cudnnPaddingMode_t, padding_mode, f"{operation}: padding_mode"
             ),
-            "window": window,
-            "stride": stride,
-            "pre_padding": padding if pre_padding is None else pre_padding,
-            "post_padding": padding if post_padding is None else post_padding,
+            **sizes,
+            "pre_padding": both if before is None else before,
+            "post_padding": both if after is None else after,
             "nan_propagation": cudnnNanPropagation_t.CUDNN_PROPAGATE_NAN,
         }
         return self._add(

@@ -1,0 +1,167 @@
+"""The kinds of convolution: their descriptors, and the shapes of their results."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+
+from ..node import Inner, Kind, Node, Result
+from ..tensor import Tensor
+
+__all__ = ["CONV_DGRAD", "CONV_FPROP", "CONV_WGRAD"]
+
+_INNER = Inner(
+    "convolution",
+    "conv_desc",
+    {
+        "spatial_dims": "spatial_dims",
+        "convolution_mode": "conv_mode",
+        "pre_padding": "pre_paddings",
+        "post_padding": "post_paddings",
+        "stride": "filter_strides",
+        "dilation": "dilations",
+    },
+    "comp_type",
+)
+_SCALING = {"alpha": "alpha", "beta": "beta"}
+_REQUIRED = frozenset({"convolution_mode", "alpha", "beta"})
+
+
+def _settle(node: Node, rank: int) -> None:
+    """Give every option one number per spatial dimension."""
+    node.options["spatial_dims"] = rank
+    for option, default, least in (
+        ("pre_padding", 0, 0),
+        ("post_padding", 0, 0),
+        ("stride", 1, 1),
+        ("dilation", 1, 1),
+    ):
+        node.options[option] = node.spatial(option, rank, default)
+        if not all(isinstance(each, numbers.Integral) for each in node.options[option]):
+            node.refuse(f"{option} {node.options[option]} must be whole numbers")
+        if min(node.options[option]) < least:
+            node.refuse(f"{option} {node.options[option]} must be at least {least}")
+
+
+def _result_dims(node: Node, x: Tensor, w: Tensor) -> tuple[int, ...]:
+    """The dims of y; refuses x and w that do not fit."""
+    x_dims, w_dims = x.dims or (), w.dims or ()
+    if len(x_dims) < 3 or len(w_dims) != len(x_dims):
+        node.refuse(
+            f"image {x.name!r} {x_dims} and weight {w.name!r} {w_dims} need the same number of "
+            "dimensions, at least three"
+        )
+    _settle(node, len(x_dims) - 2)
+    if x_dims[1] % w_dims[1]:
+        node.refuse(
+            f"image {x.name!r} has {x_dims[1]} channels, which weight {w.name!r} {w_dims} does not "
+            f"divide into groups of {w_dims[1]}"
+        )
+    if w_dims[0] % (x_dims[1] // w_dims[1]):
+        node.refuse(
+            f"the {w_dims[0]} filters of {w.name!r} cannot be shared among "
+            f"{x_dims[1] // w_dims[1]} groups"
+        )
+    spatial = []
+    for axis, (size, window) in enumerate(zip(x_dims[2:], w_dims[2:], strict=True)):
+        reach = node.options["dilation"][axis] * (window - 1) + 1
+        padded = size + node.options["pre_padding"][axis] + node.options["post_padding"][axis]
+        if padded < reach:
+            node.refuse(
+                f"weight {w.name!r} reaches over {reach} in dimension {axis + 2}, but image "
+                f"{x.name!r} with its padding has {padded}"
+            )
+        spatial.append((padded - reach) // node.options["stride"][axis] + 1)
+    return (x_dims[0], w_dims[0], *spatial)
+
+
+def _infer_forward(node: Node) -> Mapping[str, Result]:
+    image, weight = node.inputs["image"], node.inputs["weight"]
+    return {"y": Result(_result_dims(node, image, weight), image)}
+
+
+def _check_gradient(node: Node, x: Tensor, w: Tensor) -> None:
+    dims, loss = _result_dims(node, x, w), node.inputs["loss"]
+    if dims != loss.dims:
+        node.refuse(
+            f"loss {loss.name!r} is {loss.dims}, but {x.name!r} {x.dims} and {w.name!r} {w.dims} "
+            f"give {dims}"
+        )
+
+
+def _infer_data(node: Node) -> Mapping[str, Result]:
+    loss, weight, dx = node.inputs["loss"], node.inputs["filter"], node.outputs["dx"]
+    rank = loss.rank - 2
+    if rank < 1 or weight.rank != loss.rank or loss.dims[1] != weight.dims[0]:
+        node.refuse(
+            f"loss {loss.name!r} {loss.dims} does not fit filter {weight.name!r} {weight.dims}: "
+            "its channels are the filters"
+        )
+    _settle(node, rank)
+    dims = dx.dims
+    if dims is None and all(step == 1 for step in node.options["stride"]):
+        # With a stride, several sizes of the image give the same loss. One group is assumed.
+        dims = (
+            loss.dims[0],
+            weight.dims[1],
+            *(
+                size + step * (window - 1) - before - after
+                for size, window, step, before, after in zip(
+                    loss.dims[2:],
+                    weight.dims[2:],
+                    node.options["dilation"],
+                    node.options["pre_padding"],
+                    node.options["post_padding"],
+                    strict=True,
+                )
+            ),
+        )
+    return {
+        "dx": Result(
+            dims, loss, check=lambda dims: _check_gradient(node, Tensor(dx.name, dims), weight)
+        )
+    }
+
+
+def _infer_filter(node: Node) -> Mapping[str, Result]:
+    image, loss, dw = node.inputs["image"], node.inputs["loss"], node.outputs["dw"]
+    if image.rank < 3 or image.rank != loss.rank or image.dims[0] != loss.dims[0]:
+        node.refuse(
+            f"image {image.name!r} {image.dims} and loss {loss.name!r} {loss.dims} need the same "
+            "batch size and number of dimensions"
+        )
+    _settle(node, image.rank - 2)
+    return {
+        "dw": Result(
+            dw.dims, image, check=lambda dims: _check_gradient(node, image, Tensor(dw.name, dims))
+        )
+    }
+
+
+CONV_FPROP = Kind(
+    "operation_convolution_forward",
+    {"image": "x", "weight": "w"},
+    {"y": "y"},
+    _infer_forward,
+    options=_SCALING,
+    inner=_INNER,
+    required=_REQUIRED,
+)
+CONV_DGRAD = Kind(
+    "operation_convolution_backward_data",
+    {"loss": "dy", "filter": "w"},
+    {"dx": "dx"},
+    _infer_data,
+    options=_SCALING,
+    inner=_INNER,
+    required=_REQUIRED,
+)
+CONV_WGRAD = Kind(
+    "operation_convolution_backward_filter",
+    {"image": "x", "loss": "dy"},
+    {"dw": "dw"},
+    _infer_filter,
+    options=_SCALING,
+    inner=_INNER,
+    required=_REQUIRED,
+)

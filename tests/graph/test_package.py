@@ -1,0 +1,48 @@
+"""What the package of the graph API offers, and that all of it is documented."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+import cudnn_ctypes
+from cudnn_ctypes import graph as package
+from cudnn_ctypes.graph import Graph
+
+OPERATIONS = sorted(
+    name
+    for name, member in inspect.getmembers(Graph, inspect.isfunction)
+    if not name.startswith("_")
+)
+
+
+def test_what_the_top_offers_the_package_offers_too() -> None:
+    here = {name for name, home in cudnn_ctypes._HOMES.items() if home.startswith("graph.")}
+    assert here <= set(package.__all__)
+    for name in here:
+        assert getattr(cudnn_ctypes, name) is getattr(package, name)
+
+
+def test_the_docstring_names_what_there_is() -> None:
+    names = set(re.findall(r"(?<!`)`(\w+)`(?!`)", package.__doc__ or ""))
+    assert names <= set(package.__all__), names - set(package.__all__)
+
+
+@pytest.mark.parametrize("name", package.__all__)
+def test_everything_has_a_docstring(name: str) -> None:
+    thing = getattr(package, name)
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        assert inspect.getdoc(thing), name
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_operation_says_what_it_does_and_takes(name: str) -> None:
+    method = getattr(Graph, name)
+    assert inspect.getdoc(method), name
+    # The options of `pointwise` are those of the method for its mode.
+    assert name == "pointwise" or not any(
+        parameter.kind is parameter.VAR_KEYWORD
+        for parameter in inspect.signature(method).parameters.values()
+    ), f"{name}: help() does not show what it takes"
