@@ -106,10 +106,14 @@ class BatchNormalizationOperations(PointwiseOperations):
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None, Tensor | None]:
         """From the statistics of `genstats` to what normalizes: y = x * eq_scale + eq_bias.
 
+        ``CUDNN_BACKEND_OPERATION_BN_FINALIZE_STATISTICS_DESCRIPTOR``.
+
         Parameters
         ----------
         sum, sq_sum, scale, bias, in_running_mean, in_running_var : Tensor
             (1, c, 1, …).
+        epsilon, momentum : Tensor or float
+            What is added to the variance; the share of the new statistics in the running ones.
         accum_count : Tensor or int
             How many elements were added up in each channel; int64.
 
@@ -157,9 +161,22 @@ class BatchNormalizationOperations(PointwiseOperations):
         name: str = "",
         compute_data_type: Any = None,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """dscale, dbias, eq_dy_scale, eq_x_scale, eq_bias, all (1, c, 1, …).
+        """The gradients of batch normalization, but for that of its input.
 
-        The gradient of the input is dy * eq_dy_scale + input * eq_x_scale + eq_bias.
+        ``CUDNN_BACKEND_OPERATION_BN_BWD_WEIGHTS_DESCRIPTOR``. The gradient of the input is
+        dy * eq_dy_scale + input * eq_x_scale + eq_bias.
+
+        Parameters
+        ----------
+        dy, input : Tensor
+            (n, c, *spatial).
+        mean, inv_variance, scale : Tensor
+            (1, c, 1, …).
+
+        Returns
+        -------
+        dscale, dbias, eq_dy_scale, eq_x_scale, eq_bias : Tensor
+            (1, c, 1, …), of the compute data type.
         """
         results = self._add(
             BN_BACKWARD_WEIGHTS,
@@ -181,7 +198,15 @@ class BatchNormalizationOperations(PointwiseOperations):
         name: str = "batchnorm_inference",
         compute_data_type: Any = None,
     ) -> Tensor:
-        """(input - mean) * inv_variance * scale + bias, as four element-wise operations."""
+        """(input - mean) * inv_variance * scale + bias, as four element-wise operations.
+
+        Parameters
+        ----------
+        input : Tensor
+            (n, c, *spatial).
+        mean, inv_variance, scale, bias : Tensor
+            (1, c, 1, …).
+        """
         options = {"compute_data_type": compute_data_type}
         centred = self.sub(input, mean, name=self._free_name(f"{name}.sub"), **options)
         normal = self.mul(centred, inv_variance, name=self._free_name(f"{name}.mul"), **options)

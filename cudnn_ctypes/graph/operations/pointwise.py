@@ -245,6 +245,8 @@ class PointwiseOperations(Operations):
     ) -> Tensor:
         """The operation of `mode`, for instance "add" or "relu_fwd", on one to three operands.
 
+        ``CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR``.
+
         Parameters
         ----------
         mode : cudnnPointwiseMode_t or str

@@ -123,6 +123,8 @@ class ReductionOperations(Operations):
     ) -> Tensor:
         """The matrix product of the last two dimensions; those before are batches and broadcast.
 
+        ``CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR``.
+
         Parameters
         ----------
         A, B : Tensor
@@ -169,8 +171,12 @@ class ReductionOperations(Operations):
     ) -> Tensor:
         """One number for each line of `input` along `axes`: its sum, maximum, norm …
 
+        ``CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR``.
+
         Parameters
         ----------
+        input : Tensor
+            Of any rank.
         mode : cudnnReduceTensorOp_t or str
             "add", "min", "max", "amax"; no engine has "mul", and no graph of cuDNN takes "avg",
             "norm1", "norm2", "mul_no_zeros".
@@ -178,6 +184,20 @@ class ReductionOperations(Operations):
             What is reduced. Without it the result needs dims, 1 where it is reduced. Without a
             product or convolution before it, engines reduce the innermost dimension in memory,
             or all others, or all.
+        deterministic : bool, optional
+            The same bits each time; cuDNN 9.11.
+        group_offset : Tensor, optional
+            cuDNN's GROUP_OFFSET_DESC, for groups that are reduced one by one; cuDNN 9.24.
+
+        Returns
+        -------
+        Tensor
+            Of the rank of `input`, 1 where it is reduced. By itself a reduction gives float32.
+
+        Raises
+        ------
+        ValueError
+            From ``Graph.validate``, for axes that are not there or dims that do not fit.
         """
         options = {
             "mode": enumerator(cudnnReduceTensorOp_t, mode, "reduction: mode"),
@@ -196,7 +216,7 @@ class ReductionOperations(Operations):
     def genstats(
         self, input: Tensor, *, name: str = "", compute_data_type: Any = None
     ) -> tuple[Tensor, Tensor]:
-        """Sum and sum of squares of each channel.
+        """Sum and sum of squares of each channel; ``CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR``.
 
         Parameters
         ----------

@@ -154,7 +154,7 @@ class ShapeOperations(Operations):
         reshape_mode: cudnnBackendReshapeMode_t | str | None = None,
         name: str = "",
     ) -> Tensor:
-        """The same elements with other dims.
+        """The same elements with other dims; ``CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR``.
 
         Parameters
         ----------
@@ -162,6 +162,11 @@ class ShapeOperations(Operations):
             Of the result; strides by default as in C. May be given to the result later.
         reshape_mode : cudnnBackendReshapeMode_t or str, optional
             "view_only" or "logical"; cuDNN 9.22 and newer.
+
+        Returns
+        -------
+        Tensor
+            Of the data type of `input`.
         """
         mode = reshape_mode
         options = {
@@ -182,7 +187,12 @@ class ShapeOperations(Operations):
         name: str = "",
         compute_data_type: Any = None,
     ) -> Tensor:
-        """Dimension i of the result is dimension permutation[i] of `input`. cuDNN 9.22."""
+        """Dimension i of the result is dimension permutation[i] of `input`. cuDNN 9.22.
+
+        ``CUDNN_BACKEND_OPERATION_TRANSPOSE_DESCRIPTOR``. The result has the data type of `input`
+        and is packed as in C, unless it is given strides. Nothing is computed:
+        `compute_data_type` has no effect.
+        """
         options = {"permutation": integers("transpose: permutation", permutation)}
         return self._add(TRANSPOSE, "transpose", {"input": input}, options, name=name)["y"]
 
@@ -194,7 +204,11 @@ class ShapeOperations(Operations):
         name: str = "",
         compute_data_type: Any = None,
     ) -> Tensor:
-        """Part of `input`: one Python slice per dimension, with positive steps. cuDNN 9.22."""
+        """Part of `input`: one Python slice per dimension, with positive steps. cuDNN 9.22.
+
+        ``CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR``. The result has the data type and the layout of
+        `input`. Nothing is computed: `compute_data_type` has no effect.
+        """
         if not all(isinstance(each, builtins.slice) for each in slices):
             raise TypeError(f"slice: slices: expected a slice per dimension, got {slices!r}")
         options = {"slices": tuple(slices)}
@@ -208,10 +222,12 @@ class ShapeOperations(Operations):
         in_place_index: int | None = None,
         name: str = "",
     ) -> Tensor:
-        """`inputs` one after the other along `axis`.
+        """`inputs` one after the other along `axis`; ``CUDNN_BACKEND_OPERATION_CONCAT_DESCRIPTOR``.
 
         Parameters
         ----------
+        inputs : sequence of Tensor
+            Of one data type, and of the same sizes but along `axis`.
         in_place_index : int, optional
             Which input shares its memory with the result.
         """
@@ -238,8 +254,16 @@ class ShapeOperations(Operations):
     ) -> Tensor:
         """Random numbers (Philox): "bernoulli" (`probability` of 1), "uniform" or "normal".
 
+        ``CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR``.
+
         Parameters
         ----------
+        dims : sequence of int
+            Of the result.
+        probability : float
+            For "bernoulli".
+        minimum, maximum, mean, standard_deviation : float
+            For "uniform", and for "normal".
         seed : Tensor of int64, or int
         offset : Tensor of int64, optional
             Where in the stream of random numbers to begin.
