@@ -18,7 +18,7 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.coverage.gpu_runs import RECORD
-from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.raw.function import binding, watched
 from cudnn_ctypes.raw.library import load
 
 OPTION = "--record-gpu-coverage"
@@ -69,6 +69,7 @@ class Recorder:
 
         vars(bound)["c_callee"] = call
         bound.intercept(vars(bound)["_interceptor"])  # bound before: bind again
+        watched.add(name)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:

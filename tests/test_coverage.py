@@ -39,7 +39,7 @@ def test_reasons_are_not_stale() -> None:
         ("cudnnOpsVersionCheck", "check_sublibraries"),
         ("cudnnMakeFusedOpsPlan", "FusedOpsPlan.make"),
         ("cudnnGnnMhaGatBackward", "gnn_gat_backward"),
-        ("cudnnBackendExecute", "ExecutionPlan.execute"),
+        ("cudnnBackendExecute", "ExecutionPlan"),
         ("cudnnBackendPopulateCudaGraph", "NativeGraph"),
     ],
 )

@@ -55,8 +55,8 @@ class Side:
         execute, workspace = self.graph.execute, self.workspace
         address = workspace.data_ptr()
         *_, y = self.memory
-        # More sets of addresses than there are variant packs that may be kept.
-        others = itertools.cycle([self.memory[y].clone() for _ in range(64)])
+        # Twice as many sets of addresses as there are variant packs kept: none is found again.
+        others = itertools.cycle([self.memory[y].clone() for _ in range(128)])
 
         return {
             "tensors": lambda: execute(self.memory, workspace),

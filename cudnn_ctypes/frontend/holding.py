@@ -9,7 +9,7 @@ from ..graph.plan import ExecutionPlan
 from ..handle import Handle
 from .describing import Described
 from .errors import not_supported
-from .execution import Execution
+from .execution import FrontExecution
 from .handles import default_handle
 from .planning import NoSuchPlanError, Plans
 from .tensors import tensor
@@ -28,12 +28,10 @@ class Held:
         self.plans: Plans | None = None
         self.restored: ExecutionPlan | None = None
         self.tensors: list[tensor] = []
-        self.executions: dict[int, Execution] = {}
+        self.executions: dict[int, FrontExecution] = {}
         self.device: Handle | DeviceProperties | None = None  # for which plans were built
 
     def close(self) -> None:
-        for execution in self.executions.values():
-            execution.close()
         self.executions.clear()
         if self.plans is not None:
             self.plans.close()
@@ -88,9 +86,9 @@ class Holding(Described):
             raise NoSuchPlanError("no plan is built: call build()")
         return self._held.plans.plan(index)
 
-    def _execution(self, index: int | None) -> Execution:
+    def _execution(self, index: int | None) -> FrontExecution:
         plan = self._plan(index)
         found = self._held.executions.get(id(plan))
         if found is None:
-            found = self._held.executions[id(plan)] = Execution(plan, self._tensors)
+            found = self._held.executions[id(plan)] = FrontExecution(plan, self._tensors)
         return found

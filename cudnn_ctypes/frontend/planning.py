@@ -249,10 +249,11 @@ class Plans:
         RuntimeError
             If it was not built.
         """
-        chosen = self.candidate if index is None else index
-        if chosen is None:
+        chosen = index
+        if index is not None:
+            self.config(index)
+        elif (chosen := self.candidate) is None:
             raise NoSuchPlanError("no plan is built: call build_plans()")
-        self.config(chosen)
         if chosen not in self._plans:
             raise NoSuchPlanError(f"plan {chosen} is not built: call build_plan_at_index()")
         return self._plans[chosen]

@@ -45,13 +45,12 @@ class RunningMethods(Holding):
             Operands, by unique id, that have other dims and strides this time; for graphs with
             `is_override_shape_enabled`. cuDNN 9.21.
         """
-        self._execute(
-            None,
-            tensor_to_device_buffer,
-            workspace,
-            handle,
-            (override_uids, override_shapes, override_strides),
-        )
+        shapes = None
+        if override_uids or override_shapes or override_strides:
+            shapes = _overriding(override_uids, override_shapes, override_strides)
+        chosen = None if handle is None else as_handle(handle)
+        run = self._execution(None)
+        run(chosen or self._default_handle(), tensor_to_device_buffer, workspace, shapes)
 
     def execute_plan_at_index(
         self,
@@ -64,26 +63,10 @@ class RunningMethods(Holding):
         override_strides: Sequence[Sequence[int]] | None = None,
     ) -> None:
         """Run the plan of one engine config; otherwise as `execute`."""
-        self._execute(
-            index,
-            tensor_to_device_buffer,
-            workspace,
-            handle,
-            (override_uids, override_shapes, override_strides),
-        )
-
-    def _execute(
-        self,
-        index: int | None,
-        memory: Mapping[Any, Any],
-        workspace: Any,
-        handle: int | Handle | None,
-        overrides: tuple[Any, ...],
-    ) -> None:
         chosen = None if handle is None else as_handle(handle)
+        shapes = _overriding(override_uids, override_shapes, override_strides)
         run = self._execution(index)
-        shapes = _overriding(*overrides)
-        run(chosen or self._default_handle(), memory, workspace, shapes)
+        run(chosen or self._default_handle(), tensor_to_device_buffer, workspace, shapes)
 
     def populate_cuda_graph(
         self, handle: int | Handle, memory: Mapping[Any, Any], workspace: Any, cuda_graph: Any

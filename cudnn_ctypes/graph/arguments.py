@@ -16,7 +16,16 @@ from ..raw import cudnnDataType_t
 from .strides import packed_like
 from .tensor import Tensor
 
-__all__ = ["Shape", "check_size", "host_value", "memory_bytes", "new_shapes", "pointers"]
+__all__ = [
+    "Shape",
+    "check_size",
+    "find_tensor",
+    "host_value",
+    "memory_bytes",
+    "new_shapes",
+    "pointers",
+    "with_shape",
+]
 
 _BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_int32, 8: ctypes.c_int64}
 _REAL = {
@@ -51,7 +60,7 @@ def new_shapes(
     wanted = {t.uid or 0: t for t in tensors if not t.virtual and not t.scratch}
     found: dict[int, Shape] = {}
     for key, given in (dims or {}).items():
-        tensor = _tensor(key, wanted)
+        tensor = find_tensor(key, wanted)
         new = tuple(int(size) for size in given)
         assert tensor.dims is not None
         assert tensor.strides is not None
@@ -89,16 +98,14 @@ def pointers(
     wanted = {t.uid or 0: t for t in tensors if not t.virtual and not t.scratch}
     found: dict[int, Any] = {}
     for key, value in memory.items():
-        tensor = _tensor(key, wanted)
+        tensor = find_tensor(key, wanted)
         uid = tensor.uid or 0
         if uid in found:
             raise ValueError(f"tensor {tensor.name!r} (uid {uid}) is given twice")
         if tensor.by_value:
             found[uid] = host_value(value, tensor)
             continue
-        if shapes and uid in shapes:
-            tensor = dataclasses.replace(tensor, dims=shapes[uid][0], strides=shapes[uid][1])
-        check_size(value, tensor)
+        check_size(value, with_shape(tensor, shapes))
         found[uid] = value
     for uid, tensor in wanted.items():
         if uid not in found and tensor.value is not None:
@@ -109,7 +116,14 @@ def pointers(
     return found
 
 
-def _tensor(key: Any, wanted: Mapping[int, Tensor]) -> Tensor:
+def find_tensor(key: Any, wanted: Mapping[int, Tensor]) -> Tensor:
+    """The tensor, of those by unique id, that is `key` or is called so.
+
+    Raises
+    ------
+    KeyError
+        If it is none of them, or several have this name.
+    """
     if isinstance(key, Tensor):
         matching = [tensor for tensor in wanted.values() if tensor is key]
     else:
@@ -119,6 +133,14 @@ def _tensor(key: Any, wanted: Mapping[int, Tensor]) -> Tensor:
         problem = "several tensors are" if matching else "no tensor with memory is"
         raise KeyError(f"{problem} called {key!r}; there are {names}")
     return matching[0]
+
+
+def with_shape(tensor: Tensor, shapes: Mapping[int, Shape] | None) -> Tensor:
+    """The tensor with the dims and strides that `shapes` has for its unique id, if any."""
+    if not shapes or tensor.uid is None or tensor.uid not in shapes:
+        return tensor
+    dims, strides = shapes[tensor.uid]
+    return dataclasses.replace(tensor, dims=tuple(dims), strides=tuple(strides))
 
 
 def check_size(value: Any, tensor: Tensor) -> None:

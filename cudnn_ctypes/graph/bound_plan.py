@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import raw
+from .launching import execute
 
 if TYPE_CHECKING:
     from ..handle import Handle
@@ -34,7 +35,7 @@ class BoundPlan:
     def __call__(self) -> None:
         if self.prepare is not None:
             self.prepare()
-        raw.cudnnBackendExecute(*self._arguments)
+        execute(*self._arguments)
 
     execute = __call__
 

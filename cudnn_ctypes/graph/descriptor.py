@@ -16,6 +16,7 @@ from ..raw import cudnnStatus_t
 from ..raw.values import described
 from ..resource import Resource
 from .attributes import ATTRIBUTES, Attribute, as_kind, attribute, kind_name
+from .launching import execute
 from .reading import descriptor_count, fill_descriptors, read_values
 from .values import Encoded, decode, encode, values_of
 from .versions import code_of, require_attribute, require_kind
@@ -321,7 +322,7 @@ class BackendDescriptor(Resource):
         pack = getattr(variant_pack, "descriptor", variant_pack)
         if getattr(pack, "kind", None) != Kind.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR:
             raise TypeError(f"variant_pack: expected a variant_pack, got {described(variant_pack)}")
-        raw.cudnnBackendExecute(handle, self, pack)
+        execute(handle, self, pack)
 
     # --- showing ---------------------------------------------------------------------------------
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ..dtypes import as_data_type
 from .arguments import new_shapes, pointers
 from .choosing import EngineChoosing
+from .execution import Execution
 from .inference import DataTypes, complete_offset, infer_node, number_tensors
 from .node import Node
+from .operands import Operands
 from .operations.attention_fp8 import Fp8AttentionOperations
 from .operations.attention_unified import UnifiedAttentionOperations
 from .operations.batch_normalization import BatchNormalizationOperations
@@ -21,7 +23,7 @@ from .operations.sequences import SequenceOperations
 from .scratch import Scratch
 from .selection import Selection
 from .tensor import Tensor
-from .validation import check_fields, check_results, check_tensors, in_order
+from .validation import check_fields, check_products, check_results, check_tensors, in_order
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -85,6 +87,7 @@ class Graph(
         self.intermediate_data_type = as_data_type(intermediate_data_type)
         self.compute_data_type = as_data_type(compute_data_type)
         self._plan: ExecutionPlan | None = None
+        self._execution: Execution | None = None
         self._handle: Handle | None = None
 
     def validate(self) -> list[Node]:
@@ -113,6 +116,7 @@ class Graph(
         for node in nodes:
             self._infer(node, data_types)
         check_results(self.tensors, nodes)
+        check_products(nodes)
         return nodes
 
     def _infer(self, node: Node, data_types: DataTypes) -> None:
@@ -259,9 +263,11 @@ class Graph(
         KeyError
             If a key is no tensor with memory of this graph.
         """
+        plan, execution = self.plan, self._execution
+        if execution is None:
+            execution = self._execution = Execution(plan, Operands(self.tensors))
         new = new_shapes(self.tensors, dims) if dims else None
-        found = pointers(self.tensors, memory, new)
-        self.plan.execute(self._chosen(handle), found, workspace, shapes=new)
+        execution(self._chosen(handle), memory, workspace, new)
 
     def bind(
         self,
@@ -286,7 +292,7 @@ class Graph(
         """Destroy the plan. The graph can be built again."""
         if self._plan is not None:
             self._plan.close()
-            self._plan = None
+            self._plan = self._execution = None
 
     def __enter__(self) -> Self:
         return self

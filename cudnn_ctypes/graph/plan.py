@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
-from collections.abc import Mapping
+import struct
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..errors import CudnnError
+from ..raw.bare import watched
 from .arguments import Shape
 from .bound_plan import BoundPlan
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties, device_attribute
 from .engines import EngineConfig
+from .launching import VariantPacks, execute
 from .scratch import Scratch
 from .stored_plan import StoredPlan, sealed
-from .values import device_address
+from .values import HOST_SCALARS, device_address
 
 if TYPE_CHECKING:
     from ..handle import Handle
     from .kernel_cache import KernelCache
 
 __all__ = ["BoundPlan", "ExecutionPlan"]
-
-_VARIANT_PACK = raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-_UIDS = raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS
-_POINTERS = raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS
-_WORKSPACE = raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE
-_INT64, _VOID_PTR = raw.CUDNN_TYPE_INT64, raw.CUDNN_TYPE_VOID_PTR
 
 
 class ExecutionPlan:
@@ -188,6 +184,7 @@ class ExecutionPlan:
             small.
         """
         pointers = self._complete(pointers, workspace)
+        self._check_uids(pointers)
         overrides: dict[str, Any] = {}
         if shapes:
             if not self.takes_shapes:  # cuDNN would take no notice of them
@@ -219,42 +216,69 @@ class ExecutionPlan:
 
         See `variant_pack` for the parameters, and `bind` for memory that stays where it is.
         """
-        if shapes:
+        if shapes or watched:
             with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
-                return bound()
+                bound()
+            return
         pointers = self._complete(pointers, workspace)
-        # What variant_pack does, without the typed descriptor: a third of the time.
-        uids = (ctypes.c_int64 * len(pointers))(*pointers)
-        addresses = (ctypes.c_void_p * len(pointers))(
-            *(device_address(f"pointers[{uid}]", each) for uid, each in pointers.items())
-        )
-        pack = raw.cudnnBackendDescriptor_t()
-        raw.cudnnBackendCreateDescriptor(_VARIANT_PACK, pack)
+        packs = self.packs(tuple(pointers))
+        addresses = [
+            each if type(each) is int else device_address(f"pointers[{uid}]", each) or 0
+            for uid, each in pointers.items()
+        ]
+        space = device_address("workspace", workspace) if self.workspace_size else None
         try:
-            raw.cudnnBackendSetAttribute(pack, _UIDS, _INT64, len(uids), uids)
-            raw.cudnnBackendSetAttribute(pack, _POINTERS, _VOID_PTR, len(uids), addresses)
-            if workspace is not None:
-                address = ctypes.c_void_p(device_address("workspace", workspace))
-                raw.cudnnBackendSetAttribute(pack, _WORKSPACE, _VOID_PTR, 1, ctypes.byref(address))
-            raw.cudnnBackendFinalize(pack)
-            if self.scratch.must_write:
-                self.scratch.write(handle, self._own_size, workspace)
-            raw.cudnnBackendExecute(handle, self.descriptor, pack)
-        finally:
-            raw.cudnnBackendDestroyDescriptor(pack)
+            key = packs.key(*addresses, space or 0)
+        except struct.error:
+            raise ValueError(f"pointers: expected addresses of 64 bits, got {addresses}") from None
+        # A number may be another one at the same address.
+        fresh = any(issubclass(each, HOST_SCALARS) for each in set(map(type, pointers.values())))
+        pack = (None if fresh else packs.take(key)) or packs.make(key)
+        if self.scratch.must_write:
+            self.scratch.write(handle, self._own_size, workspace)
+        execute(handle, self.descriptor, pack.descriptor)
+        if fresh:
+            packs.release(pack)
+        else:
+            packs.keep(key, pack)
+
+    def packs(self, uids: tuple[int, ...]) -> VariantPacks:
+        """The variant packs for tensors with these unique ids.
+
+        Raises
+        ------
+        ValueError
+            If one is missing that an execution needs.
+        """
+        found = self._packs.get(uids)
+        if found is None:
+            self._check_uids(uids)
+            found = self._packs[uids] = VariantPacks(uids)
+        return found
+
+    @functools.cached_property
+    def _packs(self) -> dict[tuple[int, ...], VariantPacks]:
+        return {}
 
     def _complete(self, pointers: Mapping[int, Any], workspace: Any) -> Mapping[int, Any]:
         """`pointers` with those of scratch tensors; refuses what an execution lacks."""
-        self._check_workspace(workspace)
-        pointers = self.scratch.added_to(pointers, self._own_size, workspace)
-        if not self.uids <= pointers.keys():
-            missing = ", ".join(map(str, sorted(self.uids - pointers.keys())))
-            raise ValueError(f"pointers: nothing was given for the tensors with uid {missing}")
-        return pointers
+        self.check_workspace(workspace)
+        return self.scratch.added_to(pointers, self._own_size, workspace)
 
-    def _check_workspace(self, workspace: Any) -> None:
+    def _check_uids(self, uids: Collection[int]) -> None:
+        if not self.uids.issubset(uids):
+            missing = ", ".join(map(str, sorted(self.uids.difference(uids))))
+            raise ValueError(f"pointers: nothing was given for the tensors with uid {missing}")
+
+    def check_workspace(self, workspace: Any) -> None:
+        """Refuse a workspace that is none or too small.
+
+        Raises
+        ------
+        ValueError
+        """
         needed = self.workspace_size
-        if workspace is None and needed:
+        if needed and (workspace is None or (type(workspace) is int and not workspace)):
             raise ValueError(f"workspace: this plan needs {needed} bytes of device memory")
         given = getattr(workspace, "nbytes", needed)
         if isinstance(given, int) and given < needed:
@@ -278,6 +302,8 @@ class ExecutionPlan:
     def close(self) -> None:
         if self._config is not None:
             self._config.close()
+        for packs in self._packs.values():
+            packs.close()
         self.descriptor.close()
 
     def __enter__(self) -> ExecutionPlan:

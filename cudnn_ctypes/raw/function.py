@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Protocol, cast
 
+from ..errors import CudnnError
 from . import guards, library, log, status
 from .converters import converter
 from .ctypes_support import CudnnEnum
@@ -188,13 +189,21 @@ class _Binding:
             return False
         return not isinstance(value, int) or isinstance(value, CudnnEnum)
 
+    def error(self, code: int, args: tuple[Any, ...]) -> CudnnError:
+        """The exception for a call with `args` that returned the status `code`."""
+        return status.error(self.name, code, zip(self.parameters, args, strict=True))
+
     def _fail(self, code: int, args: tuple[Any, ...]) -> None:
-        raise status.error(self.name, code, zip(self.parameters, args, strict=True))
+        raise self.error(code, args)
 
     def intercept(self, interceptor: Callable[..., Any] | None) -> None:
+        (watched.discard if interceptor is None else watched.add)(self.name)
         self._interceptor = interceptor
         self._set_native(self._bind_and_call)
 
+
+watched: set[str] = set()
+"""C names of the functions of which somebody must see each call."""
 
 _bindings: dict[str, _Binding] = {}
 _lock = threading.RLock()

@@ -145,14 +145,15 @@ def test_the_same_addresses_again_and_again(device):
         problem.check()
         problem.c = kept
     held = next(iter(problem.graph._held.executions.values()))._packs
-    assert len(held) == 1
+    on_gpu = device == "cuda"  # the reference device sees each call
+    assert len(held) == on_gpu
     kept = [torch.empty(4, 64, 64, dtype=torch.bfloat16, device=device) for _ in range(100)]
     for problem.c in kept:  # other addresses; the oldest packs go
         problem.graph.execute(problem.memory, workspace)
     problem.check()
-    assert len(held) == 64
+    assert len(held) == 64 * on_gpu
     problem.graph.close()
-    assert not held
+    assert not len(held)
 
 
 def test_parts_of_larger_tensors_in_place(device):

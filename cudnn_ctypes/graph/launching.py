@@ -1,0 +1,151 @@
+"""Executions at the cost of the C calls: variant packs that are used again, and bare C functions.
+
+A finalized variant pack refuses other pointers, so other addresses want another pack. Five calls of
+``raw`` make one, which is as long as the execution itself takes. Here packs are kept by their
+addresses, and the one not used for longest is initialized again for new addresses, which spares
+creating and destroying it; the C functions are called bare, with arguments made in this file.
+
+Threads share a plan: each takes a pack out while it uses it, so no two ever have the same.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import raw
+from ..raw import cudnnBackendDescriptor_t, cudnnHandle_t
+from ..raw.bare import bare, watched
+from ..raw.function import binding
+from ..raw.log import forget, logged
+
+if TYPE_CHECKING:
+    from ..handle import Handle
+    from .descriptor import BackendDescriptor
+
+__all__ = ["VariantPacks", "execute"]
+
+_KEPT = 64  # sets of addresses whose variant pack is kept
+
+# As ctypes passes them on fastest: ints that C takes as int, and int64_t.
+_KIND = int(raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)
+_UIDS = int(raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
+_POINTERS = int(raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
+_WORKSPACE = int(raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
+_INT64, _VOID_PTR = int(raw.CUDNN_TYPE_INT64), int(raw.CUDNN_TYPE_VOID_PTR)
+_ONE = ctypes.c_int64(1)
+_SIZE = ctypes.sizeof(ctypes.c_void_p)
+_NULL = bytes(_SIZE)
+
+
+def execute(handle: Handle, plan: BackendDescriptor, pack: Any) -> None:
+    """Run a plan on the handle's stream; follows ``cudnnBackendExecute``.
+
+    Parameters
+    ----------
+    handle : Handle
+    plan : BackendDescriptor
+        An EXECUTION_PLAN.
+    pack : BackendDescriptor or cudnnBackendDescriptor_t
+        A finalized VARIANT_PACK.
+
+    Raises
+    ------
+    ClosedError
+        If one of them is closed.
+    TypeError
+        If `handle` is none.
+    """
+    pointer = getattr(handle, "_as_parameter_", handle)
+    if watched or pointer.__class__ is not cudnnHandle_t or not pointer:
+        raw.cudnnBackendExecute(handle, plan, pack)
+        return
+    if logged:
+        forget()
+    code = bare.cudnnBackendExecute(pointer, plan, pack)
+    if code:
+        raise binding("cudnnBackendExecute").error(code, (handle, plan, pack))
+
+
+class VariantPacks:
+    """The finalized variant packs of one plan, for memory of the same tensors.
+
+    Parameters
+    ----------
+    uids : sequence of int
+        The tensors' unique ids, in the order in which their addresses will come.
+    """
+
+    def __init__(self, uids: Sequence[int]) -> None:
+        self._uids = struct.pack(f"{len(uids)}q", *uids)
+        self._count = ctypes.c_int64(len(uids))
+        self.key = struct.Struct(f"{len(uids) + 1}Q").pack
+        """The addresses, then that of the workspace or 0, as the bytes that cuDNN reads.
+
+        Raises ``struct.error`` for what is no address of 64 bits.
+        """
+        self._kept: OrderedDict[bytes, _Pack] = OrderedDict()
+        self._spare: list[_Pack] = []
+
+    def __len__(self) -> int:
+        return len(self._kept) + len(self._spare)
+
+    def take(self, key: bytes) -> _Pack | None:
+        """The pack with these addresses, if it is kept and no other thread is using it."""
+        return self._kept.pop(key, None)
+
+    def make(self, key: bytes) -> _Pack:
+        """A pack with these addresses."""
+        pack = self._unused()
+        if self._fill(bare, pack.descriptor, key):
+            self._fill(raw, pack.descriptor, key)  # which says what was refused, and why
+        return pack
+
+    def _fill(self, functions: Any, pack: cudnnBackendDescriptor_t, key: bytes) -> Any:
+        """The first status that is no success, if there is one."""
+        set_attribute, count = functions.cudnnBackendSetAttribute, self._count
+        workspace = key[-_SIZE:]
+        return (
+            functions.cudnnBackendInitialize(pack)
+            or set_attribute(pack, _UIDS, _INT64, count, self._uids)
+            or set_attribute(pack, _POINTERS, _VOID_PTR, count, key)
+            or (workspace != _NULL and set_attribute(pack, _WORKSPACE, _VOID_PTR, _ONE, workspace))
+            or functions.cudnnBackendFinalize(pack)
+        )
+
+    def _unused(self) -> _Pack:
+        if self._spare or len(self._kept) >= _KEPT:
+            try:
+                return self._spare.pop() if self._spare else self._kept.popitem(last=False)[1]
+            except (IndexError, KeyError):  # another thread was faster
+                pass
+        return _Pack()
+
+    def keep(self, key: bytes, pack: _Pack) -> None:
+        """Put back a pack that was taken or made, to be used again with the same addresses."""
+        self._kept[key] = pack
+
+    def release(self, pack: _Pack) -> None:
+        """Put back a pack whose addresses are good for nothing any more."""
+        self._spare.append(pack)
+
+    def close(self) -> None:
+        self._kept.clear()
+        self._spare.clear()
+
+
+class _Pack:
+    """A VARIANT_PACK without the typed descriptor; destroyed with the last reference to it."""
+
+    __slots__ = ("descriptor",)
+
+    def __init__(self) -> None:
+        self.descriptor = cudnnBackendDescriptor_t()
+        raw.cudnnBackendCreateDescriptor(_KIND, self.descriptor)
+
+    def __del__(self, destroy: Any = raw.cudnnBackendDestroyDescriptor.unchecked) -> None:
+        if getattr(self, "descriptor", None):
+            destroy(self.descriptor)

@@ -1,0 +1,167 @@
+"""From what a program calls its operands, and what it gives for them, to addresses in order."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..raw import mode
+from ..raw.memory import memory_pointer
+from .arguments import Shape, check_size, find_tensor, host_value, memory_bytes, with_shape
+from .tensor import Tensor
+
+__all__ = ["Operands"]
+
+
+class Operands:
+    """The tensors of a built graph that an execution gives memory or numbers for.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        Of a validated graph.
+
+    Attributes
+    ----------
+    tensors : list of Tensor
+        Those with memory, or passed by value; an operand's place is its index here.
+    uids : tuple of int
+    """
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self.tensors = [each for each in tensors if not each.virtual and not each.scratch]
+        self.uids = tuple(each.uid or 0 for each in self.tensors)
+        self._name()
+        # Memory that is part of another operand's: its place, that one's, and the offset in bytes.
+        self._views = self._find_views()
+        self._fix()
+
+    def _name(self) -> None:
+        """Note where each operand is, by all that it may be called."""
+        self._places: dict[Any, int] = {}
+        names = [each.name for each in self.tensors]
+        for place, each in enumerate(self.tensors):
+            self._places[each] = self._places[each.uid or 0] = place
+            if names.count(each.name) == 1:
+                self._places[each.name] = place
+        # Of those in device memory also how long they are: from the first element to the last.
+        in_memory = {k: at for k, at in self._places.items() if not self.tensors[at].by_value}
+        self._in_memory = in_memory
+        self._bytes = {key: memory_bytes(self.tensors[at]) for key, at in in_memory.items()}
+
+    def _find_views(self) -> list[tuple[int, int, int]]:
+        found = []
+        for place, each in enumerate(self.tensors):
+            view = getattr(each, "view_of", None)
+            if view is not None:
+                found.append((place, self.uids.index(view[0]), view[1]))
+        return found
+
+    def _fix(self) -> None:
+        """Lay out the numbers that are fixed in the graph: the user need not give them."""
+        self._values = [each.value for each in self.tensors]
+        self._numbers = {
+            place: host_value(each.value, each)
+            for place, each in enumerate(self.tensors)
+            if each.value is not None
+        }
+        self._fixed: list[int | None] = [None] * len(self.tensors)
+        for place, number in self._numbers.items():
+            self._fixed[place] = ctypes.addressof(number)
+
+    def addresses(self, memory: Mapping[Any, Any]) -> tuple[list[Any], dict[int, Any]]:
+        """For each operand an address, None if there is nothing; and by place the numbers given.
+
+        Their addresses are good for as long as the caller keeps them.
+        """
+        if type(memory) is not dict and not isinstance(memory, Mapping):
+            raise TypeError(f"variant pack: expected a mapping, got a {type(memory).__name__}")
+        if self._numbers and not all(
+            each.value is value for each, value in zip(self.tensors, self._values, strict=True)
+        ):
+            self._fix()
+        found: list[Any] = self._fixed.copy()
+        numbers: dict[int, Any] = {}
+        place_of, on_gpu = self._in_memory.get, not mode.reference_device_active
+        for key, value in memory.items():
+            place = place_of(key)
+            if place is None:
+                place = self._places.get(key)
+                if place is None:
+                    place = self.unknown(key)
+                if place is None:
+                    continue
+                tensor = self.tensors[place]
+                if tensor.by_value:
+                    numbers[place] = number = self.number(value, tensor)
+                    found[place] = ctypes.addressof(number)
+                    continue
+            if type(value) is int:
+                found[place] = value
+            elif on_gpu and getattr(value, "is_cuda", False):  # PyTorch
+                found[place] = value.data_ptr()
+            else:
+                found[place] = memory_pointer(value, key)
+        for place, base, offset in self._views:
+            found[place] = found[base] and found[base] + offset
+        if len(memory) != len(found):
+            self.check_keys(memory)
+        return found, numbers
+
+    def unknown(self, key: Any) -> int | None:
+        """The place of an operand that is not known by this key; None to leave it out.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        tensor = find_tensor(key, dict(zip(self.uids, self.tensors, strict=True)))
+        self._name()  # it was renamed after the graph was built
+        return self._places[tensor]
+
+    def number(self, value: Any, operand: Tensor) -> Any:
+        """A number that was given for an operand by value, as a C variable."""
+        return host_value(value, operand)
+
+    def check_keys(self, memory: Mapping[Any, Any]) -> None:
+        """Refuse an operand that is given twice. With a key for each there is none such.
+
+        Raises
+        ------
+        ValueError
+        """
+        seen: set[int] = set()
+        for key in memory:
+            place = self._places.get(key)
+            if place in seen:
+                tensor = self.tensors[place]
+                raise ValueError(f"tensor {tensor.name!r} (uid {tensor.uid}) is given twice")
+            if place is not None:
+                seen.add(place)
+
+    def check(
+        self,
+        addresses: Sequence[Any],
+        memory: Mapping[Any, Any],
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> None:
+        """Refuse missing memory, and memory that is too small.
+
+        Raises
+        ------
+        ValueError
+        """
+        if not all(addresses):
+            missing = ", ".join(
+                f"{each.name!r} (uid {each.uid})"
+                for each, address in zip(self.tensors, addresses, strict=True)
+                if not address
+            )
+            raise ValueError(f"no memory was given for {missing}")
+        needed = self._bytes.get
+        for key, value in memory.items():
+            held = getattr(value, "nbytes", None)
+            if type(held) is int and (shapes or held < needed(key, 0)) and key in self._bytes:
+                check_size(value, with_shape(self.tensors[self._places[key]], shapes))

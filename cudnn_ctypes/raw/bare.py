@@ -1,0 +1,40 @@
+"""The C functions as they are, for the few places where a call's own cost counts.
+
+A call takes a quarter of the time of one through ``raw``: nothing looks at the arguments, nothing
+at the status. So who calls them makes every argument: exact ctypes objects, ``bytes``, objects with
+an ``_as_parameter_``, and ints for ``int`` alone. And he goes through ``raw`` instead whenever
+`watched` is not empty: then somebody must see the calls, the reference device for instance.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from . import library
+from .function import binding, watched
+
+__all__ = ["bare", "watched"]
+
+
+class _Bare:
+    """``bare.cudnnX``: bound when it is first used, as ``raw.cudnnX`` is."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., int]: ...
+
+    else:
+
+        def __getattr__(self, name):
+            if not name.startswith("cudnn"):
+                raise AttributeError(name)
+            known = binding(name)
+            function = library.load().symbol(name, since=known.since, header=known.header)
+            function.restype = ctypes.c_int
+            setattr(self, name, function)
+            return function
+
+
+bare = _Bare()
