@@ -150,7 +150,8 @@ class Graph(
             Take this engine with these knobs rather than ask heuristics. A row of `explain` or
             `autotune` will do.
         sm_count : int, optional
-            How many multiprocessors to use.
+            How many multiprocessors to use, to leave others to other work. Many engines cannot be
+            told so, and are not proposed.
         kernel_cache : KernelCache, optional
             Have dynamic shapes: share compiled kernels with graphs that differ in dims only.
         override_shapes : bool

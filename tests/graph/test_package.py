@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
 import re
 
 import pytest
 
 import cudnn_ctypes
 from cudnn_ctypes import graph as package
-from cudnn_ctypes.graph import Graph
+from cudnn_ctypes.graph import Graph, operations
+from cudnn_ctypes.graph.attributes import KINDS as DESCRIPTORS
+from cudnn_ctypes.graph.node import Kind
+
+KINDS = {
+    kind.descriptor
+    for module in pkgutil.iter_modules(operations.__path__, operations.__name__ + ".")
+    for kind in vars(importlib.import_module(module.name)).values()
+    if isinstance(kind, Kind)
+}
 
 OPERATIONS = sorted(
     name
@@ -46,3 +57,14 @@ def test_every_operation_says_what_it_does_and_takes(name: str) -> None:
         parameter.kind is parameter.VAR_KEYWORD
         for parameter in inspect.signature(method).parameters.values()
     ), f"{name}: help() does not show what it takes"
+
+
+def test_every_operation_descriptor_of_cudnn_has_a_method() -> None:
+    assert {name for name in DESCRIPTORS if name.startswith("operation_")} == KINDS
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_methods_name_the_descriptor_that_they_stand_for(kind: str) -> None:
+    name = f"``{DESCRIPTORS[kind].name}``"
+    named = [each for each in OPERATIONS if name in (getattr(Graph, each).__doc__ or "")]
+    assert len(named) == 1, f"{name} is named by {named}"

@@ -14,6 +14,12 @@ __all__ = ["SDPA_BACKWARD", "SDPA_FORWARD", "UnifiedAttentionOperations"]
 
 
 def _infer_forward(node: Node) -> Mapping[str, Result]:
+    for port in "qkv":
+        tensor = node.inputs[port]
+        if tensor.rank != 4:
+            node.refuse(
+                f"{port} {tensor.name!r} {tensor.dims} must be (batch, heads, tokens, head size)"
+            )
     q, v = node.inputs["q"], node.inputs["v"]
     results = {"o": Result((*q.dims[:3], v.dims[3]), q, q.data_type)}
     if "stats" in node.outputs:
@@ -96,6 +102,8 @@ class UnifiedAttentionOperations(Operations):
     ) -> tuple[Tensor, Tensor | None]:
         """`sdpa` as one operation, without masks within the sequences. cuDNN 9.13.
 
+        ``CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR``.
+
         Parameters
         ----------
         q, k, v, attn_scale, generate_stats
@@ -153,6 +161,8 @@ class UnifiedAttentionOperations(Operations):
         name: str = "sdpa_unified_backward",
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The gradients of `sdpa_unified`: dq, dk, dv. cuDNN 9.17; for an H200 9.28.
+
+        ``CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR``.
 
         Parameters
         ----------

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...enumerators import enumerator
-from ...raw import cudnnMoeGroupedMatmulMode_t, cudnnSignalMode_t
+from ...raw import (
+    cudnnBackendTensorReordering_t,
+    cudnnMoeGroupedMatmulMode_t,
+    cudnnSignalMode_t,
+)
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
 from .base import Operations
@@ -21,20 +25,29 @@ __all__ = [
 ]
 
 Moe = cudnnMoeGroupedMatmulMode_t
+Reordering = cudnnBackendTensorReordering_t
 
 
 def _infer_quantize(node: Node) -> Mapping[str, Result]:
     x, size = node.inputs["input"], node.options["block_size"]
     axis = node.options["axis"] % x.rank
+    if size < 1:
+        node.refuse(f"block_size {size} must be positive")
     if x.dims[axis] % size:
         node.refuse(f"blocks of {size} do not divide dimension {axis} of input {x.name!r} {x.dims}")
     scales = list(x.dims)
     scales[axis] //= size
+    scale = node.outputs["scale"]
+    if x.rank == 3 and scale.reordering == Reordering.CUDNN_TENSOR_REORDERING_NONE:
+        # The only order that cuDNN takes then.
+        scale.reordering = Reordering.CUDNN_TENSOR_REORDERING_F8_128x4
     return {"y": Result(x.dims, x), "scale": Result(tuple(scales), x)}
 
 
 def _infer_dequantize(node: Node) -> Mapping[str, Result]:
     x, scale = node.inputs["input"], node.inputs["descale"]
+    if any(size < 1 for size in node.options["block_size"]):  # by 0 cuDNN divides
+        node.refuse(f"block_size {node.options['block_size']} must be positive")
     if scale.rank != x.rank:
         node.refuse(f"descale {scale.name!r} {scale.dims} needs the rank of {x.name!r} {x.dims}")
     return {"y": Result(x.dims, x)}
@@ -58,12 +71,19 @@ def _infer_experts(node: Node) -> Mapping[str, Result]:
         if "token_index" not in node.inputs:
             node.refuse("the mode 'gather' needs token_index")
         rows = node.inputs["token_index"]
+        if rows.rank != 3:
+            node.refuse(f"token_index {rows.name!r} {rows.dims} must be (1, rows, 1)")
     return {"y": Result((1, rows.dims[1], weight.dims[2]))}
 
 
 def _infer_experts_backward(node: Node) -> Mapping[str, Result]:
     grad, token = node.inputs["doutput"], node.inputs["token"]
     offsets = node.inputs["first_token_offset"]
+    if grad.rank != 3 or token.rank != 3:
+        node.refuse(
+            f"doutput {grad.name!r} {grad.dims} and token {token.name!r} {token.dims} must be "
+            "(1, tokens, n) and (1, tokens, k)"
+        )
     return {"dweight": Result((offsets.dims[0], token.dims[2], grad.dims[2]))}
 
 
@@ -142,12 +162,22 @@ class BlockOperations(Operations):
     ) -> tuple[Tensor, Tensor]:
         """Blocks along `axis` in a small type, and the scale of each. cuDNN 9.7.
 
+        ``CUDNN_BACKEND_OPERATION_BLOCK_SCALE_QUANTIZE_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        input : Tensor
+            Of any rank; its size along `axis` is a multiple of `block_size`.
+        block_size : int
+            32 for the MX formats, 16 for nvfp4.
+
         Returns
         -------
         y : Tensor
             The dims of `input`; give it a data type, "fp8_e4m3" or "fp4_e2m1".
         scale : Tensor
-            Along `axis` one for each block; give it a data type, "fp8_e8m0" or "fp8_e4m3".
+            Along `axis` one for each block; give it a data type, "fp8_e8m0" or "fp8_e4m3". With
+            three dimensions its reordering is "f8_128x4" by default.
         """
         if not isinstance(block_size, int) or block_size < 1:
             raise ValueError(f"block_scale_quantize: block_size {block_size!r} must be positive")
@@ -173,10 +203,21 @@ class BlockOperations(Operations):
     ) -> Tensor:
         """`input` times the scale of its block. cuDNN 9.7.
 
+        ``CUDNN_BACKEND_OPERATION_BLOCK_SCALE_DEQUANTIZE_DESCRIPTOR``.
+
         Parameters
         ----------
+        input, descale : Tensor
+            Of one rank: small numbers, and one scale for each block of them.
         block_size : int or sequence of int
             Of a block, along its dimensions.
+        is_negative_scale : bool
+            cuDNN's NEG_SCALE; cuDNN 9.13. The reference device does not carry it out.
+
+        Returns
+        -------
+        Tensor
+            Of the dims of `input`; give it a data type.
         """
         sizes = [block_size] if isinstance(block_size, int) else list(block_size)
         return self._add(
@@ -202,6 +243,8 @@ class BlockOperations(Operations):
         compute_data_type: Any = None,
     ) -> Tensor:
         """Each group of tokens times the weight of its expert. cuDNN 9.15.
+
+        ``CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_DESCRIPTOR``.
 
         Parameters
         ----------
@@ -254,7 +297,24 @@ class BlockOperations(Operations):
         name: str = "",
         compute_data_type: Any = None,
     ) -> Tensor:
-        """The gradient of `moe_grouped_matmul` with respect to weight. cuDNN 9.22."""
+        """The gradient of `moe_grouped_matmul` with respect to weight. cuDNN 9.22.
+
+        ``CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_BWD_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        doutput : Tensor
+            The gradient with respect to the result, (1, rows, n).
+        token : Tensor
+            (1, rows, k).
+        first_token_offset : Tensor
+            (batches * experts, 1, 1), int32.
+
+        Returns
+        -------
+        Tensor
+            (batches * experts, k, n).
+        """
         return self._add(
             MOE_GROUPED_MATMUL_BACKWARD,
             "moe_grouped_matmul_bwd",
@@ -272,7 +332,28 @@ class BlockOperations(Operations):
         *,
         name: str = "",
     ) -> Tensor:
-        """`input`, once `flag` has reached `value` ("wait"); "set" sets `flag` to it afterwards."""
+        """`input`, once `flag` has reached `value` ("wait"); "set" sets `flag` to it afterwards.
+
+        ``CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        input : Tensor
+            What waits, or whose writing is told of.
+        flag : Tensor
+            One int32 in memory that several GPUs see.
+        mode : "wait" or "set"
+        value : int
+
+        Returns
+        -------
+        Tensor
+            Like `input`.
+
+        Notes
+        -----
+        cuDNN takes the operation, but up to 9.28 has no engine for it on an H200.
+        """
         options = {"mode": enumerator(cudnnSignalMode_t, mode, "signal: mode"), "value": value}
         operands = {"input": input, "flag": flag}
         return self._add(SIGNAL, "signal", operands, options, name=name)["y"]

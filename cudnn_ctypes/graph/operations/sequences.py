@@ -64,6 +64,8 @@ def _infer_band(node: Node) -> Mapping[str, Result]:
     x, y, axis = node.inputs["input"], node.outputs["y"], node.options["axis"]
     if axis not in (x.rank - 2, x.rank - 1):
         node.refuse(f"axis {axis} is none of the last two dimensions of {x.name!r} {x.dims}")
+    if y.rank != x.rank:
+        node.refuse(f"its result {y.name!r} {y.dims} needs the rank of {x.name!r} {x.dims}")
     band: Any = x if node.kind is EXPAND_BAND_MATRIX else y
     width = node.options["lower"] + node.options["upper"] + 1
     if band.dims[axis] != width:
@@ -157,6 +159,8 @@ class SequenceOperations(Operations):
     ) -> dict[str, Tensor]:
         """Softmax of the last dimension, as one operation within attention. cuDNN 9.20.
 
+        ``CUDNN_BACKEND_OPERATION_SOFTMAX_DESCRIPTOR``.
+
         Parameters
         ----------
         outputs : sequence of str
@@ -193,6 +197,8 @@ class SequenceOperations(Operations):
     ) -> Tensor:
         """Rotary position embedding (Su et al.: RoFormer; 2021). cuDNN 9.24.
 
+        ``CUDNN_BACKEND_OPERATION_ROPE_FWD_DESCRIPTOR``.
+
         Parameters
         ----------
         input : Tensor
@@ -225,7 +231,10 @@ class SequenceOperations(Operations):
         rope_dim: int | None = None,
         name: str = "",
     ) -> Tensor:
-        """The gradient of `rope`, from that of its result. cuDNN 9.24; see there."""
+        """The gradient of `rope`, from that of its result. cuDNN 9.24; see there.
+
+        ``CUDNN_BACKEND_OPERATION_ROPE_BWD_DESCRIPTOR``.
+        """
         options = {"output_scale": output_scale, "rope_dim": rope_dim}
         operands = {"input": dY, "freqs": freqs}
         return self._add(ROPE_BACKWARD, "rope_backward", operands, options, name=name)["y"]
@@ -240,6 +249,8 @@ class SequenceOperations(Operations):
         name: str = "",
     ) -> Tensor:
         """The keys or values of each sequence, from pages of memory. cuDNN 9.4.
+
+        ``CUDNN_BACKEND_OPERATION_PAGED_CACHE_LOAD_DESCRIPTOR``.
 
         Parameters
         ----------
@@ -280,6 +291,8 @@ class SequenceOperations(Operations):
         name: str = "",
     ) -> Tensor:
         """`input` on one side of a diagonal, `fill` elsewhere, within attention. cuDNN 9.20.
+
+        ``CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR``.
 
         Parameters
         ----------
@@ -327,6 +340,8 @@ class SequenceOperations(Operations):
     ) -> Tensor:
         """A matrix of `dims` from its diagonals, `pad_value` elsewhere. cuDNN 9.10.
 
+        ``CUDNN_BACKEND_OPERATION_EXPAND_BAND_MATRIX_DESCRIPTOR``.
+
         Parameters
         ----------
         input : Tensor
@@ -363,6 +378,8 @@ class SequenceOperations(Operations):
         name: str = "",
     ) -> Tensor:
         """The diagonals of a matrix: the way back of `expand_band_matrix`, see there. cuDNN 9.10.
+
+        ``CUDNN_BACKEND_OPERATION_CONTRACT_BAND_MATRIX_DESCRIPTOR``.
 
         Parameters
         ----------

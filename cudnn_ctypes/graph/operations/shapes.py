@@ -192,6 +192,10 @@ class ShapeOperations(Operations):
         ``CUDNN_BACKEND_OPERATION_TRANSPOSE_DESCRIPTOR``. The result has the data type of `input`
         and is packed as in C, unless it is given strides. Nothing is computed:
         `compute_data_type` has no effect.
+
+        Notes
+        -----
+        cuDNN takes the operation, but up to 9.28 has no engine for it by itself on an H200.
         """
         options = {"permutation": integers("transpose: permutation", permutation)}
         return self._add(TRANSPOSE, "transpose", {"input": input}, options, name=name)["y"]
@@ -208,6 +212,10 @@ class ShapeOperations(Operations):
 
         ``CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR``. The result has the data type and the layout of
         `input`. Nothing is computed: `compute_data_type` has no effect.
+
+        Notes
+        -----
+        On an H200 cuDNN has engines for it before a `matmul` only.
         """
         if not all(isinstance(each, builtins.slice) for each in slices):
             raise TypeError(f"slice: slices: expected a slice per dimension, got {slices!r}")
@@ -230,6 +238,10 @@ class ShapeOperations(Operations):
             Of one data type, and of the same sizes but along `axis`.
         in_place_index : int, optional
             Which input shares its memory with the result.
+
+        Notes
+        -----
+        cuDNN takes the operation, but up to 9.28 has no engine for it by itself on an H200.
         """
         if not isinstance(inputs, Sequence) or not inputs:
             raise TypeError("concatenate: inputs: expected a sequence of at least one tensor")
