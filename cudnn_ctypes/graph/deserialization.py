@@ -26,6 +26,9 @@ __all__ = ["from_json"]
 
 G = TypeVar("G", bound="Graph")
 
+_FRACTION = re.compile(r"-?\d{1,19}/[1-9]\d{0,18}", re.ASCII)
+_SLICE = re.compile(r"(-?\d{1,19})?:(-?\d{1,19})?:(-?\d{1,19})?", re.ASCII)
+
 _NODE_KEYS = {
     "operation",
     "kind",
@@ -90,7 +93,7 @@ def _tensor_field(name: str, place: Place, tensors: Mapping[str, Tensor]) -> Any
     if name == "dims":
         return tuple(each.integer(1) for each in place.items())
     if name == "strides":
-        return tuple(each.integer() for each in place.items())
+        return tuple(each.integer(0) for each in place.items())
     if name == "data_type":
         return _data_type(place)
     if name == "reordering":
@@ -197,9 +200,9 @@ def _value(place: Place) -> Any:
         member = getattr(raw, value, None)
         if isinstance(member, CudnnEnum):
             return member
-        if re.fullmatch(r"-?\d+/[1-9]\d*", value):
+        if _FRACTION.fullmatch(value):
             return Fraction(value)
-        if re.fullmatch(r"(-?\d*):(-?\d*):(-?\d*)", value):
+        if _SLICE.fullmatch(value):
             return slice(*(int(part) if part else None for part in value.split(":")))
         if value in ("inf", "-inf", "nan"):
             return float(value)

@@ -13,6 +13,7 @@ from .attributes import suggestion
 __all__ = ["Place"]
 
 _LONGEST = 60  # characters of a value that a message shows
+_DEEPEST = 50  # what is read here has less than ten levels; readers go by recursion
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Place:
             raise ValueError(f"{path}: the JSON is damaged: {error}") from None
         found = cls(value, path)
         found.keys()
+        if _deeper_than(_DEEPEST, value):
+            found.refuse(f"lists and objects are nested more than {_DEEPEST} deep")
         return found
 
     def __getitem__(self, key: str) -> Place:
@@ -85,7 +88,7 @@ class Place:
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             self._expected("an integer")
         if not least <= self.value < 1 << 63:
-            self._expected(f"an integer from {least}" if least > 0 else "an integer of 64 bits")
+            self._expected(f"an integer from {least}" if least >= 0 else "an integer of 64 bits")
         return int(self.value)
 
     def _expected(self, what: str) -> NoReturn:
@@ -96,3 +99,15 @@ class Place:
     def refuse(self, reason: str) -> NoReturn:
         """Raise ValueError for this place."""
         raise ValueError(f"{self.path}: {reason}")
+
+
+def _deeper_than(depth: int, value: Any) -> bool:
+    level = [value]
+    for _ in range(depth):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, (dict, list))
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)

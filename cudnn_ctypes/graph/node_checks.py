@@ -34,6 +34,9 @@ def check_node(node: Any) -> None:
     _check_names(node, "output", node.outputs, kind.outputs)
     _check_names(node, "option", node.options, kind.all_options)
     _check_names(node, "transposed operand", node.transposed, (*kind.inputs, *kind.outputs))
+    for port in node.transposed:
+        if isinstance(node.inputs.get(port), (list, tuple)):
+            node.refuse(f"{port}: tensors of a list cannot be transposed")
     for port in kind.inputs:
         if port not in node.inputs and port not in kind.optional:
             raise TypeError(f"{node}: {port} is missing")
@@ -90,8 +93,9 @@ def check_option(kind: Kind, option: str, value: Any, place: str) -> None:
         return  # newer than the loaded cuDNN or not, is asked when it is built
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{place}: expected a number, got {described(value)}")
-    # One number stands for as many as there are spatial dimensions.
-    one = known.is_array and isinstance(value, (numbers.Number, np.generic))
+    # Of a convolution or pooling: one number stands for as many as there are spatial dimensions.
+    spatial = known.is_array and kind.inner is not None and option in kind.inner.options
+    one = spatial and isinstance(value, (numbers.Number, np.generic))
     try:
         encode(known, (value,) if one else value)
     except (TypeError, ValueError) as error:
