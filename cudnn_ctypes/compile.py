@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from .errors import LibraryNotFoundError, NoDeviceError
+from .errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
 from .graph.compiling import CompiledGraph, as_device, compile_graphs
 from .graph.device_properties import DeviceProperties, presets
 
@@ -24,6 +25,11 @@ _MODES = ("a", "b", "fallback", "instant")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes compile``."""
+    parser.epilog = (
+        "Exit status: 0 if every graph has its plan, 1 if some have none, 2 if none was tried. "
+        "cudnn_ctypes.compile_graphs does the same for graphs in Python, and by any executor: "
+        "Dask's, MPI's."
+    )
     parser.add_argument("graphs", nargs="+", type=Path, help="files that Graph.to_json wrote")
     parser.add_argument(
         "--device",
@@ -50,9 +56,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="what a plan may need at most; K, M and G are understood",
     )
-    parser.add_argument("--sm-count", type=int, help="how many multiprocessors to use")
     parser.add_argument(
-        "--jobs", type=_positive, default=1, help="processes that compile (default: %(default)s)"
+        "--sm-count", type=_positive, metavar="N", help="how many multiprocessors to use"
+    )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=_positive,
+        metavar="N",
+        default=1,
+        help="processes that compile (default: %(default)s)",
     )
 
 
@@ -63,7 +76,10 @@ def main(arguments: argparse.Namespace) -> int:
         return _run(arguments, console)
     except BrokenPipeError:
         raise
-    except (ValueError, OSError, NoDeviceError, LibraryNotFoundError) as error:
+    except (
+        *(ValueError, OSError, NoDeviceError, LibraryNotFoundError),
+        *(CudnnError, SymbolNotFoundError),
+    ) as error:
         console.print(f"compile: {error}")
         return 2
 
@@ -72,6 +88,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
     targets = _targets(arguments.graphs, arguments.output)
     texts = [path.read_text() for path in arguments.graphs]
     waiting = iter(zip(arguments.graphs, targets, strict=True))
+    start = time.perf_counter()
 
     def write(result: CompiledGraph) -> None:
         source, target = next(waiting)
@@ -96,6 +113,11 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
                 on_done=write,
             )
     done = [result for result in results if result.plan is not None]
+    size = sum(len(result.plan or "") for result in done)
+    console.print(
+        f"{len(done)} of {len(results)} compiled in {time.perf_counter() - start:.1f} s, {size} "
+        "bytes"
+    )
     if done:
         console.print(
             f"These plans belong to cuDNN {done[0].cudnn_version} and that GPU. "

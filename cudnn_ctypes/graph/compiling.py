@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .. import raw
-from ..errors import CudnnError, SymbolNotFoundError
+from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
 from ..raw.values import described
 from .device_properties import DeviceProperties
 from .graph import Graph
@@ -90,7 +91,7 @@ def compile_graphs(
     -------
     list of CompiledGraph
         In the order of the graphs. A graph that cannot be compiled does not stop the others: its
-        result has the error.
+        result has the error. So it is if a worker is lost.
 
     Raises
     ------
@@ -110,8 +111,15 @@ def compile_graphs(
     else:
         waiting = [executor.submit(_compiled, *call).result for call in calls]
     results = []
-    for result in waiting:
-        results.append(result())
+    for call, result in zip(calls, waiting, strict=True):
+        try:
+            results.append(result())
+        except (NoDeviceError, LibraryNotFoundError):  # so it will be with all others
+            raise
+        except Exception as error:
+            if executor is None:
+                raise
+            results.append(CompiledGraph(_name(call[0]), error=error))
         if on_done is not None:
             on_done(results[-1])
     return results
@@ -145,6 +153,14 @@ def _text(graph: Graph | str) -> str:
     if not isinstance(graph, Graph):
         raise TypeError(f"graphs: expected Graphs or their JSON text, got {described(graph)}")
     return graph.to_json(indent=None)
+
+
+def _name(text: str) -> str:
+    """What a graph is called whose worker could not tell."""
+    try:
+        return str(json.loads(text)["name"])
+    except (ValueError, TypeError, KeyError):
+        return "graph"
 
 
 def _compiled(text: str, gpu: str, options: dict[str, Any]) -> CompiledGraph:

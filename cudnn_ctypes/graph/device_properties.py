@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from .. import raw
 from ..absent_gpu.properties import complete, preset, presets
-from ..errors import CudnnError
+from ..errors import CudnnError, NoDeviceError, NotInitializedError
 from ..raw.values import described
 from .attributes import suggestion
 from .descriptor import BackendDescriptor
@@ -41,7 +42,7 @@ class DeviceProperties:
         If cuDNN refuses it.
     """
 
-    def __init__(self, properties: str | bytes | Mapping[str, Any] | Path) -> None:
+    def __init__(self, properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> None:
         values = _loaded(properties)
         self.filled = complete(values)
         text = json.dumps(values, separators=(",", ":"))
@@ -69,15 +70,23 @@ class DeviceProperties:
 
         Raises
         ------
+        NoDeviceError
+            Without an NVIDIA GPU or its driver.
         CudnnError
-            Without such a GPU.
+            If there is none of this number.
         """
         if handle is not None and device is not None:
             raise TypeError("give a device or a handle, not both")
         chosen = {"handle": handle} if handle is not None else {"device_id": device or 0}
         made = cls.__new__(cls)
         made.filled = {}
-        made.descriptor = BackendDescriptor("deviceprop", **chosen).finalize()
+        try:
+            made.descriptor = BackendDescriptor("deviceprop", **chosen).finalize()
+        except NotInitializedError as error:
+            raise NoDeviceError(
+                "there is no NVIDIA GPU here whose properties could be read; take a preset "
+                f"({', '.join(presets())}) or a file that was written where the GPU is. {error}"
+            ) from error
         made._values = json.loads(made.descriptor.get("json_representation"))
         return made
 
@@ -157,20 +166,23 @@ class DeviceProperties:
         return f"DeviceProperties({self.name}, compute capability {major}.{minor}{said})"
 
 
-def _loaded(properties: str | bytes | Mapping[str, Any] | Path) -> dict[str, Any]:
+def _loaded(properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> dict[str, Any]:
     if isinstance(properties, Mapping):
         return dict(properties)
     source = "the device properties"
-    if isinstance(properties, Path):
-        source, properties = str(properties), properties.read_text()
+    if isinstance(properties, PathLike):
+        source = str(properties)
+        properties = Path(properties).read_text()
     if not isinstance(properties, (str, bytes)):
         raise TypeError(
-            f"properties: expected JSON text, a mapping or a Path, got {type(properties).__name__}"
+            f"properties: expected JSON text, a mapping or a path, got {type(properties).__name__}"
         )
     try:
         values = json.loads(properties)
     except ValueError as error:
-        raise ValueError(f"{source}: this is no JSON: {error}") from None
+        is_name = str(properties)[:1] != "{" and str(properties).endswith(".json")
+        advice = "; for a file give a pathlib.Path" if is_name else ""
+        raise ValueError(f"{source}: this is no JSON: {error}{advice}") from None
     if not isinstance(values, dict):
         raise ValueError(f"{source}: expected a JSON object, got a {type(values).__name__}")
     return values

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
@@ -116,6 +116,28 @@ def test_any_executor_will_do(kind: str, h200: DeviceProperties) -> None:
     _check(results, h200)
 
 
+class Losing(Elsewhere):
+    """One whose workers are lost with every other call."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        self.calls += 1
+        if self.calls % 2:
+            return super().submit(fn, *args, **kwargs)
+        future: Future[Any] = Future()
+        future.set_exception(RuntimeError("the worker is gone"))
+        return future
+
+
+def test_a_lost_worker_does_not_stop_the_others(h200: DeviceProperties) -> None:
+    results = compile_graphs(_graphs(), h200, executor=Losing())
+    assert [each.plan is None for each in results] == [False, True, False]
+    assert str(results[1].error) == "the worker is gone"
+    assert results[1].name == "impossible"
+
+
 def test_options_reach_the_build() -> None:
     graph = Graph("statistics", io_data_type="float16")
     x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
@@ -173,6 +195,7 @@ def test_one_graph_to_one_file(
     assert "NVIDIA H200" in said
     assert f"{source} -> {target}: engine" in said
     assert "compiled, workspace 0 bytes" in said
+    assert "1 of 1 compiled in " in said
     with Graph.from_json(source.read_text()) as graph:
         graph.load_plan(target.read_text(), h200)
 
@@ -200,6 +223,10 @@ def test_several_graphs_by_several_processes(
     [
         (["no.json", "--device", "H200"], "No such file or directory: 'no.json'"),
         (["a.json", "--device", "B9"], "no preset for 'B9'"),
+        pytest.param(
+            *(["a.json", "--device", "here"], "there is no NVIDIA GPU here"),
+            marks=pytest.mark.skipif(not ensure_driver().is_stub, reason="there is a driver"),
+        ),
         (["a.json", "b/a.json", "--device", "H200", "-o", "x"], "two plans would be written to x"),
         (["a.json", "b/a.json", "--device", "H200", "-o", "a.json"], "several plans need a folder"),
     ],
@@ -223,7 +250,8 @@ def test_wrong_arguments(
     ("arguments", "says"),
     [
         (["a.json"], "required: --device"),
-        (["a.json", "--device", "H200", "--jobs", "0"], "expected a number from 1, got '0'"),
+        (["a.json", "--device", "H200", "-j", "0"], "expected a number from 1, got '0'"),
+        (["a.json", "--device", "H200", "--sm-count", "-4"], "expected a number from 1, got '-4'"),
         (["a.json", "--device", "H200", "--workspace-limit", "4Q"], "expected a number of bytes"),
         (["a.json", "--device", "H200", "--heuristics", "c"], "invalid choice: 'c'"),
     ],

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.errors import CudnnError
+from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
+from cudnn_ctypes.errors import CudnnError, NoDeviceError
 from cudnn_ctypes.graph.device_properties import DeviceProperties, presets
 
 NEEDS_BUS_WIDTH = raw.load().version >= 92700
@@ -60,12 +61,20 @@ def test_json_and_back(h200, tmp_path):
         ({"memoryBusWidth": 1}, ValueError, "no device properties that cuDNN wrote"),
         ({"memoryBusWidth": 1, "deviceName": "x"}, CudnnError, "maxGridSize"),
         (5, TypeError, "expected JSON text"),
+        ("gpu.json", ValueError, "this is no JSON: .*; for a file give a pathlib.Path"),
     ],
 )
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_wrong_properties(properties, error, says):
     with pytest.raises(error, match=says):
         DeviceProperties(properties)
+
+
+@pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_without_a_gpu_its_properties_cannot_be_read(gpu_device):
+    with pytest.raises(NoDeviceError, match=r"no NVIDIA GPU here .* take a preset \(h200\)"):
+        DeviceProperties.from_device()
 
 
 def test_an_unknown_preset():
