@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .. import raw
 from ..device import cuda
 from ..device.stream import LEGACY_DEFAULT, as_core_stream, as_stream_pointer
-from ..errors import ClosedError, NotSupportedError
+from ..errors import ClosedError, NoDeviceError, NotSupportedError
 from ..raw.values import described
 from ..resource import Resource
 
@@ -83,7 +83,7 @@ def capture(handle: Handle) -> Iterator[CapturedGraph]:
 
     Raises
     ------
-    TypeError
+    NoDeviceError
         If the handle is on the reference device.
     RuntimeError
         If something in the block cannot be captured.
@@ -134,6 +134,8 @@ class NativeGraph(Resource):
         If the plan's engine lacks the note.
     SymbolNotFoundError
         Before cuDNN 9.5.
+    NoDeviceError
+        If the handle is on the reference device.
     """
 
     def __init__(
@@ -225,4 +227,4 @@ def _check_handle(handle: Any) -> None:
     if not isinstance(getattr(handle, "_as_parameter_", None), raw.cudnnHandle_t):
         raise TypeError(f"handle: expected a Handle, got {described(handle)}")
     if getattr(handle, "on_reference_device", False):
-        raise TypeError("handle: the reference device has no CUDA graphs; they need a GPU")
+        raise NoDeviceError("the reference device has no CUDA graphs; they need a GPU")

@@ -7,7 +7,14 @@ from contextlib import suppress
 
 import pytest
 
-from cudnn_ctypes import ClosedError, Handle, NotSupportedError, raw, use_reference_device
+from cudnn_ctypes import (
+    ClosedError,
+    Handle,
+    NoDeviceError,
+    NotSupportedError,
+    raw,
+    use_reference_device,
+)
 from cudnn_ctypes.device import cuda
 from cudnn_ctypes.graph.cuda_graph import NativeGraph, capture
 from cudnn_ctypes.graph.selection import Selection
@@ -158,7 +165,7 @@ def test_the_reference_device_has_no_cuda_graphs() -> None:
     with (
         use_reference_device(),
         Handle() as handle,
-        pytest.raises(TypeError, match="reference device has no CUDA graphs"),
+        pytest.raises(NoDeviceError, match="reference device has no CUDA graphs"),
     ):
         capture(handle).__enter__()
 
