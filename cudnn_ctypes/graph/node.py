@@ -165,6 +165,14 @@ class Node:
             self.refuse(f"{option}={value!r} must be whole numbers or fractions")
         return tuple(value)
 
+    def axis(self, rank: int, of: str) -> int:
+        """The option `axis` of `rank` dimensions, counted from the first; settles negative ones."""
+        given = self.options.get("axis")
+        if not isinstance(given, numbers.Integral) or not -rank <= int(given) < rank:
+            self.refuse(f"axis {given} is none of the {rank} dimensions of {of}")
+        self.options["axis"] = int(given) % rank
+        return int(given) % rank
+
     def refuse(self, reason: str) -> NoReturn:
         """Raise ValueError for this operation."""
         raise ValueError(f"{self}: {reason}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -150,6 +151,42 @@ def test_slice_and_concatenate_and_transpose_are_numpys() -> None:
     assert part.dims == array[slices].shape
     assert both.dims == np.concatenate([array, array], 1).shape
     assert turned.dims == array.transpose(2, 0, 1).shape
+
+
+NEGATIVE_AXES: dict[str, Callable[[Graph, int], Any]] = {
+    "concatenate": lambda g, axis: g.concatenate([g.tensor((2, 3, 4)), g.tensor((2, 3, 4))], axis),
+    "gen_index": lambda g, axis: g.gen_index(g.tensor((2, 3, 4)), axis),
+    "transpose": lambda g, axis: g.transpose(g.tensor((2, 3, 4)), (axis, 0, 1)),
+    "reduction": lambda g, axis: g.reduction(g.tensor((2, 3, 4)), "add", axes=(axis,)),
+    "expand_band_matrix": lambda g, axis: g.expand_band_matrix(
+        g.tensor((2, 4, 3)), (2, 4, 4), lower_bandwidth=1, upper_bandwidth=1, axis=axis
+    ),
+    "block_scale_quantize": lambda g, axis: g.block_scale_quantize(
+        g.tensor((2, 3, 4)), 2, axis=axis
+    )[1],
+}
+
+
+@pytest.mark.parametrize("name", NEGATIVE_AXES)
+def test_axes_count_from_the_end_too(name: str) -> None:
+    results = []
+    for axis in (2, -1, np.int64(-1)):
+        g = graph()
+        results.append(NEGATIVE_AXES[name](g, axis).set_output())
+        for tensor in g.nodes[0].outputs.values():
+            tensor.set_output()
+        g.validate()
+        settled = g.nodes[0].options
+        assert settled.get("axis", 2) == 2
+        assert settled.get("permutation", (2, 0, 1)) == (2, 0, 1)
+    assert len({each.dims for each in results}) == 1
+    for wrong in (3, -4):
+        g = graph()
+        NEGATIVE_AXES[name](g, wrong).set_output()
+        for tensor in g.nodes[0].outputs.values():
+            tensor.set_output()
+        with pytest.raises(ValueError, match=f"{name}.*{wrong}"):
+            g.validate()
 
 
 def test_tensor_like_takes_shape_strides_and_type() -> None:

@@ -30,7 +30,7 @@ Reordering = cudnnBackendTensorReordering_t
 
 def _infer_quantize(node: Node) -> Mapping[str, Result]:
     x, size = node.inputs["input"], node.options["block_size"]
-    axis = node.options["axis"] % x.rank
+    axis = node.axis(x.rank, repr(x.name))
     if size < 1:
         node.refuse(f"block_size {size} must be positive")
     if x.dims[axis] % size:

@@ -49,9 +49,7 @@ def _infer(node: Node) -> Mapping[str, Result]:
         data_type = cudnnDataType_t.CUDNN_DATA_BOOLEAN
     elif mode == cudnnPointwiseMode_t.CUDNN_POINTWISE_GEN_INDEX:
         data_type = cudnnDataType_t.CUDNN_DATA_INT32
-        axis = node.options.get("axis")
-        if axis is None or not 0 <= axis < len(dims):
-            node.refuse(f"axis {axis} is none of the {len(dims)} dimensions {dims}")
+        node.axis(len(dims), repr(operands[0].name))
     return dict.fromkeys(node.outputs, Result(dims, like, data_type))
 
 

@@ -61,7 +61,8 @@ def _infer_paged(node: Node) -> Mapping[str, Result]:
 
 
 def _infer_band(node: Node) -> Mapping[str, Result]:
-    x, y, axis = node.inputs["input"], node.outputs["y"], node.options["axis"]
+    x, y = node.inputs["input"], node.outputs["y"]
+    axis = node.axis(x.rank, repr(x.name))
     if axis not in (x.rank - 2, x.rank - 1):
         node.refuse(f"axis {axis} is none of the last two dimensions of {x.name!r} {x.dims}")
     if y.rank != x.rank:

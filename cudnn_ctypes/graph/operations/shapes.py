@@ -38,9 +38,11 @@ def _infer_reshape(node: Node) -> Mapping[str, Result]:
 
 
 def _infer_transpose(node: Node) -> Mapping[str, Result]:
-    x, order = node.inputs["input"], node.options["permutation"]
+    x, given = node.inputs["input"], node.options["permutation"]
+    order = tuple(axis + x.rank if axis < 0 else axis for axis in given)
     if sorted(order) != list(range(x.rank)):
-        node.refuse(f"permutation {tuple(order)} does not order the {x.rank} axes of {x.name!r}")
+        node.refuse(f"permutation {tuple(given)} does not order the {x.rank} axes of {x.name!r}")
+    node.options["permutation"] = order
     return {"y": Result(tuple(x.dims[axis] for axis in order), data_type=x.data_type)}
 
 
@@ -60,13 +62,12 @@ def _infer_slice(node: Node) -> Mapping[str, Result]:
 
 
 def _infer_concatenate(node: Node) -> Mapping[str, Result]:
-    inputs, axis = node.inputs["inputs"], node.options["axis"]
+    inputs = node.inputs["inputs"]
     first = inputs[0]
+    axis = node.axis(first.rank, repr(first.name))
     in_place = node.options.get("in_place_index")
     if in_place is not None and not 0 <= in_place < len(inputs):
         node.refuse(f"in_place_index {in_place} is none of the {len(inputs)} inputs")
-    if not 0 <= axis < first.rank:
-        node.refuse(f"axis {axis} is none of the {first.rank} dimensions of {first.name!r}")
     for each in inputs[1:]:
         rest = [tensor.dims[:axis] + tensor.dims[axis + 1 :] for tensor in (first, each)]
         if each.rank != first.rank or rest[0] != rest[1]:
@@ -236,6 +237,8 @@ class ShapeOperations(Operations):
         ----------
         inputs : sequence of Tensor
             Of one data type, and of the same sizes but along `axis`.
+        axis : int
+            Negative from the last dimension on.
         in_place_index : int, optional
             Which input shares its memory with the result.
 
