@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..raw import cudnnDataType_t
+from .flattening import View, broken_broadcast
 from .node import Node
+from .tensor import Tensor
 
 __all__ = ["fault_of_graph", "faulty_engines"]
 
@@ -41,37 +43,34 @@ def faulty_engines(nodes: Sequence[Node]) -> Mapping[int, str]:
     return {}
 
 
-_LAST_WITH_FAULTY_BROADCASTS = 91999  # seen with 9.14 and 9.19; newer ones have not been seen
+def fault_of_graph(nodes: Sequence[Node], views: Mapping[int, View]) -> str:
+    """Why cuDNN would compute a validated graph wrong; "" if it would not.
 
-
-def fault_of_graph(nodes: Sequence[Node], version: int) -> str:
-    """Why a cuDNN of this version would compute a validated graph wrong; "" if it would not.
-
-    Element-wise graphs of three dimensions give wrong numbers from the second batch on if an
-    operand broadcasts along the batches and one more dimension, whatever its strides.
+    Graphs of element-wise operations alone have such faults. `views` are what `flattened` gives.
     """
-    if version > _LAST_WITH_FAULTY_BROADCASTS:
-        return ""
     if any(node.kind.descriptor != "operation_pointwise" for node in nodes):
         return ""
+
+    def dims_of(tensor: Tensor) -> tuple[int, ...]:
+        return views[id(tensor)][0] if id(tensor) in views else tensor.dims or ()
+
     for node in nodes:
         for result in node.outputs.values():
-            dims = result.dims or ()
+            dims = dims_of(result)
+            if len(dims) < 3:
+                # Seen on an H200 with cuDNN 9.14 and 9.19; 9.28 refuses it.
+                return (
+                    f"{node}: of {len(dims)} dimensions {dims} cuDNN gives wrong numbers; "
+                    "describe the tensors with three"
+                )
             for operand in node.operands:
-                if len(dims) == 3 and dims[0] > 1 and _broadcasts(operand.dims, dims):
+                if broken_broadcast(dims_of(operand), dims):
                     return (
                         f"{node}: {operand.name!r} {operand.dims} broadcasts along two of the "
-                        f"three dimensions {dims}, for which this cuDNN gives wrong numbers; "
+                        f"three dimensions {dims}, for which cuDNN gives wrong numbers; "
                         "give it the size of the batch"
                     )
     return ""
-
-
-def _broadcasts(given: tuple[int, ...] | None, dims: tuple[int, ...]) -> bool:
-    """Along the first dimension and one of the others."""
-    if given is None or len(given) != len(dims) or given[0] != 1:
-        return False
-    return sum(own != other for own, other in zip(given, dims, strict=True)) == 2
 
 
 def _pools_what_it_computes(node: Node) -> bool:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors import CudnnError, NotSupportedError, SymbolNotFoundError
-from ..raw import cudnnDataType_t, cudnnStatus_t, load
+from ..raw import cudnnDataType_t, cudnnStatus_t
 from .descriptor import BackendDescriptor
 from .faults import fault_of_graph
+from .flattening import View, flattened
 from .node import Node, exchanged
 from .tensor import Tensor
 
 __all__ = ["Lowering"]
+
+_DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
 
 
 class Lowering:
@@ -31,6 +34,7 @@ class Lowering:
         self._made: list[BackendDescriptor] = []
         self._tensors: dict[tuple[int, bool], BackendDescriptor] = {}
         self._stretched: frozenset[int] = frozenset()
+        self._views: Mapping[int, View] = {}
 
     def operation_graph(self, nodes: Iterable[Node], **attributes: Any) -> BackendDescriptor:
         """The OPERATIONGRAPH descriptor of `nodes`, in this order.
@@ -41,7 +45,10 @@ class Lowering:
             If cuDNN refuses them, or is known to compute them wrong.
         """
         nodes = list(nodes)
-        if fault := fault_of_graph(nodes, load().version):
+        # Other shapes may come to graphs of dynamic shapes; these stay as they are described.
+        fixed = not any(attributes.get(name) for name in _DYNAMIC)
+        self._views = flattened(nodes) if fixed else {}
+        if fault := fault_of_graph(nodes, self._views):
             status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
             raise NotSupportedError("Graph.build", status, messages=(fault,))
         self._stretched = _stretched(nodes)
@@ -68,18 +75,18 @@ class Lowering:
         found = self._tensors.get((id(tensor), transposed))
         if found is not None:
             return found
+        dims, strides = self._views.get(id(tensor), (tensor.dims or (), tensor.strides or ()))
+        if id(tensor) in self._stretched:
+            strides = (*(0,) * (len(dims) - 2), *strides[-2:])
         attributes: dict[str, Any] = {
             "unique_id": tensor.uid,
             "data_type": tensor.data_type,
-            "dimensions": tensor.dims,
-            "strides": tensor.strides,
+            "dimensions": dims,
+            "strides": strides,
             "byte_alignment": tensor.alignment,
             "is_virtual": tensor.virtual,
             "is_by_value": tensor.by_value,
         }
-        if id(tensor) in self._stretched:
-            batches = (0,) * (tensor.rank - 2)
-            attributes["strides"] = (*batches, *(tensor.strides or ())[-2:])
         if transposed:
             for name in ("dimensions", "strides"):
                 attributes[name] = exchanged(attributes[name])
@@ -134,8 +141,14 @@ def _scaling_type(node: Node, precision: cudnnDataType_t) -> Callable[[float], A
         return ctypes.c_double
     (result,) = node.outputs.values()
     if precision == result.data_type == types.CUDNN_DATA_INT32 and not result.virtual:
-        return lambda value: ctypes.c_int32(int(value))
+        return lambda value: ctypes.c_int32(_whole(node, value))
     return ctypes.c_float
+
+
+def _whole(node: Node, value: float) -> int:
+    if value != value // 1 or abs(value) >= 1 << 31:  # NaN too
+        node.refuse(f"it is scaled by {value}, which is no int32")
+    return int(value)
 
 
 def _stretched(nodes: Iterable[Node]) -> frozenset[int]:

@@ -75,11 +75,13 @@ _case(", c by columns", strides=(64 * 256, 1, 64))
 _case(", a transposed", dims=((4, 128, 64), B), transpose_A=True)
 _case(", b transposed", dims=(A, (4, 256, 128)), transpose_B=True)
 
+_case(", two dimensions", dims=((64, 128), (128, 256)))
+_case(", two dimensions, b transposed", dims=((64, 128), (256, 128)), transpose_B=True)
+_case(", two batch dimensions", dims=((2, 3, 64, 128), (2, 3, 128, 64)))
+_case(", two batch dimensions, one b for all", dims=((2, 3, 64, 128), (1, 1, 128, 64)))
 _case(", odd sizes", dims=((3, 37, 56), (3, 56, 40)))
 _case(", float32 result", data_type="float32", tolerance=1e-5)
-# Without a GPU cuDNN cannot ask cuBLAS whether it has these.
-_case(", two batch dimensions", dims=((2, 3, 64, 128), (2, 3, 128, 64)), here=False)
-_case(", two dimensions", dims=((64, 128), (128, 256)), here=False)
+# Without a GPU cuDNN cannot ask cuBLAS whether it has this.
 _case(", float64", "float64", computation="float64", here=False)
 _case(", int8", "int8", data_type="int32", computation="int32", tolerance=0)
 _case(", int8 to float32", "int8", data_type="float32", computation="int32", tolerance=0)

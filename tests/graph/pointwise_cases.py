@@ -319,3 +319,48 @@ _cast("float32", "bfloat16", TOLERANCES["bfloat16"])
 # Half a unit in the last of 3 bits, and of 2.
 _cast("float32", "fp8_e4m3", 2.0**-4)
 _cast("float32", "fp8_e5m2", 2.0**-3)
+
+
+# --- ranks and layouts for which cuDNN has no engine of its own -----------------------------------
+
+PLANES = (3, 8, 5, 64)  # as in C, not channels-last
+DEEP = (2, 3, 4, 5, 6)
+# Operands of x + b, by what the engine would do with them as they are.
+FLATTENED: dict[str, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {
+    "one dimension": [((1000,), (1000,)), ((7,), (1,))],
+    "two dimensions": [((6, 64), each) for each in ((6, 64), (1, 64), (6, 1))],
+    "rows of three": [((3, 8, 64), (1, 1, 64)), ((3, 8, 64), (3, 1, 1))],
+    "images as in C": [
+        (PLANES, each)
+        for each in (
+            PLANES,
+            (1, 1, 1, 64),
+            (3, 8, 1, 1),
+            (1, 8, 5, 64),
+            (3, 1, 5, 64),
+            (3, 1, 1, 1),
+        )
+    ],
+    "one channel": [((4, 1, 6, 8), (4, 1, 6, 8)), ((40, 1, 1, 1), (1, 1, 1, 1))],
+    "five dimensions": [(DEEP, DEEP), (DEEP, (2, 3, 4, 1, 1)), (DEEP, (2, 1, 1, 5, 6))],
+    "a million elements": [((1, 1, 1 << 20), (1, 1, 1 << 20)), ((999_983,), (999_983,))],
+}
+
+
+def _flattened(dims: tuple[int, ...], other: tuple[int, ...], io: str) -> None:
+    case(
+        f"{dims} + {other}, {io}",
+        lambda g: g.relu(g.add(g.tensor(dims, name="x"), g.tensor(other, name="b"))).set_output(
+            name="y"
+        ),
+        lambda a: {"y": np.maximum(a["x"] + a["b"], 0)},
+        io=io,
+        tolerance=ELEMENTWISE_TOLERANCES[io],
+        here=io == "float16",
+    )
+
+
+for _pairs in FLATTENED.values():
+    for _pair in _pairs:
+        for _io in ("float16", "float32"):
+            _flattened(*_pair, _io)
