@@ -55,7 +55,11 @@ class Fp8AttentionMethods(AttentionOptions):
         score_sum_exp: tensor | None = None,
         sink_token: tensor | None = None,
     ) -> list[Any]:
-        """[O, Stats, Amax_S, Amax_O]: `sdpa` of fp8 operands with their scales."""
+        """[O, Stats, Amax_S, Amax_O]: `sdpa` of fp8 operands with their scales.
+
+        `fn`, `score_max` and `score_sum_exp` are refused: cuDNN computes them wrong for 8 bits (see
+        ``Graph.sdpa_fp8``).
+        """
         options = {
             **band(
                 use_causal_mask,
@@ -74,7 +78,7 @@ class Fp8AttentionMethods(AttentionOptions):
             "paged_attention_k_table": paged_attention_k_table,
             "paged_attention_v_table": paged_attention_v_table,
             "paged_attention_max_seq_len_kv": paged_attention_max_seq_len_kv,
-            "score_mod": fn,
+            "fn": fn,
             "score_max": score_max,
             "score_sum_exp": score_sum_exp,
             "sink_token": sink_token,

@@ -437,21 +437,9 @@ def test_what_attention_cannot_do_is_named(graph, option, value):
         )
 
 
-def test_a_function_of_the_scores_of_8_bit_attention_is_called_with_this_graph(graph):
-    q, k, v = (each.set_data_type(cudnn.data_type.FP8_E4M3) for each in heads(graph, *"qkv"))
-    scales = [graph.tensor([1, 1, 1, 1], [1, 1, 1, 1], FLOAT) for _ in range(6)]
-    called = []
-
-    def function(given, scores):
-        called.append(given)
-        return given.tanh(scores)
-
-    results = graph.sdpa_fp8(q, k, v, *scales, is_inference=True, fn=function)
-    assert called == [graph]
-    assert [each is None for each in results] == [False, True, False, False]
-
-
-@pytest.mark.parametrize("option", ["bias", "use_alibi_mask", "sink_token"])
+@pytest.mark.parametrize(
+    "option", ["bias", "use_alibi_mask", "sink_token", "score_max", "score_sum_exp", "fn"]
+)
 def test_what_8_bit_attention_cannot_do_is_named(graph, option):
     scales = [graph.tensor([1, 1, 1, 1], [1, 1, 1, 1], FLOAT) for _ in range(6)]
     value = True if option == "use_alibi_mask" else scales[0]

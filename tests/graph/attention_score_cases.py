@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.tensor import Tensor
 
@@ -171,49 +170,3 @@ _modified("attention, capped scores with a bias", SoftCap, bias=True)
 _parts("attention, largest scores and sums", _plain)
 _parts("attention, causal, largest scores and sums", Causal.exact, use_causal_mask=True)
 _parts("attention, capped, largest scores and sums", SoftCap.exact, score_mod=SoftCap())
-
-
-# --- operands of 8 bits --------------------------------------------------------------------------
-
-FP8_SCALES = {"descale_q": 0.5, "descale_k": 0.25, "descale_v": 2.0, "scale_s": 256.0}
-FP8_SCALES |= {"descale_s": 1 / 256, "scale_o": 16.0}
-
-
-def _fp8(graph: Graph) -> None:
-    q, k, v = _operands(graph)
-    for tensor in (q, k, v):
-        tensor.data_type = as_data_type("fp8_e4m3")
-    names = ("descale_q", "descale_k", "descale_v", "descale_s", "scale_s", "scale_o")
-    scales = [graph.tensor((1, 1, 1, 1), data_type="float32", name=each) for each in names]
-    largest, total = (
-        graph.tensor((*SCORES[:3], 1), data_type="float32", name=each) for each in ("max", "sum")
-    )
-    o, _, *maxima = graph.sdpa_fp8(
-        *(q, k, v, *scales), score_mod=SoftCap(), score_max=largest, score_sum_exp=total
-    )
-    o.set_output(name="o")
-    for tensor, each in zip(maxima, ("amax_s", "amax_o"), strict=True):
-        tensor.set_output(name=each, data_type="float32")
-
-
-def _prepare_fp8(a: dict[str, NDArray[Any]]) -> None:
-    a |= {name: np.full((1, 1, 1, 1), value) for name, value in FP8_SCALES.items()}
-
-
-def _compute_fp8(a: Arrays) -> Arrays:
-    exact = {**a, **{each: a[each] * a[f"descale_{each}"] for each in "qkv"}}
-    found = _results(SoftCap.exact, exact)
-    largest = np.exp(found["max"] - found.pop("stats")).max(keepdims=True)
-    amax_o = np.abs(found["o"]).max(keepdims=True)
-    return {**found, "o": found["o"] * a["scale_o"], "amax_s": largest, "amax_o": amax_o}
-
-
-# Both the softmax and the result are rounded to 3 bits after the point: a 16th at most, each; the
-# first errors nearly cancel in sums.
-case(
-    "attention on fp8, capped, largest scores and sums",
-    _fp8,
-    _compute_fp8,
-    prepare=_prepare_fp8,
-    tolerance=1.25 / 16,
-)

@@ -14,7 +14,6 @@ from ..tensor import Tensor
 from .attention import score_dims, softmax_scale
 from .attention_backward import AttentionBackwardOperations
 from .attention_checks import AttentionCheck
-from .attention_scores import ScoreModifier
 
 __all__ = ["Fp8AttentionOperations"]
 
@@ -46,9 +45,6 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         diagonal_alignment: str = "top_left",
         diagonal_band_left_bound: int | None = None,
         diagonal_band_right_bound: int | None = None,
-        score_mod: ScoreModifier | None = None,
-        score_max: Tensor | None = None,
-        score_sum_exp: Tensor | None = None,
         name: str = "sdpa_fp8",
     ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
         """`sdpa` on fp8_e4m3 or fp8_e5m2. cuDNN 9.1, from Hopper on.
@@ -71,6 +67,12 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         amax_s, amax_o : Tensor
             The largest element of the softmax, and the largest magnitude of o before scale_o. cuDNN
             wants memory for both.
+
+        Notes
+        -----
+        There is no `score_mod` as in `sdpa`: cuDNN accepts it, but applies it before attn_scale,
+        descale_q and descale_k (seen on an H200 with 9.14, 9.19 and 9.28). Nor are there
+        `score_max` and `score_sum_exp`: the maxima would come multiplied by log2(e).
         """
         check = AttentionCheck(f"sdpa_fp8 {name!r}")
         check.operands(q, k, v)
@@ -89,10 +91,8 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         )
         named = self._names(name)
         factors = [softmax_scale(q, attn_scale), descale_q, descale_k]
-        check.modified(score_mod, mask)
-        check.softmax_parts(score_max, score_sum_exp, dims, stats=generate_stats)
-        scores = self._scores(q, k, mask, factors, dims, name, score_mod)
-        p, stats = self._softmax(scores, None, name, score_max, score_sum_exp)
+        scores = self._scores(q, k, mask, factors, dims, name)
+        p, stats = self._softmax(scores, None, name)
         amax_s = self._amax(p, named("amax_s"))
         s = self._follow(self.mul(p, scale_s, name=named("s")), q)
         o = self.matmul(s, v, m_override=seq_len_q, k_override=seq_len_kv, name=named("o_by_scale"))
