@@ -99,6 +99,8 @@ def rounded(values: Array, info: TensorInfo, shape: tuple[int, ...] | None) -> A
     values = values if shape is None else np.broadcast_to(values, shape)
     if info.data_type in _BOOLEANS:
         return values.astype(bool)
+    if info.dtype.itemsize == 1 and info.dtype.kind in "iu":
+        values = values.astype(np.float32)  # in which engines compute: there may be halves there
     return widened(round_to(values, info.dtype))
 
 
