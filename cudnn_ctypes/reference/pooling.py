@@ -109,7 +109,8 @@ def pooling_forward(
     ndarray
         (N, C, output sizes...), a new array. A window without any element has as its
         maximum the lowest finite number of the type of x, and no maximum is lower; its average is
-        0, or in the padding NaN where that is not counted (cuDNN 9.14 and 9.19).
+        0, or in the padding NaN where that is not counted (so cuDNN 9.14 and 9.19; the maximum of
+        9.28 on a GPU is -inf).
 
     Raises
     ------

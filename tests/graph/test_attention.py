@@ -87,10 +87,12 @@ def test_forward(name: str, data_type: str, report: Report) -> None:
         build(graph, handle)
         found = execute(attention, graph, a, handle)
     if attention.dropout == "seed":
-        a["kept"] = found["kept"]
-        assert set(np.unique(a["kept"])) == {0.0, 1.0}
-        deviation = (0.75 * 0.25 / a["kept"].size) ** 0.5
-        assert abs(a["kept"].mean() - 0.75) < 5 * deviation
+        # Where no score is allowed, cuDNN need not write.
+        kept = found["kept"][np.broadcast_to(attention.allowed(a), found["kept"].shape)]
+        assert set(np.unique(kept)) == {0.0, 1.0}
+        deviation = (0.75 * 0.25 / kept.size) ** 0.5
+        assert abs(kept.mean() - 0.75) < 5 * deviation
+        a["kept"] = np.where(found["kept"] == 1, 1.0, 0.0)
     check(attention, data_type, found, attention.compute(a), a, report, "sdpa")
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from cudnn_ctypes import Handle
 
-from .test_convolution_refusals import device_bytes
 from .test_descriptors import heap_bytes
 
 ROUNDS = 15  # at most
@@ -50,3 +49,13 @@ def _growth(handle: Handle, step: Callable[[], Any], count: int) -> tuple[int, i
         step()
     handle.synchronize()
     return heap_bytes() - host, device_bytes(handle) - device
+
+
+def device_bytes(handle: Handle) -> int:
+    """Device memory in use on the handle's GPU, by all processes."""
+    if handle.on_reference_device:
+        return 0
+    from cudnn_ctypes.device import cuda
+
+    free, total = cuda.call("cuMemGetInfo")
+    return int(total) - int(free)

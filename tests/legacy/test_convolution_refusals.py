@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import warnings
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from cudnn_ctypes import (
     raw,
 )
 
-from .test_descriptors import heap_bytes
+from .leaks import check_no_memory_is_left
 
 X, W, Y = (2, 4, 6, 5), (8, 4, 3, 3), (2, 8, 6, 5)
 
@@ -366,35 +365,4 @@ class TestLifetime:
         def step() -> None:
             cudnn.convolution_forward(handle, x, w, conv, y, algorithm="implicit_precomp_gemm")
 
-        for _ in range(20):
-            step()
-        before = heap_bytes()
-        assert least_device_growth(handle, step, 200) <= 0
-        assert heap_bytes() - before < 256 * 1024
-
-
-def least_device_growth(handle: Handle, step: Callable[[], Any], count: int) -> int:
-    """By how many bytes `count` steps let the memory in use grow: the least of three rounds.
-
-    What is counted is the whole GPU's memory. Another process may take some in one round; what the
-    steps leave behind grows in every one.
-    """
-    growths = []
-    for _ in range(3):
-        handle.synchronize()
-        before = device_bytes(handle)
-        for _ in range(count):
-            step()
-        handle.synchronize()
-        growths.append(device_bytes(handle) - before)
-    return min(growths)
-
-
-def device_bytes(handle: Handle) -> int:
-    """Device memory in use on the handle's GPU, by all processes."""
-    if handle.on_reference_device:
-        return 0
-    from cudnn_ctypes.device import cuda
-
-    free, total = cuda.call("cuMemGetInfo")
-    return int(total) - int(free)
+        check_no_memory_is_left(handle, step, warm_up=20, on_reference=200, slack=32 * 1024)

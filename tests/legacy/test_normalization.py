@@ -22,8 +22,7 @@ from cudnn_ctypes import (
     raw,
 )
 
-from .test_convolution_refusals import least_device_growth
-from .test_descriptors import heap_bytes
+from .leaks import check_no_memory_is_left
 
 X, C = (3, 4, 5, 2), 4
 EPSILON = 1e-3
@@ -473,8 +472,4 @@ def test_a_thousand_steps_leave_no_memory(handle: Handle) -> None:
             reserve_space=forward.reserve_space,
         )
 
-    for _ in range(50):
-        step()
-    before = heap_bytes()
-    assert least_device_growth(handle, step, 500) <= 0
-    assert heap_bytes() - before < 256 * 1024
+    check_no_memory_is_left(handle, step, warm_up=50, on_reference=500, slack=32 * 1024)
