@@ -13,7 +13,6 @@ from ..graph.tensor import Tensor
 from .errors import InvalidGraphError
 
 if TYPE_CHECKING:
-    from ..graph.arguments import Shape
     from ..graph.plan import ExecutionPlan
 
 __all__ = ["FrontExecution"]
@@ -36,39 +35,40 @@ class FrontExecution(Execution):
     def __init__(self, plan: ExecutionPlan, tensors: Sequence[Tensor]) -> None:
         super().__init__(plan, FrontOperands(tensors))
 
-    def check(
-        self,
-        addresses: Sequence[Any],
-        memory: Mapping[Any, Any],
-        workspace: Any,
-        shapes: Mapping[int, Shape] | None = None,
-    ) -> None:
+    def check_workspace(self, workspace: Any) -> None:
         try:
-            super().check(addresses, memory, workspace, shapes)
+            super().check_workspace(workspace)
         except ValueError as error:
-            raise InvalidGraphError(str(error)) from error
+            raise InvalidGraphError(str(error)) from None
 
     def pack(self, memory: Mapping[Any, Any], workspace: Any) -> Any:
         """A finalized VARIANT_PACK, which the caller closes."""
-        addresses, numbers = self.operands.addresses(memory)
-        self.check(addresses, memory, workspace)
+        addresses, numbers = self._operands.addresses(memory)
+        self.check_workspace(workspace)
         for place, number in numbers.items():  # which the pack keeps
             addresses[place] = number
-        by_uid = dict(zip(self.operands.uids, addresses, strict=True))
+        by_uid = dict(zip(self._operands.uids, addresses, strict=True))
         return self._plan.variant_pack(by_uid, workspace)
 
 
 class FrontOperands(Operands):
-    """Keys that are None or of no operand are left out; numbers come in more forms."""
+    """Keys that are None or of no operand are left out; numbers come in more forms.
 
-    def unknown(self, key: Any) -> None:
+    A tensor of another graph stands for the operand with its unique id: so a graph is executed that
+    was deserialized, with the tensors of the one that was serialized.
+    """
+
+    def unknown(self, key: Any) -> int | None:
+        if isinstance(key, Tensor):
+            return self._places.get(key.uid)
         if isinstance(key, str) and any(each.name == key for each in self.tensors):
             raise InvalidGraphError(f"several tensors are called {key!r}: give them by uid")
-        if not (key is None or isinstance(key, (Tensor, int, str))):
+        if not (key is None or isinstance(key, (int, str))):
             raise TypeError(
                 f"keys of a variant pack are tensors, uids or names, got {key!r} "
                 f"({type(key).__name__})"
             )
+        return None
 
     def check_keys(self, memory: Mapping[Any, Any]) -> None:
         """Let the last one count, as a dict does."""

@@ -28,7 +28,7 @@ class Held:
         self.plans: Plans | None = None
         self.restored: ExecutionPlan | None = None
         self.tensors: list[tensor] = []
-        self.executions: dict[int, FrontExecution] = {}
+        self.executions: dict[int | None, FrontExecution] = {}  # by place of the config
         self.device: Handle | DeviceProperties | None = None  # for which plans were built
 
     def close(self) -> None:
@@ -87,8 +87,10 @@ class Holding(Described):
         return self._held.plans.plan(index)
 
     def _execution(self, index: int | None) -> FrontExecution:
-        plan = self._plan(index)
-        found = self._held.executions.get(id(plan))
-        if found is None:
-            found = self._held.executions[id(plan)] = FrontExecution(plan, self._tensors)
+        held, plans = self._held, self._held.plans
+        place = plans.candidate if index is None and plans is not None else index
+        found = held.executions.get(place)
+        if found is None or type(index) is bool:
+            found = FrontExecution(self._plan(index), self._tensors)
+            held.executions[place] = found
         return found

@@ -50,7 +50,12 @@ class RunningMethods(Holding):
             shapes = _overriding(override_uids, override_shapes, override_strides)
         chosen = None if handle is None else as_handle(handle)
         run = self._execution(None)
-        run(chosen or self._default_handle(), tensor_to_device_buffer, workspace, shapes)
+        run(
+            chosen or self._handle or self._default_handle(),
+            tensor_to_device_buffer,
+            workspace,
+            shapes,
+        )
 
     def execute_plan_at_index(
         self,

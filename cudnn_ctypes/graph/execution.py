@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..raw.bare import watched
 from ..raw.memory import memory_pointer
-from .launching import execute
 
 if TYPE_CHECKING:
     from ..handle import Handle
@@ -22,8 +21,6 @@ __all__ = ["Execution"]
 class Execution:
     """Carries out one plan with whatever a program calls its operands.
 
-    Memory at the addresses of one of the latest executions is not measured again.
-
     Parameters
     ----------
     plan : ExecutionPlan
@@ -33,8 +30,9 @@ class Execution:
 
     def __init__(self, plan: ExecutionPlan, operands: Operands) -> None:
         self._plan = plan
-        self.operands = operands
+        self._operands = operands
         self._workspace_size = plan.workspace_size
+        self._checked_space: int | None = -1
         self._packs = None if plan.scratch else plan.packs(operands.uids)
 
     def __call__(
@@ -61,45 +59,34 @@ class Execution:
             If an operand has no memory, or it or the workspace has too little.
         TypeError
             If a value is no memory, or host memory.
+        KeyError
+            If a key is of no operand.
         """
-        addresses, numbers = self.operands.addresses(memory)
+        addresses, numbers = self._operands.addresses(memory, shapes)
         packs = self._packs
         if packs is None or shapes or watched:
-            self.check(addresses, memory, workspace, shapes)
-            by_uid = dict(zip(self.operands.uids, addresses, strict=True))
+            self.check_workspace(workspace)
+            by_uid = dict(zip(self._operands.uids, addresses, strict=True))
             self._plan.execute(handle, by_uid, workspace, shapes=shapes)
             return
         space = None
         if self._workspace_size:
             space = workspace if type(workspace) is int else memory_pointer(workspace, "workspace")
+            if space != self._checked_space:
+                self.check_workspace(workspace)
+                self._checked_space = space
         try:
             key = packs.key(*addresses, space or 0)
-        except struct.error:  # one is None, or no address
-            self.check(addresses, memory, workspace)
-            raise ValueError("an address is a positive number of 64 bits") from None
-        pack = None if numbers else packs.take(key)
-        if pack is None:
-            self.check(addresses, memory, workspace)
-            pack = packs.make(key)
-        execute(handle, self._plan.descriptor, pack.descriptor)
-        if numbers:  # they will lie elsewhere next time
-            packs.release(pack)
-        else:
-            packs.keep(key, pack)
+        except struct.error:
+            raise ValueError(f"expected addresses of 64 bits, got {addresses}") from None
+        # Numbers will lie elsewhere the next time.
+        packs.execute(handle, self._plan.descriptor, key, space, once=bool(numbers))
 
-    def check(
-        self,
-        addresses: Sequence[Any],
-        memory: Mapping[Any, Any],
-        workspace: Any,
-        shapes: Mapping[int, Shape] | None = None,
-    ) -> None:
-        """Refuse what is missing or too small.
+    def check_workspace(self, workspace: Any) -> None:
+        """Refuse a workspace that is none or too small.
 
         Raises
         ------
         ValueError
         """
-        self.operands.check(addresses, memory, shapes)
-        if self._workspace_size:
-            self._plan.check_workspace(workspace)
+        self._plan.check_workspace(workspace)

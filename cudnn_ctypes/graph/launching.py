@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,6 @@ _WORKSPACE = int(raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
 _INT64, _VOID_PTR = int(raw.CUDNN_TYPE_INT64), int(raw.CUDNN_TYPE_VOID_PTR)
 _ONE = ctypes.c_int64(1)
 _SIZE = ctypes.sizeof(ctypes.c_void_p)
-_NULL = bytes(_SIZE)
 
 
 def execute(handle: Handle, plan: BackendDescriptor, pack: Any) -> None:
@@ -87,50 +85,69 @@ class VariantPacks:
 
         Raises ``struct.error`` for what is no address of 64 bits.
         """
-        self._kept: OrderedDict[bytes, _Pack] = OrderedDict()
+        self._kept: dict[bytes, _Pack] = {}  # the one not used for longest first
         self._spare: list[_Pack] = []
 
     def __len__(self) -> int:
         return len(self._kept) + len(self._spare)
 
-    def take(self, key: bytes) -> _Pack | None:
-        """The pack with these addresses, if it is kept and no other thread is using it."""
-        return self._kept.pop(key, None)
+    def execute(
+        self,
+        handle: Handle,
+        plan: BackendDescriptor,
+        key: bytes,
+        workspace: int | None,
+        *,
+        once: bool = False,
+    ) -> None:
+        """Run the plan with the addresses of `key`, which end with that of `workspace`.
 
-    def make(self, key: bytes) -> _Pack:
-        """A pack with these addresses."""
+        With `once` a pack for them is neither looked for nor kept: something at these addresses is
+        a number on the host, and will be another one.
+        """
+        pointer = getattr(handle, "_as_parameter_", handle)
+        if pointer.__class__ is not cudnnHandle_t or not pointer:
+            raw.cudnnBackendExecute(pointer, plan, None)  # refuses it
+        pack = None if once else self._kept.pop(key, None)
+        if pack is None:
+            pack = self._made(key, workspace)
+        if logged:
+            forget()
+        code = bare.cudnnBackendExecute(pointer, plan, pack.argument)
+        if code:
+            raise binding("cudnnBackendExecute").error(code, (handle, plan, pack.descriptor))
+        if once:
+            self._spare.append(pack)
+        else:
+            self._kept[key] = pack
+
+    def _made(self, key: bytes, workspace: int | None) -> _Pack:
         pack = self._unused()
-        if self._fill(bare, pack.descriptor, key):
-            self._fill(raw, pack.descriptor, key)  # which says what was refused, and why
+        if self._fill(bare, pack.argument, key, workspace):
+            self._fill(raw, pack.descriptor, key, workspace)  # says what was refused, and why
         return pack
 
-    def _fill(self, functions: Any, pack: cudnnBackendDescriptor_t, key: bytes) -> Any:
+    def _fill(self, functions: Any, pack: Any, key: bytes, workspace: int | None) -> Any:
         """The first status that is no success, if there is one."""
         set_attribute, count = functions.cudnnBackendSetAttribute, self._count
-        workspace = key[-_SIZE:]
         return (
             functions.cudnnBackendInitialize(pack)
             or set_attribute(pack, _UIDS, _INT64, count, self._uids)
             or set_attribute(pack, _POINTERS, _VOID_PTR, count, key)
-            or (workspace != _NULL and set_attribute(pack, _WORKSPACE, _VOID_PTR, _ONE, workspace))
+            or (workspace and set_attribute(pack, _WORKSPACE, _VOID_PTR, _ONE, key[-_SIZE:]))
             or functions.cudnnBackendFinalize(pack)
         )
 
     def _unused(self) -> _Pack:
-        if self._spare or len(self._kept) >= _KEPT:
-            try:
-                return self._spare.pop() if self._spare else self._kept.popitem(last=False)[1]
-            except (IndexError, KeyError):  # another thread was faster
-                pass
+        """A pack to be filled; the one not used for longest if there are many."""
+        try:
+            if self._spare:
+                return self._spare.pop()
+            if len(self._kept) >= _KEPT:
+                return self._kept.pop(next(iter(self._kept)))
+        except (LookupError, RuntimeError, StopIteration):  # another thread was faster
+            pass
         return _Pack()
-
-    def keep(self, key: bytes, pack: _Pack) -> None:
-        """Put back a pack that was taken or made, to be used again with the same addresses."""
-        self._kept[key] = pack
-
-    def release(self, pack: _Pack) -> None:
-        """Put back a pack whose addresses are good for nothing any more."""
-        self._spare.append(pack)
 
     def close(self) -> None:
         self._kept.clear()
@@ -140,11 +157,12 @@ class VariantPacks:
 class _Pack:
     """A VARIANT_PACK without the typed descriptor; destroyed with the last reference to it."""
 
-    __slots__ = ("descriptor",)
+    __slots__ = ("argument", "descriptor")
 
     def __init__(self) -> None:
         self.descriptor = cudnnBackendDescriptor_t()
         raw.cudnnBackendCreateDescriptor(_KIND, self.descriptor)
+        self.argument = ctypes.c_void_p.from_param(self.descriptor.value)
 
     def __del__(self, destroy: Any = raw.cudnnBackendDestroyDescriptor.unchecked) -> None:
         if getattr(self, "descriptor", None):

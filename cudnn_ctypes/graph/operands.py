@@ -33,6 +33,9 @@ class Operands:
         self.tensors = [each for each in tensors if not each.virtual and not each.scratch]
         self.uids = tuple(each.uid or 0 for each in self.tensors)
         self._name()
+        # From the first element to the last; numbers on the host are not measured.
+        self._bytes = [0 if each.by_value else memory_bytes(each) for each in self.tensors]
+        self._measured: list[Any] = [None] * len(self.tensors)
         # Memory that is part of another operand's: its place, that one's, and the offset in bytes.
         self._views = self._find_views()
         self._fix()
@@ -45,10 +48,7 @@ class Operands:
             self._places[each] = self._places[each.uid or 0] = place
             if names.count(each.name) == 1:
                 self._places[each.name] = place
-        # Of those in device memory also how long they are: from the first element to the last.
-        in_memory = {k: at for k, at in self._places.items() if not self.tensors[at].by_value}
-        self._in_memory = in_memory
-        self._bytes = {key: memory_bytes(self.tensors[at]) for key, at in in_memory.items()}
+        self._in_memory = {k: at for k, at in self._places.items() if not self.tensors[at].by_value}
 
     def _find_views(self) -> list[tuple[int, int, int]]:
         found = []
@@ -70,10 +70,22 @@ class Operands:
         for place, number in self._numbers.items():
             self._fixed[place] = ctypes.addressof(number)
 
-    def addresses(self, memory: Mapping[Any, Any]) -> tuple[list[Any], dict[int, Any]]:
-        """For each operand an address, None if there is nothing; and by place the numbers given.
+    def addresses(
+        self, memory: Mapping[Any, Any], shapes: Mapping[int, Shape] | None = None
+    ) -> tuple[list[Any], dict[int, Any]]:
+        """For each operand its address, and by place the numbers that were given.
 
-        Their addresses are good for as long as the caller keeps them.
+        The numbers' addresses are good for as long as the caller keeps them. Memory is measured if
+        it is not where it was the last time.
+
+        Raises
+        ------
+        TypeError
+            If something is no memory, or no number.
+        ValueError
+            If an operand has no memory, too little, or is given twice.
+        KeyError
+            If a key is of no operand.
         """
         if type(memory) is not dict and not isinstance(memory, Mapping):
             raise TypeError(f"variant pack: expected a mapping, got a {type(memory).__name__}")
@@ -84,12 +96,11 @@ class Operands:
         found: list[Any] = self._fixed.copy()
         numbers: dict[int, Any] = {}
         place_of, on_gpu = self._in_memory.get, not mode.reference_device_active
+        measured = [None] * len(found) if shapes else self._measured
         for key, value in memory.items():
             place = place_of(key)
             if place is None:
-                place = self._places.get(key)
-                if place is None:
-                    place = self.unknown(key)
+                place = self._other_place(key)
                 if place is None:
                     continue
                 tensor = self.tensors[place]
@@ -99,15 +110,48 @@ class Operands:
                     continue
             if type(value) is int:
                 found[place] = value
-            elif on_gpu and getattr(value, "is_cuda", False):  # PyTorch
-                found[place] = value.data_ptr()
+                continue
+            if on_gpu and getattr(value, "is_cuda", False):  # PyTorch
+                address = value.data_ptr()
             else:
-                found[place] = memory_pointer(value, key)
+                address = memory_pointer(value, key)
+            if address != measured[place]:
+                self._measure(value, place, shapes)
+            found[place] = address
         for place, base, offset in self._views:
             found[place] = found[base] and found[base] + offset
+        if not all(found):
+            self._refuse_missing(found)
         if len(memory) != len(found):
             self.check_keys(memory)
+        if not shapes:
+            self._measured = found
         return found, numbers
+
+    def _other_place(self, key: Any) -> int | None:
+        """That of what is no device memory; None to leave it out."""
+        place = self._places.get(key)
+        return self.unknown(key) if place is None else place
+
+    def _measure(self, value: Any, place: int, shapes: Mapping[int, Shape] | None) -> None:
+        held = getattr(value, "nbytes", None)
+        if isinstance(held, int) and (shapes or held < self._bytes[place]):
+            try:
+                check_size(value, with_shape(self.tensors[place], shapes))
+            except ValueError as error:
+                raise self.error(str(error)) from None
+
+    def _refuse_missing(self, found: Sequence[Any]) -> None:
+        missing = ", ".join(
+            f"{each.name!r} (uid {each.uid})"
+            for each, address in zip(self.tensors, found, strict=True)
+            if not address
+        )
+        raise self.error(f"no memory was given for {missing}")
+
+    # --- what the front end does otherwise -------------------------------------------------------
+
+    error: type[ValueError] = ValueError
 
     def unknown(self, key: Any) -> int | None:
         """The place of an operand that is not known by this key; None to leave it out.
@@ -140,28 +184,3 @@ class Operands:
                 raise ValueError(f"tensor {tensor.name!r} (uid {tensor.uid}) is given twice")
             if place is not None:
                 seen.add(place)
-
-    def check(
-        self,
-        addresses: Sequence[Any],
-        memory: Mapping[Any, Any],
-        shapes: Mapping[int, Shape] | None = None,
-    ) -> None:
-        """Refuse missing memory, and memory that is too small.
-
-        Raises
-        ------
-        ValueError
-        """
-        if not all(addresses):
-            missing = ", ".join(
-                f"{each.name!r} (uid {each.uid})"
-                for each, address in zip(self.tensors, addresses, strict=True)
-                if not address
-            )
-            raise ValueError(f"no memory was given for {missing}")
-        needed = self._bytes.get
-        for key, value in memory.items():
-            held = getattr(value, "nbytes", None)
-            if type(held) is int and (shapes or held < needed(key, 0)) and key in self._bytes:
-                check_size(value, with_shape(self.tensors[self._places[key]], shapes))

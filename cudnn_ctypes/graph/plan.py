@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import struct
 from collections.abc import Collection, Mapping
@@ -15,10 +16,10 @@ from .bound_plan import BoundPlan
 from .descriptor import BackendDescriptor
 from .device_properties import DeviceProperties, device_attribute
 from .engines import EngineConfig
-from .launching import VariantPacks, execute
+from .launching import VariantPacks
 from .scratch import Scratch
 from .stored_plan import StoredPlan, sealed
-from .values import HOST_SCALARS, device_address
+from .values import device_address
 
 if TYPE_CHECKING:
     from ..handle import Handle
@@ -222,25 +223,22 @@ class ExecutionPlan:
             return
         pointers = self._complete(pointers, workspace)
         packs = self.packs(tuple(pointers))
-        addresses = [
-            each if type(each) is int else device_address(f"pointers[{uid}]", each) or 0
-            for uid, each in pointers.items()
-        ]
+        addresses, numbers = [], False
+        for uid, value in pointers.items():
+            if type(value) is int:
+                addresses.append(value)
+                continue
+            # A number on the host may be another one the next time.
+            numbers = numbers or isinstance(value, ctypes._SimpleCData)
+            addresses.append(device_address(f"pointers[{uid}]", value) or 0)
         space = device_address("workspace", workspace) if self.workspace_size else None
         try:
             key = packs.key(*addresses, space or 0)
         except struct.error:
             raise ValueError(f"pointers: expected addresses of 64 bits, got {addresses}") from None
-        # A number may be another one at the same address.
-        fresh = any(issubclass(each, HOST_SCALARS) for each in set(map(type, pointers.values())))
-        pack = (None if fresh else packs.take(key)) or packs.make(key)
         if self.scratch.must_write:
             self.scratch.write(handle, self._own_size, workspace)
-        execute(handle, self.descriptor, pack.descriptor)
-        if fresh:
-            packs.release(pack)
-        else:
-            packs.keep(key, pack)
+        packs.execute(handle, self.descriptor, key, space, once=numbers)
 
     def packs(self, uids: tuple[int, ...]) -> VariantPacks:
         """The variant packs for tensors with these unique ids.

@@ -26,16 +26,7 @@ from ..raw.values import as_int, described
 from .attributes import Attribute
 from .versions import require
 
-__all__ = [
-    "ENUMS",
-    "HOST_SCALARS",
-    "Encoded",
-    "decode",
-    "device_address",
-    "element_type",
-    "encode",
-    "values_of",
-]
+__all__ = ["ENUMS", "Encoded", "decode", "device_address", "element_type", "encode", "values_of"]
 
 ENUMS: dict[Type, type[CudnnEnum]] = {
     Type.CUDNN_TYPE_DATA_TYPE: raw.cudnnDataType_t,
@@ -228,7 +219,7 @@ def _fraction(name: str, value: Any) -> raw.cudnnFraction_t:
 
 def device_address(name: str, value: Any) -> int | None:
     """The address that a variant pack takes for device memory or a ctypes scalar."""
-    if isinstance(value, HOST_SCALARS):
+    if isinstance(value, ctypes._SimpleCData) and isinstance(value, _HOST_SCALARS):
         return ctypes.addressof(value)
     return memory_pointer(value, name)
 
@@ -275,7 +266,8 @@ def _vectors(name: str, value: Any) -> Encoded:
 
 
 _CDATA: Any = ctypes.Structure.__base__
-HOST_SCALARS = (
+# Types of the value of a tensor that is passed by value.
+_HOST_SCALARS = (
     ctypes.c_float,
     ctypes.c_double,
     ctypes.c_int32,
@@ -283,7 +275,6 @@ HOST_SCALARS = (
     ctypes.c_uint8,
     ctypes.c_uint16,
 )
-"""Types of the value of a tensor that is passed by value."""
 
 
 def _handle(name: str, value: Any) -> int | None:
