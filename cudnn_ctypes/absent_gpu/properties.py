@@ -42,7 +42,7 @@ def complete(values: dict[str, Any]) -> dict[str, Any]:
     for key, (since, by_name) in _LATER_KEYS.items():
         if version < since or key in values:
             continue
-        name = values.get("deviceName", "")
+        name = str(values.get("deviceName", ""))
         if name not in by_name:
             raise ValueError(
                 f"cuDNN {raw.load().version_text} wants {key!r} of the GPU {name!r}: these "

@@ -45,7 +45,10 @@ class DeviceProperties:
     def __init__(self, properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> None:
         values = _loaded(properties)
         self.filled = complete(values)
-        text = json.dumps(values, separators=(",", ":"))
+        try:
+            text = json.dumps(values, separators=(",", ":"))
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"properties: {error}") from None
         self.descriptor = BackendDescriptor("deviceprop", json_representation=text)
         try:
             self.descriptor.finalize()
@@ -99,6 +102,8 @@ class DeviceProperties:
         ValueError
             If there is none of this name.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"preset: expected the name of a GPU, got {described(name)}")
         known = presets()
         if name.lower() not in known:
             raise ValueError(
@@ -172,14 +177,14 @@ def _loaded(properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> dict
     source = "the device properties"
     if isinstance(properties, PathLike):
         source = str(properties)
-        properties = Path(properties).read_text()
+        properties = Path(properties).read_bytes()
     if not isinstance(properties, (str, bytes)):
         raise TypeError(
             f"properties: expected JSON text, a mapping or a path, got {type(properties).__name__}"
         )
     try:
         values = json.loads(properties)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         is_name = str(properties)[:1] != "{" and str(properties).endswith(".json")
         advice = "; for a file give a pathlib.Path" if is_name else ""
         raise ValueError(f"{source}: this is no JSON: {error}{advice}") from None

@@ -9,6 +9,7 @@ the GPU.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -85,7 +86,7 @@ class StoredPlan:
             )
         self._check_version(what)
         _check_graph(self.top["operationGraph"])
-        self.text = text if isinstance(text, str) else text.decode()
+        self.text = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
         if "sha256" in self.top:
             self.text = _unsealed(self.text, what)
 
@@ -145,12 +146,12 @@ class StoredPlan:
         ValueError
         """
         graph = self.top["operationGraph"]
-        here = sorted(f"CUDNN_BACKEND_{node.kind.descriptor}_DESCRIPTOR".upper() for node in nodes)
-        stored = sorted(str(each.value.get("operation")) for each in graph["nodes"].items())
+        here = sorted(map(_wiring, nodes))
+        stored = sorted(map(_stored_wiring, graph["nodes"].items()))
         if here != stored:
             raise ValueError(
-                f"this plan is of another graph: its operations are {', '.join(stored)}, this "
-                f"one's {', '.join(here)}"
+                f"this plan is of another graph: its operations are "
+                f"{_listed(stored)}; this one's are {_listed(here)}"
             )
         own = {tensor.uid: tensor for tensor in tensors}
         for each in graph["tensors"].items():
@@ -163,6 +164,25 @@ class StoredPlan:
                     f"this plan is of another graph: its tensor with uid {uid} is "
                     f"{tuple(dims)}, this one has {shown}"
                 )
+
+
+Wiring = tuple[str, list[int]]  # the operation, and the uids of its tensors
+
+
+def _wiring(node: Node) -> Wiring:
+    tensors = (*node.operands, *node.outputs.values())
+    operation = f"CUDNN_BACKEND_{node.kind.descriptor}_DESCRIPTOR".upper()
+    return operation, sorted(tensor.uid or 0 for tensor in tensors)
+
+
+def _stored_wiring(node: Place) -> Wiring:
+    texts = (text.value for text in _texts(node))
+    uids = sorted(int(text) for text in texts if not text.startswith("CUDNN_"))
+    return str(node.value.get("operation")), uids
+
+
+def _listed(wirings: Sequence[Wiring]) -> str:
+    return ", ".join(f"{operation} {uids}" for operation, uids in wirings)
 
 
 def _properties_of(device: Any) -> dict[str, Any] | None:

@@ -12,14 +12,22 @@ from .base import Operations
 
 __all__ = ["SDPA_BACKWARD", "SDPA_FORWARD", "UnifiedAttentionOperations"]
 
+_LARGEST = (1 << 31) - 1  # of 2**31 heads cuDNN 9.28 makes 0 and divides by it
 
-def _infer_forward(node: Node) -> Mapping[str, Result]:
+
+def _check_operands(node: Node) -> None:
     for port in "qkv":
         tensor = node.inputs[port]
         if tensor.rank != 4:
             node.refuse(
                 f"{port} {tensor.name!r} {tensor.dims} must be (batch, heads, tokens, head size)"
             )
+        if max(tensor.dims) > _LARGEST:
+            node.refuse(f"{port} {tensor.name!r} {tensor.dims}: a size must fit in 32 bits")
+
+
+def _infer_forward(node: Node) -> Mapping[str, Result]:
+    _check_operands(node)
     q, v = node.inputs["q"], node.inputs["v"]
     results = {"o": Result((*q.dims[:3], v.dims[3]), q, q.data_type)}
     if "stats" in node.outputs:
@@ -28,6 +36,7 @@ def _infer_forward(node: Node) -> Mapping[str, Result]:
 
 
 def _infer_backward(node: Node) -> Mapping[str, Result]:
+    _check_operands(node)
     results = {}
     for name in ("q", "k", "v"):
         like = node.inputs[name]
