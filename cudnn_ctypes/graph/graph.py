@@ -133,6 +133,7 @@ class Graph(
         sm_count: int | None = None,
         kernel_cache: KernelCache | None = None,
         override_shapes: bool = False,
+        without_engine: bool = False,
     ) -> ExecutionPlan:
         """Validate, ask cuDNN's heuristics, and compile the first engine config that works.
 
@@ -156,6 +157,9 @@ class Graph(
             Have dynamic shapes: share compiled kernels with graphs that differ in dims only.
         override_shapes : bool
             Have a plan that takes other dims at each execution; cuDNN 9.21.
+        without_engine : bool
+            On the reference device: have NumPy carry out the operations as they are described, also
+            those that no engine takes. cuDNN checks their descriptors all the same.
 
         Returns
         -------
@@ -175,6 +179,22 @@ class Graph(
 
         modes, choice = as_modes(heuristics), as_choice(config)
         nodes = self.validate()
+        if without_engine:
+            from .unplanned import unplanned
+
+            plan: ExecutionPlan = unplanned(
+                nodes,
+                self.compute_data_type,
+                device,
+                override_shapes=override_shapes,
+                selection=selection,
+                workspace_limit=workspace_limit,
+                config=choice,
+                sm_count=sm_count,
+                kernel_cache=kernel_cache,
+            )
+            self._keep(plan, device)
+            return plan
         plan = build_plan(
             nodes,
             self.compute_data_type,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CudnnError, NotSupportedError, SymbolNotFoundError
 from ..raw import cudnnStatus_t
@@ -27,6 +27,12 @@ _REASONS = 8  # that the message of a failed build has
 _OTHERS = (
     "Graph.explain(device) shows every engine and why it refuses; other layouts, data types or "
     "alignments may have an engine, and so may parts of the graph"
+)
+
+
+_UNPLANNED = (
+    ". The reference device stands for an H200; build(handle, without_engine=True) has it carry "
+    "out the graph all the same"
 )
 
 
@@ -73,8 +79,14 @@ class Unbuilt:
                 **({} if selection == Selection() else {"selection": repr(selection)}),
             },
             messages=messages,
-            hint=self._selected(selection, engine_count(graph)) if self._left_out else _OTHERS,
+            hint=self._hint(selection, graph, device),
         )
+
+    def _hint(self, selection: Selection, graph: BackendDescriptor, device: Any) -> str:
+        if self._left_out:
+            return self._selected(selection, engine_count(graph))
+        here = getattr(device, "on_reference_device", False)
+        return _OTHERS + (_UNPLANNED if here else "")
 
     def _selected(self, selection: Selection, count: int) -> str:
         """How many configs each condition of the selection left out."""

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["ENVIRONMENT_VARIABLE", "reference_device_active", "set_reference_device_active"]
+__all__ = [
+    "ENVIRONMENT_VARIABLE",
+    "plans_without_engine",
+    "reference_device_active",
+    "set_reference_device_active",
+]
 
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_DEVICE"
 
@@ -24,6 +29,9 @@ def _requested_by_environment() -> bool:
 
 
 reference_device_active: bool = _requested_by_environment()
+
+plans_without_engine: set[int] = set()
+"""Addresses of operation graphs that the reference device executes in place of a plan."""
 
 
 def set_reference_device_active(active: bool) -> None:

@@ -270,6 +270,8 @@ for _name in ("cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph"):
 
 
 def _workspace_size(plan: Any) -> int:
+    if plan.value in mode.plans_without_engine:
+        return 0
     size, count = ctypes.c_int64(), ctypes.c_int64()
     status = native("cudnnBackendGetAttribute")(
         plan,
