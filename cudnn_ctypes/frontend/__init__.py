@@ -12,6 +12,7 @@ is done by this package. Beyond it, variant packs take names too, graphs close a
 
 from __future__ import annotations
 
+from . import datatypes
 from .enums import (
     attention_implementation,
     behavior_note,
@@ -68,6 +69,7 @@ __all__ = [
     "create_kernel_cache",
     "cudnnGraphNotSupportedError",
     "data_type",
+    "datatypes",
     "destroy_handle",
     "device_properties",
     "diagonal_alignment",

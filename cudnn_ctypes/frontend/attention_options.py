@@ -33,6 +33,9 @@ class AttentionOptions(Described):
         method = getattr(self._graph, operation, None)
         if method is None:
             raise not_supported(f"pygraph.{operation}", "this attention is not carried out here")
+        if not any(options.get(f"paged_attention_{each}_table") for each in "kv"):
+            # Programs give it whether or not there are pages; then nobody reads it.
+            options.pop("paged_attention_max_seq_len_kv", None)
         for key in ("score_mod", "score_mod_bprop"):
             if callable(options.get(key)):
                 options[key] = self._called_with_this(options[key])

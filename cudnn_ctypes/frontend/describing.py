@@ -11,6 +11,7 @@ from ..graph.graph import Graph
 from ..graph.inference import DataTypes
 from ..graph.node import Node
 from ..graph.strides import packed
+from .batch_inference import BatchInference
 from .enums import c_data_type, data_type
 from .tensors import tensor
 
@@ -52,6 +53,7 @@ class FrontGraph(Graph):
         )
         # Nodes that the program made itself, not as part of attention.
         self.own_nodes: list[Node] = []
+        self.batch_inferences: list[BatchInference] = []
 
     def validate(self) -> list[Node]:
         """As that of layer 3; tensors that no operation uses are dropped."""
@@ -105,10 +107,20 @@ def _lay_out(node: Node, port: str) -> None:
         result.strides = tuple(a * b for a, b in zip(strides, steps, strict=True))
     elif node.operation in _CHANNELS_LAST and len(dims) > 1:
         result.strides = packed(dims, (0, *range(2, len(dims)), 1))
+        x = node.inputs.get("input")
+        # cuDNN refuses a gradient that lies in another way than x, where the front end proposes it.
+        if port == "dx" and x is not None and x.strides and not _lie_alike(dims, result, x):
+            result.strides = x.strides
     elif node.kind.descriptor in _LIKE_OPERAND and port == "y":
         same = [each for each in node.operands if each.dims == dims and each.strides]
         if same:
             result.strides = same[0].strides
+
+
+def _lie_alike(dims: tuple[int, ...], one: Any, other: Any) -> bool:
+    """Whether two tensors of these dims have the same strides where it matters."""
+    steps = zip(dims, one.strides, other.strides, strict=True)
+    return all(a == b for size, a, b in steps if size > 1)
 
 
 def _make_view(node: Node, x: Any, y: tensor) -> None:

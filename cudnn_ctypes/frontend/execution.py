@@ -58,6 +58,8 @@ class FrontOperands(Operands):
     was deserialized, with the tensors of the one that was serialized.
     """
 
+    error = InvalidGraphError
+
     def unknown(self, key: Any) -> int | None:
         if isinstance(key, Tensor):
             return self._places.get(key.uid)

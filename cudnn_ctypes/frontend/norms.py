@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .batch_inference import BatchInference
 from .describing import Described
 from .enums import c_data_type, c_member, data_type, named, norm_forward_phase
 from .tensors import tensor
@@ -140,17 +141,23 @@ class NormMethods(Described):
         name: str = "",
     ) -> tensor:
         """(input - mean) * inv_variance * scale + bias."""
+        graph = self._graph
+        before = len(graph.nodes)
+        operands = dict(
+            zip(
+                ("input", "mean", "inv_variance", "scale", "bias"),
+                (input, mean, inv_variance, scale, bias),
+                strict=True,
+            )
+        )
         made: tensor = self._one(
             "batchnorm_inference",
             "Y",
-            input,
-            mean,
-            inv_variance,
-            scale,
-            bias,
+            *operands.values(),
             compute_data_type=compute_data_type,
             name=name,
         )
+        graph.batch_inferences.append(BatchInference(graph.nodes[before:], operands))
         return made
 
     def layernorm_backward(
@@ -206,8 +213,11 @@ class NormMethods(Described):
         compute_data_type: Any = _NOT_SET,
         name: str = "",
     ) -> list[Any]:
-        """[DX, DSCALE, DBIAS] of `batchnorm`."""
+        """[DX, DSCALE, DBIAS] of `batchnorm`, or of `batchnorm_inference`."""
         operands = (grad, input, scale, mean, inv_variance)
+        for each in [one for one in self._graph.batch_inferences if one.of(input)]:
+            each.join(self._graph)
+            self._graph.batch_inferences.remove(each)
         return self._gradients(
             "batchnorm", operands, compute_data_type, name, peer_stats=peer_stats
         )

@@ -51,7 +51,11 @@ class kernel_cache(KernelCache):
         ------
         ValueError
             If the text is damaged, or was made by another version of cuDNN.
+        RuntimeError
+            If a graph was built with this cache, or it took over another one.
         """
+        if self._descriptor is not None:
+            raise RuntimeError("this kernel cache is in use: take over a text with an empty one")
         other = KernelCache(text)
         self.close()
         self._descriptor = other.descriptor

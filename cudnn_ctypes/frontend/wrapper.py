@@ -12,6 +12,7 @@ from typing import Any
 from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import data_type_name
 from ..raw import mode
+from .datatypes import _cudnn_to_torch_data_type
 from .enums import heur_mode
 from .errors import InvalidGraphError
 from .handles import default_handle, set_stream
@@ -244,23 +245,14 @@ class Graph:
         graph.execute(memory, workspace, handle)
 
 
-# Where PyTorch's name of a data type is another.
-_TORCH_NAMES = {
-    "boolean": "bool",
-    "fp8_e4m3": "float8_e4m3fn",
-    "fp8_e5m2": "float8_e5m2",
-    "fp8_e8m0": "float8_e8m0fnu",
-}
-
-
 def _empty(like: tensor, arrays: Sequence[Any]) -> Any:
     """New memory for an output: a PyTorch tensor if the operands are, else a `DeviceTensor`."""
     for each in arrays:
         if type(each).__module__.partition(".")[0] == "torch":
             torch = sys.modules["torch"]
-            name = data_type_name(like.data_type)
-            dtype = getattr(torch, _TORCH_NAMES.get(name, name), None)
+            dtype = _cudnn_to_torch_data_type(like.data_type)
             if dtype is None:
+                name = data_type_name(like.data_type)
                 raise TypeError(f"{like!r}: PyTorch has no {name}: pass memory for it by name")
             return torch.empty_strided(
                 like.get_dim(), like.get_stride(), dtype=dtype, device=each.device

@@ -11,7 +11,18 @@ from .node_checks import check_node
 from .tensor import Tensor
 from .tensor_checks import check_memory, check_tensor
 
-__all__ = ["check_fields", "check_products", "check_results", "check_tensors", "in_order"]
+__all__ = [
+    "UnsupportedGraphError",
+    "check_fields",
+    "check_products",
+    "check_results",
+    "check_tensors",
+    "in_order",
+]
+
+
+class UnsupportedGraphError(ValueError):
+    """A graph that makes sense, but of which cuDNN must not be asked: it has no engine for it."""
 
 
 def check_fields(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
@@ -134,7 +145,7 @@ def check_products(nodes: Sequence[Node]) -> None:
 
     Raises
     ------
-    ValueError
+    UnsupportedGraphError
     """
     products = [node for node in nodes if node.kind.descriptor == "operation_matmul"]
     if len(products) < 2:
@@ -149,9 +160,9 @@ def check_products(nodes: Sequence[Node]) -> None:
             # The second one of two in memory is k or v, transposed.
             size, stride = (each[-2 if both and port == "B" else -1] for each in seen)
             if size > 1 and stride != 1:
-                node.refuse(
-                    f"{port} {tensor.name!r} {tensor.dims} must have stride 1 along its heads, "
-                    f"next to another product; its strides are {tensor.strides}"
+                raise UnsupportedGraphError(
+                    f"{node}: {port} {tensor.name!r} {tensor.dims} must have stride 1 along its "
+                    f"heads, next to another product; its strides are {tensor.strides}"
                 )
 
 

@@ -91,8 +91,8 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         r"seq_len_q 'lengths' \(2,\) must be \(2, 1, 1, 1\)",
     ),
     "type of lengths": (
-        lambda g: forward(g, seq_len_q=lengths(g, data_type="int64"), seq_len_kv=lengths(g)),
-        "seq_len_q 'lengths' must be int32",
+        lambda g: forward(g, seq_len_q=lengths(g, data_type="float32"), seq_len_kv=lengths(g)),
+        "seq_len_q 'lengths' must be int32 or int64",
     ),
     "bias": (
         lambda g: forward(g, bias=heads(g, "x", (1, 4, 128, 64))),

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AttentionCheck"]
 
+_LENGTH_TYPES = (None, cudnnDataType_t.CUDNN_DATA_INT32, cudnnDataType_t.CUDNN_DATA_INT64)
+
 
 class AttentionCheck:
     """The checks of one operation; each raises with a message that names it and the tensor.
@@ -101,7 +103,7 @@ class AttentionCheck:
             self.refuse(f"bias {_told(bias)} does not broadcast to the scores {scores}")
 
     def lengths(self, given: Mapping[str, Tensor | None], batch: int | None) -> None:
-        """Both or none, int32, one per sequence."""
+        """Both or none, int32 or int64, one per sequence."""
         missing = [name for name, tensor in given.items() if tensor is None]
         if len(missing) == len(given):
             return
@@ -111,8 +113,8 @@ class AttentionCheck:
             assert tensor is not None
             if batch is not None and tensor.dims != (batch, 1, 1, 1):
                 self.refuse(f"{name} {_told(tensor)} must be {(batch, 1, 1, 1)}")
-            if tensor.data_type not in (None, cudnnDataType_t.CUDNN_DATA_INT32):
-                self.refuse(f"{name} {tensor.name!r} must be int32")
+            if tensor.data_type not in _LENGTH_TYPES:
+                self.refuse(f"{name} {tensor.name!r} must be int32 or int64")
 
     def bounds(self, left: Any, right: Any) -> None:
         for name, value, least in (("left", left, 1), ("right", right, 0)):

@@ -1,0 +1,319 @@
+"""What programs for NVIDIA's front end do, beyond what its documentation shows.
+
+They run on a GPU, and on the reference device with PyTorch's CPU tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import cudnn_ctypes.frontend as cudnn
+from cudnn_ctypes import use_reference_device
+
+from .test_programs import PLACES, randn
+
+torch = pytest.importorskip("torch")
+
+BFLOAT16, FLOAT, HALF = (getattr(cudnn.data_type, name) for name in ("BFLOAT16", "FLOAT", "HALF"))
+# Half a unit in the last place of float16, of the result and of one rounding before it.
+FLOAT16_ERROR = 2 * 2.0**-11
+
+
+@pytest.fixture(params=PLACES)
+def device(request) -> Iterator[str]:
+    with use_reference_device(request.param == "cpu"):
+        yield request.param
+
+
+def pygraph(**options: Any) -> Any:
+    return cudnn.pygraph(
+        **{"intermediate_data_type": FLOAT, "compute_data_type": FLOAT, **options},
+    )
+
+
+def execute(graph: Any, memory: dict[Any, Any], device: str) -> None:
+    size = max(graph.get_workspace_size(), 1)
+    graph.execute(memory, torch.empty(size, dtype=torch.uint8, device=device))
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def nothing(like: Any) -> Any:
+    return torch.full_like(like, float("nan"))
+
+
+def close(got: Any, expected: Any, tolerance: float) -> None:
+    error = (got.cpu().double() - expected.cpu().double()).abs().max()
+    assert error <= tolerance * expected.abs().max(), float(error / expected.abs().max())
+
+
+# --- tensors of another graph --------------------------------------------------------------------
+
+
+def built_product(device: str) -> tuple[Any, Any, Any, Any, dict[Any, Any]]:
+    a_gpu = randn(2, 16, 32, device=device)
+    b_gpu = randn(2, 32, 24, device=device, seed=1)
+    graph = pygraph()
+    a, b = graph.tensor_like(a_gpu), graph.tensor_like(b_gpu)
+    c = graph.matmul(a, b)
+    c.set_output(True).set_data_type(BFLOAT16)
+    graph.build()
+    return graph, a, b, c, {a: a_gpu, b: b_gpu}
+
+
+def test_a_deserialized_graph_takes_the_tensors_of_the_serialized_one(device):
+    graph, a, b, c, memory = built_product(device)
+    restored = cudnn.pygraph()
+    restored.deserialize(graph.serialize())
+    expected = memory[a].double() @ memory[b].double()
+    memory[c] = nothing(memory[a].new_empty(2, 16, 24))
+    execute(restored, memory, device)
+    close(memory[c], expected, 2.0**-8)  # one rounding to bfloat16
+
+
+def test_their_memory_is_measured_too(device):
+    graph, a, _, c, memory = built_product(device)
+    restored = cudnn.pygraph()
+    restored.deserialize(graph.serialize())
+    memory[c] = memory[a].new_empty(2, 16, 23)
+    with pytest.raises(RuntimeError, match=r"1472.*1536|1536.*1472"):
+        execute(restored, memory, device)
+
+
+def test_tensors_of_an_unbuilt_graph_stand_for_nothing(device):
+    graph, a, _, c, memory = built_product(device)
+    memory[c] = memory[a].new_empty(2, 16, 24)
+    memory[pygraph().tensor(dim=[1], stride=[1])] = memory.pop(a)
+    with pytest.raises(RuntimeError, match="no memory was given for 'tensor"):
+        execute(graph, memory, device)
+
+
+# --- results whose layout nobody set -------------------------------------------------------------
+
+
+def test_the_gradient_lies_as_the_operand_does(device):
+    tokens, size, eps = (4, 32, 128), 128, 1e-3
+    x = randn(*tokens, device="cpu", dtype=torch.float64).requires_grad_()
+    scale = randn(1, 1, size, device="cpu", dtype=torch.float64, seed=1).requires_grad_()
+    bias = torch.zeros(1, 1, size, dtype=torch.float64).requires_grad_()
+    dy = randn(*tokens, device="cpu", dtype=torch.float64, seed=2)
+    y = torch.nn.functional.layer_norm(x, [size], scale.view(-1), bias.view(-1), eps)
+    y.backward(dy)
+    mean = x.mean(-1, keepdim=True)
+    inv = torch.rsqrt(x.var(-1, keepdim=True, unbiased=False) + eps)
+    given = [
+        each.detach().to(device, dtype)
+        for each, dtype in zip(
+            (dy, x, scale, mean, inv), (torch.float16,) * 2 + (torch.float32,) * 3, strict=True
+        )
+    ]
+
+    graph = pygraph(io_data_type=HALF)
+    operands = [graph.tensor_like(each) for each in given]
+    results = graph.layernorm_backward(*operands)
+    for each in results:
+        each.set_output(True).set_data_type(FLOAT)
+    results[0].set_data_type(HALF)
+    graph.build()
+    assert results[0].get_stride() == [32 * 128, 128, 1]
+    memory = dict(zip(operands, given, strict=True))
+    for each in results:
+        dtype = torch.float32 if each.get_data_type() == FLOAT else torch.float16
+        memory[each] = nothing(torch.empty(each.get_dim(), dtype=dtype, device=device))
+    execute(graph, memory, device)
+    # Operands are rounded to float16; sums of 128 tokens have no more relative error than one.
+    for got, expected in zip(results, (x.grad, scale.grad, bias.grad), strict=True):
+        close(memory[got], expected, 4 * FLOAT16_ERROR)
+
+
+def channels(count: int, device: str, seed: int, low: float = -1.0, high: float = 1.0) -> Any:
+    generator = torch.Generator().manual_seed(seed)
+    values = torch.rand(1, count, 1, 1, generator=generator) * (high - low) + low
+    return values.to(device)
+
+
+def residual_block(device: str) -> tuple[Any, dict[str, Any], dict[Any, Any]]:
+    """BN(x), then the gradients of relu and BN, from fixed statistics: one engine."""
+    image = randn(4, 16, 12, 12, device=device, dtype=torch.float16)
+    image = image.to(memory_format=torch.channels_last)
+    given = {
+        "x": image,
+        "dy": randn(4, 16, 12, 12, device=device, dtype=torch.float16, seed=1).to(
+            memory_format=torch.channels_last
+        ),
+        "mean": channels(16, device, 0),
+        "inv": channels(16, device, 1, 0.5, 1.5),
+        "scale": channels(16, device, 2, 0.5, 1.5),
+        "bias": channels(16, device, 3),
+    }
+    graph = pygraph(io_data_type=HALF)
+    own = {name: graph.tensor_like(each).set_name(name) for name, each in given.items()}
+    y = graph.batchnorm_inference(*(own[each] for each in ("x", "mean", "inv", "scale", "bias")))
+    drelu = graph.relu_backward(loss=own["dy"], input=y).set_data_type(HALF)
+    results = graph.batchnorm_backward(drelu, own["x"], own["scale"], own["mean"], own["inv"])
+    for each in results:
+        each.set_output(True).set_data_type(FLOAT)
+    results[0].set_data_type(HALF)
+    memory = {own[name]: each for name, each in given.items()}
+    memory |= {
+        results[0]: nothing(image),
+        results[1]: nothing(given["scale"]),
+        results[2]: nothing(given["bias"]),
+    }
+    return graph, {**given, "results": results}, memory
+
+
+def test_batch_normalization_is_done_again_for_its_gradient(device):
+    graph, given, memory = residual_block(device)
+    graph.build()
+    execute(graph, memory, device)
+
+    x, dy, mean, inv, scale, bias = (
+        given[name].cpu().double() for name in ("x", "dy", "mean", "inv", "scale", "bias")
+    )
+    normal = (x - mean) * inv
+    grad = dy * (normal * scale + bias > 0)
+    dscale, dbias = ((each).sum((0, 2, 3), keepdim=True) for each in (grad * normal, grad))
+    count = x.numel() / 16
+    dx = scale * inv * (grad - (dbias + normal * dscale) / count)
+    for got, expected in zip(given["results"], (dx, dscale, dbias), strict=True):
+        close(memory[got], expected, 2 * FLOAT16_ERROR)
+
+
+def test_by_itself_it_is_element_wise(device):
+    graph, _, _ = residual_block(device)
+    assert [node.operation for node in graph._graph.nodes] == [
+        "batchnorm_inference",
+        "relu_backward",
+        "batchnorm_backward",
+    ]
+    alone = pygraph(io_data_type=HALF)
+    x = alone.tensor(dim=[4, 16, 12, 12], stride=[2304, 1, 192, 16])
+    parameters = [alone.tensor(dim=[1, 16, 1, 1], stride=[16, 1, 1, 1]) for _ in range(4)]
+    alone.batchnorm_inference(x, *parameters).set_output(True)
+    alone.build()
+    assert len(alone._graph.nodes) == 4
+
+
+# --- attention -----------------------------------------------------------------------------------
+
+
+def test_lengths_of_64_bits(device):
+    """``torch.randint`` and ``torch.full`` give them where nothing else is said."""
+    dims = (3, 2, 64, 64)
+    q, k, v = (randn(*dims, device=device, dtype=torch.float16, seed=seed) for seed in range(3))
+    lengths = torch.tensor([64, 17, 40], device=device).view(3, 1, 1, 1)
+    assert lengths.dtype == torch.int64
+    graph = pygraph(io_data_type=HALF)
+    own = [graph.tensor_like(each) for each in (q, k, v, lengths, lengths)]
+    o, _ = graph.sdpa(
+        *own[:3],
+        is_inference=True,
+        attn_scale=0.125,
+        use_padding_mask=True,
+        seq_len_q=own[3],
+        seq_len_kv=own[4],
+    )
+    o.set_output(True).set_dim(dims).set_stride(q.stride())
+    graph.build()
+    memory = {**dict(zip(own, (q, k, v, lengths, lengths), strict=True)), o: nothing(q)}
+    execute(graph, memory, device)
+    for batch, length in enumerate(lengths.flatten().tolist()):
+        queries, keys, values = (each[batch, :, :length].cpu().double() for each in (q, k, v))
+        expected = torch.softmax(0.125 * queries @ keys.mT, -1) @ values
+        close(memory[o][batch, :, :length], expected, 2 * FLOAT16_ERROR)
+
+
+@pytest.mark.usefixtures("reference_device")
+@pytest.mark.parametrize("operation", ["sdpa", "sdpa_fp8"])
+def test_the_longest_sequence_of_pages_may_be_given_without_pages(operation):
+    io = HALF if operation == "sdpa" else cudnn.data_type.FP8_E4M3
+    graph = pygraph(io_data_type=io)
+    heads = [graph.tensor(dim=[1, 2, 64, 64], stride=[8192, 4096, 64, 1]) for _ in range(3)]
+    scales = [graph.tensor(dim=[1] * 4, stride=[1] * 4, data_type=FLOAT) for _ in range(6)]
+    results = getattr(graph, operation)(
+        *heads,
+        *(scales if operation == "sdpa_fp8" else ()),
+        generate_stats=False,
+        paged_attention_max_seq_len_kv=64,
+    )
+    assert results[0].get_name() == f"{operation}::O"
+
+
+# --- what programs catch and import --------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("reference_device")
+def test_products_that_cudnn_has_no_engine_for_are_not_supported():
+    graph = pygraph(io_data_type=HALF)
+    dy, w, xt = (
+        graph.tensor(dim=dim, stride=stride)
+        for dim, stride in (
+            ([1, 16, 8], [128, 8, 1]),
+            ([1, 8, 32], [256, 32, 1]),
+            ([1, 32, 16], [512, 1, 32]),  # transposed
+        )
+    )
+    grad = graph.relu(dy)
+    for product in (graph.matmul(grad, w), graph.matmul(xt, grad)):
+        product.set_output(True)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError):
+        graph.build()
+
+
+def test_a_used_kernel_cache_takes_over_no_other(device):
+    cache = cudnn.create_kernel_cache()
+    graph = pygraph(io_data_type=HALF, kernel_cache=cache)
+    x = graph.tensor(dim=[4, 64, 64], stride=[4096, 64, 1])
+    graph.matmul(x, x).set_output(True)
+    graph.build([cudnn.heur_mode.FALLBACK])
+    if cudnn.backend_version() < 91000:
+        pytest.skip("cuDNN 9.10 stores kernel caches")
+    text = cache.serialize()
+    other = cudnn.create_kernel_cache()
+    other.deserialize(text)
+    for used in (cache, other):
+        with pytest.raises(RuntimeError, match="in use"):
+            used.deserialize(text)
+
+
+DATA_TYPES = {
+    "float16": "HALF",
+    "bfloat16": "BFLOAT16",
+    "float32": "FLOAT",
+    "float64": "DOUBLE",
+    "int8": "INT8",
+    "int32": "INT32",
+    "int64": "INT64",
+    "uint8": "UINT8",
+    "bool": "BOOLEAN",
+    "float8_e4m3fn": "FP8_E4M3",
+    "float8_e5m2": "FP8_E5M2",
+    "float8_e8m0fnu": "FP8_E8M0",
+    "float4_e2m1fn_x2": "FP4_E2M1",
+}
+
+
+@pytest.mark.parametrize(("theirs", "ours"), DATA_TYPES.items())
+def test_data_types_of_pytorch(theirs, ours):
+    dtype, member = getattr(torch, theirs, None), cudnn.data_type[ours]
+    if dtype is None:
+        pytest.skip("this PyTorch lacks it")
+    assert cudnn.datatypes._torch_to_cudnn_data_type(dtype) is member
+    assert cudnn.datatypes._cudnn_to_torch_data_type(member) is dtype
+    assert cudnn.datatypes._library_type(dtype) is member
+    assert cudnn.datatypes._library_type(member) is member
+
+
+def test_what_is_no_data_type():
+    assert cudnn.datatypes.is_torch_available()
+    assert cudnn.datatypes._is_torch_tensor(torch.ones(1))
+    assert not cudnn.datatypes._is_torch_tensor(torch.float32)
+    assert cudnn.datatypes._cudnn_to_torch_data_type(cudnn.data_type.INT8x32) is None
+    for wrong in (torch.int16, "float32", None, 1):
+        assert cudnn.datatypes._torch_to_cudnn_data_type(wrong) is None
+        with pytest.raises(TypeError, match=r"expected a data_type or a torch\.dtype"):
+            cudnn.datatypes._library_type(wrong)
