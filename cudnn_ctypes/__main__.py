@@ -33,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(words)
     module = importlib.import_module(f".{parsed.command}", __package__)
     try:
-        return int(module.main(parsed))
+        status = int(module.main(parsed))
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:  # whoever reads this has enough, such as `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -13,9 +14,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from .errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
-from .graph.compiling import CompiledGraph, as_device, compile_graphs
-from .graph.device_properties import DeviceProperties, presets
+from .command_line import USER_ERRORS, add_device, chosen_device, read_text, write_text
+from .graph.compiling import CompiledGraph, compile_graphs
 
 __all__ = ["add_arguments", "main"]
 
@@ -31,12 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Dask's, MPI's."
     )
     parser.add_argument("graphs", nargs="+", type=Path, help="files that Graph.to_json wrote")
-    parser.add_argument(
-        "--device",
-        required=True,
-        help="the GPU: a name of a preset, a .json file that DeviceProperties.to_json wrote, or "
-        f"'here' (presets: {', '.join(presets())})",
-    )
+    add_device(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -74,33 +69,27 @@ def main(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False, markup=False, soft_wrap=True)
     try:
         return _run(arguments, console)
-    except BrokenPipeError:
-        raise
-    except (
-        *(ValueError, OSError, NoDeviceError, LibraryNotFoundError),
-        *(CudnnError, SymbolNotFoundError),
-    ) as error:
-        console.print(f"compile: {error}")
+    except USER_ERRORS as error:
+        print(f"compile: {error}", file=sys.stderr)
         return 2
 
 
 def _run(arguments: argparse.Namespace, console: Console) -> int:
     targets = _targets(arguments.graphs, arguments.output)
-    texts = [path.read_text() for path in arguments.graphs]
+    texts = [read_text(path) for path in arguments.graphs]
     waiting = iter(zip(arguments.graphs, targets, strict=True))
     start = time.perf_counter()
 
     def write(result: CompiledGraph) -> None:
         source, target = next(waiting)
         if result.plan is not None:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(result.plan)
+            write_text(target, result.plan)
         console.print(_line(source, target, result))
 
     jobs = min(arguments.jobs, len(texts))
     # Processes that begin anew: a fork of one that uses CUDA cannot use it.
     fresh = multiprocessing.get_context("spawn")
-    with _device(arguments.device) as device:
+    with chosen_device(arguments.device) as device:
         console.print(f"for {device!r}")
         with ProcessPoolExecutor(jobs, fresh) if jobs > 1 else nullcontext() as executor:
             results = compile_graphs(
@@ -124,10 +113,6 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
             "There: Graph.from_json(graph).load_plan(plan, handle)"
         )
     return 0 if len(done) == len(results) else 1
-
-
-def _device(name: str) -> DeviceProperties:
-    return DeviceProperties.from_device() if name == "here" else as_device(name)
 
 
 def _targets(graphs: Sequence[Path], output: Path | None) -> list[Path]:

@@ -7,10 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from .errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
-from .graph.compiling import as_device
-from .graph.device_properties import DeviceProperties, presets
-from .graph.graph import Graph
+from .command_line import USER_ERRORS, add_device, chosen_device, read_graph
 from .graph.selection import Selection
 
 __all__ = ["add_arguments", "main"]
@@ -19,12 +16,7 @@ __all__ = ["add_arguments", "main"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes explain``."""
     parser.add_argument("graph", type=Path, help="a file that Graph.to_json wrote")
-    parser.add_argument(
-        "--device",
-        required=True,
-        help="the GPU: a name of a preset, a .json file that DeviceProperties.to_json wrote, or "
-        f"'here' (presets: {', '.join(presets())})",
-    )
+    add_device(parser)
     parser.add_argument(
         "--heuristics",
         nargs="+",
@@ -47,12 +39,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Print the explanation; 0 if some engine can do it, 1 if none, 2 if it could not be asked."""
     try:
         return _run(arguments)
-    except BrokenPipeError:
-        raise
-    except (
-        *(ValueError, OSError, NoDeviceError, LibraryNotFoundError),
-        *(CudnnError, SymbolNotFoundError),
-    ) as error:
+    except USER_ERRORS as error:
         print(f"explain: {error}", file=sys.stderr)
         return 2
 
@@ -63,8 +50,8 @@ def _run(arguments: argparse.Namespace) -> int:
         forbid=arguments.forbid,
         deterministic=arguments.deterministic,
     )
-    graph = Graph.from_json(arguments.graph.read_text())
-    with _device(arguments.device) as device:
+    graph = read_graph(arguments.graph)
+    with chosen_device(arguments.device) as device:
         told = graph.explain(
             device, arguments.heuristics, selection=selection, compile=arguments.compile
         )
@@ -73,7 +60,3 @@ def _run(arguments: argparse.Namespace) -> int:
     else:
         told.show()
     return 0 if told.usable else 1
-
-
-def _device(name: str) -> DeviceProperties:
-    return DeviceProperties.from_device() if name == "here" else as_device(name)

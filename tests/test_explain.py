@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -63,11 +64,75 @@ def test_wrong_arguments(
     assert says in capsys.readouterr().err
 
 
-def test_a_damaged_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "it cannot be read: No such file or directory"),
+        (b"{", "graph: the JSON is damaged"),
+        (b"", "graph: the JSON is damaged"),
+        (b"\x89PNG\r\n\x1a\n\xff", "this is no text"),
+        (b"[]", "graph: expected an object"),
+        (b'{"deviceName": "x"}', "graph: expected a graph, whose 'format' is"),
+        (rb'{"name": "\ud800"}', "graph: it has half a character"),
+    ],
+    ids=str,
+)
+def test_what_is_no_graph(
+    content: bytes | None, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "graph.json"
-    path.write_text("{")
+    if content is not None:
+        path.write_bytes(content)
     assert main(["explain", str(path), "--device", "H200"]) == 2
-    assert capsys.readouterr().err.startswith("explain: ")
+    assert capsys.readouterr().err.startswith(f"explain: {path}: {says}")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"{", "the device properties: this is no JSON"),
+        (b"{}", "these are no device properties that cuDNN wrote"),
+        (b"\xff", "this is no text"),
+    ],
+    ids=str,
+)
+def test_what_are_no_properties(
+    content: bytes, says: str, product: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = product.with_name("gpu.json")
+    path.write_bytes(content)
+    assert main(["explain", str(product), "--device", str(path)]) == 2
+    assert capsys.readouterr().err.startswith(f"explain: {path}: {says}")
+
+
+@pytest.mark.parametrize("path", ["folder", "/proc/self/mem"])
+def test_what_cannot_be_read(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if not Path(path).exists():
+        path = str(tmp_path)
+    assert main(["explain", path, "--device", "H200"]) == 2
+    assert capsys.readouterr().err.startswith(f"explain: {path}: it cannot be read: ")
+
+
+def test_mistakes_of_ours_are_not_hidden(product: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An OSError that is not about a file that a user named keeps its traceback."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise OSError("a mistake")
+
+    monkeypatch.setattr(Graph, "explain", fails)
+    with pytest.raises(OSError, match="a mistake"):
+        main(["explain", str(product), "--device", "H200"])
+
+
+def test_a_reader_that_is_gone_before_anything_is_written(product: Path) -> None:
+    """What is little waits in a buffer until the end."""
+    words = [sys.executable, "-m", "cudnn_ctypes", "explain", str(product), "--device", "H200"]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert done.returncode == 1
+    assert done.stderr == b""
 
 
 def test_a_reader_that_has_enough_is_no_error(product: Path) -> None:

@@ -98,6 +98,7 @@ def test_every_part_is_known() -> None:
         "introspect",
         "porting",
         "bench",
+        "command_line",
         "compile",
         "explain",
     }

@@ -44,20 +44,17 @@ class DeviceProperties:
 
     def __init__(self, properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> None:
         values = _loaded(properties)
+        if "deviceName" not in values:
+            raise ValueError(
+                "these are no device properties that cuDNN wrote: they have no 'deviceName'"
+            )
         self.filled = complete(values)
         try:
             text = json.dumps(values, separators=(",", ":"))
         except (TypeError, ValueError) as error:
             raise TypeError(f"properties: {error}") from None
         self.descriptor = BackendDescriptor("deviceprop", json_representation=text)
-        try:
-            self.descriptor.finalize()
-        except CudnnError as error:
-            if "deviceName" in values:
-                raise
-            raise ValueError(
-                "these are no device properties that cuDNN wrote: they have no 'deviceName'"
-            ) from error
+        self.descriptor.finalize()
         self._values = values
 
     @classmethod

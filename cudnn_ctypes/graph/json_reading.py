@@ -45,6 +45,11 @@ class Place:
         found.keys()
         if _deeper_than(_DEEPEST, value):
             found.refuse(f"lists and objects are nested more than {_DEEPEST} deep")
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = error.object[error.start]
+            found.refuse(f"it has half a character, {half!r}, for which UTF-8 has no form")
         return found
 
     def __getitem__(self, key: str) -> Place:

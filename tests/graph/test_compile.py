@@ -221,14 +221,21 @@ def test_several_graphs_by_several_processes(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["no.json", "--device", "H200"], "No such file or directory: 'no.json'"),
+        (["no.json", "--device", "H200"], "no.json: it cannot be read: No such file or directory"),
+        (["b", "--device", "H200"], "b: it cannot be read: Is a directory"),
+        (["a.json", "--device", "no.json"], "no.json: it cannot be read: No such file"),
+        (["a.json", "--device", "a.json"], "a.json: these are no device properties"),
+        (["a.json", "--device", "H200", "-o", "a.json/x"], "a.json/x: it cannot be written: "),
         (["a.json", "--device", "B9"], "no preset for 'B9'"),
         pytest.param(
             *(["a.json", "--device", "here"], "there is no NVIDIA GPU here"),
             marks=pytest.mark.skipif(not ensure_driver().is_stub, reason="there is a driver"),
         ),
         (["a.json", "b/a.json", "--device", "H200", "-o", "x"], "two plans would be written to x"),
-        (["a.json", "b/a.json", "--device", "H200", "-o", "a.json"], "several plans need a folder"),
+        (
+            ["a.json", "b/a.json", "--device", "H200", "-o", "a.json"],
+            "--output a.json: several plans need a folder",
+        ),
     ],
 )
 def test_wrong_arguments(
@@ -243,7 +250,7 @@ def test_wrong_arguments(
     for name in ("a.json", "b/a.json"):
         (tmp_path / name).write_text(PLAN_CASES["convolution"].graph().to_json())
     assert main(["compile", *arguments]) == 2
-    assert says in capsys.readouterr().out
+    assert f"compile: {says}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -277,7 +284,7 @@ def test_without_driver_and_compiler_the_command_says_what_to_install(tmp_path: 
         check=False,
     )
     assert done.returncode == 2
-    assert "no C compiler was found" in done.stdout
+    assert "no C compiler was found" in done.stderr
     assert "Traceback" not in done.stderr
 
 
