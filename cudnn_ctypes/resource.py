@@ -67,7 +67,8 @@ class Resource:
             del self._as_parameter_
             # Parents stay alive until the child is destroyed.
             kept = self._finalizer.detach()
-            self._destroy()
+            if kept is not None:  # else the interpreter exits, and has destroyed it
+                self._destroy()
             del kept
 
     def __enter__(self) -> Self:

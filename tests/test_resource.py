@@ -225,6 +225,21 @@ class TestExit:
         assert done.stdout.splitlines() == ["end"]
         assert done.stderr == ""
 
+    def test_what_is_closed_after_that_is_destroyed_once(self) -> None:
+        """Generators that the exit interrupts leave their ``with`` blocks later than all others."""
+        program = """
+            from cudnn_ctypes.resource import Resource
+            def lending():
+                with Resource(None, lambda _: print("destroy")) as thing:
+                    yield thing
+            kept = lending()
+            thing = next(kept)
+            print("end")
+        """
+        done = run_program(program)
+        assert done.stdout.splitlines() == ["end", "destroy"]
+        assert done.stderr == ""
+
     def test_an_error_at_exit_is_only_reported(self) -> None:
         program = """
             from cudnn_ctypes.resource import Resource
