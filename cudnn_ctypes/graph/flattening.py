@@ -22,7 +22,9 @@ View = tuple[tuple[int, ...], tuple[int, ...]]
 
 _RANK = 3
 _MATRIX = 2  # dimensions of a product that stay
-_WIDEST = 1024  # A row of a million elements is refused at launch; rows may be of any number.
+_WIDEST = 1024
+# Beyond them kernels fail to launch; the dimension between may be of any size.
+_MOST_BATCHES, _MOST_COLUMNS = 65_535, 1_048_560
 
 
 def flattened(nodes: Sequence[Node]) -> Mapping[int, View]:
@@ -78,7 +80,8 @@ def _needed(tensors: Sequence[Tensor], outer: tuple[int, ...], kept: int) -> boo
     if rank < _RANK or kept:
         return rank != _RANK
     if rank == _RANK:
-        return any(broken_broadcast(each.dims or (), outer) for each in tensors)
+        large = outer[0] > _MOST_BATCHES or outer[-1] > _MOST_COLUMNS
+        return large or any(broken_broadcast(each.dims or (), outer) for each in tensors)
     wide = (each.strides for each in tensors if each.dims == outer and each.strides)
     channels_last = outer[1] != 1 and all(strides[1] == 1 for strides in wide)
     return not channels_last

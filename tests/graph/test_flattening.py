@@ -80,6 +80,12 @@ def test_rows_of_a_single_shape_are_of_middle_length() -> None:
     assert _view_of((999_983,), (999_983,)) == ((1, 999_983, 1), (999_983, 1, 1))
 
 
+def test_what_is_too_large_for_a_launch_is_laid_out_anew() -> None:
+    assert _view_of((1, 1, 1 << 20), (1, 1, 1 << 20))[0] == (1, 1024, 1024)
+    assert _view_of((1 << 16, 2, 8), (1 << 16, 2, 8))[0] == (1, 1024, 1024)
+    assert _view_of((65_535, 2, 8), (65_535, 2, 8)) is None
+
+
 def test_channels_last_stays() -> None:
     dims, like = (2, 8, 4, 4), packed((2, 8, 4, 4), (0, 2, 3, 1))
     graph = Graph(io_data_type="float32")

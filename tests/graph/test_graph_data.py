@@ -98,10 +98,20 @@ def test_numbers_become_scalars_of_the_operands_rank() -> None:
     assert g.outputs == [y]
 
 
-def test_numpy_scalars_keep_their_type() -> None:
+def test_numpy_scalars_keep_their_type_if_it_was_chosen() -> None:
     g = graph()
     scalar = g.tensor_scalar(ml_dtypes.bfloat16(2))
     assert scalar.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
+
+
+def test_numbers_of_numpy_arithmetic_are_plain_numbers() -> None:
+    g = graph()
+    y = g.mul(g.add(g.tensor((2, 3, 4)), 1 / np.sqrt(64)), np.int64(3)).set_output()
+    g.validate()
+    operands = [node.inputs["b"] for node in g.nodes]
+    assert [each.data_type for each in operands] == [FLOAT, FLOAT]
+    assert [float(each.value) for each in operands] == [0.125, 3]
+    assert y.dims == (2, 3, 4)
 
 
 def test_comparisons_are_boolean_and_indices_integers() -> None:

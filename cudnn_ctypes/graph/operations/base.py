@@ -119,13 +119,15 @@ class Operations:
         Parameters
         ----------
         data_type : data type, optional
-            That of the graph's computations by default.
+            That of the graph's computations by default; that of a NumPy number, if it is not one of
+            NumPy's defaults, float64 and int64, which mostly come from arithmetic on the way here.
         """
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         check_number("tensor_scalar: value", value)
-        if data_type is None and isinstance(value, np.generic):
-            data_type = value.dtype
+        if isinstance(value, np.generic) and data_type is None:
+            # Attention reads a float64 in float32: garbage.
+            data_type = None if value.dtype in (np.float64, np.int64) else value.dtype
         tensor = self.tensor_class(
             name=self._name(name, "scalar"),
             data_type=as_type("tensor_scalar: data_type", data_type),
