@@ -12,6 +12,8 @@ is done by this package. Beyond it, variant packs take names too, graphs close a
 
 from __future__ import annotations
 
+import sys
+
 from . import datatypes
 from .enums import (
     attention_implementation,
@@ -54,6 +56,9 @@ from .wrapper import Graph
 
 __version__ = "1.23.0"
 """The front end whose names these are."""
+
+# Programs reach through its compiled part for what it does not export, as ``convolution_mode``.
+_compiled_module = _pybind_module = sys.modules[__name__]
 
 __all__ = [
     "Graph",

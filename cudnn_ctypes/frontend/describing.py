@@ -44,12 +44,18 @@ class FrontGraph(Graph):
 
     tensor_class = tensor
 
-    def __init__(self, name: str, io: Any, intermediate: Any, compute: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        io_data_type: Any = None,
+        intermediate_data_type: Any = None,
+        compute_data_type: Any = None,
+    ) -> None:
         super().__init__(
             name,
-            io_data_type=c_data_type(io),
-            intermediate_data_type=c_data_type(intermediate) or "float32",
-            compute_data_type=c_data_type(compute) or "float32",
+            io_data_type=c_data_type(io_data_type),
+            intermediate_data_type=c_data_type(intermediate_data_type) or "float32",
+            compute_data_type=c_data_type(compute_data_type) or "float32",
         )
         # Nodes that the program made itself, not as part of attention.
         self.own_nodes: list[Node] = []

@@ -108,7 +108,11 @@ class pygraph(
         self.close()
 
     def __repr__(self) -> str:
-        return f"py{self._graph!r}"
+        return f"py{self._graph!r}".replace("pyGraph", "pygraph", 1)
+
+    def __str__(self) -> str:
+        """The description as JSON text, which `deserialize` takes; after `validate` it is whole."""
+        return self._graph.to_json()
 
 
 def _check_sm_version(sm_version: int | None, properties: DeviceProperties | None) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
+from .describing import FrontGraph
 from .handles import as_handle
 from .holding import Holding
-from .storing import restored, stored
+from .storing import describes_graph, restored, stored
 from .tensors import integers
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ class RunningMethods(Holding):
     def deserialize(self, *arguments: Any, **named: Any) -> None:
         """Take over what `serialize` gave: ``deserialize(data)``, ``deserialize(handle, data)``.
 
-        `execute` then takes operands by unique id or name.
+        `execute` then takes operands by unique id, by name, or by the tensors of the graph that was
+        serialized. The text of a printed graph gives its description, which is to be built.
 
         Raises
         ------
@@ -108,6 +110,10 @@ class RunningMethods(Holding):
         handle, data = _handle_and_data(*arguments, **named)
         if handle is not None:
             self._handle = as_handle(handle)
+        if describes_graph(data):
+            self._graph, self._nodes = FrontGraph.from_json(data), None
+            self._held.close()
+            return
         device = self._device
         plan, tensors = restored(data, device)
         self._held.close()

@@ -8,13 +8,23 @@ from typing import Any
 
 from ..dtypes import as_data_type, data_type_name
 from ..graph.plan import ExecutionPlan
+from ..graph.serialization import FORMAT
 from ..graph.tensor import Tensor
 from .tensors import tensor
 
-__all__ = ["restored", "stored"]
+__all__ = ["describes_graph", "restored", "stored"]
 
 _FORMAT = "cudnn_ctypes frontend plan"
 _VERSION = 1
+
+
+def describes_graph(data: Any) -> bool:
+    """Whether `data` is the text of a graph, and not of a plan."""
+    try:
+        document = json.loads(data) if isinstance(data, (str, bytes)) else None
+    except ValueError:
+        return False
+    return isinstance(document, dict) and document.get("format") == FORMAT
 
 
 def stored(plan: ExecutionPlan, tensors: Iterable[Tensor]) -> bytes:

@@ -91,6 +91,36 @@ def test_tensors_of_an_unbuilt_graph_stand_for_nothing(device):
         execute(graph, memory, device)
 
 
+# --- printed graphs ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("validated", [False, True])
+def test_the_text_of_a_graph_describes_it(device, validated):
+    a_gpu, b_gpu = randn(2, 16, 32, device=device), randn(2, 32, 24, device=device, seed=1)
+    graph = pygraph(name="printed", io_data_type=BFLOAT16)
+    a, b = graph.tensor_like(a_gpu).set_uid(1), graph.tensor_like(b_gpu).set_uid(2)
+    c = graph.relu(graph.matmul(a, b).set_name("same"), upper_clip=2.0).set_name("same")
+    c.set_output(True).set_uid(3)
+    if validated:
+        graph.validate()
+    text = str(graph)
+    other = cudnn.pygraph()
+    other.deserialize(text)
+    assert other.query_tensor_attributes_of_uid(1).get_dim() == [2, 16, 32]
+    other.build([cudnn.heur_mode.A])
+    c_gpu = nothing(a_gpu.new_empty(2, 16, 24))
+    execute(other, {1: a_gpu, 2: b_gpu, 3: c_gpu}, device)
+    close(c_gpu, (a_gpu.double() @ b_gpu.double()).clip(0, 2), 2.0**-8)
+    assert repr(other) == repr(graph) == "pygraph('printed': matmul 'matmul', relu 'relu')"
+
+
+@pytest.mark.usefixtures("reference_device")
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": "cudnn_ctypes graph"}'])
+def test_damaged_text(text):
+    with pytest.raises(ValueError, match=r"damaged|serialized|graph"):
+        cudnn.pygraph().deserialize(text)
+
+
 # --- results whose layout nobody set -------------------------------------------------------------
 
 
@@ -278,6 +308,11 @@ def test_a_used_kernel_cache_takes_over_no_other(device):
     for used in (cache, other):
         with pytest.raises(RuntimeError, match="in use"):
             used.deserialize(text)
+
+
+def test_what_is_not_exported_is_found_in_the_compiled_part():
+    assert cudnn._compiled_module.convolution_mode is cudnn.convolution_mode
+    assert cudnn._pybind_module.pygraph is cudnn.pygraph
 
 
 DATA_TYPES = {
