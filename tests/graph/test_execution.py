@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes import ClosedError, DeviceBuffer, DeviceTensor, Handle
+from cudnn_ctypes import ClosedError, DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.graph.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines import heuristics
@@ -82,6 +82,8 @@ def test_a_bound_plan_executes_again_and_again(made, handle):
     ):
         bound()
         problem.check(handle)
+        if raw.load().version >= 92300:
+            assert bound.workspace_size <= plan.workspace_size
         problem.x = problem.w = None
         bound.execute()
         problem.check(handle)

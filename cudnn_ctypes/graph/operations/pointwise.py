@@ -250,7 +250,9 @@ class PointwiseOperations(Operations):
         mode : cudnnPointwiseMode_t or str
             Each has a method of its own too: "relu_fwd" is `relu`.
         operands : Tensor or number
-            They broadcast.
+            They broadcast. Engines for element-wise operations alone take channels-last images and
+            three dimensions; other ranks and layouts are described to cuDNN as such where their
+            dimensions can be merged.
         options
             Those of the mode's method: `negative_slope`, `elu_alpha`, `axis`, …
 

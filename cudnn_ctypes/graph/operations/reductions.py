@@ -129,7 +129,8 @@ class ReductionOperations(Operations):
         ----------
         A, B : Tensor
             (…, m, k) and (…, k, n). The sizes of their batches are equal, or one divides the
-            other.
+            other. Outside of attention, engines know one dimension of batches: none, or several
+            without gaps between, are described to cuDNN as one.
         transpose_A, transpose_B : bool
             Exchange the last two dimensions of an operand first.
         padding : float
