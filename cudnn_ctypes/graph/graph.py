@@ -14,9 +14,11 @@ from .node import Node
 from .operands import Operands
 from .operations.attention_fp8 import Fp8AttentionOperations
 from .operations.attention_unified import UnifiedAttentionOperations
+from .operations.bands import BandOperations
 from .operations.batch_normalization import BatchNormalizationOperations
 from .operations.blocks import BlockOperations
 from .operations.convolutions import ConvolutionOperations
+from .operations.experts import ExpertOperations
 from .operations.normalizations import NormalizationOperations
 from .operations.resampling import ResampleOperations
 from .operations.sequences import SequenceOperations
@@ -45,7 +47,9 @@ class Graph(
     ResampleOperations,
     BatchNormalizationOperations,
     SequenceOperations,
+    BandOperations,
     BlockOperations,
+    ExpertOperations,
     EngineChoosing,
 ):
     """Operations on tensors that cuDNN carries out together.

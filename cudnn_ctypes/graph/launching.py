@@ -39,7 +39,7 @@ _ONE = ctypes.c_int64(1)
 _SIZE = ctypes.sizeof(ctypes.c_void_p)
 
 
-def execute(handle: Handle, plan: BackendDescriptor, pack: Any) -> None:
+def execute(handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor) -> None:
     """Run a plan on the handle's stream; follows ``cudnnBackendExecute``.
 
     Parameters
@@ -47,7 +47,7 @@ def execute(handle: Handle, plan: BackendDescriptor, pack: Any) -> None:
     handle : Handle
     plan : BackendDescriptor
         An EXECUTION_PLAN.
-    pack : BackendDescriptor or cudnnBackendDescriptor_t
+    pack : BackendDescriptor
         A finalized VARIANT_PACK.
 
     Raises
@@ -63,7 +63,7 @@ def execute(handle: Handle, plan: BackendDescriptor, pack: Any) -> None:
         return
     if logged:
         forget()
-    code = bare.cudnnBackendExecute(pointer, plan, pack)
+    code = bare.cudnnBackendExecute(pointer, plan._as_parameter_, pack._as_parameter_)
     if code:
         raise binding("cudnnBackendExecute").error(code, (handle, plan, pack))
 
@@ -86,10 +86,9 @@ class VariantPacks:
         Raises ``struct.error`` for what is no address of 64 bits.
         """
         self._kept: dict[bytes, _Pack] = {}  # the one not used for longest first
-        self._spare: list[_Pack] = []
 
     def __len__(self) -> int:
-        return len(self._kept) + len(self._spare)
+        return len(self._kept)
 
     def execute(
         self,
@@ -102,27 +101,30 @@ class VariantPacks:
     ) -> None:
         """Run the plan with the addresses of `key`, which end with that of `workspace`.
 
-        With `once` a pack for them is neither looked for nor kept: something at these addresses is
-        a number on the host, and will be another one.
+        With `once` a pack that has them already is filled all the same: at one of them is a number
+        on the host, which may have been another one.
         """
         pointer = getattr(handle, "_as_parameter_", handle)
+        pack = self._kept.pop(key, None)
+        if pack is None or once:
+            pack = self._filled(pack, key, workspace)
         if pointer.__class__ is not cudnnHandle_t or not pointer:
-            raw.cudnnBackendExecute(pointer, plan, None)  # refuses it
-        pack = None if once else self._kept.pop(key, None)
-        if pack is None:
-            pack = self._made(key, workspace)
+            raw.cudnnBackendExecute(pointer, plan, pack.descriptor)  # refuses it
         if logged:
             forget()
-        code = bare.cudnnBackendExecute(pointer, plan, pack.argument)
+        code = bare.cudnnBackendExecute(pointer, plan._as_parameter_, pack.argument)
         if code:
             raise binding("cudnnBackendExecute").error(code, (handle, plan, pack.descriptor))
-        if once:
-            self._spare.append(pack)
-        else:
-            self._kept[key] = pack
+        self._kept[key] = pack
 
-    def _made(self, key: bytes, workspace: int | None) -> _Pack:
-        pack = self._unused()
+    def _filled(self, pack: _Pack | None, key: bytes, workspace: int | None) -> _Pack:
+        """`pack` with these addresses; without one that not used for longest, or a new one."""
+        kept = self._kept
+        if pack is None:
+            try:
+                pack = _Pack() if len(kept) < _KEPT else kept.pop(next(iter(kept)))
+            except (KeyError, RuntimeError, StopIteration):  # another thread was faster
+                pack = _Pack()
         if self._fill(bare, pack.argument, key, workspace):
             self._fill(raw, pack.descriptor, key, workspace)  # says what was refused, and why
         return pack
@@ -138,20 +140,8 @@ class VariantPacks:
             or functions.cudnnBackendFinalize(pack)
         )
 
-    def _unused(self) -> _Pack:
-        """A pack to be filled; the one not used for longest if there are many."""
-        try:
-            if self._spare:
-                return self._spare.pop()
-            if len(self._kept) >= _KEPT:
-                return self._kept.pop(next(iter(self._kept)))
-        except (LookupError, RuntimeError, StopIteration):  # another thread was faster
-            pass
-        return _Pack()
-
     def close(self) -> None:
         self._kept.clear()
-        self._spare.clear()
 
 
 class _Pack:

@@ -69,6 +69,7 @@ class Operands:
         self._fixed: list[int | None] = [None] * len(self.tensors)
         for place, number in self._numbers.items():
             self._fixed[place] = ctypes.addressof(number)
+        self._needed = self._fixed.count(None)
 
     def addresses(
         self, memory: Mapping[Any, Any], shapes: Mapping[int, Shape] | None = None
@@ -120,10 +121,10 @@ class Operands:
             found[place] = address
         for place, base, offset in self._views:
             found[place] = found[base] and found[base] + offset
+        if len(memory) != self._needed:
+            self.check_keys(memory)
         if not all(found):
             self._refuse_missing(found)
-        if len(memory) != len(found):
-            self.check_keys(memory)
         if not shapes:
             self._measured = found
         return found, numbers
@@ -170,7 +171,7 @@ class Operands:
         return host_value(value, operand)
 
     def check_keys(self, memory: Mapping[Any, Any]) -> None:
-        """Refuse an operand that is given twice. With a key for each there is none such.
+        """Refuse an operand that is given twice. Not called with a key for each that is needed.
 
         Raises
         ------
