@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -9,23 +11,12 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import raw
+from cudnn_ctypes.graph import operations
 from cudnn_ctypes.graph.attributes import KINDS, attribute
 from cudnn_ctypes.graph.faults import faulty_engines
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lowering import Lowering
 from cudnn_ctypes.graph.node import Kind
-from cudnn_ctypes.graph.operations import (
-    attention_unified,
-    blocks,
-    convolutions,
-    normalization_kinds,
-    reductions,
-    resampling,
-    sequences,
-    shapes,
-)
-from cudnn_ctypes.graph.operations import batch_normalization as parts
-from cudnn_ctypes.graph.operations import pointwise as elements
 from cudnn_ctypes.graph.strides import packed
 from cudnn_ctypes.graph.tensor import Tensor
 
@@ -114,29 +105,18 @@ def test_cudnn_takes_the_descriptors(name: str) -> None:
         tensor.set_output()
     lowering = Lowering(graph.compute_data_type)
     try:
-        operations = lowering.operation_graph(graph.validate())["ops"]
-        assert [each.name for each in operations] == [n.kind.descriptor for n in graph.nodes]
+        found = lowering.operation_graph(graph.validate())["ops"]
+        assert [each.name for each in found] == [n.kind.descriptor for n in graph.nodes]
     finally:
         lowering.close()
 
 
 def _kinds() -> dict[str, Kind]:
-    homes = (
-        attention_unified,
-        blocks,
-        convolutions,
-        elements,
-        normalization_kinds,
-        parts,
-        reductions,
-        resampling,
-        sequences,
-        shapes,
-    )
+    modules = pkgutil.iter_modules(operations.__path__, f"{operations.__name__}.")
     return {
-        f"{home.__name__}.{name}": value
-        for home in homes
-        for name, value in vars(home).items()
+        name: value
+        for module in modules
+        for name, value in vars(importlib.import_module(module.name)).items()
         if isinstance(value, Kind)
     }
 
