@@ -245,6 +245,54 @@ def test_refuses_what_does_not_fit(name: str) -> None:
         describe(Graph(io_data_type="float16"))
 
 
+NO_TENSORS: dict[str, tuple[Callable[[Graph], Any], str]] = {
+    **{
+        f"{method}, {port}": (
+            lambda g, method=method, port=port: (forward if method == "sdpa" else backward)(
+                g, **{port: 5}
+            ),
+            rf"{method} '{method}': {port}: expected a Tensor of this graph, got 5 \(int\)",
+        )
+        for method, ports in {
+            "sdpa": ("q", "k", "v", "bias", "paged_attention_k_table"),
+            "sdpa_backward": ("q", "v", "o", "dO", "stats", "bias"),
+        }.items()
+        for port in ports
+    },
+    "lengths": (
+        lambda g: forward(g, seq_len_q=lengths(g), seq_len_kv=3),
+        "seq_len_kv: expected a Tensor of this graph, got 3",
+    ),
+    "a probability alone": (
+        lambda g: forward(g, dropout=0.5),
+        r"dropout: expected \(probability, seed, offset\) or \(mask, scale\), got 0.5 \(float\)",
+    ),
+    "a probability as text": (
+        lambda g: forward(g, dropout=("0.5", 1, 2)),
+        "dropout: expected a probability or a mask first, got '0.5'",
+    ),
+    "a dump of no dropout": (
+        lambda g: forward(g, rng_dump=heads(g, "dump", (2, 4, 128, 128))),
+        "rng_dump without dropout",
+    ),
+    "a dump of no dropout, backward": (
+        lambda g: backward(g, rng_dump=heads(g, "dump", (2, 4, 128, 128))),
+        "rng_dump without dropout",
+    ),
+    "a dump that is none": (
+        lambda g: forward(g, dropout=(0.5, number(g, "int64"), number(g, "int64")), rng_dump=3),
+        "rng_dump: expected a Tensor of this graph, got 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(NO_TENSORS))
+def test_refuses_what_is_no_tensor(name: str) -> None:
+    describe, message = NO_TENSORS[name]
+    with pytest.raises(TypeError, match=message):
+        describe(Graph(io_data_type="float16"))
+
+
 def test_alibi_slopes() -> None:
     assert alibi_slopes(8) == [2.0**-i for i in range(1, 9)]
     assert alibi_slopes(1) == [2.0**-8]

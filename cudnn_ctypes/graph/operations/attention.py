@@ -7,7 +7,9 @@ carries them out as one kernel; so the method here only adds those operations.
 from __future__ import annotations
 
 import math
+import numbers
 
+from ...raw.values import described
 from ..strides import packed_like
 from ..tensor import Tensor
 from .attention_checks import AttentionCheck
@@ -114,6 +116,9 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         check = AttentionCheck(f"sdpa {name!r}")
         tables = (paged_attention_k_table, paged_attention_v_table)
         check.operands(q, k, v, paged=any(tables))
+        for port, table in zip(("k", "v"), tables, strict=True):
+            if table is not None:
+                check.tensor(f"paged_attention_{port}_table", table)
         if any(tables):
             if seq_len_kv is None:
                 raise TypeError(
@@ -142,8 +147,10 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         check.softmax_parts(score_max, score_sum_exp, dims, stats=generate_stats, sink=sink)
         scores = self._scores(q, k, mask, [softmax_scale(q, attn_scale)], dims, name, score_mod)
         p, stats = self._softmax(scores, sink_token, name, score_max, score_sum_exp)
+        if dropout is None and rng_dump is not None:
+            raise TypeError(f"{check.operation}: rng_dump without dropout")
         if dropout is not None:
-            self._check_dropout(check, dropout, dims)
+            self._check_dropout(check, dropout, dims, rng_dump)
             kept, scale = self._kept(dropout, dims or (), rng_dump, name)
             by_mask = isinstance(dropout[0], Tensor)
             for factor in (scale, kept) if by_mask else (kept, scale):
@@ -195,9 +202,22 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         return Mask(left, right, bottom_right, bias, alibi, *lengths)
 
     def _check_dropout(
-        self, check: AttentionCheck, dropout: Dropout, dims: tuple[int, ...] | None
+        self,
+        check: AttentionCheck,
+        dropout: Dropout,
+        dims: tuple[int, ...] | None,
+        rng_dump: Tensor | None,
     ) -> None:
+        if not isinstance(dropout, (tuple, list)) or not dropout:
+            raise TypeError(
+                f"{check.operation}: dropout: expected (probability, seed, offset) or "
+                f"(mask, scale), got {described(dropout)}"
+            )
         first = dropout[0]
+        if rng_dump is not None:
+            check.tensor("rng_dump", rng_dump)
+            if isinstance(first, Tensor):
+                check.refuse("rng_dump: there is no random mask where dropout is by a mask")
         if dims is None:
             check.refuse("dropout needs q and k with dims")
         if isinstance(first, Tensor):
@@ -207,7 +227,12 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
             return
         if len(dropout) != 3:
             check.refuse("a dropout by a probability is (probability, seed, offset)")
-        if not 0 <= first < 1:
+        if isinstance(first, bool) or not isinstance(first, numbers.Real):
+            raise TypeError(
+                f"{check.operation}: dropout: expected a probability or a mask first, got "
+                f"{described(first)}"
+            )
+        if not 0 <= float(first) < 1:
             check.refuse(f"a dropout probability is from 0 to below 1, got {first!r}")
 
     def _unpaged(

@@ -132,8 +132,10 @@ class AttentionBackwardOperations(AttentionOperations):
         kept: Tensor | None = None
         drop_scale: Tensor | float = 1.0
         keep, by_mask = 1.0, False
+        if dropout is None and rng_dump is not None:
+            raise TypeError(f"{check.operation}: rng_dump without dropout")
         if dropout is not None:
-            self._check_dropout(check, dropout, dims)
+            self._check_dropout(check, dropout, dims, rng_dump)
             kept, drop_scale = self._kept(dropout, dims, rng_dump, name)
             by_mask = isinstance(dropout[0], Tensor)
             # By a seed, cuDNN wants the sums of dO * o and then ds scaled. By a mask its kernels

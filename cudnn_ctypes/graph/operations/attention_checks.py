@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...dtypes import data_type_name
 from ...raw import cudnnDataType_t
+from ...raw.values import described
 from ..strides import broadcast
 from ..tensor import Tensor
 
@@ -32,6 +33,13 @@ class AttentionCheck:
 
     def refuse(self, reason: str) -> NoReturn:
         raise ValueError(f"{self.operation}: {reason}")
+
+    def tensor(self, port: str, value: Any) -> None:
+        """Refuse what is no tensor."""
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{self.operation}: {port}: expected a Tensor of this graph, got {described(value)}"
+            )
 
     def operands(self, q: Tensor, k: Tensor, v: Tensor, *, paged: bool = False) -> None:
         """q (b, h, s_q, d), k (b, h_k, s_kv, d), v (b, h_v, s_kv, d_v), or pages of k and v."""
@@ -77,6 +85,7 @@ class AttentionCheck:
 
     def heads_within(self, port: str, tensor: Tensor) -> None:
         """Four dimensions, of which the last lies together in memory."""
+        self.tensor(port, tensor)
         if tensor.dims is None:
             return
         if len(tensor.dims) != 4:
@@ -85,6 +94,7 @@ class AttentionCheck:
             self.refuse(f"{port} {_told(tensor)} must have stride 1 in its last dimension")
 
     def same_dims(self, port: str, tensor: Tensor, dims: tuple[int, ...]) -> None:
+        self.tensor(port, tensor)
         if tensor.dims is not None and tensor.dims != dims:
             self.refuse(f"{port} {_told(tensor)} must be {dims}")
 
@@ -99,6 +109,7 @@ class AttentionCheck:
                 )
 
     def bias(self, bias: Tensor, scores: tuple[int, ...]) -> None:
+        self.tensor("bias", bias)
         if bias.dims is not None and broadcast(bias.dims, scores) != scores:
             self.refuse(f"bias {_told(bias)} does not broadcast to the scores {scores}")
 
@@ -110,6 +121,7 @@ class AttentionCheck:
         if missing:
             raise TypeError(f"{self.operation}: {' and '.join(given)} go together")
         for name, tensor in given.items():
+            self.tensor(name, tensor)
             assert tensor is not None
             if batch is not None and tensor.dims != (batch, 1, 1, 1):
                 self.refuse(f"{name} {_told(tensor)} must be {(batch, 1, 1, 1)}")
