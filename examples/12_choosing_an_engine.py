@@ -37,7 +37,7 @@ with Handle() as handle, DeviceProperties.preset("H200") as h200:
         print(f"  {row.proposed_by[0]:6} engine {row.engine:2}, {row.kind}, {knobs}")
     print("and others not, because of")
     for reason, engines in list(told.reasons().items())[:3]:
-        print(f"  {reason} (engines {', '.join(map(str, engines))})")
+        print(f"  engine {', '.join(map(str, engines))}: {reason}")
 
     # Conditions: build takes the first config that meets them.
     wanted = Selection(forbid="runtime_compilation", deterministic=True, workspace_limit=1 << 20)
