@@ -79,8 +79,7 @@ class Execution:
             key = packs.key(*addresses, space or 0)
         except struct.error:
             raise ValueError(f"expected addresses of 64 bits, got {addresses}") from None
-        # Numbers will lie elsewhere the next time.
-        packs.execute(handle, self._plan.descriptor, key, space, once=bool(numbers))
+        packs.execute(handle, self._plan.descriptor, key, space, numbers)
 
     def check_workspace(self, workspace: Any) -> None:
         """Refuse a workspace that is none or too small.

@@ -96,18 +96,21 @@ class VariantPacks:
         plan: BackendDescriptor,
         key: bytes,
         workspace: int | None,
-        *,
-        once: bool = False,
+        numbers: object = False,
     ) -> None:
         """Run the plan with the addresses of `key`, which end with that of `workspace`.
 
-        With `once` a pack that has them already is filled all the same: at one of them is a number
-        on the host, which may have been another one.
+        With true `numbers` a pack that has these addresses is filled all the same: at one of them
+        is a number on the host, which may have been another one.
         """
+        kept = self._kept
+        pack = kept.pop(key, None)
+        if pack is None or numbers:
+            if pack is None:
+                pack = _Pack() if len(kept) < _KEPT else self._oldest()
+            if self._fill(bare, pack.argument, key, workspace):
+                self._fill(raw, pack.descriptor, key, workspace)  # says what was refused, and why
         pointer = getattr(handle, "_as_parameter_", handle)
-        pack = self._kept.pop(key, None)
-        if pack is None or once:
-            pack = self._filled(pack, key, workspace)
         if pointer.__class__ is not cudnnHandle_t or not pointer:
             raw.cudnnBackendExecute(pointer, plan, pack.descriptor)  # refuses it
         if logged:
@@ -115,19 +118,14 @@ class VariantPacks:
         code = bare.cudnnBackendExecute(pointer, plan._as_parameter_, pack.argument)
         if code:
             raise binding("cudnnBackendExecute").error(code, (handle, plan, pack.descriptor))
-        self._kept[key] = pack
+        kept[key] = pack
 
-    def _filled(self, pack: _Pack | None, key: bytes, workspace: int | None) -> _Pack:
-        """`pack` with these addresses; without one that not used for longest, or a new one."""
-        kept = self._kept
-        if pack is None:
-            try:
-                pack = _Pack() if len(kept) < _KEPT else kept.pop(next(iter(kept)))
-            except (KeyError, RuntimeError, StopIteration):  # another thread was faster
-                pack = _Pack()
-        if self._fill(bare, pack.argument, key, workspace):
-            self._fill(raw, pack.descriptor, key, workspace)  # says what was refused, and why
-        return pack
+    def _oldest(self) -> _Pack:
+        """The one not used for longest, to be filled anew."""
+        try:
+            return self._kept.pop(next(iter(self._kept)))
+        except (KeyError, RuntimeError, StopIteration):  # another thread was faster
+            return _Pack()
 
     def _fill(self, functions: Any, pack: Any, key: bytes, workspace: int | None) -> Any:
         """The first status that is no success, if there is one."""

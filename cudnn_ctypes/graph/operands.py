@@ -38,7 +38,15 @@ class Operands:
         self._measured: list[Any] = [None] * len(self.tensors)
         # Memory that is part of another operand's: its place, that one's, and the offset in bytes.
         self._views = self._find_views()
-        self._fix()
+        # The numbers that are fixed in the graph, which the user need not give.
+        self._values = [each.value for each in self.tensors]
+        self._numbers = [
+            None if each.value is None else host_value(each.value, each) for each in self.tensors
+        ]
+        self._fixed = [
+            None if number is None else ctypes.addressof(number) for number in self._numbers
+        ]
+        self._needed = self._fixed.count(None)
 
     def _name(self) -> None:
         """Note where each operand is, by all that it may be called."""
@@ -57,19 +65,6 @@ class Operands:
             if view is not None:
                 found.append((place, self.uids.index(view[0]), view[1]))
         return found
-
-    def _fix(self) -> None:
-        """Lay out the numbers that are fixed in the graph: the user need not give them."""
-        self._values = [each.value for each in self.tensors]
-        self._numbers = {
-            place: host_value(each.value, each)
-            for place, each in enumerate(self.tensors)
-            if each.value is not None
-        }
-        self._fixed: list[int | None] = [None] * len(self.tensors)
-        for place, number in self._numbers.items():
-            self._fixed[place] = ctypes.addressof(number)
-        self._needed = self._fixed.count(None)
 
     def addresses(
         self, memory: Mapping[Any, Any], shapes: Mapping[int, Shape] | None = None
@@ -90,12 +85,8 @@ class Operands:
         """
         if type(memory) is not dict and not isinstance(memory, Mapping):
             raise TypeError(f"variant pack: expected a mapping, got a {type(memory).__name__}")
-        if self._numbers and not all(
-            each.value is value for each, value in zip(self.tensors, self._values, strict=True)
-        ):
-            self._fix()
         found: list[Any] = self._fixed.copy()
-        numbers: dict[int, Any] = {}
+        numbers = self._changed_numbers(found) if self._needed < len(found) else {}
         place_of, on_gpu = self._in_memory.get, not mode.reference_device_active
         measured = [None] * len(found) if shapes else self._measured
         for key, value in memory.items():
@@ -128,6 +119,15 @@ class Operands:
         if not shapes:
             self._measured = found
         return found, numbers
+
+    def _changed_numbers(self, found: list[Any]) -> dict[int, Any]:
+        """By place the numbers that were others when the graph was built."""
+        numbers = {}
+        for place, (tensor, value) in enumerate(zip(self.tensors, self._values, strict=True)):
+            if tensor.value is not value:
+                numbers[place] = number = host_value(tensor.value, tensor)
+                found[place] = ctypes.addressof(number)
+        return numbers
 
     def _other_place(self, key: Any) -> int | None:
         """That of what is no device memory; None to leave it out."""

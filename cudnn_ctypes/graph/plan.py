@@ -238,7 +238,7 @@ class ExecutionPlan:
             raise ValueError(f"pointers: expected addresses of 64 bits, got {addresses}") from None
         if self.scratch.must_write:
             self.scratch.write(handle, self._own_size, workspace)
-        packs.execute(handle, self.descriptor, key, space, once=numbers)
+        packs.execute(handle, self.descriptor, key, space, numbers)
 
     def packs(self, uids: tuple[int, ...]) -> VariantPacks:
         """The variant packs for tensors with these unique ids.
