@@ -55,7 +55,8 @@ def broken_broadcast(given: Sequence[int], dims: Sequence[int]) -> bool:
     and 9.28); an operand of a single element, and one that broadcasts along one dimension, are
     right.
     """
-    return len(dims) == _RANK and sum(a != b for a, b in zip(given, dims, strict=True)) == 2
+    broadcasts = sum(a != b for a, b in zip(given, dims, strict=True))
+    return len(dims) == _RANK and broadcasts == 2 and math.prod(given) != 1
 
 
 def _tensors_of(node: Node) -> list[Tensor]:
