@@ -154,7 +154,7 @@ def as_data_type(obj: Any) -> cudnnDataType_t:
         raise TypeError(f"expected a data type, got {obj!r} ({type(obj).__name__})")
     try:
         dtype = np.dtype(obj)
-    except TypeError as error:
+    except (TypeError, ValueError, NotImplementedError) as error:  # NumPy's of its own kind
         raise TypeError(f"expected a data type, got {obj!r} ({type(obj).__name__})") from error
     if not dtype.isnative:
         raise TypeError(f"cuDNN has no type for {dtype.str!r}: its byte order is not the machine's")

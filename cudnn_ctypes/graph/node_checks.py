@@ -30,6 +30,9 @@ def check_node(node: Any) -> None:
     if not isinstance(node, Node):
         raise TypeError(f"nodes: expected a Node, got {described(node)}")
     kind = node.kind
+    for field in ("operation", "name"):
+        if not isinstance(getattr(node, field), str):
+            raise TypeError(f"{field}: expected text, got {type(getattr(node, field)).__name__}")
     _check_names(node, "input", node.inputs, kind.inputs)
     _check_names(node, "output", node.outputs, kind.outputs)
     _check_names(node, "option", node.options, kind.all_options)

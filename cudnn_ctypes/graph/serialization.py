@@ -24,6 +24,7 @@ from ..enumerators import short_name
 from ..raw.ctypes_support import CudnnEnum
 from .node import Kind, Node
 from .tensor import Tensor
+from .tensor_checks import integer
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -32,6 +33,7 @@ __all__ = ["DATA_TYPES", "FORMAT", "VERSION", "kinds", "to_json"]
 
 FORMAT = "cudnn_ctypes graph"
 VERSION = 1
+_WIDEST = 100  # spaces by which a level may be indented
 
 DATA_TYPES = ("io_data_type", "intermediate_data_type", "compute_data_type")
 
@@ -53,7 +55,11 @@ def to_json(graph: Graph, *, indent: int | None = 2) -> str:
     ------
     TypeError
         If a value has no notation in JSON; the message names its place.
+    ValueError
+        For an `indent` that is negative, or wider than a line.
     """
+    if indent is not None and not 0 <= integer("to_json: indent", indent) <= _WIDEST:
+        raise ValueError(f"to_json: indent: expected a number up to {_WIDEST}, got {indent}")
     keys = _keys(graph.tensors)
     names = {id(kind): name for name, kind in kinds(type(graph)).items()}
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": graph.name}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from ..raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Tensor"]
+__all__ = ["Tensor", "integers"]
 
 
 @dataclass(eq=False, repr=False)
@@ -81,15 +80,15 @@ class Tensor:
         """Give it memory (or none, with False), and what else is said about it; returns it."""
         self.virtual = not output
         if dims is not None:
-            self.dims = tuple(map(int, dims))
+            self.dims = integers(f"tensor {self.name!r}: dims", dims)
         if strides is not None:
-            self.strides = tuple(map(int, strides))
+            self.strides = integers(f"tensor {self.name!r}: strides", strides)
         if data_type is not None:
             self.data_type = as_data_type(data_type)
         if name is not None:
             self.name = name
         if uid is not None:
-            self.uid = operator.index(uid)
+            (self.uid,) = integers(f"tensor {self.name!r}: uid", [uid])
         return self
 
     @property
@@ -105,3 +104,25 @@ class Tensor:
         parts += [f"value={self.value!r}"] if self.by_value else []
         parts += [f"uid={self.uid}"] if self.uid is not None else []
         return f"Tensor({', '.join(parts)})"
+
+
+def integers(place: str, values: Sequence[int]) -> tuple[int, ...]:
+    """A tuple of ints.
+
+    Parameters
+    ----------
+    place : str
+        What the values are, for the message.
+
+    Raises
+    ------
+    TypeError
+        If `values` is something else than a sequence of integers.
+    """
+    try:
+        given = list(values)
+        if not any(isinstance(value, bool) for value in given):
+            return tuple(value.__index__() for value in given)
+    except (TypeError, AttributeError):
+        pass
+    raise TypeError(f"{place}: expected integers, got {values!r}")

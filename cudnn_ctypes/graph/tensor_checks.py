@@ -125,7 +125,10 @@ def integer(place: str, value: Any) -> int:
     ------
     TypeError, ValueError
     """
-    if isinstance(value, (bool, np.bool_, CudnnEnum)) or not hasattr(value, "__index__"):
+    is_int = hasattr(value, "__index__") and not isinstance(
+        value, (bool, np.bool_, CudnnEnum, type)
+    )
+    if not is_int or getattr(value, "ndim", None):
         raise TypeError(f"{place}: expected an int, got {described(value)}")
     number = int(value.__index__())
     if not -_MOST <= number <= _MOST:

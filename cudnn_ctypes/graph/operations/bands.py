@@ -9,7 +9,7 @@ from ...enumerators import enumerator
 from ...raw import cudnnPointwiseMode_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import Operations, integers
 
 __all__ = [
     "CONTRACT_BAND_MATRIX",
@@ -210,5 +210,6 @@ class BandOperations(Operations):
         name: str,
         **options: Any,
     ) -> Tensor:
+        dims = integers(f"{operation}: dims", dims)
         y = self._add(kind, operation, {"input": input}, options, name=name)["y"]
         return y.set_output(False, dims=dims)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import numbers
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,10 +17,10 @@ from ...raw.values import described
 from ..node import Kind, Node
 from ..node_checks import check_node
 from ..strides import packed
-from ..tensor import Tensor
+from ..tensor import Tensor, integers
 from ..tensor_checks import check_number, check_tensor
 
-__all__ = ["Operations", "as_type", "integers"]
+__all__ = ["Operations", "as_type", "flag", "integers", "listed"]
 
 
 class Operations:
@@ -71,9 +73,10 @@ class Operations:
         ValueError
             If `dims` and `strides` differ in length, or a dimension is not positive.
         """
-        place = f"tensor {name!r}: " if name else ""
+        name = self._name(name, "tensor")
+        place = f"tensor {name!r}: "
         tensor = self.tensor_class(
-            name=self._name(name, "tensor"),
+            name=name,
             dims=integers(f"{place}dims", dims),
             strides=None if strides is None else integers(f"{place}strides", strides),
             data_type=as_type(f"{place}data_type", data_type),
@@ -107,7 +110,10 @@ class Operations:
                 raise ValueError(f"tensor_like: {array!r} has no dims yet; validate the graph")
             return self.tensor(array.dims, array.strides, array.data_type, name=name)
         if not hasattr(array, "dtype") or not hasattr(array, "shape"):
-            array = np.from_dlpack(array)
+            try:
+                array = np.from_dlpack(array)
+            except (AttributeError, TypeError, BufferError) as error:
+                raise TypeError(f"tensor_like: array {described(array)}: {error}") from None
         strides = array.stride() if callable(getattr(array, "stride", None)) else array.strides
         if isinstance(array, np.ndarray):
             strides = [stride // array.itemsize for stride in strides]
@@ -178,7 +184,14 @@ class Operations:
                 for port, value in inputs.items()
                 if value is not None
             }
-            wanted = tuple(kind.outputs) if outputs is None else outputs
+            wanted = list(kind.outputs) if outputs is None else outputs
+            for port in wanted:
+                if port not in kind.outputs or wanted.count(port) > 1:
+                    known = ", ".join(kind.outputs)
+                    raise ValueError(
+                        f"{operation} {name!r}: outputs: expected some of {known}, "
+                        f"each once, got {wanted!r}"
+                    )
             one = len(kind.outputs) == 1
             results = {
                 port: self._own(
@@ -187,10 +200,7 @@ class Operations:
                 for port in wanted
             }
             data_type = as_type(f"{operation} {name!r}: compute_data_type", compute_data_type)
-            settled = {
-                option: tuple(value.tolist()) if isinstance(value, np.ndarray) else value
-                for option, value in (options or {}).items()
-            }
+            settled = {option: _plain(value) for option, value in (options or {}).items()}
             node = Node(kind, operation, name, given, results, settled, data_type)
             check_node(node)
         except BaseException:
@@ -233,6 +243,17 @@ class Operations:
         return f"{stem}_{number}"
 
 
+def _plain(value: Any) -> Any:
+    """An option without the types of NumPy, ctypes and others that count as integers."""
+    if isinstance(value, np.ndarray):
+        return tuple(value.tolist()) if value.ndim else value.item()
+    if isinstance(value, ctypes._SimpleCData) and isinstance(value.value, int):
+        return value.value
+    if isinstance(value, (int, type)) or not hasattr(value, "__index__"):
+        return value
+    return operator.index(value)
+
+
 def as_type(place: str, given: Any) -> cudnnDataType_t | None:
     """The data type that an argument means; None for None.
 
@@ -247,15 +268,27 @@ def as_type(place: str, given: Any) -> cudnnDataType_t | None:
         raise TypeError(f"{place}: {error}") from None
 
 
-def integers(name: str, values: Sequence[int]) -> tuple[int, ...]:
-    """A tuple of ints.
+def listed(place: str, values: Any) -> list[Any]:
+    """A list of what a list, a tuple or the like holds.
 
     Raises
     ------
     TypeError
-        If `values`, the argument called `name`, is something else.
+        If `values` is text, or no sequence.
     """
-    try:
-        return tuple(value.__index__() for value in values)
-    except (TypeError, AttributeError):
-        raise TypeError(f"{name}: expected integers, got {values!r}") from None
+    if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
+        return list(values)
+    raise TypeError(f"{place}: expected a list, got {described(values)}")
+
+
+def flag(place: str, value: Any) -> bool:
+    """A bool.
+
+    Raises
+    ------
+    TypeError
+        If `value` is something else.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise TypeError(f"{place}: expected True or False, got {described(value)}")

@@ -208,6 +208,7 @@ class BatchNormalizationOperations(PointwiseOperations):
             (1, c, 1, …).
         """
         options = {"compute_data_type": compute_data_type}
+        name = self._name(name, "batchnorm_inference")
         centred = self.sub(input, mean, name=self._free_name(f"{name}.sub"), **options)
         normal = self.mul(centred, inv_variance, name=self._free_name(f"{name}.mul"), **options)
         scaled = self.scale(normal, scale, name=self._free_name(f"{name}.scale"), **options)

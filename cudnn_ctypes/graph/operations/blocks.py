@@ -8,7 +8,7 @@ from typing import Any
 from ...raw import cudnnBackendTensorReordering_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import Operations, flag, integers
 
 __all__ = ["BLOCK_SCALE_DEQUANTIZE", "BLOCK_SCALE_QUANTIZE", "BlockOperations"]
 
@@ -132,12 +132,17 @@ class BlockOperations(Operations):
         Tensor
             Of the dims of `input`; give it a data type.
         """
-        sizes = [block_size] if isinstance(block_size, int) else list(block_size)
+        one = not isinstance(block_size, Sequence)
+        sizes = integers(
+            "block_scale_dequantize: block_size",
+            [block_size] if one else block_size,  # type: ignore[arg-type, list-item]
+        )
+        negative = flag("block_scale_dequantize: is_negative_scale", is_negative_scale)
         return self._add(
             BLOCK_SCALE_DEQUANTIZE,
             "block_scale_dequantize",
             {"input": input, "descale": descale},
-            {"block_size": sizes, "negative_scale": is_negative_scale or None},
+            {"block_size": sizes, "negative_scale": negative or None},
             name=name,
             compute_data_type=compute_data_type,
         )["y"]

@@ -8,7 +8,7 @@ from typing import Any
 from ...enumerators import enumerator
 from ...raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t
 from ..tensor import Tensor
-from .base import Operations
+from .base import Operations, listed
 from .normalization_kinds import NORM_BACKWARD, NORM_FORWARD
 
 __all__ = ["GeneralNormalization"]
@@ -108,7 +108,7 @@ class GeneralNormalization(Operations):
             "momentum": momentum,
             "in_running_mean": in_running_mean,
             "in_running_var": in_running_var,
-            "peer_stats": list(peer_stats) or None,
+            "peer_stats": listed(f"{operation}: peer_stats", peer_stats) or None,
         }
         return self._add(
             NORM_FORWARD,
@@ -167,7 +167,7 @@ class GeneralNormalization(Operations):
             "mean": mean,
             "inv_variance": inv_variance,
             "epsilon": epsilon,
-            "peer_stats": list(peer_stats) or None,
+            "peer_stats": listed(f"{operation}: peer_stats", peer_stats) or None,
         }
         return self._add(
             NORM_BACKWARD,

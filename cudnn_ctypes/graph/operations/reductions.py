@@ -9,7 +9,8 @@ from ...enumerators import enumerator
 from ...raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations, integers
+from ..tensor_checks import check_number
+from .base import Operations, flag, integers
 
 __all__ = ["GENSTATS", "MATMUL", "REDUCTION", "ReductionOperations"]
 
@@ -151,11 +152,15 @@ class ReductionOperations(Operations):
             "n_override": n_override,
             "k_override": k_override,
         }
+        check_number("matmul: padding", padding)
+        chosen = {
+            "A": flag("matmul: transpose_A", transpose_A),
+            "B": flag("matmul: transpose_B", transpose_B),
+        }
         options = {"padding": padding or None}
         result = self._add(
             MATMUL, "matmul", operands, options, name=name, compute_data_type=compute_data_type
         )["C"]
-        chosen = {"A": transpose_A, "B": transpose_B}
         self.nodes[-1].transposed = frozenset(port for port, yes in chosen.items() if yes)
         return result
 

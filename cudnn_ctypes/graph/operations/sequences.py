@@ -7,7 +7,7 @@ from typing import Any
 
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import Operations, listed
 
 __all__ = [
     "PAGED_CACHE_LOAD",
@@ -117,11 +117,12 @@ class SequenceOperations(Operations):
         -----
         On an H200 cuDNN has engines for it between the two products of attention only.
         """
+        wanted = listed("softmax: outputs", outputs)
         return self._add(
             SOFTMAX,
             "softmax",
             {"input": input, "sink": sink},
-            outputs=outputs,
+            outputs=wanted,
             name=name,
             compute_data_type=compute_data_type,
         )

@@ -14,7 +14,8 @@ from ...raw import (
 )
 from ..node import Inner, Kind, Node, Result, exchanged
 from ..tensor import Tensor
-from .base import Operations, integers
+from ..tensor_checks import check_number, integer
+from .base import Operations, integers, listed
 
 __all__ = ["CONCATENATE", "RESHAPE", "RNG", "SLICE", "TRANSPOSE", "ShapeOperations"]
 
@@ -178,6 +179,8 @@ class ShapeOperations(Operations):
         y = self._add(RESHAPE, "reshape", {"input": input}, options, name=name)["y"]
         if dims is not None:
             dims = integers("reshape: dims", dims)
+        if strides is not None:
+            strides = integers("reshape: strides", strides)
         return y.set_output(False, dims=dims, strides=strides)
 
     def transpose(
@@ -218,9 +221,10 @@ class ShapeOperations(Operations):
         -----
         On an H200 cuDNN has engines for it before a `matmul` only.
         """
-        if not all(isinstance(each, builtins.slice) for each in slices):
+        parts = tuple(listed("slice: slices", slices))
+        if not all(isinstance(each, builtins.slice) for each in parts):
             raise TypeError(f"slice: slices: expected a slice per dimension, got {slices!r}")
-        options = {"slices": tuple(slices)}
+        options = {"slices": parts}
         return self._add(SLICE, "slice", {"input": input}, options, name=name)["y"]
 
     def concatenate(
@@ -290,6 +294,8 @@ class ShapeOperations(Operations):
         code = enumerator(cudnnRngDistribution_t, distribution, "rng: distribution")
         if code == cudnnRngDistribution_t.CUDNN_RNG_DISTRIBUTION_BERNOULLI and probability is None:
             raise TypeError("rng: a bernoulli distribution needs its probability")
+        if probability is not None:
+            check_number("rng: probability", probability)
         if probability is not None and not 0 <= probability <= 1:
             raise ValueError(f"rng: a probability is from 0 to 1, got {probability!r}")
         options = {
@@ -300,7 +306,7 @@ class ShapeOperations(Operations):
             "standard_deviation": standard_deviation,
             "minimum": minimum,
             "maximum": maximum,
-            "seed": None if isinstance(seed, Tensor) else int(seed),
+            "seed": None if isinstance(seed, Tensor) else integer("rng: seed", seed),
         }
         operands = {"seed": seed if isinstance(seed, Tensor) else None, "offset": offset}
         return self._add(RNG, "rng", operands, options, name=name)["y"]
