@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
-from ..raw import cudnnDataType_t
+from ..raw import cudnnDataType_t, cudnnPointwiseMode_t
 from .flattening import View, broken_broadcast
 from .node import Node
 from .tensor import Tensor
@@ -26,6 +27,11 @@ def faulty_engines(nodes: Sequence[Node]) -> Mapping[int, str]:
     """
     if any(_pools_what_it_computes(node) for node in nodes):
         return {1: "it leaves the result of pooling as it was after an element-wise operation"}
+    if any(_clips_more(node) for node in nodes) and any(
+        node.kind.descriptor == "operation_matmul" for node in nodes
+    ):
+        # Seen on an H200 with cuDNN 9.14 and 9.19; the engines for runtime fusion do clip.
+        return {0: "it leaves the clips of relu out"}
     if len(nodes) != 1:
         return {}
     node = nodes[0]
@@ -71,6 +77,14 @@ def fault_of_graph(nodes: Sequence[Node], views: Mapping[int, View]) -> str:
                         "give it the size of the batch"
                     )
     return ""
+
+
+def _clips_more(node: Node) -> bool:
+    """Whether it is a relu with other clips than 0 and infinity."""
+    if node.options.get("mode") != cudnnPointwiseMode_t.CUDNN_POINTWISE_RELU_FWD:
+        return False
+    upper = node.options.get("upper_clip")
+    return bool(node.options.get("lower_clip")) or (upper is not None and upper < math.inf)
 
 
 def _pools_what_it_computes(node: Node) -> bool:

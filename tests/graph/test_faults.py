@@ -98,6 +98,31 @@ def test_all_other_engines_compute(kind: str, data_type: str) -> None:
             each.close()
 
 
+def _clipped(**clips: float) -> Graph:
+    graph = Graph(io_data_type="float16")
+    product = graph.matmul(graph.tensor((2, 16, 32)), graph.tensor((2, 32, 24)))
+    graph.relu(product, **clips).set_output()
+    return graph
+
+
+@pytest.mark.parametrize(
+    "clips", [{"upper_clip": 2.0}, {"lower_clip": -1.0}, {"lower_clip": 0.5, "upper_clip": 2.0}]
+)
+def test_products_that_are_clipped_pass_over_an_engine(
+    clips: dict[str, float], h200: DeviceProperties
+) -> None:
+    with _clipped(**clips) as graph:
+        assert set(faulty_engines(graph.validate())) == {0}
+        told = graph.explain(h200)
+        assert told.usable
+        assert 0 not in {row.engine for row in told.usable}
+
+
+@pytest.mark.parametrize("clips", [{}, {"lower_clip": 0.0}, {"upper_clip": float("inf")}])
+def test_a_plain_relu_has_all_engines(clips: dict[str, float]) -> None:
+    assert faulty_engines(_clipped(**clips).validate()) == {}
+
+
 BATCHES = (3, 8, 64)
 
 
