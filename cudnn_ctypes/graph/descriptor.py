@@ -26,6 +26,12 @@ __all__ = ["BackendDescriptor"]
 _AS_GIVEN = frozenset({Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE})
 """What is read as the object that was set, where C has an address."""
 
+_GIVING_BACK = (
+    Kind.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR,
+    Kind.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
+)
+"""Of these cuDNN tells the descriptors that were set; of operations it does not."""
+
 
 class BackendDescriptor(Resource):
     """A descriptor of the backend API; follows ``cudnnBackendCreateDescriptor``.
@@ -189,9 +195,10 @@ class BackendDescriptor(Resource):
         object
             As it was set, if this is not finalized, or cuDNN does not tell; else as cuDNN has it,
             enumerators as members.
-            Descriptors and handles are those that were set. Descriptors that cuDNN computed are
-            new objects at each call, to be closed by the caller; what such an object refers to is
-            closed with it. A list if the attribute holds several values, None if it holds none.
+            Descriptors and handles are those that were set; the config of a plan is read from
+            cuDNN once it is closed. Descriptors that cuDNN computed are new objects at each call,
+            to be closed by the caller; what such an object refers to is closed with it. A list if
+            the attribute holds several values, None if it holds none.
 
         Raises
         ------
@@ -201,7 +208,8 @@ class BackendDescriptor(Resource):
         known = attribute(self.kind, name)
         self._as_parameter_  # noqa: B018  raises if this is closed
         given = self._given.get(known.short_name)
-        if not self._finalized or (given and _AS_GIVEN.intersection(known.types)):
+        as_given = given and _AS_GIVEN.intersection(known.types)
+        if not self._finalized or (as_given and not self._lost(known)):
             return given
         require_attribute(known)
         if known.types[0] != Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
@@ -261,7 +269,8 @@ class BackendDescriptor(Resource):
         for name, known in ATTRIBUTES[self.kind].items():
             is_descriptor = known.types[0] == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
             value = self._given.get(name)
-            if self._finalized and (not is_descriptor or self._reads_back(known)):
+            reads = not is_descriptor or self._reads_back(known) or self._lost(known)
+            if self._finalized and reads:
                 # What cuDNN does not tell, or the loaded version does not know.
                 with contextlib.suppress(CudnnError, SymbolNotFoundError):
                     value = self.get(name)
@@ -272,6 +281,11 @@ class BackendDescriptor(Resource):
     def _reads_back(self, known: Attribute) -> bool:
         wants_graph = Kind.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR in known.wants
         return known.settable and self._was_read and not wants_graph
+
+    def _lost(self, known: Attribute) -> bool:
+        """Whether what was set is closed, and cuDNN gives it back: a plan's config, its engine."""
+        kept = self._kept.get(known.short_name, ())
+        return self.kind in _GIVING_BACK and any(getattr(each, "closed", False) for each in kept)
 
     def close(self) -> None:
         """Destroy it. What it refers to stays, but what was read from it is destroyed too."""

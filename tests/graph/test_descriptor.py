@@ -23,6 +23,7 @@ from cudnn_ctypes.graph import versions
 from cudnn_ctypes.graph.attributes import KINDS
 from cudnn_ctypes.graph.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.engines import heuristics
+from cudnn_ctypes.graph.plan import ExecutionPlan
 from cudnn_ctypes.handle import Handle
 
 from .graphs import Made
@@ -250,6 +251,25 @@ def test_an_operation_graph_that_was_read_is_shown_without_its_operations(made, 
     assert "operation_graph: operationgraph\n" in engine.tree()
     for config in configs:
         config.close()
+
+
+def test_a_plan_whose_config_was_closed_reads_it_back(made, h200):
+    """So it is with every plan of a Graph."""
+    graph = made.convolution(SHAPE, 16)
+    configs = heuristics(graph, device=h200)
+    choice = configs[0].choice
+    with ExecutionPlan(configs[0], device=h200) as plan:
+        for config in configs:
+            config.close()
+        config = plan.descriptor["engine_config"]
+        assert not config.closed
+        assert config["engine"]["global_index"] == choice.engine
+        text = plan.descriptor.tree()
+        assert "closed" not in text
+        assert f"global_index = {choice.engine}\n" in text
+        assert text.count("knob_choices: knob_choice") == len(choice.knobs)
+        assert plan.config.choice == choice
+    assert config.closed
 
 
 def test_a_type_that_only_has_a_name_says_so():
