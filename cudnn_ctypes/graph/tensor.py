@@ -77,7 +77,18 @@ class Tensor:
         name: str | None = None,
         uid: int | None = None,
     ) -> Self:
-        """Give it memory (or none, with False), and what else is said about it; returns it."""
+        """Give it memory (or none, with False), and what else is said about it; returns it.
+
+        Parameters
+        ----------
+        dims, strides : sequence of int, optional
+            Where the operands do not determine them, or another layout is wanted; in elements.
+        data_type : data type, optional
+            In place of the graph's `io_data_type`.
+        name : str, optional
+        uid : int, optional
+            By which memory is passed at execution.
+        """
         self.virtual = not output
         if dims is not None:
             self.dims = integers(f"tensor {self.name!r}: dims", dims)

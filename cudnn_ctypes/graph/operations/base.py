@@ -67,9 +67,20 @@ class Operations:
             In elements; by default packed as in C.
         data_type : data type, optional
             The graph's `io_data_type` by default.
+        name : str
+            By which memory can be passed at execution; by default "tensor", "tensor_2", …
+        uid, virtual, by_value, alignment, ragged_offset, vector_count, reordering, …
+            See `Tensor`.
+
+        Returns
+        -------
+        Tensor
+            ``CUDNN_BACKEND_TENSOR_DESCRIPTOR``, once the graph is built.
 
         Raises
         ------
+        TypeError
+            If a value is of another type.
         ValueError
             If `dims` and `strides` differ in length, or a dimension is not positive.
         """
