@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .attention_fp8 import Fp8AttentionMethods
-from .attention_options import TOP_LEFT, band, padding, wants_stats
+from .attention_options import TOP_LEFT, band, padding, wants_stats, without_band
 from .enums import attention_implementation, data_type, diagonal_alignment, named
 from .tensors import tensor
 
@@ -107,9 +107,17 @@ class AttentionMethods(Fp8AttentionMethods):
         unified = way is attention_implementation.UNIFIED
         if way is attention_implementation.AUTO:
             unified = block_mask is not None
-        if unified:
-            options["unfuse_fma"] = unfuse_fma
         operation = "sdpa_unified" if unified else "sdpa"
+        if unified:
+            without_band(
+                operation,
+                use_causal_mask=use_causal_mask,
+                use_causal_mask_bottom_right=use_causal_mask_bottom_right,
+                sliding_window_length=sliding_window_length,
+                diagonal_band_left_bound=diagonal_band_left_bound,
+                diagonal_band_right_bound=diagonal_band_right_bound,
+            )
+            options["unfuse_fma"] = unfuse_fma
         return self._attend(operation, "O Stats", (q, k, v), options, compute_data_type, name)
 
     def sdpa_backward(

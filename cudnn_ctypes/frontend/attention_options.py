@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .describing import Described
 from .enums import c_data_type, diagonal_alignment, named
-from .errors import not_supported
+from .errors import InvalidGraphError, not_supported
 from .tensors import tensor
 
-__all__ = ["TOP_LEFT", "AttentionOptions", "band", "padding", "wants_stats"]
+__all__ = ["TOP_LEFT", "AttentionOptions", "band", "padding", "wants_stats", "without_band"]
 
 TOP_LEFT = diagonal_alignment.TOP_LEFT
 _alignment = diagonal_alignment
@@ -48,9 +48,7 @@ class AttentionOptions(Described):
         }
         lacking = [key for key in wanted if key not in known]
         if lacking:
-            raise not_supported(
-                f"pygraph.{operation}", f"not carried out here: {', '.join(lacking)}"
-            )
+            raise not_carried_out(operation, lacking)
         return self._described(operation, ports, *operands, name=name, **wanted)
 
     def _called_with_this(self, modify: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -58,20 +56,34 @@ class AttentionOptions(Described):
         return lambda _, scores: modify(self, scores)
 
 
+def not_carried_out(operation: str, names: Iterable[str]) -> Exception:
+    """The exception for arguments that an operation of layer 3 lacks."""
+    method = operation.removesuffix("_unified")
+    how = "here" if method == operation else "with implementation UNIFIED"
+    return not_supported(f"pygraph.{method}", f"not carried out {how}: {', '.join(names)}")
+
+
+def without_band(operation: str, **given: Any) -> None:
+    """Refuse masks around the diagonal by the names of their arguments."""
+    names = [name for name, value in given.items() if value is not None and value is not False]
+    if names:
+        raise not_carried_out(operation, names)
+
+
 def wants_stats(is_inference: bool | None, generate_stats: bool | None) -> bool:
     if generate_stats is not None:
         return bool(generate_stats)
     if is_inference is None:
-        raise ValueError("sdpa: give generate_stats, or is_inference")
+        raise InvalidGraphError("sdpa: give generate_stats, or is_inference")
     return not is_inference
 
 
 def padding(wanted: bool, seq_len_q: Any, seq_len_kv: Any) -> dict[str, Any]:
     given = seq_len_q is not None and seq_len_kv is not None
     if wanted and not given:
-        raise ValueError("use_padding_mask needs seq_len_q and seq_len_kv")
+        raise InvalidGraphError("use_padding_mask needs seq_len_q and seq_len_kv")
     if not wanted and (seq_len_q is not None or seq_len_kv is not None):
-        raise ValueError("seq_len_q and seq_len_kv need use_padding_mask=True")
+        raise InvalidGraphError("seq_len_q and seq_len_kv need use_padding_mask=True")
     return {"seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv} if wanted else {}
 
 
@@ -81,7 +93,9 @@ def band(
     """The mask around the diagonal: from which corner, how far to the left and to the right."""
     corner = named(_alignment, alignment, "diagonal_alignment")
     if causal and bottom_right:
-        raise ValueError("use_causal_mask and use_causal_mask_bottom_right exclude each other")
+        raise InvalidGraphError(
+            "use_causal_mask and use_causal_mask_bottom_right exclude each other"
+        )
     if causal or bottom_right:
         corner = _alignment.BOTTOM_RIGHT if bottom_right else TOP_LEFT
         right = 0

@@ -13,6 +13,7 @@ from ..graph.node import Node
 from ..graph.strides import packed
 from .batch_inference import BatchInference
 from .enums import c_data_type, data_type
+from .errors import translated
 from .tensors import tensor
 
 __all__ = ["Described", "FrontGraph"]
@@ -167,7 +168,8 @@ class Described:
         if compute_data_type is not data_type.NOT_SET:
             options["compute_data_type"] = c_data_type(compute_data_type)
         before = len(graph.nodes)
-        made = getattr(graph, operation)(*operands, name=stem, **options)
+        with translated(f"pygraph.{operation}"):
+            made = getattr(graph, operation)(*operands, name=stem, **options)
         if len(graph.nodes) == before + 1:
             graph.own_nodes += graph.nodes[before:]
         results = list(made) if isinstance(made, (tuple, list)) else [made]

@@ -8,6 +8,7 @@ from typing import Any
 from .batch_inference import BatchInference
 from .describing import Described
 from .enums import c_data_type, c_member, data_type, named, norm_forward_phase
+from .errors import translated
 from .tensors import tensor
 
 __all__ = ["NormMethods"]
@@ -247,14 +248,15 @@ class NormMethods(Described):
     ) -> list[Any]:
         graph = self._graph
         stem = str(name) or graph._free_name(f"{operation}_backward")
-        made = graph.norm_backward(
-            _MODES[operation],
-            *operands,
-            operation=f"{operation}_backward",
-            name=stem,
-            compute_data_type=c_data_type(compute_data_type),
-            **options,
-        )
+        with translated(f"pygraph.{operation}_backward"):
+            made = graph.norm_backward(
+                _MODES[operation],
+                *operands,
+                operation=f"{operation}_backward",
+                name=stem,
+                compute_data_type=c_data_type(compute_data_type),
+                **options,
+            )
         graph.own_nodes.append(graph.nodes[-1])
         for port, result in made.items():
             small = operation == "rmsnorm" and port != "dx"

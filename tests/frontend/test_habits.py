@@ -291,6 +291,37 @@ def test_the_longest_sequence_of_pages_may_be_given_without_pages(operation):
     assert results[0].get_name() == f"{operation}::O"
 
 
+MASKS = {
+    "use_causal_mask": True,
+    "use_causal_mask_bottom_right": True,
+    "sliding_window_length": 8,
+    "diagonal_band_left_bound": 8,
+    "diagonal_band_right_bound": 0,
+    "use_alibi_mask": True,
+}
+
+
+@pytest.mark.usefixtures("reference_device")
+@pytest.mark.parametrize(("name", "value"), MASKS.items())
+def test_refused_masks_are_called_by_their_arguments(name, value):
+    graph = pygraph(io_data_type=HALF)
+    heads = [graph.tensor(dim=[1, 2, 64, 64], stride=[8192, 4096, 64, 1]) for _ in range(3)]
+    unified = cudnn.attention_implementation.UNIFIED
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match=rf"UNIFIED: {name}\b") as refused:
+        graph.sdpa(*heads, is_inference=True, implementation=unified, **{name: value})
+    assert refused.value.function == "pygraph.sdpa"
+
+
+@pytest.mark.usefixtures("reference_device")
+def test_operands_that_do_not_fit_are_runtime_errors_as_well():
+    graph = pygraph(io_data_type=HALF)
+    heads = [graph.tensor(dim=[1, 2, 64, 64], stride=[8192, 4096, 64, 1]) for _ in range(3)]
+    with pytest.raises(RuntimeError, match="left bound must be at least 1"):
+        graph.sdpa(*heads, is_inference=True, sliding_window_length=-1)
+    with pytest.raises(RuntimeError, match="need use_padding_mask"):
+        graph.sdpa(*heads, is_inference=True, seq_len_q=heads[0])
+
+
 # --- what programs catch and import --------------------------------------------------------------
 
 
