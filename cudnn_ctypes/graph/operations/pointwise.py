@@ -145,7 +145,13 @@ def _signature(names: list[str], options: Mapping[str, Any]) -> inspect.Signatur
 
 
 class PointwiseOperations(Operations):
-    """The element-wise methods of a graph. Operands are tensors or numbers."""
+    """The element-wise methods of a graph.
+
+    Operands are tensors or numbers, of one rank, and broadcast. The result has the layout of the
+    operand with its dims; that of a comparison is boolean, that of `gen_index` int32. Options that
+    are None are cuDNN's: 1 for `elu_alpha`, `softplus_beta` and `swish_beta`; a lower clip and
+    slope of 0, and no upper clip. What does not fit, ``Graph.validate`` refuses.
+    """
 
     add = _method("ADD", "a b", "a + b")
     add_square = _method("ADD_SQUARE", "a b", "a + b * b")
