@@ -158,12 +158,12 @@ AT_ONCE: dict[str, tuple[type[Exception], Build, str]] = {
     "parameter": (
         TypeError,
         lambda g: g.relu(_x(g, 2, 3), lower_clip="a"),
-        "relu: lower_clip: expected a number, got 'a'",
+        "relu 'relu': lower_clip: expected a number, got 'a'",
     ),
     "index axis": (
         TypeError,
         lambda g: g.gen_index(_x(g, 2, 3), "x"),
-        "gen_index: axis: expected a number, got 'x'",
+        "gen_index 'gen_index': axis: expected a number, got 'x'",
     ),
     "permutation": (
         TypeError,

@@ -187,6 +187,8 @@ class Operations:
 
         What is refused leaves the graph as it was.
         """
+        if not isinstance(operation, str):
+            raise TypeError(f"operation: expected text, got {described(operation)}")
         name = self._name(name, operation)
         before = len(self.tensors)
         try:
@@ -197,7 +199,7 @@ class Operations:
             }
             wanted = list(kind.outputs) if outputs is None else outputs
             for port in wanted:
-                if port not in kind.outputs or wanted.count(port) > 1:
+                if not isinstance(port, str) or port not in kind.outputs or wanted.count(port) > 1:
                     known = ", ".join(kind.outputs)
                     raise ValueError(
                         f"{operation} {name!r}: outputs: expected some of {known}, "
@@ -256,6 +258,8 @@ class Operations:
 
 def _plain(value: Any) -> Any:
     """An option without the types of NumPy, ctypes and others that count as integers."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_plain, value))
     if isinstance(value, np.ndarray):
         return tuple(value.tolist()) if value.ndim else value.item()
     if isinstance(value, ctypes._SimpleCData) and isinstance(value.value, int):

@@ -6,13 +6,9 @@ The modes differ in their number of operands only, so their methods come from a 
 
 from __future__ import annotations
 
-import ctypes
 import inspect
-import numbers
 from collections.abc import Callable, Mapping
 from typing import Any
-
-import numpy as np
 
 from ...enumerators import enumerator
 from ...raw import cudnnDataType_t, cudnnPointwiseMode_t
@@ -102,8 +98,6 @@ def _method(mode: str, operands: str, /, text: str, **options: Any) -> Callable[
         bound.apply_defaults()
         given = bound.arguments
         graph: Operations = given["self"]
-        for option in options:
-            _check_number(operation, option, given[option])
         results = graph._add(
             kind,
             operation,
@@ -118,12 +112,6 @@ def _method(mode: str, operands: str, /, text: str, **options: Any) -> Callable[
     vars(method)["__signature__"] = signature
     vars(method)["pointwise_mode"] = code
     return method
-
-
-def _check_number(operation: str, option: str, value: Any) -> None:
-    kind = numbers.Integral if option == "axis" else numbers.Real
-    if value is not None and not isinstance(value, (kind, np.generic, ctypes._SimpleCData)):
-        raise TypeError(f"{operation}: {option}: expected a number, got {value!r}")
 
 
 def _signature(names: list[str], options: Mapping[str, Any]) -> inspect.Signature:

@@ -10,7 +10,7 @@ from ...enumerators import enumerator
 from ...raw import cudnnDataType_t, cudnnNanPropagation_t, cudnnPaddingMode_t, cudnnResampleMode_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
-from .base import Operations
+from .base import Operations, flag
 
 __all__ = ["RESAMPLE_BACKWARD", "RESAMPLE_FORWARD", "ResampleOperations"]
 
@@ -150,7 +150,7 @@ class ResampleOperations(Operations):
             int8, within the window.
         """
         code = enumerator(Mode, mode, "resample: mode")
-        if generate_index and code != Mode.CUDNN_RESAMPLE_MAXPOOL:
+        if flag("resample: generate_index", generate_index) and code != Mode.CUDNN_RESAMPLE_MAXPOOL:
             raise ValueError(f"resample: only 'maxpool' has an index, not {mode!r}")
         wanted = ["y", "index"] if generate_index else ["y"]
         results = self._resample(
