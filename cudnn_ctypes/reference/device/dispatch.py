@@ -316,4 +316,7 @@ def _decoded(parameter: Parameter, value: Any) -> Any:
 
 
 def _address(value: Any) -> int | None:
+    held = getattr(value, "_obj", None)
+    if isinstance(held, bytes):  # which ctypes passes on as their address, but does not cast
+        value = held
     return None if value is None else ctypes.cast(value, ctypes.c_void_p).value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import struct
 from collections.abc import Iterator
 from ctypes import byref, c_int32, c_int64, c_void_p
 from typing import Any
@@ -427,6 +428,13 @@ def test_what_is_not_finalized(program: BackendProgram) -> None:
         raw.cudnnBackendExecute(program.handle, unfinished, program.variant_pack({X: x, Y: x}))
     with pytest.raises(BadParamError):
         raw.cudnnBackendExecute(program.handle, plan, raw.cudnnBackendDescriptor_t())
+
+
+def test_elements_as_bytes(program: BackendProgram) -> None:
+    pack = program.new(raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)
+    name, type_ = raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, raw.CUDNN_TYPE_INT64
+    raw.cudnnBackendSetAttribute(pack, name, type_, 2, struct.pack("2q", 7, 1 << 40))
+    assert backend_records.record(pack).all(name) == (7, 1 << 40)
 
 
 def test_cuda_graphs(program: BackendProgram) -> None:
