@@ -40,5 +40,6 @@ def rich_table(columns: Sequence[str], right: Iterable[str] = ()) -> Any:
             name,
             justify="right" if name in right else "left",
             no_wrap=name in right,
+            overflow="fold",
         )
     return table

@@ -198,13 +198,14 @@ def test_ranges_of_knobs_are_short(knob: Knob, text: str) -> None:
 @pytest.mark.parametrize("width", [80, 120])
 def test_tables_fit_in_a_terminal(width: int, h200: DeviceProperties) -> None:
     """Whatever stands in a cell is there whole, on several lines where there is little room."""
-    told = _explained("convolution", h200)
+    told = _explained("convolution + bias + relu", h200)
     pretty = Console(file=io.StringIO(), width=width, force_terminal=True)
     pretty.print(told)
     assert isinstance(pretty.file, io.StringIO)
     text = re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
     lines = text.splitlines()
     assert all(len(line) <= width for line in lines)
+    assert not re.search("[a-z_]…", text.replace("0x…", ""))
     header = next(line for line in lines if " proposed " in line)
     assert ("kind" in header.split()) == (width == 120)
     for row in told.usable:
