@@ -37,7 +37,11 @@ _CHANNELS_LAST = frozenset(
 _LIKE_OPERAND = frozenset({"operation_pointwise", "operation_norm_forward"})
 _HAS_SLICE = 92200  # the first version with an operation for it
 # Results that have no data type of their own here: comparisons, indices, statistics.
-_UNTYPED = ("cmp_", "logical_", "gen_index", "genstats")
+# (Those of batchnorm stay float32: cuDNN has nothing for others.)
+_UNTYPED = (
+    *("cmp_", "logical_", "gen_index", "genstats"),
+    *("layernorm", "adalayernorm", "rmsnorm", "instancenorm"),
+)
 
 
 class FrontGraph(Graph):
@@ -112,6 +116,9 @@ def _lay_out(node: Node, port: str) -> None:
     if node.operation == "slice":
         strides, steps = node.inputs["input"].strides, node.options["steps"]
         result.strides = tuple(a * b for a, b in zip(strides, steps, strict=True))
+    elif node.operation == "transpose":
+        strides = node.inputs["input"].strides
+        result.strides = tuple(strides[axis] for axis in node.options["permutation"])
     elif node.operation in _CHANNELS_LAST and len(dims) > 1:
         result.strides = packed(dims, (0, *range(2, len(dims)), 1))
         x = node.inputs.get("input")

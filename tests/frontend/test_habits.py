@@ -322,6 +322,59 @@ def test_operands_that_do_not_fit_are_runtime_errors_as_well():
         graph.sdpa(*heads, is_inference=True, seq_len_q=heads[0])
 
 
+# --- results of which nothing is said -----------------------------------------------------------
+
+
+@pytest.mark.usefixtures("reference_device")
+def test_a_transposed_tensor_lies_as_its_operand_does():
+    graph = pygraph(io_data_type=HALF)
+    x = graph.tensor(dim=[4, 16, 9], stride=[144, 9, 1])
+    y = graph.transpose(x, [0, 2, 1])
+    y.set_output(True)
+    graph.validate()
+    assert (y.get_dim(), y.get_stride()) == ([4, 9, 16], [144, 1, 9])
+
+
+@pytest.mark.parametrize("operation", ["layernorm", "rmsnorm", "instancenorm"])
+def test_statistics_have_the_data_type_of_the_graph(operation, device):
+    size = 4 if operation == "instancenorm" else 1
+    x_gpu = 3 * randn(8, 64, size, size, device=device, dtype=torch.half) + 1
+    x_gpu = x_gpu.contiguous(memory_format=torch.channels_last)
+    parameter = torch.ones(1, 64, 1, 1, device=device, dtype=torch.half)
+    if operation == "instancenorm":
+        parameter = parameter.float()
+    graph = pygraph(io_data_type=HALF)
+    x = graph.tensor_like(x_gpu)
+    scale, bias = graph.tensor_like(parameter), graph.tensor_like(parameter)
+    epsilon = graph.tensor(
+        dim=[1] * 4, stride=[1] * 4, data_type=FLOAT, is_pass_by_value=True, name="epsilon"
+    )
+    y, *statistics = getattr(graph, operation)(
+        cudnn.norm_forward_phase.TRAINING, x, scale, bias, epsilon
+    )
+    y.set_output(True)
+    for each in statistics:
+        each.set_output(True)
+    graph.validate()
+    assert [each.get_data_type() for each in statistics] == [HALF] * len(statistics)
+    try:
+        graph.build([cudnn.heur_mode.A])
+    except cudnn.cudnnGraphNotSupportedError:
+        if cudnn.backend_version() >= 92800:
+            raise
+        pytest.skip("not every version has an engine for such statistics")
+    got = [torch.zeros(each.get_dim(), dtype=torch.half, device=device) for each in statistics]
+    memory = {x: x_gpu, scale: parameter, bias: 0 * parameter, epsilon: torch.full((1,) * 4, 1e-5)}
+    execute(graph, {**memory, y: nothing(x_gpu), **dict(zip(statistics, got, strict=True))}, device)
+    exact = x_gpu.double()
+    over = (2, 3) if operation == "instancenorm" else (1, 2, 3)
+    mean = exact.mean(over, keepdim=True)
+    about = 0 * mean if operation == "rmsnorm" else mean
+    inverse = ((exact - about).square().mean(over, keepdim=True) + 1e-5).rsqrt()
+    for one, expected in zip(reversed(got), (inverse, mean), strict=False):
+        close(one, expected, FLOAT16_ERROR)
+
+
 # --- what programs catch and import --------------------------------------------------------------
 
 
