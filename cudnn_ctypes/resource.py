@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import functools
 import traceback
 import tracemalloc
@@ -38,9 +39,10 @@ class Resource:
     def __init__(
         self, handle: Any, destroy: Callable[[Any], object], *, parents: Iterable[object] = ()
     ) -> None:
-        # ctypes reads this attribute; close() deletes it.
+        # ctypes reads this attribute; close() deletes it. Nothing else here refers to this object,
+        # so that a call that is running is the last that does.
         self._as_parameter_ = handle
-        self._destroy = functools.partial(destroy, handle)
+        self._destroy = functools.partial(destroy, _copy(handle))
         self._finalizer = weakref.finalize(
             self, _clean_up, self._destroy, type(self).__name__, _origin(), tuple(parents)
         )
@@ -58,24 +60,59 @@ class Resource:
     def close(self) -> None:
         """Destroy the C object. A second call does nothing.
 
+        While another thread is in a C call with it, that is put off until the call returns; others
+        find it closed at once.
+
         Raises
         ------
         CudnnError
             If cuDNN refuses.
         """
-        if not self.closed:
-            del self._as_parameter_
-            # Parents stay alive until the child is destroyed.
-            kept = self._finalizer.detach()
-            if kept is not None:  # else the interpreter exits, and has destroyed it
-                self._destroy()
-            del kept
+        try:
+            handle = self.__dict__.pop("_as_parameter_")
+        except KeyError:
+            return
+        in_use = _reference(handle)
+        del handle
+        # Parents stay alive until the child is destroyed.
+        kept = self._finalizer.detach()
+        if kept is None:  # the interpreter exits, and has destroyed it
+            return
+        user = in_use()
+        if user is None:
+            self._destroy()
+            return
+        name = type(self).__name__
+        late = weakref.finalize(user, _destroy_late, self._destroy, name, kept)
+        late.atexit = False  # the call may never return
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+
+def _copy(handle: Any) -> Any:
+    """Another object for the same C handle."""
+    if not isinstance(handle, ctypes._Pointer):
+        return handle
+    copy: Any = type(handle)()
+    copy.value = handle.value  # type: ignore[attr-defined]
+    return copy
+
+
+def _reference(handle: Any) -> Callable[[], Any]:
+    """What gives `handle` as long as somebody else uses it."""
+    return weakref.ref(handle) if isinstance(handle, ctypes._Pointer) else lambda: None
+
+
+def _destroy_late(destroy: Callable[[], object], name: str, kept: object) -> None:
+    try:
+        destroy()
+    except Exception as error:
+        message = f"error while destroying a {name} that was closed during a call: {error}"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 _exiting = False

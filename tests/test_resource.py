@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import threading
 import tracemalloc
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -271,3 +274,77 @@ class TestExit:
         """
         lines = printed(program)
         assert lines[0] == "CUDNN_STATUS_BAD_PARAM"
+
+
+@contextmanager
+def _call_with(argument: object, log: list[str]) -> Iterator[None]:
+    """Another thread is in a C call with `argument`, which returns at the end."""
+    called, may_return = threading.Event(), threading.Event()
+
+    def stand_in(address: int) -> int:
+        called.set()
+        may_return.wait(30)
+        log.append(f"{address:#x} returned")
+        return 0
+
+    in_c = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(stand_in)
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int, raw.cudnnTensorDescriptor_t)
+    function = prototype(ctypes.cast(in_c, ctypes.c_void_p).value)
+    thread = threading.Thread(target=lambda: function(argument))
+    thread.start()
+    try:
+        assert called.wait(30)
+        yield
+    finally:
+        may_return.set()
+        thread.join(30)
+
+
+class TestCloseDuringACall:
+    """The C object outlives the call: cuDNN would use memory that it has given back."""
+
+    def test_it_is_destroyed_when_the_call_returns(self, log: list[str]) -> None:
+        thing = Thing("a", log)
+        with _call_with(thing, log):
+            thing.close()
+            assert thing.closed
+            with pytest.raises(ClosedError):
+                raw.cudnnSetTensor4dDescriptor(thing, 0, 0, 1, 1, 1, 1)
+            thing.close()
+            log.append("closed")
+        assert log == ["closed", "0x1000 returned", "a"]
+
+    def test_parents_stay_as_long(self, log: list[str]) -> None:
+        parent = Thing("parent", log)
+        child = Thing("child", log, parents=(parent,))
+        with warnings.catch_warnings(), _call_with(child, log):
+            warnings.simplefilter("ignore", ResourceWarning)
+            child.close()
+            del parent
+            gc.collect()
+            assert log == []
+        assert log == ["0x1000 returned", "child", "parent"]
+
+    def test_an_error_then_is_a_warning(
+        self, log: list[str], warned: list[warnings.WarningMessage]
+    ) -> None:
+        def refuse(_: Any) -> None:
+            raise RuntimeError("cannot")
+
+        handle = raw.cudnnTensorDescriptor_t()
+        handle.value = 0x2000
+        thing = Resource(handle, refuse)
+        del handle
+        with _call_with(thing, log):
+            thing.close()
+        (warning,) = warned
+        assert str(warning.message).endswith("Resource that was closed during a call: cannot")
+
+    def test_destruction_gets_the_same_handle(self) -> None:
+        destroyed: list[int] = []
+        handle = raw.cudnnTensorDescriptor_t()
+        handle.value = 0x3000
+        Resource(handle, lambda given: destroyed.append(given.value)).close()
+        assert destroyed == []  # this test uses it still
+        del handle
+        assert destroyed == [0x3000]

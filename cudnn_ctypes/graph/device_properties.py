@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import raw
 from ..absent_gpu.properties import complete, preset, presets
-from ..errors import CudnnError, NoDeviceError, NotInitializedError
+from ..errors import NoDeviceError, NotInitializedError
 from ..raw.values import described
 from .attributes import suggestion
 from .descriptor import BackendDescriptor

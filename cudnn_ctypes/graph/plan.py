@@ -52,7 +52,8 @@ class ExecutionPlan:
     -----
     Engines with the note "runtime_compilation" are compiled here, which takes about a second each.
 
-    Threads may share a plan, each with a handle of its own. It may be closed once none executes it.
+    Threads may share a plan, each with a handle of its own. A plan that is closed while one
+    executes it is destroyed after that execution.
     """
 
     def __init__(
@@ -300,7 +301,7 @@ class ExecutionPlan:
     def close(self) -> None:
         if self._config is not None:
             self._config.close()
-        for packs in self._packs.values():
+        for packs in tuple(self._packs.values()):  # another thread may add one
             packs.close()
         self.descriptor.close()
 

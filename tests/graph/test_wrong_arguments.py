@@ -27,7 +27,7 @@ class _Integer:
     """Counts as one, and is none of Python's or NumPy's."""
 
     def __index__(self) -> int:
-        return 3
+        return 2
 
 
 def _strange(g: Graph) -> list[Any]:
