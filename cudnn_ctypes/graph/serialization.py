@@ -58,8 +58,10 @@ def to_json(graph: Graph, *, indent: int | None = 2) -> str:
     ValueError
         For an `indent` that is negative, or wider than a line.
     """
-    if indent is not None and not 0 <= integer("to_json: indent", indent) <= _WIDEST:
-        raise ValueError(f"to_json: indent: expected a number up to {_WIDEST}, got {indent}")
+    if indent is not None:
+        indent = integer("to_json: indent", indent)
+        if not 0 <= indent <= _WIDEST:
+            raise ValueError(f"to_json: indent: expected a number up to {_WIDEST}, got {indent}")
     keys = _keys(graph.tensors)
     names = {id(kind): name for name, kind in kinds(type(graph)).items()}
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": graph.name}

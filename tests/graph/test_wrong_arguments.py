@@ -65,6 +65,12 @@ _BAND = {"lower_bandwidth": 16, "upper_bandwidth": 15, "axis": 3}
 RIGHT: dict[str, Callable[[Graph], tuple[list[Any], dict[str, Any]]]] = {
     "tensor": lambda g: ([(2, 3)], {}),
     "tensor_like": lambda g: ([np.zeros((2, 3), np.float16)], {}),
+    "find_tensor": lambda g: (["x"], {}),
+    "norm_backward": lambda g: (
+        ["layer", _t(g, 2, 8, 4, 4), *_norm(g)[1:3], _t(g, 2, 1, 1, 1), _t(g, 2, 1, 1, 1)],
+        {},
+    ),
+    "to_json": lambda g: ([], {}),
     "tensor_scalar": lambda g: ([1.0], {}),
     "conv_fprop": lambda g: ([_t(g, 2, 8, 4, 4), _t(g, 4, 8, 3, 3)], {}),
     "conv_dgrad": lambda g: ([_t(g, 2, 4, 2, 2), _t(g, 4, 8, 3, 3)], {}),
@@ -158,6 +164,7 @@ def test_an_unknown_argument_is_named(name: str) -> None:
 def test_right_arguments(name: str) -> None:
     """So that what is refused is refused for the one that is strange."""
     g = Graph(io_data_type="float16")
+    g.tensor((2, 3), name="x")
     positional, options = RIGHT[name](g)
     getattr(g, name)(*positional, **options)
 

@@ -160,7 +160,11 @@ class Operations:
         ------
         KeyError
             If there is none, or several have that name.
+        TypeError
+            If `key` is neither.
         """
+        if not isinstance(key, (str, int, np.integer)):
+            raise TypeError(f"find_tensor: key: expected a name or uid, got {described(key)}")
         found = [each for each in self.tensors if key in (each.name, each.uid)]
         if len(found) != 1:
             problem = "several tensors are" if found else "no tensor is"
@@ -247,6 +251,8 @@ class Operations:
         return given or self._free_name(stem)
 
     def _free_name(self, stem: str) -> str:
+        if not isinstance(stem, str):
+            raise TypeError(f"name: expected text, got {described(stem)}")
         taken = {each.name for each in self.tensors} | {each.name for each in self.nodes}
         if stem not in taken:
             return stem
@@ -266,7 +272,10 @@ def _plain(value: Any) -> Any:
         return value.value
     if isinstance(value, (int, type)) or not hasattr(value, "__index__"):
         return value
-    return operator.index(value)
+    try:
+        return operator.index(value)
+    except TypeError:  # a PyTorch tensor of floats has the method too
+        return value
 
 
 def as_type(place: str, given: Any) -> cudnnDataType_t | None:

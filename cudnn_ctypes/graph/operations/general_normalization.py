@@ -8,7 +8,7 @@ from typing import Any
 from ...enumerators import enumerator
 from ...raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t
 from ..tensor import Tensor
-from .base import Operations, listed
+from .base import Operations, flag, listed
 from .normalization_kinds import NORM_BACKWARD, NORM_FORWARD
 
 __all__ = ["GeneralNormalization"]
@@ -159,7 +159,8 @@ class GeneralNormalization(Operations):
         """
         wanted = ["dx"]
         if scale is not None:
-            wanted += ["dscale", "dbias"] if has_dbias else ["dscale"]
+            both = flag(f"{operation}: has_dbias", has_dbias)
+            wanted += ["dscale", "dbias"] if both else ["dscale"]
         operands = {
             "grad": grad,
             "input": input,

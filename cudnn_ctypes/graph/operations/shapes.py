@@ -296,6 +296,7 @@ class ShapeOperations(Operations):
             raise TypeError("rng: a bernoulli distribution needs its probability")
         if probability is not None:
             check_number("rng: probability", probability)
+            probability = float(getattr(probability, "value", probability))
         if probability is not None and not 0 <= probability <= 1:
             raise ValueError(f"rng: a probability is from 0 to 1, got {probability!r}")
         options = {
