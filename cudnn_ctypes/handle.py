@@ -29,6 +29,8 @@ class Handle(Resource):
         Without a usable GPU and driver. The message says how to use the reference device.
     """
 
+    _waits = True
+
     def __init__(self, *, device: Any = None, stream: Any = None) -> None:
         self.on_reference_device = mode.reference_device_active
         if device is not None and not self.on_reference_device:

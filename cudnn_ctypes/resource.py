@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import ctypes
 import functools
 import traceback
 import tracemalloc
@@ -11,7 +10,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import ClosedError
 
@@ -36,13 +35,16 @@ class Resource:
         must not refer to its children but weakly: they would keep each other until exit.
     """
 
+    # Whether the C object is destroyed only after the calls that use it, in other threads.
+    _waits: ClassVar[bool] = False
+
     def __init__(
         self, handle: Any, destroy: Callable[[Any], object], *, parents: Iterable[object] = ()
     ) -> None:
-        # ctypes reads this attribute; close() deletes it. Nothing else here refers to this object,
-        # so that a call that is running is the last that does.
+        # ctypes reads this attribute; close() deletes it. Where calls are waited for, nothing else
+        # here refers to this object, so that a call that is running is the last that does.
         self._as_parameter_ = handle
-        self._destroy = functools.partial(destroy, _copy(handle))
+        self._destroy = functools.partial(destroy, _copy(handle) if self._waits else handle)
         self._finalizer = weakref.finalize(
             self, _clean_up, self._destroy, type(self).__name__, _origin(), tuple(parents)
         )
@@ -60,8 +62,8 @@ class Resource:
     def close(self) -> None:
         """Destroy the C object. A second call does nothing.
 
-        While another thread is in a C call with it, that is put off until the call returns; others
-        find it closed at once.
+        For a `Handle` and a backend descriptor, that is put off while another thread is in a C call
+        with it, until the call returns. It is closed for others all the same.
 
         Raises
         ------
@@ -72,13 +74,13 @@ class Resource:
             handle = self.__dict__.pop("_as_parameter_")
         except KeyError:
             return
-        in_use = _reference(handle)
+        in_use = weakref.ref(handle) if self._waits else None
         del handle
         # Parents stay alive until the child is destroyed.
         kept = self._finalizer.detach()
         if kept is None:  # the interpreter exits, and has destroyed it
             return
-        user = in_use()
+        user = None if in_use is None else in_use()
         if user is None:
             self._destroy()
             return
@@ -95,16 +97,9 @@ class Resource:
 
 def _copy(handle: Any) -> Any:
     """Another object for the same C handle."""
-    if not isinstance(handle, ctypes._Pointer):
-        return handle
-    copy: Any = type(handle)()
-    copy.value = handle.value  # type: ignore[attr-defined]
+    copy = type(handle)()
+    copy.value = handle.value
     return copy
-
-
-def _reference(handle: Any) -> Callable[[], Any]:
-    """What gives `handle` as long as somebody else uses it."""
-    return weakref.ref(handle) if isinstance(handle, ctypes._Pointer) else lambda: None
 
 
 def _destroy_late(destroy: Callable[[], object], name: str, kept: object) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from programs import printed, run_program
 
-from cudnn_ctypes import BadParamError, ClosedError, errors, raw
+from cudnn_ctypes import BadParamError, ClosedError, Handle, errors, raw
+from cudnn_ctypes.graph.descriptor import BackendDescriptor
 from cudnn_ctypes.resource import Resource
 
 
@@ -300,11 +301,21 @@ def _call_with(argument: object, log: list[str]) -> Iterator[None]:
         thread.join(30)
 
 
+class Waiting(Thing):
+    """Destroyed after the calls that use it."""
+
+    _waits = True
+
+
+class WaitingResource(Resource):
+    _waits = True
+
+
 class TestCloseDuringACall:
     """The C object outlives the call: cuDNN would use memory that it has given back."""
 
     def test_it_is_destroyed_when_the_call_returns(self, log: list[str]) -> None:
-        thing = Thing("a", log)
+        thing = Waiting("a", log)
         with _call_with(thing, log):
             thing.close()
             assert thing.closed
@@ -315,8 +326,8 @@ class TestCloseDuringACall:
         assert log == ["closed", "0x1000 returned", "a"]
 
     def test_parents_stay_as_long(self, log: list[str]) -> None:
-        parent = Thing("parent", log)
-        child = Thing("child", log, parents=(parent,))
+        parent = Waiting("parent", log)
+        child = Waiting("child", log, parents=(parent,))
         with warnings.catch_warnings(), _call_with(child, log):
             warnings.simplefilter("ignore", ResourceWarning)
             child.close()
@@ -333,18 +344,30 @@ class TestCloseDuringACall:
 
         handle = raw.cudnnTensorDescriptor_t()
         handle.value = 0x2000
-        thing = Resource(handle, refuse)
+        thing = WaitingResource(handle, refuse)
         del handle
         with _call_with(thing, log):
             thing.close()
         (warning,) = warned
-        assert str(warning.message).endswith("Resource that was closed during a call: cannot")
+        assert str(warning.message).endswith(
+            "WaitingResource that was closed during a call: cannot"
+        )
 
     def test_destruction_gets_the_same_handle(self) -> None:
         destroyed: list[int] = []
         handle = raw.cudnnTensorDescriptor_t()
         handle.value = 0x3000
-        Resource(handle, lambda given: destroyed.append(given.value)).close()
+        WaitingResource(handle, lambda given: destroyed.append(given.value)).close()
         assert destroyed == []  # this test uses it still
         del handle
         assert destroyed == [0x3000]
+
+    def test_others_are_destroyed_at_once(self, log: list[str]) -> None:
+        thing = Thing("a", log)
+        with _call_with(thing, log):
+            thing.close()
+        assert log == ["a", "0x1000 returned"]
+
+    def test_handles_and_backend_descriptors_wait(self) -> None:
+        assert Handle._waits
+        assert BackendDescriptor._waits

@@ -58,6 +58,8 @@ class BackendDescriptor(Resource):
     [1, 8, 4, 4]
     """
 
+    _waits = True
+
     def __init__(self, kind: str | Kind, **attributes: Any) -> None:
         self.kind = as_kind(kind)
         require_kind(self.kind)
