@@ -36,12 +36,9 @@ _CHANNELS_LAST = frozenset(
 # Results that lie exactly as the operand does whose dims they have.
 _LIKE_OPERAND = frozenset({"operation_pointwise", "operation_norm_forward"})
 _HAS_SLICE = 92200  # the first version with an operation for it
-# Results that have no data type of their own here: comparisons, indices, statistics.
-# (Those of batchnorm stay float32: cuDNN has nothing for others.)
-_UNTYPED = (
-    *("cmp_", "logical_", "gen_index", "genstats"),
-    *("layernorm", "adalayernorm", "rmsnorm", "instancenorm"),
-)
+# Results that have no data type of their own here: comparisons, indices, statistics. Those of other
+# norms stay float32: cuDNN has nothing else for batchnorm, and writes float32 for the rest.
+_UNTYPED = ("cmp_", "logical_", "gen_index", "genstats", "instancenorm")
 
 
 class FrontGraph(Graph):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ..raw import cudnnDataType_t, cudnnPointwiseMode_t
+from ..raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from .flattening import View, broken_broadcast
 from .node import Node
 from .tensor import Tensor
@@ -49,11 +49,40 @@ def faulty_engines(nodes: Sequence[Node]) -> Mapping[int, str]:
     return {}
 
 
+_16_BITS = (cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_BFLOAT16)
+_LAYERS = (
+    cudnnBackendNormMode_t.CUDNN_LAYER_NORM,
+    cudnnBackendNormMode_t.CUDNN_RMS_NORM,
+    cudnnBackendNormMode_t.CUDNN_ADA_LAYER_NORM,
+)
+
+
 def fault_of_graph(nodes: Sequence[Node], views: Mapping[int, View]) -> str:
     """Why cuDNN would compute a validated graph wrong; "" if it would not.
 
-    Graphs of element-wise operations alone have such faults. `views` are what `flattened` gives.
+    `views` are what `flattened` gives.
     """
+    return _fault_of_statistics(nodes) or _fault_of_broadcasts(nodes, views)
+
+
+def _fault_of_statistics(nodes: Sequence[Node]) -> str:
+    """Of layers they are written as float32, beyond memory for fewer bits (9.14, 9.19)."""
+    for node in nodes:
+        if node.kind.descriptor == "operation_norm_forward":
+            for port in ("mean", "inv_variance"):
+                tensor = node.outputs.get(port)
+                if (
+                    tensor is not None
+                    and not tensor.virtual
+                    and node.options["mode"] in _LAYERS
+                    and tensor.data_type in _16_BITS
+                ):
+                    return f"{node}: {port} {tensor.name!r} must be float32, as which it is written"
+    return ""
+
+
+def _fault_of_broadcasts(nodes: Sequence[Node], views: Mapping[int, View]) -> str:
+    """Graphs of element-wise operations alone have such faults."""
     if any(node.kind.descriptor != "operation_pointwise" for node in nodes):
         return ""
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, NotSupportedError
+from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.faults import fault_of_graph, faulty_engines
 from cudnn_ctypes.graph.flattening import flattened
@@ -170,3 +171,17 @@ def test_only_element_wise_graphs_have_the_fault() -> None:
 def test_the_refusal_reaches_the_user(h200: DeviceProperties) -> None:
     with _sum((1, 8, 1)) as graph, pytest.raises(NotSupportedError, match="add 'add': 'b0'"):
         graph.build(h200)
+
+
+@pytest.mark.parametrize("mode", ["layer", "rms"])
+def test_statistics_of_16_bits_are_refused(mode: str) -> None:
+    graph = Graph(io_data_type="float16")
+    x, scale = graph.tensor((8, 64, 1, 1), name="x"), graph.tensor((1, 64, 1, 1), name="scale")
+    bias = None if mode == "rms" else graph.tensor((1, 64, 1, 1), name="bias")
+    results = graph.norm_forward(mode, "training", x, scale, bias, epsilon=1e-5)
+    results["y"].set_output()
+    for name in results.keys() - {"y"}:
+        results[name].set_output()
+    assert _fault(graph) == ""
+    results["inv_variance"].data_type = as_data_type("float16")
+    assert "inv_variance 'norm_forward.inv_variance' must be float32" in _fault(graph)
