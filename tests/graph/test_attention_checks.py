@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
@@ -291,6 +292,17 @@ def test_refuses_what_is_no_tensor(name: str) -> None:
     describe, message = NO_TENSORS[name]
     with pytest.raises(TypeError, match=message):
         describe(Graph(io_data_type="float16"))
+
+
+@pytest.mark.parametrize("value", ["yes", None, 2, np.array([True, False])], ids=repr)
+@pytest.mark.parametrize("flag", ["use_causal_mask", "use_alibi_mask", "generate_stats"])
+def test_flags_are_true_or_false(flag: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=f"sdpa 'sdpa': {flag}: expected True or False"):
+        forward(Graph(io_data_type="float16"), **{flag: value})
+
+
+def test_flags_of_numpy_are_flags() -> None:
+    assert forward(Graph(io_data_type="float16"), use_causal_mask=np.bool_(True))
 
 
 def test_alibi_slopes() -> None:

@@ -70,7 +70,7 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         use_alibi_mask : bool
             Add the distance from query to key times the slope of the head (see `alibi_slopes`).
         seq_len_q, seq_len_kv : Tensor, optional
-            (b, 1, 1, 1), int32: what lies beyond is padding. Both or none.
+            (b, 1, 1, 1), int32 or int64: what lies beyond is padding. Both or none.
         use_causal_mask, use_causal_mask_bottom_right : bool
             No key after the query, counted from the first or from the last of both.
         sliding_window_length : int, optional
@@ -114,12 +114,14 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
             If operands do not fit together. What else cuDNN does not take, `Graph.build` tells.
         """
         check = AttentionCheck(f"sdpa {name!r}")
+        check.flags(generate_stats=generate_stats)
         tables = (paged_attention_k_table, paged_attention_v_table)
-        check.operands(q, k, v, paged=any(tables))
+        paged = any(table is not None for table in tables)
+        check.operands(q, k, v, paged=paged)
         for port, table in zip(("k", "v"), tables, strict=True):
             if table is not None:
                 check.tensor(f"paged_attention_{port}_table", table)
-        if any(tables):
+        if paged:
             if seq_len_kv is None:
                 raise TypeError(
                     f"{check.operation}: with pages seq_len_q and seq_len_kv are needed"
@@ -179,7 +181,12 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         alibi: bool = False,
         lengths: tuple[Tensor | None, Tensor | None],
     ) -> Mask:
-        if alignment not in ("top_left", "bottom_right"):
+        check.flags(
+            use_causal_mask=causal,
+            use_causal_mask_bottom_right=causal_bottom_right,
+            use_alibi_mask=alibi,
+        )
+        if not isinstance(alignment, str) or alignment not in ("top_left", "bottom_right"):
             check.refuse(
                 f'diagonal_alignment: expected "top_left" or "bottom_right", got {alignment!r}'
             )

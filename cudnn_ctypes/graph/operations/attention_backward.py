@@ -87,6 +87,7 @@ class AttentionBackwardOperations(AttentionOperations):
         is no multiple of 128, also lengths of the sequences, as NVIDIA's front end has them there.
         """
         check = AttentionCheck(f"sdpa_backward {name!r}")
+        check.flags(use_deterministic_algorithm=use_deterministic_algorithm)
         named = self._names(name)
         check.gradients(q, k, v, o, dO, stats)
         if (sink_token is None) != (dSink_token is None):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from ...dtypes import data_type_name
 from ...raw import cudnnDataType_t
@@ -40,6 +43,16 @@ class AttentionCheck:
             raise TypeError(
                 f"{self.operation}: {port}: expected a Tensor of this graph, got {described(value)}"
             )
+
+    def flags(self, **given: Any) -> None:
+        """Refuse what is neither true nor false."""
+        for name, value in given.items():
+            if not isinstance(value, (bool, np.bool_)) and not (
+                isinstance(value, numbers.Integral) and value in (0, 1)
+            ):
+                raise TypeError(
+                    f"{self.operation}: {name}: expected True or False, got {described(value)}"
+                )
 
     def operands(self, q: Tensor, k: Tensor, v: Tensor, *, paged: bool = False) -> None:
         """q (b, h, s_q, d), k (b, h_k, s_kv, d), v (b, h_v, s_kv, d_v), or pages of k and v."""

@@ -75,6 +75,7 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         `score_max` and `score_sum_exp`: the maxima would come multiplied by log2(e).
         """
         check = AttentionCheck(f"sdpa_fp8 {name!r}")
+        check.flags(generate_stats=generate_stats)
         check.operands(q, k, v)
         check.fp8({"q": q, "k": k, "v": v}, self.io_data_type)
         dims = score_dims(q, k, v)

@@ -49,7 +49,7 @@ class Mask:
     alibi : bool
         Add to each score the distance j - i times the slope of its head.
     seq_len_q, seq_len_kv : Tensor, optional
-        (b, 1, 1, 1), int32: what lies beyond is padding.
+        (b, 1, 1, 1), int32 or int64: what lies beyond is padding.
     """
 
     left: int | None = None

@@ -134,8 +134,9 @@ class UnifiedAttentionOperations(Operations):
             (b, h, s_q, 1), float32.
         """
         check = AttentionCheck(f"sdpa_unified {name!r}")
+        check.flags(generate_stats=generate_stats, unfuse_fma=unfuse_fma)
         tables = (paged_attention_k_table, paged_attention_v_table)
-        check.operands(q, k, v, paged=any(tables))
+        check.operands(q, k, v, paged=any(each is not None for each in tables))
         lengths = {"seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv}
         check.lengths(lengths, q.dims[0] if q.dims else None)
         operands = {
