@@ -18,6 +18,7 @@ from .tensor import Tensor
 
 __all__ = [
     "Shape",
+    "check_elements",
     "check_size",
     "find_tensor",
     "host_value",
@@ -105,6 +106,7 @@ def pointers(
         if tensor.by_value:
             found[uid] = host_value(value, tensor)
             continue
+        check_elements(value, tensor)
         check_size(value, with_shape(tensor, shapes))
         found[uid] = value
     for uid, tensor in wanted.items():
@@ -160,6 +162,21 @@ def check_size(value: Any, tensor: Tensor) -> None:
             raise ValueError(
                 f"tensor {tensor.name!r} {tensor.dims} needs {needed} bytes, got {given}"
             )
+
+
+def check_elements(value: Any, tensor: Tensor) -> None:
+    """Refuse memory whose elements have another size than the tensor's; bytes may hold any.
+
+    Raises
+    ------
+    TypeError
+    """
+    dtype = getattr(value, "dtype", None)
+    size, bits = getattr(dtype, "itemsize", 1), element_bits(tensor.data_type)
+    if size != 1 and bits >= 8 and tensor.vector_count == 1 and 8 * size != bits:
+        raise TypeError(
+            f"tensor {tensor.name!r} is {data_type_name(tensor.data_type)}, got memory of {dtype}"
+        )
 
 
 def memory_bytes(tensor: Tensor) -> int:

@@ -8,7 +8,15 @@ from typing import Any
 
 from ..raw import mode
 from ..raw.memory import memory_pointer
-from .arguments import Shape, check_size, find_tensor, host_value, memory_bytes, with_shape
+from .arguments import (
+    Shape,
+    check_elements,
+    check_size,
+    find_tensor,
+    host_value,
+    memory_bytes,
+    with_shape,
+)
 from .tensor import Tensor
 
 __all__ = ["Operands"]
@@ -36,6 +44,7 @@ class Operands:
         # From the first element to the last; numbers on the host are not measured.
         self._bytes = [0 if each.by_value else memory_bytes(each) for each in self.tensors]
         self._measured: list[Any] = [None] * len(self.tensors)
+        self._dtypes: list[Any] = [None] * len(self.tensors)
         # Memory that is part of another operand's: its place, that one's, and the offset in bytes.
         self._views = self._find_views()
         # The numbers that are fixed in the graph, which the user need not give.
@@ -135,6 +144,10 @@ class Operands:
         return self.unknown(key) if place is None else place
 
     def _measure(self, value: Any, place: int, shapes: Mapping[int, Shape] | None) -> None:
+        dtype = getattr(value, "dtype", None)
+        if dtype is not self._dtypes[place]:
+            check_elements(value, self.tensors[place])
+            self._dtypes[place] = dtype
         held = getattr(value, "nbytes", None)
         if isinstance(held, int) and (shapes or held < self._bytes[place]):
             try:

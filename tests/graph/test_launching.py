@@ -26,6 +26,7 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
+from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph import launching
 from cudnn_ctypes.graph.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
@@ -245,6 +246,23 @@ def test_memory_is_measured_where_it_is_new(product: Product, stand_in: StandIn)
         with pytest.raises(ValueError, match=r"tensor 'c' .* needs 32768 bytes, got 32767"):
             product.graph.execute(memory, handle=product.handle)
     assert len(stand_in.executed) == 1
+
+
+@pytest.mark.parametrize("data_type", ["float32", "int64"])
+def test_memory_of_longer_elements_is_refused(
+    product: Product, stand_in: StandIn, data_type: str
+) -> None:
+    memory: dict[Any, Any] = {product.a: 0x10000, product.b: 0x20000, product.c: Memory(0x30000)}
+    for address, dtype in ((0x40000, "bfloat16"), (0x50000, "uint8")):
+        memory[product.c].__init__(address)
+        memory[product.c].dtype = numpy_dtype(dtype)
+        product.graph.execute(memory, handle=product.handle)
+    memory[product.c] = Memory(0x60000, 1 << 20)
+    memory[product.c].dtype = np.dtype(data_type)
+    for _ in range(2):
+        with pytest.raises(TypeError, match=f"'c' is float16, got memory of {data_type}"):
+            product.graph.execute(memory, handle=product.handle)
+    assert len(stand_in.executed) == 2
 
 
 @pytest.mark.parametrize(
