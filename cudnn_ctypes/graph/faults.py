@@ -68,16 +68,12 @@ def fault_of_graph(nodes: Sequence[Node], views: Mapping[int, View]) -> str:
 def _fault_of_statistics(nodes: Sequence[Node]) -> str:
     """Of layers they are written as float32, beyond memory for fewer bits (9.14, 9.19)."""
     for node in nodes:
-        if node.kind.descriptor == "operation_norm_forward":
-            for port in ("mean", "inv_variance"):
-                tensor = node.outputs.get(port)
-                if (
-                    tensor is not None
-                    and not tensor.virtual
-                    and node.options["mode"] in _LAYERS
-                    and tensor.data_type in _16_BITS
-                ):
-                    return f"{node}: {port} {tensor.name!r} must be float32, as which it is written"
+        if node.kind.descriptor != "operation_norm_forward" or node.options["mode"] not in _LAYERS:
+            continue
+        for port, tensor in node.outputs.items():
+            written = port in ("mean", "inv_variance") and not tensor.virtual
+            if written and tensor.data_type in _16_BITS:
+                return f"{node}: {port} {tensor.name!r} must be float32, as which it is written"
     return ""
 
 

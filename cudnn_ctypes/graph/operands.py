@@ -47,8 +47,8 @@ class Operands:
         self._dtypes: list[Any] = [None] * len(self.tensors)
         # Memory that is part of another operand's: its place, that one's, and the offset in bytes.
         self._views = self._find_views()
+        self._by_value = [(at, t, t.value) for at, t in enumerate(self.tensors) if t.by_value]
         # The numbers that are fixed in the graph, which the user need not give.
-        self._values = [each.value for each in self.tensors]
         self._numbers = [
             None if each.value is None else host_value(each.value, each) for each in self.tensors
         ]
@@ -132,7 +132,7 @@ class Operands:
     def _changed_numbers(self, found: list[Any]) -> dict[int, Any]:
         """By place the numbers that were others when the graph was built."""
         numbers = {}
-        for place, (tensor, value) in enumerate(zip(self.tensors, self._values, strict=True)):
+        for place, tensor, value in self._by_value:
             if tensor.value is not value:
                 numbers[place] = number = host_value(tensor.value, tensor)
                 found[place] = ctypes.addressof(number)

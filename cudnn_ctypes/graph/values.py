@@ -26,7 +26,16 @@ from ..raw.values import as_int, described
 from .attributes import Attribute
 from .versions import require
 
-__all__ = ["ENUMS", "Encoded", "decode", "device_address", "element_type", "encode", "values_of"]
+__all__ = [
+    "ENUMS",
+    "Encoded",
+    "decode",
+    "device_address",
+    "element_type",
+    "encode",
+    "flag",
+    "values_of",
+]
 
 ENUMS: dict[Type, type[CudnnEnum]] = {
     Type.CUDNN_TYPE_DATA_TYPE: raw.cudnnDataType_t,
@@ -185,7 +194,14 @@ def _enumerator(cls: type[CudnnEnum], name: str, value: Any) -> int:
     return int(member)
 
 
-def _bool(name: str, value: Any) -> bool:
+def flag(name: str, value: Any) -> bool:
+    """A bool.
+
+    Raises
+    ------
+    TypeError
+        If `value` is something else; the message begins with `name`.
+    """
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: expected True or False, got {described(value)}")
     return bool(value)
@@ -292,7 +308,7 @@ def _text(name: str, value: Any) -> bytes:
 
 _CONVERTERS: dict[Type, Callable[[str, Any], Any]] = {
     Type.CUDNN_TYPE_HANDLE: _handle,
-    Type.CUDNN_TYPE_BOOLEAN: _bool,
+    Type.CUDNN_TYPE_BOOLEAN: flag,
     Type.CUDNN_TYPE_INT64: _integer(ctypes.c_int64),
     Type.CUDNN_TYPE_INT32: _integer(ctypes.c_int32),
     Type.CUDNN_TYPE_FLOAT: _real,

@@ -6,13 +6,12 @@ import numbers
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from ...dtypes import data_type_name
 from ...raw import cudnnDataType_t
 from ...raw.values import described
 from ..strides import broadcast
 from ..tensor import Tensor
+from ..values import flag
 
 if TYPE_CHECKING:
     from .attention_scores import Mask
@@ -45,14 +44,10 @@ class AttentionCheck:
             )
 
     def flags(self, **given: Any) -> None:
-        """Refuse what is neither true nor false."""
+        """Refuse what is neither true nor false, nor 0 or 1."""
         for name, value in given.items():
-            if not isinstance(value, (bool, np.bool_)) and not (
-                isinstance(value, numbers.Integral) and value in (0, 1)
-            ):
-                raise TypeError(
-                    f"{self.operation}: {name}: expected True or False, got {described(value)}"
-                )
+            if not (isinstance(value, numbers.Integral) and value in (0, 1)):
+                flag(f"{self.operation}: {name}", value)
 
     def operands(self, q: Tensor, k: Tensor, v: Tensor, *, paged: bool = False) -> None:
         """q (b, h, s_q, d), k (b, h_k, s_kv, d), v (b, h_v, s_kv, d_v), or pages of k and v."""

@@ -19,6 +19,7 @@ from ..node_checks import check_node
 from ..strides import packed
 from ..tensor import Tensor, integers
 from ..tensor_checks import check_number, check_tensor
+from ..values import flag
 
 __all__ = ["Operations", "as_type", "flag", "integers", "listed"]
 
@@ -303,16 +304,3 @@ def listed(place: str, values: Any) -> list[Any]:
     if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
         return list(values)
     raise TypeError(f"{place}: expected a list, got {described(values)}")
-
-
-def flag(place: str, value: Any) -> bool:
-    """A bool.
-
-    Raises
-    ------
-    TypeError
-        If `value` is something else.
-    """
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    raise TypeError(f"{place}: expected True or False, got {described(value)}")
