@@ -37,12 +37,17 @@ class Parameter:
         return self.type.length
 
     @property
+    def changes_descriptor(self) -> bool:
+        """Whether the call may set or destroy the descriptor that is passed here."""
+        return self.type.changes_descriptor
+
+    @property
     def c_declaration(self) -> str:
         """The parameter as C writes it."""
         base = self.type.spelling or _c_type(self.type.base)
+        const = "const " if self.type.is_const else ""
         if self.type.kind == "value":
-            return _declared(base, self.name)
-        const = "const " if self.type.points_to_const else ""
+            return _declared(f"{const}{base}", self.name)
         if self.type.kind == "array" or (self.type.kind == "device" and self.type.base):
             return _declared(f"{const}{base}", f"{self.name}[]")
         return _declared(f"{const}{base}", f"*{self.name}")

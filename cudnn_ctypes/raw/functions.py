@@ -98,6 +98,7 @@ from .types import (
 )
 from .vocabulary import (
     Array,
+    Const,
     DeviceArray,
     DeviceMemory,
     HostMemory,
@@ -221,7 +222,7 @@ def cudnnBackendSetAttribute(
 
 @function("cudnn_graph.h", since="9.0.0", deprecated=False)
 def cudnnBackendGetAttribute(
-    descriptor: cudnnBackendDescriptor_t,
+    descriptor: Const[cudnnBackendDescriptor_t],
     attributeName: cudnnBackendAttributeName_t,
     attributeType: cudnnBackendAttributeType_t,
     requestedElementCount: c_int64,
@@ -303,7 +304,7 @@ def cudnnSetTensor4dDescriptorEx(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnGetTensor4dDescriptor(
-    tensorDesc: cudnnTensorDescriptor_t,
+    tensorDesc: Const[cudnnTensorDescriptor_t],
     dataType: Out[Pointer[cudnnDataType_t]],
     n: Out[Pointer[c_int]],
     c: Out[Pointer[c_int]],
@@ -338,7 +339,7 @@ def cudnnSetTensorNdDescriptorEx(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnGetTensorNdDescriptor(
-    tensorDesc: cudnnTensorDescriptor_t,
+    tensorDesc: Const[cudnnTensorDescriptor_t],
     nbDimsRequested: c_int,
     dataType: Out[Pointer[cudnnDataType_t]],
     nbDims: Out[Pointer[c_int]],
@@ -349,7 +350,7 @@ def cudnnGetTensorNdDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnGetTensorSizeInBytes(
-    tensorDesc: cudnnTensorDescriptor_t,
+    tensorDesc: Const[cudnnTensorDescriptor_t],
     size: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -360,8 +361,8 @@ def cudnnDestroyTensorDescriptor(tensorDesc: cudnnTensorDescriptor_t) -> cudnnSt
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnInitTransformDest(
-    transformDesc: cudnnTensorTransformDescriptor_t,
-    srcDesc: cudnnTensorDescriptor_t,
+    transformDesc: Const[cudnnTensorTransformDescriptor_t],
+    srcDesc: Const[cudnnTensorDescriptor_t],
     destDesc: InOut[cudnnTensorDescriptor_t],
     destSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
@@ -376,12 +377,12 @@ def cudnnCreateTensorTransformDescriptor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnSetTensorTransformDescriptor(
     transformDesc: InOut[cudnnTensorTransformDescriptor_t],
-    nbDims: c_uint32,
-    destFormat: cudnnTensorFormat_t,
+    nbDims: Const[c_uint32],
+    destFormat: Const[cudnnTensorFormat_t],
     padBeforeA: Array[c_int32, "nbDims"],
     padAfterA: Array[c_int32, "nbDims"],
     foldA: Array[c_uint32, "nbDims - 2"],
-    direction: cudnnFoldingDirection_t,
+    direction: Const[cudnnFoldingDirection_t],
 ) -> cudnnStatus_t: ...
 
 
@@ -407,10 +408,10 @@ def cudnnDestroyTensorTransformDescriptor(
 def cudnnTransformTensor(
     handle: cudnnHandle_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -418,12 +419,12 @@ def cudnnTransformTensor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnTransformTensorEx(
     handle: cudnnHandle_t,
-    transDesc: cudnnTensorTransformDescriptor_t,
+    transDesc: Const[cudnnTensorTransformDescriptor_t],
     alpha: HostScalar,
-    srcDesc: cudnnTensorDescriptor_t,
+    srcDesc: Const[cudnnTensorDescriptor_t],
     srcData: DeviceMemory,
     beta: HostScalar,
-    destDesc: cudnnTensorDescriptor_t,
+    destDesc: Const[cudnnTensorDescriptor_t],
     destData: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -432,10 +433,10 @@ def cudnnTransformTensorEx(
 def cudnnAddTensor(
     handle: cudnnHandle_t,
     alpha: HostScalar,
-    aDesc: cudnnTensorDescriptor_t,
+    aDesc: Const[cudnnTensorDescriptor_t],
     A: DeviceMemory,
     beta: HostScalar,
-    cDesc: cudnnTensorDescriptor_t,
+    cDesc: Const[cudnnTensorDescriptor_t],
     C: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -457,7 +458,7 @@ def cudnnSetOpTensorDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetOpTensorDescriptor(
-    opTensorDesc: cudnnOpTensorDescriptor_t,
+    opTensorDesc: Const[cudnnOpTensorDescriptor_t],
     opTensorOp: Out[Pointer[cudnnOpTensorOp_t]],
     opTensorCompType: Out[Pointer[cudnnDataType_t]],
     opTensorNanOpt: Out[Pointer[cudnnNanPropagation_t]],
@@ -471,15 +472,15 @@ def cudnnDestroyOpTensorDescriptor(opTensorDesc: cudnnOpTensorDescriptor_t) -> c
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnOpTensor(
     handle: cudnnHandle_t,
-    opTensorDesc: cudnnOpTensorDescriptor_t,
+    opTensorDesc: Const[cudnnOpTensorDescriptor_t],
     alpha1: HostScalar,
-    aDesc: cudnnTensorDescriptor_t,
+    aDesc: Const[cudnnTensorDescriptor_t],
     A: DeviceMemory,
     alpha2: HostScalar,
-    bDesc: cudnnTensorDescriptor_t,
+    bDesc: Const[cudnnTensorDescriptor_t],
     B: DeviceMemory,
     beta: HostScalar,
-    cDesc: cudnnTensorDescriptor_t,
+    cDesc: Const[cudnnTensorDescriptor_t],
     C: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -503,7 +504,7 @@ def cudnnSetReduceTensorDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetReduceTensorDescriptor(
-    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
+    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
     reduceTensorOp: Out[Pointer[cudnnReduceTensorOp_t]],
     reduceTensorCompType: Out[Pointer[cudnnDataType_t]],
     reduceTensorNanOpt: Out[Pointer[cudnnNanPropagation_t]],
@@ -521,9 +522,9 @@ def cudnnDestroyReduceTensorDescriptor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetReductionIndicesSize(
     handle: cudnnHandle_t,
-    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
-    aDesc: cudnnTensorDescriptor_t,
-    cDesc: cudnnTensorDescriptor_t,
+    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
+    aDesc: Const[cudnnTensorDescriptor_t],
+    cDesc: Const[cudnnTensorDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -531,9 +532,9 @@ def cudnnGetReductionIndicesSize(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetReductionWorkspaceSize(
     handle: cudnnHandle_t,
-    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
-    aDesc: cudnnTensorDescriptor_t,
-    cDesc: cudnnTensorDescriptor_t,
+    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
+    aDesc: Const[cudnnTensorDescriptor_t],
+    cDesc: Const[cudnnTensorDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -541,16 +542,16 @@ def cudnnGetReductionWorkspaceSize(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnReduceTensor(
     handle: cudnnHandle_t,
-    reduceTensorDesc: cudnnReduceTensorDescriptor_t,
+    reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
     indices: Out[DeviceMemory],
     indicesSizeInBytes: c_size_t,
     workspace: InOut[DeviceMemory],
     workspaceSizeInBytes: c_size_t,
     alpha: HostScalar,
-    aDesc: cudnnTensorDescriptor_t,
+    aDesc: Const[cudnnTensorDescriptor_t],
     A: DeviceMemory,
     beta: HostScalar,
-    cDesc: cudnnTensorDescriptor_t,
+    cDesc: Const[cudnnTensorDescriptor_t],
     C: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -558,7 +559,7 @@ def cudnnReduceTensor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSetTensor(
     handle: cudnnHandle_t,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: Out[DeviceMemory],
     valuePtr: HostScalar,
 ) -> cudnnStatus_t: ...
@@ -567,7 +568,7 @@ def cudnnSetTensor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnScaleTensor(
     handle: cudnnHandle_t,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
     alpha: HostScalar,
 ) -> cudnnStatus_t: ...
@@ -593,7 +594,7 @@ def cudnnSetFilter4dDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetFilter4dDescriptor(
-    filterDesc: cudnnFilterDescriptor_t,
+    filterDesc: Const[cudnnFilterDescriptor_t],
     dataType: Out[Pointer[cudnnDataType_t]],
     format: Out[Pointer[cudnnTensorFormat_t]],
     k: Out[Pointer[c_int]],
@@ -615,7 +616,7 @@ def cudnnSetFilterNdDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetFilterNdDescriptor(
-    filterDesc: cudnnFilterDescriptor_t,
+    filterDesc: Const[cudnnFilterDescriptor_t],
     nbDimsRequested: c_int,
     dataType: Out[Pointer[cudnnDataType_t]],
     format: Out[Pointer[cudnnTensorFormat_t]],
@@ -626,7 +627,7 @@ def cudnnGetFilterNdDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetFilterSizeInBytes(
-    filterDesc: cudnnFilterDescriptor_t,
+    filterDesc: Const[cudnnFilterDescriptor_t],
     size: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -634,12 +635,12 @@ def cudnnGetFilterSizeInBytes(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnTransformFilter(
     handle: cudnnHandle_t,
-    transDesc: cudnnTensorTransformDescriptor_t,
+    transDesc: Const[cudnnTensorTransformDescriptor_t],
     alpha: HostScalar,
-    srcDesc: cudnnFilterDescriptor_t,
+    srcDesc: Const[cudnnFilterDescriptor_t],
     srcData: DeviceMemory,
     beta: HostScalar,
-    destDesc: cudnnFilterDescriptor_t,
+    destDesc: Const[cudnnFilterDescriptor_t],
     destData: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -654,10 +655,10 @@ def cudnnSoftmaxForward(
     algo: cudnnSoftmaxAlgorithm_t,
     mode: cudnnSoftmaxMode_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -684,7 +685,7 @@ def cudnnSetPooling2dDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPooling2dDescriptor(
-    poolingDesc: cudnnPoolingDescriptor_t,
+    poolingDesc: Const[cudnnPoolingDescriptor_t],
     mode: Out[Pointer[cudnnPoolingMode_t]],
     maxpoolingNanOpt: Out[Pointer[cudnnNanPropagation_t]],
     windowHeight: Out[Pointer[c_int]],
@@ -699,8 +700,8 @@ def cudnnGetPooling2dDescriptor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnSetPoolingNdDescriptor(
     poolingDesc: InOut[cudnnPoolingDescriptor_t],
-    mode: cudnnPoolingMode_t,
-    maxpoolingNanOpt: cudnnNanPropagation_t,
+    mode: Const[cudnnPoolingMode_t],
+    maxpoolingNanOpt: Const[cudnnNanPropagation_t],
     nbDims: c_int,
     windowDimA: Array[c_int, "nbDims"],
     paddingA: Array[c_int, "nbDims"],
@@ -710,7 +711,7 @@ def cudnnSetPoolingNdDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPoolingNdDescriptor(
-    poolingDesc: cudnnPoolingDescriptor_t,
+    poolingDesc: Const[cudnnPoolingDescriptor_t],
     nbDimsRequested: c_int,
     mode: Out[Pointer[cudnnPoolingMode_t]],
     maxpoolingNanOpt: Out[Pointer[cudnnNanPropagation_t]],
@@ -723,8 +724,8 @@ def cudnnGetPoolingNdDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPoolingNdForwardOutputDim(
-    poolingDesc: cudnnPoolingDescriptor_t,
-    inputTensorDesc: cudnnTensorDescriptor_t,
+    poolingDesc: Const[cudnnPoolingDescriptor_t],
+    inputTensorDesc: Const[cudnnTensorDescriptor_t],
     nbDims: c_int,
     outputTensorDimA: Out[Array[c_int, "nbDims"]],
 ) -> cudnnStatus_t: ...
@@ -732,8 +733,8 @@ def cudnnGetPoolingNdForwardOutputDim(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetPooling2dForwardOutputDim(
-    poolingDesc: cudnnPoolingDescriptor_t,
-    inputTensorDesc: cudnnTensorDescriptor_t,
+    poolingDesc: Const[cudnnPoolingDescriptor_t],
+    inputTensorDesc: Const[cudnnTensorDescriptor_t],
     n: Out[Pointer[c_int]],
     c: Out[Pointer[c_int]],
     h: Out[Pointer[c_int]],
@@ -748,12 +749,12 @@ def cudnnDestroyPoolingDescriptor(poolingDesc: cudnnPoolingDescriptor_t) -> cudn
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnPoolingForward(
     handle: cudnnHandle_t,
-    poolingDesc: cudnnPoolingDescriptor_t,
+    poolingDesc: Const[cudnnPoolingDescriptor_t],
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -775,7 +776,7 @@ def cudnnSetActivationDescriptor(
 
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnGetActivationDescriptor(
-    activationDesc: cudnnActivationDescriptor_t,
+    activationDesc: Const[cudnnActivationDescriptor_t],
     mode: Out[Pointer[cudnnActivationMode_t]],
     reluNanOpt: Out[Pointer[cudnnNanPropagation_t]],
     coef: Out[Pointer[c_double]],
@@ -807,10 +808,10 @@ def cudnnActivationForward(
     handle: cudnnHandle_t,
     activationDesc: cudnnActivationDescriptor_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -849,10 +850,10 @@ def cudnnLRNCrossChannelForward(
     normDesc: cudnnLRNDescriptor_t,
     lrnMode: cudnnLRNMode_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -863,13 +864,13 @@ def cudnnDivisiveNormalizationForward(
     normDesc: cudnnLRNDescriptor_t,
     mode: cudnnDivNormMode_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     means: DeviceMemory,
     temp: Out[DeviceMemory],
     temp2: Out[DeviceMemory],
     beta: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -877,7 +878,7 @@ def cudnnDivisiveNormalizationForward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnDeriveBNTensorDescriptor(
     derivedBnDesc: InOut[cudnnTensorDescriptor_t],
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     mode: cudnnBatchNormMode_t,
 ) -> cudnnStatus_t: ...
 
@@ -888,11 +889,11 @@ def cudnnBatchNormalizationForwardInference(
     mode: cudnnBatchNormMode_t,
     alpha: HostScalar,
     beta: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
-    bnScaleBiasMeanVarDesc: cudnnTensorDescriptor_t,
+    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
     bnScale: DeviceMemory,
     bnBias: DeviceMemory,
     estimatedMean: DeviceMemory,
@@ -905,7 +906,7 @@ def cudnnBatchNormalizationForwardInference(
 def cudnnDeriveNormTensorDescriptor(
     derivedNormScaleBiasDesc: InOut[cudnnTensorDescriptor_t],
     derivedNormMeanVarDesc: InOut[cudnnTensorDescriptor_t],
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     mode: cudnnNormMode_t,
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -919,18 +920,18 @@ def cudnnNormalizationForwardInference(
     algo: cudnnNormAlgo_t,
     alpha: HostScalar,
     beta: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    normScaleBiasDesc: cudnnTensorDescriptor_t,
+    normScaleBiasDesc: Const[cudnnTensorDescriptor_t],
     normScale: DeviceMemory,
     normBias: DeviceMemory,
-    normMeanVarDesc: cudnnTensorDescriptor_t,
+    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
     estimatedMean: DeviceMemory,
     estimatedVariance: DeviceMemory,
-    zDesc: cudnnTensorDescriptor_t,
+    zDesc: Const[cudnnTensorDescriptor_t],
     z: DeviceMemory,
     activationDesc: cudnnActivationDescriptor_t,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
     epsilon: c_double,
     groupCnt: c_int,
@@ -948,7 +949,7 @@ def cudnnSetSpatialTransformerNdDescriptor(
     stDesc: InOut[cudnnSpatialTransformerDescriptor_t],
     samplerType: cudnnSamplerType_t,
     dataType: cudnnDataType_t,
-    nbDims: c_int,
+    nbDims: Const[c_int],
     dimA: Array[c_int, "nbDims"],
 ) -> cudnnStatus_t: ...
 
@@ -962,7 +963,7 @@ def cudnnDestroySpatialTransformerDescriptor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSpatialTfGridGeneratorForward(
     handle: cudnnHandle_t,
-    stDesc: cudnnSpatialTransformerDescriptor_t,
+    stDesc: Const[cudnnSpatialTransformerDescriptor_t],
     theta: DeviceMemory,
     grid: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
@@ -973,7 +974,7 @@ def cudnnSpatialTfSamplerForward(
     handle: cudnnHandle_t,
     stDesc: cudnnSpatialTransformerDescriptor_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     grid: DeviceMemory,
     beta: HostScalar,
@@ -1041,10 +1042,10 @@ def cudnnGetDropoutDescriptor(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnDropoutForward(
     handle: cudnnHandle_t,
-    dropoutDesc: cudnnDropoutDescriptor_t,
-    xdesc: cudnnTensorDescriptor_t,
+    dropoutDesc: Const[cudnnDropoutDescriptor_t],
+    xdesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    ydesc: cudnnTensorDescriptor_t,
+    ydesc: Const[cudnnTensorDescriptor_t],
     y: Out[DeviceMemory],
     reserveSpace: Out[DeviceMemory],
     reserveSpaceSizeInBytes: c_size_t,
@@ -1061,12 +1062,12 @@ def cudnnSoftmaxBackward(
     algo: cudnnSoftmaxAlgorithm_t,
     mode: cudnnSoftmaxMode_t,
     alpha: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
     beta: HostScalar,
-    dxDesc: cudnnTensorDescriptor_t,
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1074,16 +1075,16 @@ def cudnnSoftmaxBackward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=True)
 def cudnnPoolingBackward(
     handle: cudnnHandle_t,
-    poolingDesc: cudnnPoolingDescriptor_t,
+    poolingDesc: Const[cudnnPoolingDescriptor_t],
     alpha: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    dxDesc: cudnnTensorDescriptor_t,
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1093,14 +1094,14 @@ def cudnnActivationBackward(
     handle: cudnnHandle_t,
     activationDesc: cudnnActivationDescriptor_t,
     alpha: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    dxDesc: cudnnTensorDescriptor_t,
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1111,14 +1112,14 @@ def cudnnLRNCrossChannelBackward(
     normDesc: cudnnLRNDescriptor_t,
     lrnMode: cudnnLRNMode_t,
     alpha: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    dxDesc: cudnnTensorDescriptor_t,
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1129,14 +1130,14 @@ def cudnnDivisiveNormalizationBackward(
     normDesc: cudnnLRNDescriptor_t,
     mode: cudnnDivNormMode_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     means: DeviceMemory,
     dy: DeviceMemory,
     temp: Out[DeviceMemory],
     temp2: Out[DeviceMemory],
     beta: HostScalar,
-    dXdMeansDesc: cudnnTensorDescriptor_t,
+    dXdMeansDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory],
     dMeans: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
@@ -1147,11 +1148,11 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     bnOps: cudnnBatchNormOps_t,
-    xDesc: cudnnTensorDescriptor_t,
-    zDesc: cudnnTensorDescriptor_t,
-    yDesc: cudnnTensorDescriptor_t,
-    bnScaleBiasMeanVarDesc: cudnnTensorDescriptor_t,
-    activationDesc: cudnnActivationDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
+    zDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Const[cudnnTensorDescriptor_t],
+    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Const[cudnnActivationDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1161,13 +1162,13 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     bnOps: cudnnBatchNormOps_t,
-    xDesc: cudnnTensorDescriptor_t,
-    yDesc: cudnnTensorDescriptor_t,
-    dyDesc: cudnnTensorDescriptor_t,
-    dzDesc: cudnnTensorDescriptor_t,
-    dxDesc: cudnnTensorDescriptor_t,
-    dBnScaleBiasDesc: cudnnTensorDescriptor_t,
-    activationDesc: cudnnActivationDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Const[cudnnTensorDescriptor_t],
+    dzDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: Const[cudnnTensorDescriptor_t],
+    dBnScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Const[cudnnActivationDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1177,8 +1178,8 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
     bnOps: cudnnBatchNormOps_t,
-    activationDesc: cudnnActivationDescriptor_t,
-    xDesc: cudnnTensorDescriptor_t,
+    activationDesc: Const[cudnnActivationDescriptor_t],
+    xDesc: Const[cudnnTensorDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1189,11 +1190,11 @@ def cudnnBatchNormalizationForwardTraining(
     mode: cudnnBatchNormMode_t,
     alpha: HostScalar,
     beta: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
-    bnScaleBiasMeanVarDesc: cudnnTensorDescriptor_t,
+    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
     bnScale: DeviceMemory,
     bnBias: DeviceMemory,
     exponentialAverageFactor: c_double,
@@ -1212,13 +1213,13 @@ def cudnnBatchNormalizationForwardTrainingEx(
     bnOps: cudnnBatchNormOps_t,
     alpha: HostScalar,
     beta: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     xData: DeviceMemory,
-    zDesc: cudnnTensorDescriptor_t,
+    zDesc: Const[cudnnTensorDescriptor_t],
     zData: DeviceMemory,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     yData: InOut[DeviceMemory],
-    bnScaleBiasMeanVarDesc: cudnnTensorDescriptor_t,
+    bnScaleBiasMeanVarDesc: Const[cudnnTensorDescriptor_t],
     bnScale: DeviceMemory,
     bnBias: DeviceMemory,
     exponentialAverageFactor: c_double,
@@ -1243,13 +1244,13 @@ def cudnnBatchNormalizationBackward(
     betaDataDiff: HostScalar,
     alphaParamDiff: HostScalar,
     betaParamDiff: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    dxDesc: cudnnTensorDescriptor_t,
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory],
-    dBnScaleBiasDesc: cudnnTensorDescriptor_t,
+    dBnScaleBiasDesc: Const[cudnnTensorDescriptor_t],
     bnScale: DeviceMemory,
     dBnScaleResult: InOut[DeviceMemory],
     dBnBiasResult: InOut[DeviceMemory],
@@ -1268,17 +1269,17 @@ def cudnnBatchNormalizationBackwardEx(
     betaDataDiff: HostScalar,
     alphaParamDiff: HostScalar,
     betaParamDiff: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     xData: DeviceMemory,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     yData: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dyData: DeviceMemory,
-    dzDesc: cudnnTensorDescriptor_t,
+    dzDesc: Const[cudnnTensorDescriptor_t],
     dzData: InOut[DeviceMemory],
-    dxDesc: cudnnTensorDescriptor_t,
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dxData: InOut[DeviceMemory],
-    dBnScaleBiasDesc: cudnnTensorDescriptor_t,
+    dBnScaleBiasDesc: Const[cudnnTensorDescriptor_t],
     bnScaleData: DeviceMemory,
     bnBiasData: DeviceMemory,
     dBnScaleData: InOut[DeviceMemory],
@@ -1300,12 +1301,12 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     mode: cudnnNormMode_t,
     normOps: cudnnNormOps_t,
     algo: cudnnNormAlgo_t,
-    xDesc: cudnnTensorDescriptor_t,
-    zDesc: cudnnTensorDescriptor_t,
-    yDesc: cudnnTensorDescriptor_t,
-    normScaleBiasDesc: cudnnTensorDescriptor_t,
-    activationDesc: cudnnActivationDescriptor_t,
-    normMeanVarDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
+    zDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Const[cudnnTensorDescriptor_t],
+    normScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Const[cudnnActivationDescriptor_t],
+    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1317,14 +1318,14 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
     mode: cudnnNormMode_t,
     normOps: cudnnNormOps_t,
     algo: cudnnNormAlgo_t,
-    xDesc: cudnnTensorDescriptor_t,
-    yDesc: cudnnTensorDescriptor_t,
-    dyDesc: cudnnTensorDescriptor_t,
-    dzDesc: cudnnTensorDescriptor_t,
-    dxDesc: cudnnTensorDescriptor_t,
-    dNormScaleBiasDesc: cudnnTensorDescriptor_t,
-    activationDesc: cudnnActivationDescriptor_t,
-    normMeanVarDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
+    yDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Const[cudnnTensorDescriptor_t],
+    dzDesc: Const[cudnnTensorDescriptor_t],
+    dxDesc: Const[cudnnTensorDescriptor_t],
+    dNormScaleBiasDesc: Const[cudnnTensorDescriptor_t],
+    activationDesc: Const[cudnnActivationDescriptor_t],
+    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1336,8 +1337,8 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
     mode: cudnnNormMode_t,
     normOps: cudnnNormOps_t,
     algo: cudnnNormAlgo_t,
-    activationDesc: cudnnActivationDescriptor_t,
-    xDesc: cudnnTensorDescriptor_t,
+    activationDesc: Const[cudnnActivationDescriptor_t],
+    xDesc: Const[cudnnTensorDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
     groupCnt: c_int,
 ) -> cudnnStatus_t: ...
@@ -1351,22 +1352,22 @@ def cudnnNormalizationForwardTraining(
     algo: cudnnNormAlgo_t,
     alpha: HostScalar,
     beta: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     xData: DeviceMemory,
-    normScaleBiasDesc: cudnnTensorDescriptor_t,
+    normScaleBiasDesc: Const[cudnnTensorDescriptor_t],
     normScale: DeviceMemory,
     normBias: DeviceMemory,
     exponentialAverageFactor: c_double,
-    normMeanVarDesc: cudnnTensorDescriptor_t,
+    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
     resultRunningMean: InOut[DeviceMemory],
     resultRunningVariance: InOut[DeviceMemory],
     epsilon: c_double,
     resultSaveMean: Out[DeviceMemory],
     resultSaveInvVariance: Out[DeviceMemory],
     activationDesc: cudnnActivationDescriptor_t,
-    zDesc: cudnnTensorDescriptor_t,
+    zDesc: Const[cudnnTensorDescriptor_t],
     zData: DeviceMemory,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     yData: InOut[DeviceMemory],
     workspace: InOut[DeviceMemory],
     workSpaceSizeInBytes: c_size_t,
@@ -1386,23 +1387,23 @@ def cudnnNormalizationBackward(
     betaDataDiff: HostScalar,
     alphaParamDiff: HostScalar,
     betaParamDiff: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     xData: DeviceMemory,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     yData: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dyData: DeviceMemory,
-    dzDesc: cudnnTensorDescriptor_t,
+    dzDesc: Const[cudnnTensorDescriptor_t],
     dzData: InOut[DeviceMemory],
-    dxDesc: cudnnTensorDescriptor_t,
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dxData: InOut[DeviceMemory],
-    dNormScaleBiasDesc: cudnnTensorDescriptor_t,
+    dNormScaleBiasDesc: Const[cudnnTensorDescriptor_t],
     normScaleData: DeviceMemory,
     normBiasData: DeviceMemory,
     dNormScaleData: InOut[DeviceMemory],
     dNormBiasData: InOut[DeviceMemory],
     epsilon: c_double,
-    normMeanVarDesc: cudnnTensorDescriptor_t,
+    normMeanVarDesc: Const[cudnnTensorDescriptor_t],
     savedMean: DeviceMemory,
     savedInvVariance: DeviceMemory,
     activationDesc: cudnnActivationDescriptor_t,
@@ -1417,7 +1418,7 @@ def cudnnNormalizationBackward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnSpatialTfGridGeneratorBackward(
     handle: cudnnHandle_t,
-    stDesc: cudnnSpatialTransformerDescriptor_t,
+    stDesc: Const[cudnnSpatialTransformerDescriptor_t],
     dgrid: DeviceMemory,
     dtheta: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
@@ -1428,13 +1429,13 @@ def cudnnSpatialTfSamplerBackward(
     handle: cudnnHandle_t,
     stDesc: cudnnSpatialTransformerDescriptor_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    dxDesc: cudnnTensorDescriptor_t,
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory],
     alphaDgrid: HostScalar,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
     grid: DeviceMemory,
     betaDgrid: HostScalar,
@@ -1445,10 +1446,10 @@ def cudnnSpatialTfSamplerBackward(
 @function("cudnn_ops.h", since="9.0.0", deprecated=False)
 def cudnnDropoutBackward(
     handle: cudnnHandle_t,
-    dropoutDesc: cudnnDropoutDescriptor_t,
-    dydesc: cudnnTensorDescriptor_t,
+    dropoutDesc: Const[cudnnDropoutDescriptor_t],
+    dydesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    dxdesc: cudnnTensorDescriptor_t,
+    dxdesc: Const[cudnnTensorDescriptor_t],
     dx: Out[DeviceMemory],
     reserveSpace: Mutable[DeviceMemory],
     reserveSpaceSizeInBytes: c_size_t,
@@ -1526,7 +1527,7 @@ def cudnnSetConvolution2dDescriptor(
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolution2dDescriptor(
-    convDesc: cudnnConvolutionDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
     pad_h: Out[Pointer[c_int]],
     pad_w: Out[Pointer[c_int]],
     u: Out[Pointer[c_int]],
@@ -1552,7 +1553,7 @@ def cudnnSetConvolutionNdDescriptor(
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionNdDescriptor(
-    convDesc: cudnnConvolutionDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
     arrayLengthRequested: c_int,
     arrayLength: Out[Pointer[c_int]],
     padA: Out[Array[c_int, "arrayLengthRequested"]],
@@ -1565,9 +1566,9 @@ def cudnnGetConvolutionNdDescriptor(
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolution2dForwardOutputDim(
-    convDesc: cudnnConvolutionDescriptor_t,
-    inputTensorDesc: cudnnTensorDescriptor_t,
-    filterDesc: cudnnFilterDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    inputTensorDesc: Const[cudnnTensorDescriptor_t],
+    filterDesc: Const[cudnnFilterDescriptor_t],
     n: Out[Pointer[c_int]],
     c: Out[Pointer[c_int]],
     h: Out[Pointer[c_int]],
@@ -1577,9 +1578,9 @@ def cudnnGetConvolution2dForwardOutputDim(
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionNdForwardOutputDim(
-    convDesc: cudnnConvolutionDescriptor_t,
-    inputTensorDesc: cudnnTensorDescriptor_t,
-    filterDesc: cudnnFilterDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    inputTensorDesc: Const[cudnnTensorDescriptor_t],
+    filterDesc: Const[cudnnFilterDescriptor_t],
     nbDims: c_int,
     tensorOuputDimA: Out[Array[c_int, "nbDims"]],
 ) -> cudnnStatus_t: ...
@@ -1595,11 +1596,11 @@ def cudnnGetConvolutionForwardAlgorithmMaxCount(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionForwardAlgorithm_v7(
     handle: cudnnHandle_t,
-    srcDesc: cudnnTensorDescriptor_t,
-    filterDesc: cudnnFilterDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    destDesc: cudnnTensorDescriptor_t,
-    requestedAlgoCount: c_int,
+    srcDesc: Const[cudnnTensorDescriptor_t],
+    filterDesc: Const[cudnnFilterDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    destDesc: Const[cudnnTensorDescriptor_t],
+    requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
 ) -> cudnnStatus_t: ...
@@ -1608,11 +1609,11 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnFindConvolutionForwardAlgorithm(
     handle: cudnnHandle_t,
-    xDesc: cudnnTensorDescriptor_t,
-    wDesc: cudnnFilterDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    yDesc: cudnnTensorDescriptor_t,
-    requestedAlgoCount: c_int,
+    xDesc: Const[cudnnTensorDescriptor_t],
+    wDesc: Const[cudnnFilterDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    yDesc: Const[cudnnTensorDescriptor_t],
+    requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
 ) -> cudnnStatus_t: ...
@@ -1621,14 +1622,14 @@ def cudnnFindConvolutionForwardAlgorithm(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnFindConvolutionForwardAlgorithmEx(
     handle: cudnnHandle_t,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    wDesc: cudnnFilterDescriptor_t,
+    wDesc: Const[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    convDesc: cudnnConvolutionDescriptor_t,
-    yDesc: cudnnTensorDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: Out[DeviceMemory],
-    requestedAlgoCount: c_int,
+    requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Out[Array[cudnnConvolutionFwdAlgoPerf_t, "requestedAlgoCount"]],
     workSpace: InOut[DeviceMemory],
@@ -1639,10 +1640,10 @@ def cudnnFindConvolutionForwardAlgorithmEx(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnIm2Col(
     handle: cudnnHandle_t,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    wDesc: cudnnFilterDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
+    wDesc: Const[cudnnFilterDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
     colBuffer: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1650,7 +1651,7 @@ def cudnnIm2Col(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnReorderFilterAndBias(
     handle: cudnnHandle_t,
-    filterDesc: cudnnFilterDescriptor_t,
+    filterDesc: Const[cudnnFilterDescriptor_t],
     reorderType: cudnnReorderType_t,
     filterData: DeviceMemory,
     reorderedFilterData: Out[DeviceMemory],
@@ -1663,10 +1664,10 @@ def cudnnReorderFilterAndBias(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionForwardWorkspaceSize(
     handle: cudnnHandle_t,
-    xDesc: cudnnTensorDescriptor_t,
-    wDesc: cudnnFilterDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    yDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
+    wDesc: Const[cudnnFilterDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    yDesc: Const[cudnnTensorDescriptor_t],
     algo: cudnnConvolutionFwdAlgo_t,
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
@@ -1676,16 +1677,16 @@ def cudnnGetConvolutionForwardWorkspaceSize(
 def cudnnConvolutionForward(
     handle: cudnnHandle_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    wDesc: cudnnFilterDescriptor_t,
+    wDesc: Const[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    convDesc: cudnnConvolutionDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionFwdAlgo_t,
     workSpace: InOut[DeviceMemory],
     workSpaceSizeInBytes: c_size_t,
     beta: HostScalar,
-    yDesc: cudnnTensorDescriptor_t,
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1694,21 +1695,21 @@ def cudnnConvolutionForward(
 def cudnnConvolutionBiasActivationForward(
     handle: cudnnHandle_t,
     alpha1: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    wDesc: cudnnFilterDescriptor_t,
+    wDesc: Const[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    convDesc: cudnnConvolutionDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionFwdAlgo_t,
     workSpace: InOut[DeviceMemory],
     workSpaceSizeInBytes: c_size_t,
     alpha2: HostScalar,
-    zDesc: cudnnTensorDescriptor_t,
+    zDesc: Const[cudnnTensorDescriptor_t],
     z: DeviceMemory,
-    biasDesc: cudnnTensorDescriptor_t,
+    biasDesc: Const[cudnnTensorDescriptor_t],
     bias: DeviceMemory,
-    activationDesc: cudnnActivationDescriptor_t,
-    yDesc: cudnnTensorDescriptor_t,
+    activationDesc: Const[cudnnActivationDescriptor_t],
+    yDesc: Const[cudnnTensorDescriptor_t],
     y: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1723,11 +1724,11 @@ def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnFindConvolutionBackwardDataAlgorithm(
     handle: cudnnHandle_t,
-    wDesc: cudnnFilterDescriptor_t,
-    dyDesc: cudnnTensorDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    dxDesc: cudnnTensorDescriptor_t,
-    requestedAlgoCount: c_int,
+    wDesc: Const[cudnnFilterDescriptor_t],
+    dyDesc: Const[cudnnTensorDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    dxDesc: Const[cudnnTensorDescriptor_t],
+    requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
 ) -> cudnnStatus_t: ...
@@ -1736,14 +1737,14 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnFindConvolutionBackwardDataAlgorithmEx(
     handle: cudnnHandle_t,
-    wDesc: cudnnFilterDescriptor_t,
+    wDesc: Const[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    convDesc: cudnnConvolutionDescriptor_t,
-    dxDesc: cudnnTensorDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dx: Out[DeviceMemory],
-    requestedAlgoCount: c_int,
+    requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
     workSpace: InOut[DeviceMemory],
@@ -1754,11 +1755,11 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     handle: cudnnHandle_t,
-    filterDesc: cudnnFilterDescriptor_t,
-    diffDesc: cudnnTensorDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    gradDesc: cudnnTensorDescriptor_t,
-    requestedAlgoCount: c_int,
+    filterDesc: Const[cudnnFilterDescriptor_t],
+    diffDesc: Const[cudnnTensorDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    gradDesc: Const[cudnnTensorDescriptor_t],
+    requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Out[Array[cudnnConvolutionBwdDataAlgoPerf_t, "requestedAlgoCount"]],
 ) -> cudnnStatus_t: ...
@@ -1767,10 +1768,10 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionBackwardDataWorkspaceSize(
     handle: cudnnHandle_t,
-    wDesc: cudnnFilterDescriptor_t,
-    dyDesc: cudnnTensorDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    dxDesc: cudnnTensorDescriptor_t,
+    wDesc: Const[cudnnFilterDescriptor_t],
+    dyDesc: Const[cudnnTensorDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    dxDesc: Const[cudnnTensorDescriptor_t],
     algo: cudnnConvolutionBwdDataAlgo_t,
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
@@ -1780,28 +1781,28 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
 def cudnnConvolutionBackwardData(
     handle: cudnnHandle_t,
     alpha: HostScalar,
-    wDesc: cudnnFilterDescriptor_t,
+    wDesc: Const[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    convDesc: cudnnConvolutionDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionBwdDataAlgo_t,
     workSpace: InOut[DeviceMemory],
     workSpaceSizeInBytes: c_size_t,
     beta: HostScalar,
-    dxDesc: cudnnTensorDescriptor_t,
+    dxDesc: Const[cudnnTensorDescriptor_t],
     dx: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetFoldedConvBackwardDataDescriptors(
-    handle: cudnnHandle_t,
-    filterDesc: cudnnFilterDescriptor_t,
-    diffDesc: cudnnTensorDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    gradDesc: cudnnTensorDescriptor_t,
-    transformFormat: cudnnTensorFormat_t,
+    handle: Const[cudnnHandle_t],
+    filterDesc: Const[cudnnFilterDescriptor_t],
+    diffDesc: Const[cudnnTensorDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    gradDesc: Const[cudnnTensorDescriptor_t],
+    transformFormat: Const[cudnnTensorFormat_t],
     foldedFilterDesc: Out[cudnnFilterDescriptor_t],
     paddedDiffDesc: Out[cudnnTensorDescriptor_t],
     foldedConvDesc: Out[cudnnConvolutionDescriptor_t],
@@ -1827,11 +1828,11 @@ def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnFindConvolutionBackwardFilterAlgorithm(
     handle: cudnnHandle_t,
-    xDesc: cudnnTensorDescriptor_t,
-    dyDesc: cudnnTensorDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    dwDesc: cudnnFilterDescriptor_t,
-    requestedAlgoCount: c_int,
+    xDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Const[cudnnTensorDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    dwDesc: Const[cudnnFilterDescriptor_t],
+    requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
 ) -> cudnnStatus_t: ...
@@ -1840,14 +1841,14 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     handle: cudnnHandle_t,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     y: DeviceMemory,
-    convDesc: cudnnConvolutionDescriptor_t,
-    dwDesc: cudnnFilterDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    dwDesc: Const[cudnnFilterDescriptor_t],
     dw: Out[DeviceMemory],
-    requestedAlgoCount: c_int,
+    requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
     workSpace: InOut[DeviceMemory],
@@ -1858,11 +1859,11 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     handle: cudnnHandle_t,
-    srcDesc: cudnnTensorDescriptor_t,
-    diffDesc: cudnnTensorDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    gradDesc: cudnnFilterDescriptor_t,
-    requestedAlgoCount: c_int,
+    srcDesc: Const[cudnnTensorDescriptor_t],
+    diffDesc: Const[cudnnTensorDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    gradDesc: Const[cudnnFilterDescriptor_t],
+    requestedAlgoCount: Const[c_int],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Out[Array[cudnnConvolutionBwdFilterAlgoPerf_t, "requestedAlgoCount"]],
 ) -> cudnnStatus_t: ...
@@ -1871,10 +1872,10 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     handle: cudnnHandle_t,
-    xDesc: cudnnTensorDescriptor_t,
-    dyDesc: cudnnTensorDescriptor_t,
-    convDesc: cudnnConvolutionDescriptor_t,
-    gradDesc: cudnnFilterDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
+    dyDesc: Const[cudnnTensorDescriptor_t],
+    convDesc: Const[cudnnConvolutionDescriptor_t],
+    gradDesc: Const[cudnnFilterDescriptor_t],
     algo: cudnnConvolutionBwdFilterAlgo_t,
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
@@ -1884,16 +1885,16 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
 def cudnnConvolutionBackwardFilter(
     handle: cudnnHandle_t,
     alpha: HostScalar,
-    xDesc: cudnnTensorDescriptor_t,
+    xDesc: Const[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    convDesc: cudnnConvolutionDescriptor_t,
+    convDesc: Const[cudnnConvolutionDescriptor_t],
     algo: cudnnConvolutionBwdFilterAlgo_t,
     workSpace: InOut[DeviceMemory],
     workSpaceSizeInBytes: c_size_t,
     beta: HostScalar,
-    dwDesc: cudnnFilterDescriptor_t,
+    dwDesc: Const[cudnnFilterDescriptor_t],
     dw: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1902,10 +1903,10 @@ def cudnnConvolutionBackwardFilter(
 def cudnnConvolutionBackwardBias(
     handle: cudnnHandle_t,
     alpha: HostScalar,
-    dyDesc: cudnnTensorDescriptor_t,
+    dyDesc: Const[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
     beta: HostScalar,
-    dbDesc: cudnnTensorDescriptor_t,
+    dbDesc: Const[cudnnTensorDescriptor_t],
     db: InOut[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
@@ -1933,7 +1934,7 @@ def cudnnSetFusedOpsConstParamPackAttribute(
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetFusedOpsConstParamPackAttribute(
-    constPack: cudnnFusedOpsConstParamPack_t,
+    constPack: Const[cudnnFusedOpsConstParamPack_t],
     paramLabel: cudnnFusedOpsConstParamLabel_t,
     param: Out[Labelled],
     isNULL: Out[Pointer[c_int]],
@@ -1963,7 +1964,7 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
 
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnGetFusedOpsVariantParamPackAttribute(
-    varPack: cudnnFusedOpsVariantParamPack_t,
+    varPack: Const[cudnnFusedOpsVariantParamPack_t],
     paramLabel: cudnnFusedOpsVariantParamLabel_t,
     ptr: Out[Labelled],
 ) -> cudnnStatus_t: ...
@@ -1984,7 +1985,7 @@ def cudnnDestroyFusedOpsPlan(plan: cudnnFusedOpsPlan_t) -> cudnnStatus_t: ...
 def cudnnMakeFusedOpsPlan(
     handle: cudnnHandle_t,
     plan: InOut[cudnnFusedOpsPlan_t],
-    constPack: cudnnFusedOpsConstParamPack_t,
+    constPack: Const[cudnnFusedOpsConstParamPack_t],
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 
@@ -1992,7 +1993,7 @@ def cudnnMakeFusedOpsPlan(
 @function("cudnn_cnn.h", since="9.0.0", deprecated=True)
 def cudnnFusedOpsExecute(
     handle: cudnnHandle_t,
-    plan: cudnnFusedOpsPlan_t,
+    plan: Const[cudnnFusedOpsPlan_t],
     varPack: cudnnFusedOpsVariantParamPack_t,
 ) -> cudnnStatus_t: ...
 
@@ -2215,7 +2216,7 @@ def cudnnSetSeqDataDescriptor(
 
 @function("cudnn_adv.h", since="9.0.0", deprecated=True)
 def cudnnGetSeqDataDescriptor(
-    seqDataDesc: cudnnSeqDataDescriptor_t,
+    seqDataDesc: Const[cudnnSeqDataDescriptor_t],
     dataType: Out[Pointer[cudnnDataType_t]],
     nbDims: Out[Pointer[c_int]],
     nbDimsRequested: c_int,
@@ -2289,7 +2290,7 @@ def cudnnGetAttnDescriptor(
 @function("cudnn_adv.h", since="9.0.0", deprecated=True)
 def cudnnGetMultiHeadAttnBuffers(
     handle: cudnnHandle_t,
-    attnDesc: cudnnAttnDescriptor_t,
+    attnDesc: Const[cudnnAttnDescriptor_t],
     weightSizeInBytes: Out[Pointer[c_size_t]],
     workSpaceSizeInBytes: Out[Pointer[c_size_t]],
     reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
@@ -2299,7 +2300,7 @@ def cudnnGetMultiHeadAttnBuffers(
 @function("cudnn_adv.h", since="9.0.0", deprecated=True)
 def cudnnGetMultiHeadAttnWeights(
     handle: cudnnHandle_t,
-    attnDesc: cudnnAttnDescriptor_t,
+    attnDesc: Const[cudnnAttnDescriptor_t],
     wKind: cudnnMultiHeadAttnWeightKind_t,
     weightSizeInBytes: c_size_t,
     weights: DeviceMemory,
@@ -2311,20 +2312,20 @@ def cudnnGetMultiHeadAttnWeights(
 @function("cudnn_adv.h", since="9.0.0", deprecated=True)
 def cudnnMultiHeadAttnForward(
     handle: cudnnHandle_t,
-    attnDesc: cudnnAttnDescriptor_t,
+    attnDesc: Const[cudnnAttnDescriptor_t],
     currIdx: c_int,
     loWinIdx: Array[c_int],
     hiWinIdx: Array[c_int],
     devSeqLengthsQO: DeviceArray[c_int],
     devSeqLengthsKV: DeviceArray[c_int],
-    qDesc: cudnnSeqDataDescriptor_t,
+    qDesc: Const[cudnnSeqDataDescriptor_t],
     queries: DeviceMemory,
     residuals: DeviceMemory,
-    kDesc: cudnnSeqDataDescriptor_t,
+    kDesc: Const[cudnnSeqDataDescriptor_t],
     keys: DeviceMemory,
-    vDesc: cudnnSeqDataDescriptor_t,
+    vDesc: Const[cudnnSeqDataDescriptor_t],
     values: DeviceMemory,
-    oDesc: cudnnSeqDataDescriptor_t,
+    oDesc: Const[cudnnSeqDataDescriptor_t],
     out: Out[DeviceMemory],
     weightSizeInBytes: c_size_t,
     weights: DeviceMemory,
@@ -2390,20 +2391,20 @@ def cudnnRNNBackwardWeights_v8(
 @function("cudnn_adv.h", since="9.0.0", deprecated=True)
 def cudnnMultiHeadAttnBackwardData(
     handle: cudnnHandle_t,
-    attnDesc: cudnnAttnDescriptor_t,
+    attnDesc: Const[cudnnAttnDescriptor_t],
     loWinIdx: Array[c_int],
     hiWinIdx: Array[c_int],
     devSeqLengthsDQDO: DeviceArray[c_int],
     devSeqLengthsDKDV: DeviceArray[c_int],
-    doDesc: cudnnSeqDataDescriptor_t,
+    doDesc: Const[cudnnSeqDataDescriptor_t],
     dout: DeviceMemory,
-    dqDesc: cudnnSeqDataDescriptor_t,
+    dqDesc: Const[cudnnSeqDataDescriptor_t],
     dqueries: Out[DeviceMemory],
     queries: DeviceMemory,
-    dkDesc: cudnnSeqDataDescriptor_t,
+    dkDesc: Const[cudnnSeqDataDescriptor_t],
     dkeys: Out[DeviceMemory],
     keys: DeviceMemory,
-    dvDesc: cudnnSeqDataDescriptor_t,
+    dvDesc: Const[cudnnSeqDataDescriptor_t],
     dvalues: Out[DeviceMemory],
     values: DeviceMemory,
     weightSizeInBytes: c_size_t,
@@ -2418,15 +2419,15 @@ def cudnnMultiHeadAttnBackwardData(
 @function("cudnn_adv.h", since="9.0.0", deprecated=True)
 def cudnnMultiHeadAttnBackwardWeights(
     handle: cudnnHandle_t,
-    attnDesc: cudnnAttnDescriptor_t,
+    attnDesc: Const[cudnnAttnDescriptor_t],
     addGrad: cudnnWgradMode_t,
-    qDesc: cudnnSeqDataDescriptor_t,
+    qDesc: Const[cudnnSeqDataDescriptor_t],
     queries: DeviceMemory,
-    kDesc: cudnnSeqDataDescriptor_t,
+    kDesc: Const[cudnnSeqDataDescriptor_t],
     keys: DeviceMemory,
-    vDesc: cudnnSeqDataDescriptor_t,
+    vDesc: Const[cudnnSeqDataDescriptor_t],
     values: DeviceMemory,
-    doDesc: cudnnSeqDataDescriptor_t,
+    doDesc: Const[cudnnSeqDataDescriptor_t],
     dout: DeviceMemory,
     weightSizeInBytes: c_size_t,
     weights: DeviceMemory,
@@ -2523,13 +2524,13 @@ def cudnnDestroyCTCLossDescriptor(ctcLossDesc: cudnnCTCLossDescriptor_t) -> cudn
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnCTCLoss(
     handle: cudnnHandle_t,
-    probsDesc: cudnnTensorDescriptor_t,
+    probsDesc: Const[cudnnTensorDescriptor_t],
     probs: DeviceMemory,
     hostLabels: Array[c_int],
     hostLabelLengths: Array[c_int],
     hostInputLengths: Array[c_int],
     costs: Out[DeviceMemory],
-    gradientsDesc: cudnnTensorDescriptor_t,
+    gradientsDesc: Const[cudnnTensorDescriptor_t],
     gradients: Out[DeviceMemory],
     algo: cudnnCTCLossAlgo_t,
     ctcLossDesc: cudnnCTCLossDescriptor_t,
@@ -2543,13 +2544,13 @@ def cudnnCTCLoss_v8(
     handle: cudnnHandle_t,
     algo: cudnnCTCLossAlgo_t,
     ctcLossDesc: cudnnCTCLossDescriptor_t,
-    probsDesc: cudnnTensorDescriptor_t,
+    probsDesc: Const[cudnnTensorDescriptor_t],
     probs: DeviceMemory,
     labels: DeviceArray[c_int],
     labelLengths: DeviceArray[c_int],
     inputLengths: DeviceArray[c_int],
     costs: Out[DeviceMemory],
-    gradientsDesc: cudnnTensorDescriptor_t,
+    gradientsDesc: Const[cudnnTensorDescriptor_t],
     gradients: Out[DeviceMemory],
     workSpaceSizeInBytes: c_size_t,
     workspace: InOut[DeviceMemory],
@@ -2559,8 +2560,8 @@ def cudnnCTCLoss_v8(
 @function("cudnn_adv.h", since="9.0.0", deprecated=False)
 def cudnnGetCTCLossWorkspaceSize(
     handle: cudnnHandle_t,
-    probsDesc: cudnnTensorDescriptor_t,
-    gradientsDesc: cudnnTensorDescriptor_t,
+    probsDesc: Const[cudnnTensorDescriptor_t],
+    gradientsDesc: Const[cudnnTensorDescriptor_t],
     labels: Array[c_int],
     labelLengths: Array[c_int],
     inputLengths: Array[c_int],
@@ -2575,8 +2576,8 @@ def cudnnGetCTCLossWorkspaceSize_v8(
     handle: cudnnHandle_t,
     algo: cudnnCTCLossAlgo_t,
     ctcLossDesc: cudnnCTCLossDescriptor_t,
-    probsDesc: cudnnTensorDescriptor_t,
-    gradientsDesc: cudnnTensorDescriptor_t,
+    probsDesc: Const[cudnnTensorDescriptor_t],
+    gradientsDesc: Const[cudnnTensorDescriptor_t],
     sizeInBytes: Out[Pointer[c_size_t]],
 ) -> cudnnStatus_t: ...
 

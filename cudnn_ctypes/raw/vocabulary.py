@@ -17,7 +17,8 @@ annotation                    C parameter                 what Python passes
 ============================  ==========================  =======================================
 
 ``Out`` and ``InOut`` give the direction; without one a parameter is in. An in pointer points to
-const, the others do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions.
+const, the others do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions. ``Const[T]`` is
+C's ``const T name``: a descriptor that the call does not change.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from .ctypes_support import OpaquePointer
 
 __all__ = [
     "Array",
@@ -76,8 +79,18 @@ class ParameterType:
     spelling: str | None = None
 
     @property
-    def points_to_const(self) -> bool:
-        return self.direction == "in" if self.const is None else self.const
+    def is_const(self) -> bool:
+        """Whether C declares the value, or the memory behind the pointer, const."""
+        if self.const is not None:
+            return self.const
+        return self.kind != "value" and self.direction == "in"
+
+    @property
+    def changes_descriptor(self) -> bool:
+        """Whether the call may set or destroy the descriptor: C takes those without const."""
+        is_descriptor = self.kind == "value" and self.base.__name__.startswith("cudnn")
+        is_descriptor = is_descriptor and issubclass(self.base, OpaquePointer)
+        return is_descriptor and not self.is_const and self.base.__name__ != "cudnnHandle_t"
 
 
 def as_parameter_type(annotation: Any) -> ParameterType:

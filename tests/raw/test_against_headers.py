@@ -143,6 +143,27 @@ def test_prototypes_redeclare_the_functions_of_c(header_compiler):
     assert header_compiler.errors(prototypes) == ""
 
 
+def test_prototypes_are_the_text_of_c(header_compiler):
+    """A compiler ignores the const of a value; a reader does not."""
+    text = header_compiler.preprocessed()
+    declarations = re.findall(r"(\w[\w\s]*?[\s*]+)(cudnn\w+)\s*(\([^()]*\))\s*;", text)
+    declared = {name: spelled(result + parameters) for result, name, parameters in declarations}
+    ours = {
+        name: spelled(function.prototype.replace(f"{name}(", "(", 1))
+        for name, function in raw.FUNCTIONS.items()
+    }
+    assert ours == declared
+
+
+def spelled(declaration: str) -> list[str]:
+    """The tokens of a declaration, an array written as a pointer, without the compiler's words."""
+    declaration = re.sub(r"__attribute__\s*\(\(.*?\)\)|\bextern\b", "", declaration)
+    declaration = re.sub(r"(\w+)\s*\[\]", r"*\1", declaration)
+    declaration = re.sub(r"\bunsigned\b(?!\s+(int|long)\b)", "unsigned int", declaration)
+    declaration = re.sub(r"\b(\w+_t)\s+const\b", r"const \1", declaration)
+    return re.findall(r"\w+|[^\w\s]", declaration)
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [

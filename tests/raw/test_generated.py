@@ -133,6 +133,45 @@ def test_directions(function, parameter, direction):
 
 
 @pytest.mark.parametrize(
+    ("function", "changed"),
+    [
+        ("cudnnConvolutionForward", ""),
+        ("cudnnSetTensor4dDescriptor", "tensorDesc"),
+        ("cudnnDestroyTensorDescriptor", "tensorDesc"),
+        ("cudnnInitTransformDest", "destDesc"),
+        ("cudnnDeriveNormTensorDescriptor", "derivedNormScaleBiasDesc derivedNormMeanVarDesc"),
+        ("cudnnGetMultiHeadAttnWeights", "wDesc"),
+        ("cudnnGetRNNWeightParams", "rnnDesc mDesc bDesc"),
+        ("cudnnBackendSetAttribute", "descriptor"),
+        ("cudnnBackendGetAttribute", ""),
+        ("cudnnCreate", ""),
+        ("cudnnSetStream", ""),
+    ],
+)
+def test_descriptors_that_a_call_may_change(function, changed):
+    parameters = raw.FUNCTIONS[function].parameters
+    assert [p.name for p in parameters if p.changes_descriptor] == changed.split()
+
+
+def test_every_setter_and_destroyer_may_change_its_descriptor():
+    handles = {"cudnnSetStream", "cudnnSetCallback", "cudnnDestroy", "cudnnSetTensor"}
+    checked = 0
+    for name in raw.FUNCTIONS.keys() - handles:
+        if re.match("cudnn(Backend)?(Set|Destroy|Finalize|Initialize)|cudnnRNNSetClip", name):
+            assert raw.FUNCTIONS[name].parameters[0].changes_descriptor, name
+            checked += 1
+    assert checked == 56
+
+
+def test_every_descriptor_that_a_call_writes_to_may_be_changed():
+    for function in raw.FUNCTIONS.values():
+        for parameter in function.parameters:
+            descriptor = parameter.type.kind == "value" and parameter.name != "graph"
+            if descriptor and parameter.direction != "in":
+                assert parameter.changes_descriptor, (function.__name__, parameter.name)
+
+
+@pytest.mark.parametrize(
     ("function", "parameter", "declared"),
     [
         ("cudnnConvolutionForward", "alpha", "scalar"),

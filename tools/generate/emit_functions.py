@@ -76,12 +76,14 @@ def annotation(parameter: Parameter) -> str:
     """A parameter in the words of ``raw/vocabulary.py``."""
     text = _referent(parameter)
     direction = parameter.direction or Direction.IN
-    if parameter.passing is not Passing.VALUE:
-        # What is in points to const unless it says otherwise, and the reverse.
-        if direction is Direction.IN and not parameter.ctype.const:
-            text = f"Mutable[{text}]"
-        elif direction is not Direction.IN and parameter.ctype.const:
+    if parameter.passing is Passing.VALUE:
+        if parameter.ctype.const:
             text = f"Const[{text}]"
+    # What is in points to const unless it says otherwise, and the reverse.
+    elif direction is Direction.IN and not parameter.ctype.const:
+        text = f"Mutable[{text}]"
+    elif direction is not Direction.IN and parameter.ctype.const:
+        text = f"Const[{text}]"
     wrapper = _DIRECTION[direction]
     return f"{wrapper}[{text}]" if wrapper else text
 

@@ -37,7 +37,7 @@ class CType:
 
     base: str
     pointers: int = 0
-    const: bool = False  # of what the innermost pointer points to
+    const: bool = False  # what the innermost pointer points to, or a value without pointer
     extent: int | None = None  # of a struct's array field
 
     def __str__(self) -> str:

@@ -191,9 +191,4 @@ def _ctype(ctype: Type) -> CType:
         pointers += 1
         is_array = ctype.kind == TypeKind.INCOMPLETEARRAY
         ctype = ctype.element_type if is_array else ctype.get_pointee()
-    # The const of a by-value parameter is no part of the function's type.
-    return CType(
-        ctype.spelling.removeprefix("const "),
-        pointers,
-        const=pointers > 0 and ctype.is_const_qualified(),
-    )
+    return CType(ctype.spelling.removeprefix("const "), pointers, ctype.is_const_qualified())
