@@ -5,9 +5,9 @@ all of them NULL and with none, the others being plausible: descriptors that wer
 more descriptors that were also set. It prints every call that ended the process, and compares with
 the table. ``--guarded`` calls through the guards instead: then nothing must be printed.
 
-Calls run in child processes: a child works through them until one kills it, the next child goes
-on behind that call. With a GPU the children use a real handle and device memory, and reach more:
-run it on one for each new cuDNN version. Without one a handle is NULL throughout.
+Calls run in child processes (`tools.fuzz.children`). With a GPU the children use a real handle and
+device memory, and reach more: run it on one for each new cuDNN version. Without one a handle is
+NULL throughout.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
-import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,6 +24,8 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.raw import guards
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import Parameter, binding
+
+from .fuzz.children import Spent, outcomes
 
 ROOM = 64  # elements of each array, far more than any call of this tool asks for
 SECONDS = 60  # after which a call counts as hanging
@@ -164,27 +164,21 @@ def perform(call: Call, operands: Operands, guarded: bool) -> None:
     (function.unchecked if guarded else binding(call.function).native)(*arguments)
 
 
-def _work(todo: list[Call], start: int, guarded: bool, progress: int) -> None:
-    """The child: perform calls from `start` on, writing a byte per call begun."""
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)
-    os.dup2(quiet, 2)
+def _prepared(guarded: bool) -> Callable[[Call], str]:
+    """What runs one call in a child."""
     operands = {is_set: Operands(is_set=is_set) for is_set in (False, True)}
-    for call in todo[start:]:
-        os.write(progress, b".")
-        signal.alarm(SECONDS)
+
+    def run(call: Call) -> str:
         try:
             perform(call, operands[call.is_set], guarded)
             _synchronize(operands[call.is_set])
-        except _CudaContextLost:
-            os._exit(3)  # every later call would fail: the next child takes over
-        except Exception:
-            pass  # the library lacks the function, or the guards refuse
-    os._exit(0)
+        except Spent:
+            raise
+        except Exception as error:  # the library lacks the function, or the guards refuse
+            return type(error).__name__
+        return ""
 
-
-class _CudaContextLost(Exception):
-    """A kernel went wrong, which no process survives."""
+    return run
 
 
 def _synchronize(operands: Operands) -> None:
@@ -193,34 +187,15 @@ def _synchronize(operands: Operands) -> None:
 
         try:
             device.synchronize()
-        except Exception as error:
-            raise _CudaContextLost from error
+        except Exception as error:  # a kernel went wrong: every later call would fail
+            raise Spent("the CUDA context is lost") from error
 
 
 def survey(*, guarded: bool) -> dict[Call, str]:
     """The calls that ended a process, with the signal."""
     raw.load()
-    todo = list(calls())
-    crashes: dict[Call, str] = {}
-    done = 0
-    while done < len(todo):
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(reading)
-            _work(todo, done, guarded, writing)
-        os.close(writing)
-        with os.fdopen(reading, "rb") as progress:
-            begun = len(progress.read())
-        _, status = os.waitpid(child, 0)
-        done += begun
-        if os.WIFSIGNALED(status):
-            if not begun:
-                raise RuntimeError("the children die before their first call")
-            crashes[todo[done - 1]] = signal.Signals(os.WTERMSIG(status)).name
-        elif os.WEXITSTATUS(status) == 0:
-            break
-    return crashes
+    run = outcomes(list(calls()), lambda note: _prepared(guarded), seconds=SECONDS)
+    return {outcome.case: outcome.result for outcome in run if outcome.died}
 
 
 def unlisted(crashes: dict[Call, str]) -> Iterator[str]:

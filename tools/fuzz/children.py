@@ -1,0 +1,214 @@
+"""Cases in child processes: a child works through them until one ends it, the next goes on behind.
+
+A child tells its parent through a pipe what became of each case, so the case that ended a child is
+known. The parent ends a child that takes too long; a child whose memory grows too much ends itself.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import resource
+import select
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, Generic, NoReturn, TypeVar
+
+__all__ = ["Outcome", "Spent", "outcomes"]
+
+Case = TypeVar("Case")
+Note = Callable[[str], None]
+
+_ADDRESS_SPACE = 16 << 30  # bytes that a child may map beyond its parent's
+_TAIL = 2000  # characters of what a dead child printed
+
+
+class Spent(Exception):
+    """Raised by a case that leaves its process unusable: its result is the text, a fresh child
+    goes on behind it.
+    """
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Case]):
+    """What became of one case.
+
+    Attributes
+    ----------
+    result : str
+        What the case returned; of a case that ended its child the signal's name, "hang",
+        "memory" or "exit" with the code.
+    died : bool
+        Whether it ended its child.
+    note : str
+        The last thing that the case noted before it ended its child.
+    printed : str
+        The end of what the dead child printed.
+    """
+
+    case: Case
+    result: str
+    died: bool = False
+    note: str = ""
+    printed: str = ""
+
+
+def outcomes(
+    cases: Sequence[Case],
+    prepare: Callable[[Note], Callable[[Case], str]],
+    *,
+    seconds: float = 60,
+    megabytes: int = 1024,
+) -> Iterator[Outcome[Case]]:
+    """Run `cases` in child processes, in order.
+
+    Parameters
+    ----------
+    cases : sequence
+    prepare : callable
+        Called once in each child; returns the function that runs one case and says in a word what
+        became of it. Its argument takes notes: what a case is about to do, for `Outcome.note`.
+    seconds : float
+        After which a case counts as hanging.
+    megabytes : int
+        Growth of the child's resident memory, in one case, that counts as a fault.
+
+    Yields
+    ------
+    Outcome
+        One for each case, as soon as it is known.
+
+    Raises
+    ------
+    RuntimeError
+        If a child ends before its first case.
+    """
+    done = 0
+    while done < len(cases):
+        reading, writing = os.pipe()
+        with tempfile.TemporaryFile() as printed:
+            sys.stdout.flush()
+            child = os.fork()
+            if child == 0:
+                os.close(reading)
+                _work(cases, done, prepare, megabytes << 20, writing, printed)
+            os.close(writing)
+            ready, note, hangs = False, "", False
+            try:
+                for kind, text in _journal(reading, seconds):
+                    if kind == "ready":
+                        ready = True
+                    elif kind == "note":
+                        note = text
+                    elif kind == "late":
+                        hangs = True
+                        os.kill(child, signal.SIGKILL)
+                    else:
+                        yield Outcome(cases[done], text)
+                        done, note = done + 1, ""
+            except BaseException:  # the caller wants no more
+                os.kill(child, signal.SIGKILL)
+                raise
+            finally:
+                os.close(reading)
+                _, status = os.waitpid(child, 0)
+            end = _end(status, hangs)
+            if not ready:
+                raise RuntimeError(f"a child ended before its first case: {end}\n{_tail(printed)}")
+            if end and done < len(cases):
+                yield Outcome(cases[done], end, True, note, _tail(printed))
+                done += 1
+
+
+def _work(
+    cases: Sequence[Case],
+    start: int,
+    prepare: Callable[[Note], Callable[[Case], str]],
+    limit: int,
+    journal: int,
+    printed: BinaryIO,
+) -> NoReturn:
+    """The child's life: it never returns, and runs none of its parent's clean-up."""
+    code = _EXIT_BROKEN
+    try:
+        os.dup2(printed.fileno(), 1)
+        os.dup2(printed.fileno(), 2)
+        sys.stdout = sys.stderr = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
+        faulthandler.disable()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        room = _pages(0) + _ADDRESS_SPACE
+        resource.setrlimit(resource.RLIMIT_AS, (room, resource.RLIM_INFINITY))
+
+        def tell(kind: str, text: str) -> None:
+            os.write(journal, f"{kind} {text[:_TAIL]}".replace("\n", " ").encode() + b"\n")
+
+        perform = prepare(lambda text: tell("note", text))
+        tell("ready", "")
+        for case in cases[start:]:
+            before = _pages(1)
+            try:
+                result = perform(case)
+            except Spent as spent:
+                tell("done", str(spent))
+                code = 0
+                break
+            if _pages(1) - before > limit:
+                code = _EXIT_MEMORY
+                break
+            tell("done", result)
+        else:
+            code = 0
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+    os._exit(code)
+
+
+_EXIT_BROKEN, _EXIT_MEMORY = 97, 98
+_PAGE = resource.getpagesize()
+
+
+def _pages(column: int) -> int:
+    """Bytes of this process: 0 all that is mapped, 1 what is resident."""
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[column]) * _PAGE
+
+
+def _journal(reading: int, seconds: float) -> Iterator[tuple[str, str]]:
+    """What a child tells, as kind and text; once "late" when it is silent for too long."""
+    rest = b""
+    deadline = time.monotonic() + seconds
+    while True:
+        remaining = deadline - time.monotonic()
+        if not select.select([reading], [], [], max(remaining, 0))[0]:
+            yield "late", ""
+            return
+        data = os.read(reading, 1 << 16)
+        if not data:
+            return
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            kind, _, text = line.decode("utf-8", "replace").partition(" ")
+            if kind != "note":
+                deadline = time.monotonic() + seconds
+            yield kind, text
+
+
+def _end(status: int, hangs: bool) -> str:
+    """How a child ended: "" if it worked through its cases."""
+    if hangs:
+        return "hang"
+    if os.WIFSIGNALED(status):
+        return signal.Signals(os.WTERMSIG(status)).name
+    code = os.WEXITSTATUS(status)
+    return "memory" if code == _EXIT_MEMORY else f"exit {code}" if code else ""
+
+
+def _tail(printed: BinaryIO) -> str:
+    printed.seek(0)
+    return printed.read().decode("utf-8", "replace")[-_TAIL:]
