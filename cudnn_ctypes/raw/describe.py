@@ -1,0 +1,190 @@
+"""What the declarations say about a C name, as plain text: the source of every such text.
+
+Nothing is read but what layer 1 declares: no header, no library.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from . import constants, enums, functions, types
+from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
+from .function import Function, Parameter
+
+__all__ = ["documentation", "enum_of", "origin", "parameter_type"]
+
+
+def documentation(name: str) -> str:
+    """What layer 1 knows about a C name.
+
+    Parameters
+    ----------
+    name : str
+        A function, enum, enumerator, handle type, struct, callback type or macro.
+
+    Returns
+    -------
+    str
+        Its C declaration; its header, version and successor; parameters, members or fields.
+
+    Raises
+    ------
+    KeyError
+        If cuDNN 9 has no such name.
+    """
+    for module in (functions, enums, types, constants):
+        if name in module.__all__:
+            return _text(name, getattr(module, name))
+    raise KeyError(name)
+
+
+def _text(name: str, item: Any) -> str:
+    if isinstance(item, CudnnEnum):
+        cls = type(item)
+        return _paragraphs(f"{name} = {int(item)}", f"enumerator of {cls.__name__}", origin(name))
+    if isinstance(item, type) and issubclass(item, CudnnEnum):
+        rows = [
+            (f"{int(member)}", each, _member_notes(each, name))
+            for each, member in item.__members__.items()
+        ]
+        return _paragraphs(f"enum {name}", origin(name), aligned(rows))
+    if isinstance(item, type) and issubclass(item, CudnnStructure):
+        fields = "".join(f"    {_field(*field)};\n" for field in item._cfields_)
+        return _paragraphs(f"typedef struct {{\n{fields}}} {name};", origin(name))
+    if isinstance(item, type) and issubclass(item, OpaquePointer):
+        struct = "void" if item._type_ is ctypes.c_byte else f"struct {item._type_.__name__}"
+        return _paragraphs(f"typedef {struct} *{name};", origin(name))
+    if name in functions.__all__:
+        return _function(item)
+    if name in types.__all__:
+        return _paragraphs(f"{name}: the type of a function that cuDNN calls", origin(name))
+    if callable(item):
+        return f"{name}({', '.join(item.__code__.co_varnames)}), a macro"
+    return f"#define {name} {item}"
+
+
+def _function(function: Function) -> str:
+    rows = [(p.direction, p.name, parameter_type(p)) for p in function.parameters]
+    return _paragraphs(_wrapped(function.prototype), origin(function.__name__), aligned(rows))
+
+
+def _wrapped(prototype: str) -> str:
+    """A prototype in lines: one for each parameter if it is long."""
+    if len(prototype) <= 72:
+        return f"{prototype};"
+    head, _, parameters = prototype.partition("(")
+    lines = ",\n".join(f"    {each}" for each in parameters.removesuffix(")").split(", "))
+    return f"{head}(\n{lines});"
+
+
+def parameter_type(parameter: Parameter) -> str:
+    """What a parameter is, in words where C's type does not tell."""
+    kind = parameter.type.kind
+    base = parameter.c_declaration.removeprefix("const ").removesuffix("[]")
+    base = base.removesuffix(parameter.name).rstrip()
+    if kind == "value":
+        return base
+    base = base.removesuffix("*").rstrip()
+    if kind == "array":
+        length = "" if parameter.length is None else f"{parameter.length} "
+        return f"array of {length}{base}"
+    if kind == "device":
+        return "device memory" if parameter.type.base is None else f"device memory, {base}"
+    return {
+        "pointer": f"pointer to {base}",
+        "host": "host memory",
+        "scalar": "one number on the host",
+        "labelled": "host or device memory, or a descriptor, as the label says",
+    }[kind]
+
+
+def origin(name: str) -> str:
+    """The header, the first version, and what replaces a deprecated name."""
+    header, since, deprecated = _facts(name)
+    replaced = f"deprecated: {deprecated}" if isinstance(deprecated, str) else "deprecated"
+    parts = (header, since and f"since {since}", replaced if deprecated else "")
+    return ", ".join(part for part in parts if part)
+
+
+def _facts(name: str) -> tuple[str, str, bool | str]:
+    function = vars(functions).get(name) if name in functions.__all__ else None
+    if function is not None:
+        return function.header, function.since, function.deprecated
+    enum = enum_of(name)
+    if enum is not None:
+        header = (vars(enum).get("__doc__") or "").split(",")[0].rstrip(".")
+        if enum is types.libraryPropertyType:
+            return header, "", False
+        since = enums.ENUM_SINCE.get(name) or enums.ENUM_SINCE.get(enum.__name__, "9.0.0")
+        return header, since, bool({name, enum.__name__} & enums.ENUM_DEPRECATED)
+    if name.startswith("cuda"):
+        return "of CUDA", "", False
+    return "", types.TYPE_SINCE.get(name, "9.0.0"), name in types.TYPE_DEPRECATED
+
+
+@functools.cache
+def _enumerators() -> dict[str, type[CudnnEnum]]:
+    found: dict[str, type[CudnnEnum]] = {}
+    for module in (enums, types):
+        for name in module.__all__:
+            item = getattr(module, name)
+            if isinstance(item, CudnnEnum):
+                found[name] = type(item)
+            elif isinstance(item, type) and issubclass(item, CudnnEnum):
+                found[name] = item
+    return found
+
+
+def enum_of(name: str) -> type[CudnnEnum] | None:
+    """The enum that has the enumerator `name`, or is called so; None if there is none."""
+    return _enumerators().get(name)
+
+
+def _member_notes(name: str, enum: str) -> str:
+    notes = []
+    if enums.ENUM_SINCE.get(name) not in (None, enums.ENUM_SINCE.get(enum)):
+        notes.append(f"since {enums.ENUM_SINCE[name]}")
+    if name in enums.ENUM_DEPRECATED and enum not in enums.ENUM_DEPRECATED:
+        notes.append("deprecated")
+    return ", ".join(notes)
+
+
+def _field(name: str, base: Any) -> str:
+    if isinstance(base, type) and issubclass(base, ctypes.Array):
+        return f"{_c_name(base._type_)} {name}[{base._length_}]"
+    declared = _c_name(base)
+    return f"{declared}{name}" if declared.endswith("*") else f"{declared} {name}"
+
+
+# ctypes has one type for all integers of 64 bits and one sign; C's names for them are lost.
+_C_NAMES = {
+    "c_uint": "unsigned int",
+    "c_long": "int64_t",
+    "c_ulong": "uint64_t",
+    "c_char_p": "const char *",
+    "c_void_p": "void *",
+}
+
+
+def _c_name(base: Any) -> str:
+    name = str(base.__name__)
+    if not name.startswith("c_"):
+        return name
+    return _C_NAMES.get(name, name.removeprefix("c_"))
+
+
+def aligned(rows: Iterable[tuple[str, ...]]) -> str:
+    """Rows of text in columns that are as wide as their widest entry."""
+    table = list(rows)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join(
+        "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    )
+
+
+def _paragraphs(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
