@@ -24,6 +24,9 @@ __all__ = [
 ]
 
 
+_STATE = ("arguments", "detail", "messages", "source", "hint")
+
+
 class CudnnError(RuntimeError):
     """A cuDNN function returned a status other than ``CUDNN_STATUS_SUCCESS``.
 
@@ -38,7 +41,10 @@ class CudnnError(RuntimeError):
     detail : str
         cuDNN's last error string, "" if it gave none.
     messages : tuple of str
-        What cuDNN logged about this call, outermost reason last.
+        The reasons that were given, outermost last.
+    source : str
+        Who gave them: "cuDNN", which logged them; "cudnn_ctypes", if the call was refused before it
+        reached C; "reference device".
     hint : str
         What usually causes this, "" if we know nothing.
     """
@@ -51,6 +57,7 @@ class CudnnError(RuntimeError):
         arguments: Mapping[str, str] | None = None,
         detail: str = "",
         messages: Sequence[str] = (),
+        source: str = "cuDNN",
         hint: str = "",
     ) -> None:
         self.function = function
@@ -58,13 +65,14 @@ class CudnnError(RuntimeError):
         self.arguments = dict(arguments or {})
         self.detail = detail
         self.messages = tuple(messages)
+        self.source = source
         self.hint = hint
         super().__init__(self._text())
 
     def _text(self) -> str:
         lines = [f"{self.function} returned {self.status!s} ({int(self.status)})"]
         reasons = self.messages or ((self.detail,) if self.detail else ())
-        lines += [f"  cuDNN: {reason}" for reason in reasons]
+        lines += [f"  {self.source}: {reason}" for reason in reasons]
         if self.arguments:
             shown = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
             lines.append(f"  called with {shown}")
@@ -73,7 +81,7 @@ class CudnnError(RuntimeError):
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {name: getattr(self, name) for name in ("arguments", "detail", "messages", "hint")}
+        state = {name: getattr(self, name) for name in _STATE}
         return _rebuild, (type(self), self.function, self.status, state)
 
 

@@ -58,7 +58,7 @@ class Recorder:
 
         @functools.cache
         def native() -> Any:
-            return bound.guarded(bound.native)
+            return type(bound).native.func(bound)  # the C function itself
 
         def call(*arguments: Any) -> Any:
             result = native()(*arguments)
@@ -67,8 +67,8 @@ class Recorder:
                 self.calls.add((name, "" if ok else raw.cudnnStatus_t(result).name))
             return result
 
-        vars(bound)["c_callee"] = call
-        bound.intercept(vars(bound)["_interceptor"])  # bound before: bind again
+        vars(bound)["native"] = call
+        bound.rebind()
         watched.add(name)
 
     @pytest.hookimpl(wrapper=True)

@@ -88,8 +88,8 @@ def recorder(tmp_path: Path) -> Any:
     made = Recorder(tmp_path / "runs.json")
     yield made
     for name in raw.FUNCTIONS:
-        vars(binding(name)).pop("c_callee", None)
-        binding(name).intercept(vars(binding(name))["_interceptor"])
+        vars(binding(name)).pop("native", None)
+        binding(name).rebind()
 
 
 def test_calls_are_noted_with_their_statuses(recorder: Recorder) -> None:

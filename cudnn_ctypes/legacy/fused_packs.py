@@ -15,7 +15,7 @@ from ctypes import c_double, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
 from .. import raw
-from ..raw.labels import descriptor_name
+from ..raw.guards.labels import descriptor_name
 from ..raw.memory import memory_pointer
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor

@@ -1,22 +1,26 @@
-"""A C function as a Python function: bound on its first call, its status checked in one place."""
+"""A C function as a Python object: bound on its first call, its status checked in one place.
+
+The first call looks the symbol up and compiles one Python function: the guards that this C function
+needs, the call itself and the look at its status. Later calls run that function and nothing else.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from ..errors import CudnnError
-from . import guards, library, log, status
-from .converters import converter
+from . import library, log
 from .ctypes_support import CudnnEnum
 from .vocabulary import ParameterType, as_parameter_type
 
-__all__ = ["Function", "Parameter", "function", "intercept"]
+__all__ = ["Binding", "Function", "Parameter", "binding", "function", "intercept"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +57,93 @@ class Parameter:
         return _declared(f"{const}{base}", f"*{self.name}")
 
 
-class Function(Protocol):
-    """What ``raw.cudnnX`` is: a function with facts about its C prototype."""
+class Function(functools.partial):  # type: ignore[type-arg]
+    """A C function. Calling it raises `CudnnError` on every status but success.
+
+    It returns the status; a function that returns no status behaves as in C.
+
+    Attributes
+    ----------
+    header : str
+        The C header that declares it.
+    since : str
+        The cuDNN version that brought it.
+    deprecated : bool
+        Whether the header says so.
+    """
+
+    # A partial without arguments is a call away from the function in it, at C's speed; unlike a
+    # plain function it can have a repr, and facts that are worked out when they are asked for.
 
     __name__: str
+    __qualname__: str
     header: str
     since: str
     deprecated: bool
-    parameters: tuple[Parameter, ...]
-    prototype: str
-    unchecked: Callable[..., Any]
+    _binding: Binding
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __new__(cls, bound: Binding) -> Function:
+        self = super().__new__(cls, bound.bind)
+        self.__name__ = self.__qualname__ = bound.name
+        self.__module__ = "cudnn_ctypes.raw"
+        self._binding = bound
+        self.header = bound.header
+        self.since = bound.since
+        self.deprecated = bound.deprecated
+        self.call(functools.partial(self._first_call))
+        return self
+
+    def call(self, python_function: Callable[..., Any]) -> None:
+        """Send calls to `python_function` from now on."""
+        self.__setstate__((python_function, (), {}, self.__dict__))  # type: ignore[attr-defined]
+
+    def _first_call(self, *args: Any, **kwargs: Any) -> Any:
+        self._binding.bind()
+        return self(*args, **kwargs)
+
+    def __get__(self, instance: object, owner: object = None) -> Function:
+        """Itself, also as an attribute of a class; it is what makes ``help`` show a function."""
+        return self
+
+    def __repr__(self) -> str:
+        return self.prototype
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    @functools.cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Its parameters, in C's order."""
+        return self._binding.parameters
+
+    @functools.cached_property
+    def prototype(self) -> str:
+        """The declaration as C writes it."""
+        return self._binding.prototype
+
+    @functools.cached_property
+    def unchecked(self) -> Callable[..., Any]:
+        """The same function, which returns the status as C does instead of raising."""
+        return self._binding.unchecked
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self._binding.stub)
 
 
 def function(
     header: str, *, since: str, deprecated: bool
 ) -> Callable[[Callable[..., Any]], Function]:
-    """Make a C function of an annotated stub, whose name and parameter names are C's.
-
-    Calling it raises `CudnnError` on every status but success and returns the status;
-    ``.unchecked`` returns the status as C does. A function that returns no status behaves as in C.
-    """
+    """Make a C function of an annotated stub, whose name and parameter names are C's."""
 
     def decorate(stub: Callable[..., Any]) -> Function:
-        binding = _Binding(cast(FunctionType, stub), header, since, deprecated)
-        return cast(Function, binding.checked)
+        return Binding(cast(FunctionType, stub), header, since, deprecated).checked
 
     return decorate
 
 
-class _Binding:
-    """The C side of one function: what its two Python functions call, and its facts."""
+class Binding:
+    """What the two Python functions of a C function share: its declaration, and the way to C."""
 
     def __init__(self, stub: FunctionType, header: str, since: str, deprecated: bool) -> None:
         self.stub = stub
@@ -92,42 +151,57 @@ class _Binding:
         self.header = header
         self.since = since
         self.deprecated = deprecated
-        annotations = dict(stub.__annotations__)
-        self.result_type = annotations.pop("return")
-        self.parameters = tuple(
-            Parameter(name, as_parameter_type(annotation))
-            for name, annotation in annotations.items()
-        )
-        declared = ", ".join(p.c_declaration for p in self.parameters) or "void"
-        self.prototype = _declared(_c_type(self.result_type), f"{self.name}({declared})")
-        names = tuple(annotations)
-        returns_status = _c_type(self.result_type) == "cudnnStatus_t"
-        make = _checked_template(len(names)) if returns_status else _plain_template(len(names))
-        checked, unchecked, self._set_native = make(self._bind_and_call, self._refuse, self._fail)
-        self.checked = self._dress(checked, names)
-        self.checked.unchecked = self._dress(unchecked, names)
         self._interceptor: Callable[..., Any] | None = None
+        self._scopes: tuple[dict[str, Any], ...] = ()
+        self.checked = Function(self)
         _bindings[self.name] = self
 
-    def _dress(self, python_function: Any, names: tuple[str, ...]) -> Any:
-        code = python_function.__code__
-        local_names = names + code.co_varnames[len(names) :]
-        python_function.__code__ = code.replace(co_name=self.name, co_varnames=local_names)
-        python_function.__name__ = python_function.__qualname__ = self.name
-        python_function.__module__ = "cudnn_ctypes.raw"
-        python_function.__annotations__ = self.stub.__annotations__
-        python_function.header = self.header
-        python_function.since = self.since
-        python_function.deprecated = self.deprecated
-        python_function.parameters = self.parameters
-        python_function.prototype = self.prototype
-        return python_function
+    # --- the declaration -----------------------------------------------------------------------
+
+    @functools.cached_property
+    def _annotations(self) -> dict[str, Any]:
+        names = self.stub.__globals__
+        return {
+            name: eval(annotation, names) for name, annotation in self.stub.__annotations__.items()
+        }
+
+    @property
+    def result_type(self) -> Any:
+        """What it returns: an enum, a ctypes type, or None."""
+        return self._annotations["return"]
+
+    @functools.cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return tuple(
+            Parameter(name, as_parameter_type(annotation))
+            for name, annotation in self._annotations.items()
+            if name != "return"
+        )
+
+    @functools.cached_property
+    def prototype(self) -> str:
+        declared = ", ".join(p.c_declaration for p in self.parameters) or "void"
+        return _declared(_c_type(self.result_type), f"{self.name}({declared})")
+
+    @property
+    def returns_status(self) -> bool:
+        return _c_type(self.result_type) == "cudnnStatus_t"
+
+    @functools.cached_property
+    def unchecked(self) -> Function:
+        with _lock:
+            unchecked = Function(self)
+            if self._scopes:
+                unchecked.call(self._scopes[1][self.name])
+        return unchecked
+
+    # --- binding -------------------------------------------------------------------------------
 
     @functools.cached_property
     def argtypes(self) -> list[Any]:
-        return [converter(p.name, p.type) for p in self.parameters]
+        from .converters import converter
 
-    # --- calling -------------------------------------------------------------------------------
+        return [converter(p.name, p.type) for p in self.parameters]
 
     @functools.cached_property
     def native(self) -> Any:
@@ -139,22 +213,64 @@ class _Binding:
         symbol.restype = ctypes.c_int if is_enum else result
         return symbol
 
-    @functools.cached_property
-    def c_callee(self) -> Callable[..., Any]:
-        """The C function behind its guard."""
-        return self.guarded(self.native)
+    def bind(self) -> None:
+        """Compile the Python functions, with the C function or its interceptor in them."""
+        with _lock:
+            if not self._scopes:
+                native = self._interceptor or self.native
+                self._scopes = self._compiled(native)
+            checked, unchecked = (scope[self.name] for scope in self._scopes)
+            self.checked.call(checked)
+            if "unchecked" in vars(self):
+                self.unchecked.call(unchecked)
 
-    def guarded(self, callee: Callable[..., Any]) -> Callable[..., Any]:
-        """`callee`, which stands for the C function, behind the checks that C leaves out."""
-        return guards.guarded(self.name, self.parameters, callee)
+    def rebind(self) -> None:
+        """Look the C function or its interceptor up again at the next call."""
+        with _lock:
+            self._scopes = ()
+            self.checked.call(self.checked._first_call)
+            if "unchecked" in vars(self):
+                self.unchecked.call(self.unchecked._first_call)
 
-    def _bind_and_call(self, *args: Any) -> Any:
-        with _lock:  # an interceptor that is set now must not be lost
-            callee = self._interceptor or self.c_callee
-            self._set_native(callee)
-        return callee(*args)
+    def intercept(self, interceptor: Callable[..., Any] | None) -> None:
+        with _lock:
+            (watched.discard if interceptor is None else watched.add)(self.name)
+            self._interceptor = interceptor
+            if interceptor is None and "native" not in vars(self):
+                self.rebind()  # the library is loaded by the next call
+            for scope in self._scopes:
+                scope["_native"] = interceptor or self.native
 
-    def _refuse(self, error: ctypes.ArgumentError, args: tuple[Any, ...]) -> None:
+    def _compiled(self, native: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The namespaces of the checked function and of the unchecked one."""
+        from . import guards
+        from .enums import cudnnStatus_t
+
+        guard = guards.fragment(self)
+        names = "".join(f"{p.name}, " for p in self.parameters)
+        template = _STATUS if self.returns_status else _PLAIN
+        source = template.format(name=self.name, names=names, arguments=f"({names})")
+        code = compile(guards.inserted(source, guard, f"({names})"), f"<{self.name}>", "exec")
+        scopes = []
+        for raises in (self.returns_status, False):
+            scope: dict[str, Any] = {
+                **guard.scope,
+                "_native": native,
+                "_logged": log.logged,
+                "_forget": log.forget,
+                "_ArgumentError": ctypes.ArgumentError,
+                "_SUCCESS": cudnnStatus_t.CUDNN_STATUS_SUCCESS,
+                "_explain": self._explain,
+                "_failed": self._raise if raises else self._status,
+                "_refused": self._raise_refusal if raises else self._return_refusal,
+            }
+            exec(code, scope)
+            scopes.append(scope)
+        return scopes[0], scopes[1]
+
+    # --- failing -------------------------------------------------------------------------------
+
+    def _explain(self, error: ctypes.ArgumentError, args: tuple[Any, ...]) -> None:
         """Explain an argument that ctypes refused: raises what the converter raised, by name."""
         for position, (parameter, argtype) in enumerate(
             zip(self.parameters, self.argtypes, strict=True)
@@ -162,12 +278,12 @@ class _Binding:
             try:
                 argtype.from_param(args[position])
             except (TypeError, ValueError) as reason:
-                text = self._refusal(position, parameter, args, str(reason))
+                text = self._explanation(position, parameter, args, str(reason))
                 cls = TypeError if isinstance(reason, TypeError) else type(reason)
                 raise cls(text) from None
         raise error
 
-    def _refusal(
+    def _explanation(
         self, position: int, parameter: Parameter, args: tuple[Any, ...], reason: str
     ) -> str:
         value = args[position]
@@ -196,25 +312,34 @@ class _Binding:
 
     def error(self, code: int, args: tuple[Any, ...]) -> CudnnError:
         """The exception for a call with `args` that returned the status `code`."""
+        from . import status
+
         return status.error(self.name, code, zip(self.parameters, args, strict=True))
 
-    def _fail(self, code: int, args: tuple[Any, ...]) -> None:
+    def _raise(self, code: int, args: tuple[Any, ...]) -> None:
         raise self.error(code, args)
 
-    def intercept(self, interceptor: Callable[..., Any] | None) -> None:
-        (watched.discard if interceptor is None else watched.add)(self.name)
-        self._interceptor = interceptor
-        self._set_native(self._bind_and_call)
+    def _status(self, code: int, args: tuple[Any, ...]) -> Any:
+        return self.result_type(code)
+
+    def _raise_refusal(self, code: int, args: tuple[Any, ...], *reasons: str) -> None:
+        """For a guard: the call is refused with the status `code`, C is not reached."""
+        log.put(*reasons, source=log.GUARD)
+        self._raise(code, args)
+
+    def _return_refusal(self, code: int, args: tuple[Any, ...], *reasons: str) -> Any:
+        log.put(*reasons, source=log.GUARD)
+        return self._status(code, args) if self.returns_status else None
 
 
 watched: set[str] = set()
 """C names of the functions of which somebody must see each call."""
 
-_bindings: dict[str, _Binding] = {}
+_bindings: dict[str, Binding] = {}
 _lock = threading.RLock()
 
 
-def binding(name: str) -> _Binding:
+def binding(name: str) -> Binding:
     """The C side of the function `name`."""
     return _bindings[name]
 
@@ -222,11 +347,10 @@ def binding(name: str) -> _Binding:
 def intercept(name: str, interceptor: Callable[..., Any] | None) -> None:
     """Send calls of the C function `name` to `interceptor`; None sends them to cuDNN again.
 
-    It receives the arguments as the caller wrote them and returns the status. The reference device
-    carries out calls this way.
+    It receives the arguments as the caller wrote them, behind the guards, and returns the status.
+    The reference device carries out calls this way.
     """
-    with _lock:
-        _bindings[name].intercept(interceptor)
+    _bindings[name].intercept(interceptor)
 
 
 _C_NAMES = {
@@ -263,69 +387,29 @@ def _expected(parameter: Parameter) -> str:
 
 
 # --- the Python functions --------------------------------------------------------------------
-# One pair of functions per number of parameters is compiled; each C function gets a copy with its
-# own parameter names. A named parameter list is as fast as *args and gives keywords, arity errors
-# and signatures.
+# What is compiled for a C function; the guards' lines stand where the comments are. Named
+# parameters are as fast as *args and give keywords and arity errors.
 
-_CHECKED = """
-def make(native, refuse, fail):
-    def checked({args}):
-        if logged: forget()
-        try:
-            code = native({args})
-        except ArgumentError as error:
-            refuse(error, ({args},))
-        if code:
-            fail(code, ({args},))
-        return SUCCESS
-    def unchecked({args}):
-        if logged: forget()
-        try:
-            return Status(native({args}))
-        except ArgumentError as error:
-            refuse(error, ({args},))
-    def set_native(callee):
-        nonlocal native
-        native = callee
-    return checked, unchecked, set_native
+_STATUS = """\
+def {name}({names}):
+    if _logged: _forget()
+    #before
+    try:
+        _code = _native({names})
+    except _ArgumentError as _error:
+        _explain(_error, {arguments})
+    #after
+    if _code:
+        return _failed(_code, {arguments})
+    #success
+    return _SUCCESS
 """
 
-_PLAIN = """
-def make(native, refuse, fail):
-    def plain({args}):
-        try:
-            return native({args})
-        except ArgumentError as error:
-            refuse(error, ({args},))
-    def same({args}):
-        return plain({args})
-    def set_native(callee):
-        nonlocal native
-        native = callee
-    return plain, same, set_native
+_PLAIN = """\
+def {name}({names}):
+    #before
+    try:
+        return _native({names})
+    except _ArgumentError as _error:
+        _explain(_error, {arguments})
 """
-
-
-def _template(source: str, count: int) -> Any:
-    from .enums import cudnnStatus_t
-
-    args = ", ".join(f"a{i}" for i in range(count))
-    scope: dict[str, Any] = {
-        "ArgumentError": ctypes.ArgumentError,
-        "Status": cudnnStatus_t,
-        "SUCCESS": cudnnStatus_t.CUDNN_STATUS_SUCCESS,
-        "logged": log.logged,
-        "forget": log.forget,
-    }
-    exec(source.replace("({args},)", f"({args}{',' if count else ''})").format(args=args), scope)
-    return scope["make"]
-
-
-@functools.cache
-def _checked_template(count: int) -> Any:
-    return _template(_CHECKED, count)
-
-
-@functools.cache
-def _plain_template(count: int) -> Any:
-    return _template(_PLAIN, count)

@@ -1,4 +1,4 @@
-# ruff: noqa: F821, RUF022
+# ruff: noqa: F821, RUF022, UP037
 # mypy: ignore-errors
 """The functions of cuDNN 9.28.0.
 
@@ -7,6 +7,8 @@ the annotations; `function` makes callables of the declarations.
 
 Generated from the cuDNN headers by ``python -m tools.generate``; do not edit.
 """
+
+from __future__ import annotations
 
 from ctypes import c_char, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
 

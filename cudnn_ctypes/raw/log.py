@@ -14,7 +14,20 @@ import re
 import threading
 from typing import Any
 
-__all__ = ["forget", "install", "logged", "message_lines", "put", "take"]
+__all__ = [
+    "CUDNN",
+    "GUARD",
+    "REFERENCE_DEVICE",
+    "forget",
+    "install",
+    "logged",
+    "message_lines",
+    "put",
+    "take",
+]
+
+# Who gives a reason.
+CUDNN, GUARD, REFERENCE_DEVICE = "cuDNN", "cudnn_ctypes", "reference device"
 
 _ERROR_AND_WARNING = (1 << 1) | (1 << 2)  # CUDNN_SEV_ERROR_EN | CUDNN_SEV_WARNING_EN
 _KEPT = 256  # reasons per call; a heuristics query can warn once per engine config
@@ -23,8 +36,14 @@ _Callback = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_
 _REASON = re.compile(r"^\s*(?:Error|Warning|Info):\s*")
 
 
-logged: dict[int, list[str]] = {}
-"""Reasons that cuDNN gave during each thread's latest call, by thread; most calls leave none."""
+class Reasons(list[str]):
+    """The reasons that one call's failure has, and who gave them."""
+
+    source = CUDNN
+
+
+logged: dict[int, Reasons] = {}
+"""Reasons that were given during each thread's latest call, by thread; most calls leave none."""
 
 
 def forget() -> None:
@@ -32,14 +51,17 @@ def forget() -> None:
     logged.pop(threading.get_ident(), None)
 
 
-def take() -> tuple[str, ...]:
-    """The reasons that cuDNN gave during this thread's latest call, once each."""
-    return tuple(dict.fromkeys(logged.pop(threading.get_ident(), ())))
+def take() -> tuple[tuple[str, ...], str]:
+    """The reasons that were given during this thread's latest call, once each, and by whom."""
+    reasons = logged.pop(threading.get_ident(), None) or Reasons()
+    return tuple(dict.fromkeys(reasons)), reasons.source
 
 
-def put(*reasons: str) -> None:
-    """Note why a call fails, as if cuDNN had logged it."""
-    kept = logged.setdefault(threading.get_ident(), [])
+def put(*reasons: str, source: str = CUDNN) -> None:
+    """Note why a call fails; where nobody but cuDNN speaks, `source` is cuDNN."""
+    kept = logged.setdefault(threading.get_ident(), Reasons())
+    if source != CUDNN:
+        kept.source = source
     kept += reasons
     del kept[:-_KEPT]
 

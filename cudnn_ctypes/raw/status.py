@@ -25,8 +25,8 @@ def error(
     from .enums import cudnnStatus_t
 
     status = cudnnStatus_t(code)
-    messages = _reasons(status.name)
-    detail = _last_error_string()
+    messages, source = _reasons(status.name)
+    detail = _last_error_string() if source == log.CUDNN else ""
     # Only now: the text of a descriptor is read back from cuDNN, with calls of its own.
     arguments = list(arguments)
     shown = {parameter.name: describe(value, parameter) for parameter, value in arguments}
@@ -39,14 +39,16 @@ def error(
         arguments=shown,
         detail=detail,
         messages=messages,
+        source=source,
         hint=hints.hint(function, status.name, messages or [detail], nulls),
     )
 
 
-def _reasons(status: str) -> list[str]:
-    """What cuDNN logged: without the status where it is the call's own, without other news."""
-    reasons = [reason.removeprefix(f"{status}; Reason: ") for reason in log.take()]
-    return [reason for reason in reasons if not reason.startswith("CUDNN_STATUS_SUCCESS")]
+def _reasons(status: str) -> tuple[list[str], str]:
+    """What was said, without the status where it is the call's own or other news, and by whom."""
+    given, source = log.take()
+    reasons = [reason.removeprefix(f"{status}; Reason: ") for reason in given]
+    return [reason for reason in reasons if not reason.startswith("CUDNN_STATUS_SUCCESS")], source
 
 
 def describe(value: Any, parameter: Parameter) -> str:

@@ -292,7 +292,7 @@ class TestBackendAttributes:
             )
 
     def test_element_sizes_are_c_s(self) -> None:
-        from cudnn_ctypes.raw.guards import _ELEMENT_SIZES
+        from cudnn_ctypes.raw.guards.attributes import ELEMENT_SIZES
 
-        assert ctypes.sizeof(raw.cudnnFraction_t) == _ELEMENT_SIZES["CUDNN_TYPE_FRACTION"]
-        assert _ELEMENT_SIZES.keys() <= raw.cudnnBackendAttributeType_t.__members__.keys()
+        assert ctypes.sizeof(raw.cudnnFraction_t) == ELEMENT_SIZES["CUDNN_TYPE_FRACTION"]
+        assert ELEMENT_SIZES.keys() <= raw.cudnnBackendAttributeType_t.__members__.keys()

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from programs import ROOT
 
-from cudnn_ctypes import BadParamError, raw
-from cudnn_ctypes.raw import guards, log, unset
+from cudnn_ctypes import BadParamError, Handle, raw, use_reference_device
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import Parameter
+from cudnn_ctypes.raw.guards import null, unset
 
-GUARDED = [(f, p) for f, names in guards.NOT_NULL.items() for p in names.split()]
+GUARDED = [(f, p) for f, names in null.NOT_NULL.items() for p in names.split()]
 
 
 def test_the_table_names_what_exists() -> None:
@@ -43,13 +43,13 @@ def survey(*flags: str) -> str:
 def test_no_null_crashes_the_interpreter() -> None:
     lines = survey("--guarded").splitlines()
     assert int(lines[0].split()[0]) > 3000
-    assert lines[1:] == ["Not in the table of raw/guards.py:"]
+    assert lines[1:] == ["Not in the table of raw/guards/null.py:"]
 
 
 @pytest.mark.gpu
 def test_no_null_crashes_the_interpreter_with_a_handle() -> None:
     """The same command; with a GPU its calls get a real handle and device memory."""
-    assert survey("--guarded").splitlines()[1:] == ["Not in the table of raw/guards.py:"]
+    assert survey("--guarded").splitlines()[1:] == ["Not in the table of raw/guards/null.py:"]
 
 
 def stand_in(parameter: Parameter) -> Any:
@@ -132,18 +132,16 @@ def test_descriptors_that_were_never_set_are_refused() -> None:
     raw.cudnnSetFilter4dDescriptor(source, 0, 0, 2, 3, 4, 5)
     assert not unset._filter_is_unset(source)
 
-    def reached(*arguments: Any) -> int:
-        raise AssertionError(arguments)
-
-    for name, arguments, named in (
-        ("cudnnTransformFilter", (None, None, None, source, None, None, destination, None), "dest"),
-        ("cudnnGetRNNTempSpaceSizes", (None, rnn, 0, None, None, None), "rnnDesc"),
-    ):
-        parameters = [p.name for p in raw.FUNCTIONS[name].parameters]
-        assert unset.refusing_unset(name, parameters, reached)(*arguments) == 2000
-        (message,) = log.take()
+    for name, named in (("cudnnTransformFilter", "dest"), ("cudnnGetRNNTempSpaceSizes", "rnnDesc")):
+        function = raw.FUNCTIONS[name]
+        given = {"srcDesc": source, "destDesc": destination, "rnnDesc": rnn}
+        arguments = {p.name: given.get(p.name) or stand_in(p) for p in function.parameters}
+        with use_reference_device(), Handle() as handle, pytest.raises(BadParamError) as caught:
+            function(**{**arguments, "handle": handle})
+        (message,) = caught.value.messages
         assert message.startswith(named)
         assert message.endswith("was created, but never set")
+        assert caught.value.source == "cudnn_ctypes"
     for descriptor, destroy in (
         (rnn, raw.cudnnDestroyRNNDescriptor),
         (source, raw.cudnnDestroyFilterDescriptor),

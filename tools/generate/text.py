@@ -23,12 +23,12 @@ CTYPES = {
 }
 
 
-def banner(version: str, title: str, body: str = "", *, postponed: bool = True) -> str:
+def banner(version: str, title: str, body: str = "") -> str:
     """The docstring of a generated module, and the import that postpones its annotations."""
     return (
         f'"""{title} of cuDNN {version}.\n\n{body.strip()}\n\n'
         f"Generated from the cuDNN headers by ``{COMMAND}``; do not edit.\n"
-        '"""\n\n' + ("from __future__ import annotations\n\n" if postponed else "")
+        '"""\n\nfrom __future__ import annotations\n\n'
     )
 
 

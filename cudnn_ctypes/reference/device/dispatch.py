@@ -119,7 +119,7 @@ def follows(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 def native(name: str) -> Callable[..., int]:
     """cuDNN's own function `name`, for an implementation without a handle that builds on it."""
-    function: Callable[..., int] = raw_function.binding(name).c_callee
+    function: Callable[..., int] = raw_function.binding(name).native
     return function
 
 
@@ -201,7 +201,7 @@ def _followed(function: Function, follower: Callable[..., None]) -> Callable[...
     binding = raw_function.binding(function.__name__)
 
     def call(*args: Any) -> int:
-        status = int(binding.c_callee(*args))
+        status = int(binding.native(*args))
         if status == 0:
             follower(*(getattr(arg, "_obj", arg) for arg in args))
         return status
@@ -215,12 +215,12 @@ def _create(function: Function) -> Callable[..., Any]:
 
     def create(handle: Any) -> int:
         if not mode.reference_device_active:
-            return int(binding.c_callee(handle))
+            return int(binding.native(handle))
         target = getattr(handle, "_obj", handle)
         if isinstance(target, ctypes._Pointer) and not isinstance(target, raw.cudnnHandle_t):
             target = target.contents  # pointer(handle)
         if not isinstance(target, raw.cudnnHandle_t):
-            return int(binding.c_callee(handle))  # refused there, with the usual message
+            return int(binding.native(handle))  # refused there, with the usual message
         target.value = next(_addresses)
         _open.add(target.value)
         return 0
@@ -241,10 +241,10 @@ def _by_handle(function: Function, position: int) -> Callable[..., Any]:
 
     def call(*args: Any) -> int:
         if not made_up(args[position]):
-            return int(binding.c_callee(*args))
+            return int(binding.native(*args))
         implementation = _implementations.get(name)
         if name in _refused:
-            log.put(_refused[name])
+            log.put(_refused[name], source=log.REFERENCE_DEVICE)
             return int(raw.CUDNN_STATUS_NOT_SUPPORTED)
         if implementation is None:
             raise NotImplementedError(
@@ -252,7 +252,7 @@ def _by_handle(function: Function, position: int) -> Callable[..., Any]:
             )
         return _carry_out(implementation, function, args)
 
-    return binding.guarded(call)
+    return call
 
 
 def _by_mode(function: Function) -> Callable[..., Any]:
@@ -262,10 +262,10 @@ def _by_mode(function: Function) -> Callable[..., Any]:
 
     def call(*args: Any) -> int:
         if not mode.reference_device_active:
-            return int(binding.c_callee(*args))
+            return int(binding.native(*args))
         return _carry_out(_implementations[name], function, args)
 
-    return binding.guarded(call)
+    return call
 
 
 def _always(function: Function) -> Callable[..., Any]:
@@ -275,7 +275,7 @@ def _always(function: Function) -> Callable[..., Any]:
     def call(*args: Any) -> int:
         return _carry_out(_taken_over[name], function, args)
 
-    return raw_function.binding(name).guarded(call)
+    return call
 
 
 def _carry_out(implementation: Implementation, function: Function, args: tuple[Any, ...]) -> int:
@@ -290,7 +290,7 @@ def _carry_out(implementation: Implementation, function: Function, args: tuple[A
     try:
         status = implementation(*values)
     except Refused as refused:
-        log.put(refused.reason)
+        log.put(refused.reason, source=log.REFERENCE_DEVICE)
         status = refused.status
     return int(status or 0)
 

@@ -313,7 +313,7 @@ def test_no_made_up_handle_reaches_cudnn(
     seen: list[Any] = []
     for name in ("cudnnBackendSetAttribute", "cudnnBackendExecute"):
         bound = binding(name)
-        before = bound.c_callee
+        before = bound.native
 
         def watched(*args: Any, name: str = name, before: Any = before) -> Any:
             held = [args[0]] if name.endswith("Execute") else []
@@ -325,7 +325,7 @@ def test_no_made_up_handle_reaches_cudnn(
             seen.extend(held)
             return before(*args)
 
-        monkeypatch.setitem(vars(bound), "c_callee", watched)
+        monkeypatch.setitem(vars(bound), "native", watched)
     test_a_fused_convolution_as_in_c(program)
     for type_ in (raw.CUDNN_TYPE_HANDLE, raw.CUDNN_TYPE_VOID_PTR, raw.CUDNN_TYPE_INT64):
         for name in (

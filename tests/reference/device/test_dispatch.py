@@ -62,7 +62,6 @@ def test_a_made_up_handle_never_reaches_cudnn(monkeypatch, handle, name: str, re
 
     function = raw.FUNCTIONS[name]
     binding = raw_function.binding(name)
-    monkeypatch.setitem(binding.__dict__, "c_callee", reached)
     monkeypatch.setitem(binding.__dict__, "native", reached)
     arguments = [
         handle

@@ -7,15 +7,19 @@ small, would be read or written beyond its end.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .ctypes_support import OpaquePointer, room
-from .memory import memory_pointer
-from .values import described
+from ..ctypes_support import OpaquePointer, room
+from ..memory import memory_pointer
+from ..values import described
+from . import Fragment
 
-__all__ = ["LABELLED", "checked_by_label", "descriptor_name"]
+if TYPE_CHECKING:
+    from ..function import Binding
 
-LABELLED = frozenset(
+__all__ = ["descriptor_name", "fragment"]
+
+_LABELLED = frozenset(
     {
         "cudnnSetFusedOpsConstParamPackAttribute",
         "cudnnGetFusedOpsConstParamPackAttribute",
@@ -39,9 +43,18 @@ def descriptor_name(label: str) -> str | None:
     return _OTHER_DESCRIPTORS.get(label, "cudnnTensorDescriptor_t")
 
 
-def checked_by_label(name: str, callee: Callable[..., Any]) -> Callable[..., Any]:
-    """`callee`, which stands for the C function `name`, behind a check of its third argument."""
-    from . import enums
+def fragment(binding: Binding) -> Fragment | None:
+    if binding.name not in _LABELLED:
+        return None
+    value = binding.parameters[2].name
+    return Fragment(
+        before=[f"if {value} is not None: _check_label(paramLabel, {value})"],
+        scope={"_check_label": _check_label(binding.name)},
+    )
+
+
+def _check_label(name: str) -> Callable[[Any, Any], None]:
+    from .. import enums
 
     sets = name.startswith("cudnnSet")
     constant = "Const" in name
@@ -66,15 +79,14 @@ def checked_by_label(name: str, callee: Callable[..., Any]) -> Callable[..., Any
         else:
             _check_room(name, "ptr", label, value, 8)
 
-    check = check_constant if constant else check_variant
+    check_value = check_constant if constant else check_variant
 
-    def call(pack: Any, label: Any, value: Any, *rest: Any) -> Any:
+    def check(label: Any, value: Any) -> None:
         label = labels(label) if type(label) is int else label
-        if value is not None and isinstance(label, labels):
-            check(label, value)
-        return callee(pack, label, value, *rest)
+        if isinstance(label, labels):
+            check_value(label, value)
 
-    return call
+    return check
 
 
 def _check_room(name: str, parameter: str, label: Any, value: Any, wanted: int) -> None:

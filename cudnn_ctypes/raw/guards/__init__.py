@@ -1,0 +1,78 @@
+"""What is checked around a C call, because C would crash, overwrite memory or compute garbage.
+
+Each module here holds one kind of check. Its ``fragment(binding)`` is asked once per C function,
+when that is bound: it gives the source lines which the function needs, or None. The lines of all
+fragments and the C call are compiled into one Python function, so a function without guards pays
+nothing, and one with guards no calls between them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..function import Binding
+
+__all__ = ["Fragment", "fragment", "inserted"]
+
+# In the order of their lines: what is NULL is said before anybody looks at it.
+_MODULES = ("null", "lengths", "attributes", "labels", "unset", "lifetime", "callback")
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """Source lines around a C call.
+
+    The lines name the C parameters as they are called in C, and ``{args}`` stands for the tuple of
+    all arguments. ``return _refused(code, {args}, reason, ...)`` refuses the call with a status.
+
+    Attributes
+    ----------
+    before : sequence of str
+        Lines before the call.
+    after : sequence of str
+        Lines after the call, whatever it returned; the status is ``_code``.
+    success : sequence of str
+        Lines after a call that succeeded.
+    scope : mapping of str to object
+        The names that the lines use besides the parameters; each begins with an underscore.
+    """
+
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+    success: Sequence[str] = ()
+    scope: Mapping[str, Any] = field(default_factory=dict)
+
+
+def fragment(binding: Binding) -> Fragment:
+    """All that the guards have to say about one C function."""
+    before: list[str] = []
+    after: list[str] = []
+    success: list[str] = []
+    scope: dict[str, Any] = {}
+    for module in _MODULES:
+        part = importlib.import_module(f".{module}", __name__).fragment(binding)
+        if part is None:
+            continue
+        before += part.before
+        after += part.after
+        success += part.success
+        if repeated := scope.keys() & part.scope.keys():
+            raise NameError(f"guards of {binding.name}: {sorted(repeated)} in two fragments")
+        scope.update(part.scope)
+    return Fragment(before, after, success, scope)
+
+
+def inserted(source: str, guard: Fragment, arguments: str) -> str:
+    """The source of a function with the guard's lines in their places."""
+    lines: list[str] = []
+    places = {"#before": guard.before, "#after": guard.after, "#success": guard.success}
+    for line in source.splitlines():
+        if (place := line.strip()) in places:
+            lines += [f"    {each.replace('{args}', arguments)}" for each in places[place]]
+        else:
+            lines.append(line)
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,73 @@
+"""Arrays that are shorter than the call says: a ``ValueError`` instead of memory behind them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..ctypes_support import room, storage_type
+from . import Fragment
+
+if TYPE_CHECKING:
+    from ..function import Binding
+
+__all__ = ["fragment"]
+
+
+def fragment(binding: Binding) -> Fragment | None:
+    # Name, element type and length of each array whose length is an expression.
+    arrays = [
+        (p.name, p.type.base, p.length)
+        for p in binding.parameters
+        if p.type.kind == "array" and isinstance(p.length, str)
+    ]
+    if not arrays:
+        return None
+    fit = " and ".join(f"0 <= {length} <= len({name})" for name, _, length in arrays)
+    return Fragment(
+        before=[
+            "try:",
+            f"    _fit = {fit}",
+            "except TypeError:",
+            "    _fit = False",
+            "if not _fit: _check_lengths({args})",
+        ],
+        scope={"_check_lengths": _check_lengths(binding, arrays)},
+    )
+
+
+def _check_lengths(
+    binding: Binding, arrays: list[tuple[str, Any, str]]
+) -> Callable[[tuple[Any, ...]], None]:
+    """The check for arrays of any kind, which explains itself."""
+    names = [p.name for p in binding.parameters]
+
+    def check(arguments: tuple[Any, ...]) -> None:
+        by_name = dict(zip(names, arguments, strict=True))
+        for array, base, length in arrays:
+            given = _elements(by_name[array], base)
+            try:
+                wanted = eval(length, {}, dict(by_name))
+                wrong = given is not None and not 0 <= wanted <= given
+            except TypeError:
+                continue  # the length is no number: its converter says so
+            if wrong:
+                raise ValueError(
+                    f"{binding.name}() argument {array!r}: {length} = {wanted} elements expected, "
+                    f"got {given}"
+                )
+
+    return check
+
+
+def _elements(array: Any, base: Any) -> int | None:
+    """How many elements an array has; None if nobody can tell."""
+    if array is None:
+        return None
+    if isinstance(getattr(array, "size", None), int):  # numpy.ndarray
+        return int(array.size)
+    if hasattr(array, "__len__"):
+        return len(array)
+    nbytes = room(array)
+    return None if nbytes is None else nbytes // ctypes.sizeof(storage_type(base))

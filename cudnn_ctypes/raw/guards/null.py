@@ -1,0 +1,135 @@
+"""NULL where cuDNN follows the pointer without a look: the status that its other functions give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ctypes_support import is_null
+from . import Fragment
+
+if TYPE_CHECKING:
+    from ..function import Binding, Parameter
+
+__all__ = ["NOT_NULL", "fragment"]
+
+_NULL_POINTER = 2002  # CUDNN_STATUS_BAD_PARAM_NULL_POINTER
+
+# Parameters that cuDNN does not compare with NULL before it follows them; found by
+# tools/null_arguments.py with cuDNN 9.1 to 9.28, and with 9.14 and
+# 9.19 on a GPU. A NULL cudnnHandle_t is refused everywhere.
+NOT_NULL: dict[str, str] = {
+    "cudnnGetLastErrorString": "message",
+    "cudnnGetStream": "streamId",
+    "cudnnBackendCreateDescriptor": "descriptor",
+    "cudnnSetTensorNdDescriptor": "dimA strideA",
+    "cudnnSetTensorNdDescriptorEx": "dimA",
+    "cudnnGetTensorNdDescriptor": "dataType dimA strideA",
+    "cudnnGetTensorSizeInBytes": "tensorDesc size",
+    "cudnnInitTransformDest": "srcDesc",
+    "cudnnGetTensorTransformDescriptor": "direction",
+    "cudnnGetOpTensorDescriptor": "opTensorOp opTensorCompType opTensorNanOpt",
+    "cudnnOpTensor": "opTensorDesc",
+    "cudnnGetReduceTensorDescriptor": "reduceTensorOp reduceTensorCompType reduceTensorNanOpt "
+    "reduceTensorIndices reduceTensorIndicesType",
+    "cudnnGetReductionIndicesSize": "reduceTensorDesc cDesc sizeInBytes",
+    "cudnnGetReductionWorkspaceSize": "reduceTensorDesc aDesc cDesc sizeInBytes",
+    "cudnnReduceTensor": "reduceTensorDesc",
+    "cudnnGetFilter4dDescriptor": "dataType format k c h w",
+    "cudnnSetFilterNdDescriptor": "filterDimA",
+    "cudnnGetFilterNdDescriptor": "dataType format nbDims filterDimA",
+    "cudnnGetFilterSizeInBytes": "size",
+    "cudnnTransformFilter": "srcDesc destDesc",
+    "cudnnGetPooling2dDescriptor": "mode maxpoolingNanOpt windowHeight windowWidth verticalPadding "
+    "horizontalPadding verticalStride horizontalStride",
+    "cudnnSetPoolingNdDescriptor": "windowDimA paddingA strideA",
+    "cudnnGetPoolingNdDescriptor": "mode maxpoolingNanOpt nbDims windowDimA paddingA strideA",
+    "cudnnGetPoolingNdForwardOutputDim": "inputTensorDesc outputTensorDimA",
+    "cudnnGetPooling2dForwardOutputDim": "inputTensorDesc n c h w",
+    "cudnnGetActivationDescriptor": "mode reluNanOpt coef",
+    "cudnnCreateLRNDescriptor": "normDesc",
+    "cudnnSetLRNDescriptor": "normDesc",
+    "cudnnGetLRNDescriptor": "normDesc",
+    "cudnnLRNCrossChannelForward": "normDesc alpha xDesc beta yDesc",
+    "cudnnDivisiveNormalizationForward": "normDesc xDesc yDesc",
+    "cudnnDeriveBNTensorDescriptor": "xDesc",
+    "cudnnBatchNormalizationForwardInference": "xDesc yDesc bnScaleBiasMeanVarDesc",
+    "cudnnDeriveNormTensorDescriptor": "xDesc",
+    "cudnnNormalizationForwardInference": "xDesc normScaleBiasDesc normMeanVarDesc yDesc",
+    "cudnnSpatialTfGridGeneratorForward": "stDesc",
+    "cudnnSpatialTfSamplerForward": "stDesc alpha xDesc beta yDesc",
+    "cudnnDropoutGetStatesSize": "sizeInBytes",
+    "cudnnDropoutGetReserveSpaceSize": "sizeInBytes",
+    "cudnnLRNCrossChannelBackward": "normDesc alpha dyDesc xDesc beta dxDesc",
+    "cudnnDivisiveNormalizationBackward": "normDesc xDesc dXdMeansDesc",
+    "cudnnBatchNormalizationBackward": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
+    "cudnnBatchNormalizationBackwardEx": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
+    "cudnnNormalizationBackward": "xDesc dyDesc dxDesc dNormScaleBiasDesc normMeanVarDesc",
+    "cudnnSpatialTfGridGeneratorBackward": "stDesc",
+    "cudnnSpatialTfSamplerBackward": "stDesc xDesc dxDesc dyDesc",
+    "cudnnGetConvolutionMathType": "mathType",
+    "cudnnGetConvolutionGroupCount": "groupCount",
+    "cudnnGetConvolution2dDescriptor": "pad_h pad_w u v dilation_h dilation_w mode computeType",
+    "cudnnSetConvolutionNdDescriptor": "padA filterStrideA dilationA",
+    "cudnnGetConvolutionNdDescriptor": "arrayLength padA strideA dilationA mode computeType",
+    "cudnnGetConvolution2dForwardOutputDim": "n c h w",
+    "cudnnGetConvolutionForwardAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionForwardAlgorithm_v7": "perfResults",
+    "cudnnIm2Col": "xDesc wDesc convDesc",
+    "cudnnGetConvolutionBackwardDataAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionBackwardDataAlgorithm_v7": "perfResults",
+    "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount": "count",
+    "cudnnGetConvolutionBackwardFilterAlgorithm_v7": "perfResults",
+    "cudnnFusedOpsExecute": "plan",
+    "cudnnSetRNNDataDescriptor": "seqLengthArray",
+    "cudnnSetSeqDataDescriptor": "dimA axes seqLengthArray",
+    "cudnnCTCLoss": "probsDesc hostLabelLengths hostInputLengths",
+    "cudnnCTCLoss_v8": "ctcLossDesc probsDesc",
+    "cudnnGetCTCLossWorkspaceSize": "probsDesc labelLengths inputLengths",
+    "cudnnGetCTCLossWorkspaceSize_v8": "ctcLossDesc probsDesc",
+}
+
+
+def fragment(binding: Binding) -> Fragment | None:
+    never_null = _never_null(binding.name, binding.parameters)
+    if not never_null:
+        return None
+    condition = " or ".join(map(_condition, never_null))
+    return Fragment(
+        before=[
+            f"if {condition}:",
+            "    _nulls = _null_names({args})",
+            f"    if _nulls: return _refused({_NULL_POINTER}, {{args}}, *_nulls)",
+        ],
+        scope={"_null_names": _null_names(binding.parameters, never_null)},
+    )
+
+
+def _never_null(name: str, parameters: Sequence[Parameter]) -> list[Parameter]:
+    listed = NOT_NULL.get(name, "").split()
+    return [p for p in parameters if p.name in listed or _is_handle(p)]
+
+
+def _is_handle(parameter: Parameter) -> bool:
+    base = parameter.type.base
+    return parameter.type.kind == "value" and getattr(base, "__name__", "") == "cudnnHandle_t"
+
+
+def _condition(parameter: Parameter) -> str:
+    if parameter.type.kind == "value":
+        return f"not {parameter.name}"
+    if isinstance(parameter.length, str):  # NULL is good enough for no elements
+        return f"({parameter.name} is None and {parameter.length})"
+    return f"{parameter.name} is None"
+
+
+def _null_names(
+    parameters: Sequence[Parameter], never_null: Sequence[Parameter]
+) -> Callable[[tuple[Any, ...]], list[str]]:
+    positions = [parameters.index(p) for p in never_null]
+
+    def null_names(arguments: tuple[Any, ...]) -> list[str]:
+        # Empty for 0, False or another thing that is no pointer: ctypes refuses it.
+        return [f"{parameters[i].name} is NULL" for i in positions if is_null(arguments[i])]
+
+    return null_names
