@@ -149,7 +149,7 @@ def query_runtime_error(handle: Handle, mode: Any = "rawcode") -> raw.cudnnStatu
     cudnnStatus_t
         Success if none was found.
     """
-    status = raw.cudnnStatus_t.variable()
+    status = raw.cudnnStatus_t()
     member = enumerator(raw.cudnnErrQueryMode_t, mode, "mode")
     raw.cudnnQueryRuntimeError(handle, status, member, None)
     return raw.cudnnStatus_t(status.value)

@@ -65,8 +65,8 @@ class ActivationDescriptor(Descriptor):
         raw.cudnnSetActivationDescriptor(self, mode, nan_propagation, coef)
 
     def _read(self) -> tuple[raw.cudnnActivationMode_t, raw.cudnnNanPropagation_t, float]:
-        mode = raw.cudnnActivationMode_t.variable()
-        nan_propagation, coef = raw.cudnnNanPropagation_t.variable(), c_double()
+        mode = raw.cudnnActivationMode_t()
+        nan_propagation, coef = raw.cudnnNanPropagation_t(), c_double()
         raw.cudnnGetActivationDescriptor(self, mode, nan_propagation, coef)
         return mode.value, nan_propagation.value, coef.value
 

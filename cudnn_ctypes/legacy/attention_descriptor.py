@@ -181,8 +181,8 @@ class AttnDescriptor(Descriptor):
 
     def _read(self) -> dict[str, Any]:
         mode, heads, scaler = c_uint(), c_int(), c_double()
-        data_type, compute_type = raw.cudnnDataType_t.variable(), raw.cudnnDataType_t.variable()
-        math_type = raw.cudnnMathType_t.variable()
+        data_type, compute_type = raw.cudnnDataType_t(), raw.cudnnDataType_t()
+        math_type = raw.cudnnMathType_t()
         dropouts = raw.cudnnDropoutDescriptor_t(), raw.cudnnDropoutDescriptor_t()
         sizes = {name: c_int() for name in _SIZES}
         raw.cudnnGetAttnDescriptor(

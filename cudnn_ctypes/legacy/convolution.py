@@ -131,7 +131,7 @@ class ConvolutionDescriptor(Descriptor):
     def _read(self) -> dict[str, Any]:
         ndim, sizes = c_int(), c_int * _MAX_SPATIAL
         padding, stride, dilation = sizes(), sizes(), sizes()
-        mode, compute_type = raw.cudnnConvolutionMode_t.variable(), raw.cudnnDataType_t.variable()
+        mode, compute_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
         raw.cudnnGetConvolutionNdDescriptor(
             self, _MAX_SPATIAL, ndim, padding, stride, dilation, mode, compute_type
         )
@@ -145,7 +145,7 @@ class ConvolutionDescriptor(Descriptor):
 
     def get_2d(self) -> dict[str, Any]:
         """What `set_2d` sets, by name; follows ``cudnnGetConvolution2dDescriptor``."""
-        mode, compute_type = raw.cudnnConvolutionMode_t.variable(), raw.cudnnDataType_t.variable()
+        mode, compute_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
         names = ("pad_h", "pad_w", "u", "v", "dilation_h", "dilation_w")
         numbers = {name: c_int() for name in names}
         raw.cudnnGetConvolution2dDescriptor(self, *numbers.values(), mode, compute_type)
@@ -194,7 +194,7 @@ class ConvolutionDescriptor(Descriptor):
     @property
     def math_type(self) -> raw.cudnnMathType_t:
         """Whether tensor cores may be used; follows ``cudnnSetConvolutionMathType``."""
-        math_type = raw.cudnnMathType_t.variable()
+        math_type = raw.cudnnMathType_t()
         raw.cudnnGetConvolutionMathType(self, math_type)
         return raw.cudnnMathType_t(math_type.value)
 
@@ -206,7 +206,7 @@ class ConvolutionDescriptor(Descriptor):
     @property
     def reorder_type(self) -> raw.cudnnReorderType_t:
         """Whether int8x32 filters are still to be reordered; ``cudnnSetConvolutionReorderType``."""
-        reorder_type = raw.cudnnReorderType_t.variable()
+        reorder_type = raw.cudnnReorderType_t()
         raw.cudnnGetConvolutionReorderType(self, reorder_type)
         return raw.cudnnReorderType_t(reorder_type.value)
 

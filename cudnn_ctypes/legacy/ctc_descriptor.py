@@ -110,25 +110,25 @@ class CTCLossDescriptor(Descriptor):
     @property
     def compute_type(self) -> raw.cudnnDataType_t:
         """What is computed in; follows ``cudnnGetCTCLossDescriptor``."""
-        compute_type = raw.cudnnDataType_t.variable()
+        compute_type = raw.cudnnDataType_t()
         raw.cudnnGetCTCLossDescriptor(self, compute_type)
         return raw.cudnnDataType_t(compute_type.value)
 
     @property
     def normalization(self) -> raw.cudnnLossNormalizationMode_t:
         """Whether the input is activations; follows ``cudnnGetCTCLossDescriptorEx``."""
-        compute_type = raw.cudnnDataType_t.variable()
-        normalization = raw.cudnnLossNormalizationMode_t.variable()
-        nan_propagation = raw.cudnnNanPropagation_t.variable()
+        compute_type = raw.cudnnDataType_t()
+        normalization = raw.cudnnLossNormalizationMode_t()
+        nan_propagation = raw.cudnnNanPropagation_t()
         raw.cudnnGetCTCLossDescriptorEx(self, compute_type, normalization, nan_propagation)
         return raw.cudnnLossNormalizationMode_t(normalization.value)
 
     @property
     def nan_propagation(self) -> raw.cudnnNanPropagation_t:
         """The gradient mode by its earlier name; follows ``cudnnGetCTCLossDescriptor_v8``."""
-        compute_type = raw.cudnnDataType_t.variable()
-        normalization = raw.cudnnLossNormalizationMode_t.variable()
-        nan_propagation, longest = raw.cudnnNanPropagation_t.variable(), c_int()
+        compute_type = raw.cudnnDataType_t()
+        normalization = raw.cudnnLossNormalizationMode_t()
+        nan_propagation, longest = raw.cudnnNanPropagation_t(), c_int()
         raw.cudnnGetCTCLossDescriptor_v8(
             self, compute_type, normalization, nan_propagation, longest
         )
@@ -145,9 +145,9 @@ class CTCLossDescriptor(Descriptor):
         return int(self._held()["max_label_length"])
 
     def _held(self) -> dict[str, Any]:
-        compute_type = raw.cudnnDataType_t.variable()
-        normalization = raw.cudnnLossNormalizationMode_t.variable()
-        gradient_mode, longest = raw.cudnnCTCGradMode_t.variable(), c_int()
+        compute_type = raw.cudnnDataType_t()
+        normalization = raw.cudnnLossNormalizationMode_t()
+        gradient_mode, longest = raw.cudnnCTCGradMode_t(), c_int()
         raw.cudnnGetCTCLossDescriptor_v9(self, compute_type, normalization, gradient_mode, longest)
         return {
             "compute_type": compute_type.value,

@@ -62,8 +62,8 @@ class OpTensorDescriptor(Descriptor):
         raw.cudnnSetOpTensorDescriptor(self, op, as_data_type(compute_type), nan_propagation)
 
     def _held(self) -> dict[str, Any]:
-        op, compute_type = raw.cudnnOpTensorOp_t.variable(), raw.cudnnDataType_t.variable()
-        nan_propagation = raw.cudnnNanPropagation_t.variable()
+        op, compute_type = raw.cudnnOpTensorOp_t(), raw.cudnnDataType_t()
+        nan_propagation = raw.cudnnNanPropagation_t()
         raw.cudnnGetOpTensorDescriptor(self, op, compute_type, nan_propagation)
         return {
             "op": op.value,

@@ -105,8 +105,8 @@ class FilterDescriptor(Descriptor):
 
     def _read(self) -> tuple[raw.cudnnDataType_t, raw.cudnnTensorFormat_t, tuple[int, ...]]:
         data_type, tensor_format = (
-            raw.cudnnDataType_t.variable(),
-            raw.cudnnTensorFormat_t.variable(),
+            raw.cudnnDataType_t(),
+            raw.cudnnTensorFormat_t(),
         )
         ndim, shape = c_int(), (c_int * raw.CUDNN_DIM_MAX)()
         raw.cudnnGetFilterNdDescriptor(self, len(shape), data_type, tensor_format, ndim, shape)
@@ -114,8 +114,8 @@ class FilterDescriptor(Descriptor):
 
     def get_4d(self) -> dict[str, Any]:
         """What `set_4d` sets, by name; follows ``cudnnGetFilter4dDescriptor``."""
-        data_type = raw.cudnnDataType_t.variable()
-        tensor_format = raw.cudnnTensorFormat_t.variable()
+        data_type = raw.cudnnDataType_t()
+        tensor_format = raw.cudnnTensorFormat_t()
         numbers = {name: c_int() for name in ("k", "c", "h", "w")}
         raw.cudnnGetFilter4dDescriptor(self, data_type, tensor_format, *numbers.values())
         read = {name: number.value for name, number in numbers.items()}

@@ -103,7 +103,7 @@ class FusedOpsConstParamPack(Descriptor):
         label = enumerator(raw.cudnnFusedOpsConstParamLabel_t, label, "label")
         name, is_null = descriptor_name(label.name), c_int()
         if name is None:
-            value = _enum_of(label).variable()
+            value = _enum_of(label)()
             raw.cudnnGetFusedOpsConstParamPackAttribute(self, label, ctypes.byref(value), is_null)
             return value.value
         descriptor = _DESCRIPTORS[name]()  # type: ignore[call-arg]
@@ -121,7 +121,7 @@ class FusedOpsConstParamPack(Descriptor):
         """What was said about pointers, by their labels in a variant pack; not those of "null"."""
         said = {}
         for label in raw.cudnnFusedOpsConstParamLabel_t:
-            value, is_null = raw.cudnnFusedOpsPointerPlaceHolder_t.variable(), c_int()
+            value, is_null = raw.cudnnFusedOpsPointerPlaceHolder_t(), c_int()
             if label.name.endswith("_PLACEHOLDER"):
                 get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
                 status = get(self, label, ctypes.byref(value), is_null)

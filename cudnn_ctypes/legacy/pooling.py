@@ -119,7 +119,7 @@ class PoolingDescriptor(Descriptor):
     # -- reading back --------------------------------------------------------------------------
 
     def _held(self) -> dict[str, Any]:
-        mode, nan = raw.cudnnPoolingMode_t.variable(), raw.cudnnNanPropagation_t.variable()
+        mode, nan = raw.cudnnPoolingMode_t(), raw.cudnnNanPropagation_t()
         ndim, sizes = c_int(), c_int * _MAX_SPATIAL
         window, padding, stride = sizes(), sizes(), sizes()
         raw.cudnnGetPoolingNdDescriptor(
@@ -135,7 +135,7 @@ class PoolingDescriptor(Descriptor):
 
     def get_2d(self) -> dict[str, Any]:
         """What `set_2d` sets, by name; follows ``cudnnGetPooling2dDescriptor``."""
-        mode, nan = raw.cudnnPoolingMode_t.variable(), raw.cudnnNanPropagation_t.variable()
+        mode, nan = raw.cudnnPoolingMode_t(), raw.cudnnNanPropagation_t()
         numbers = {
             name: c_int()
             for name in (

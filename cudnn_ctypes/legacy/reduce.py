@@ -86,10 +86,10 @@ class ReduceTensorDescriptor(Descriptor):
         )
 
     def _held(self) -> dict[str, Any]:
-        op, compute_type = raw.cudnnReduceTensorOp_t.variable(), raw.cudnnDataType_t.variable()
-        nan_propagation = raw.cudnnNanPropagation_t.variable()
-        indices = raw.cudnnReduceTensorIndices_t.variable()
-        indices_type = raw.cudnnIndicesType_t.variable()
+        op, compute_type = raw.cudnnReduceTensorOp_t(), raw.cudnnDataType_t()
+        nan_propagation = raw.cudnnNanPropagation_t()
+        indices = raw.cudnnReduceTensorIndices_t()
+        indices_type = raw.cudnnIndicesType_t()
         raw.cudnnGetReduceTensorDescriptor(
             self, op, compute_type, nan_propagation, indices, indices_type
         )

@@ -160,7 +160,7 @@ class RNNDataDescriptor(Descriptor):
     # -- reading back --------------------------------------------------------------------------
 
     def _read(self, count: int = 0) -> dict[str, Any]:
-        data_type, layout = raw.cudnnDataType_t.variable(), raw.cudnnRNNDataLayout_t.variable()
+        data_type, layout = raw.cudnnDataType_t(), raw.cudnnRNNDataLayout_t()
         steps, batch, size = c_int(), c_int(), c_int()
         lengths, fill = (c_int * max(count, 1))(), (ctypes.c_char * 8)()
         raw.cudnnGetRNNDataDescriptor(

@@ -30,17 +30,17 @@ class RNNSettings(Descriptor):
     _dropout: DropoutDescriptor | None = None
 
     def _read(self) -> dict[str, Any]:
-        enums = {
-            "algorithm": raw.cudnnRNNAlgo_t.variable(),
-            "cell": raw.cudnnRNNMode_t.variable(),
-            "bias": raw.cudnnRNNBiasMode_t.variable(),
-            "direction": raw.cudnnDirectionMode_t.variable(),
-            "input_mode": raw.cudnnRNNInputMode_t.variable(),
-            "data_type": raw.cudnnDataType_t.variable(),
-            "compute_type": raw.cudnnDataType_t.variable(),
-            "math_type": raw.cudnnMathType_t.variable(),
+        enums: dict[str, Any] = {
+            "algorithm": raw.cudnnRNNAlgo_t(),
+            "cell": raw.cudnnRNNMode_t(),
+            "bias": raw.cudnnRNNBiasMode_t(),
+            "direction": raw.cudnnDirectionMode_t(),
+            "input_mode": raw.cudnnRNNInputMode_t(),
+            "data_type": raw.cudnnDataType_t(),
+            "compute_type": raw.cudnnDataType_t(),
+            "math_type": raw.cudnnMathType_t(),
         }
-        sizes = {
+        sizes: dict[str, Any] = {
             "input_size": c_int32(),
             "hidden_size": c_int32(),
             "projection_size": c_int32(),
@@ -152,7 +152,7 @@ class RNNSettings(Descriptor):
     # -- clipping ------------------------------------------------------------------------------
 
     def _read_clip(self) -> tuple[raw.cudnnRNNClipMode_t, raw.cudnnNanPropagation_t, float, float]:
-        mode, nan = raw.cudnnRNNClipMode_t.variable(), raw.cudnnNanPropagation_t.variable()
+        mode, nan = raw.cudnnRNNClipMode_t(), raw.cudnnNanPropagation_t()
         low, high = c_double(), c_double()
         raw.cudnnRNNGetClip_v8(self, mode, nan, low, high)
         return mode.value, nan.value, low.value, high.value
@@ -163,7 +163,7 @@ class RNNSettings(Descriptor):
 
         None for none. A NaN passes.
         """
-        mode, low, high = raw.cudnnRNNClipMode_t.variable(), c_double(), c_double()
+        mode, low, high = raw.cudnnRNNClipMode_t(), c_double(), c_double()
         raw.cudnnRNNGetClip_v9(self, mode, low, high)
         return (low.value, high.value) if mode.value == raw.CUDNN_RNN_CLIP_MINMAX else None
 

@@ -135,7 +135,7 @@ class SeqDataDescriptor(Descriptor):
     # -- reading back --------------------------------------------------------------------------
 
     def _read(self) -> dict[str, Any]:
-        data_type, ndim, count = raw.cudnnDataType_t.variable(), c_int(), c_size_t()
+        data_type, ndim, count = raw.cudnnDataType_t(), c_int(), c_size_t()
         shape, axes = (c_int * _NDIM)(), (c_int * _NDIM)()
         about = (self, data_type, ndim, _NDIM, shape, axes, count)
         raw.cudnnGetSeqDataDescriptor(*about, 0, None, None)

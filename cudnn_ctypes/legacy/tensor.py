@@ -145,14 +145,14 @@ class TensorDescriptor(Descriptor):
     # -- reading back --------------------------------------------------------------------------
 
     def _read(self) -> tuple[raw.cudnnDataType_t, Shape, Shape]:
-        data_type, ndim = raw.cudnnDataType_t.variable(), c_int()
+        data_type, ndim = raw.cudnnDataType_t(), c_int()
         shape, strides = (c_int * raw.CUDNN_DIM_MAX)(), (c_int * raw.CUDNN_DIM_MAX)()
         raw.cudnnGetTensorNdDescriptor(self, len(shape), data_type, ndim, shape, strides)
         return data_type.value, tuple(shape[: ndim.value]), tuple(strides[: ndim.value])
 
     def get_4d(self) -> dict[str, Any]:
         """What `set_4d_ex` sets, by name; follows ``cudnnGetTensor4dDescriptor``."""
-        data_type = raw.cudnnDataType_t.variable()
+        data_type = raw.cudnnDataType_t()
         names = ("n", "c", "h", "w", "n_stride", "c_stride", "h_stride", "w_stride")
         numbers = {name: c_int() for name in names}
         raw.cudnnGetTensor4dDescriptor(self, data_type, *numbers.values())

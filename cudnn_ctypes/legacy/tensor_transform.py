@@ -84,10 +84,10 @@ class TensorTransformDescriptor(Descriptor):
 
     def _held(self) -> dict[str, Any]:
         ndim = self._ndim  # cuDNN does not give it back
-        tensor_format = raw.cudnnTensorFormat_t.variable()
+        tensor_format = raw.cudnnTensorFormat_t()
         before, after = (c_int32 * ndim)(), (c_int32 * ndim)()
         fold = (c_uint32 * max(ndim - 2, 0))()
-        direction = raw.cudnnFoldingDirection_t.variable()
+        direction = raw.cudnnFoldingDirection_t()
         raw.cudnnGetTensorTransformDescriptor(
             self, ndim, tensor_format, before, after, fold, direction
         )

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import ctypes
 import enum
-from typing import Any, ClassVar
+import functools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "CudnnEnum",
     "CudnnStructure",
+    "EnumArray",
+    "EnumVariable",
     "OpaquePointer",
     "is_null",
     "room",
@@ -22,12 +29,105 @@ __all__ = [
 _CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
 
 
-class CudnnEnum(enum.IntEnum):
+_E = TypeVar("_E", bound="CudnnEnum")
+
+
+class EnumVariable(ctypes.c_int, Generic[_E]):
+    """Storage for one enum value: ``mode = cudnnLRNMode_t()`` is C's ``cudnnLRNMode_t mode;``.
+
+    It is passed where C takes a pointer to the enum, or the enum. A new one holds 0.
+    """
+
+    _enum: ClassVar[type[CudnnEnum]]
+
+    if TYPE_CHECKING:
+
+        @property
+        def value(self) -> _E:
+            """The member of the enum; what is assigned must be one, or an int."""
+
+        @value.setter
+        def value(self, value: int) -> None: ...
+
+    else:
+        _number = ctypes.c_int.__base__.value
+
+        @property
+        def value(self):
+            return self._enum(self._number)
+
+        @value.setter
+        def value(self, value):
+            if isinstance(value, CudnnEnum) and type(value) is not self._enum:
+                raise TypeError(f"expected a {self._enum.__name__}, got {value!r}")
+            self._number = value
+
+    def __repr__(self) -> str:
+        return f"<{self._enum.__name__} variable: {self.value}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self.value == getattr(other, "value", other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class EnumArray(ctypes.Array[EnumVariable[_E]]):
+    """``axes = (cudnnSeqDataAxis_t * 4)()``: C's ``cudnnSeqDataAxis_t axes[4];``."""
+
+    _length_ = 0
+    _type_: Any = EnumVariable
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return [each.value for each in found] if isinstance(index, slice) else found.value
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            for position, each in zip(range(len(self))[index], value, strict=True):
+                self[position] = each
+        else:
+            super().__getitem__(index).value = value
+
+    def __iter__(self) -> Iterator[_E]:
+        return (self[index] for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<array of {len(self)} {self._type_._enum.__name__}: {list(self)}>"
+
+
+class _EnumType(enum.EnumMeta):
+    """Makes an enum usable as C's type of that name: for variables and arrays."""
+
+    def __call__(cls, value: Any = ..., *args: Any, **kwargs: Any) -> Any:
+        if value is ...:
+            return storage_type(cls)()
+        try:
+            return cls._value2member_map_[value]  # a third of the time of EnumMeta's way here
+        except (KeyError, TypeError):
+            return super().__call__(value, *args, **kwargs)
+
+    def __mul__(cls: type[_E], count: int) -> type[EnumArray[_E]]:  # type: ignore[misc]
+        array: type[EnumArray[_E]] = _array_type(cls, count)
+        return array
+
+    __rmul__ = __mul__
+
+
+class CudnnEnum(enum.IntEnum, metaclass=_EnumType):
     """Base of all enums: an ``IntEnum`` that keeps codes which it does not know.
 
     A newer library may return a code that these headers lack; ``cudnnStatus_t(4242)`` then gives a
     pseudo-member that prints its number, instead of an exception that hides the real one.
+    ``cudnnStatus_t()`` is a variable, and ``(cudnnStatus_t * 4)()`` an array of four.
     """
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __new__(cls) -> EnumVariable[Self]: ...  # type: ignore[misc]
+        @overload
+        def __new__(cls, value: int) -> Self: ...
+        def __new__(cls, value: int = 0) -> Any: ...
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
@@ -37,15 +137,6 @@ class CudnnEnum(enum.IntEnum):
         member._name_ = f"<unknown {cls.__name__} {value}>"
         member._value_ = value
         return cls._value2member_map_.setdefault(value, member)
-
-    @classmethod
-    def variable(cls, value: int = 0) -> Any:
-        """Storage for one enum value, to be filled by an out parameter.
-
-        ``mode = cudnnConvolutionMode_t.variable()`` is C's ``cudnnConvolutionMode_t mode;``. Its
-        ``.value`` is a member of the enum.
-        """
-        return storage_type(cls)(value)
 
     def __str__(self) -> str:
         return self.name
@@ -58,32 +149,25 @@ class CudnnEnum(enum.IntEnum):
         """Whether the headers that this package was generated from have this code."""
         return self._name_ in type(self).__members__
 
+    @property
+    def is_count(self) -> bool:
+        """Whether it only counts the members before it: C programs size arrays with it."""
+        return self._name_.endswith(("_COUNT", "_COUNTS")) and self is list(type(self))[-1]
 
-_storage_types: dict[type, Any] = {}
 
-
+@functools.cache
 def storage_type(base: type) -> Any:
-    """The ctypes type that holds a `base` in memory: for an enum, a ``c_int`` with its members."""
+    """The ctypes type that holds a `base` in memory: for an enum, its `EnumVariable`."""
     if not issubclass(base, CudnnEnum):
         return base
-    if base not in _storage_types:
-        value: Any = vars(ctypes.c_int.__base__)["value"]
+    return type(f"{base.__name__}_variable", (EnumVariable,), {"_enum": base})
 
-        def get(self: Any) -> CudnnEnum:
-            return base(value.__get__(self))
 
-        def set_(self: Any, number: int) -> None:
-            value.__set__(self, number)
-
-        namespace = {
-            "value": property(get, set_),
-            "__doc__": f"Storage for one {base.__name__}.",
-            "__repr__": lambda self: f"{base.__name__}.variable({self.value})",
-            "__eq__": lambda self, other: self.value == getattr(other, "value", other),
-            "__hash__": None,
-        }
-        _storage_types[base] = type(f"{base.__name__}_variable", (ctypes.c_int,), namespace)
-    return _storage_types[base]
+@functools.lru_cache(maxsize=256)
+def _array_type(base: type[CudnnEnum], count: int) -> Any:
+    fields = {"_type_": storage_type(base), "_length_": count}
+    metaclass: Any = type(EnumArray)
+    return metaclass(f"{base.__name__}_array_{count}", (EnumArray,), fields)
 
 
 class OpaquePointer(ctypes._Pointer):  # type: ignore[type-arg]

@@ -58,7 +58,7 @@ def test_setting_again_follows_c() -> None:
 
 def test_raw_calls_see_the_same_descriptor() -> None:
     values = [ctypes.c_int() for _ in range(4)]
-    data_type, tensor_format = raw.cudnnDataType_t.variable(), raw.cudnnTensorFormat_t.variable()
+    data_type, tensor_format = raw.cudnnDataType_t(), raw.cudnnTensorFormat_t()
     with FilterDescriptor((8, 3, 5, 7), "float16", layout="NHWC") as descriptor:
         raw.cudnnGetFilter4dDescriptor(descriptor, data_type, tensor_format, *values)
     assert data_type.value == raw.CUDNN_DATA_HALF

@@ -276,7 +276,7 @@ class TestWrongInput:
 
 def test_raw_calls_see_the_same_descriptor() -> None:
     values = [ctypes.c_int() for _ in range(8)]
-    data_type = raw.cudnnDataType_t.variable()
+    data_type = raw.cudnnDataType_t()
     with TensorDescriptor((2, 3, 4, 5), "float16", layout="NHWC") as descriptor:
         raw.cudnnGetTensor4dDescriptor(descriptor, data_type, *values)
     assert data_type.value == raw.CUDNN_DATA_HALF

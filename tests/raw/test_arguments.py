@@ -31,7 +31,8 @@ class TestArguments:
 
     def test_an_enum_takes_its_members_and_plain_ints(self, x: Any) -> None:
         call = raw.cudnnSetTensor4dDescriptor
-        kind = raw.cudnnDataType_t.variable(raw.CUDNN_DATA_HALF)
+        kind = raw.cudnnDataType_t()
+        kind.value = raw.CUDNN_DATA_HALF
         for data_type in (raw.CUDNN_DATA_HALF, int(raw.CUDNN_DATA_HALF), kind):
             call(x, raw.CUDNN_TENSOR_NCHW, data_type, 1, 1, 1, 1)
             size = c_size_t()
@@ -128,14 +129,15 @@ class TestOutParameters:
 
     def test_enum_variables(self, x: Any) -> None:
         set_4d(x, 1, 2, 3, 4)
-        variable, plain = raw.cudnnDataType_t.variable(77), c_int(77)
+        variable, plain = raw.cudnnDataType_t(), c_int(77)
+        variable.value = 77
         sizes = [c_int() for _ in range(8)]
         for argument in (variable, plain, byref(variable), byref(plain)):
             raw.cudnnGetTensor4dDescriptor(x, argument, *sizes)
         assert variable.value is raw.CUDNN_DATA_FLOAT
         assert plain.value == 0
         with pytest.raises(TypeError, match="'dataType'"):
-            raw.cudnnGetTensor4dDescriptor(x, raw.cudnnConvolutionMode_t.variable(), *sizes)
+            raw.cudnnGetTensor4dDescriptor(x, raw.cudnnConvolutionMode_t(), *sizes)
 
     def test_a_created_handle(self) -> None:
         descriptor = raw.cudnnTensorDescriptor_t()
@@ -238,7 +240,7 @@ class TestArrays:
         axes = list(raw.cudnnSeqDataAxis_t)[:4]
         for given in (axes, [int(a) for a in axes], (c_int * 4)(*axes)):
             raw.cudnnSetSeqDataDescriptor(sequence, 0, 4, [5, 2, 1, 8], given, 2, [5, 4], None)
-        read = (raw.cudnnSeqDataAxis_t.variable().__class__ * 4)()
+        read = (raw.cudnnSeqDataAxis_t * 4)()
         for out in (read, (c_int * 4)()):
             raw.cudnnGetSeqDataDescriptor(
                 sequence,
@@ -252,7 +254,12 @@ class TestArrays:
                 (c_int * 2)(),
                 None,
             )
-        assert [item.value for item in read] == axes
+        assert list(read) == axes
+        with pytest.raises(TypeError, match="'axes'"):
+            raw.cudnnGetSeqDataDescriptor(
+                *(sequence, c_int(), c_int(), 4, (c_int * 4)(), (raw.cudnnDataType_t * 4)()),
+                *(c_size_t(), 2, (c_int * 2)(), None),
+            )
         with pytest.raises(TypeError, match=r"'axes' .*expected a cudnnSeqDataAxis_t"):
             raw.cudnnSetSeqDataDescriptor(
                 sequence, 0, 4, [5, 2, 1, 8], [raw.CUDNN_DATA_FLOAT] * 4, 2, [5, 4], None

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.raw.ctypes_support import is_null, room, storage_type
+from cudnn_ctypes.raw.ctypes_support import is_null, room
 
 
 class TestEnum:
@@ -47,25 +47,46 @@ class TestEnum:
 
 class TestVariable:
     def test_it_holds_a_member(self) -> None:
-        variable = raw.cudnnDataType_t.variable(raw.CUDNN_DATA_HALF)
-        assert variable.value is raw.CUDNN_DATA_HALF
+        variable = raw.cudnnDataType_t()
+        assert variable.value is raw.CUDNN_DATA_FLOAT
         variable.value = raw.CUDNN_DATA_INT8
         assert variable.value is raw.CUDNN_DATA_INT8
-        assert repr(variable) == "cudnnDataType_t.variable(CUDNN_DATA_INT8)"
+        assert repr(variable) == "<cudnnDataType_t variable: CUDNN_DATA_INT8>"
         assert variable == raw.CUDNN_DATA_INT8
+        assert variable != raw.CUDNN_DATA_HALF
         assert isinstance(variable, c_int)
+        variable.value = 2
+        assert variable.value is raw.CUDNN_DATA_HALF
+
+    def test_a_member_of_another_enum_is_refused(self) -> None:
+        variable = raw.cudnnDataType_t()
+        array = (raw.cudnnDataType_t * 2)()
+        with pytest.raises(TypeError, match="expected a cudnnDataType_t, got cudnnTensorFormat_t"):
+            variable.value = raw.CUDNN_TENSOR_NHWC
+        with pytest.raises(TypeError, match="expected a cudnnDataType_t, got cudnnTensorFormat_t"):
+            array[1] = raw.CUDNN_TENSOR_NHWC
+        assert [variable.value, *array] == [raw.CUDNN_DATA_FLOAT] * 3
 
     def test_what_c_writes(self) -> None:
-        variable = raw.cudnnDataType_t.variable()
+        variable = raw.cudnnDataType_t()
         ctypes.memmove(ctypes.byref(variable), ctypes.byref(c_int(2)), 4)
         assert variable.value is raw.CUDNN_DATA_HALF
         ctypes.memmove(ctypes.byref(variable), ctypes.byref(c_int(-7)), 4)
         assert variable.value == -7
 
     def test_arrays(self) -> None:
-        array = (storage_type(raw.cudnnDataType_t) * 2)()
-        array[1] = raw.CUDNN_DATA_HALF
-        assert [item.value for item in array] == [raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF]
+        for array in ((raw.cudnnDataType_t * 4)(), (4 * raw.cudnnDataType_t)()):
+            array[1] = raw.CUDNN_DATA_HALF
+            array[2:] = [raw.CUDNN_DATA_INT8, 6]
+            assert array[1] is raw.CUDNN_DATA_HALF
+            assert array[:2] == [raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF]
+            assert list(array) == [raw.cudnnDataType_t(code) for code in (0, 2, 3, 6)]
+            assert ctypes.sizeof(array) == 16
+        (four,) = (raw.cudnnDataType_t * 1)(raw.CUDNN_DATA_INT32)
+        assert four is raw.CUDNN_DATA_INT32
+        assert "CUDNN_DATA_HALF" in repr(array)
+        with pytest.raises(IndexError):
+            array[4]
 
 
 class TestHandle:

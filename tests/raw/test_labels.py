@@ -52,8 +52,9 @@ def test_a_descriptor_is_copied_in_and_out(constants: Any) -> None:
 
 
 def test_an_enum_goes_by_its_address(constants: Any) -> None:
-    given = raw.cudnnFusedOpsPointerPlaceHolder_t.variable(raw.CUDNN_PTR_16B_ALIGNED)
-    read, is_null = raw.cudnnFusedOpsPointerPlaceHolder_t.variable(), ctypes.c_int()
+    given = raw.cudnnFusedOpsPointerPlaceHolder_t()
+    given.value = raw.CUDNN_PTR_16B_ALIGNED
+    read, is_null = raw.cudnnFusedOpsPointerPlaceHolder_t(), ctypes.c_int()
     label = raw.CUDNN_PARAM_WDATA_PLACEHOLDER
     raw.cudnnSetFusedOpsConstParamPackAttribute(constants, label, ctypes.byref(given))
     raw.cudnnGetFusedOpsConstParamPackAttribute(constants, label, read, is_null)

@@ -239,9 +239,9 @@ def _run(
 def _loss(descriptor: Any) -> Loss:
     if not descriptor:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "ctcLossDesc is NULL")
-    compute_type = raw.cudnnDataType_t.variable()
-    normalization = raw.cudnnLossNormalizationMode_t.variable()
-    gradient_mode, longest = raw.cudnnCTCGradMode_t.variable(), c_int()
+    compute_type = raw.cudnnDataType_t()
+    normalization = raw.cudnnLossNormalizationMode_t()
+    gradient_mode, longest = raw.cudnnCTCGradMode_t(), c_int()
     raw.cudnnGetCTCLossDescriptor_v9(
         descriptor, compute_type, normalization, gradient_mode, longest
     )

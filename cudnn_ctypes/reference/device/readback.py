@@ -108,7 +108,7 @@ class TensorTransform:
 
 def tensor(descriptor: Any, name: str) -> Tensor:
     """What a tensor descriptor holds (``cudnnGetTensorNdDescriptor``)."""
-    data_type, count = raw.cudnnDataType_t.variable(), c_int()
+    data_type, count = raw.cudnnDataType_t(), c_int()
     shape, strides = _ints(_MOST_DIMENSIONS), _ints(_MOST_DIMENSIONS)
     get(
         raw.cudnnGetTensorNdDescriptor,
@@ -126,7 +126,7 @@ def tensor(descriptor: Any, name: str) -> Tensor:
 
 def filter_(descriptor: Any, name: str) -> Filter:
     """What a filter descriptor holds (``cudnnGetFilterNdDescriptor``)."""
-    data_type, layout = raw.cudnnDataType_t.variable(), raw.cudnnTensorFormat_t.variable()
+    data_type, layout = raw.cudnnDataType_t(), raw.cudnnTensorFormat_t()
     count, shape = c_int(), _ints(_MOST_DIMENSIONS)
     get(
         raw.cudnnGetFilterNdDescriptor,
@@ -144,9 +144,9 @@ def filter_(descriptor: Any, name: str) -> Filter:
 def convolution(descriptor: Any, name: str) -> Convolution:
     """What a convolution descriptor holds (``cudnnGetConvolutionNdDescriptor`` and others)."""
     padding, stride, dilation = _ints(_MOST_SPATIAL), _ints(_MOST_SPATIAL), _ints(_MOST_SPATIAL)
-    mode, compute_type = raw.cudnnConvolutionMode_t.variable(), raw.cudnnDataType_t.variable()
+    mode, compute_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
     count, groups = c_int(), c_int()
-    math_type, reorder_type = raw.cudnnMathType_t.variable(), raw.cudnnReorderType_t.variable()
+    math_type, reorder_type = raw.cudnnMathType_t(), raw.cudnnReorderType_t()
     get(
         raw.cudnnGetConvolutionNdDescriptor,
         name,
@@ -177,7 +177,7 @@ def convolution(descriptor: Any, name: str) -> Convolution:
 
 def activation(descriptor: Any, name: str) -> Activation:
     """What an activation descriptor holds; one that was never set holds garbage, as in C."""
-    mode, nan = raw.cudnnActivationMode_t.variable(), raw.cudnnNanPropagation_t.variable()
+    mode, nan = raw.cudnnActivationMode_t(), raw.cudnnNanPropagation_t()
     coefficient, swish_beta = c_double(), c_double()
     get(raw.cudnnGetActivationDescriptor, name, descriptor, mode, nan, coefficient)
     get(raw.cudnnGetActivationDescriptorSwishBeta, name, descriptor, swish_beta)
@@ -186,7 +186,7 @@ def activation(descriptor: Any, name: str) -> Activation:
 
 def tensor_transform(descriptor: Any, name: str, dimensions: int) -> TensorTransform:
     """What a transform descriptor for tensors of `dimensions` dimensions holds."""
-    layout, direction = raw.cudnnTensorFormat_t.variable(), raw.cudnnFoldingDirection_t.variable()
+    layout, direction = raw.cudnnTensorFormat_t(), raw.cudnnFoldingDirection_t()
     count = max(dimensions, 3)  # cuDNN refuses to be asked for less
     before, after, fold = (c_int32 * count)(), (c_int32 * count)(), (c_uint32 * count)()
     get(

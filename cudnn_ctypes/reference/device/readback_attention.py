@@ -83,8 +83,8 @@ def attention(descriptor: Any, name: str) -> Attention:
     if not descriptor:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL")
     mode, heads, scaler = c_uint(), c_int(), c_double()
-    data_type, compute_type = raw.cudnnDataType_t.variable(), raw.cudnnDataType_t.variable()
-    math_type = raw.cudnnMathType_t.variable()
+    data_type, compute_type = raw.cudnnDataType_t(), raw.cudnnDataType_t()
+    math_type = raw.cudnnMathType_t()
     dropouts = raw.cudnnDropoutDescriptor_t(), raw.cudnnDropoutDescriptor_t()
     sizes = [c_int() for _ in range(11)]
     raw.cudnnGetAttnDescriptor(
@@ -113,7 +113,7 @@ def sequences(descriptor: Any, name: str) -> Sequences:
     """What a sequence data descriptor holds (``cudnnGetSeqDataDescriptor``)."""
     if not descriptor:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL")
-    data_type, ndim, count = raw.cudnnDataType_t.variable(), c_int(), c_size_t()
+    data_type, ndim, count = raw.cudnnDataType_t(), c_int(), c_size_t()
     shape, axes = (c_int * _NDIM)(), (c_int * _NDIM)()
     about = (descriptor, data_type, ndim, _NDIM, shape, axes, count)
     raw.cudnnGetSeqDataDescriptor(*about, 0, None, None)

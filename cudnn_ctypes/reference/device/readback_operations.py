@@ -77,7 +77,7 @@ class Reduction:
 
 def pooling(descriptor: Any, name: str) -> Pooling:
     """What a pooling descriptor holds (``cudnnGetPoolingNdDescriptor``)."""
-    mode, nan = raw.cudnnPoolingMode_t.variable(), raw.cudnnNanPropagation_t.variable()
+    mode, nan = raw.cudnnPoolingMode_t(), raw.cudnnNanPropagation_t()
     count = c_int()
     window, padding, stride = ((c_int * _MOST_SPATIAL)() for _ in range(3))
     get(
@@ -106,8 +106,8 @@ def pooling(descriptor: Any, name: str) -> Pooling:
 
 def op_tensor(descriptor: Any, name: str) -> OpTensor:
     """What an op tensor descriptor holds (``cudnnGetOpTensorDescriptor``)."""
-    operation, compute_type = raw.cudnnOpTensorOp_t.variable(), raw.cudnnDataType_t.variable()
-    nan = raw.cudnnNanPropagation_t.variable()
+    operation, compute_type = raw.cudnnOpTensorOp_t(), raw.cudnnDataType_t()
+    nan = raw.cudnnNanPropagation_t()
     get(raw.cudnnGetOpTensorDescriptor, name, descriptor, operation, compute_type, nan)
     return OpTensor(
         _known(_OPERATIONS, operation.value, name),
@@ -118,10 +118,10 @@ def op_tensor(descriptor: Any, name: str) -> OpTensor:
 
 def reduction(descriptor: Any, name: str) -> Reduction:
     """What a reduce tensor descriptor holds (``cudnnGetReduceTensorDescriptor``)."""
-    operator, compute_type = raw.cudnnReduceTensorOp_t.variable(), raw.cudnnDataType_t.variable()
-    nan = raw.cudnnNanPropagation_t.variable()
-    indices = raw.cudnnReduceTensorIndices_t.variable()
-    indices_type = raw.cudnnIndicesType_t.variable()
+    operator, compute_type = raw.cudnnReduceTensorOp_t(), raw.cudnnDataType_t()
+    nan = raw.cudnnNanPropagation_t()
+    indices = raw.cudnnReduceTensorIndices_t()
+    indices_type = raw.cudnnIndicesType_t()
     get(
         raw.cudnnGetReduceTensorDescriptor,
         name,

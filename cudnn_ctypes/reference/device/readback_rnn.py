@@ -78,13 +78,13 @@ class RNNData:
 
 def rnn(descriptor: Any, name: str) -> RNN:
     """What an RNN descriptor holds (``cudnnGetRNNDescriptor_v8``, ``cudnnRNNGetClip_v8``)."""
-    algo, cell = raw.cudnnRNNAlgo_t.variable(), raw.cudnnRNNMode_t.variable()
-    bias, direction = raw.cudnnRNNBiasMode_t.variable(), raw.cudnnDirectionMode_t.variable()
-    input_mode, data_type = raw.cudnnRNNInputMode_t.variable(), raw.cudnnDataType_t.variable()
-    math_prec, math_type = raw.cudnnDataType_t.variable(), raw.cudnnMathType_t.variable()
+    algo, cell = raw.cudnnRNNAlgo_t(), raw.cudnnRNNMode_t()
+    bias, direction = raw.cudnnRNNBiasMode_t(), raw.cudnnDirectionMode_t()
+    input_mode, data_type = raw.cudnnRNNInputMode_t(), raw.cudnnDataType_t()
+    math_prec, math_type = raw.cudnnDataType_t(), raw.cudnnMathType_t()
     input_size, hidden_size, projection_size = c_int32(), c_int32(), c_int32()
     layers, dropout, flags = c_int32(), raw.cudnnDropoutDescriptor_t(), c_uint32()
-    clip_mode, nan = raw.cudnnRNNClipMode_t.variable(), raw.cudnnNanPropagation_t.variable()
+    clip_mode, nan = raw.cudnnRNNClipMode_t(), raw.cudnnNanPropagation_t()
     low, high = c_double(), c_double()
     _get(
         raw.cudnnGetRNNDescriptor_v8,
@@ -133,7 +133,7 @@ def _clip(low: float, high: float, nan: raw.cudnnNanPropagation_t) -> Clip:
 
 def rnn_data(descriptor: Any, name: str) -> RNNData:
     """What an RNN data descriptor holds (``cudnnGetRNNDataDescriptor``)."""
-    data_type, layout = raw.cudnnDataType_t.variable(), raw.cudnnRNNDataLayout_t.variable()
+    data_type, layout = raw.cudnnDataType_t(), raw.cudnnRNNDataLayout_t()
     steps, batch, size = c_int(), c_int(), c_int()
     fill = (ctypes.c_char * 8)()
 

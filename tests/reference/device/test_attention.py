@@ -180,7 +180,7 @@ class Program:
         raw.cudnnGetMultiHeadAttnWeights(**{**arguments, **changes})
         if address.value is None:
             return None
-        data_type, ndim = raw.cudnnDataType_t.variable(), c_int()
+        data_type, ndim = raw.cudnnDataType_t(), c_int()
         shape, strides = (c_int * 8)(), (c_int * 8)()
         raw.cudnnGetTensorNdDescriptor(desc, 8, data_type, ndim, shape, strides)
         assert data_type.value == self.data_type

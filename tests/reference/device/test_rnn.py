@@ -415,7 +415,7 @@ def weight_params(handle, descriptor, layer: int, linear: int, size: int, space)
 
 def shape_of(descriptor) -> tuple[int, ...]:
     count, dims, strides = c_int(), (c_int * 8)(), (c_int * 8)()
-    data_type = raw.cudnnDataType_t.variable()
+    data_type = raw.cudnnDataType_t()
     raw.cudnnGetTensorNdDescriptor(descriptor, 8, data_type, count, dims, strides)
     assert strides[: count.value] == [
         int(np.prod(dims[axis + 1 : count.value])) for axis in range(count.value)

@@ -46,7 +46,7 @@ def transform(
 
 
 def held(descriptor: Any, ndim: int = 4) -> tuple[Any, ...]:
-    layout, direction = raw.cudnnTensorFormat_t.variable(), raw.cudnnFoldingDirection_t.variable()
+    layout, direction = raw.cudnnTensorFormat_t(), raw.cudnnFoldingDirection_t()
     before, after, fold = (c_int32 * 8)(), (c_int32 * 8)(), (c_uint32 * 8)()
     raw.cudnnGetTensorTransformDescriptor(descriptor, ndim, layout, before, after, fold, direction)
     return (
@@ -100,7 +100,7 @@ def test_refused_settings(program: Program):
     assert [call(ndim) for ndim in (1, 2, 8, 9)] == [BAD_PARAM, SUCCESS, SUCCESS, NOT_SUPPORTED]
     assert call(4, 3) == NOT_SUPPORTED
     get = raw.cudnnGetTensorTransformDescriptor.unchecked
-    layout, direction = raw.cudnnTensorFormat_t.variable(), raw.cudnnFoldingDirection_t.variable()
+    layout, direction = raw.cudnnTensorFormat_t(), raw.cudnnFoldingDirection_t()
     arrays = (c_int32 * 9)(), (c_int32 * 9)(), (c_uint32 * 9)()
     for ndim in (2, 9):
         assert get(descriptor, ndim, layout, *arrays, direction) == BAD_PARAM
