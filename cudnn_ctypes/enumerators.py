@@ -33,7 +33,7 @@ def enumerator(cls: type[E], value: Any, name: str) -> E:
     """
     if type(value) is cls:
         return value
-    names = [short_name(member) for member in cls if not _is_count(member.name)]
+    names = [short_name(member) for member in cls if not member.is_count]
     if not isinstance(value, str):
         raise TypeError(
             f"{name}: expected a {cls.__name__} or one of {', '.join(map(repr, names))}, "
@@ -57,18 +57,14 @@ def short_name(member: CudnnEnum) -> str:
     """A member's name in lower case without what all members of its enum begin with."""
     if not member.known:
         return member.name
-    short = member.name[_prefix_length(type(member), _is_count(member.name)) :]
+    short = member.name[_prefix_length(type(member), member.is_count) :]
     return short.lower()
-
-
-def _is_count(name: str) -> bool:
-    """Whether an enumerator only counts the others."""
-    return name.endswith(("_COUNT", "_COUNTS"))
 
 
 @functools.cache
 def _prefix_length(cls: type[CudnnEnum], with_count: bool) -> int:
-    words = [name.split("_") for name in cls.__members__ if with_count or not _is_count(name)]
+    members = cls.__members__.items()
+    words = [name.split("_") for name, each in members if with_count or not each.is_count]
     if len(words) == 1:  # "cross_channel_dim1" of CUDNN_LRN_CROSS_CHANNEL_DIM1
         return len("_".join([*words[0][:2], ""]))
     shared = 0

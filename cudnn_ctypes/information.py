@@ -121,8 +121,8 @@ def error_string(status: int) -> str:
     >>> error_string(2000)
     'CUDNN_STATUS_BAD_PARAM'
     """
-    text: bytes = raw.cudnnGetErrorString(raw.cudnnStatus_t(status))
-    return text.decode("utf-8", "replace")
+    text: str = raw.cudnnGetErrorString(raw.cudnnStatus_t(status))
+    return text
 
 
 def last_error_string(max_size: int = 4096) -> str:

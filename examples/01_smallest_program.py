@@ -63,7 +63,7 @@ raw.cudnnSetTensor4dDescriptor(y_desc, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLO
 # int returned;
 # CHECK(cudnnGetConvolutionForwardAlgorithm_v7(cudnn, x_desc, w_desc, conv_desc, y_desc,
 #                                              CUDNN_CONVOLUTION_FWD_ALGO_COUNT, &returned, perf));
-count = int(raw.CUDNN_CONVOLUTION_FWD_ALGO_COUNT)
+count = raw.CUDNN_CONVOLUTION_FWD_ALGO_COUNT
 perf = (raw.cudnnConvolutionFwdAlgoPerf_t * count)()
 returned = c_int()
 raw.cudnnGetConvolutionForwardAlgorithm_v7(

@@ -18,9 +18,7 @@ __all__ = ["BEHAVIOR_NOTES", "NUMERICAL_NOTES", "Selection"]
 
 
 def _names(cls: Any) -> frozenset[str]:
-    return frozenset(
-        short_name(note) for note in cls if not note.name.endswith(("_COUNT", "_COUNTS"))
-    )
+    return frozenset(short_name(note) for note in cls if not note.is_count)
 
 
 NUMERICAL_NOTES = _names(raw.cudnnBackendNumericalNote_t)

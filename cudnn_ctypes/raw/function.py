@@ -211,6 +211,8 @@ class Binding:
         result = self.result_type
         is_enum = isinstance(result, type) and issubclass(result, CudnnEnum)
         symbol.restype = ctypes.c_int if is_enum else result
+        if result is ctypes.c_char_p:
+            symbol.errcheck = lambda text, *_: text.decode("utf-8", "replace")
         return symbol
 
     def bind(self) -> None:

@@ -72,7 +72,8 @@ def as_int(value: Any, ctype: Any) -> int:
     low, high = INTEGER_RANGES[ctype]
     if isinstance(value, (ctype, *INTEGER_RANGES)):
         value = value.value  # type: ignore[attr-defined]
-    if isinstance(value, CudnnEnum) or not hasattr(value, "__index__"):
+    is_member = isinstance(value, CudnnEnum) and not value.is_count
+    if is_member or not hasattr(value, "__index__"):
         raise TypeError(f"expected an int, got {described(value)}")
     value = operator.index(value)
     if not low <= value <= high:

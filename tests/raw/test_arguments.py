@@ -91,7 +91,29 @@ class TestArguments:
         set_4d(x, value, 1, 1, 1)
         assert dimensions(x) == [3, 1, 1, 1]
 
-    @pytest.mark.parametrize("wrong", [1.0, np.float32(1), "1", None, raw.CUDNN_DATA_FLOAT])
+    def test_enumerators_that_count(self, x: Any) -> None:
+        set_4d(x, raw.CUDNN_CONVOLUTION_FWD_ALGO_COUNT, 1, 1, 1)
+        assert dimensions(x) == [8, 1, 1, 1]
+        count = raw.CUDNN_SEQDATA_DIM_COUNT
+        raw.cudnnSetTensorNdDescriptor(x, 0, count, (c_int * count)(1, 2, 3, 4), [24, 12, 4, 1])
+        assert dimensions(x) == [1, 2, 3, 4]
+        counts = {each.name for each in vars(raw).values() if getattr(each, "is_count", 0) is True}
+        assert counts == {
+            "CUDNN_BEHAVIOR_NOTE_TYPE_COUNT",
+            "CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT",
+            "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT",
+            "CUDNN_CONVOLUTION_FWD_ALGO_COUNT",
+            "CUDNN_HEUR_MODES_COUNT",
+            "CUDNN_KNOB_TYPE_COUNTS",
+            "CUDNN_LAYOUT_TYPE_COUNT",
+            "CUDNN_NUMERICAL_NOTE_TYPE_COUNT",
+            "CUDNN_RNN_ALGO_COUNT",
+        }
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [1.0, np.float32(1), "1", None, raw.CUDNN_DATA_FLOAT, raw.CUDNN_KNOB_TYPE_CTA_COUNT],
+    )
     def test_what_is_no_int(self, x: Any, wrong: Any) -> None:
         with pytest.raises(TypeError, match=r"'n' \(4 of 7\): expected an int, got"):
             set_4d(x, wrong, 1, 1, 1)

@@ -33,7 +33,7 @@ class TestStatus:
 
     def test_functions_without_status(self) -> None:
         assert raw.cudnnGetVersion() == raw.load().version == raw.cudnnGetVersion.unchecked()
-        assert raw.cudnnGetErrorString(raw.CUDNN_STATUS_BAD_PARAM) == b"CUDNN_STATUS_BAD_PARAM"
+        assert raw.cudnnGetErrorString(raw.CUDNN_STATUS_BAD_PARAM) == "CUDNN_STATUS_BAD_PARAM"
         assert raw.cudnnGetLastErrorString(ctypes.create_string_buffer(64), 64) is None
 
 
