@@ -45,7 +45,9 @@ class Allocation:
         What other libraries hold of it (see ``dlpack.Exported``).
     """
 
-    def __init__(self, nbytes: int, *, device: Any = None, stream: Any = None) -> None:
+    def __init__(
+        self, nbytes: int, *, device: Any = None, stream: Any = None, memory_resource: Any = None
+    ) -> None:
         self.nbytes = _checked_size(nbytes)
         self.on_host = mode.reference_device_active
         self.stream = as_stream_pointer(stream)
@@ -53,11 +55,13 @@ class Allocation:
         self.exports: weakref.WeakSet[Any] = weakref.WeakSet()
         memory: Any = None
         self.ptr = 0
+        if memory_resource is not None and self.on_host:
+            raise ValueError("memory_resource: the reference device's memory is host memory")
         if nbytes and self.on_host:
             memory, self.ptr = _host_memory(self.nbytes)
             host_blocks.add(self.ptr, self.nbytes)
         elif nbytes:
-            memory = _device_memory(self.nbytes, self.device_id, stream)
+            memory = _device_memory(self.nbytes, self.device_id, stream, memory_resource)
             self.ptr = int(memory.handle)
         # In a list, so that release() can name another stream. The finalizer also keeps the stream
         # object: its stream must not be destroyed before the memory is freed on it.
@@ -104,9 +108,9 @@ def _host_memory(nbytes: int) -> tuple[np.ndarray[Any, Any], int]:
     return block, address + -address % ALIGNMENT
 
 
-def _device_memory(nbytes: int, ordinal: int, stream: Any) -> Any:
+def _device_memory(nbytes: int, ordinal: int, stream: Any, memory_resource: Any) -> Any:
     with cuda.current_context(ordinal) as device:
-        resource = device.memory_resource
+        resource = device.memory_resource if memory_resource is None else memory_resource
         try:
             return resource.allocate(nbytes, stream=as_core_stream(stream, device))
         except Exception as error:  # cuda.core's own class, which it does not export

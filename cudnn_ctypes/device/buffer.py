@@ -35,6 +35,8 @@ class DeviceBuffer:
         Default: the calling thread's current device.
     stream : stream, optional
         As for `as_stream_pointer`; default: the legacy default stream.
+    memory_resource : cuda.core.MemoryResource, optional
+        Where the memory comes from; default: the device's pool.
 
     Raises
     ------
@@ -52,8 +54,12 @@ class DeviceBuffer:
     # Without slots, Python 3.11's tracemalloc cannot tell where an object was made.
     __slots__ = ("__weakref__", "_allocation", "_forgotten", "_nbytes", "_offset", "_parent")
 
-    def __init__(self, nbytes: int, *, device: Any = None, stream: Any = None) -> None:
-        allocation = Allocation(nbytes, device=device, stream=stream)
+    def __init__(
+        self, nbytes: int, *, device: Any = None, stream: Any = None, memory_resource: Any = None
+    ) -> None:
+        allocation = Allocation(
+            nbytes, device=device, stream=stream, memory_resource=memory_resource
+        )
         self._parent: DeviceBuffer | None = None
         self._allocation: Allocation | None = allocation
         self._offset = 0
@@ -89,6 +95,12 @@ class DeviceBuffer:
         part._nbytes = nbytes
         part._forgotten = weakref.finalize(part, _nothing)
         return part
+
+    def __add__(self, offset: int) -> DeviceBuffer:
+        """The part from byte `offset` on, as C's pointer arithmetic gives its address."""
+        if isinstance(offset, bool) or not hasattr(offset, "__index__"):
+            return NotImplemented
+        return self.view(offset.__index__())
 
     def _root(self) -> Allocation:
         if not self._forgotten.alive:
@@ -146,13 +158,37 @@ class DeviceBuffer:
         """
         copy.write(self, offset, copy.host_bytes(data), stream=stream)
 
+    def copy_from(self, source: Any, *, offset: int = 0, stream: Any = None) -> None:
+        """Copy the bytes of device memory here, from byte `offset` on.
+
+        Parameters
+        ----------
+        source : DeviceBuffer, DeviceTensor, or any object that `as_tensor` takes
+            Of a tensor, the bytes from its first element to its last.
+        stream : stream, optional
+            The one on which the copy is put; default: the one this memory was allocated on.
+
+        Raises
+        ------
+        ValueError
+            If they do not fit.
+        """
+        stream = self.stream if stream is None else stream
+        if not isinstance(source, DeviceBuffer):
+            from .tensor import as_tensor
+
+            source = as_tensor(source, stream=stream)
+        copy.between(self, offset, source, 0, source.nbytes, stream)
+
     def copy_to_host(self, *, stream: Any = None) -> NDArray[np.uint8]:
         """The contents as an array of bytes, after the work that is on `stream` now."""
         return copy.read(self, 0, self._nbytes, stream=stream)
 
     def fill(self, byte: int, *, stream: Any = None) -> None:
         """Set every byte to `byte`, in the order of `stream`."""
-        copy.fill(self, byte, stream=stream)
+        if isinstance(byte, bool) or not hasattr(byte, "__index__") or not 0 <= byte <= 255:
+            raise ValueError(f"byte: expected an int from 0 to 255, got {byte!r}")
+        copy.fill(self, bytes([byte]), stream=stream)
 
     def close(self, *, stream: Any = None) -> None:
         """Give the memory back after the work on `stream`; a second call does nothing.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from . import cuda
 from .stream import as_stream_pointer
 
-__all__ = ["Memory", "fill", "host_bytes", "read", "write"]
+__all__ = ["Memory", "between", "fill", "host_bytes", "read", "write"]
 
 
 class Memory(Protocol):
@@ -68,18 +68,53 @@ def read(source: Memory, offset: int, nbytes: int, *, stream: Any = None) -> NDA
     return data
 
 
-def fill(target: Memory, byte: int, *, stream: Any = None) -> None:
-    """Set every byte of `target` to `byte`, in the order of `stream` (``cuMemsetD8Async``)."""
-    if isinstance(byte, bool) or not hasattr(byte, "__index__") or not 0 <= byte <= 255:
-        raise ValueError(f"byte: expected an int from 0 to 255, got {byte!r}")
+def between(
+    target: Memory, target_offset: int, source: Memory, source_offset: int, nbytes: int, stream: Any
+) -> None:
+    """Copy within device memory, in the order of `stream` (``cuMemcpyAsync``).
+
+    The two may be on different GPUs, and parts of the same memory.
+    """
+    _check_range(target, target_offset, nbytes)
+    _check_range(source, source_offset, nbytes)
+    if target.on_host != source.on_host:
+        raise ValueError("one of them is memory of a GPU, the other of the reference device")
     pointer = as_stream_pointer(stream)
-    if target.nbytes == 0:
+    if nbytes == 0:
         return
+    destination, origin = target.ptr + target_offset, source.ptr + source_offset
     if target.on_host:
-        ctypes.memset(target.ptr, int(byte), target.nbytes)
+        ctypes.memmove(destination, origin, nbytes)
         return
     with cuda.current_context(target.device_id):
-        cuda.call("cuMemsetD8Async", target.ptr, int(byte), target.nbytes, pointer)
+        cuda.call("cuMemcpyAsync", destination, origin, nbytes, pointer)
+
+
+def fill(
+    target: Memory,
+    pattern: bytes,
+    offset: int = 0,
+    nbytes: int | None = None,
+    *,
+    stream: Any = None,
+) -> None:
+    """Repeat `pattern`, 1, 2 or 4 bytes, in the order of `stream` (``cuMemsetD8Async``, ...).
+
+    It fills `nbytes` bytes, a multiple of the pattern's, from `offset` on; by default all.
+    """
+    nbytes = target.nbytes - offset if nbytes is None else nbytes
+    _check_range(target, offset, nbytes)
+    pointer = as_stream_pointer(stream)
+    if nbytes == 0:
+        return
+    address, size = target.ptr + offset, len(pattern)
+    if target.on_host:
+        block: Any = (ctypes.c_char * nbytes).from_address(address)
+        np.frombuffer(block, f"V{size}")[...] = np.frombuffer(pattern, f"V{size}")
+        return
+    with cuda.current_context(target.device_id):
+        value = int.from_bytes(pattern, "little")
+        cuda.call(f"cuMemsetD{8 * size}Async", address, value, nbytes // size, pointer)
 
 
 def host_bytes(data: Any) -> NDArray[np.uint8]:

@@ -62,8 +62,8 @@ def data_type_in_layout(data_type: cudnnDataType_t, layout: Any) -> cudnnDataTyp
     Parameters
     ----------
     layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"}, cudnnTensorFormat_t or None
-        The first two stand for channels second and channels last with any number of spatial
-        dimensions. ``CUDNN_TENSOR_NCHW_VECT_C`` needs a vectorised `data_type` already.
+        Names in any case. The first two stand for channels second and channels last with any number
+        of spatial dimensions. ``CUDNN_TENSOR_NCHW_VECT_C`` needs a vectorised `data_type` already.
     """
     wanted = _VECTOR_LENGTHS[_checked_layout(layout, data_type)]
     present = vector_length(data_type)
@@ -78,7 +78,7 @@ def _checked_layout(layout: Any, data_type: cudnnDataType_t) -> str:
     length = vector_length(data_type)
     if layout is None:
         return "NCHW" if length == 1 else f"NCHW_VECT_C{length}"
-    name = layout
+    name = layout.upper() if isinstance(layout, str) else layout
     if isinstance(layout, cudnnTensorFormat_t):
         name = layout.name.removeprefix("CUDNN_TENSOR_")
         if name == "NCHW_VECT_C":

@@ -24,12 +24,12 @@ from .allocation import Allocation
 from .borrowed import Imported
 from .buffer import DeviceBuffer, check_reachable
 from .cuda_array_interface import from_cuda_array_interface
-from .exchange import Exchange
+from .elements import Elements
 
 __all__ = ["DeviceTensor", "as_tensor"]
 
 
-class DeviceTensor(Exchange):
+class DeviceTensor(Elements):
     """A tensor in device memory; in host memory on the reference device.
 
     The shape is the logical one, (N, C, spatial...) whatever the layout; the layout shows in the
@@ -87,6 +87,7 @@ class DeviceTensor(Exchange):
         readonly: bool = False,
     ) -> None:
         self._memory: Any = memory
+        self._whole: DeviceTensor | None = None
         self._shape = shape
         self._strides = strides
         self._data_type = data_type
@@ -106,15 +107,29 @@ class DeviceTensor(Exchange):
         cls,
         shape: Any,
         dtype: Any,
-        *,
         layout: Any = None,
+        *,
         strides: Any = None,
         device: Any = None,
         stream: Any = None,
+        memory_resource: Any = None,
     ) -> DeviceTensor:
-        """An uninitialised tensor in memory of its own; parameters as for the class."""
+        """An uninitialised tensor in memory of its own.
+
+        Parameters
+        ----------
+        shape, dtype, layout, strides
+            As for the class.
+        device, stream, memory_resource
+            As for `DeviceBuffer`.
+        """
         shape, strides, data_type = _described(shape, dtype, layout, strides)
-        memory = Allocation(_nbytes(shape, strides, data_type), device=device, stream=stream)
+        memory = Allocation(
+            _nbytes(shape, strides, data_type),
+            device=device,
+            stream=stream,
+            memory_resource=memory_resource,
+        )
         tensor = object.__new__(cls)
         tensor._set(memory, shape, strides, data_type)
         return tensor
@@ -123,7 +138,7 @@ class DeviceTensor(Exchange):
     def zeros(cls, shape: Any, dtype: Any, *, stream: Any = None, **options: Any) -> DeviceTensor:
         """A tensor whose bytes are all zero; options as for `empty`."""
         tensor = cls.empty(shape, dtype, stream=stream, **options)
-        copy.fill(tensor._open(), 0, stream=stream)
+        copy.fill(tensor._open(), b"\0", stream=stream)
         return tensor
 
     @classmethod
@@ -143,8 +158,8 @@ class DeviceTensor(Exchange):
         dtype: Any = None,
         layout: Any = None,
         strides: Any = None,
-        device: Any = None,
         stream: Any = None,
+        **options: Any,
     ) -> DeviceTensor:
         """Copy an array of logical shape (N, C, spatial...) to the device.
 
@@ -155,7 +170,7 @@ class DeviceTensor(Exchange):
         dtype : data type, optional
             Needed only where the array's type leaves a choice: "boolean" for packed bits,
             "int8x4" for vectors. Values are not converted.
-        layout, strides, device, stream
+        layout, strides, stream, **options
             As for `empty`. Gaps that the strides leave are zero.
         """
         if not isinstance(array, (np.ndarray, np.generic)):
@@ -168,7 +183,7 @@ class DeviceTensor(Exchange):
                 f"convert it with array.astype first"
             )
         tensor = cls.empty(
-            array.shape, data_type, layout=layout, strides=strides, device=device, stream=stream
+            array.shape, data_type, layout, strides=strides, stream=stream, **options
         )
         storage = layouts.to_storage(array, tensor._strides, tensor._data_type)
         copy.write(tensor._open(), 0, storage, stream=stream)
@@ -200,6 +215,23 @@ class DeviceTensor(Exchange):
             readonly=imported.readonly,
         )
         return tensor
+
+    def _view(self, shape: layouts.Shape, strides: layouts.Shape, offset: int) -> DeviceTensor:
+        tensor = object.__new__(type(self))
+        tensor._set(
+            self._open(),
+            shape,
+            strides,
+            self._data_type,
+            offset=self._offset + offset,
+            readonly=self._readonly,
+        )
+        tensor._whole = self
+        return tensor
+
+    def _empty_like(self, data_type: cudnnDataType_t, layout: Any, stream: Any) -> DeviceTensor:
+        device = None if self.on_host else self.device_id
+        return type(self).empty(self._shape, data_type, layout, device=device, stream=stream)
 
     # -- what it is --------------------------------------------------------------------------
 
@@ -282,68 +314,32 @@ class DeviceTensor(Exchange):
         place = "reference device" if self.on_host else f"device {self.device_id}"
         return f"<{what} at {self.ptr:#x}, {place}>"
 
-    # -- to and from the host ----------------------------------------------------------------
-
-    def numpy(self, *, stream: Any = None) -> NDArray[Any]:
-        """The elements as an array of the logical shape, in C order.
-
-        Parameters
-        ----------
-        stream : stream, optional
-            The one whose work is waited for; default: the one that the tensor was created on.
-        """
-        memory = self._open()
-        stream = memory.stream if stream is None else stream
-        data = copy.read(memory, self._offset, self.nbytes, stream=stream)
-        return layouts.from_storage(data, self._shape, self._strides, self._data_type)
-
-    def copy_from(self, array: NDArray[Any], *, stream: Any = None) -> None:
-        """Write an array of the same shape and type into the tensor; gaps keep what they hold.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, or the tensor is read-only.
-        TypeError
-            If the types differ.
-        """
-        memory = self._open()
-        if self._readonly:
-            raise ValueError("this tensor is read-only: the library that it comes from says so")
-        if array.shape != self._shape:
-            raise ValueError(f"array: expected shape {self._shape}, got {array.shape}")
-        if array.dtype != self.dtype:
-            raise TypeError(f"array: expected {self.dtype}, got {array.dtype}")
-        stream = memory.stream if stream is None else stream
-        dense = self.nbytes == storage_bytes(self._data_type, self.size)
-        into = None if dense else copy.read(memory, self._offset, self.nbytes, stream=stream)
-        storage = layouts.to_storage(array, self._strides, self._data_type, into=into)
-        copy.write(memory, self._offset, storage, stream=stream)
-
     # -- lifetime ----------------------------------------------------------------------------
 
     def _open(self) -> Any:
-        if self._memory is None:
-            raise ClosedError(f"this DeviceTensor of shape {self._shape} is closed")
-        if isinstance(self._memory, DeviceBuffer) and self._memory.closed:
-            raise ClosedError(f"the memory of this DeviceTensor of shape {self._shape} is closed")
+        if self.closed:
+            what = "this" if self._memory is None else "the memory of this"
+            raise ClosedError(f"{what} DeviceTensor of shape {self._shape} is closed")
         return self._memory
 
     def close(self, *, stream: Any = None) -> None:
         """Let go of the memory, freeing it if it is the tensor's own; a second call does nothing.
 
         It is freed after the work on `stream`, by default the stream it was allocated on. What
-        another library holds through ``__dlpack__`` stays valid until that lets go.
+        another library holds through ``__dlpack__`` stays valid until that lets go. Closing a part
+        of a tensor frees nothing; closing the tensor closes its parts.
         """
         memory, self._memory = self._memory, None
-        if isinstance(memory, Allocation):
+        if isinstance(memory, Allocation) and self._whole is None:
             memory.release(stream)
 
     @property
     def closed(self) -> bool:
-        """Whether it, or the DeviceBuffer that it lies in, was closed."""
-        memory = self._memory
-        return memory is None or (isinstance(memory, DeviceBuffer) and memory.closed)
+        """Whether it was closed, or the tensor or DeviceBuffer that it lies in."""
+        memory, whole = self._memory, self._whole
+        if memory is None or (whole is not None and whole.closed):
+            return True
+        return isinstance(memory, DeviceBuffer) and memory.closed
 
     def __enter__(self) -> DeviceTensor:
         return self

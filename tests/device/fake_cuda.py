@@ -157,6 +157,22 @@ class FakeCuda:
         self.log.append(("fill", stream))
         return (Status.CUDA_SUCCESS,)
 
+    def cuMemsetD16Async(self, target: int, value: int, n: int, stream: int) -> tuple[Status]:
+        return self._repeat(target, value.to_bytes(2, "little"), n, stream)
+
+    def cuMemsetD32Async(self, target: int, value: int, n: int, stream: int) -> tuple[Status]:
+        return self._repeat(target, value.to_bytes(4, "little"), n, stream)
+
+    def _repeat(self, target: int, pattern: bytes, n: int, stream: int) -> tuple[Status]:
+        ctypes.memmove(target, pattern * n, len(pattern) * n)
+        self.log.append(("fill", stream))
+        return (Status.CUDA_SUCCESS,)
+
+    def cuMemcpyAsync(self, target: int, source: int, n: int, stream: int) -> tuple[Status]:
+        ctypes.memmove(target, source, n)
+        self.log.append(("copy", stream))
+        return (Status.CUDA_SUCCESS,)
+
     def cuEventCreate(self, flags: int) -> tuple[Status, int]:
         self._events += 1
         return Status.CUDA_SUCCESS, self._events

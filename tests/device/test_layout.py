@@ -74,7 +74,7 @@ def test_layouts_choose_the_vectorised_type(data_type: str, layout: Any, expecte
         ("uint8", "NCHW_VECT_C32", TypeError),
         ("int8x4", "NHWC", ValueError),
         ("int8x4", "NCHW_VECT_C32", ValueError),
-        ("int8", "nhwc", ValueError),
+        ("int8", "NWHC", ValueError),
         ("int8", 1, ValueError),
         ("int8", cudnnTensorFormat_t.CUDNN_TENSOR_NCHW_VECT_C, ValueError),
     ],

@@ -1,0 +1,278 @@
+"""What a ``DeviceTensor`` does with its elements: to and from the host, views, copies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudnn_ctypes.dtypes import (
+    as_data_type,
+    data_type_name,
+    element_bits,
+    numpy_dtype,
+    storage_bytes,
+    vector_length,
+)
+
+from . import copy, views
+from . import layout as layouts
+from .exchange import Exchange
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Elements"]
+
+
+class Elements(Exchange):
+    """Reading, writing, viewing and converting the elements of a tensor."""
+
+    _offset: int
+    _nbytes: int
+
+    def _view(self, shape: layouts.Shape, strides: layouts.Shape, offset: int) -> Self:
+        """A tensor in the same memory; `offset` in bytes from this tensor's first element."""
+        raise NotImplementedError
+
+    # -- to and from the host --------------------------------------------------------------------
+
+    def numpy(self, *, out: NDArray[Any] | None = None, stream: Any = None) -> NDArray[Any]:
+        """The elements as an array of the logical shape, in C order.
+
+        Parameters
+        ----------
+        out : numpy.ndarray, optional
+            Where they are written instead: of the tensor's shape and type, with any strides.
+        stream : stream, optional
+            The one whose work is waited for; default: the one that the tensor was created on.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `out` has another shape or type.
+        """
+        memory = self._open()
+        if out is not None:
+            self._check_array("out", out)
+        stream = memory.stream if stream is None else stream
+        data = copy.read(memory, self._offset, self._nbytes, stream=stream)
+        array = layouts.from_storage(data, self._shape, self._strides, self._data_type)
+        if out is None:
+            return array
+        out[...] = array
+        return out
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """For NumPy's functions: a copy of the elements on the reference device.
+
+        Raises
+        ------
+        TypeError
+            On a GPU, where it would hide a copy to the host; or if no copy is wanted.
+        """
+        if not self._open().on_host:
+            raise TypeError(
+                "this DeviceTensor is in the memory of a GPU, which NumPy cannot read; copy it to "
+                "the host with .numpy()"
+            )
+        if copy is False:
+            raise ValueError("the elements can only be copied; numpy.from_dlpack makes a view")
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def copy_from(self, source: Any, *, stream: Any = None) -> None:
+        """Write elements of the same shape and type into the tensor; gaps keep what they hold.
+
+        Parameters
+        ----------
+        source : numpy.ndarray, DeviceTensor, or any object that `as_tensor` takes
+            With any strides. From device to device nothing goes through the host where both
+            tensors are dense and have the same layout.
+        stream : stream, optional
+            The one on which the copy is put; default: the one that the tensor was created on. A
+            copy from the host is finished on return.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, or the tensor is read-only.
+        TypeError
+            If the types differ.
+        """
+        memory = self._writable()
+        stream = memory.stream if stream is None else stream
+        if not isinstance(source, np.ndarray):
+            source = _as_tensor(source, stream)
+        self._check_array("source", source)
+        if isinstance(source, np.ndarray):
+            self._write(source, stream)
+        elif self._same_storage(source):
+            copy.between(memory, self._offset, source._open(), source._offset, self._nbytes, stream)
+        else:
+            self._write(source.numpy(stream=stream), stream)
+
+    def fill(self, value: Any, *, stream: Any = None) -> None:
+        """Set every element to `value`, in the order of `stream`; gaps keep what they hold."""
+        memory = self._writable()
+        stream = memory.stream if stream is None else stream
+        pattern = np.asarray(value).astype(numpy_dtype(self._data_type))
+        if pattern.shape:
+            raise TypeError(f"value: expected a number, got an array of shape {pattern.shape}")
+        if self._dense and element_bits(self._data_type) >= 8 and pattern.itemsize <= 4:
+            copy.fill(memory, pattern.tobytes(), self._offset, self._nbytes, stream=stream)
+        else:
+            self._write(np.broadcast_to(pattern, self._shape), stream)
+
+    def _write(self, array: NDArray[Any], stream: Any) -> None:
+        memory = self._open()
+        into = None
+        if not self._dense:
+            into = copy.read(memory, self._offset, self._nbytes, stream=stream)
+        storage = layouts.to_storage(array, self._strides, self._data_type, into=into)
+        copy.write(memory, self._offset, storage, stream=stream)
+
+    @property
+    def _dense(self) -> bool:
+        """Whether there are no gaps between the elements."""
+        return self._nbytes == storage_bytes(self._data_type, math.prod(self._shape))
+
+    def _same_storage(self, source: Elements) -> bool:
+        """Whether the elements of a tensor of the same shape lie in memory as these do."""
+        if not (self._dense and source._dense and self._open().on_host == source._open().on_host):
+            return False
+        form, steps = layouts.memory_form(self._shape, self._strides, self._data_type)
+        _, other = layouts.memory_form(source._shape, source._strides, source._data_type)
+        return all(n <= 1 or a == b for n, a, b in zip(form, steps, other, strict=True))
+
+    def _check_array(self, name: str, array: Any) -> None:
+        if tuple(array.shape) != self._shape:
+            raise ValueError(f"{name}: expected shape {self._shape}, got {tuple(array.shape)}")
+        if array.dtype != numpy_dtype(self._data_type):
+            raise TypeError(f"{name}: expected {numpy_dtype(self._data_type)}, got {array.dtype}")
+
+    def _writable(self) -> Any:
+        if self._readonly:
+            raise ValueError("this tensor is read-only: the library that it comes from says so")
+        return self._open()
+
+    # -- views -----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of a tensor without dimensions")
+        return self._shape[0]
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[index] for index in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Self:
+        """A part of the tensor, in the same memory.
+
+        Parameters
+        ----------
+        key : int, slice, None, Ellipsis, or a tuple of these
+            As in NumPy. The part keeps the memory alive, and is closed with the tensor. Channels
+            of a vectorised type are cut at whole vectors, packed types at whole bytes.
+        """
+        shape, strides, data_type = self._shape, self._strides, self._data_type
+        length = vector_length(data_type)
+        if length > 1:
+            key = _key_of_vectors(key, shape, length)
+            shape = (shape[0], shape[1] // length, *shape[2:])
+        new_shape, new_strides, element = views.indexed(shape, strides, key)
+        if length > 1:
+            new_shape = (new_shape[0], new_shape[1] * length, *new_shape[2:])
+        bits = element * length * element_bits(data_type)
+        if bits % 8:
+            raise ValueError(
+                f"this part of a {data_type_name(data_type)} tensor begins within a byte: element "
+                f"{element} of {element_bits(data_type)} bits each"
+            )
+        return self._view(new_shape, new_strides, bits // 8)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Write a number, an array or a tensor of the part's shape into a part."""
+        part = self[key]
+        if np.ndim(value) == 0 and not isinstance(value, Elements):
+            part.fill(value)
+        else:
+            part.copy_from(value)
+
+    def reshape(self, *shape: Any) -> Self:
+        """The same elements, in C order of their indices, under another shape; a view.
+
+        Parameters
+        ----------
+        *shape : int, or one sequence of int
+            One may be -1, and is worked out.
+
+        Raises
+        ------
+        ValueError
+            If the number of elements differs, or a copy would be needed.
+        """
+        if vector_length(self._data_type) > 1:
+            raise ValueError(f"a {data_type_name(self._data_type)} tensor keeps its shape")
+        wanted = shape[0] if len(shape) == 1 else shape
+        return self._view(*views.reshaped(self._shape, self._strides, wanted), 0)
+
+    # -- copies ----------------------------------------------------------------------------------
+
+    def copy(self, *, layout: Any = None, stream: Any = None) -> Self:
+        """A tensor of its own with the same elements, without gaps.
+
+        Parameters
+        ----------
+        layout : str or cudnnTensorFormat_t, optional
+            As for the class. Default: the tensor's own if its strides follow one, else NCHW.
+        stream : stream, optional
+            The one on which it is allocated and copied.
+        """
+        stream = self._open().stream if stream is None else stream
+        layout = layout or layouts.layout_name(self._shape, self._strides, self._data_type)
+        made = self._empty_like(self._data_type, layout, stream)
+        made.copy_from(self, stream=stream)
+        return made
+
+    def astype(self, dtype: Any, *, stream: Any = None) -> Self:
+        """A new tensor of another type in the same layout; converted on the host, as NumPy does."""
+        stream = self._open().stream if stream is None else stream
+        data_type = as_data_type(dtype)
+        layout = layouts.layout_name(self._shape, self._strides, self._data_type)
+        if layout is not None and layout.startswith("NCHW_VECT"):
+            layout = None
+        made = self._empty_like(data_type, layout, stream)
+        made._write(self.numpy(stream=stream).astype(numpy_dtype(data_type)), stream)
+        return made
+
+    def _empty_like(self, data_type: Any, layout: Any, stream: Any) -> Self:
+        """A tensor of the same shape on the same device."""
+        raise NotImplementedError
+
+
+def _as_tensor(source: Any, stream: Any) -> Any:
+    from .tensor import as_tensor
+
+    return as_tensor(source, stream=stream)
+
+
+def _key_of_vectors(key: Any, shape: layouts.Shape, length: int) -> tuple[slice, ...]:
+    """An index of logical dimensions as slices of (N, vectors of channels, spatial...)."""
+    keys = key if isinstance(key, tuple) else (key,)
+    if Ellipsis in keys:
+        place = keys.index(Ellipsis)
+        keys = (*keys[:place], *[slice(None)] * (len(shape) + 1 - len(keys)), *keys[place + 1 :])
+    if not all(isinstance(each, slice) for each in keys) or len(keys) > len(shape):
+        raise TypeError(f"index {key!r}: a tensor of vectors of channels takes slices")
+    if len(keys) > 1:
+        start, stop, step = keys[1].indices(shape[1])
+        if start % length or stop % length or step != 1:
+            raise ValueError(
+                f"index {key!r}: channels lie in vectors of {length}; cut between them"
+            )
+        keys = (keys[0], slice(start // length, stop // length), *keys[2:])
+    return tuple(keys)
