@@ -2,30 +2,26 @@
 
 cuDNN's engine libraries are linked against ``libcuda.so.1`` and do not load without it: then not
 even a tensor descriptor can be finalized, and cuDNN does not try a second time in that process.
-The stub lets them load. It knows no GPU, so nothing can be executed with it. It is compiled by the
-system's C compiler into the user's cache directory, found there by the next process, and installed
-nowhere. Where the real driver can be loaded it is never made.
+The stub lets them load. It knows no GPU, so nothing can be executed with it. It is written here,
+byte by byte, and loaded from memory: it needs no compiler and no file. Where the real driver can
+be loaded it is never made.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
-import hashlib
-import os
-import shlex
-import shutil
-import subprocess
-import tempfile
+import struct
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import raw
 from ..errors import NoDeviceError
-from ..raw import process
+from ..raw import elf, process
+from .machine_code import MACHINE_CODE
 
-__all__ = ["Driver", "ensure_driver", "stub_source"]
+__all__ = ["Driver", "ensure_driver", "stub"]
 
 SONAME = "libcuda.so.1"
 
@@ -43,8 +39,6 @@ _REFUSING = [
     "cuDeviceGetCount",
     "cuFuncGetAttribute",
     "cuFuncSetAttribute",
-    "cuGetProcAddress",
-    "cuGetProcAddress_v2",
     "cuInit",
     "cuKernelGetAttribute",
     "cuLaunchCooperativeKernel",
@@ -73,6 +67,7 @@ _SILENT = ["cuKernelSetAttribute", "cuLibraryUnload", "cuModuleUnload"]
 _NAMING = ["cuGetErrorName", "cuGetErrorString"]
 
 _NO_DEVICE = 100  # CUDA_ERROR_NO_DEVICE
+_TEXT = b"no NVIDIA driver\0"
 _DRIVER_VERSIONS = {12: 12090, 13: 13000}  # by the CUDA major version that cuDNN is built for
 
 
@@ -83,7 +78,7 @@ class Driver:
     Attributes
     ----------
     path : Path
-        The file; its bare name if the system found it.
+        The file; its bare name if the system found it, or if it is the stand-in.
     is_stub : bool
         Whether it is the stand-in, with which nothing can be executed.
     """
@@ -97,7 +92,7 @@ _driver: Driver | None = None
 
 
 def ensure_driver() -> Driver:
-    """The NVIDIA driver if it can be loaded, else the stub, built on the first use.
+    """The NVIDIA driver if it can be loaded, else the stub, made on the first use.
 
     Returns
     -------
@@ -107,13 +102,13 @@ def ensure_driver() -> Driver:
     Raises
     ------
     NoDeviceError
-        Without a driver and without a working C compiler.
+        Without a driver, on a machine that there is no stub for.
     """
     global _driver
     if _driver is None:
         with _lock:
             if _driver is None:
-                _driver = _real_driver() or _stub()
+                _driver = _real_driver() or _load_stub()
     return _driver
 
 
@@ -124,73 +119,59 @@ def _real_driver() -> Driver | None:
     return Driver(loaded[0] if loaded else Path(SONAME), is_stub=False)
 
 
-def _stub() -> Driver:
-    source = stub_source(_DRIVER_VERSIONS.get(raw.load().cuda_major, 13000))
-    path = _built(source)
+def _load_stub() -> Driver:
+    content = stub(_DRIVER_VERSIONS.get(raw.load().cuda_major, 13000))
     # By its soname it is what cuDNN's dlopen("libcuda.so.1") finds.
-    ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
-    return Driver(path, is_stub=True)
+    elf.load_from_memory(content, SONAME, ctypes.RTLD_GLOBAL)
+    return Driver(Path(SONAME), is_stub=True)
 
 
-@functools.cache
-def stub_source(driver_version: int) -> str:
-    """The C source of the stub; `driver_version` is CUDA's number, 12090 for 12.9."""
-    lines = ["/* Stands in for the NVIDIA driver where there is none. */"]
-    lines += [f"int {name}(void) {{ return {_NO_DEVICE}; }}" for name in _REFUSING]
-    lines += [f"int {name}(void **made) {{ *made = (void *)16; return 0; }}" for name in _LOADING]
-    lines += [f"int {name}(void) {{ return 0; }}" for name in _SILENT]
-    lines += [
-        f'int {name}(int code, const char **text) {{ *text = "no NVIDIA driver"; return 0; }}'
-        for name in _NAMING
-    ]
-    lines += [f"int cuDriverGetVersion(int *version) {{ *version = {driver_version}; return 0; }}"]
-    return "\n".join(lines) + "\n"
+def stub(driver_version: int) -> bytes:
+    """The stub's file; `driver_version` is CUDA's number, 12090 for 12.9.
 
-
-def _built(source: str) -> Path:
-    import platformdirs  # only a machine without a driver needs it
-
-    digest = hashlib.sha256(source.encode()).hexdigest()[:16]
-    folder = platformdirs.user_cache_path("cudnn_ctypes")
-    path = folder / f"driver-stub-{digest}.so"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if path.is_file() and path.stat().st_uid == os.getuid():
-            return path
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            # Another process may do the same: each builds its own and renames it.
-            _compile(source, Path(scratch)).replace(path)
-        return path
-    except OSError:
-        return _compile(source, Path(tempfile.mkdtemp(prefix="cudnn_ctypes-")))
-
-
-def _compile(source: str, folder: Path) -> Path:
-    c_file, built = folder / "driver_stub.c", folder / "driver_stub.so"
-    c_file.write_text(source)
-    options = ["-shared", "-fPIC", f"-Wl,-soname,{SONAME}", "-o", str(built), str(c_file)]
-    command = [*_compiler(), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
+    Raises
+    ------
+    NoDeviceError
+        If the machine is neither x86-64 nor aarch64.
+    """
+    machine = elf.MACHINES.get(elf.built_for(), "")
+    code = MACHINE_CODE.get(machine)
+    if code is None:
         raise NoDeviceError(
-            f"{_why()}, and compiling one failed: {shlex.join(command)}\n{done.stderr}"
+            f"{SONAME}, which comes with the NVIDIA driver, cannot be loaded, and to build graphs "
+            f"without it cuDNN needs a small library in its place: there is one for "
+            f"{' and '.join(MACHINE_CODE)}"
         )
-    return built
+    looking_up = ["cuGetProcAddress", "cuGetProcAddress_v2"]
+    names = [*_REFUSING, *_LOADING, *_SILENT, *_NAMING, "cuDriverGetVersion", *looking_up]
+    # First what the functions point to: a text, the names, and for each name where it lies and
+    # where its function begins, counted from the table's start.
+    text = bytearray(_TEXT)
+    name_at = {}
+    for name in names:
+        name_at[name] = len(text)
+        text += name.encode() + b"\0"
+    table_at = -(-len(text) // 16) * 16
+    table_size = 8 * (len(names) + 1)  # closed by zeros
+    text += bytes(table_at + table_size - len(text))
+    begins: dict[str, int] = {}
 
+    def add(name: str, body: Callable[[int], bytes]) -> None:
+        text.extend(bytes(-len(text) % 16))
+        begins[name] = len(text)
+        text.extend(body(len(text)))
 
-def _compiler() -> list[str]:
-    chosen = shlex.split(os.environ.get("CC", ""))
-    for candidate in (chosen, ["cc"], ["gcc"], ["clang"]):
-        if candidate and shutil.which(candidate[0]):
-            return candidate
-    raise NoDeviceError(
-        f"{_why()}. It is compiled when needed, but no C compiler was found (looked for $CC, cc, "
-        "gcc, clang): install one, or use a machine with an NVIDIA driver"
-    )
-
-
-def _why() -> str:
-    return (
-        f"{SONAME}, which comes with the NVIDIA driver, cannot be loaded; to build graphs without "
-        "it cuDNN needs a small library in its place"
-    )
+    for name in _REFUSING:
+        add(name, lambda _: code.constant(_NO_DEVICE))
+    for name in _LOADING:
+        add(name, lambda _: code.store_pointer())
+    for name in _SILENT:
+        add(name, lambda _: code.constant(0))
+    for name in _NAMING:
+        add(name, lambda at: code.store_address(-at))
+    add("cuDriverGetVersion", lambda _: code.store_number(driver_version))
+    add(looking_up[0], lambda at: code.look_up(table_at - at))
+    add(looking_up[1], lambda at: code.look_up_with_status(table_at - at))
+    entries = ((name_at[name] - table_at, begins[name] - table_at) for name in names)
+    struct.pack_into(f"<{2 * len(names)}i", text, table_at, *(n for pair in entries for n in pair))
+    return elf.shared_object(SONAME, text=bytes(text), functions=begins)

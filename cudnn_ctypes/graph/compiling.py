@@ -96,7 +96,7 @@ def compile_graphs(
     Raises
     ------
     NoDeviceError
-        If there is neither an NVIDIA driver nor a C compiler to build its stand-in.
+        Without an NVIDIA driver, on a machine that has no stand-in for it.
     """
     modes = (heuristics,) if isinstance(heuristics, str) else tuple(heuristics)
     with as_device(device) as properties:

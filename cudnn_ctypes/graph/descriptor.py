@@ -48,7 +48,7 @@ class BackendDescriptor(Resource):
     SymbolNotFoundError
         If the loaded cuDNN lacks this descriptor or an attribute; the message says which has it.
     NoDeviceError
-        If there is neither an NVIDIA driver nor a C compiler to build its stand-in.
+        Without an NVIDIA driver, on a machine that has no stand-in for it.
 
     Examples
     --------

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import ctypes
+import platform
+import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from programs import run_program
 
 from cudnn_ctypes.absent_gpu import driver_stub
+from cudnn_ctypes.absent_gpu.machine_code import MACHINE_CODE
 from cudnn_ctypes.errors import NoDeviceError
-from cudnn_ctypes.raw import process
+from cudnn_ctypes.raw import elf, process
 
 without_driver = pytest.mark.skipif(
     not driver_stub.ensure_driver().is_stub, reason="there is an NVIDIA driver here"
@@ -18,48 +22,119 @@ without_driver = pytest.mark.skipif(
 
 
 @without_driver
-def test_the_stub_is_what_libcuda_is_found_as():
+def test_the_stub_is_what_libcuda_is_found_as() -> None:
     assert driver_stub.ensure_driver() is driver_stub.ensure_driver()
     assert process.driver_present()
 
 
 @without_driver
-def test_no_symbol_is_missed_and_no_gpu_is_found(tmp_path):
-    program = (
-        "from cudnn_ctypes.graph.device_properties import DeviceProperties\n"
-        "from cudnn_ctypes import Handle, NotInitializedError\n"
-        "DeviceProperties.preset('H200').close()\n"
-        "try: Handle()\n"
-        "except NotInitializedError: print('no GPU')\n"
-    )
-    environment = {"XDG_CACHE_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=Path(__file__).parents[2],
-        check=True,
-    )
+@pytest.mark.parametrize("memory_files", [True, False])
+def test_no_symbol_is_missed_no_gpu_is_found_and_nothing_is_written(
+    tmp_path: Path, memory_files: bool
+) -> None:
+    """Also with a home and a cache that cannot be written, and without files in memory."""
+    program = """
+        import os, sys
+        def forbidden(*_):
+            raise PermissionError(1, "forbidden")
+        if sys.argv[1] == "False":
+            os.memfd_create = forbidden
+        from cudnn_ctypes.graph.device_properties import DeviceProperties
+        from cudnn_ctypes import Handle, NotInitializedError
+        DeviceProperties.preset('H200').close()
+        try: Handle()
+        except NotInitializedError: print('no GPU')
+    """
+    nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME"), "/proc/nowhere")
+    environment = {**nowhere, "PATH": "/nowhere", "TMPDIR": str(tmp_path)}
+    done = run_program(program, str(memory_files), environment=environment)
     assert (done.stdout, done.stderr) == ("no GPU\n", "")
-    assert [file.suffix for file in (tmp_path / "cudnn_ctypes").iterdir()] == [".so"]
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_without_a_compiler_the_message_says_what_to_install(monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.delenv("CC", raising=False)
-    with pytest.raises(NoDeviceError, match="no C compiler was found"):
-        driver_stub._compiler()
-
-
-def test_a_compiler_that_fails(monkeypatch, tmp_path):
-    monkeypatch.setenv("CC", "false")
-    with pytest.raises(NoDeviceError, match="compiling one failed: false"):
-        driver_stub._compile("int x;", tmp_path)
-
-
-def test_the_real_driver_is_preferred(monkeypatch):
+def test_the_real_driver_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver_stub, "_driver", None)
     monkeypatch.setattr(process, "driver_present", lambda: True)
-    monkeypatch.setattr(driver_stub, "_stub", lambda: pytest.fail("built a stub"))
+    monkeypatch.setattr(driver_stub, "_load_stub", lambda: pytest.fail("made a stub"))
     assert not driver_stub.ensure_driver().is_stub
+
+
+@pytest.fixture(scope="module")
+def library() -> ctypes.CDLL:
+    """The stub under another name, so that a driver is not hidden."""
+    content = driver_stub.stub(13010).replace(b"libcuda.so.1", b"libcuda.tst1")
+    return elf.load_from_memory(content, "libcuda.tst1")
+
+
+class TestFunctions:
+    """The functions that this machine executes."""
+
+    def test_the_version(self, library: ctypes.CDLL) -> None:
+        version = ctypes.c_int(-1)
+        assert library.cuDriverGetVersion(ctypes.byref(version)) == 0
+        assert version.value == 13010
+
+    def test_there_is_no_device(self, library: ctypes.CDLL) -> None:
+        assert {library[name]() for name in driver_stub._REFUSING} == {100}
+
+    def test_kernels_load(self, library: ctypes.CDLL) -> None:
+        for name in driver_stub._LOADING:
+            loaded = ctypes.c_void_p(-1)
+            assert library[name](ctypes.byref(loaded)) == 0
+            assert loaded.value == 16
+        assert {library[name]() for name in driver_stub._SILENT} == {0}
+
+    def test_errors_have_a_text(self, library: ctypes.CDLL) -> None:
+        for name in driver_stub._NAMING:
+            text = ctypes.c_char_p()
+            assert library[name](100, ctypes.byref(text)) == 0
+            assert text.value == b"no NVIDIA driver"
+
+    def test_functions_are_found_by_name(self, library: ctypes.CDLL) -> None:
+        for name in ("cuInit", "cuKernelGetFunction", "cuGetProcAddress_v2"):
+            address = ctypes.cast(library[name], ctypes.c_void_p).value
+            for status, found, code in self._look_up(library, name):
+                assert (code, status, found) == (0, 0, address)
+
+    @pytest.mark.parametrize("name", ["", "cuIni", "cuInit_", "cuInit_v9"])
+    def test_a_name_that_is_not_there(self, library: ctypes.CDLL, name: str) -> None:
+        for status, found, code in self._look_up(library, name):
+            assert (code, status, found) == (500, 0, None)
+
+    @staticmethod
+    def _look_up(library: ctypes.CDLL, name: str) -> Iterator[tuple[int, int | None, int]]:
+        for status in (ctypes.c_int(-1), None):
+            out = ctypes.c_void_p(-1)
+            reference = None if status is None else ctypes.byref(status)
+            flags = ctypes.c_uint64()
+            arguments = (name.encode(), ctypes.byref(out), 12000, flags)
+            code = library.cuGetProcAddress_v2(*arguments, reference)
+            yield (0 if status is None else status.value), out.value, code
+            code = library.cuGetProcAddress(*arguments)
+            yield 0, out.value, code
+
+
+class TestOtherMachines:
+    def test_every_machine_gets_a_library(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for number in elf.MACHINES:
+            monkeypatch.setattr(elf, "built_for", lambda number=number: number)
+            content = driver_stub.stub(12090)
+            assert struct.unpack_from("<H", content, 18) == (number,)
+
+    def test_a_machine_without_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(elf, "built_for", lambda: 243)
+        with pytest.raises(NoDeviceError, match="there is one for x86-64 and aarch64"):
+            driver_stub.stub(12090)
+
+    @pytest.mark.parametrize("distance", [-1048576, -131, -4, 1, 6, 70000, 1048575])
+    def test_distances_on_aarch64(self, distance: int) -> None:
+        """The distance in an ``adr``: 19 bits from bit 5 on, above the 2 bits from bit 29 on."""
+        (word,) = struct.unpack_from("<I", MACHINE_CODE["aarch64"].store_address(distance))
+        assert word & 0x9F00001F == 0x10000002
+        value = (word >> 5 & 0x7FFFF) << 2 | word >> 29 & 3
+        assert (value ^ 1 << 20) - (1 << 20) == distance
+
+
+def test_the_machine_is_known() -> None:
+    names = {"x86_64": "x86-64", "aarch64": "aarch64"}
+    assert elf.MACHINES[elf.built_for()] == names[platform.machine()]

@@ -1,0 +1,198 @@
+"""Shared objects of 64-bit ELF: what is wrong with a file, and small ones made in memory.
+
+The dynamic loader trusts what it is given: a file that is cut off ends the process with SIGBUS. So
+`defect` reads the headers first.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import stat
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+__all__ = ["built_for", "defect", "load_from_memory", "shared_object"]
+
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SEGMENT = struct.Struct("<IIQQQQQQ")
+_DYNAMIC = struct.Struct("<qQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_IDENTITY = b"\x7fELF\2\1\1".ljust(16, b"\0")  # 64 bits, little endian, version 1
+
+_SHARED = 3  # ET_DYN
+_LOAD, _DYNAMIC_SEGMENT, _STACK = 1, 2, 0x6474E551  # types of segments
+_EXECUTE, _WRITE, _READ = 1, 2, 4
+_NEEDED, _HASH, _STRTAB, _SYMTAB, _STRSZ, _SYMENT, _SONAME = 1, 4, 5, 6, 10, 11, 14
+_PAGE = 0x10000  # the largest page of the machines that there is a cuDNN for
+_FUNCTION = 0x12  # a global symbol of a function
+
+MACHINES = {62: "x86-64", 183: "aarch64"}
+"""Names of the machines that there is a cuDNN for, by ELF's number."""
+
+
+class _Header(NamedTuple):
+    identity: bytes
+    type: int
+    machine: int
+    version: int
+    entry: int
+    segments_at: int
+    sections_at: int
+    flags: int
+    size: int
+    segment_size: int
+    segments: int
+    section_size: int
+    sections: int
+    names: int
+
+
+@functools.cache
+def built_for() -> int:
+    """ELF's number of the machine that this interpreter was built for."""
+    with open("/proc/self/exe", "rb") as file:
+        return _Header(*_HEADER.unpack(file.read(_HEADER.size))).machine
+
+
+def defect(path: Path) -> str:
+    """Why the file cannot be loaded into this process, "" if its headers are in order."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a directory" if stat.S_ISDIR(status.st_mode) else "no regular file"
+            return f"this is {kind}"
+        with path.open("rb") as file:
+            return _content_defect(file, status.st_size)
+    except OSError as error:
+        if path.is_symlink() and not path.exists():
+            return f"a link to {os.readlink(path)}, which does not exist"
+        return error.strerror or str(error)
+
+
+def _content_defect(file: BinaryIO, size: int) -> str:
+    start = file.read(_HEADER.size)
+    if not start:
+        return "the file is empty"
+    if start[:4] != _IDENTITY[:4]:
+        return "invalid ELF header: this is no shared library"
+    if len(start) < _HEADER.size:
+        return f"the file is cut off: it ends after {size} bytes"
+    if start[4:6] != _IDENTITY[4:6]:
+        return "built for another machine: this one takes 64-bit little-endian libraries"
+    header = _Header(*_HEADER.unpack(start))
+    if header.machine != built_for():
+        names = [MACHINES.get(m, f"machine {m}") for m in (header.machine, built_for())]
+        return f"built for {names[0]}, and this Python for {names[1]}"
+    if header.type != _SHARED or header.segment_size != _SEGMENT.size:
+        return "this is no shared library"
+    file.seek(header.segments_at)
+    table = file.read(header.segments * _SEGMENT.size)
+    end = max(
+        header.segments_at + header.segments * _SEGMENT.size,
+        header.sections_at + header.sections * header.section_size,
+    )
+    segments = list(_SEGMENT.iter_unpack(table[: len(table) // _SEGMENT.size * _SEGMENT.size]))
+    dynamic = []
+    for kind, _, offset, _, _, length, _, _ in segments:
+        if kind == _LOAD:
+            end = max(end, offset + length)
+        elif kind == _DYNAMIC_SEGMENT:
+            dynamic = [offset, length]
+    if end > size:
+        return f"the file is cut off: it holds {size} of {end} bytes"
+    if not dynamic:
+        return "this is no shared library"
+    file.seek(dynamic[0])
+    entries = file.read(dynamic[1])
+    tags = {tag for tag, _ in _DYNAMIC.iter_unpack(entries[: len(entries) // 16 * 16])}
+    if not {_STRTAB, _SYMTAB} <= tags:
+        return "the file is damaged: parts of it are blank"
+    return ""
+
+
+def shared_object(
+    soname: str,
+    *,
+    needed: Sequence[str] = (),
+    text: bytes = b"",
+    functions: Mapping[str, int] | None = None,
+) -> bytes:
+    """A shared library for this machine, as the bytes of its file.
+
+    Parameters
+    ----------
+    soname : str
+        The name by which the loader knows it: opening that name later gives this library.
+    needed : sequence of str
+        Libraries to load with it; what is looked up in this one is looked up in them too.
+    text : bytes
+        Machine code and its constants, independent of the position.
+    functions : mapping of str to int
+        Exported functions: where each begins in `text`.
+    """
+    functions = functions or {}
+    strings = bytearray(b"\0")
+
+    def string(value: str) -> int:
+        strings.extend(value.encode() + b"\0")
+        return len(strings) - len(value) - 1
+
+    dynamic = [(_SONAME, string(soname)), *((_NEEDED, string(name)) for name in needed)]
+    names = [string(name) for name in functions]
+    count = len(names) + 1  # with the empty symbol that begins every table
+    symbols_at = _HEADER.size + 4 * _SEGMENT.size
+    hash_at = symbols_at + count * _SYMBOL.size
+    # One bucket, which chains all symbols, the last one first.
+    hash_table = struct.pack(f"<{3 + count}I", 1, count, count - 1, 0, *range(count - 1))
+    strings_at = hash_at + len(hash_table)
+    text_at = -(-(strings_at + len(strings)) // 16) * 16
+    dynamic_at = -(-(text_at + len(text)) // 16) * 16
+    dynamic += [
+        (_HASH, hash_at),
+        (_STRTAB, strings_at),
+        (_SYMTAB, symbols_at),
+        (_STRSZ, len(strings)),
+        (_SYMENT, _SYMBOL.size),
+        (0, 0),
+    ]
+    dynamic_size = len(dynamic) * _DYNAMIC.size
+    # The loader writes into the dynamic section, so it lies in a page of its own.
+    writable = (dynamic_at, _PAGE + dynamic_at, _PAGE + dynamic_at, dynamic_size, dynamic_size)
+    symbols = bytes(_SYMBOL.size) + b"".join(
+        _SYMBOL.pack(name, _FUNCTION, 0, 1, text_at + offset, 0)
+        for name, offset in zip(names, functions.values(), strict=True)
+    )
+    segments = (
+        (_LOAD, _READ | _EXECUTE, 0, 0, 0, dynamic_at, dynamic_at, _PAGE),
+        (_LOAD, _READ | _WRITE, *writable, _PAGE),
+        (_DYNAMIC_SEGMENT, _READ | _WRITE, *writable, 8),
+        (_STACK, _READ | _WRITE, 0, 0, 0, 0, 0, 16),  # without it the stack becomes executable
+    )
+    header = _HEADER.pack(
+        *(_IDENTITY, _SHARED, built_for(), 1, 0, _HEADER.size, 0, 0, _HEADER.size),
+        *(_SEGMENT.size, len(segments), 0, 0, 0),
+    )
+    content = header + b"".join(_SEGMENT.pack(*segment) for segment in segments)
+    content += symbols + hash_table + bytes(strings)
+    content = content.ljust(text_at, b"\0") + text
+    return content.ljust(dynamic_at, b"\0") + b"".join(_DYNAMIC.pack(*entry) for entry in dynamic)
+
+
+def load_from_memory(content: bytes, soname: str, mode: int = ctypes.DEFAULT_MODE) -> ctypes.CDLL:
+    """Load the bytes of a shared library; nothing of it stays on disk."""
+    try:
+        # Never closed: the loader knows the library by this path, and must meet no other there.
+        descriptor = os.memfd_create(soname)
+        os.write(descriptor, content)
+        return ctypes.CDLL(f"/proc/self/fd/{descriptor}", mode)
+    except OSError:  # files in memory can be forbidden
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="cudnn_ctypes-") as folder:
+            path = Path(folder, soname)
+            path.write_bytes(content)
+            return ctypes.CDLL(str(path), mode)
