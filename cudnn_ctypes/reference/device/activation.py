@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from ... import raw
+from ...raw import descriptors
+from ...raw.descriptors import Tensor
 from ..activation import Activation, activation_backward, activation_forward
-from . import readback
 from .agreement import (
     FLOATING,
     compute_dtype,
@@ -22,6 +23,7 @@ from .agreement import (
     require_type,
 )
 from .dispatch import Refused, implements
+from .held import read
 from .memory import Operand, require, scalars
 
 _MODES: dict[Any, Activation] = {
@@ -48,8 +50,8 @@ def forward(
 ) -> None:
     require(x=x, y=y)
     mode, coefficient, propagate_nan = _function(activationDesc)
-    source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
-    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    source = Operand("x", read(Tensor, xDesc, "xDesc"), x)
+    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
     require_equal(source, target)
     require_in_place(source, target)
     require_layout(source, "an activation")
@@ -84,9 +86,9 @@ def backward(
     mode, coefficient, _ = _function(activationDesc)
     name, desc, address = ("x", xDesc, x) if mode in _OF_X else ("y", yDesc, y)
     require(**{name: address}, dy=dy, dx=dx)
-    source = Operand(name, readback.tensor(desc, f"{name}Desc"), address)
-    gradient = Operand("dy", readback.tensor(dyDesc, "dyDesc"), dy)
-    target = Operand("dx", readback.tensor(dxDesc, "dxDesc"), dx)
+    source = Operand(name, read(Tensor, desc, f"{name}Desc"), address)
+    gradient = Operand("dy", read(Tensor, dyDesc, "dyDesc"), dy)
+    target = Operand("dx", read(Tensor, dxDesc, "dxDesc"), dx)
     require_layout(source, "the gradient of an activation")
     for other in (gradient, target):
         if len(other.described.shape) != len(source.described.shape):
@@ -116,12 +118,12 @@ def backward(
 
 def _function(descriptor: Any) -> tuple[Activation, float, bool]:
     """The function, its coefficient, and whether it keeps NaN."""
-    described = readback.activation(descriptor, "activationDesc")
+    described = read(descriptors.Activation, descriptor, "activationDesc")
     if described.mode == raw.CUDNN_ACTIVATION_IDENTITY:
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM,
             "CUDNN_ACTIVATION_IDENTITY is for cudnnConvolutionBiasActivationForward only",
         )
     mode = _MODES[described.mode]
-    coefficient = described.swish_beta if mode == "swish" else described.coefficient
+    coefficient = described.swish_beta if mode == "swish" else described.coef
     return mode, coefficient, described.nan_propagation == raw.CUDNN_PROPAGATE_NAN

@@ -21,6 +21,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ... import raw
+from ...raw.descriptors import Attention
 from ..attention import WEIGHT_NAMES, Attended, attention_forward
 from ..attention_backward import (
     DataGradients,
@@ -32,8 +33,8 @@ from .attention_memory import Sizes, Space, load_weights, store, weight_bytes, w
 from .attention_problem import Problem, load, refuse, reserve_space
 from .dispatch import Refused, implements
 from .dropout import draw, held
+from .held import read
 from .memory import require, scribble
-from .readback_attention import Attention, attention
 
 # --- buffers and weights ------------------------------------------------------------------------
 
@@ -48,7 +49,7 @@ def get_buffers(
 ) -> None:
     """Without `reserveSpaceSizeInBytes` the buffers are for inference."""
     require(weightSizeInBytes=weightSizeInBytes, workSpaceSizeInBytes=workSpaceSizeInBytes)
-    attn = attention(attnDesc, "attnDesc")
+    attn = read(Attention, attnDesc, "attnDesc")
     weightSizeInBytes.contents.value = weight_bytes(attn)
     workSpaceSizeInBytes.contents.value = _workspace_bytes(attn)
     if reserveSpaceSizeInBytes:
@@ -70,7 +71,7 @@ def get_weights(
     wAddr: Any,
 ) -> None:
     require(wDesc=wDesc, wAddr=wAddr)
-    attn = attention(attnDesc, "attnDesc")
+    attn = read(Attention, attnDesc, "attnDesc")
     if not wKind.known:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"wKind is {int(wKind)}")
     _check_weights(attn, weights, weightSizeInBytes)

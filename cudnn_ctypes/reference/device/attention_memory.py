@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import numpy_dtype
+from ...raw.descriptors import Attention
 from ..attention import WEIGHT_NAMES, weight_shapes
 from .memory import at
-from .readback_attention import Attention
 
 __all__ = ["Sizes", "Space", "Weight", "load_weights", "weight_bytes", "weight_layout"]
 

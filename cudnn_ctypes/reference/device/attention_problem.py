@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
+from ...raw.descriptors import Attention, SequenceData
 from ..attention import visible_keys
 from .attention_memory import Sizes, Space
 from .dispatch import Refused
+from .held import read
 from .memory import at, require
-from .readback_attention import Attention, Sequences, attention, same_lengths, sequences
 
 __all__ = ["Problem", "load", "refuse", "reserve_space"]
 
@@ -25,8 +26,8 @@ class Problem:
     """
 
     def __init__(self, attn_desc: Any, **descriptors: Any) -> None:
-        self.attn = attn = attention(attn_desc, "attnDesc")
-        named = [(name, sequences(desc, name)) for name, desc in descriptors.items()]
+        self.attn = attn = read(Attention, attn_desc, "attnDesc")
+        named = [(name, read(SequenceData, desc, name)) for name, desc in descriptors.items()]
         self.q, self.k, self.v, self.o = (described for _, described in named)
         lengths = (*attn.sizes, attn.projected[3])
         for (name, described), vector in zip(named, lengths, strict=True):
@@ -41,7 +42,7 @@ class Problem:
             ((o_name, self.o), (q_name, self.q)),
             ((v_name, self.v), (k_name, self.k)),
         ):
-            if one.shape[:3] != other.shape[:3] or not same_lengths(one, other):
+            if one.shape[:3] != other.shape[:3] or one.lengths != other.lengths:
                 refuse(f"{name} has other sequences than {other_name}")
         steps, batch, beam, _ = self.q.shape
         k_beam = beam if attn.one_to_one else 1
@@ -89,9 +90,7 @@ class Problem:
             for t in indices:
                 row[t] = array[t]
         of_queries, of_keys = (
-            sequence.by_sequence(
-                at(address, raw.CUDNN_DATA_INT32, (len(sequence.lengths),), (1,), name)
-            )
+            at(address, raw.CUDNN_DATA_INT32, sequence.shape[1:3], (sequence.shape[2], 1), name)
             for sequence, address, name in (
                 (self.q, q_lengths, "devSeqLengthsQO"),
                 (self.k, k_lengths, "devSeqLengthsKV"),
@@ -106,7 +105,7 @@ def reserve_space(attn: Attention) -> Space:
     return Space(attn, Sizes.largest(attn), training=True)
 
 
-def load(described: Sequences, address: int | None, name: str) -> NDArray[Any]:
+def load(described: SequenceData, address: int | None, name: str) -> NDArray[Any]:
     """Sequences (T, N, B, V), as a view of their memory."""
     return at(address, described.data_type, described.shape, described.strides, name)
 

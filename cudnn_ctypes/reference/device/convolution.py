@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 
 from ... import raw
+from ...raw.descriptors import Tensor
 from ..convolution import convolution_backward_bias
-from . import readback
 from .convolution_algorithms import BACKWARD_DATA, BACKWARD_FILTER, FORWARD
 from .convolution_problem import Problem
 from .convolution_runs import prepare, run_backward_data, run_backward_filter, run_forward
 from .dispatch import Refused, implements
+from .held import read
 from .memory import Operand, require, scalars
 
 _BIAS_GRADIENT_TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
@@ -112,8 +113,8 @@ def backward_bias(
 ) -> None:
     """dy of 4 dimensions or more in FLOAT, DOUBLE or HALF; db (1, C, 1...) of the same type."""
     require(dy=dy, db=db)
-    given = Operand("dy", readback.tensor(dyDesc, "dyDesc"), dy)
-    result = Operand("db", readback.tensor(dbDesc, "dbDesc"), db)
+    given = Operand("dy", read(Tensor, dyDesc, "dyDesc"), dy)
+    result = Operand("db", read(Tensor, dbDesc, "dbDesc"), db)
     shape = given.described.shape
     wanted = (1, *shape[1:2], *(1,) * (len(shape) - 2))
     same_type = result.described.data_type == given.described.data_type

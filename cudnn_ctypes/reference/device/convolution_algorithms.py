@@ -16,9 +16,9 @@ from typing import Any
 
 from ... import raw
 from ...dtypes import element_bits, vector_length
+from ...raw.descriptors import Filter, Tensor
 from ..layout import packed_strides
 from .convolution_problem import Problem
-from .readback import Filter, Tensor
 
 __all__ = [
     "BACKWARD_DATA",

@@ -9,14 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from ... import raw
+from ...raw import descriptors
+from ...raw.descriptors import Tensor
 from ..activation import Activation
 from ..convolution_bias_activation import convolution_bias_activation_forward
 from ..reorder import restore_bias
-from . import readback
 from .convolution_algorithms import FORWARD, result_types, why_not
 from .convolution_problem import Problem
 from .convolution_runs import load_filter, reordered, take_workspace
 from .dispatch import Refused, implements
+from .held import read
 from .memory import Operand, require, scalars
 
 _ACTIVATIONS: dict[raw.cudnnActivationMode_t, Activation] = {
@@ -52,9 +54,9 @@ def bias_activation_forward(
     """
     require(x=x, w=w, z=z, bias=bias, y=y)
     problem = Problem.read(xDesc=xDesc, wDesc=wDesc, convDesc=convDesc, yDesc=yDesc)
-    z_described = readback.tensor(zDesc, "zDesc")
-    bias_described = readback.tensor(biasDesc, "biasDesc")
-    activation = readback.activation(activationDesc, "activationDesc")
+    z_described = read(Tensor, zDesc, "zDesc")
+    bias_described = read(Tensor, biasDesc, "biasDesc")
+    activation = read(descriptors.Activation, activationDesc, "activationDesc")
     factors = scalars(problem.y.data_type, alpha1=alpha1, alpha2=alpha2)
     _check(algo, problem, z_described, bias_described)
     if activation.mode not in _ACTIVATIONS:
@@ -81,7 +83,7 @@ def bias_activation_forward(
     )
 
 
-def _check(algo: Any, p: Problem, z: readback.Tensor, bias: readback.Tensor) -> None:
+def _check(algo: Any, p: Problem, z: Tensor, bias: Tensor) -> None:
     per_channel = (1, p.y.shape[1], *(1,) * p.geometry.spatial)
     results = result_types(p)
     integer = p.convolution.compute_type == raw.CUDNN_DATA_INT32

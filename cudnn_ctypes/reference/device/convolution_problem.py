@@ -10,9 +10,10 @@ import numpy as np
 
 from ... import raw
 from ...dtypes import numpy_dtype
+from ...raw.descriptors import Convolution, Filter, Tensor
 from ..geometry import Geometry, Mode
-from . import readback
 from .dispatch import Refused
+from .held import read
 
 __all__ = ["Problem", "fitting"]
 
@@ -30,10 +31,10 @@ class Problem:
     convDesc, dyDesc.
     """
 
-    x: readback.Tensor
-    w: readback.Filter
-    convolution: readback.Convolution
-    y: readback.Tensor
+    x: Tensor
+    w: Filter
+    convolution: Convolution
+    y: Tensor
     names: tuple[str, ...]
 
     @classmethod
@@ -47,10 +48,10 @@ class Problem:
         """
         x, w, convolution, y = descriptors.items()
         return cls(
-            readback.tensor(x[1], x[0]),
-            readback.filter_(w[1], w[0]),
-            readback.convolution(convolution[1], convolution[0]),
-            readback.tensor(y[1], y[0]),
+            read(Tensor, x[1], x[0]),
+            read(Filter, w[1], w[0]),
+            read(Convolution, convolution[1], convolution[0]),
+            read(Tensor, y[1], y[0]),
             tuple(descriptors),
         )
 
@@ -87,9 +88,9 @@ class Problem:
 
 
 def fitting(
-    x: readback.Tensor,
-    w: readback.Filter,
-    convolution: readback.Convolution,
+    x: Tensor,
+    w: Filter,
+    convolution: Convolution,
     names: tuple[str, ...],
 ) -> Geometry:
     """x, w and a convolution together; BAD_PARAM, with `names`, if they do not fit each other."""
@@ -102,7 +103,7 @@ def fitting(
         ) from None
 
 
-def _options(convolution: readback.Convolution) -> dict[str, Any]:
+def _options(convolution: Convolution) -> dict[str, Any]:
     return {
         "padding": convolution.padding,
         "stride": convolution.stride,

@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 from ... import raw
+from ...raw.descriptors import Convolution, Filter, Tensor
 from ..columns import im2col
 from ..folding import folded_backward_data
 from ..layout import packed_strides
 from ..reorder import reorder_bias, reorder_filter
 from ..transform import TensorTransform
-from . import readback
 from .convolution_problem import Problem, fitting
 from .dispatch import Refused, implements
+from .held import read
 from .memory import Operand, at, require
 
 _FLOATING = (
@@ -35,9 +36,9 @@ def im2col_(
 ) -> None:
     """x of 4 dimensions, a floating type, one group; the columns are packed, in the type of x."""
     require(x=x, colBuffer=colBuffer)
-    image = readback.tensor(xDesc, "xDesc")
-    w = readback.filter_(wDesc, "wDesc")
-    convolution = readback.convolution(convDesc, "convDesc")
+    image = read(Tensor, xDesc, "xDesc")
+    w = read(Filter, wDesc, "wDesc")
+    convolution = read(Convolution, convDesc, "convDesc")
     if len(image.shape) != 4 or image.data_type not in _FLOATING or convolution.groups != 1:
         raise Refused(
             raw.CUDNN_STATUS_NOT_SUPPORTED,
@@ -73,7 +74,7 @@ def reorder_filter_and_bias(
     require(filterData=filterData, reorderedFilterData=reorderedFilterData)
     if reorderBias:
         require(biasData=biasData, reorderedBiasData=reorderedBiasData)
-    w = readback.filter_(filterDesc, "filterDesc")
+    w = read(Filter, filterDesc, "filterDesc")
     default = reorderType == raw.CUDNN_DEFAULT_REORDER
     if default and (w.data_type != _INT8x32 or len(w.shape) != 4 or w.shape[0] % 32):
         raise Refused(

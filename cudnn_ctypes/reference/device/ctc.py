@@ -17,7 +17,6 @@ and 9.19. What these make of a sample without labels, at random, is not imitated
 
 from __future__ import annotations
 
-from ctypes import c_int
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,9 +24,10 @@ import numpy as np
 
 from ... import raw
 from ...dtypes import data_type_name, numpy_dtype
+from ...raw.descriptors import CTCLoss, Tensor
 from ..ctc import Normalization, ctc_loss, required_steps, split_labels
-from . import readback
 from .dispatch import Refused, implements
+from .held import read
 from .memory import Operand, at, require, scribble
 
 _LONGEST = 255  # symbols in the labels of one sample
@@ -36,16 +36,6 @@ _NORMALIZATIONS: dict[raw.cudnnLossNormalizationMode_t, Normalization] = {
     raw.CUDNN_LOSS_NORMALIZATION_NONE: "none",
     raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX: "softmax",
 }
-
-
-@dataclass(frozen=True)
-class Loss:
-    """What a CTC loss descriptor holds."""
-
-    compute_type: raw.cudnnDataType_t
-    normalization: Normalization
-    gradient_mode: raw.cudnnCTCGradMode_t
-    max_label_length: int
 
 
 @dataclass(frozen=True)
@@ -102,7 +92,7 @@ def host_labels(
     _run(loss, described, probs, samples, costs, gradientsDesc, gradients, end)
 
 
-def _on_host(probs: readback.Tensor, labels: Any, label_lengths: Any, lengths: Any) -> Samples:
+def _on_host(probs: Tensor, labels: Any, label_lengths: Any, lengths: Any) -> Samples:
     require(labelLengths=label_lengths, inputLengths=lengths)
     steps, batch, symbols = probs.shape
     of_labels, of_inputs = label_lengths[:batch], lengths[:batch]
@@ -162,7 +152,7 @@ def device_labels(
 
 
 def _on_device(
-    probs: readback.Tensor,
+    probs: Tensor,
     labels: int | None,
     label_lengths: int | None,
     lengths: int | None,
@@ -191,7 +181,7 @@ def _ints(address: int | None, count: int, name: str) -> list[int]:
     return [int(n) for n in at(address, raw.CUDNN_DATA_INT32, (count,), (1,), name)]
 
 
-def _max_label_length(loss: Loss) -> int:
+def _max_label_length(loss: CTCLoss) -> int:
     if not 1 <= loss.max_label_length <= _LONGEST:
         raise Refused(
             raw.CUDNN_STATUS_NOT_SUPPORTED,
@@ -204,8 +194,8 @@ def _max_label_length(loss: Loss) -> int:
 
 
 def _run(
-    loss: Loss,
-    described: readback.Tensor,
+    loss: CTCLoss,
+    described: Tensor,
     probs: int | None,
     samples: Samples,
     costs: int | None,
@@ -220,13 +210,13 @@ def _run(
         x,
         samples.labels,
         samples.input_lengths,
-        normalization=loss.normalization,
+        normalization=_NORMALIZATIONS[loss.normalization],
         compute_dtype=numpy_dtype(loss.compute_type),
     )
     of_costs[...] = result.costs
     if gradients is None:
         return
-    target = Operand("gradients", readback.tensor(gradients_desc, "gradientsDesc"), gradients)
+    target = Operand("gradients", read(Tensor, gradients_desc, "gradientsDesc"), gradients)
     memory = target.load()
     skips = loss.gradient_mode == raw.CUDNN_CTC_SKIP_OOB_GRADIENTS
     for n, (labels, length) in enumerate(zip(samples.labels, samples.input_lengths, strict=True)):
@@ -236,26 +226,18 @@ def _run(
             memory[length:end, n] = 0
 
 
-def _loss(descriptor: Any) -> Loss:
-    if not descriptor:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "ctcLossDesc is NULL")
-    compute_type = raw.cudnnDataType_t()
-    normalization = raw.cudnnLossNormalizationMode_t()
-    gradient_mode, longest = raw.cudnnCTCGradMode_t(), c_int()
-    raw.cudnnGetCTCLossDescriptor_v9(
-        descriptor, compute_type, normalization, gradient_mode, longest
-    )
-    known = _NORMALIZATIONS.get(normalization.value)
-    if known is None:
+def _loss(descriptor: Any) -> CTCLoss:
+    loss = read(CTCLoss, descriptor, "ctcLossDesc")
+    if loss.normalization not in _NORMALIZATIONS:
         raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED, f"ctcLossDesc has normMode {normalization.value}"
+            raw.CUDNN_STATUS_NOT_SUPPORTED, f"ctcLossDesc has normMode {loss.normalization}"
         )
-    return Loss(compute_type.value, known, gradient_mode.value, longest.value)
+    return loss
 
 
-def _checked(probs_desc: Any, gradients_desc: Any, loss: Loss, algo: Any) -> readback.Tensor:
+def _checked(probs_desc: Any, gradients_desc: Any, loss: CTCLoss, algo: Any) -> Tensor:
     """The descriptor of probs; without gradients, `gradients_desc` is None."""
-    probs = readback.tensor(probs_desc, "probsDesc")
+    probs = read(Tensor, probs_desc, "probsDesc")
     if len(probs.shape) != 3:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"probsDesc is not (T, N, A): {probs.shape}")
     if not algo.known:
@@ -267,7 +249,7 @@ def _checked(probs_desc: Any, gradients_desc: Any, loss: Loss, algo: Any) -> rea
             f"{data_type_name(loss.compute_type)}",
         )
     if gradients_desc:
-        gradients = readback.tensor(gradients_desc, "gradientsDesc")
+        gradients = read(Tensor, gradients_desc, "gradientsDesc")
         if (gradients.shape, gradients.data_type) != (probs.shape, probs.data_type):
             raise Refused(
                 raw.CUDNN_STATUS_BAD_PARAM,
@@ -289,7 +271,7 @@ def _longest(samples: Samples) -> int:
     return max(len(labels) for labels in samples.labels)
 
 
-def _workspace_bytes(probs: readback.Tensor, longest: int) -> int:
+def _workspace_bytes(probs: Tensor, longest: int) -> int:
     """For log probabilities, and alpha and beta of every state."""
     steps, batch, symbols = probs.shape
     states = 2 * longest + 1

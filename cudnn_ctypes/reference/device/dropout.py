@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import data_type_name
+from ...raw.descriptors import Tensor
 from ..dropout import Position, draw_mask, dropout_backward, dropout_forward
-from . import readback
 from .dispatch import Refused, follows, implements
+from .held import read
 from .memory import Operand, at, require
 
 __all__ = ["STATES_SIZE", "Dropout", "draw", "held"]
@@ -155,8 +156,8 @@ def forward(
     reserveSpaceSizeInBytes: int,
 ) -> None:
     require(dropoutDesc=dropoutDesc)
-    source = Operand("x", readback.tensor(xdesc, "xdesc"), x)
-    target = Operand("y", readback.tensor(ydesc, "ydesc"), y)
+    source = Operand("x", read(Tensor, xdesc, "xdesc"), x)
+    target = Operand("y", read(Tensor, ydesc, "ydesc"), y)
     reserve = _checked(source, target, reserveSpace, reserveSpaceSizeInBytes)
     values = source.load()
     dropout = held(dropoutDesc)
@@ -179,8 +180,8 @@ def backward(
     reserveSpaceSizeInBytes: int,
 ) -> None:
     require(dropoutDesc=dropoutDesc)
-    source = Operand("dy", readback.tensor(dydesc, "dydesc"), dy)
-    target = Operand("dx", readback.tensor(dxdesc, "dxdesc"), dx)
+    source = Operand("dy", read(Tensor, dydesc, "dydesc"), dy)
+    target = Operand("dx", read(Tensor, dxdesc, "dxdesc"), dx)
     reserve = _checked(source, target, reserveSpace, reserveSpaceSizeInBytes)
     values = source.load()
     mask = np.unpackbits(reserve, count=values.size, bitorder="little").view(np.bool_)

@@ -7,10 +7,10 @@ from typing import Any
 
 from ... import raw
 from ...dtypes import element_bits
+from ...raw.descriptors import Tensor
 from .convolution_problem import Problem
 from .dispatch import Refused
-from .readback import Tensor
-from .readback_fused import Constants
+from .fused_notes import Constants
 
 __all__ = [
     "ACTIVATIONS",

@@ -28,8 +28,7 @@ from .fused_checks import (
     check_training,
     workspace_bytes,
 )
-from .memory import Operand, require, scribble
-from .readback_fused import (
+from .fused_notes import (
     Constants,
     keep_plan,
     made_of,
@@ -37,6 +36,7 @@ from .readback_fused import (
     read_constants,
     variants,
 )
+from .memory import Operand, require, scribble
 
 
 @implements("cudnnMakeFusedOpsPlan")

@@ -13,21 +13,21 @@ channels. BFLOAT16 is documented, and refused.
 
 from __future__ import annotations
 
-from ctypes import c_double, c_uint
 from typing import Any
 
 import numpy as np
 
 from ... import raw
+from ...raw.descriptors import LRN, Tensor
 from ..divisive_normalization import (
     divisive_normalization_backward,
     divisive_normalization_forward,
 )
 from ..layout import packed_strides
 from ..lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
-from . import readback
 from .agreement import require_equal, require_known, require_type
 from .dispatch import Refused, implements
+from .held import read
 from .memory import Operand, require, scalars
 
 _UNSUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
@@ -36,14 +36,13 @@ _TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
 
 def _options(descriptor: Any) -> dict[str, Any]:
     """What an LRN descriptor holds, as keyword arguments of the reference functions."""
-    n, alpha, beta, k = c_uint(), c_double(), c_double(), c_double()
-    readback.get(raw.cudnnGetLRNDescriptor, "normDesc", descriptor, n, alpha, beta, k)
-    return {"n": n.value, "lrn_alpha": alpha.value, "lrn_beta": beta.value, "k": k.value}
+    held = read(LRN, descriptor, "normDesc")
+    return {"n": held.n, "lrn_alpha": held.alpha, "lrn_beta": held.beta, "k": held.k}
 
 
 def _operand(name: str, desc: Any, address: int | None) -> Operand:
     require(**{name: address})
-    return Operand(name, readback.tensor(desc, f"{name}Desc"), address)
+    return Operand(name, read(Tensor, desc, f"{name}Desc"), address)
 
 
 # -- across channels ---------------------------------------------------------------------------
@@ -88,7 +87,7 @@ def cross_channel_backward(
     require_known(lrnMode=lrnMode)
     source, target = _operand("x", xDesc, x), _operand("dx", dxDesc, dx)
     given = _operand("dy", dyDesc, dy)
-    result = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    result = Operand("y", read(Tensor, yDesc, "yDesc"), y)
     _check_channels(source, result, given, target, types=_TYPES, status=_UNSUPPORTED)
     options = _options(normDesc)
     factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
@@ -178,7 +177,7 @@ def divisive_backward(
     require_known(mode=mode)
     source = _operand("x", xDesc, x)
     require(dy=dy, dx=dx)
-    target = Operand("dx", readback.tensor(dXdMeansDesc, "dXdMeansDesc"), dx)
+    target = Operand("dx", read(Tensor, dXdMeansDesc, "dXdMeansDesc"), dx)
     _check_space(source, target)
     temporary = _temporaries(source, temp, temp2)
     by_means = Operand("dMeans", target.described, dMeans) if dMeans else None

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import element_bits, host_scalar_type, numpy_dtype, vector_length
 from ...raw import host_blocks
+from ...raw.descriptors import Filter, Tensor
 from .dispatch import Refused
-from .readback import Filter, Tensor
 
 __all__ = ["Operand", "at", "check_range", "require", "scalar", "scalars", "scribble", "zeros"]
 

@@ -26,11 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
+from ...raw.descriptors import Activation, Tensor
 from ..batch_normalization import Mode, batch_normalization_parameter_shape
 from ..layout import packed_strides
-from . import readback
 from .agreement import FLOATING, require_known
 from .dispatch import Refused
+from .held import read
 from .memory import Operand, at, require, scribble
 
 __all__ = ["Normalization", "check_epsilon", "pair", "parameters"]
@@ -102,7 +103,7 @@ class Normalization:
             )
         if not self.relu:
             return
-        held = readback.activation(activation, "activationDesc")
+        held = read(Activation, activation, "activationDesc")
         if held.mode != raw.CUDNN_ACTIVATION_RELU:
             raise Refused(
                 raw.CUDNN_STATUS_NOT_SUPPORTED, f"only RELU can follow, not {held.mode.name}"
@@ -174,7 +175,7 @@ def parameters(
     desc: Any, name: str, x: Operand, mode: Mode, **addresses: int | None
 ) -> dict[str, Operand]:
     """Scale, bias and the like, by name, all described by `desc`; NULL is refused."""
-    described = readback.tensor(desc, name)
+    described = read(Tensor, desc, name)
     shape = batch_normalization_parameter_shape(x.described.shape, mode)
     double = x.described.data_type == raw.CUDNN_DATA_DOUBLE
     data_type = raw.CUDNN_DATA_DOUBLE if double else raw.CUDNN_DATA_FLOAT

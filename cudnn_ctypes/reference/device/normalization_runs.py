@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import raw
+from ...raw.descriptors import Tensor
 from ..batch_normalization import (
     batch_normalization_backward,
     batch_normalization_forward_inference,
     batch_normalization_forward_training,
 )
-from . import readback
 from .agreement import require_equal
 from .dispatch import Refused
+from .held import read
 from .memory import Operand, require, scalars
 from .normalization_call import Normalization, check_epsilon, pair, parameters
 
@@ -29,7 +30,7 @@ class Given:
 
     def operand(self, name: str) -> Operand:
         """Read back; the descriptor's name in C is `name` with "Desc"."""
-        return Operand(name, readback.tensor(self.desc, f"{name}Desc"), self.address)
+        return Operand(name, read(Tensor, self.desc, f"{name}Desc"), self.address)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from ... import raw
+from ...raw.descriptors import Pooling, Tensor
 from ..pooling import pooling_backward, pooling_forward
-from . import readback
 from .agreement import FLOATING, compute_dtype, require_dimensions, require_equal, require_type
 from .dispatch import Refused, implements
+from .held import read, word
 from .memory import Operand, require, scalars
-from .readback_operations import Pooling
-from .readback_operations import pooling as read_pooling
 
 _FORWARD_TYPES = (
     *FLOATING,
@@ -37,9 +36,9 @@ def forward(
     y: int | None,
 ) -> None:
     require(x=x, y=y)
-    described = read_pooling(poolingDesc, "poolingDesc")
-    source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
-    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    described = read(Pooling, poolingDesc, "poolingDesc")
+    source = Operand("x", read(Tensor, xDesc, "xDesc"), x)
+    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
     _check(described, source, target)
     require_type(source, _FORWARD_TYPES, "pooling")
     result = pooling_forward(
@@ -70,11 +69,11 @@ def backward(
     dx: int | None,
 ) -> None:
     require(y=y, dy=dy, x=x, dx=dx)
-    described = read_pooling(poolingDesc, "poolingDesc")
-    output = Operand("y", readback.tensor(yDesc, "yDesc"), y)
-    gradient = Operand("dy", readback.tensor(dyDesc, "dyDesc"), dy)
-    source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
-    target = Operand("dx", readback.tensor(dxDesc, "dxDesc"), dx)
+    described = read(Pooling, poolingDesc, "poolingDesc")
+    output = Operand("y", read(Tensor, yDesc, "yDesc"), y)
+    gradient = Operand("dy", read(Tensor, dyDesc, "dyDesc"), dy)
+    source = Operand("x", read(Tensor, xDesc, "xDesc"), x)
+    target = Operand("dx", read(Tensor, dxDesc, "dxDesc"), dx)
     require_equal(output, gradient, fields=("data_type", "shape", "strides"))
     require_equal(source, target, fields=("data_type", "shape", "strides"))
     _check(described, source, gradient)
@@ -109,8 +108,8 @@ def _check(described: Pooling, x: Operand, y: Operand) -> None:
 
 def _options(described: Pooling) -> dict[str, Any]:
     return {
-        "mode": described.mode,
+        "mode": word(described.mode, "CUDNN_POOLING_"),
         "padding": described.padding,
         "stride": described.stride,
-        "propagate_nan": described.propagate_nan,
+        "propagate_nan": described.nan_propagation == raw.CUDNN_PROPAGATE_NAN,
     }

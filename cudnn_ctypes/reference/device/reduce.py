@@ -13,13 +13,12 @@ from typing import Any
 
 from ... import raw
 from ...dtypes import data_type_name, numpy_dtype
+from ...raw.descriptors import ReduceTensor, Tensor
 from ..layout import packed_strides
 from ..reduce import INDEXED, reduce_indices, reduce_tensor
-from . import readback
 from .dispatch import Refused, implements
+from .held import read, word
 from .memory import Operand, at, require, scalars, scribble
-from .readback_operations import Reduction
-from .readback_operations import reduction as read_reduction
 
 _F, _D, _H, _I = (
     raw.CUDNN_DATA_FLOAT,
@@ -87,31 +86,31 @@ def reduce(
             )
     scribble(workspace, _workspace_bytes(described, a, c), "workspace")
     values, shape = a.load(), c.described.shape
+    operator = word(described.op, "CUDNN_REDUCE_TENSOR_")
+    propagate_nan = described.nan_propagation == raw.CUDNN_PROPAGATE_NAN
     result = reduce_tensor(
         values,
         shape,
-        described.operator,
-        propagate_nan=described.propagate_nan,
+        operator,
+        propagate_nan=propagate_nan,
         c=c.load(),
         compute_dtype=numpy_dtype(described.compute_type),
         out_dtype=c.dtype,
         **factors,
     )
-    if described.indices and described.operator in INDEXED:
+    if described.indices and operator in INDEXED:
         memory = at(indices, raw.CUDNN_DATA_INT32, shape, packed_strides(shape), "indices")
-        memory[...] = reduce_indices(
-            values, shape, described.operator, propagate_nan=described.propagate_nan
-        )
+        memory[...] = reduce_indices(values, shape, operator, propagate_nan=propagate_nan)
     c.store(result)
 
 
 def _read(
     descriptor: Any, a_desc: Any, a: int | None, c_desc: Any, c: int | None
-) -> tuple[Reduction, Operand, Operand]:
+) -> tuple[ReduceTensor, Operand, Operand]:
     """The descriptors' contents, checked against each other."""
-    described = read_reduction(descriptor, "reduceTensorDesc")
-    source = Operand("A", readback.tensor(a_desc, "aDesc"), a)
-    target = Operand("C", readback.tensor(c_desc, "cDesc"), c)
+    described = read(ReduceTensor, descriptor, "reduceTensorDesc")
+    source = Operand("A", read(Tensor, a_desc, "aDesc"), a)
+    target = Operand("C", read(Tensor, c_desc, "cDesc"), c)
     whole, reduced = source.described.shape, target.described.shape
     fits = len(whole) == len(reduced) and all(
         size in (1, full) for size, full in zip(reduced, whole, strict=True)
@@ -135,7 +134,7 @@ def _require_reduction(a: Operand, c: Operand) -> None:
         )
 
 
-def _require_types(described: Reduction, a: Operand, c: Operand) -> None:
+def _require_types(described: ReduceTensor, a: Operand, c: Operand) -> None:
     types = (a.described.data_type, c.described.data_type)
     if (described.compute_type, *types) not in _TYPES:
         given, result = map(data_type_name, types)
@@ -148,11 +147,11 @@ def _require_types(described: Reduction, a: Operand, c: Operand) -> None:
         )
 
 
-def _indices_bytes(described: Reduction, c: Operand) -> int:
+def _indices_bytes(described: ReduceTensor, c: Operand) -> int:
     return _INDEX_BYTES * math.prod(c.described.shape) if described.indices else 0
 
 
-def _workspace_bytes(described: Reduction, a: Operand, c: Operand) -> int:
+def _workspace_bytes(described: ReduceTensor, a: Operand, c: Operand) -> int:
     elements = math.prod(a.described.shape)
     nbytes = (8 if described.compute_type == _D else 4) * elements
     if described.indices:

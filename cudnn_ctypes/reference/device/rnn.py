@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import element_bits
+from ...raw.descriptors import RNNData
 from ..arithmetic import round_to
 from ..rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
 from ..rnn_network import weight_slots
 from . import rnn_sequences
 from .dispatch import Refused, follows, implements
+from .held import read
 from .memory import Operand, require
-from .readback_rnn import rnn, rnn_data
+from .recurrent import rnn
 from .rnn_call import (
     DATA_DONE,
     FORWARD_DONE,
@@ -48,7 +50,7 @@ def configured(rnnDesc: Any, *_: Any) -> None:
 
 @implements("cudnnBuildRNNDynamic")
 def build_dynamic(handle: Any, rnnDesc: Any, miniBatch: int) -> None:
-    if rnn(rnnDesc, "rnnDesc").algo != raw.CUDNN_RNN_ALGO_PERSIST_DYNAMIC:
+    if rnn(rnnDesc, "rnnDesc").held.algorithm != raw.CUDNN_RNN_ALGO_PERSIST_DYNAMIC:
         return  # cuDNN succeeds, without a plan
     if miniBatch < 1:
         raise bad(f"miniBatch = {miniBatch} is less than 1")
@@ -73,7 +75,7 @@ def get_temp_space_sizes(
     workSpaceSize: Any,
     reserveSpaceSize: Any,
 ) -> None:
-    described, x = rnn(rnnDesc, "rnnDesc"), rnn_data(xDesc, "xDesc")
+    described, x = rnn(rnnDesc, "rnnDesc"), read(RNNData, xDesc, "xDesc")
     check_data(described, x, described.network.input_size, "xDesc")
     if workSpaceSize:
         workSpaceSize.contents.value = workspace_size(described, x)

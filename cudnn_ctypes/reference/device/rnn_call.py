@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import element_bits
+from ...raw.descriptors import RNNData, Tensor
 from ..dropout import factor
 from ..rnn_network import RecurrentWeights, Tape, weight_count, weights_in
-from . import readback
 from .dispatch import Refused
 from .dropout import draw, held
+from .held import read
 from .memory import Operand, at, require, scribble
-from .readback_rnn import RNN, RNNData, rnn, rnn_data
+from .recurrent import RNN, rnn
 
 __all__ = [
     "DATA_DONE",
@@ -60,13 +61,13 @@ def weight_space_size(described: RNN) -> int:
 def workspace_size(described: RNN, x: RNNData) -> int:
     """Bytes of a workspace for sequences like x."""
     network = described.network
-    elements = x.steps * x.batch * len(network.gates) * network.hidden_size
+    elements = x.max_length * x.batch_size * len(network.gates) * network.hidden_size
     return elements * described.compute_dtype.itemsize
 
 
 def reserve_size(described: RNN, x: RNNData) -> int:
     """Bytes of a reserve space for sequences like x."""
-    elements = Tape.size(described.network, x.steps, x.batch)
+    elements = Tape.size(described.network, x.max_length, x.batch_size)
     return _HEADER + elements * described.compute_dtype.itemsize
 
 
@@ -74,8 +75,8 @@ def check_data(described: RNN, data: RNNData, size: int, name: str) -> None:
     """Refuse sequences of another type, or of vectors that have not `size` elements."""
     if data.data_type != described.data_type:
         raise bad(f"{name} is {data.data_type.name}, rnnDesc {described.data_type.name}")
-    if data.size != size:
-        raise bad(f"{name}: vectors must have {size} elements, got {data.size}")
+    if data.vector_size != size:
+        raise bad(f"{name}: vectors must have {size} elements, got {data.vector_size}")
 
 
 def check_weight_space(described: RNN, size: int) -> None:
@@ -92,29 +93,31 @@ class Call:
         self.described = rnn(rnnDesc, "rnnDesc")
         self.network = self.described.network
         self.dtype = self.described.compute_dtype
-        self.x, self.y = rnn_data(xDesc, "xDesc"), rnn_data(yDesc, "yDesc")
+        self.x, self.y = read(RNNData, xDesc, "xDesc"), read(RNNData, yDesc, "yDesc")
         check_data(self.described, self.x, self.network.input_size, "xDesc")
         check_data(self.described, self.y, self.network.y_size, "yDesc")
-        for name in ("layout", "steps", "batch", "lengths"):
+        for name in ("layout", "max_length", "batch_size", "lengths"):
             of_x, of_y = getattr(self.x, name), getattr(self.y, name)
             if of_x != of_y:
                 raise bad(f"xDesc and yDesc differ: {name} is {of_x} and {of_y}")
         self._check_padding()
         if devSeqLengths is not None:
-            given = at(devSeqLengths, raw.CUDNN_DATA_INT32, (self.x.batch,), (1,), "devSeqLengths")
+            given = at(
+                devSeqLengths, raw.CUDNN_DATA_INT32, (self.x.batch_size,), (1,), "devSeqLengths"
+            )
             if tuple(given) != self.x.lengths:
                 raise bad(f"devSeqLengths is {given}, xDesc has {self.x.lengths}")
-        _check_plan(rnnDesc, self.described, self.x.batch)
-        words = repr((self.network, self.x.steps, self.x.lengths, self.dtype.str)).encode()
+        _check_plan(rnnDesc, self.described, self.x.batch_size)
+        words = repr((self.network, self.x.max_length, self.x.lengths, self.dtype.str)).encode()
         self.signature = zlib.crc32(words) | 0x524E4E << 32
 
     def _check_padding(self) -> None:
         batch_major = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
         padded = (  # the packed layout has no padding
             self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
-            and min(self.x.lengths) < self.x.steps
+            and min(self.x.lengths) < self.x.max_length
         )
-        if (batch_major or padded) and not self.described.padded_io:
+        if (batch_major or padded) and not self.described.held.padded_io:
             raise bad("xDesc: this layout or padding needs CUDNN_RNN_PADDED_IO_ENABLED in rnnDesc")
 
     def states(
@@ -124,8 +127,8 @@ class Call:
         if not any(addresses.values()):
             return dict.fromkeys(addresses)
         name = f"{kind}Desc"
-        described = readback.tensor(descriptor, name)
-        shape = (self.network.pseudo_layers, self.x.batch, size)
+        described = read(Tensor, descriptor, name)
+        shape = (self.network.pseudo_layers, self.x.batch_size, size)
         strides = (shape[1] * shape[2], shape[2], 1)
         if described.shape != shape or described.strides != strides:
             raise bad(
@@ -167,9 +170,9 @@ class Call:
         require(reserveSpace=address)
         assert address is not None
         data_type = raw.CUDNN_DATA_DOUBLE if self.dtype == np.float64 else raw.CUDNN_DATA_FLOAT
-        count = Tape.size(self.network, self.x.steps, self.x.batch)
+        count = Tape.size(self.network, self.x.max_length, self.x.batch_size)
         buffer = at(address + _HEADER, data_type, (count,), (1,), "reserveSpace")
-        return Tape.on(self.network, self.x.steps, self.x.batch, buffer)
+        return Tape.on(self.network, self.x.max_length, self.x.batch_size, buffer)
 
     def tape(self, size: int, address: int | None, stage: int) -> Tape:
         """What an earlier pass left in the reserve space; refused if it has not."""
@@ -190,10 +193,10 @@ class Call:
 
     def masks(self) -> list[NDArray[Any]] | None:
         """Dropout between the layers: new masks for each of them, None for no dropout."""
-        dropout = held(self.described.dropout)
+        dropout = held(self.described.held.dropout)
         if self.network.layers == 1 or dropout.rate == 0:
             return None
-        shape = (self.x.steps, self.x.batch, self.network.y_size)
+        shape = (self.x.max_length, self.x.batch_size, self.network.y_size)
         return [
             draw(dropout, math.prod(shape)).reshape(shape) * factor(dropout.rate)
             for _ in range(self.network.layers - 1)
@@ -201,7 +204,7 @@ class Call:
 
 
 def _check_plan(rnnDesc: Any, held_by: RNN, batch: int) -> None:
-    if held_by.algo != raw.CUDNN_RNN_ALGO_PERSIST_DYNAMIC:
+    if held_by.held.algorithm != raw.CUDNN_RNN_ALGO_PERSIST_DYNAMIC:
         return
     planned = plans.get(rnnDesc.value)
     if planned != batch:

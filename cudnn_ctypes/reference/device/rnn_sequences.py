@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
+from ...raw.descriptors import RNNData
 from ..arithmetic import round_to
 from .memory import at
-from .readback_rnn import RNNData
 
 __all__ = ["load", "store"]
 
@@ -29,7 +29,7 @@ def load(data: RNNData, address: int | None, name: str) -> NDArray[Any]:
     """The sequences at `address` as a (T, B, size) array; of a packed layout a copy."""
     memory = _memory(data, address, name)
     if data.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
-        result = np.zeros((data.steps, data.batch, data.size), memory.dtype)
+        result = np.zeros((data.max_length, data.batch_size, data.vector_size), memory.dtype)
         result[_valid(data)] = memory
         return result
     if data.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
@@ -54,15 +54,15 @@ def store(
 
 
 def _memory(data: RNNData, address: int | None, name: str) -> NDArray[Any]:
-    shape: tuple[int, ...] = (data.steps, data.batch, data.size)
+    shape: tuple[int, ...] = (data.max_length, data.batch_size, data.vector_size)
     if data.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
-        shape = (sum(data.lengths), data.size)
+        shape = (sum(data.lengths), data.vector_size)
     elif data.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
-        shape = (data.batch, data.steps, data.size)
+        shape = (data.batch_size, data.max_length, data.vector_size)
     strides = tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
     return at(address, data.data_type, shape, strides, name)
 
 
 def _valid(data: RNNData) -> NDArray[np.bool_]:
     """(T, B): whether a sequence has a step."""
-    return np.arange(data.steps)[:, None] < np.array(data.lengths)
+    return np.arange(data.max_length)[:, None] < np.array(data.lengths)

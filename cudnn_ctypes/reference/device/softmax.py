@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ... import raw
+from ...raw.descriptors import Tensor
 from ..softmax import Algorithm, SoftmaxMode, softmax_backward, softmax_forward
-from . import readback
 from .agreement import (
     FLOATING,
     compute_dtype,
@@ -20,6 +20,7 @@ from .agreement import (
     require_type,
 )
 from .dispatch import Refused, implements
+from .held import read
 from .memory import Operand, require, scalars
 
 _ALGORITHMS: dict[Any, Algorithm] = {
@@ -47,8 +48,8 @@ def forward(
 ) -> None:
     require(x=x, y=y)
     options = _options(algo, mode)
-    source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
-    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    source = Operand("x", read(Tensor, xDesc, "xDesc"), x)
+    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
     require_layout(source, "a softmax")
     require_equal(source, target)
     require_type(source, (*FLOATING, raw.CUDNN_DATA_INT8), "softmax")
@@ -78,9 +79,9 @@ def backward(
 ) -> None:
     require(y=y, dy=dy, dx=dx)
     options = _options(algo, mode)
-    output = Operand("y", readback.tensor(yDesc, "yDesc"), y)
-    gradient = Operand("dy", readback.tensor(dyDesc, "dyDesc"), dy)
-    target = Operand("dx", readback.tensor(dxDesc, "dxDesc"), dx)
+    output = Operand("y", read(Tensor, yDesc, "yDesc"), y)
+    gradient = Operand("dy", read(Tensor, dyDesc, "dyDesc"), dy)
+    target = Operand("dx", read(Tensor, dxDesc, "dxDesc"), dx)
     require_layout(output, "the gradient of a softmax")
     require_equal(output, gradient, target)
     require_equal(output, gradient, fields=("strides",))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
+from ...raw.descriptors import SpatialTransformer, Tensor
 from ..layout import packed_strides
 from ..spatial_transformer import (
     spatial_tf_grid_generator_backward,
@@ -23,18 +24,27 @@ from ..spatial_transformer import (
     spatial_tf_sampler_backward,
     spatial_tf_sampler_forward,
 )
-from . import readback
 from .agreement import require_equal
-from .dispatch import Refused, follows, implements
+from .dispatch import Refused, implements
+from .held import read
 from .memory import Operand, at, require, scalars
 
 
 @dataclass(frozen=True)
 class Transformer:
-    """What a spatial transformer descriptor holds: `shape` is (N, C, H, W) of the output."""
+    """A spatial transformer descriptor's record, and the memory that it describes."""
 
-    data_type: raw.cudnnDataType_t
-    shape: tuple[int, ...]
+    held: SpatialTransformer
+
+    @property
+    def data_type(self) -> raw.cudnnDataType_t:
+        """Of all tensors."""
+        return self.held.data_type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N, C, H, W) of the output."""
+        return self.held.shape
 
     def grid(self, address: int | None, name: str) -> NDArray[Any]:
         """The sampling points at `address`, (N, H, W, 2)."""
@@ -48,40 +58,14 @@ class Transformer:
         return at(address, self.data_type, shape, packed_strides(shape), name)
 
 
-_held: dict[int, Transformer] = {}  # by the descriptor's address
-
-
-def _address(descriptor: Any) -> int:
-    address: int = getattr(descriptor, "_as_parameter_", descriptor).value
-    return address
-
-
-@follows("cudnnSetSpatialTransformerNdDescriptor")
-def was_set(stDesc: Any, samplerType: Any, dataType: Any, nbDims: int, dimA: Any) -> None:
-    shape = tuple(int(size) for size in dimA[:nbDims])
-    _held[_address(stDesc)] = Transformer(raw.cudnnDataType_t(dataType), shape)
-
-
-@follows("cudnnCreateSpatialTransformerDescriptor")
-def was_created(stDesc: Any) -> None:
-    # An earlier descriptor may have had this address.
-    _held.pop(getattr(stDesc, "value", None) or stDesc.contents.value, None)
-
-
 def _read(descriptor: Any) -> Transformer:
-    require(stDesc=getattr(descriptor, "value", None))
-    held = _held.get(_address(descriptor))
-    if held is None:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            "stDesc was not set since the reference device was first activated",
-        )
+    held = read(SpatialTransformer, descriptor, "stDesc")
     if len(held.shape) != 4 or min(held.shape) < 1:
         raise Refused(
             raw.CUDNN_STATUS_NOT_SUPPORTED,
             f"stDesc must hold 4 dimensions of at least 1, got {held.shape}",
         )
-    return held
+    return Transformer(held)
 
 
 # -- grid --------------------------------------------------------------------------------------
@@ -175,7 +159,7 @@ def sampler_backward(
 
 def _operand(name: str, desc: Any, address: int | None) -> Operand:
     require(**{name: address})
-    return Operand(name, readback.tensor(desc, f"{name}Desc"), address)
+    return Operand(name, read(Tensor, desc, f"{name}Desc"), address)
 
 
 def _check(held: Transformer, x: Operand, y: Operand) -> None:

@@ -12,13 +12,13 @@ import numpy as np
 
 from ... import raw
 from ...dtypes import data_type_name, numpy_dtype
+from ...raw.descriptors import OpTensor, Tensor
 from ..arithmetic import blend, round_to
 from ..tensor_operations import add_tensor, op_tensor, scale_tensor
-from . import readback
 from .agreement import FLOATING, require_dimensions, require_equal, require_type
 from .dispatch import Refused, implements
+from .held import read, word
 from .memory import Operand, require, scalars
-from .readback_operations import op_tensor as read_op_tensor
 
 _F, _D, _H, _B, _I = (
     raw.CUDNN_DATA_FLOAT,
@@ -64,8 +64,8 @@ def transform(
 ) -> None:
     """Shapes are equal. The factors are doubles if x or y holds doubles."""
     require(x=x, y=y)
-    source = Operand("x", readback.tensor(xDesc, "xDesc"), x)
-    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    source = Operand("x", read(Tensor, xDesc, "xDesc"), x)
+    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
     require_equal(source, target, fields=("shape",))
     vectors = raw.CUDNN_DATA_INT8x32
     if vectors in (source.described.data_type, target.described.data_type):
@@ -94,8 +94,8 @@ def add(
     C: int | None,
 ) -> None:
     require(A=A, C=C)
-    a = Operand("A", readback.tensor(aDesc, "aDesc"), A)
-    c = Operand("C", readback.tensor(cDesc, "cDesc"), C)
+    a = Operand("A", read(Tensor, aDesc, "aDesc"), A)
+    c = Operand("C", read(Tensor, cDesc, "cDesc"), C)
     require_equal(a, c, fields=("data_type",))
     _require_broadcast(a, c)
     _require_dimensions(c, "cudnnAddTensor")
@@ -120,10 +120,10 @@ def op(
 ) -> None:
     """A has the shape of C, B may be broadcast. sqrt and not want a B too, and do not read it."""
     require(A=A, B=B, C=C)
-    described = read_op_tensor(opTensorDesc, "opTensorDesc")
-    a = Operand("A", readback.tensor(aDesc, "aDesc"), A)
-    c = Operand("C", readback.tensor(cDesc, "cDesc"), C)
-    b = Operand("B", readback.tensor(bDesc, "bDesc"), B)
+    described = read(OpTensor, opTensorDesc, "opTensorDesc")
+    a = Operand("A", read(Tensor, aDesc, "aDesc"), A)
+    c = Operand("C", read(Tensor, cDesc, "cDesc"), C)
+    b = Operand("B", read(Tensor, bDesc, "bDesc"), B)
     require_equal(a, c, fields=("shape",))
     require_equal(a, b, fields=("data_type",))
     _require_broadcast(b, c)
@@ -137,15 +137,16 @@ def op(
             _status_of_types(*types),
             f"cuDNN has no cudnnOpTensor from {given} to {result} computed in {compute}",
         )
-    binary = described.operation not in ("sqrt", "not")
+    operation = word(described.op, "CUDNN_OP_TENSOR_")
+    binary = operation not in ("sqrt", "not")
     factors = {"alpha1": alpha1, **({"alpha2": alpha2} if binary else {})}
     c.store(
         op_tensor(
-            described.operation,
+            operation,
             a.load(),
             b.load() if binary else None,
             c=c.load(),
-            propagate_nan=described.propagate_nan,
+            propagate_nan=described.nan_propagation == raw.CUDNN_PROPAGATE_NAN,
             compute_dtype=numpy_dtype(described.compute_type),
             out_dtype=c.dtype,
             **scalars(described.compute_type, beta=beta, **factors),
@@ -157,7 +158,7 @@ def op(
 def set_(handle: Any, yDesc: Any, y: int | None, valuePtr: int | None) -> None:
     """The value is a float, for double data a double; it is rounded to the type of y."""
     require(y=y, valuePtr=valuePtr)
-    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
     require_dimensions(target, 4, 5, "cudnnSetTensor")
     _require_kernel(target, "cudnnSetTensor")
     value = scalars(target.described.data_type, valuePtr=valuePtr)["valuePtr"]
@@ -167,7 +168,7 @@ def set_(handle: Any, yDesc: Any, y: int | None, valuePtr: int | None) -> None:
 @implements("cudnnScaleTensor")
 def scale(handle: Any, yDesc: Any, y: int | None, alpha: int | None) -> None:
     require(y=y)
-    target = Operand("y", readback.tensor(yDesc, "yDesc"), y)
+    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
     if len(target.described.shape) != 3:
         _require_dimensions(target, "cudnnScaleTensor")
     require_dimensions(target, 4, 5, "cudnnScaleTensor")

@@ -12,12 +12,14 @@ from typing import Any
 
 from ... import raw
 from ...dtypes import vector_length
+from ...raw import descriptors
+from ...raw.descriptors import Filter, Tensor
 from ..arithmetic import blend
 from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
-from . import readback
 from .agreement import FLOATING, accumulation_dtype, require_type
 from .dispatch import Refused, follows, implements, native
+from .held import read
 from .memory import Operand, require, scalars
 
 _TYPES = (*FLOATING, raw.CUDNN_DATA_INT8)
@@ -123,8 +125,8 @@ def get_descriptor(
 def init_destination(transformDesc: Any, srcDesc: Any, destDesc: Any, destSizeInBytes: Any) -> None:
     """The destination is dense, in the descriptor's layout; of at most 5 dimensions."""
     require(destDesc=destDesc)
-    source = readback.tensor(srcDesc, "srcDesc")
-    described = readback.tensor_transform(transformDesc, "transformDesc", len(source.shape))
+    source = read(Tensor, srcDesc, "srcDesc")
+    described = read(descriptors.TensorTransform, transformDesc, "transformDesc")
     layout = described.format
     ndim = len(source.shape)
     if layout == raw.CUDNN_TENSOR_NCHW_VECT_C or ndim > _MOST_DESTINATION_DIMENSIONS:
@@ -133,7 +135,7 @@ def init_destination(transformDesc: Any, srcDesc: Any, destDesc: Any, destSizeIn
             f"a destination of {ndim} dimensions in {layout.name}",
         )
     try:
-        shape = transformed_shape(source.shape, _plain(described))
+        shape = transformed_shape(source.shape, _plain(described, ndim))
     except ValueError as error:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, str(error)) from None
     if vector_length(source.data_type) > 1 and layout == raw.CUDNN_TENSOR_NCHW:
@@ -176,8 +178,8 @@ def transform_tensor_ex(
     destDesc: Any,
     destData: int | None,
 ) -> None:
-    source = Operand("srcData", readback.tensor(srcDesc, "srcDesc"), srcData)
-    target = Operand("destData", readback.tensor(destDesc, "destDesc"), destData)
+    source = Operand("srcData", read(Tensor, srcDesc, "srcDesc"), srcData)
+    target = Operand("destData", read(Tensor, destDesc, "destDesc"), destData)
     _transform(transDesc, alpha, source, beta, target)
 
 
@@ -192,8 +194,8 @@ def transform_filter(
     destDesc: Any,
     destData: int | None,
 ) -> None:
-    source = Operand("srcData", readback.filter_(srcDesc, "srcDesc"), srcData)
-    target = Operand("destData", readback.filter_(destDesc, "destDesc"), destData)
+    source = Operand("srcData", read(Filter, srcDesc, "srcDesc"), srcData)
+    target = Operand("destData", read(Filter, destDesc, "destDesc"), destData)
     _transform(transDesc, alpha, source, beta, target)
 
 
@@ -203,7 +205,7 @@ def _transform(
     """dest = alpha * transform(src) + beta * dest, of `transformed_shape`."""
     require(srcData=source.address, destData=target.address)
     shape = source.described.shape
-    transform = _plain(readback.tensor_transform(descriptor, "transDesc", len(shape)))
+    transform = _plain(read(descriptors.TensorTransform, descriptor, "transDesc"), len(shape))
     try:
         wanted = transformed_shape(shape, transform)
     except ValueError as error:
@@ -246,11 +248,12 @@ def _fills(transform: TensorTransform, shape: tuple[int, ...]) -> bool:
     return fills_blocks or max(transform.pad_before + transform.pad_after) > 0
 
 
-def _plain(described: readback.TensorTransform) -> TensorTransform:
+def _plain(described: descriptors.TensorTransform, ndim: int) -> TensorTransform:
+    """A descriptor for tensors of `ndim` dimensions, as the formulas take it."""
     unfold = described.direction == raw.CUDNN_TRANSFORM_UNFOLD
     return TensorTransform(
-        described.pad_before,
-        described.pad_after,
-        described.fold,
+        described.pad_before[:ndim],
+        described.pad_after[:ndim],
+        described.fold[: ndim - 2],
         "unfold" if unfold else "fold",
     )

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import raw
+from cudnn_ctypes.raw.descriptors import Convolution, Filter, Tensor
 from cudnn_ctypes.reference.device.convolution_algorithms import (
     BACKWARD_DATA,
     BACKWARD_FILTER,
@@ -23,7 +24,6 @@ from cudnn_ctypes.reference.device.convolution_algorithms import (
 )
 from cudnn_ctypes.reference.device.convolution_problem import Problem
 from cudnn_ctypes.reference.device.dispatch import Refused
-from cudnn_ctypes.reference.device.readback import Convolution, Filter, Tensor
 
 MEASURED = json.loads(Path(__file__).with_name("algorithms_cudnn_9_19_h200.json").read_text())
 DIRECTIONS = [FORWARD, BACKWARD_DATA, BACKWARD_FILTER]
@@ -47,9 +47,9 @@ def problem(row: dict[str, Any]) -> Problem:
             tuple(row["padding"]),
             tuple(row["stride"]),
             tuple(row["dilation"]),
+            row["groups"],
             getattr(raw, f"CUDNN_{row['mode']}"),
             compute_type,
-            row["groups"],
             raw.CUDNN_DEFAULT_MATH,
             raw.CUDNN_DEFAULT_REORDER,
         ),

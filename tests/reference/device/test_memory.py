@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, raw
+from cudnn_ctypes.raw.descriptors import Filter, Tensor
 from cudnn_ctypes.reference import pack
 from cudnn_ctypes.reference.device import memory
 from cudnn_ctypes.reference.device.dispatch import Refused
 from cudnn_ctypes.reference.device.memory import Operand
-from cudnn_ctypes.reference.device.readback import Filter, Tensor
 
 FLOAT = raw.CUDNN_DATA_FLOAT
 

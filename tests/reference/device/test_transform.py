@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import raw, use_reference_device
+from cudnn_ctypes.raw.descriptors import record
 from cudnn_ctypes.reference import TensorTransform, transform_tensor
-from cudnn_ctypes.reference.device.readback import filter_, tensor
 
 from ..raw_program import FLOAT, Memory, Program, scalar
 
@@ -112,7 +112,7 @@ def test_refused_settings(program: Program):
 def destination(program: Program, descriptor: Any, source: Any) -> tuple[Any, int]:
     made, nbytes = program.new(raw.cudnnTensorDescriptor_t), c_size_t()
     raw.cudnnInitTransformDest(descriptor, source, made, nbytes)
-    return tensor(made, "destDesc"), nbytes.value
+    return record(made), nbytes.value
 
 
 def test_destinations_as_measured(program: Program):
@@ -215,7 +215,7 @@ def test_transform_filter(program: Program):
         target,
         y.address,
     )
-    assert filter_(target, "destDesc").shape == y.shape
+    assert record(target).shape == y.shape
     expected = transform_tensor(values, TensorTransform(before, after, (2, 2)))
     np.testing.assert_array_equal(y.get(), expected)
 

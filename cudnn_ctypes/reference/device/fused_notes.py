@@ -1,6 +1,6 @@
 """What the parameter packs and plans of fused operations hold.
 
-Constants are read back from cuDNN. Not so the rest: cuDNN tells of no pack for which operation it
+Constants are read from cuDNN. Not so the rest: cuDNN tells of no pack for which operation it
 was created, and of a variant pack for BN_FINALIZE_STATISTICS_INFERENCE it gives nothing back (9.28:
 BAD_PARAM). So this module notes, by address, what create and set functions were given.
 """
@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ... import raw
+from ...raw.descriptors import ConstantPack
 from ...raw.function import binding
-from . import readback
 from .dispatch import Refused, follows
+from .held import read
 
 __all__ = ["Constants", "keep_plan", "made_of", "operation", "read_constants", "variants"]
 
@@ -24,7 +25,7 @@ __all__ = ["Constants", "keep_plan", "made_of", "operation", "read_constants", "
 class Constants:
     """What a constant pack holds, by C's labels without ``CUDNN_PARAM_``; what is unset is absent.
 
-    Descriptors are read (`readback.Tensor` and others), the mode and the placeholders are ints.
+    Descriptors are their records, the mode and the placeholders ints.
     """
 
     operation: raw.cudnnFusedOps_t
@@ -52,69 +53,15 @@ class Constants:
         return bool(self.held.get(f"{label}_PLACEHOLDER", 0))
 
 
-_READERS: dict[str, tuple[Any, Any, Any, Any]] = {
-    "CONV_DESC": (
-        raw.cudnnConvolutionDescriptor_t,
-        raw.cudnnCreateConvolutionDescriptor,
-        raw.cudnnDestroyConvolutionDescriptor,
-        readback.convolution,
-    ),
-    "ACTIVATION_DESC": (
-        raw.cudnnActivationDescriptor_t,
-        raw.cudnnCreateActivationDescriptor,
-        raw.cudnnDestroyActivationDescriptor,
-        readback.activation,
-    ),
-    "WDESC": (
-        raw.cudnnFilterDescriptor_t,
-        raw.cudnnCreateFilterDescriptor,
-        raw.cudnnDestroyFilterDescriptor,
-        readback.filter_,
-    ),
-}
-_READERS["DWDESC"] = _READERS["WDESC"]
-_TENSOR = (
-    raw.cudnnTensorDescriptor_t,
-    raw.cudnnCreateTensorDescriptor,
-    raw.cudnnDestroyTensorDescriptor,
-    readback.tensor,
-)
-
-
 def read_constants(pack: Any, name: str) -> Constants:
     """What a constant pack holds.
 
     Raises
     ------
     Refused
-        BAD_PARAM if it is NULL, or holds a descriptor that was never set.
+        BAD_PARAM if it is NULL.
     """
-    held: dict[str, Any] = {}
-    for label in raw.cudnnFusedOpsConstParamLabel_t:
-        short = label.name.removeprefix("CUDNN_PARAM_")
-        value = _descriptor(pack, label, short) if short.endswith("DESC") else _number(pack, label)
-        if value is not None:
-            held[short] = value
-    return Constants(operation(pack, name), held)
-
-
-def _number(pack: Any, label: raw.cudnnFusedOpsConstParamLabel_t) -> int | None:
-    value, is_null = ctypes.c_int(), ctypes.c_int()
-    get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
-    status = get(pack, label, ctypes.byref(value), is_null)
-    return None if status or is_null.value else value.value
-
-
-def _descriptor(pack: Any, label: raw.cudnnFusedOpsConstParamLabel_t, short: str) -> Any:
-    kind, create, destroy, read = _READERS.get(short, _TENSOR)
-    descriptor, is_null = kind(), ctypes.c_int()
-    create(descriptor)
-    try:
-        get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
-        status = get(pack, label, descriptor, is_null)
-        return None if status or is_null.value else read(descriptor, label.name)
-    finally:
-        destroy(descriptor)
+    return Constants(operation(pack, name), read(ConstantPack, pack, name).held)
 
 
 # --- what is noted ------------------------------------------------------------------------------

@@ -1,0 +1,57 @@
+"""What descriptors hold: one immutable record per kind, and its only reader.
+
+A record is read from C once. Every C function that may change a descriptor forgets its record, also
+when it fails, whoever calls it through ``raw`` and through whichever object:
+
+>>> from cudnn_ctypes import raw
+>>> descriptor = raw.cudnnTensorDescriptor_t()
+>>> raw.cudnnCreateTensorDescriptor(descriptor)
+cudnnStatus_t.CUDNN_STATUS_SUCCESS
+>>> raw.cudnnSetTensor4dDescriptor(
+...     descriptor, raw.CUDNN_TENSOR_NHWC, raw.CUDNN_DATA_HALF, 1, 3, 4, 5)
+cudnnStatus_t.CUDNN_STATUS_SUCCESS
+>>> record(descriptor).strides
+(60, 1, 15, 3)
+>>> raw.cudnnDestroyTensorDescriptor(descriptor)
+cudnnStatus_t.CUDNN_STATUS_SUCCESS
+"""
+
+from __future__ import annotations
+
+from ..records import record
+from .attention import Attention, SequenceData
+from .fused import ConstantPack
+from .images import Activation, Convolution, Filter, Pooling, Tensor
+from .operations import (
+    LRN,
+    CTCLoss,
+    Dropout,
+    OpTensor,
+    ReduceTensor,
+    SpatialTransformer,
+    TensorTransform,
+    note_spatial_transformer,
+)
+from .recurrent import RNN, RNNData
+
+__all__ = [
+    "LRN",
+    "RNN",
+    "Activation",
+    "Attention",
+    "CTCLoss",
+    "ConstantPack",
+    "Convolution",
+    "Dropout",
+    "Filter",
+    "OpTensor",
+    "Pooling",
+    "RNNData",
+    "ReduceTensor",
+    "SequenceData",
+    "SpatialTransformer",
+    "Tensor",
+    "TensorTransform",
+    "note_spatial_transformer",
+    "record",
+]

@@ -1,0 +1,221 @@
+"""Records of element-wise operations, reductions, normalizations, losses, transforms, dropout."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref, c_double, c_int, c_uint
+from dataclasses import dataclass
+from typing import Any
+
+from ..constants import CUDNN_DIM_MAX
+from ..enums import (
+    CUDNN_REDUCE_TENSOR_FLATTENED_INDICES,
+    cudnnCTCGradMode_t,
+    cudnnDataType_t,
+    cudnnFoldingDirection_t,
+    cudnnIndicesType_t,
+    cudnnLossNormalizationMode_t,
+    cudnnNanPropagation_t,
+    cudnnOpTensorOp_t,
+    cudnnReduceTensorOp_t,
+    cudnnSamplerType_t,
+    cudnnTensorFormat_t,
+)
+from ..records import note, reader
+from ..types import (
+    cudnnCTCLossDescriptor_t,
+    cudnnDropoutDescriptor_t,
+    cudnnLRNDescriptor_t,
+    cudnnOpTensorDescriptor_t,
+    cudnnReduceTensorDescriptor_t,
+    cudnnTensorTransformDescriptor_t,
+)
+from .reading import ask, call, ints, pointers
+
+__all__ = [
+    "LRN",
+    "CTCLoss",
+    "Dropout",
+    "OpTensor",
+    "ReduceTensor",
+    "SpatialTransformer",
+    "TensorTransform",
+    "note_spatial_transformer",
+]
+
+Ints = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpTensor:
+    """An op tensor descriptor."""
+
+    op: cudnnOpTensorOp_t
+    compute_type: cudnnDataType_t
+    nan_propagation: cudnnNanPropagation_t
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceTensor:
+    """A reduce tensor descriptor; `indices` says whether indices are asked for."""
+
+    op: cudnnReduceTensorOp_t
+    compute_type: cudnnDataType_t
+    nan_propagation: cudnnNanPropagation_t
+    indices: bool
+    indices_type: cudnnIndicesType_t
+
+
+@dataclass(frozen=True, slots=True)
+class LRN:
+    """A local response normalization; a new descriptor holds cuDNN's defaults."""
+
+    n: int
+    alpha: float
+    beta: float
+    k: float
+
+
+@dataclass(frozen=True, slots=True)
+class CTCLoss:
+    """A CTC loss; a new descriptor holds cuDNN's defaults."""
+
+    compute_type: cudnnDataType_t
+    normalization: cudnnLossNormalizationMode_t
+    gradient_mode: cudnnCTCGradMode_t
+    max_label_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class TensorTransform:
+    """A tensor transform; a new descriptor transforms nothing.
+
+    cuDNN does not tell for how many dimensions it was set: `pad_before` and `pad_after` hold
+    CUDNN_DIM_MAX entries, `fold` has one for each of the spatial dimensions among them.
+    """
+
+    format: cudnnTensorFormat_t
+    pad_before: Ints
+    pad_after: Ints
+    fold: Ints
+    direction: cudnnFoldingDirection_t
+
+
+@dataclass(frozen=True, slots=True)
+class SpatialTransformer:
+    """A spatial transformer: `shape` is (N, C, H, W) of the output."""
+
+    shape: Ints
+    data_type: cudnnDataType_t
+    sampler: cudnnSamplerType_t
+
+
+@dataclass(frozen=True, slots=True)
+class Dropout:
+    """A dropout descriptor. `states` is the address of the generator's states, None for NULL."""
+
+    rate: float
+    states: int | None
+    seed: int
+
+
+@reader(cudnnOpTensorDescriptor_t)
+def _op_tensor(descriptor: Any) -> OpTensor | None:
+    op, compute_type, nan = c_int(), c_int(), c_int()
+    code = call("cudnnGetOpTensorDescriptor", descriptor, *pointers(op, compute_type, nan))
+    if code or not _set(cudnnOpTensorOp_t(op.value), cudnnDataType_t(compute_type.value)):
+        return None
+    return OpTensor(
+        cudnnOpTensorOp_t(op.value),
+        cudnnDataType_t(compute_type.value),
+        cudnnNanPropagation_t(nan.value),
+    )
+
+
+@reader(cudnnReduceTensorDescriptor_t)
+def _reduce_tensor(descriptor: Any) -> ReduceTensor | None:
+    op, compute_type, nan, indices, indices_type = (c_int() for _ in range(5))
+    about = pointers(op, compute_type, nan, indices, indices_type)
+    code = call("cudnnGetReduceTensorDescriptor", descriptor, *about)
+    if code or not _set(cudnnReduceTensorOp_t(op.value), cudnnDataType_t(compute_type.value)):
+        return None
+    return ReduceTensor(
+        cudnnReduceTensorOp_t(op.value),
+        cudnnDataType_t(compute_type.value),
+        cudnnNanPropagation_t(nan.value),
+        indices.value == CUDNN_REDUCE_TENSOR_FLATTENED_INDICES,
+        cudnnIndicesType_t(indices_type.value),
+    )
+
+
+def _set(*members: Any) -> bool:
+    """Whether all are known: what was never set holds garbage."""
+    return all(member.known for member in members)
+
+
+@reader(cudnnLRNDescriptor_t)
+def _lrn(descriptor: Any) -> LRN | None:
+    n, alpha, beta, k = c_uint(), c_double(), c_double(), c_double()
+    if call("cudnnGetLRNDescriptor", descriptor, *pointers(n, alpha, beta, k)):
+        return None
+    return LRN(n.value, alpha.value, beta.value, k.value)
+
+
+@reader(cudnnCTCLossDescriptor_t)
+def _ctc_loss(descriptor: Any) -> CTCLoss | None:
+    compute_type, normalization, gradient_mode, longest = (c_int() for _ in range(4))
+    about = pointers(compute_type, normalization, gradient_mode, longest)
+    if call("cudnnGetCTCLossDescriptor_v9", descriptor, *about):
+        return None
+    return CTCLoss(
+        cudnnDataType_t(compute_type.value),
+        cudnnLossNormalizationMode_t(normalization.value),
+        cudnnCTCGradMode_t(gradient_mode.value),
+        longest.value,
+    )
+
+
+@reader(cudnnTensorTransformDescriptor_t)
+def _tensor_transform(descriptor: Any) -> TensorTransform | None:
+    n = CUDNN_DIM_MAX
+    layout, direction = cudnnTensorFormat_t(), cudnnFoldingDirection_t()
+    before, after, fold = ints(n), ints(n), (ctypes.c_uint * n)()
+    code = ask(
+        "cudnnGetTensorTransformDescriptor",
+        descriptor,
+        n,
+        byref(layout),
+        before,
+        after,
+        fold,
+        byref(direction),
+    )
+    if code:
+        return None
+    return TensorTransform(
+        layout.value,
+        tuple(before),
+        tuple(after),
+        tuple(fold[: n - 2]),
+        direction.value,
+    )
+
+
+def note_spatial_transformer(
+    descriptor: Any, sampler: Any, data_type: Any, count: int, shape: Any
+) -> None:
+    """Note what a spatial transformer was set to: C has no function that reads it."""
+    sizes = tuple(int(size) for size in shape[:count])
+    held = SpatialTransformer(sizes, cudnnDataType_t(data_type), cudnnSamplerType_t(sampler))
+    note(descriptor, held)
+
+
+@reader(cudnnDropoutDescriptor_t)
+def _dropout(descriptor: Any, handle: Any = None) -> Dropout | None:
+    """Only to one who has a handle cuDNN tells."""
+    rate, states, seed = ctypes.c_float(), ctypes.c_void_p(), ctypes.c_ulonglong()
+    if handle is None or ask(
+        "cudnnGetDropoutDescriptor", descriptor, handle, *pointers(rate, states, seed)
+    ):
+        return None
+    return Dropout(rate.value, states.value, seed.value)

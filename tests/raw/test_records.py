@@ -1,0 +1,412 @@
+"""What descriptors hold: read from C once, and again when a call may have changed it."""
+
+from __future__ import annotations
+
+import threading
+from ctypes import c_double, c_float, c_int, c_size_t
+
+import pytest
+
+from cudnn_ctypes import errors, raw
+from cudnn_ctypes.raw import descriptors, records
+from cudnn_ctypes.raw.descriptors import record
+
+FLOAT, HALF = raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF
+
+
+def kinds() -> list[type]:
+    return [kind for name, kind in vars(raw).items() if name.endswith("Descriptor_t")][1:]
+
+
+def functions_of(kind: type) -> tuple[raw.Function, raw.Function]:
+    stem = kind.__name__.removeprefix("cudnn").removesuffix("_t")
+    return raw.FUNCTIONS[f"cudnnCreate{stem}"], raw.FUNCTIONS[f"cudnnDestroy{stem}"]
+
+
+@pytest.fixture
+def new():
+    made = []
+
+    def create(kind):
+        descriptor = kind()
+        functions_of(kind)[0](descriptor)
+        made.append(descriptor)
+        return descriptor
+
+    yield create
+    for descriptor in made:
+        if descriptor:
+            functions_of(type(descriptor))[1](descriptor)
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """How often each getter is called by the readers."""
+    from cudnn_ctypes.raw.descriptors import images
+
+    calls: list[str] = []
+    call = images.call
+    monkeypatch.setattr(images, "call", lambda name, *args: calls.append(name) or call(name, *args))
+    return calls
+
+
+def tensor(new, *shape, data_type=FLOAT, layout=raw.CUDNN_TENSOR_NCHW):
+    descriptor = new(raw.cudnnTensorDescriptor_t)
+    raw.cudnnSetTensorNdDescriptorEx(descriptor, layout, data_type, len(shape), shape)
+    return descriptor
+
+
+# --- what the records say ------------------------------------------------------------------------
+
+
+def test_tensor(new):
+    descriptor = new(raw.cudnnTensorDescriptor_t)
+    raw.cudnnSetTensorNdDescriptor(descriptor, HALF, 5, [2, 3, 4, 5, 6], [900, 1, 300, 60, 10])
+    last = 900 + 2 + 3 * 300 + 4 * 60 + 5 * 10
+    assert record(descriptor) == descriptors.Tensor(
+        HALF, (2, 3, 4, 5, 6), (900, 1, 300, 60, 10), 2 * (last + 1)
+    )
+
+
+def test_vectorised_tensor_counts_channels_in_its_shape_and_vectors_in_its_strides(new):
+    descriptor = new(raw.cudnnTensorDescriptor_t)
+    raw.cudnnSetTensor4dDescriptor(
+        descriptor, raw.CUDNN_TENSOR_NCHW_VECT_C, raw.CUDNN_DATA_INT8x32, 2, 64, 3, 5
+    )
+    assert record(descriptor) == descriptors.Tensor(
+        raw.CUDNN_DATA_INT8x32, (2, 64, 3, 5), (30, 15, 5, 1), 2 * 64 * 3 * 5
+    )
+
+
+@pytest.mark.parametrize(
+    ("layout", "data_type", "strides", "size"),
+    [
+        ("NCHW", "FLOAT", (144, 9, 3, 1), 4608),
+        ("NHWC", "FLOAT", (144, 1, 48, 16), 4608),
+        ("NCHW_VECT_C", "INT8x4", (36, 9, 3, 1), 1152),
+    ],
+)
+def test_filter(new, layout: str, data_type: str, strides: tuple[int, ...], size: int):
+    descriptor = new(raw.cudnnFilterDescriptor_t)
+    code, layout_code = (
+        getattr(raw, f"CUDNN_DATA_{data_type}"),
+        getattr(raw, f"CUDNN_TENSOR_{layout}"),
+    )
+    raw.cudnnSetFilter4dDescriptor(descriptor, code, layout_code, 8, 16, 3, 3)
+    held = record(descriptor)
+    assert held == descriptors.Filter(code, layout_code, (8, 16, 3, 3), size)
+    assert held.strides == strides
+
+
+def test_convolution(new):
+    descriptor = new(raw.cudnnConvolutionDescriptor_t)
+    raw.cudnnSetConvolutionNdDescriptor(
+        descriptor,
+        3,
+        [1, 2, 3],
+        [4, 5, 6],
+        [7, 8, 9],
+        raw.CUDNN_CONVOLUTION,
+        raw.CUDNN_DATA_DOUBLE,
+    )
+    raw.cudnnSetConvolutionGroupCount(descriptor, 4)
+    raw.cudnnSetConvolutionMathType(descriptor, raw.CUDNN_FMA_MATH)
+    raw.cudnnSetConvolutionReorderType(descriptor, raw.CUDNN_NO_REORDER)
+    assert record(descriptor) == descriptors.Convolution(
+        padding=(1, 2, 3),
+        stride=(4, 5, 6),
+        dilation=(7, 8, 9),
+        groups=4,
+        mode=raw.CUDNN_CONVOLUTION,
+        compute_type=raw.CUDNN_DATA_DOUBLE,
+        math_type=raw.CUDNN_FMA_MATH,
+        reorder_type=raw.CUDNN_NO_REORDER,
+    )
+
+
+def test_pooling(new):
+    descriptor = new(raw.cudnnPoolingDescriptor_t)
+    raw.cudnnSetPoolingNdDescriptor(
+        descriptor, raw.CUDNN_POOLING_MAX, raw.CUDNN_PROPAGATE_NAN, 3, [2, 3, 4], [0, 1, 2], [5] * 3
+    )
+    assert record(descriptor) == descriptors.Pooling(
+        (2, 3, 4), (0, 1, 2), (5, 5, 5), raw.CUDNN_POOLING_MAX, raw.CUDNN_PROPAGATE_NAN
+    )
+
+
+def test_activation(new):
+    descriptor = new(raw.cudnnActivationDescriptor_t)
+    mode = raw.CUDNN_ACTIVATION_CLIPPED_RELU
+    raw.cudnnSetActivationDescriptor(descriptor, mode, raw.CUDNN_PROPAGATE_NAN, 6.0)
+    raw.cudnnSetActivationDescriptorSwishBeta(descriptor, 1.5)
+    assert record(descriptor) == descriptors.Activation(mode, raw.CUDNN_PROPAGATE_NAN, 6.0, 1.5)
+
+
+def test_op_tensor_and_reduce_tensor(new):
+    op, reduction = new(raw.cudnnOpTensorDescriptor_t), new(raw.cudnnReduceTensorDescriptor_t)
+    nan = raw.CUDNN_PROPAGATE_NAN
+    raw.cudnnSetOpTensorDescriptor(op, raw.CUDNN_OP_TENSOR_MAX, FLOAT, nan)
+    raw.cudnnSetReduceTensorDescriptor(
+        reduction,
+        raw.CUDNN_REDUCE_TENSOR_AMAX,
+        raw.CUDNN_DATA_DOUBLE,
+        nan,
+        raw.CUDNN_REDUCE_TENSOR_FLATTENED_INDICES,
+        raw.CUDNN_32BIT_INDICES,
+    )
+    assert record(op) == descriptors.OpTensor(raw.CUDNN_OP_TENSOR_MAX, FLOAT, nan)
+    assert record(reduction) == descriptors.ReduceTensor(
+        raw.CUDNN_REDUCE_TENSOR_AMAX, raw.CUDNN_DATA_DOUBLE, nan, True, raw.CUDNN_32BIT_INDICES
+    )
+
+
+def test_lrn_and_ctc_loss(new):
+    lrn, loss = new(raw.cudnnLRNDescriptor_t), new(raw.cudnnCTCLossDescriptor_t)
+    raw.cudnnSetLRNDescriptor(lrn, 7, 0.5, 0.25, 3.0)
+    raw.cudnnSetCTCLossDescriptor_v9(
+        loss,
+        FLOAT,
+        raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX,
+        raw.CUDNN_CTC_SKIP_OOB_GRADIENTS,
+        21,
+    )
+    assert record(lrn) == descriptors.LRN(7, 0.5, 0.25, 3.0)
+    assert record(loss) == descriptors.CTCLoss(
+        FLOAT, raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX, raw.CUDNN_CTC_SKIP_OOB_GRADIENTS, 21
+    )
+
+
+def test_spatial_transformer_is_noted_where_c_cannot_be_asked(new):
+    descriptor = new(raw.cudnnSpatialTransformerDescriptor_t)
+    bilinear = raw.CUDNN_SAMPLER_BILINEAR
+    assert record(descriptor) is None
+    raw.cudnnSetSpatialTransformerNdDescriptor.unchecked(
+        descriptor, bilinear, FLOAT, 4, (2, 3, 8, 9)
+    )
+    assert record(descriptor) == descriptors.SpatialTransformer((2, 3, 8, 9), FLOAT, bilinear)
+    with pytest.raises(errors.CudnnError):
+        raw.cudnnSetSpatialTransformerNdDescriptor(
+            descriptor, bilinear, raw.CUDNN_DATA_INT8, 4, (2, 3, 8, 9)
+        )
+    assert record(descriptor) is None
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT", "DOUBLE", "HALF", "BFLOAT16"])
+def test_rnn_data(new, data_type: str):
+    code = getattr(raw, f"CUDNN_DATA_{data_type}")
+    fill = {
+        "FLOAT": c_float(2.5),
+        "DOUBLE": c_double(2.5),
+        "HALF": (c_int * 1)(0x4100),
+        "BFLOAT16": (c_int * 1)(0x4020),
+    }[data_type]
+    descriptor = new(raw.cudnnRNNDataDescriptor_t)
+    layout = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
+    raw.cudnnSetRNNDataDescriptor(descriptor, code, layout, 5, 3, 7, [5, 4, 3], fill)
+    held = record(descriptor)
+    assert held == descriptors.RNNData((5, 4, 3), 7, code, layout, 5, 2.5)
+    assert held.batch_size == 3
+
+
+def test_rnn(new):
+    descriptor = new(raw.cudnnRNNDescriptor_t)
+    assert record(descriptor) is None
+    raw.cudnnSetRNNDescriptor_v8(
+        descriptor,
+        raw.CUDNN_RNN_ALGO_STANDARD,
+        raw.CUDNN_LSTM,
+        raw.CUDNN_RNN_SINGLE_INP_BIAS,
+        raw.CUDNN_BIDIRECTIONAL,
+        raw.CUDNN_LINEAR_INPUT,
+        FLOAT,
+        FLOAT,
+        raw.CUDNN_FMA_MATH,
+        8,
+        16,
+        4,
+        3,
+        None,
+        raw.CUDNN_RNN_PADDED_IO_ENABLED,
+    )
+    before = record(descriptor)
+    assert (before.cell, before.bias, before.clip) == (
+        raw.CUDNN_LSTM,
+        raw.CUDNN_RNN_SINGLE_INP_BIAS,
+        None,
+    )
+    assert (before.input_size, before.hidden_size, before.projection_size) == (8, 16, 4)
+    assert (before.layers, before.bidirectional, before.padded_io) == (3, True, True)
+    nan = raw.CUDNN_PROPAGATE_NAN
+    raw.cudnnRNNSetClip_v8(descriptor, raw.CUDNN_RNN_CLIP_MINMAX, nan, -2.0, 3.0)
+    after = record(descriptor)
+    assert (after.clip, after.clip_nan_propagation) == ((-2.0, 3.0), nan)
+
+
+def test_attention_and_its_sequences(new):
+    attention, sequences = new(raw.cudnnAttnDescriptor_t), new(raw.cudnnSeqDataDescriptor_t)
+    assert record(attention) is record(sequences) is None
+    mode = raw.CUDNN_ATTN_QUERYMAP_ONE_TO_ONE | raw.CUDNN_ATTN_ENABLE_PROJ_BIASES
+    types = (FLOAT, FLOAT, raw.CUDNN_DEFAULT_MATH)
+    raw.cudnnSetAttnDescriptor(
+        attention, mode, 2, 0.5, *types, None, None, 8, 9, 10, 4, 4, 5, 6, 11, 12, 13, 1
+    )
+    held = record(attention)
+    assert (held.heads, held.scaler, held.one_to_one, held.biases) == (2, 0.5, True, True)
+    assert (held.sizes, held.projections) == ((8, 9, 10), (4, 4, 5, 6))
+    assert (held.qo_max_length, held.kv_max_length, held.max_batch, held.max_beam) == (
+        11,
+        12,
+        13,
+        1,
+    )
+    axes = [
+        raw.CUDNN_SEQDATA_BATCH_DIM,
+        raw.CUDNN_SEQDATA_TIME_DIM,
+        raw.CUDNN_SEQDATA_BEAM_DIM,
+        raw.CUDNN_SEQDATA_VECT_DIM,
+    ]
+    raw.cudnnSetSeqDataDescriptor(sequences, FLOAT, 4, (5, 2, 1, 8), axes, 2, (5, 3), c_float(1.5))
+    held = record(sequences)
+    assert held == descriptors.SequenceData((5, 2, 1, 8), FLOAT, tuple(axes), (5, 3), 1.5)
+    assert held.strides == (8, 40, 8, 1)
+
+
+def test_constant_pack_holds_records(new):
+    pack = raw.cudnnFusedOpsConstParamPack_t()
+    operation = raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING
+    raw.cudnnCreateFusedOpsConstParamPack(pack, operation)
+    sums = tensor(new, 1, 8, 1, 1)
+    raw.cudnnSetFusedOpsConstParamPackAttribute(pack, raw.CUDNN_PARAM_YSTATS_DESC, sums)
+    mode = c_int(raw.CUDNN_BATCHNORM_SPATIAL)
+    raw.cudnnSetFusedOpsConstParamPackAttribute(pack, raw.CUDNN_PARAM_BN_MODE, mode)
+    held = record(pack).held
+    assert held["YSTATS_DESC"] == record(sums)
+    assert held["BN_MODE"] == raw.CUDNN_BATCHNORM_SPATIAL
+    assert "XDESC" not in held
+    raw.cudnnDestroyFusedOpsConstParamPack(pack)
+
+
+# --- NULL, never set, not readable -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
+def test_null_and_new_descriptors_of_every_kind_can_be_asked(new, kind: type):
+    assert record(None) is record(kind()) is None
+    held = record(new(kind))
+    assert held is None or held == record(new(kind)) or kind is raw.cudnnActivationDescriptor_t
+
+
+def test_what_is_no_descriptor_is_refused():
+    with pytest.raises(TypeError, match="expected a descriptor, got 7"):
+        record(7)
+
+
+# --- reading once, forgetting ------------------------------------------------------------------
+
+
+def test_a_record_is_read_once_whichever_object_holds_the_address(new, reads):
+    descriptor = tensor(new, 1, 2, 3, 4)
+    alias = raw.cudnnTensorDescriptor_t()
+    alias.value = descriptor.value
+    assert record(descriptor) is record(alias) is record(descriptor)
+    assert reads.count("cudnnGetTensorNdDescriptor") == 1
+
+
+@pytest.mark.parametrize("unchecked", [False, True])
+def test_a_setter_forgets_the_record_also_through_an_alias(new, unchecked: bool):
+    descriptor = tensor(new, 1, 2, 3, 4)
+    alias = raw.cudnnTensorDescriptor_t()
+    alias.value = descriptor.value
+    assert record(descriptor).shape == (1, 2, 3, 4)
+    set_4d = raw.cudnnSetTensor4dDescriptor
+    (set_4d.unchecked if unchecked else set_4d)(alias, raw.CUDNN_TENSOR_NCHW, HALF, 5, 6, 7, 8)
+    assert (record(descriptor).shape, record(descriptor).data_type) == ((5, 6, 7, 8), HALF)
+
+
+def test_a_setter_that_fails_forgets_the_record(new, reads):
+    descriptor = tensor(new, 1, 2, 3, 4)
+    record(descriptor)
+    raw.cudnnSetTensor4dDescriptor.unchecked(descriptor, raw.CUDNN_TENSOR_NCHW, FLOAT, 0, 0, 0, 0)
+    record(descriptor)
+    assert reads.count("cudnnGetTensorNdDescriptor") == 2
+
+
+def test_a_launch_keeps_the_records(new, reads):
+    x, y = tensor(new, 1, 2, 3, 4), new(raw.cudnnTensorDescriptor_t)
+    record(x)
+    raw.cudnnGetTensorSizeInBytes(x, c_size_t())
+    raw.cudnnDeriveBNTensorDescriptor(y, x, raw.CUDNN_BATCHNORM_SPATIAL)
+    assert record(x).shape == (1, 2, 3, 4)
+    assert record(y).shape == (1, 2, 1, 1)
+    assert reads.count("cudnnGetTensorNdDescriptor") == 2
+
+
+def test_destroying_forgets(new):
+    descriptor = tensor(new, 1, 2, 3, 4)
+    record(descriptor)
+    address = bytes(descriptor)
+    assert address in records.cache
+    raw.cudnnDestroyTensorDescriptor(descriptor)
+    assert address not in records.cache
+
+
+def test_every_function_that_may_set_a_descriptor_forgets_its_record():
+    """The list that the declarations give, against the names of C's functions."""
+    forgetting = {
+        name: function._binding
+        for name, function in raw.FUNCTIONS.items()
+        if any("_forget_record" in line for line in _lines(function))
+    }
+    for name in raw.FUNCTIONS:
+        sets = name.startswith(("cudnnSet", "cudnnRNNSetClip", "cudnnDerive", "cudnnRestore"))
+        of_handles = name in ("cudnnSetStream", "cudnnSetCallback", "cudnnSetTensor")
+        destroys = name.startswith("cudnnDestroy") and name != "cudnnDestroy"
+        writes = name in (
+            "cudnnInitTransformDest",
+            "cudnnGetFoldedConvBackwardDataDescriptors",
+            "cudnnGetRNNWeightParams",
+            "cudnnGetMultiHeadAttnWeights",
+            "cudnnMakeFusedOpsPlan",
+        )
+        assert (name in forgetting) == ((sets and not of_handles) or destroys or writes), name
+
+
+def _lines(function: raw.Function) -> list[str]:
+    from cudnn_ctypes.raw.guards import records as guard
+
+    fragment = guard.fragment(function._binding)
+    return [] if fragment is None else list(fragment.after)
+
+
+def test_a_record_read_while_it_is_set_is_not_kept(new, monkeypatch):
+    descriptor = tensor(new, 1, 2, 3, 4)
+    read = records._readers[raw.cudnnTensorDescriptor_t]
+
+    def slow(handle):
+        found = read(handle)
+        other = threading.Thread(
+            target=raw.cudnnSetTensor4dDescriptor,
+            args=(handle, raw.CUDNN_TENSOR_NCHW, HALF, 5, 6, 7, 8),
+        )
+        other.start()
+        other.join()
+        return found
+
+    monkeypatch.setitem(records._readers, raw.cudnnTensorDescriptor_t, slow)
+    assert record(descriptor).shape == (1, 2, 3, 4)  # what it was when it was asked for
+    monkeypatch.undo()
+    assert record(descriptor).shape == (5, 6, 7, 8)
+
+
+def test_dropout_is_read_with_a_handle_only(new):
+    descriptor = new(raw.cudnnDropoutDescriptor_t)
+    assert record(descriptor) is None
+
+
+def test_objects_of_layer_2_and_their_handles_have_one_record():
+    from cudnn_ctypes import TensorDescriptor
+
+    with TensorDescriptor((1, 2, 3, 4)) as descriptor:
+        assert record(descriptor) is record(descriptor._as_parameter_)
+    with pytest.raises(errors.ClosedError):
+        record(descriptor)
