@@ -14,6 +14,9 @@ returns the status instead. libcudnn is loaded by the first call, not by the imp
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 from . import constants as _constants
 from . import enums as _enums
 from . import functions as _functions
@@ -40,3 +43,18 @@ __all__ = [
     *_functions.__all__,
     *_types.__all__,
 ]
+
+
+if not TYPE_CHECKING:  # else every name would seem to exist
+
+    def __getattr__(name):
+        if name.startswith("_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .missing import MissingNameError, importing_error
+
+        # `from cudnn_ctypes.raw import name` asks through this function, and says nothing of an
+        # AttributeError; names of modules must go on to it.
+        importing = sys._getframe(1).f_code.co_name == "_handle_fromlist"
+        if importing and name.lower().startswith("cudnn"):
+            raise importing_error(__name__, name)
+        raise MissingNameError(name)

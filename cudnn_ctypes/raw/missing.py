@@ -1,0 +1,55 @@
+"""What to say of a name that layer 1 has not: what replaced it, or which names are like it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["MissingNameError", "explanation", "importing_error", "near"]
+
+
+class MissingNameError(AttributeError):
+    """Layer 1 has no such name. Its text is made when it is shown: ``hasattr`` stays fast."""
+
+    def __init__(self, name: str) -> None:
+        # Python adds a suggestion of its own, from the names of `obj`: None has none that is like.
+        super().__init__(name, name=name, obj=None)
+
+    def __str__(self) -> str:
+        return explanation(self.args[0])
+
+
+def importing_error(module: str, name: str) -> ImportError:
+    """The error for ``from module import name``."""
+    return ImportError(
+        f"cannot import name {name!r} from {module!r}: {explanation(name)}", name=module
+    )
+
+
+def explanation(name: str) -> str:
+    """Why layer 1 has no `name`, and what to write instead."""
+    from .constants import CUDNN_VERSION
+    from .gone import find
+    from .library import version_text
+
+    if gone := find(name):
+        return str(gone)
+    text = f"{name!r} is not in the headers of cuDNN {version_text(CUDNN_VERSION)}"
+    suggested = near(name)
+    return f"{text}; did you mean {' or '.join(suggested)}?" if suggested else text
+
+
+def near(name: str, more: Iterable[str] = ()) -> list[str]:
+    """Up to three names of layer 1, or of `more`, that are spelled like `name`.
+
+    Names that are gone count if no other is like it.
+    """
+    import difflib
+
+    from . import __all__ as names
+    from .gone import gone_names
+
+    for candidates in ((*more, *names), gone_names()):
+        cases = {each.lower(): each for each in candidates}
+        if found := difflib.get_close_matches(name.lower(), cases, n=3, cutoff=0.8):
+            return [cases[each] for each in found]
+    return []
