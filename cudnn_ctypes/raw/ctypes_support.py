@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+from . import live
+
 __all__ = [
     "CudnnEnum",
     "CudnnStructure",
@@ -187,6 +189,7 @@ class OpaquePointer(ctypes._Pointer):  # type: ignore[type-arg]
     @value.setter
     def value(self, address: int | None) -> None:
         ctypes.c_void_p.from_buffer(self).value = address
+        live.named(self, address)
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.value == self.value
@@ -196,7 +199,22 @@ class OpaquePointer(ctypes._Pointer):  # type: ignore[type-arg]
 
     def __repr__(self) -> str:
         address = self.value
-        return f"{type(self).__name__}({'NULL' if address is None else hex(address)})"
+        null = "destroyed" if "_destroyed" in vars(self) else "NULL"
+        return f"{type(self).__name__}({null if address is None else hex(address)})"
+
+    def __copy__(self) -> Any:
+        name = type(self).__name__
+        raise TypeError(
+            f"a {name} is the address of what cuDNN holds, so a copy would be a second name for "
+            f"the same: create another and give it the same values, or assign .value"
+        )
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return self.__copy__()
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        name = type(self).__name__
+        raise TypeError(f"a {name} is an address of this process, and means nothing elsewhere")
 
 
 class _StructureType(type(ctypes.Structure)):  # type: ignore[misc]
