@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
-import pytest
+from cudnn_ctypes.absent_gpu.machine_code import MACHINE_CODE
+from cudnn_ctypes.raw import elf
 
 ROOT = Path(__file__).parents[1]
 
@@ -45,35 +45,23 @@ def printed(source: str, *arguments: str, **options: object) -> list[str]:
     return run_program(source, *arguments, **options).stdout.splitlines()  # type: ignore[arg-type]
 
 
-def fake_cudnn(
-    folder: Path, *, version: int = 92800, name: str = "libcudnn.so.9", statuses: str = ""
-) -> Path:
-    """Compile a library that answers a version number.
-
-    `statuses` lists more functions, each returning a status: "cudnnCreate=1001 cudnnDestroy=0".
-    """
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("needs a C compiler")
-    functions = [
-        f"size_t cudnnGetVersion(void) {{ return {version}; }}",
-        "size_t cudnnGetCudartVersion(void) { return 12090; }",
-        "int cudnnSetCallback(unsigned m, void *u, void *f) { return 0; }",
-    ]
-    for entry in statuses.split():
-        function, status = entry.split("=")
-        functions.append(f"int {function}(void) {{ return {status}; }}")
+def fake_library(folder: Path, name: str, **functions: int) -> Path:
+    """Write a library whose functions return numbers, without a compiler."""
+    code = MACHINE_CODE[elf.MACHINES[elf.built_for()]]
+    text, begins = b"", {}
+    for function, number in functions.items():
+        begins[function] = len(text)
+        text += code.constant(number)
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / name
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", str(file), "-xc", "-"],
-        input="\n".join(["#include <stddef.h>", *functions]),
-        text=True,
-        check=True,
-    )
+    file.write_bytes(elf.shared_object(name, text=text, functions=begins))
     return file
 
 
-def other_library(folder: Path, name: str) -> Path:
-    """Compile a library without functions."""
-    return fake_cudnn(folder, version=0, name=name)
+def fake_cudnn(
+    folder: Path, *, version: int = 92800, name: str = "libcudnn.so.9", **statuses: int
+) -> Path:
+    """Write a libcudnn that answers a version number, and `statuses` of other functions."""
+    answers = {"cudnnGetVersion": version, "cudnnGetCudartVersion": 12090}
+    silent = {"cudnnSetCallback": 0, "cudnnGetCallback": 0}
+    return fake_library(folder, name, **answers, **silent, **statuses)

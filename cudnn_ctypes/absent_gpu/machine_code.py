@@ -15,7 +15,7 @@ class MachineCode(Protocol):
     """Functions of one kind of machine, as C calls them on Linux."""
 
     def constant(self, number: int) -> bytes:
-        """``int f(void) { return number; }``; `number` is below 65536 here and in all others."""
+        """``unsigned f(void) { return number; }``"""
 
     def store_pointer(self) -> bytes:
         """``int f(void **out) { *out = (void *)16; return 0; }``"""
@@ -103,8 +103,12 @@ class _Aarch64:
 
     @staticmethod
     def _mov(register: int, number: int) -> bytes:
-        """mov w<register>, #<number>"""
-        return struct.pack("<I", 0x52800000 | number << 5 | register)
+        """mov w<register>, #<number>; movk w<register>, #<its upper half>, lsl 16"""
+        lower, upper = number & 0xFFFF, number >> 16
+        words = [0x52800000 | lower << 5 | register]
+        if upper:
+            words.append(0x72A00000 | upper << 5 | register)
+        return struct.pack(f"<{len(words)}I", *words)
 
     def constant(self, number: int) -> bytes:
         return self._mov(0, number) + bytes.fromhex("c0035fd6")  # ret

@@ -34,6 +34,7 @@ def library() -> dict[str, Any]:
     return {
         "path": str(loaded.path),
         "source": loaded.source,
+        "passed_over": loaded.passed_over,
         "version": loaded.version_text,
         "cuda_major": loaded.cuda_major,
         "cudart": raw.cudnnGetCudartVersion(),

@@ -79,6 +79,10 @@ def _library(answer: dict[str, Any]) -> Iterator[Finding]:
         return
     yield Finding(section, "libcudnn", answer["path"])
     yield Finding(section, "found by", answer["source"])
+    for passed_over in answer["passed_over"]:
+        yield Finding(
+            section, "not loaded", passed_over, "problem", "install it again, or remove it"
+        )
     yield Finding(section, "version", f"{answer['version']}, for CUDA {answer['cuda_major']}")
     runtime = answer["cudart"]
     yield Finding(section, "CUDA runtime inside", f"{runtime // 1000}.{runtime % 1000 // 10}")

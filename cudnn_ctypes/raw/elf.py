@@ -63,13 +63,14 @@ def defect(path: Path) -> str:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            kind = "a directory" if stat.S_ISDIR(status.st_mode) else "no regular file"
-            return f"this is {kind}"
+            return f"this is {'a directory' if stat.S_ISDIR(status.st_mode) else 'no file'}"
         with path.open("rb") as file:
             return _content_defect(file, status.st_size)
-    except OSError as error:
-        if path.is_symlink() and not path.exists():
+    except FileNotFoundError as error:
+        if path.is_symlink():
             return f"a link to {os.readlink(path)}, which does not exist"
+        return str(error.strerror)
+    except OSError as error:
         return error.strerror or str(error)
 
 
@@ -89,26 +90,24 @@ def _content_defect(file: BinaryIO, size: int) -> str:
         return f"built for {names[0]}, and this Python for {names[1]}"
     if header.type != _SHARED or header.segment_size != _SEGMENT.size:
         return "this is no shared library"
-    file.seek(header.segments_at)
-    table = file.read(header.segments * _SEGMENT.size)
-    end = max(
-        header.segments_at + header.segments * _SEGMENT.size,
-        header.sections_at + header.sections * header.section_size,
-    )
-    segments = list(_SEGMENT.iter_unpack(table[: len(table) // _SEGMENT.size * _SEGMENT.size]))
-    dynamic = []
-    for kind, _, offset, _, _, length, _, _ in segments:
-        if kind == _LOAD:
-            end = max(end, offset + length)
-        elif kind == _DYNAMIC_SEGMENT:
-            dynamic = [offset, length]
+    table_end = header.segments_at + header.segments * _SEGMENT.size
+    end = max(table_end, header.sections_at + header.sections * header.section_size)
+    segments: list[tuple[int, ...]] = []
+    if table_end <= size:
+        file.seek(header.segments_at)
+        segments = list(_SEGMENT.iter_unpack(file.read(header.segments * _SEGMENT.size)))
+    parts = [(s[0], s[2], s[5]) for s in segments if s[0] in (_LOAD, _DYNAMIC_SEGMENT)]
+    end = max(end, *(offset + length for _, offset, length in parts), 0)
     if end > size:
         return f"the file is cut off: it holds {size} of {end} bytes"
-    if not dynamic:
+    tags: set[int] = set()
+    for kind, offset, length in parts:
+        if kind == _DYNAMIC_SEGMENT:
+            file.seek(offset)
+            entries = file.read(length // _DYNAMIC.size * _DYNAMIC.size)
+            tags |= {tag for tag, _ in _DYNAMIC.iter_unpack(entries)}
+    if not tags:
         return "this is no shared library"
-    file.seek(dynamic[0])
-    entries = file.read(dynamic[1])
-    tags = {tag for tag, _ in _DYNAMIC.iter_unpack(entries[: len(entries) // 16 * 16])}
     if not {_STRTAB, _SYMTAB} <= tags:
         return "the file is damaged: parts of it are blank"
     return ""

@@ -1,47 +1,32 @@
-"""Finding and loading libcudnn, and the libraries that it loads itself.
+"""Loading libcudnn, and the libraries that it loads itself.
 
-Order: ``CUDNN_CTYPES_LIBRARY``; the libcudnn that this process already has (PyTorch's, say);
-``cuda.pathfinder`` (wheels, conda, system); the small nvidia-cudnn-jit wheels. Never the current
-directory.
+Where it is looked for is in `candidates`. Files are looked at before the loader gets them, and
+one process has one cuDNN: see `sublibraries`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib.util
 import os
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..errors import LibraryNotFoundError, SymbolNotFoundError
-from . import log
-from .process import cuda_library_files, cudnn_files, elsewhere_on_library_path
+from . import elf, log
+from .candidates import ENVIRONMENT_VARIABLE, SONAME, candidates
+from .process import cuda_library_files
+from .sublibraries import Sublibraries, usable
 
-__all__ = ["ENVIRONMENT_VARIABLE", "Library", "load", "loaded_library", "version_text"]
-
-ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_LIBRARY"
-SONAME = "libcudnn.so.9"
+__all__ = ["Library", "load", "loaded_library", "version_text"]
 
 _INSTALL = (
     "Install one: `pip install 'cudnn-ctypes[cu12]'` (or [cu13] for CUDA 13), or set "
     f"{ENVIRONMENT_VARIABLE} to the absolute path of {SONAME}; "
     "`python -m cudnn_ctypes doctor` shows what is there."
 )
-
-# Sublibraries have DT_RUNPATH, which LD_LIBRARY_PATH outranks: without loading them here, a cuDNN
-# elsewhere on that path would supply some of them. Each header's, dependencies first. cuDNN opens
-# the others (engines, heuristics) by name when it needs them, some of them large.
-_SUBLIBRARIES = {
-    "cudnn_graph.h": ("graph",),
-    "cudnn_backend.h": ("graph",),
-    "cudnn_ops.h": ("graph", "ops"),
-    "cudnn_cnn.h": ("graph", "ops", "cnn"),
-    "cudnn_adv.h": ("graph", "ops", "cnn", "adv"),
-}
 
 # Functions after which cuDNN may need cuBLAS and NVRTC.
 _NEED_CUDA_LIBRARIES = frozenset({"cudnnCreate", "cudnnBackendFinalize"})
@@ -61,6 +46,8 @@ class Library:
         ``cudnnGetVersion()``: 92800 for 9.28.0.
     cuda_major : int
         Major version of the CUDA runtime that it was built for.
+    passed_over : tuple of str
+        Files that come before it, and why each was not loaded.
     """
 
     path: Path
@@ -68,7 +55,9 @@ class Library:
     cdll: ctypes.CDLL
     version: int
     cuda_major: int
-    _prepared: set[str] = field(default_factory=set)
+    passed_over: tuple[str, ...]
+    _sublibraries: Sublibraries
+    _cuda_libraries_loaded: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -88,9 +77,11 @@ class Library:
         if found is None:
             raise SymbolNotFoundError(self._missing(name, since))
         with self._lock:  # nobody calls C before its libraries are there
-            self._prepare(header)
+            self._sublibraries.prepare(header)
             if name in _NEED_CUDA_LIBRARIES:
                 self.load_cuda_libraries()
+            if name == "cudnnBackendFinalize":
+                self._sublibraries.prepare_engines()
         return found
 
     def _missing(self, name: str, since: str) -> str:
@@ -103,31 +94,11 @@ class Library:
             "install the full nvidia-cudnn wheel."
         )
 
-    def _prepare(self, header: str) -> None:
-        names = _SUBLIBRARIES.get(header, ())
-        for name in names:
-            self._load_beside(f"libcudnn_{name}.so.9")
-        if names and "others" not in self._prepared:
-            self._prepared.add("others")
-            if elsewhere_on_library_path(self.path.parent):
-                for file in sorted(self.path.parent.glob("libcudnn_*.so.9")):
-                    self._load_beside(file.name)
-
-    def _load_beside(self, soname: str) -> None:
-        if soname in self._prepared:
-            return
-        self._prepared.add(soname)
-        file = self.path.with_name(soname)
-        if file.is_file():
-            # Without a driver the engines cannot be loaded, and most of cuDNN works all the same.
-            with contextlib.suppress(OSError):
-                ctypes.CDLL(str(file))
-
     def load_cuda_libraries(self) -> None:
         """Load the NVRTC and cuBLAS that belong to this library, where they can be found."""
-        if "cuda" in self._prepared:
+        if self._cuda_libraries_loaded:
             return
-        self._prepared.add("cuda")
+        self._cuda_libraries_loaded = True
         present = {file.name for file in cuda_library_files()}
         for name in ("nvrtc", "cublasLt", "cublas"):
             soname = f"lib{name}.so.{self.cuda_major}"
@@ -139,8 +110,13 @@ class Library:
         wheels = Path(os.path.normpath(self.path.parent / ".." / ".."))
         folder = "cuda_nvrtc" if name == "nvrtc" else "cublas"
         for wheel in (wheels / folder, wheels / f"cu{self.cuda_major}"):  # CUDA 12, CUDA 13
+            file = wheel / "lib" / soname
+            if not file.exists():
+                continue
+            if reason := elf.defect(file):
+                raise LibraryNotFoundError(f"{file}, which cuDNN would load: {reason}")
             with contextlib.suppress(OSError):
-                ctypes.CDLL(str(wheel / "lib" / soname))
+                ctypes.CDLL(str(file))
                 return True
         return False
 
@@ -180,66 +156,23 @@ def load() -> Library:
 
 def _find() -> Library:
     tried: list[str] = []
-    for source, path in _candidates(tried):
+    for source, path in candidates(tried):
         try:
-            return _open(path, source)
+            return _open(path, source, tried)
+        except LibraryNotFoundError:  # nothing else may be loaded now
+            raise
         except OSError as error:
             text = str(error).removeprefix(f"{path}: ")
             tried.append(f"{source}: {path}: {text}")
-            if source == ENVIRONMENT_VARIABLE:
-                break
     places = "\n".join(f"  - {place}" for place in tried)
     raise LibraryNotFoundError(f"no usable cuDNN 9 library found. Tried:\n{places}\n{_INSTALL}")
 
 
-def _candidates(tried: list[str]) -> Iterator[tuple[str, Path]]:
-    """The places to look in, best first; notes in `tried` those that hold nothing."""
-    chosen = os.environ.get(ENVIRONMENT_VARIABLE)
-    if chosen:
-        path = Path(chosen)
-        if not path.is_absolute():
-            raise LibraryNotFoundError(
-                f"{ENVIRONMENT_VARIABLE}={chosen!r} must be an absolute path of {SONAME} or of "
-                "the directory that holds it"
-            )
-        yield ENVIRONMENT_VARIABLE, path / SONAME if path.is_dir() else path
-        return
-    already = [file for file in cudnn_files() if file.name.startswith("libcudnn.so")]
-    if already:
-        yield "already loaded in this process", already[0]
-    else:
-        tried.append("already loaded in this process: none")
-    yield from _pathfinder_candidate(tried)
-    yield from _jit_wheel_candidates(tried)
-
-
-def _pathfinder_candidate(tried: list[str]) -> Iterator[tuple[str, Path]]:
-    from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
-
-    try:
-        found = load_nvidia_dynamic_lib("cudnn")
-    except (DynamicLibNotFoundError, RuntimeError) as error:
-        tried.append(f"cuda.pathfinder (wheels, conda, system): {' '.join(str(error).split())}")
-        return
-    if found.abs_path is None:
-        tried.append("cuda.pathfinder: found a library without a path")
-    else:
-        yield f"cuda.pathfinder, {found.found_via}", Path(found.abs_path)
-
-
-def _jit_wheel_candidates(tried: list[str]) -> Iterator[tuple[str, Path]]:
-    spec = importlib.util.find_spec("nvidia")
-    roots = list(spec.submodule_search_locations or ()) if spec else []
-    files = [Path(root, "cudnn_jit", "lib", SONAME) for root in roots]
-    found = [file for file in files if file.is_file()]
-    if not found:
-        tried.append("nvidia-cudnn-jit wheel (nvidia/cudnn_jit/lib): not installed")
-    for file in found:
-        yield "nvidia-cudnn-jit wheel", file
-
-
-def _open(path: Path, source: str) -> Library:
+def _open(path: Path, source: str, tried: list[str]) -> Library:
+    path = usable(path)
+    sublibraries = Sublibraries(path)
     cdll = ctypes.CDLL(str(path))
+    sublibraries.require_one_cudnn()
     version = _size_t_function(cdll, "cudnnGetVersion", path)
     if version < 90000:
         # cuDNN 8 counted major * 1000 + minor * 100 + patch.
@@ -247,7 +180,8 @@ def _open(path: Path, source: str) -> Library:
         raise OSError(f"this is cuDNN {old}, and cuDNN 9 is needed")
     cuda_major = _size_t_function(cdll, "cudnnGetCudartVersion", path) // 1000
     log.install(cdll["cudnnSetCallback"])
-    return Library(path.resolve(), source, cdll, version, cuda_major)
+    passed_over = tuple(line for line in tried if SONAME in line)
+    return Library(path, source, cdll, version, cuda_major, passed_over, sublibraries)
 
 
 def _size_t_function(cdll: ctypes.CDLL, name: str, path: Path) -> int:

@@ -1,28 +1,43 @@
-"""Which libraries of cuDNN and CUDA this process has, and what a mixture of them calls for."""
+"""Which libraries of cuDNN and CUDA this process has, and which its loader would find."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 __all__ = [
+    "ONE_CUDNN",
     "cuda_library_files",
     "cudnn_files",
     "driver_present",
-    "elsewhere_on_library_path",
+    "library_path",
+    "loader_files",
     "mixed_install_advice",
+    "mixture",
 ]
+
+ONE_CUDNN = (
+    "remove the other from LD_LIBRARY_PATH, unset CUDNN_CTYPES_LIBRARY or set it to the one that a "
+    "framework has loaded, or import the framework that brings its own cuDNN first"
+)
+"""What to do about two cuDNN libraries in one process."""
+
+_SONAME = re.compile(r"libcudnn(?:_\w+)?\.so\.9(?=\.|$)")
+_CACHED = re.compile(rb"/[^\0]*/libcudnn[^/\0]*\.so[^/\0]*")
 
 
 def _mapped_files() -> list[Path]:
     """The shared objects mapped into this process, in the order of their first mapping."""
     try:
-        lines = Path("/proc/self/maps").read_text().splitlines()
+        lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
     except OSError:
         return []
-    paths = (line.split(maxsplit=5)[5] for line in lines if line.count("/") and ".so" in line)
-    return [Path(path) for path in dict.fromkeys(paths)]
+    paths = (line.split(maxsplit=5)[5] for line in lines if ".so" in line and "/" in line)
+    return [Path(path.removesuffix(" (deleted)")) for path in dict.fromkeys(paths)]
 
 
 def cudnn_files() -> list[Path]:
@@ -30,17 +45,73 @@ def cudnn_files() -> list[Path]:
     return [path for path in _mapped_files() if path.name.startswith("libcudnn")]
 
 
-def elsewhere_on_library_path(directory: Path) -> list[Path]:
-    """Other directories on ``LD_LIBRARY_PATH`` that hold libraries of cuDNN."""
-    places = [Path(p) for p in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if p]
-    others = [p for p in places if p.resolve() != directory.resolve()]
-    return [p for p in dict.fromkeys(others) if next(p.glob("libcudnn*.so*"), None)]
-
-
 def cuda_library_files() -> list[Path]:
     """The cuBLAS, NVRTC and CUDA runtime and driver libraries in this process."""
     prefixes = ("libcublas", "libnvrtc.", "libcudart.", "libcuda.")
     return [path for path in _mapped_files() if path.name.startswith(prefixes)]
+
+
+def mixture(main: Path) -> tuple[Path, Path] | None:
+    """A library of another cuDNN 9 in this process, and the one that belongs to `main`.
+
+    Other major versions have other names and do no harm.
+    """
+    for mapped in cudnn_files():
+        name = _SONAME.match(mapped.name)
+        if name:
+            is_main = name[0] == "libcudnn.so.9"
+            own = main if is_main else main.with_name(name[0])
+            if os.path.realpath(own) != os.path.realpath(mapped):
+                return mapped, own
+    return None
+
+
+# --- what the dynamic loader finds ------------------------------------------------------------
+
+
+def library_path() -> list[str]:
+    """The entries of ``LD_LIBRARY_PATH`` as the loader has them: later changes do not reach it."""
+    try:
+        variables = Path("/proc/self/environ").read_bytes().split(b"\0")
+    except OSError:
+        variables = [os.fsencode(f"{name}={value}") for name, value in os.environ.items()]
+    for variable in variables:
+        name, _, value = variable.partition(b"=")
+        if name == b"LD_LIBRARY_PATH":
+            return re.split("[:;]", os.fsdecode(value)) if value else []
+    return []
+
+
+def loader_files() -> Iterator[Path]:
+    """cuDNN's libraries of all names wherever the loader looks, the first places first."""
+    for entry in library_path():
+        yield from _libraries_in(Path(entry))
+    # The interpreter's own DT_RPATH: conda's leads here.
+    yield from _libraries_in(Path(sys.base_prefix, "lib"))
+    try:
+        cache = Path("/etc/ld.so.cache").read_bytes()
+    except OSError:
+        cache = b""
+    if b"libcudnn" in cache:
+        yield from (Path(os.fsdecode(path)) for path in _CACHED.findall(cache))
+    multiarch = f"{os.uname().machine}-linux-gnu"
+    for folder in (
+        f"/lib/{multiarch}",
+        f"/usr/lib/{multiarch}",
+        "/lib64",
+        "/usr/lib64",
+        "/usr/lib",
+    ):
+        if os.path.exists(f"{folder}/libcudnn_graph.so.9"):  # listing a large folder takes long
+            yield from _libraries_in(Path(folder))
+
+
+def _libraries_in(folder: Path) -> list[Path]:
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    return [folder / name for name in sorted(names) if name.startswith("libcudnn")]
 
 
 def driver_present() -> bool:
@@ -59,8 +130,7 @@ def mixed_install_advice() -> str:
         listed = ", ".join(sorted(map(str, directories)))
         return (
             f"cuDNN libraries from {len(directories)} places are loaded together ({listed}): "
-            "keep one, remove the others from LD_LIBRARY_PATH, and import the framework that "
-            "brings its own cuDNN first"
+            f"keep one: {ONE_CUDNN}"
         )
     where = f" in {next(iter(directories))}" if directories else ""
     return (

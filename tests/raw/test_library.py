@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
-import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import fake_cudnn, other_library, printed, run_program
+from programs import fake_cudnn, fake_library, printed, run_program
 
 from cudnn_ctypes import LibraryNotFoundError, raw
-from cudnn_ctypes.raw import library, process
+from cudnn_ctypes.raw import candidates, library, process
 
 LOADED = """
 from cudnn_ctypes import raw
@@ -39,12 +39,25 @@ class TestChosenByTheEnvironment:
         lines = printed(LOADED, environment={"CUDNN_CTYPES_LIBRARY": str(tmp_path)})
         assert lines[:2] == [str(file), "CUDNN_CTYPES_LIBRARY"]
 
-    def test_it_outranks_what_is_loaded(self, tmp_path: Path) -> None:
-        file = fake_cudnn(tmp_path / "chosen", version=91903)
+    def test_another_one_in_the_process_is_refused_with_both_paths(self, tmp_path: Path) -> None:
+        chosen = fake_cudnn(tmp_path / "chosen", version=91903)
         loaded = fake_cudnn(tmp_path / "loaded", version=92000)
         program = f"import ctypes; ctypes.CDLL({str(loaded)!r})\n{LOADED}"
-        lines = printed(program, environment={"CUDNN_CTYPES_LIBRARY": str(file)})
-        assert lines == [str(file), "CUDNN_CTYPES_LIBRARY", "9.19.3"]
+        text = refusal(program, environment={"CUDNN_CTYPES_LIBRARY": str(chosen)})
+        assert f"LibraryNotFoundError: two cuDNN libraries in one process: {loaded} is" in text
+        assert f"the chosen {chosen}. Keep one:" in text
+
+    def test_the_one_in_the_process_may_be_chosen_through_a_link(self, tmp_path: Path) -> None:
+        loaded = fake_cudnn(tmp_path / "loaded", version=92000)
+        (tmp_path / "links").symlink_to(tmp_path / "loaded")
+        program = f"import ctypes; ctypes.CDLL({str(loaded)!r})\n{LOADED}"
+        environment = {"CUDNN_CTYPES_LIBRARY": str(tmp_path / "links")}
+        assert printed(program, environment=environment)[2] == "9.20.0"
+
+    def test_a_sublibrary_is_refused(self, tmp_path: Path) -> None:
+        file = fake_cudnn(tmp_path, name="libcudnn_graph.so.9")
+        text = refusal(LOADED, environment={"CUDNN_CTYPES_LIBRARY": str(file)})
+        assert "this is a sublibrary: libcudnn.so.9 is the main library" in text
 
     def test_a_relative_path_is_refused(self, tmp_path: Path) -> None:
         fake_cudnn(tmp_path)
@@ -112,7 +125,7 @@ class TestOldLibrary:
         assert "install the full nvidia-cudnn wheel" in text
 
     def test_what_the_library_has_still_works(self, tmp_path: Path) -> None:
-        file = fake_cudnn(tmp_path, version=90100, statuses="cudnnGetProperty=0")
+        file = fake_cudnn(tmp_path, version=90100, cudnnGetProperty=0)
         program = """
             from ctypes import c_int
             from cudnn_ctypes import raw
@@ -134,26 +147,26 @@ class TestAlreadyLoaded:
         assert lines[:2] == [str(path), "already loaded in this process"]
 
     def test_an_old_one_does_not_stop_the_search(self, tmp_path: Path) -> None:
-        file = fake_cudnn(tmp_path, version=8907)
-        done = run_program(f"import ctypes; ctypes.CDLL({str(file)!r})\n{LOADED}", check=False)
-        if done.returncode == 0:  # there is a newer one elsewhere
-            assert str(file) not in done.stdout
-        else:
-            assert "this is cuDNN 8.9.7" in done.stderr
+        file = fake_cudnn(tmp_path, version=8907, name="libcudnn.so.8")
+        lines = printed(f"import ctypes; ctypes.CDLL({str(file)!r})\n{LOADED}")
+        assert lines == printed(LOADED)
 
 
 @pytest.fixture
 def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without cuDNN."""
-    import cuda.pathfinder as pathfinder
-
-    def refuse(name: str) -> None:
-        raise pathfinder.DynamicLibNotFoundError(f"no {name} anywhere")
-
-    monkeypatch.delenv("CUDNN_CTYPES_LIBRARY", raising=False)
-    monkeypatch.setattr(pathfinder, "load_nvidia_dynamic_lib", refuse)
-    monkeypatch.setattr(library, "cudnn_files", list)
+    for name in ("CUDNN_CTYPES_LIBRARY", "CONDA_PREFIX", "CUDNN_PATH", "CUDA_PATH", "CUDA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(process, "cudnn_files", list)
+    monkeypatch.setattr(process, "loader_files", lambda: iter(()))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+
+
+def put_in_wheels(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Have `folder` hold the wheels' package ``nvidia``."""
+    spec = importlib.machinery.ModuleSpec("nvidia", None, is_package=True)
+    spec.submodule_search_locations = [str(folder)]
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
 
 
 @pytest.mark.usefixtures("nothing_installed")
@@ -165,7 +178,10 @@ class TestSearch:
         assert lines == [
             "no usable cuDNN 9 library found. Tried:",
             "  - already loaded in this process: none",
-            "  - cuda.pathfinder (wheels, conda, system): no cudnn anywhere",
+            "  - nvidia-cudnn wheel (nvidia/cudnn/lib): not installed",
+            "  - CONDA_PREFIX: none",
+            "  - the dynamic loader: finds none",
+            "  - CUDNN_PATH, CUDA_PATH, CUDA_HOME: none",
             "  - nvidia-cudnn-jit wheel (nvidia/cudnn_jit/lib): not installed",
             "Install one: `pip install 'cudnn-ctypes[cu12]'` (or [cu13] for CUDA 13), or set "
             "CUDNN_CTYPES_LIBRARY to the absolute path of libcudnn.so.9; `python -m cudnn_ctypes "
@@ -175,26 +191,53 @@ class TestSearch:
     def test_never_the_current_directory(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        fake_cudnn(tmp_path)
+        file = fake_cudnn(tmp_path)
         monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(process, "loader_files", lambda: iter([Path(file.name)]))
+        monkeypatch.setenv("CUDA_HOME", ".")
         with pytest.raises(LibraryNotFoundError):
             library._find()
 
+    def test_the_places_in_their_order(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The best place first; each is taken away in turn, and the next one has its turn."""
+        put_in_wheels(monkeypatch, tmp_path)
+        files = [
+            fake_cudnn(tmp_path / "cudnn" / "lib"),
+            fake_cudnn(tmp_path / "conda" / "lib"),
+            fake_cudnn(tmp_path / "system"),
+            fake_cudnn(tmp_path / "own" / "lib64"),
+            fake_cudnn(tmp_path / "cuda" / "lib"),
+            fake_cudnn(tmp_path / "cudnn_jit" / "lib"),
+        ]
+        monkeypatch.setenv("CONDA_PREFIX", str(tmp_path / "conda"))
+        monkeypatch.setenv("CUDNN_PATH", str(tmp_path / "own"))
+        monkeypatch.setenv("CUDA_HOME", str(tmp_path / "cuda"))
+        monkeypatch.setattr(process, "loader_files", lambda: iter([files[2]]))
+        for file in files:
+            assert next(candidates.candidates([]))[1] == file
+            if file is files[2]:
+                monkeypatch.setattr(process, "loader_files", lambda: iter(()))
+            file.unlink()
+
     def test_the_small_wheel(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         file = fake_cudnn(tmp_path / "cudnn_jit" / "lib", version=92700)
-        spec = importlib.machinery.ModuleSpec("nvidia", None, is_package=True)
-        spec.submodule_search_locations = [str(tmp_path)]
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
+        put_in_wheels(monkeypatch, tmp_path)
         found = library._find()
-        assert (found.path, found.source, found.version) == (file, "nvidia-cudnn-jit wheel", 92700)
-        assert found.cuda_major == 12
+        assert (found.path, found.version, found.cuda_major) == (file, 92700, 12)
+        assert found.source == "nvidia-cudnn-jit wheel (nvidia/cudnn_jit/lib)"
 
-    def test_a_broken_file_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        file = tmp_path / "libcudnn.so.9"
-        file.write_text("no library " * 100)
-        monkeypatch.setenv("CUDNN_CTYPES_LIBRARY", str(file))
-        with pytest.raises(LibraryNotFoundError, match=r"libcudnn\.so\.9: .*invalid ELF header"):
-            library._find()
+    def test_a_broken_file_is_passed_over_and_named(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        good = fake_cudnn(tmp_path / "cudnn_jit" / "lib")
+        broken = fake_cudnn(tmp_path / "cudnn" / "lib")
+        broken.write_bytes(broken.read_bytes()[:-1])
+        put_in_wheels(monkeypatch, tmp_path)
+        found = library._find()
+        assert found.path == good
+        assert any(f"{broken}: the file is cut off" in line for line in found.passed_over)
 
 
 def test_the_current_directory_with_the_real_search(tmp_path: Path) -> None:
@@ -204,51 +247,186 @@ def test_the_current_directory_with_the_real_search(tmp_path: Path) -> None:
     assert str(tmp_path) not in done.stdout
 
 
-MAPPED = """
-from ctypes import c_size_t
-from cudnn_ctypes import raw
+USED = """
+from ctypes import c_int64
+from cudnn_ctypes import BackendDescriptor, raw
 from cudnn_ctypes.raw import process
-raw.load()._prepare("cudnn_adv.h")
-d = raw.cudnnCreateTensorDescriptor(raw.cudnnTensorDescriptor_t())
+print(raw.cudnnGetVersion())
+for create, type in (
+    (raw.cudnnCreateTensorDescriptor, raw.cudnnTensorDescriptor_t),
+    (raw.cudnnCreateConvolutionDescriptor, raw.cudnnConvolutionDescriptor_t),
+    (raw.cudnnCreateRNNDescriptor, raw.cudnnRNNDescriptor_t),
+):
+    print(create.unchecked(type()).name)
+"""
+FINALIZED = """
+from cudnn_ctypes.graph.device_properties import DeviceProperties
+DeviceProperties.preset("H200").close()
+"""
+MAPPED = """
 print(*process.cudnn_files(), sep="\\n")
 """
 
 
+def mapped(program: str, **environment: str) -> tuple[list[str], set[Path]]:
+    """What a program prints before the first path, and the cuDNN libraries that it has then."""
+    lines = printed(program + MAPPED, environment=environment)
+    return (
+        [line for line in lines if not line.startswith("/")],
+        {Path(line) for line in lines if line.startswith("/")},
+    )
+
+
+@pytest.fixture(scope="module")
+def home() -> Path:
+    """The folder of the installed cuDNN."""
+    folder = raw.load().path.parent
+    if not (folder / "libcudnn_ops.so.9").exists():
+        pytest.skip("this cuDNN is one file, or a reduced one")
+    return folder
+
+
 class TestSublibraries:
-    def test_of_the_same_directory_whatever_the_path_offers(self, tmp_path: Path) -> None:
-        home = raw.load().path.parent
-        sublibraries = [file.name for file in home.glob("libcudnn_*.so.9")]
-        if not sublibraries:
-            pytest.skip("this cuDNN is one file")
-        for name in sublibraries:
-            other_library(tmp_path, name)
-        environment = {
-            "LD_LIBRARY_PATH": f"{tmp_path}{os.pathsep}/nowhere",
-            "CUDNN_CTYPES_LIBRARY": str(home),
-        }
-        files = {Path(line) for line in printed(MAPPED, environment=environment)}
+    """Another cuDNN within the loader's reach: the right names, and nothing inside."""
+
+    @pytest.mark.parametrize("names", ["{}.so.9", "{}.so.9.{minor}.{patch}", "{}.so.9.{minor}"])
+    def test_of_the_same_directory_whatever_the_path_offers(
+        self, home: Path, tmp_path: Path, names: str
+    ) -> None:
+        """cuDNN asks for the long names first."""
+        minor, patch = raw.load().version // 100 % 100, raw.load().version % 100
+        sublibraries = {file.name.split(".so")[0] for file in home.glob("libcudnn_*.so.9")}
+        for part in sublibraries:
+            fake_library(tmp_path, names.format(part, minor=minor, patch=patch))
+        words, files = mapped(USED + FINALIZED, LD_LIBRARY_PATH=f"{tmp_path}:/nowhere")
+        assert words == [str(raw.load().version), *["CUDNN_STATUS_SUCCESS"] * 3]
         assert {file.parent for file in files} == {home}
-        expected = {"libcudnn_graph.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9"}
-        assert expected & set(sublibraries) <= {file.name for file in files}
+        assert {file.name for file in files} >= {f"{part}.so.9" for part in sublibraries}
 
-    def test_engines_stay_unloaded_without_need(self) -> None:
-        assert not any("engines_precompiled" in line for line in printed(MAPPED))
+    def test_what_the_chosen_one_lacks_is_not_taken_from_elsewhere(
+        self, home: Path, tmp_path: Path
+    ) -> None:
+        for part in ("", "_graph", "_engines_runtime_compiled"):
+            (tmp_path / f"libcudnn{part}.so.9").symlink_to(home / f"libcudnn{part}.so.9")
+        chosen = {"CUDNN_CTYPES_LIBRARY": str(tmp_path), "LD_LIBRARY_PATH": str(home)}
+        words, files = mapped(USED + FINALIZED, **chosen)
+        assert words[1:] == ["CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"] * 3
+        assert {file.name for file in files} == {file.name for file in tmp_path.iterdir()}
 
-    def test_another_directory_on_the_library_path(
+    def test_a_link_to_the_main_library_leads_to_the_others(
+        self, home: Path, tmp_path: Path
+    ) -> None:
+        link = tmp_path / "libcudnn.so.9"
+        link.symlink_to(home / "libcudnn.so.9")
+        words, files = mapped(USED, CUDNN_CTYPES_LIBRARY=str(link))
+        assert words == [str(raw.load().version), *["CUDNN_STATUS_SUCCESS"] * 3]
+        assert {file.parent for file in files} == {home}
+
+    def test_engines_stay_unloaded_without_need(self, home: Path) -> None:
+        _, files = mapped(USED)
+        assert {file.name for file in files} == {
+            f"libcudnn{part}.so.9" for part in ("", "_graph", "_ops", "_cnn", "_adv")
+        }
+
+    def test_a_sublibrary_of_another_one_that_came_first(self, home: Path, tmp_path: Path) -> None:
+        other = fake_library(tmp_path, "libcudnn_ops.so.9")
+        text = refusal(f"import ctypes; ctypes.CDLL({str(other)!r})\n{USED}")
+        assert f"two cuDNN libraries in one process: {other} is loaded" in text
+        assert f"{home / other.name} belongs to the chosen {home / 'libcudnn.so.9'}" in text
+
+    def test_another_main_library_that_comes_later(self, home: Path, tmp_path: Path) -> None:
+        other = fake_cudnn(tmp_path)
+        program = f"""
+            import ctypes
+            from cudnn_ctypes import raw
+            raw.cudnnGetVersion()
+            ctypes.CDLL({str(other)!r})
+            raw.cudnnCreateTensorDescriptor(raw.cudnnTensorDescriptor_t())
+        """
+        assert f"two cuDNN libraries in one process: {other} is loaded" in refusal(program)
+
+
+class TestLoaderFiles:
+    def test_of_the_path_that_the_process_began_with(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        here, other, empty = tmp_path / "here", tmp_path / "other", tmp_path / "empty"
-        for folder in (here, other, empty):
-            folder.mkdir()
-        (here / "libcudnn.so.9").touch()
-        (other / "libcudnn_ops.so.9").touch()
-        monkeypatch.setenv("LD_LIBRARY_PATH", f"{here}:{empty}::{other}:{other}")
-        assert process.elsewhere_on_library_path(here) == [other]
+        file = fake_library(tmp_path, "libcudnn_ops.so.9.1.0")
+        program = """
+            import os
+            os.environ["LD_LIBRARY_PATH"] = "/elsewhere"
+            from cudnn_ctypes.raw import process
+            print(process.library_path(), next(process.loader_files()))
+        """
+        lines = printed(program, environment={"LD_LIBRARY_PATH": f"/nowhere;{tmp_path}:"})
+        assert lines == [f"['/nowhere', '{tmp_path}', ''] {file}"]
+
+    def test_without_a_path(self) -> None:
+        program = "from cudnn_ctypes.raw import process; print(process.library_path())"
+        assert printed(program) == ["[]"]
+
+
+class TestBrokenInstall:
+    """Each would end the process with a signal in the loader, or give a bare status."""
+
+    @pytest.fixture
+    def copy(self, home: Path, tmp_path: Path) -> Path:
+        """A folder with links to all libraries."""
+        for file in home.glob("libcudnn*.so.9"):
+            (tmp_path / file.name).symlink_to(file)
+        return tmp_path
+
+    @staticmethod
+    def cut(file: Path, size: int) -> Path:
+        content = file.open("rb").read(size)
+        file.unlink()
+        file.write_bytes(content)
+        return file
+
+    def refused(self, folder: Path) -> str:
+        return refusal(USED, environment={"CUDNN_CTYPES_LIBRARY": str(folder)})
+
+    def test_the_copy_works(self, copy: Path, home: Path) -> None:
+        words, _ = mapped(USED, CUDNN_CTYPES_LIBRARY=str(copy))
+        assert words == [str(raw.load().version), *["CUDNN_STATUS_SUCCESS"] * 3]
+
+    def test_the_main_library_alone(self, home: Path, tmp_path: Path) -> None:
+        shutil.copy(home / "libcudnn.so.9", tmp_path)
+        text = self.refused(tmp_path)
+        assert f"{tmp_path} holds the main library alone, without libcudnn_graph.so.9" in text
+
+    @pytest.mark.parametrize("name", ["libcudnn.so.9", "libcudnn_graph.so.9", "libcudnn_cnn.so.9"])
+    @pytest.mark.parametrize("size", [0, 40, 5000, 70000])
+    def test_a_truncated_file(self, copy: Path, name: str, size: int) -> None:
+        file = self.cut(copy / name, size)
+        text = self.refused(copy)
+        assert "LibraryNotFoundError" in text
+        assert str(file) in text
+        assert ("the file is empty" if size == 0 else "the file is cut off: it") in text
+
+    def test_the_doctor_says_so_too(self, copy: Path) -> None:
+        file = self.cut(copy / "libcudnn_ops.so.9", 70000)
+        program = "from cudnn_ctypes.__main__ import main; raise SystemExit(main(['doctor']))"
+        environment = {"CUDNN_CTYPES_LIBRARY": str(copy), "COLUMNS": "300"}
+        done = run_program(program, environment=environment, check=False)
+        assert done.returncode == 1
+        assert f"{file}, which belongs to it: the file is cut off" in done.stdout
+        assert "SIG" not in done.stdout
+
+    def test_cuda_s_libraries_beside_it(self, home: Path, tmp_path: Path) -> None:
+        folder = tmp_path / "cudnn" / "lib"
+        folder.parent.mkdir()
+        folder.symlink_to(home)
+        broken = tmp_path / "cuda_nvrtc" / "lib" / f"libnvrtc.so.{raw.load().cuda_major}"
+        fake_library(broken.parent, broken.name)
+        self.cut(broken, 100)
+        program = "from cudnn_ctypes import raw; raw.cudnnCreate(raw.cudnnHandle_t())"
+        text = refusal(program, environment={"CUDNN_CTYPES_LIBRARY": str(folder)})
+        assert f"{broken}, which cuDNN would load: the file is cut off" in text
 
 
 class TestMixedInstall:
     def test_a_version_mismatch_says_what_to_do(self, tmp_path: Path) -> None:
-        file = fake_cudnn(tmp_path, statuses="cudnnCreateTensorDescriptor=1002")
+        file = fake_cudnn(tmp_path, cudnnCreateTensorDescriptor=1002)
         program = """
             from cudnn_ctypes import raw
             raw.cudnnCreateTensorDescriptor(raw.cudnnTensorDescriptor_t())
@@ -258,19 +436,6 @@ class TestMixedInstall:
         assert "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH (1002)" in text
         assert f"the libcudnn files in {tmp_path} belong to different cuDNN versions" in text
         assert "uninstall every nvidia-cudnn package" in text
-
-    def test_two_directories_are_named(self, tmp_path: Path) -> None:
-        file = fake_cudnn(tmp_path / "one", statuses="cudnnCreateTensorDescriptor=1002")
-        other = other_library(tmp_path / "two", "libcudnn_ops.so.9")
-        program = f"""
-            import ctypes
-            ctypes.CDLL({str(other)!r})
-            from cudnn_ctypes import raw
-            raw.cudnnCreateTensorDescriptor(raw.cudnnTensorDescriptor_t())
-        """
-        text = refusal(program, environment={"CUDNN_CTYPES_LIBRARY": str(file)})
-        assert f"from 2 places are loaded together ({file.parent}, {other.parent})" in text
-        assert "remove the others from LD_LIBRARY_PATH" in text
 
 
 def test_version_text() -> None:

@@ -54,7 +54,7 @@ def test_plain_ctypes_passes_what_raw_passes(
     algorithm = raw.CUDNN_CONVOLUTION_FWD_ALGO_GEMM
     arguments = (handle, one, x, 256, w, 512, conv, algorithm, 1024, 16, one, x, 2048)
     for status in (0, 2000):
-        file = fake_cudnn(tmp_path / str(status), statuses=f"cudnnConvolutionForward={status}")
+        file = fake_cudnn(tmp_path / str(status), cudnnConvolutionForward=status)
         monkeypatch.setattr(raw, "load", lambda file=file: SimpleNamespace(path=file))
         launch = bench_gpu.plain_launch(arguments)
         if status == 0:
