@@ -12,7 +12,7 @@ from .resource import Resource
 __all__ = ["Handle"]
 
 
-class Handle(Resource[raw.cudnnHandle_t]):
+class Handle(Resource):
     """A cuDNN context; follows ``cudnnCreate``.
 
     Parameters

@@ -3,7 +3,7 @@
 cuDNN is asked: every attribute is set with every type, once and several at a time, each in a
 forked child because a descriptor of the wrong kind can crash libcudnn. What cannot be measured
 (attributes that cuDNN computes, or wants in a certain order, and which descriptors it wants as
-values) is in `KNOWN`, from cuDNN's documentation. Writes cudnn_ctypes/graph/attribute_types.py;
+values) is in `KNOWN`, from cuDNN's documentation. Writes cudnn_ctypes/raw/attribute_types.py;
 needs no GPU.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 
-OUTPUT = Path(__file__).resolve().parents[1] / "cudnn_ctypes" / "graph" / "attribute_types.py"
+OUTPUT = Path(__file__).resolve().parents[1] / "cudnn_ctypes" / "raw" / "attribute_types.py"
 
 Facts = tuple[str, bool, bool, str]  # types, is_array, settable, wants
 
@@ -150,7 +150,7 @@ def all_facts() -> dict[str, Facts]:
         For an attribute about which nothing is known, and for a `KNOWN` one that does not exist.
     """
     # attributes.py reads the table that this tool writes, but only as a whole.
-    from cudnn_ctypes.graph.attributes import owner_and_short_name
+    from cudnn_ctypes.raw.attributes import owner_and_short_name
 
     names = {
         each.name.removeprefix("CUDNN_ATTR_"): each for each in raw.cudnnBackendAttributeName_t

@@ -13,13 +13,14 @@ from ..errors import ClosedError, CudnnError, NotSupportedError, SymbolNotFoundE
 from ..raw import cudnnBackendAttributeType_t as Type
 from ..raw import cudnnBackendDescriptorType_t as Kind
 from ..raw import cudnnStatus_t
+from ..raw.attributes import ATTRIBUTES, Attribute, code_of, kind_name
 from ..raw.values import described
 from ..resource import Resource
-from .attributes import ATTRIBUTES, Attribute, as_kind, attribute, kind_name
+from .attributes import as_kind, attribute
 from .launching import execute
 from .reading import descriptor_count, fill_descriptors, read_values
 from .values import Encoded, decode, encode, values_of
-from .versions import code_of, require_attribute, require_kind
+from .versions import require_attribute, require_kind
 
 __all__ = ["BackendDescriptor"]
 
@@ -33,7 +34,7 @@ _GIVING_BACK = (
 """Of these cuDNN tells the descriptors that were set; of operations it does not."""
 
 
-class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
+class BackendDescriptor(Resource):
     """A descriptor of the backend API; follows ``cudnnBackendCreateDescriptor``.
 
     Parameters

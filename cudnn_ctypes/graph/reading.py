@@ -12,8 +12,8 @@ from typing import Any
 from .. import raw
 from ..errors import CudnnError
 from ..raw import cudnnBackendAttributeType_t as Type
-from .attributes import Attribute
-from .values import decode, element_type
+from ..raw.attributes import Attribute, element_type
+from .values import decode
 
 __all__ = ["descriptor_count", "fill_descriptors", "read_values"]
 

@@ -20,10 +20,10 @@ from .. import raw
 from ..dtypes import as_data_type
 from ..enumerators import enumerator
 from ..raw import cudnnBackendAttributeType_t as Type
+from ..raw.attributes import Attribute, element_type
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.memory import memory_pointer
 from ..raw.values import as_int, described
-from .attributes import Attribute
 from .versions import require
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "Encoded",
     "decode",
     "device_address",
-    "element_type",
     "encode",
     "flag",
     "values_of",
@@ -65,29 +64,11 @@ ENUMS: dict[Type, type[CudnnEnum]] = {
 }
 """The C enum of each type of value that is an enum."""
 
-_ELEMENTS: dict[Type, Any] = {
-    Type.CUDNN_TYPE_HANDLE: ctypes.c_void_p,
-    Type.CUDNN_TYPE_BOOLEAN: ctypes.c_bool,
-    Type.CUDNN_TYPE_INT64: ctypes.c_int64,
-    Type.CUDNN_TYPE_INT32: ctypes.c_int32,
-    Type.CUDNN_TYPE_FLOAT: ctypes.c_float,
-    Type.CUDNN_TYPE_DOUBLE: ctypes.c_double,
-    Type.CUDNN_TYPE_VOID_PTR: ctypes.c_void_p,
-    Type.CUDNN_TYPE_CHAR: ctypes.c_char,
-    Type.CUDNN_TYPE_FRACTION: raw.cudnnFraction_t,
-    Type.CUDNN_TYPE_BACKEND_DESCRIPTOR: ctypes.c_void_p,
-}
-
 # These point to host memory; cuDNN's other pointers point to device memory.
 _HOST_POINTERS = ("constant_value", "init_values")
 
 # Of these cuDNN reads a std::vector<std::vector<int64_t>>.
 _VECTORS = ("override_shapes", "override_strides")
-
-
-def element_type(type_: Type) -> Any:
-    """The ctypes type of one element: ``c_int`` for every enum."""
-    return _ELEMENTS.get(type_, ctypes.c_int)
 
 
 @dataclass(frozen=True)
@@ -160,7 +141,7 @@ def _type_for(attribute: Attribute, items: list[Any]) -> Type:
     if any(isinstance(item, Fraction) for item in items) and Type.CUDNN_TYPE_FRACTION in types:
         return Type.CUDNN_TYPE_FRACTION
     for type_ in types:
-        if any(isinstance(item, _ELEMENTS.get(type_, ())) for item in items):
+        if any(type_ not in ENUMS and isinstance(item, element_type(type_)) for item in items):
             return type_
     return types[0]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from .. import raw
 from ..errors import SymbolNotFoundError
 from ..raw import cudnnBackendDescriptorType_t as Kind
+from ..raw.attributes import Attribute, kind_name
 from ..raw.ctypes_support import CudnnEnum
-from ..raw.enums import ENUM_RENUMBERED, ENUM_SINCE
-from .attributes import Attribute, kind_name
+from ..raw.enums import ENUM_SINCE
 
-__all__ = ["code_of", "require", "require_attribute", "require_kind"]
+__all__ = ["require", "require_attribute", "require_kind"]
 
 
 def require(enumerator: CudnnEnum, what: str) -> None:
@@ -29,12 +29,6 @@ def require(enumerator: CudnnEnum, what: str) -> None:
             f"{what} needs cuDNN {since}; loaded is {library.version_text} from {library.path} "
             f"({library.source}). Install a newer cuDNN."
         )
-
-
-def code_of(kind: Kind) -> Kind:
-    """The code of a descriptor type in the loaded library: a few changed within cuDNN 9."""
-    moved = ENUM_RENUMBERED.get(kind.name, {}).get(raw.load().version_text)
-    return kind if moved is None else Kind(moved)
 
 
 def require_kind(kind: Kind) -> None:

@@ -33,7 +33,7 @@ _SIZES = {
 }
 
 
-class AttnDescriptor(Descriptor[raw.cudnnAttnDescriptor_t]):
+class AttnDescriptor(Descriptor):
     """The sizes and options of multi-head attention; follows ``cudnnSetAttnDescriptor``.
 
     Parameters

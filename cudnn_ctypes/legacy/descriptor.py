@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
-from ..raw.ctypes_support import OpaquePointer
 from ..resource import Resource
 from .enumerators import shown
 
 __all__ = ["Descriptor"]
 
-_H = TypeVar("_H", bound=OpaquePointer)
 
-
-class Descriptor(Resource[_H]):
+class Descriptor(Resource):
     """A descriptor that cuDNN holds: read back, compared and printed as the library has it.
 
     Subclasses create it in ``__init__``, configure it inside ``_closed_on_error``, and list what
@@ -33,7 +30,7 @@ class Descriptor(Resource[_H]):
     _being_shown = False
 
     def __init__(
-        self, handle: _H, create: Callable[[_H], object], destroy: Callable[[_H], object]
+        self, handle: Any, create: Callable[[Any], object], destroy: Callable[[Any], object]
     ) -> None:
         create(handle)
         super().__init__(handle, destroy)

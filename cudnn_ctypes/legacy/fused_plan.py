@@ -15,7 +15,7 @@ from .operands import expect
 __all__ = ["FusedOpsPlan"]
 
 
-class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
+class FusedOpsPlan(Descriptor):
     """A plan; follows ``cudnnMakeFusedOpsPlan``.
 
     Parameters

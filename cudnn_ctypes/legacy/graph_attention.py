@@ -11,7 +11,6 @@ for float32, and half a minute to a minute for float16 and bfloat16.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -91,8 +90,7 @@ def gnn_gat_forward(
     with AttentionCall(1, graph, source, destination, edges, weights, options, stream) as call:
         result, both = call.forward_results(output, scores)
         mask = call.per_head("dropout_mask", dropout_mask)
-        launch: Callable[..., object] = raw.cudnnGnnMhaGatForward
-        launch(
+        raw.cudnnGnnMhaGatForward(
             stream, graph, *call.given, mask, result, both, *call.dims, call.options, call.data_type
         )
     return GnnAttention(*as_given((output, scores), (result, both)))
@@ -130,8 +128,7 @@ def gnn_gat_v2_forward(
         mask = call.per_head("dropout_mask", dropout_mask)
         shape = (graph.edge_count, call.features)
         acts = call.operands.result("activated", activated, shape, call.data_type)
-        launch: Callable[..., object] = raw.cudnnGnnMhaGatV2Forward
-        launch(
+        raw.cudnnGnnMhaGatV2Forward(
             stream,
             graph,
             *call.given,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -79,8 +78,7 @@ def gnn_gat_backward(
         saved = call.operands.tensor("scores", scores, call.scores_shape, raw.CUDNN_DATA_FLOAT)
         asked = (dsource, ddestination, dedges, dweights, dscores)
         results = call.gradient_results(*asked, feature_type, weight_type)
-        launch: Callable[..., object] = raw.cudnnGnnMhaGatBackward
-        launch(
+        raw.cudnnGnnMhaGatBackward(
             stream,
             graph,
             doutput_memory,
@@ -140,8 +138,7 @@ def gnn_gat_v2_backward(
         acts = call.operands.tensor("activated", activated, shape, call.data_type)
         asked = (dsource, ddestination, dedges, dweights, dscores)
         results = call.gradient_results(*asked, kind, kind)
-        launch: Callable[..., object] = raw.cudnnGnnMhaGatV2Backward
-        launch(
+        raw.cudnnGnnMhaGatV2Backward(
             stream,
             graph,
             doutput_memory,

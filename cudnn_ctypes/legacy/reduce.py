@@ -30,7 +30,7 @@ _INDEXED = (
 )
 
 
-class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
+class ReduceTensorDescriptor(Descriptor):
     """A reduction; follows ``cudnnSetReduceTensorDescriptor``.
 
     Parameters

@@ -22,7 +22,7 @@ _PACKED = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
 _BATCH_MAJOR = raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
 
 
-class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
+class RNNDataDescriptor(Descriptor):
     """A batch of sequences of vectors; follows ``cudnnSetRNNDataDescriptor``.
 
     Parameters

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-class SpatialTransformerDescriptor(Descriptor[raw.cudnnSpatialTransformerDescriptor_t]):
+class SpatialTransformerDescriptor(Descriptor):
     """The output of a spatial transformer; follows ``cudnnSetSpatialTransformerNdDescriptor``.
 
     cuDNN offers no function that reads it back, so it shows what was set here.

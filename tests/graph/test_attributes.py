@@ -5,15 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.graph.attribute_types import ATTRIBUTE_TYPES
-from cudnn_ctypes.graph.attributes import (
-    ATTRIBUTES,
-    KINDS,
-    as_kind,
-    attribute,
-    owner_and_short_name,
-)
-from cudnn_ctypes.graph.values import ENUMS, element_type
+from cudnn_ctypes.graph.attributes import as_kind, attribute
+from cudnn_ctypes.graph.values import ENUMS
+from cudnn_ctypes.raw.attribute_types import ATTRIBUTE_TYPES
+from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS, element_type, owner_and_short_name
 
 NAMES = list(raw.cudnnBackendAttributeName_t)
 TYPES = list(raw.cudnnBackendAttributeType_t)

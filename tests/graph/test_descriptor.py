@@ -19,12 +19,11 @@ from cudnn_ctypes.errors import (
     NotSupportedError,
     SymbolNotFoundError,
 )
-from cudnn_ctypes.graph import versions
-from cudnn_ctypes.graph.attributes import KINDS
 from cudnn_ctypes.graph.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.engines import heuristics
 from cudnn_ctypes.graph.plan import ExecutionPlan
 from cudnn_ctypes.handle import Handle
+from cudnn_ctypes.raw.attributes import KINDS, code_of
 
 from .graphs import Made
 
@@ -303,9 +302,9 @@ def test_what_is_newer_than_the_library_says_which_version_has_it(monkeypatch):
 
 def test_renumbered_types_have_the_code_of_the_loaded_version(monkeypatch):
     kind = raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR
-    assert versions.code_of(kind) == 38
+    assert code_of(kind) == 38
     monkeypatch.setattr(raw.load(), "version", 91000)
-    assert versions.code_of(kind) == 40
+    assert code_of(kind) == 40
 
 
 def test_descriptors_pass_to_raw_functions(made):

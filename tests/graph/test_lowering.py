@@ -12,13 +12,14 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.graph import operations
-from cudnn_ctypes.graph.attributes import KINDS, attribute
+from cudnn_ctypes.graph.attributes import attribute
 from cudnn_ctypes.graph.faults import faulty_engines
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lowering import Lowering
 from cudnn_ctypes.graph.node import Kind
 from cudnn_ctypes.graph.strides import packed
 from cudnn_ctypes.graph.tensor import Tensor
+from cudnn_ctypes.raw.attributes import KINDS
 
 SCORES = (2, 4, 64, 64)
 

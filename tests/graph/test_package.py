@@ -12,8 +12,8 @@ import pytest
 import cudnn_ctypes
 from cudnn_ctypes import graph as package
 from cudnn_ctypes.graph import Graph, operations
-from cudnn_ctypes.graph.attributes import KINDS as DESCRIPTORS
 from cudnn_ctypes.graph.node import Kind
+from cudnn_ctypes.raw.attributes import KINDS as DESCRIPTORS
 
 KINDS = {
     kind.descriptor

@@ -19,6 +19,7 @@ from ...errors import SymbolNotFoundError
 from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw import mode
+from ...raw.attributes import code_of
 from . import backend_execution
 from . import backend_records as records
 from .dispatch import Refused, implements, made_up, native, refuses, takes_over
@@ -229,17 +230,11 @@ def _properties() -> raw.cudnnBackendDescriptor_t:
             f"loaded is {raw.load().version_text}"
         )
     made = raw.cudnnBackendDescriptor_t()
-    raw.cudnnBackendCreateDescriptor(_deviceprop_code(), made)
+    raw.cudnnBackendCreateDescriptor(code_of(raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR), made)
     status = _give_json(made) or native("cudnnBackendFinalize")(made)
     if status != 0:
         raise Refused(raw.cudnnStatus_t(status), f"cuDNN refused the properties of {GPU}")
     return made
-
-
-def _deviceprop_code() -> Any:
-    kind = raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR
-    moved = raw.enums.ENUM_RENUMBERED.get(kind.name, {}).get(raw.load().version_text)
-    return kind if moved is None else type(kind)(moved)
 
 
 # --- plans ---------------------------------------------------------------------------------------

@@ -17,23 +17,12 @@ from typing import Any
 from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
+from ...raw.attributes import element_type
 
 __all__ = ["Record", "elements", "forget", "note", "note_filled", "note_json", "record", "renew"]
 
 _SERIALIZED = 256  # plans whose operation graph is remembered by their JSON
 
-_CTYPES: dict[Type, Any] = {
-    Type.CUDNN_TYPE_HANDLE: ctypes.c_void_p,
-    Type.CUDNN_TYPE_BOOLEAN: ctypes.c_bool,
-    Type.CUDNN_TYPE_INT64: ctypes.c_int64,
-    Type.CUDNN_TYPE_INT32: ctypes.c_int32,
-    Type.CUDNN_TYPE_FLOAT: ctypes.c_float,
-    Type.CUDNN_TYPE_DOUBLE: ctypes.c_double,
-    Type.CUDNN_TYPE_VOID_PTR: ctypes.c_void_p,
-    Type.CUDNN_TYPE_CHAR: ctypes.c_char,
-    Type.CUDNN_TYPE_FRACTION: raw.cudnnFraction_t,
-    Type.CUDNN_TYPE_BACKEND_DESCRIPTOR: ctypes.c_void_p,
-}
 _GRAPHS = (Name.CUDNN_ATTR_ENGINE_OPERATION_GRAPH, Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)
 _OVERRIDES = (
     Name.CUDNN_ATTR_VARIANT_PACK_OVERRIDE_SHAPES,
@@ -118,7 +107,7 @@ def elements(type_: Type, count: int, address: int | None) -> tuple[Any, ...]:
     """The elements of an attribute at an address, as Python values; CHAR as one text."""
     if not address or count < 1:
         return ()
-    found = (_CTYPES.get(type_, ctypes.c_int) * count).from_address(address)
+    found = (element_type(type_) * count).from_address(address)
     if type_ == Type.CUDNN_TYPE_CHAR:
         return (bytes(found).rstrip(b"\0"),)
     if type_ == Type.CUDNN_TYPE_FRACTION:

@@ -1,0 +1,174 @@
+"""The table of backend attributes, derived from the names of the enumerators.
+
+``CUDNN_ATTR_TENSOR_DATA_TYPE`` belongs to ``CUDNN_BACKEND_TENSOR_DESCRIPTOR`` and is its
+``data_type``; the descriptor type is called ``tensor``. What type of value each attribute holds
+stands in `attribute_types`. The table guards the attribute calls of layer 1, and gives layer 3 its
+short names.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+from . import library
+from .attribute_types import ATTRIBUTE_TYPES
+from .enums import ENUM_RENUMBERED, ENUM_SINCE
+from .enums import cudnnBackendAttributeName_t as Name
+from .enums import cudnnBackendAttributeType_t as Type
+from .enums import cudnnBackendDescriptorType_t as Kind
+from .types import cudnnFraction_t
+
+__all__ = [
+    "ATTRIBUTES",
+    "KINDS",
+    "Attribute",
+    "code_of",
+    "element_type",
+    "kind_name",
+    "owner_and_short_name",
+]
+
+# Where the names of attributes begin otherwise than that of their descriptor type.
+_PREFIXES: dict[str, tuple[str, ...]] = {
+    "operation_convolution_backward_data": ("operation_convolution_bwd_data",),
+    "operation_convolution_backward_filter": ("operation_convolution_bwd_filter",),
+    "operation_gen_stats": ("operation_genstats",),
+    "operation_bn_finalize_statistics": ("operation_bn_finalize",),
+    "operation_norm_forward": ("operation_norm_fwd",),
+    "operation_norm_backward": ("operation_norm_bwd",),
+    "operation_contract_band_matrix": (
+        "operation_contract_band_matrix",
+        "operation_contract_band",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of one descriptor type.
+
+    Attributes
+    ----------
+    name : cudnnBackendAttributeName_t
+        C's name.
+    short_name : str
+        Its name in Python, for this descriptor type.
+    kind : cudnnBackendDescriptorType_t
+        The descriptor type that has it.
+    types : tuple of cudnnBackendAttributeType_t
+        The types of value that cuDNN takes, the preferred one first.
+    is_array : bool
+        Whether it holds any number of values.
+    settable : bool
+        False for what cuDNN computes.
+    wants : frozenset of cudnnBackendDescriptorType_t
+        For descriptors as values: of which types.
+    """
+
+    name: Name
+    short_name: str
+    kind: Kind
+    types: tuple[Type, ...]
+    is_array: bool
+    settable: bool
+    wants: frozenset[Kind]
+
+    @functools.cached_property
+    def full_name(self) -> str:
+        """With the descriptor type: "tensor.data_type"."""
+        return f"{kind_name(self.kind)}.{self.short_name}"
+
+    @property
+    def since(self) -> str:
+        """The cuDNN version that brought it."""
+        return ENUM_SINCE.get(self.name.name, "9.0.0")
+
+
+@functools.cache
+def kind_name(kind: Kind) -> str:
+    """The short name of a descriptor type: "tensor" for ``CUDNN_BACKEND_TENSOR_DESCRIPTOR``."""
+    if not kind.known:
+        return kind.name
+    return kind.name.removeprefix("CUDNN_BACKEND_").removesuffix("_DESCRIPTOR").lower()
+
+
+KINDS: dict[str, Kind] = {kind_name(kind): kind for kind in Kind}
+"""The descriptor types by short name."""
+
+
+def owner_and_short_name(name: Name) -> tuple[Kind, str]:
+    """The descriptor type that has an attribute, and the attribute's name there.
+
+    Raises
+    ------
+    KeyError
+        If no descriptor type's name begins it.
+    """
+    text = name.name.removeprefix("CUDNN_ATTR_").lower()
+    for prefix, kind in _by_length():
+        if text.startswith(prefix + "_"):
+            return kind, text[len(prefix) + 1 :]
+    raise KeyError(name.name)
+
+
+@functools.cache
+def _by_length() -> tuple[tuple[str, Kind], ...]:
+    prefixes = [
+        (prefix, kind) for short, kind in KINDS.items() for prefix in _PREFIXES.get(short, (short,))
+    ]
+    return tuple(sorted(prefixes, key=lambda pair: -len(pair[0])))
+
+
+def _table() -> dict[Kind, dict[str, Attribute]]:
+    table: dict[Kind, dict[str, Attribute]] = {kind: {} for kind in Kind}
+    for name in Name:
+        kind, short = owner_and_short_name(name)
+        types, is_array, settable, wants = ATTRIBUTE_TYPES[name.name.removeprefix("CUDNN_ATTR_")]
+        table[kind][short] = Attribute(
+            name,
+            short,
+            kind,
+            tuple(Type[f"CUDNN_TYPE_{type_}"] for type_ in types.split()),
+            is_array,
+            settable,
+            _kinds(wants),
+        )
+    return table
+
+
+def _kinds(wants: str) -> frozenset[Kind]:
+    if wants == "OPERATION_*":
+        return frozenset(kind for kind in Kind if "BACKEND_OPERATION_" in kind.name)
+    return frozenset(Kind[f"CUDNN_BACKEND_{each}_DESCRIPTOR"] for each in wants.split())
+
+
+ATTRIBUTES: dict[Kind, dict[str, Attribute]] = _table()
+"""All attributes, by descriptor type and short name."""
+
+
+def code_of(kind: Kind) -> Kind:
+    """The code of a descriptor type in the loaded library: a few changed within cuDNN 9."""
+    moved = ENUM_RENUMBERED.get(kind.name, {}).get(library.load().version_text)
+    return kind if moved is None else Kind(moved)
+
+
+_ELEMENTS: dict[Type, Any] = {
+    Type.CUDNN_TYPE_HANDLE: ctypes.c_void_p,
+    Type.CUDNN_TYPE_BOOLEAN: ctypes.c_bool,
+    Type.CUDNN_TYPE_INT64: ctypes.c_int64,
+    Type.CUDNN_TYPE_INT32: ctypes.c_int32,
+    Type.CUDNN_TYPE_FLOAT: ctypes.c_float,
+    Type.CUDNN_TYPE_DOUBLE: ctypes.c_double,
+    Type.CUDNN_TYPE_VOID_PTR: ctypes.c_void_p,
+    Type.CUDNN_TYPE_CHAR: ctypes.c_char,
+    Type.CUDNN_TYPE_FRACTION: cudnnFraction_t,
+    Type.CUDNN_TYPE_BACKEND_DESCRIPTOR: ctypes.c_void_p,
+}
+
+
+def element_type(type_: Type) -> Any:
+    """The ctypes type of one value: ``c_int`` for every enum."""
+    return _ELEMENTS.get(type_, ctypes.c_int)
