@@ -12,7 +12,7 @@ from .resource import Resource
 __all__ = ["Handle"]
 
 
-class Handle(Resource):
+class Handle(Resource[raw.cudnnHandle_t]):
     """A cuDNN context; follows ``cudnnCreate``.
 
     Parameters

@@ -10,7 +10,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from .errors import ClosedError
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Resource"]
 
+_H = TypeVar("_H")
 
-class Resource:
+
+class Resource(Generic[_H]):
     """The owner of one C handle.
 
     Parameters
@@ -39,7 +41,7 @@ class Resource:
     _waits: ClassVar[bool] = False
 
     def __init__(
-        self, handle: Any, destroy: Callable[[Any], object], *, parents: Iterable[object] = ()
+        self, handle: _H, destroy: Callable[[_H], object], *, parents: Iterable[object] = ()
     ) -> None:
         # ctypes reads this attribute; close() deletes it. Where calls are waited for, nothing else
         # here refers to this object, so that a call that is running is the last that does.
@@ -50,10 +52,12 @@ class Resource:
         )
         _note_exit()
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "_as_parameter_":
-            raise ClosedError(f"this {type(self).__name__} is closed")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:  # to a type checker, it would give objects every attribute
+
+        def __getattr__(self, name):
+            if name == "_as_parameter_":
+                raise ClosedError(f"this {type(self).__name__} is closed")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def closed(self) -> bool:

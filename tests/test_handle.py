@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import pytest
 from programs import printed
 
-from cudnn_ctypes import ClosedError, Handle, raw, use_reference_device
+from cudnn_ctypes import BadParamError, ClosedError, Handle, raw, use_reference_device
 
 
 @pytest.fixture(autouse=True)
@@ -75,11 +76,13 @@ class TestOnTheReferenceDevice:
     def test_a_raw_handle_that_was_destroyed(self) -> None:
         handle = raw.cudnnHandle_t()
         raw.cudnnCreate(handle)
-        copy = raw.cudnnHandle_t()
-        copy.value = handle.value
+        alias, unknown = raw.cudnnHandle_t(), ctypes.c_void_p(handle.value)
+        alias.value = handle.value
         raw.cudnnDestroy(handle)
+        with pytest.raises(BadParamError, match="handle was destroyed"):
+            raw.cudnnSetStream(alias, None)
         with pytest.raises(ClosedError, match="this handle of the reference device was destroyed"):
-            raw.cudnnSetStream(copy, None)
+            raw.cudnnSetStream(ctypes.cast(unknown, raw.cudnnHandle_t), None)
 
     def test_it_lives_on_when_the_mode_is_left(self) -> None:
         handle = Handle()

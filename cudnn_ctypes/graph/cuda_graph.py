@@ -114,7 +114,7 @@ def capture(handle: Handle) -> Iterator[CapturedGraph]:
         handle.stream = before
 
 
-class NativeGraph(Resource):
+class NativeGraph(Resource[raw.cudaGraph_t]):
     """A plan as a CUDA graph that cuDNN fills in; follows ``cudnnBackendPopulateCudaGraph``.
 
     Unlike a captured one its memory can be exchanged (`update`), and its nodes can be put into a

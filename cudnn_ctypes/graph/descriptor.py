@@ -34,7 +34,7 @@ _GIVING_BACK = (
 """Of these cuDNN tells the descriptors that were set; of operations it does not."""
 
 
-class BackendDescriptor(Resource):
+class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
     """A descriptor of the backend API; follows ``cudnnBackendCreateDescriptor``.
 
     Parameters

@@ -30,7 +30,7 @@ __all__ = ["VariantPacks", "execute"]
 _KEPT = 64  # sets of addresses whose variant pack is kept
 
 # As ctypes passes them on fastest: ints that C takes as int, and int64_t.
-_KIND = int(raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)
+_KIND = raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
 _UIDS = int(raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
 _POINTERS = int(raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
 _WORKSPACE = int(raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)

@@ -40,7 +40,7 @@ class UnplannedGraph(ExecutionPlan):
         self.takes_shapes = takes_shapes
         self._own_size = 0
         self._config = None
-        address = operation_graph._as_parameter_.value
+        address = operation_graph._as_parameter_.value or 0
         mode.plans_without_engine.add(address)
         owned.callback(mode.plans_without_engine.discard, address)
         self._owned = owned

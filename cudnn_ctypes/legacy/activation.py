@@ -21,7 +21,7 @@ from .tensor import TensorDescriptor
 __all__ = ["ActivationDescriptor", "activation_backward", "activation_forward"]
 
 
-class ActivationDescriptor(Descriptor):
+class ActivationDescriptor(Descriptor[raw.cudnnActivationDescriptor_t]):
     """An activation function; follows ``cudnnSetActivationDescriptor``.
 
     Parameters

@@ -33,7 +33,7 @@ _SIZES = {
 }
 
 
-class AttnDescriptor(Descriptor):
+class AttnDescriptor(Descriptor[raw.cudnnAttnDescriptor_t]):
     """The sizes and options of multi-head attention; follows ``cudnnSetAttnDescriptor``.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -69,7 +70,8 @@ def back_to_back_convolution_forward(
         data_type = given[0].data_type
         y_memory = operands.result("y", y, sizes[:3], data_type)
         gated_memory = operands.result("gated", gated, sizes[:3], data_type)
-        raw.cudnnB2BCausalConv1dForward(stream, *given, y_memory, gated_memory, *sizes, data_type)
+        launch: Callable[..., object] = raw.cudnnB2BCausalConv1dForward
+        launch(stream, *given, y_memory, gated_memory, *sizes, data_type)
     return BackToBackResult(*as_given((gated, y), (gated_memory, y_memory)))
 
 
@@ -115,9 +117,8 @@ def back_to_back_convolution_backward(
             operands.result("dweights_mixer", dweights_mixer, dims[2], dw_type, zeros=True),
             operands.result("dskip_bias", dskip_bias, dims[3], dw_type, zeros=True),
         )
-        raw.cudnnB2BCausalConv1dBackward(
-            stream, *given, y_memory, dgated_memory, *results, *sizes, data_type, dw_type
-        )
+        launch: Callable[..., object] = raw.cudnnB2BCausalConv1dBackward
+        launch(stream, *given, y_memory, dgated_memory, *results, *sizes, data_type, dw_type)
     given_results = (dx, dweights_proj, dweights_mixer, dskip_bias)
     return BackToBackGradients(*as_given(given_results, results))
 

@@ -9,6 +9,7 @@ takes the saved statistics, which the plain forms can do without (cuDNN 9.14 and
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from ctypes import c_size_t
 from typing import Any
 
@@ -61,17 +62,27 @@ def batch_normalization_ex_sizes(
     with NormalizationOperands(handle, x=(None, x_desc)) as operands:
         derive = functools.partial(derive_bn_tensor_descriptor, mode=mode)
         params = operands.derived(derive, None, "param_desc")
-        activation, ops = operands.follow_up(raw.cudnnBatchNormOps_t, activation, adds)
+        activation_desc, ops = operands.follow_up(raw.cudnnBatchNormOps_t, activation, adds)
         z_desc = x_desc if adds else None
         forward, backward, reserve = c_size_t(), c_size_t(), c_size_t()
         raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
-            handle, mode, ops, x_desc, z_desc, x_desc, params, activation, forward
+            handle, mode, ops, x_desc, z_desc, x_desc, params, activation_desc, forward
         )
         raw.cudnnGetBatchNormalizationBackwardExWorkspaceSize(
-            handle, mode, ops, x_desc, x_desc, x_desc, z_desc, x_desc, params, activation, backward
+            handle,
+            mode,
+            ops,
+            x_desc,
+            x_desc,
+            x_desc,
+            z_desc,
+            x_desc,
+            params,
+            activation_desc,
+            backward,
         )
         raw.cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
-            handle, mode, ops, activation, x_desc, reserve
+            handle, mode, ops, activation_desc, x_desc, reserve
         )
     return NormalizationSizes(forward.value, backward.value, reserve.value)
 
@@ -130,7 +141,7 @@ def batch_normalization_forward_training_ex(
         derive = functools.partial(derive_bn_tensor_descriptor, mode=mode)
         params = operands.derived(derive, param_desc, "param_desc")
         adds = z is not None
-        activation, ops = operands.follow_up(raw.cudnnBatchNormOps_t, activation, adds)
+        activation_desc, ops = operands.follow_up(raw.cudnnBatchNormOps_t, activation, adds)
         y = operands.result("y", y, beta)
         if save and saved_mean is None and saved_inv_variance is None:
             saved_mean = operands.new_parameter(params, scale, "saved_mean")
@@ -141,15 +152,16 @@ def batch_normalization_forward_training_ex(
         z_pair = operands.data("z") if adds else (None, None)
         size = c_size_t()
         raw.cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
-            handle, mode, ops, activation, x_pair[0], size
+            handle, mode, ops, activation_desc, x_pair[0], size
         )
         if reserve_space is None:
             reserve_space = operands.new_reserve_space(size.value)
         reserve = operands.reserve_space(reserve_space, size.value)
         raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
-            handle, mode, ops, x_pair[0], z_pair[0], y_pair[0], params, activation, size
+            handle, mode, ops, x_pair[0], z_pair[0], y_pair[0], params, activation_desc, size
         )
-        raw.cudnnBatchNormalizationForwardTrainingEx(
+        launch: Callable[..., object] = raw.cudnnBatchNormalizationForwardTrainingEx
+        launch(
             handle,
             mode,
             ops,
@@ -165,7 +177,7 @@ def batch_normalization_forward_training_ex(
             *operands.pair(*running, params, written=True),
             epsilon,
             *operands.pair(*saved, params, written=True),
-            activation,
+            activation_desc,
             *operands.workspace(workspace, size.value),
             *reserve,
         )
@@ -242,7 +254,7 @@ def batch_normalization_backward_ex(
     ) as operands:
         derive = functools.partial(derive_bn_tensor_descriptor, mode=mode)
         params = operands.derived(derive, param_desc, "param_desc")
-        activation, ops = operands.follow_up(raw.cudnnBatchNormOps_t, activation, adds)
+        activation_desc, ops = operands.follow_up(raw.cudnnBatchNormOps_t, activation, adds)
         dx = operands.result("dx", dx, beta)
         if adds:
             dz = operands.result("dz", dz)
@@ -258,13 +270,14 @@ def batch_normalization_backward_ex(
         data_type = x_pair[0].data_type
         size = c_size_t()
         raw.cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
-            handle, mode, ops, activation, x_pair[0], size
+            handle, mode, ops, activation_desc, x_pair[0], size
         )
         reserve = operands.reserve_space(reserve_space, size.value)
         raw.cudnnGetBatchNormalizationBackwardExWorkspaceSize(
-            handle, mode, ops, *described, params, activation, size
+            handle, mode, ops, *described, params, activation_desc, size
         )
-        raw.cudnnBatchNormalizationBackwardEx(
+        launch: Callable[..., object] = raw.cudnnBatchNormalizationBackwardEx
+        launch(
             handle,
             mode,
             ops,
@@ -284,7 +297,7 @@ def batch_normalization_backward_ex(
             operands.parameter("dbias", dbias, params, written=True),
             epsilon,
             *operands.pair(*saved, params, written=False),
-            activation,
+            activation_desc,
             *operands.workspace(workspace, size.value),
             *reserve,
         )

@@ -87,6 +87,7 @@ def causal_convolution_forward(
     kind = enumerator(raw.cudnnCausalConv1dActivation_t, activation, "activation")
     with _sequence_operands(x, weight, stream) as (operands, x_memory, w_memory):
         shape, data_type = x_memory.shape, x_memory.data_type
+        batch, dim, time = shape
         launch = (
             raw.cudnnCausalConv1dNwhForward
             if operands.channels_last
@@ -100,7 +101,9 @@ def causal_convolution_forward(
             w_memory,
             bias_memory,
             result,
-            *shape,
+            batch,
+            dim,
+            time,
             w_memory.shape[1],
             data_type,
             kind,
@@ -140,6 +143,7 @@ def causal_convolution_backward(
     kind = enumerator(raw.cudnnCausalConv1dActivation_t, activation, "activation")
     with _sequence_operands(x, weight, stream) as (operands, x_memory, w_memory):
         shape, data_type = x_memory.shape, x_memory.data_type
+        batch, dim, time = shape
         dw_type = gradient_type(data_type)
         launch = (
             raw.cudnnCausalConv1dNwhBackward
@@ -160,7 +164,9 @@ def causal_convolution_backward(
             bias_memory,
             dy_memory,
             *results,
-            *shape,
+            batch,
+            dim,
+            time,
             w_memory.shape[1],
             data_type,
             dw_type,

@@ -19,7 +19,7 @@ __all__ = ["ConvolutionDescriptor"]
 _MAX_SPATIAL = raw.CUDNN_DIM_MAX - 2
 
 
-class ConvolutionDescriptor(Descriptor):
+class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
     """How filters move over images; follows ``cudnnSetConvolutionNdDescriptor``.
 
     Parameters
@@ -147,9 +147,11 @@ class ConvolutionDescriptor(Descriptor):
         """What `set_2d` sets, by name; follows ``cudnnGetConvolution2dDescriptor``."""
         mode, compute_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
         names = ("pad_h", "pad_w", "u", "v", "dilation_h", "dilation_w")
-        numbers = {name: c_int() for name in names}
-        raw.cudnnGetConvolution2dDescriptor(self, *numbers.values(), mode, compute_type)
-        read = {name: number.value for name, number in numbers.items()}
+        pad_h, pad_w, u, v, dilation_h, dilation_w = numbers = [c_int() for _ in names]
+        raw.cudnnGetConvolution2dDescriptor(
+            self, pad_h, pad_w, u, v, dilation_h, dilation_w, mode, compute_type
+        )
+        read = {name: number.value for name, number in zip(names, numbers, strict=True)}
         return {**read, "mode": mode.value, "compute_type": compute_type.value}
 
     @property

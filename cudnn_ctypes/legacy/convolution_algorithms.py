@@ -220,7 +220,7 @@ class ConvolutionAlgorithms:
     @contextmanager
     def prepared(
         self, handle: Handle, algorithm: Any, workspace: Any
-    ) -> Iterator[tuple[CudnnEnum, Any, int]]:
+    ) -> Iterator[tuple[Any, Any, int]]:
         """Algorithm, workspace and its size for one launch inside ``with``; as for `run`."""
         space, size = workspace_memory(handle, workspace)
         if algorithm is None:

@@ -75,7 +75,8 @@ def folded_backward_data(
         For convolutions that cannot be folded. cuDNN 9.19 reports success for them, with
         descriptors that do not lead to dx.
     """
-    w_desc, dy_desc, conv, dx_desc = backward_data.descriptors
+    w_desc, dy_desc = backward_data.w_desc, backward_data.dy_desc
+    conv, dx_desc = backward_data.conv, backward_data.dx_desc
     _refuse_unfoldable(conv)
     ndim = len(dx_desc.shape)
     with ExitStack() as stack:

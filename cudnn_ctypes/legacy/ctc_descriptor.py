@@ -13,7 +13,7 @@ from .enumerators import enumerator
 __all__ = ["CTCLossDescriptor"]
 
 
-class CTCLossDescriptor(Descriptor):
+class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
     """The options of the CTC loss; follows ``cudnnSetCTCLossDescriptor_v9``.
 
     cuDNN keeps the gradient mode in the place of what used to be called NaN propagation: setting

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
+from ..raw.ctypes_support import OpaquePointer
 from ..resource import Resource
 from .enumerators import shown
 
 __all__ = ["Descriptor"]
 
+_H = TypeVar("_H", bound=OpaquePointer)
 
-class Descriptor(Resource):
+
+class Descriptor(Resource[_H]):
     """A descriptor that cuDNN holds: read back, compared and printed as the library has it.
 
     Subclasses create it in ``__init__``, configure it inside ``_closed_on_error``, and list what
@@ -30,7 +33,7 @@ class Descriptor(Resource):
     _being_shown = False
 
     def __init__(
-        self, handle: Any, create: Callable[[Any], object], destroy: Callable[[Any], object]
+        self, handle: _H, create: Callable[[_H], object], destroy: Callable[[_H], object]
     ) -> None:
         create(handle)
         super().__init__(handle, destroy)

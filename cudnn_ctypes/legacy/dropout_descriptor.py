@@ -30,7 +30,7 @@ def dropout_reserve_size(x_desc: TensorDescriptor) -> int:
     return size.value
 
 
-class DropoutDescriptor(Descriptor):
+class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
     """How much is dropped, and the random generator that chooses; ``cudnnSetDropoutDescriptor``.
 
     The generator's states are in device memory. Every mask that is drawn advances them; the same

@@ -22,7 +22,7 @@ __all__ = ["OpTensorDescriptor", "op_tensor"]
 _OF_ONE_OPERAND = (raw.CUDNN_OP_TENSOR_SQRT, raw.CUDNN_OP_TENSOR_NOT)
 
 
-class OpTensorDescriptor(Descriptor):
+class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
     """An element-wise operation; follows ``cudnnSetOpTensorDescriptor``.
 
     Parameters

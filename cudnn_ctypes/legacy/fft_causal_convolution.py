@@ -83,8 +83,11 @@ def fft_causal_convolution_forward(
         x_memory, w_memory = _given(operands, x, weight)
         data_type = x_memory.data_type
         result = operands.result("y", y, x_memory.shape, data_type)
-        sizes = (*x_memory.shape, w_memory.shape[1])
-        raw.cudnnFFTCausalConv1dForward(stream, x_memory, w_memory, result, *sizes, data_type)
+        batch, dim, time = x_memory.shape
+        taps = w_memory.shape[1]
+        raw.cudnnFFTCausalConv1dForward(
+            stream, x_memory, w_memory, result, batch, dim, time, taps, data_type
+        )
     return result if y is None else y
 
 
@@ -108,9 +111,19 @@ def fft_causal_convolution_backward(
         dy_memory = operands.tensor("dy", dy, x_memory.shape, data_type)
         dx_memory = operands.result("dx", dx, x_memory.shape, data_type)
         dw_memory = operands.result("dweight", dweight, w_memory.shape, data_type)
-        sizes = (*x_memory.shape, w_memory.shape[1])
+        batch, dim, time = x_memory.shape
         raw.cudnnFFTCausalConv1dBackward(
-            stream, x_memory, w_memory, dy_memory, dx_memory, dw_memory, *sizes, data_type
+            stream,
+            x_memory,
+            w_memory,
+            dy_memory,
+            dx_memory,
+            dw_memory,
+            batch,
+            dim,
+            time,
+            w_memory.shape[1],
+            data_type,
         )
     return FFTCausalConvolutionGradients(*as_given((dx, dweight), (dx_memory, dw_memory)))
 
@@ -157,7 +170,8 @@ def long_fft_causal_convolution_forward(
     with DenseOperands(stream) as operands:
         x_memory, w_memory = _given(operands, x, weight)
         data_type, shape = x_memory.data_type, x_memory.shape
-        operands.tensor("weight", w_memory, (shape[1], shape[2]), data_type)
+        batch, dim, time = shape
+        operands.tensor("weight", w_memory, (dim, time), data_type)
         sizes = long_fft_causal_convolution_buffer_sizes(*shape, data_type=data_type)
         result = operands.result("y", y, shape, data_type)
         scratch = operands.scratch("workspace", workspace, sizes.workspace)
@@ -167,8 +181,10 @@ def long_fft_causal_convolution_forward(
             x_memory,
             w_memory,
             result,
-            *shape,
-            shape[2],
+            batch,
+            dim,
+            time,
+            time,
             data_type,
             scratch,
             scratch.nbytes,
@@ -201,6 +217,7 @@ def long_fft_causal_convolution_backward(
         if given.ndim != 3:
             raise ValueError(f"dy: expected (batch, dim, time), got {given.shape}")
         data_type, shape = given.data_type, given.shape
+        batch, dim, time = shape
         dy_memory = operands.tensor("dy", given, shape, data_type)
         sizes = long_fft_causal_convolution_buffer_sizes(*shape, data_type=data_type)
         dx_memory = operands.result("dx", dx, shape, data_type)
@@ -212,8 +229,10 @@ def long_fft_causal_convolution_backward(
             dy_memory,
             dx_memory,
             dw_memory,
-            *shape,
-            shape[2],
+            batch,
+            dim,
+            time,
+            time,
             data_type,
             scratch,
             scratch.nbytes,

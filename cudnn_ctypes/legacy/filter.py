@@ -16,7 +16,7 @@ from .layouts import as_format, as_type, dense_layout, format_and_type, with_uni
 __all__ = ["FilterDescriptor"]
 
 
-class FilterDescriptor(Descriptor):
+class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
     """The shape of a bank of filters; follows ``cudnnSetFilterNdDescriptor``.
 
     Parameters

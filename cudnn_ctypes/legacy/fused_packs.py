@@ -27,7 +27,7 @@ from .tensor import TensorDescriptor
 
 __all__ = ["FusedOpsConstParamPack", "FusedOpsVariantParamPack"]
 
-_DESCRIPTORS: dict[str, type[Descriptor]] = {
+_DESCRIPTORS: dict[str, type[Descriptor[Any]]] = {
     "cudnnTensorDescriptor_t": TensorDescriptor,
     "cudnnFilterDescriptor_t": FilterDescriptor,
     "cudnnConvolutionDescriptor_t": ConvolutionDescriptor,
@@ -35,7 +35,7 @@ _DESCRIPTORS: dict[str, type[Descriptor]] = {
 }
 
 
-class FusedOpsConstParamPack(Descriptor):
+class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
     """What a plan is made of; follows ``cudnnSetFusedOpsConstParamPackAttribute``.
 
     Parameters
@@ -151,7 +151,7 @@ class FusedOpsConstParamPack(Descriptor):
 class _Shown:
     """What a descriptor holds, after it is closed."""
 
-    def __init__(self, descriptor: Descriptor) -> None:
+    def __init__(self, descriptor: Descriptor[Any]) -> None:
         self._text = repr(descriptor)
 
     def __repr__(self) -> str:
@@ -163,7 +163,7 @@ class _Shown:
     __hash__ = None  # type: ignore[assignment]
 
 
-class FusedOpsVariantParamPack(Descriptor):
+class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
     """Pointers and numbers of one execution; ``cudnnSetFusedOpsVariantParamPackAttribute``.
 
     Parameters

@@ -15,7 +15,7 @@ from .operands import expect
 __all__ = ["FusedOpsPlan"]
 
 
-class FusedOpsPlan(Descriptor):
+class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
     """A plan; follows ``cudnnMakeFusedOpsPlan``.
 
     Parameters

@@ -7,6 +7,7 @@ Operands are dense tensors; results are made where none are given.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -97,9 +98,8 @@ def gnn_aggregate_forward(
         rows = graph.destination_count
         result = operands.result("output", output, (rows, sum(widths)), data_type)
         chosen = _positions(operands, graph, kind, positions, sum(widths[:2]))
-        raw.cudnnGnnAggSimpleForward(
-            stream, graph, *tables, result, chosen, *widths, data_type, kind
-        )
+        launch: Callable[..., object] = raw.cudnnGnnAggSimpleForward
+        launch(stream, graph, *tables, result, chosen, *widths, data_type, kind)
     return GnnAggregation(*as_given((output, positions), (result, chosen)))
 
 
@@ -162,9 +162,8 @@ def gnn_aggregate_backward(
             results.append(
                 operands.result(name, value, shape, data_type, zeros=True) if size else None
             )
-        raw.cudnnGnnAggSimpleBackward(
-            stream, graph, given, chosen, *results, *widths, data_type, kind
-        )
+        launch: Callable[..., object] = raw.cudnnGnnAggSimpleBackward
+        launch(stream, graph, given, chosen, *results, *widths, data_type, kind)
     return GnnAggregationGradients(*as_given((dnodes, dedges, dpassed), tuple(results)))
 
 

@@ -11,6 +11,7 @@ for float32, and half a minute to a minute for float16 and bfloat16.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -90,7 +91,8 @@ def gnn_gat_forward(
     with AttentionCall(1, graph, source, destination, edges, weights, options, stream) as call:
         result, both = call.forward_results(output, scores)
         mask = call.per_head("dropout_mask", dropout_mask)
-        raw.cudnnGnnMhaGatForward(
+        launch: Callable[..., object] = raw.cudnnGnnMhaGatForward
+        launch(
             stream, graph, *call.given, mask, result, both, *call.dims, call.options, call.data_type
         )
     return GnnAttention(*as_given((output, scores), (result, both)))
@@ -128,7 +130,8 @@ def gnn_gat_v2_forward(
         mask = call.per_head("dropout_mask", dropout_mask)
         shape = (graph.edge_count, call.features)
         acts = call.operands.result("activated", activated, shape, call.data_type)
-        raw.cudnnGnnMhaGatV2Forward(
+        launch: Callable[..., object] = raw.cudnnGnnMhaGatV2Forward
+        launch(
             stream,
             graph,
             *call.given,

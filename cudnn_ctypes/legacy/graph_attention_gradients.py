@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -78,7 +79,8 @@ def gnn_gat_backward(
         saved = call.operands.tensor("scores", scores, call.scores_shape, raw.CUDNN_DATA_FLOAT)
         asked = (dsource, ddestination, dedges, dweights, dscores)
         results = call.gradient_results(*asked, feature_type, weight_type)
-        raw.cudnnGnnMhaGatBackward(
+        launch: Callable[..., object] = raw.cudnnGnnMhaGatBackward
+        launch(
             stream,
             graph,
             doutput_memory,
@@ -138,7 +140,8 @@ def gnn_gat_v2_backward(
         acts = call.operands.tensor("activated", activated, shape, call.data_type)
         asked = (dsource, ddestination, dedges, dweights, dscores)
         results = call.gradient_results(*asked, kind, kind)
-        raw.cudnnGnnMhaGatV2Backward(
+        launch: Callable[..., object] = raw.cudnnGnnMhaGatV2Backward
+        launch(
             stream,
             graph,
             doutput_memory,

@@ -21,7 +21,7 @@ from .tensor import TensorDescriptor
 __all__ = ["LRNDescriptor", "lrn_cross_channel_backward", "lrn_cross_channel_forward"]
 
 
-class LRNDescriptor(Descriptor):
+class LRNDescriptor(Descriptor[raw.cudnnLRNDescriptor_t]):
     """A window and the numbers of the formula; follows ``cudnnSetLRNDescriptor``.
 
     y = x * (k + alpha / n * (sum of x^2 over the window))^-beta, where the window has n channels:

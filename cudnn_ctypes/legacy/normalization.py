@@ -8,6 +8,7 @@ fused is what `batch_normalization_ex` says, with the algorithm "persist" for th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import raw
@@ -77,7 +78,8 @@ def normalization_forward_inference(
         params, statistics = operands.describe(scale_bias_desc, mean_variance_desc)
         y = operands.result("y", y, beta)
         z_pair = operands.data("z") if z is not None else (None, None)
-        raw.cudnnNormalizationForwardInference(
+        launch: Callable[..., object] = raw.cudnnNormalizationForwardInference
+        launch(
             handle,
             *operands.how,
             host_scalar(alpha, operands.data_type),
@@ -156,7 +158,8 @@ def normalization_forward_training(
             reserve_space = operands.new_reserve_space(needed)
         reserve = operands.reserve_space(reserve_space, needed)
         needed = operands.forward_workspace_size(y_pair[0], z_pair[0])
-        raw.cudnnNormalizationForwardTraining(
+        launch: Callable[..., object] = raw.cudnnNormalizationForwardTraining
+        launch(
             handle,
             *operands.how,
             host_scalar(alpha, operands.data_type),
@@ -242,7 +245,8 @@ def normalization_backward(
         dz_pair = operands.data("dz", written=True) if adds else (None, None)
         reserve = operands.reserve_space(reserve_space, operands.reserve_size())
         needed = operands.backward_workspace_size(y_pair[0], dy_pair[0], dz_pair[0], dx_pair[0])
-        raw.cudnnNormalizationBackward(
+        launch: Callable[..., object] = raw.cudnnNormalizationBackward
+        launch(
             handle,
             *operands.how,
             host_scalar(alpha, operands.data_type),

@@ -17,7 +17,7 @@ __all__ = ["PoolingDescriptor"]
 _MAX_SPATIAL = raw.CUDNN_DIM_MAX - 2
 
 
-class PoolingDescriptor(Descriptor):
+class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
     """How a window moves over images; follows ``cudnnSetPoolingNdDescriptor``.
 
     Parameters

@@ -30,7 +30,7 @@ _INDEXED = (
 )
 
 
-class ReduceTensorDescriptor(Descriptor):
+class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
     """A reduction; follows ``cudnnSetReduceTensorDescriptor``.
 
     Parameters

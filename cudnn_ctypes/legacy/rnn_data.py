@@ -22,7 +22,7 @@ _PACKED = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
 _BATCH_MAJOR = raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
 
 
-class RNNDataDescriptor(Descriptor):
+class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
     """A batch of sequences of vectors; follows ``cudnnSetRNNDataDescriptor``.
 
     Parameters

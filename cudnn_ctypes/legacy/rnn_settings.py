@@ -24,7 +24,7 @@ RNN_GATES: dict[raw.cudnnRNNMode_t, tuple[str, ...]] = {
 """The gates of each cell, in the order of cuDNN's linear layers."""
 
 
-class RNNSettings(Descriptor):
+class RNNSettings(Descriptor[raw.cudnnRNNDescriptor_t]):
     """The part of `RNNDescriptor` that reads the library."""
 
     _dropout: DropoutDescriptor | None = None
@@ -47,7 +47,8 @@ class RNNSettings(Descriptor):
             "layers": c_int32(),
         }
         dropout, flags = raw.cudnnDropoutDescriptor_t(), c_uint32()
-        raw.cudnnGetRNNDescriptor_v8(self, *enums.values(), *sizes.values(), dropout, flags)
+        filled: list[Any] = [*enums.values(), *sizes.values(), dropout, flags]
+        raw.cudnnGetRNNDescriptor_v8(self, *filled)
         held = {name: variable.value for name, variable in {**enums, **sizes}.items()}
         held["bidirectional"] = held.pop("direction") == raw.CUDNN_BIDIRECTIONAL
         if held["projection_size"] == held["hidden_size"]:

@@ -22,7 +22,7 @@ _NDIM = raw.CUDNN_SEQDATA_DIM_COUNT
 _LETTERS = "TNBV"
 
 
-class SeqDataDescriptor(Descriptor):
+class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
     """Sequences of vectors, and how they lie in memory; follows ``cudnnSetSeqDataDescriptor``.
 
     The shape is (time, batch, beam, vector) whatever the order in memory, which `axes` gives.
@@ -136,7 +136,7 @@ class SeqDataDescriptor(Descriptor):
 
     def _read(self) -> dict[str, Any]:
         data_type, ndim, count = raw.cudnnDataType_t(), c_int(), c_size_t()
-        shape, axes = (c_int * _NDIM)(), (c_int * _NDIM)()
+        shape, axes = (c_int * _NDIM)(), (raw.cudnnSeqDataAxis_t * _NDIM)()
         about = (self, data_type, ndim, _NDIM, shape, axes, count)
         raw.cudnnGetSeqDataDescriptor(*about, 0, None, None)
         lengths, fill = (c_int * count.value)(), None
@@ -146,7 +146,7 @@ class SeqDataDescriptor(Descriptor):
         return {
             "shape": tuple(shape),
             "data_type": data_type.value,
-            "axes": tuple(raw.cudnnSeqDataAxis_t(axis) for axis in axes),
+            "axes": tuple(axes),
             "lengths": tuple(lengths),
             "padding_fill": None if fill is None else float(fill[0]),
         }

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-class SpatialTransformerDescriptor(Descriptor):
+class SpatialTransformerDescriptor(Descriptor[raw.cudnnSpatialTransformerDescriptor_t]):
     """The output of a spatial transformer; follows ``cudnnSetSpatialTransformerNdDescriptor``.
 
     cuDNN offers no function that reads it back, so it shows what was set here.

@@ -16,7 +16,7 @@ from .layouts import as_format, as_type, dense_layout, format_and_type, with_uni
 __all__ = ["TensorDescriptor"]
 
 
-class TensorDescriptor(Descriptor):
+class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
     """The shape of a tensor, and how it lies in memory; follows ``cudnnSetTensorNdDescriptor``.
 
     Parameters

@@ -15,7 +15,7 @@ from .tensor import TensorDescriptor
 __all__ = ["TensorTransformDescriptor"]
 
 
-class TensorTransformDescriptor(Descriptor):
+class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]):
     """Padding, folding and a new layout; follows ``cudnnSetTensorTransformDescriptor``.
 
     Parameters

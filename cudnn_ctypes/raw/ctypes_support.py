@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+from . import live
+
 __all__ = [
     "CudnnEnum",
     "CudnnStructure",
     "EnumArray",
     "EnumVariable",
     "OpaquePointer",
+    "field",
     "is_null",
     "room",
     "storage_type",
@@ -29,10 +32,17 @@ __all__ = [
 _CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
 
 
+_T = TypeVar("_T")
 _E = TypeVar("_E", bound="CudnnEnum")
 
 
-class EnumVariable(ctypes.c_int, Generic[_E]):
+if TYPE_CHECKING:
+    _Storage = ctypes._SimpleCData[int]  # a plain int is not meant where C takes an enum
+else:
+    _Storage = ctypes.c_int
+
+
+class EnumVariable(_Storage, Generic[_E]):
     """Storage for one enum value: ``mode = cudnnLRNMode_t()`` is C's ``cudnnLRNMode_t mode;``.
 
     It is passed where C takes a pointer to the enum, or the enum. A new one holds 0.
@@ -187,6 +197,7 @@ class OpaquePointer(ctypes._Pointer):  # type: ignore[type-arg]
     @value.setter
     def value(self, address: int | None) -> None:
         ctypes.c_void_p.from_buffer(self).value = address
+        live.named(self, address)
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.value == self.value
@@ -196,35 +207,67 @@ class OpaquePointer(ctypes._Pointer):  # type: ignore[type-arg]
 
     def __repr__(self) -> str:
         address = self.value
-        return f"{type(self).__name__}({'NULL' if address is None else hex(address)})"
+        null = "destroyed" if "_destroyed" in vars(self) else "NULL"
+        return f"{type(self).__name__}({null if address is None else hex(address)})"
+
+    def __copy__(self) -> Any:
+        name = type(self).__name__
+        raise TypeError(
+            f"a {name} is the address of what cuDNN holds, so a copy would be a second name for "
+            f"the same: create another and give it the same values, or assign .value"
+        )
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return self.__copy__()
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        name = type(self).__name__
+        raise TypeError(f"a {name} is an address of this process, and means nothing elsewhere")
 
 
-class _StructureType(type(ctypes.Structure)):  # type: ignore[misc]
-    """Builds ``_fields_`` from ``_cfields_``: an enum field is an int with an enum property."""
+if TYPE_CHECKING:
+    _Structure = ctypes.Structure
 
-    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
-        fields: list[tuple[str, Any]] = []
-        for field, base in namespace.get("_cfields_", ()):
-            if isinstance(base, type) and issubclass(base, CudnnEnum):
-                fields.append((f"_{field}", ctypes.c_int))
-                namespace[field] = _enum_field(f"_{field}", base)
-            else:
-                fields.append((field, base))
-        namespace["_fields_"] = fields
-        return super().__new__(mcs, name, bases, namespace)
+    @overload
+    def field(ctype: type[ctypes._SimpleCData[_T]]) -> _T: ...
+    @overload
+    def field(ctype: type[_T]) -> _T: ...
+    def field(ctype: Any) -> Any:
+        """A struct's member of a C type, which reads as Python has it."""
+
+else:
+
+    class field:
+        def __init__(self, ctype):
+            self.ctype = ctype
+
+    class _StructureType(type(ctypes.Structure)):
+        """Builds ``_fields_``: an enum's field is an int with a property that reads its member."""
+
+        def __new__(mcs, name, bases, namespace):
+            fields = [(n, each.ctype) for n, each in namespace.items() if type(each) is field]
+            namespace["_cfields_"] = tuple(fields)
+            namespace["_fields_"] = layout = []
+            for each, ctype in fields:
+                if isinstance(ctype, type) and issubclass(ctype, CudnnEnum):
+                    layout.append((f"_{each}", ctypes.c_int))
+                    namespace[each] = _enum_field(f"_{each}", ctype)
+                else:
+                    layout.append((each, ctype))
+                    del namespace[each]
+            return super().__new__(mcs, name, bases, namespace)
+
+    _Structure = _StructureType("_Structure", (ctypes.Structure,), {})
 
 
-# Any, because type checkers take ctypes' own metaclasses for another kind.
-_structure_type: Any = _StructureType
-
-
-class CudnnStructure(ctypes.Structure, metaclass=_structure_type):  # type: ignore[metaclass]
+class CudnnStructure(_Structure):
     """Base of the structs that have members: fields of an enum type read as enum members.
 
-    Subclasses list ``_cfields_``, pairs of the C name and the C type, in C's order.
+    Subclasses list their members in C's order, as ``name = field(ctype)``.
     """
 
-    _cfields_: ClassVar[tuple[tuple[str, Any], ...]] = ()
+    _cfields_: ClassVar[tuple[tuple[str, Any], ...]]
+    """Pairs of the C name and the C type."""
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={_shown(getattr(self, name))}" for name, _ in self._cfields_)

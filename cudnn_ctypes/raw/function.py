@@ -13,12 +13,17 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 from ..errors import CudnnError
 from . import library, log
 from .ctypes_support import CudnnEnum
 from .vocabulary import ParameterType, as_parameter_type
+
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, Self, TypeVar
+else:
+    from typing import ParamSpec, TypeVar
 
 __all__ = ["Binding", "Function", "Parameter", "binding", "function", "intercept"]
 
@@ -57,7 +62,22 @@ class Parameter:
         return _declared(f"{const}{base}", f"*{self.name}")
 
 
-class Function(functools.partial):  # type: ignore[type-arg]
+if TYPE_CHECKING:
+    _P = ParamSpec("_P", default=...)
+    _R_co = TypeVar("_R_co", covariant=True, default=Any)
+
+    class _Partial(Generic[_P, _R_co]):
+        """``functools.partial`` as far as it is used here."""
+
+        def __new__(cls, python_function: Callable[..., Any]) -> Self: ...
+        def __setstate__(self, state: tuple[Any, ...]) -> None: ...
+
+else:
+    _P, _R_co = ParamSpec("_P"), TypeVar("_R_co")
+    _Partial = functools.partial
+
+
+class Function(_Partial[_P, _R_co]):
     """A C function. Calling it raises `CudnnError` on every status but success.
 
     It returns the status; a function that returns no status behaves as in C.
@@ -82,7 +102,7 @@ class Function(functools.partial):  # type: ignore[type-arg]
     deprecated: bool
     _binding: Binding
 
-    def __new__(cls, bound: Binding) -> Function:
+    def __new__(cls, bound: Binding) -> Self:
         self = super().__new__(cls, bound.bind)
         self.__name__ = self.__qualname__ = bound.name
         self.__module__ = "cudnn_ctypes.raw"
@@ -93,15 +113,19 @@ class Function(functools.partial):  # type: ignore[type-arg]
         self.call(functools.partial(self._first_call))
         return self
 
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R_co: ...
+
     def call(self, python_function: Callable[..., Any]) -> None:
         """Send calls to `python_function` from now on."""
-        self.__setstate__((python_function, (), {}, self.__dict__))  # type: ignore[attr-defined]
+        self.__setstate__((python_function, (), {}, self.__dict__))
 
     def _first_call(self, *args: Any, **kwargs: Any) -> Any:
         self._binding.bind()
         return self(*args, **kwargs)
 
-    def __get__(self, instance: object, owner: object = None) -> Function:
+    def __get__(self, instance: object, owner: object = None) -> Self:
         """Itself, also as an attribute of a class; it is what makes ``help`` show a function."""
         return self
 
@@ -122,9 +146,9 @@ class Function(functools.partial):  # type: ignore[type-arg]
         return self._binding.prototype
 
     @functools.cached_property
-    def unchecked(self) -> Callable[..., Any]:
+    def unchecked(self) -> Function[_P, _R_co]:
         """The same function, which returns the status as C does instead of raising."""
-        return self._binding.unchecked
+        return cast("Function[_P, _R_co]", self._binding.unchecked)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -133,13 +157,19 @@ class Function(functools.partial):  # type: ignore[type-arg]
 
 def function(
     header: str, *, since: str, deprecated: bool
-) -> Callable[[Callable[..., Any]], Function]:
+) -> Callable[[Callable[_P, _R_co]], Function[_P, _R_co]]:
     """Make a C function of an annotated stub, whose name and parameter names are C's."""
 
-    def decorate(stub: Callable[..., Any]) -> Function:
+    def decorate(stub: Callable[..., Any]) -> Any:
         return Binding(cast(FunctionType, stub), header, since, deprecated).checked
 
     return decorate
+
+
+if TYPE_CHECKING:
+
+    def declared(stub: Callable[_P, _R_co]) -> Function[_P, _R_co]:
+        """What `function` makes of a declaration, for stubs."""
 
 
 class Binding:
@@ -153,7 +183,7 @@ class Binding:
         self.deprecated = deprecated
         self._interceptor: Callable[..., Any] | None = None
         self._scopes: tuple[dict[str, Any], ...] = ()
-        self.checked = Function(self)
+        self.checked: Function = Function(self)
         _bindings[self.name] = self
 
     # --- the declaration -----------------------------------------------------------------------
@@ -190,7 +220,7 @@ class Binding:
     @functools.cached_property
     def unchecked(self) -> Function:
         with _lock:
-            unchecked = Function(self)
+            unchecked: Function = Function(self)
             if self._scopes:
                 unchecked.call(self._scopes[1][self.name])
         return unchecked

@@ -1,5 +1,4 @@
 # ruff: noqa: F821, RUF022, UP037
-# mypy: ignore-errors
 """The functions of cuDNN 9.28.0.
 
 One declaration per C function, with C's names, in the order of the headers. `vocabulary` explains

@@ -56,6 +56,10 @@ _RULES = (
         status="NOT_INITIALIZED|INTERNAL_ERROR|ALLOC",
     ),
     _Rule(
+        "a descriptor means nothing before one of its cudnnSet functions has succeeded",
+        reason="(?m)but never set$|may be half set",
+    ),
+    _Rule(
         "every dimension must be at least 1",
         function="^cudnnSet(Tensor|Filter)",
         reason=r"<= 0|dimA?\[|nbDims",
@@ -107,9 +111,11 @@ def hint(function: str, status: str, messages: Sequence[str], nulls: Sequence[st
         return _REDUCED_BUILD
     if "SUBLIBRARY" in status:
         return process.mixed_install_advice()
+    reasons = "\n".join(messages)
+    if "was destroyed" in reasons:
+        return ""
     if nulls and "BAD_PARAM" in status:
         return f"NULL was given for {' and '.join(nulls)}: never created, or already destroyed?"
-    reasons = "\n".join(messages)
     for rule in _RULES:
         if rule.applies(function, status, reasons):
             return rule.advice

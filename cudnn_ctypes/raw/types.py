@@ -24,7 +24,7 @@ from ctypes import (
     c_void_p,
 )
 
-from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
+from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer, field
 from .enums import (
     cudnnConvolutionBwdDataAlgo_t,
     cudnnConvolutionBwdFilterAlgo_t,
@@ -220,85 +220,71 @@ class cudnnRuntimeTag_t(Structure): ...
 
 
 class cudnnDebug_t(CudnnStructure):
-    _cfields_ = (
-        ("cudnn_version", c_uint),
-        ("cudnnStatus", cudnnStatus_t),
-        ("time_sec", c_uint),
-        ("time_usec", c_uint),
-        ("time_delta", c_uint),
-        ("handle", cudnnHandle_t),
-        ("stream", cudaStream_t),
-        ("pid", c_ulonglong),
-        ("tid", c_ulonglong),
-        ("cudaDeviceId", c_int),
-        ("reserved", c_int * 15),
-    )
+    cudnn_version = field(c_uint)
+    cudnnStatus = field(cudnnStatus_t)
+    time_sec = field(c_uint)
+    time_usec = field(c_uint)
+    time_delta = field(c_uint)
+    handle = field(cudnnHandle_t)
+    stream = field(cudaStream_t)
+    pid = field(c_ulonglong)
+    tid = field(c_ulonglong)
+    cudaDeviceId = field(c_int)
+    reserved = field(c_int * 15)
 
 
 class cudnnFraction_t(CudnnStructure):
-    _cfields_ = (
-        ("numerator", c_int64),
-        ("denominator", c_int64),
-    )
+    numerator = field(c_int64)
+    denominator = field(c_int64)
 
 
 class cudnnConvolutionFwdAlgoPerf_t(CudnnStructure):
-    _cfields_ = (
-        ("algo", cudnnConvolutionFwdAlgo_t),
-        ("status", cudnnStatus_t),
-        ("time", c_float),
-        ("memory", c_size_t),
-        ("determinism", cudnnDeterminism_t),
-        ("mathType", cudnnMathType_t),
-        ("reserved", c_int * 3),
-    )
+    algo = field(cudnnConvolutionFwdAlgo_t)
+    status = field(cudnnStatus_t)
+    time = field(c_float)
+    memory = field(c_size_t)
+    determinism = field(cudnnDeterminism_t)
+    mathType = field(cudnnMathType_t)
+    reserved = field(c_int * 3)
 
 
 class cudnnConvolutionBwdDataAlgoPerf_t(CudnnStructure):
-    _cfields_ = (
-        ("algo", cudnnConvolutionBwdDataAlgo_t),
-        ("status", cudnnStatus_t),
-        ("time", c_float),
-        ("memory", c_size_t),
-        ("determinism", cudnnDeterminism_t),
-        ("mathType", cudnnMathType_t),
-        ("reserved", c_int * 3),
-    )
+    algo = field(cudnnConvolutionBwdDataAlgo_t)
+    status = field(cudnnStatus_t)
+    time = field(c_float)
+    memory = field(c_size_t)
+    determinism = field(cudnnDeterminism_t)
+    mathType = field(cudnnMathType_t)
+    reserved = field(c_int * 3)
 
 
 class cudnnConvolutionBwdFilterAlgoPerf_t(CudnnStructure):
-    _cfields_ = (
-        ("algo", cudnnConvolutionBwdFilterAlgo_t),
-        ("status", cudnnStatus_t),
-        ("time", c_float),
-        ("memory", c_size_t),
-        ("determinism", cudnnDeterminism_t),
-        ("mathType", cudnnMathType_t),
-        ("reserved", c_int * 3),
-    )
+    algo = field(cudnnConvolutionBwdFilterAlgo_t)
+    status = field(cudnnStatus_t)
+    time = field(c_float)
+    memory = field(c_size_t)
+    determinism = field(cudnnDeterminism_t)
+    mathType = field(cudnnMathType_t)
+    reserved = field(c_int * 3)
 
 
 class cudnnGnnCscGraph_t(CudnnStructure):
-    _cfields_ = (
-        ("cscOffsets", c_void_p),
-        ("cscIndices", c_void_p),
-        ("mapCscToCoo", c_void_p),
-        ("mapRevToCoo", c_void_p),
-        ("nSrcNodes", c_int64),
-        ("nDstNodes", c_int64),
-        ("nIndices", c_int64),
-        ("idxType", cudnnDataType_t),
-        ("cscRevOffsets", c_void_p),
-    )
+    cscOffsets = field(c_void_p)
+    cscIndices = field(c_void_p)
+    mapCscToCoo = field(c_void_p)
+    mapRevToCoo = field(c_void_p)
+    nSrcNodes = field(c_int64)
+    nDstNodes = field(c_int64)
+    nIndices = field(c_int64)
+    idxType = field(cudnnDataType_t)
+    cscRevOffsets = field(c_void_p)
 
 
 class cudnnGnnMhaParams_t(CudnnStructure):
-    _cfields_ = (
-        ("activation", cudnnGnnActivationOp_t),
-        ("activationAlpha", c_float),
-        ("numHeads", c_int),
-        ("concatHeads", c_int),
-    )
+    activation = field(cudnnGnnActivationOp_t)
+    activationAlpha = field(c_float)
+    numHeads = field(c_int)
+    concatHeads = field(c_int)
 
 
 # --- callbacks ---

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from programs import ROOT
 
-from cudnn_ctypes import BadParamError, Handle, raw, use_reference_device
+from cudnn_ctypes import BadParamError, raw
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import Parameter
-from cudnn_ctypes.raw.guards import null, unset
+from cudnn_ctypes.raw.guards import null
 
 GUARDED = [(f, p) for f, names in null.NOT_NULL.items() for p in names.split()]
 
@@ -118,33 +118,3 @@ def test_a_refusal_leaves_no_words_of_an_earlier_error() -> None:
     assert "n <= 0" not in str(caught.value)
     raw.cudnnGetTensorSizeInBytes(x, c_size_t())
     raw.cudnnDestroyTensorDescriptor(x)
-
-
-def test_descriptors_that_were_never_set_are_refused() -> None:
-    rnn, source, destination = (
-        raw.cudnnRNNDescriptor_t(),
-        raw.cudnnFilterDescriptor_t(),
-        raw.cudnnFilterDescriptor_t(),
-    )
-    raw.cudnnCreateRNNDescriptor(rnn)
-    raw.cudnnCreateFilterDescriptor(source)
-    raw.cudnnCreateFilterDescriptor(destination)
-    raw.cudnnSetFilter4dDescriptor(source, 0, 0, 2, 3, 4, 5)
-    assert not unset._filter_is_unset(source)
-
-    for name, named in (("cudnnTransformFilter", "dest"), ("cudnnGetRNNTempSpaceSizes", "rnnDesc")):
-        function = raw.FUNCTIONS[name]
-        given = {"srcDesc": source, "destDesc": destination, "rnnDesc": rnn}
-        arguments = {p.name: given.get(p.name) or stand_in(p) for p in function.parameters}
-        with use_reference_device(), Handle() as handle, pytest.raises(BadParamError) as caught:
-            function(**{**arguments, "handle": handle})
-        (message,) = caught.value.messages
-        assert message.startswith(named)
-        assert message.endswith("was created, but never set")
-        assert caught.value.source == "cudnn_ctypes"
-    for descriptor, destroy in (
-        (rnn, raw.cudnnDestroyRNNDescriptor),
-        (source, raw.cudnnDestroyFilterDescriptor),
-        (destination, raw.cudnnDestroyFilterDescriptor),
-    ):
-        destroy(descriptor)

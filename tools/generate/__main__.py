@@ -10,6 +10,7 @@ from pathlib import Path
 from .emit_constants import emit_constants
 from .emit_enums import emit_enums
 from .emit_functions import emit_functions
+from .emit_stub import emit_stub
 from .emit_types import emit_types
 from .facts import decide
 from .model import Headers
@@ -23,6 +24,7 @@ EMITTERS = {
     "types.py": emit_types,
     "constants.py": emit_constants,
     "functions.py": emit_functions,
+    "functions.pyi": emit_stub,
 }
 
 
@@ -53,13 +55,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--include", type=Path, help="folder of the cuDNN headers")
     options = parser.parse_args(arguments)
     headers = parse(options.include)
-    files = generate(headers)
     if options.check:
-        found = differences(files)
+        found = differences(generate(headers))
         sys.stdout.write(found or f"cudnn_ctypes/raw is what cuDNN {headers.version} declares\n")
         return 1 if found else 0
-    for name, text in files.items():
-        (RAW / name).write_text(text)
+    decided = decide(headers)
+    for name, emit in EMITTERS.items():  # the last one reads what the others have written
+        (RAW / name).write_text(emit(decided))
     enumerators = sum(len(enum.enumerators) for enum in headers.enums)
     print(
         f"cuDNN {headers.version}: {len(headers.functions)} functions, {len(headers.enums)} enums "

@@ -27,8 +27,8 @@ def emit_functions(headers: Headers) -> str:
         parts.append(f"\n\n{_function(function)}")
     body = "".join(parts)
     top = banner(headers.version, "The functions", _BODY)
-    # Array lengths are strings that name parameters; pyflakes and mypy take them for types.
-    checks = "# ruff: noqa: F821, RUF022, UP037\n# mypy: ignore-errors\n"
+    # Array lengths are strings that name parameters; pyflakes takes them for types.
+    checks = "# ruff: noqa: F821, RUF022, UP037\n"
     names = dunder_all(function.name for function in headers.functions)
     return checks + top + _imports(headers) + body + "\n\n" + names
 

@@ -48,7 +48,7 @@ def _imports(headers: Headers, enums: set[str]) -> str:
     return (
         import_from("ctypes", from_ctypes)
         + "\n"
-        + import_from(".ctypes_support", {"CudnnEnum", "CudnnStructure", "OpaquePointer"})
+        + import_from(".ctypes_support", {"CudnnEnum", "CudnnStructure", "OpaquePointer", "field"})
         + import_from(".enums", {t.base for t in types if t.base in enums})
     )
 
@@ -75,8 +75,8 @@ def _handle(handle: Handle) -> str:
 def _struct(struct: Struct) -> str:
     if not struct.fields:
         return f"class {struct.name}(Structure): ...\n"
-    lines = "".join(f'        ("{name}", {_field(ctype)}),\n' for name, ctype in struct.fields)
-    return f"class {struct.name}(CudnnStructure):\n    _cfields_ = (\n{lines}    )\n"
+    lines = "".join(f"    {name} = field({_field(ctype)})\n" for name, ctype in struct.fields)
+    return f"class {struct.name}(CudnnStructure):\n{lines}"
 
 
 def _field(ctype: CType) -> str:

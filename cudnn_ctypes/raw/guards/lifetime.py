@@ -1,9 +1,10 @@
-"""What was destroyed becomes NULL, so that a second use is an error and not a crash."""
+"""What was destroyed becomes NULL, in every variable that holds it; a second destroy is refused."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from .. import live
 from ..ctypes_support import OpaquePointer
 from . import Fragment
 
@@ -12,15 +13,45 @@ if TYPE_CHECKING:
 
 __all__ = ["fragment"]
 
+_BAD_PARAM = 2000  # cudnnStatus_t
+
 
 def fragment(binding: Binding) -> Fragment | None:
-    if not binding.name.startswith(("cudnnDestroy", "cudnnBackendDestroy")):
+    if "Destroy" in binding.name:
+        (handle,) = binding.parameters
+        return Fragment(
+            before=[
+                f"if _is_destroyed({handle.name}):",
+                f"    return _refused({_BAD_PARAM}, {{args}}, "
+                f"'{handle.name} was destroyed already')",
+                f"_address_before = _address({handle.name})",
+            ],
+            success=[f"_destroyed({handle.name}, _address_before)"],
+            scope={
+                "_is_destroyed": live.is_destroyed,
+                "_address": live.address,
+                "_destroyed": live.destroyed,
+            },
+        )
+    pointers = [
+        p.name
+        for p in binding.parameters
+        if p.type.kind == "pointer"
+        and p.direction != "in"
+        and issubclass(p.type.base, OpaquePointer)
+    ]
+    if not pointers:
         return None
-    (handle,) = binding.parameters
-    return Fragment(success=[f"_set_null({handle.name})"], scope={"_set_null": _set_null})
+    if "Create" in binding.name:
+        return Fragment(success=[f"_created({pointers[0]})"], scope={"_created": live.created})
+    return Fragment(
+        success=[f"_read_back({', '.join(pointers)})"], scope={"_read_back": _read_back}
+    )
 
 
-def _set_null(handle: Any) -> None:
-    owner = getattr(handle, "_as_parameter_", handle)
-    if isinstance(owner, OpaquePointer):
-        owner.value = None
+def _read_back(*arguments: object) -> None:
+    """A descriptor that another one refers to has one variable more."""
+    for argument in arguments:
+        variable = live.out_variable(argument)
+        if isinstance(variable, OpaquePointer):
+            live.named(variable, live.address(variable))

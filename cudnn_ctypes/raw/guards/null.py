@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .. import live
 from ..ctypes_support import is_null
 from . import Fragment
 
@@ -130,6 +131,14 @@ def _null_names(
 
     def null_names(arguments: tuple[Any, ...]) -> list[str]:
         # Empty for 0, False or another thing that is no pointer: ctypes refuses it.
-        return [f"{parameters[i].name} is NULL" for i in positions if is_null(arguments[i])]
+        return [
+            f"{parameters[i].name} {_what_it_is(arguments[i])}"
+            for i in positions
+            if is_null(arguments[i])
+        ]
 
     return null_names
+
+
+def _what_it_is(null: Any) -> str:
+    return "was destroyed" if live.is_destroyed(null) else "is NULL"

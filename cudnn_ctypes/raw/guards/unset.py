@@ -1,66 +1,156 @@
-"""Descriptors that were created but never set, where cuDNN divides by their zeros or follows them.
+"""Descriptors that are not set, or half set: cuDNN follows their zeros and garbage, or divides.
 
-Found by tools/null_arguments.py with cuDNN 9.14 and 9.19 on a GPU.
+A new descriptor holds zeros, or what the memory held before (activation, op tensor, reduce tensor;
+cuDNN 9.28). A refused call may have stored a part of its values. Such a descriptor is refused by
+name until a call sets it; functions that read it back, or destroy it, take it.
 """
 
 from __future__ import annotations
 
-import ctypes
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .. import live
 from . import Fragment
 
 if TYPE_CHECKING:
-    from ..function import Binding
+    from ..function import Binding, Parameter
 
-__all__ = ["MUST_BE_SET", "fragment"]
+__all__ = ["HALF_SET", "MUST_BE_SET", "fragment", "sets"]
 
-MUST_BE_SET: dict[str, str] = {
-    "cudnnTransformFilter": "srcDesc destDesc",
-    "cudnnGetRNNTempSpaceSizes": "rnnDesc",
-}
+_BAD_PARAM = 2000  # cudnnStatus_t
 
-_NOT_INITIALIZED, _BAD_PARAM = 1001, 2000  # cudnnStatus_t
+MUST_BE_SET = frozenset(
+    f"cudnn{kind}Descriptor_t"
+    for kind in [
+        *("Activation", "Attn", "Convolution", "Filter", "OpTensor", "Pooling", "RNN", "RNNData"),
+        *("ReduceTensor", "SeqData", "SpatialTransformer", "Tensor", "TensorTransform"),
+    ]
+)
+"""Kinds that mean nothing when they are new. LRN and CTC loss descriptors are new with cuDNN's
+defaults, a new dropout descriptor drops nothing."""
+
+HALF_SET = frozenset(
+    f"cudnn{kind}Descriptor_t"
+    for kind in ("Convolution", "Filter", "Pooling", "SpatialTransformer", "Tensor")
+)
+"""Kinds of which a refused call may leave a part of its values (measured with cuDNN 9.28)."""
+
+# Calls that change one value of a descriptor, or what cuDNN keeps beside them.
+_PARTIAL = (
+    "cudnnRNNSetClip",
+    "cudnnSetActivationDescriptorSwishBeta",
+    "cudnnSetConvolutionGroupCount",
+    "cudnnSetConvolutionMathType",
+    "cudnnSetConvolutionReorderType",
+)
+
+# Operands that a call need not have, by a part of the function's name.
+_OPTIONAL = (
+    ("CTCLoss", ("gradientsDesc",)),
+    ("Normalization", ("dzDesc", "zDesc")),
+    ("cudnnRNN", ("cDesc", "hDesc")),
+)
+
+
+def sets(binding: Binding) -> list[Parameter]:
+    """The descriptors that a C function gives all their values."""
+    if binding.name.startswith(_PARTIAL):
+        return []
+    return [p for p in _descriptors(binding) if p.direction != "in"]
+
+
+def uses(binding: Binding) -> list[Parameter]:
+    """The descriptors that must be set before a C function is called."""
+    parameters = _descriptors(binding)
+    if len(parameters) == 1 and not any(_kind(p) == "cudnnHandle_t" for p in binding.parameters):
+        return []  # it reads the descriptor back, or destroys it
+    optional = {p for part, names in _OPTIONAL if part in binding.name for p in names}
+    return [p for p in parameters if p.direction == "in" and p.name not in optional]
+
+
+def _descriptors(binding: Binding) -> list[Parameter]:
+    return [p for p in binding.parameters if p.type.kind == "value" and _kind(p) in MUST_BE_SET]
 
 
 def fragment(binding: Binding) -> Fragment | None:
-    names = MUST_BE_SET.get(binding.name, "").split()
-    if not names:
+    if binding.name.startswith("cudnnCreate"):
+        return _created(binding)
+    used, set_ = uses(binding), sets(binding)
+    if not used and not set_:
         return None
-    is_unset = _rnn_is_unset if binding.name == "cudnnGetRNNTempSpaceSizes" else _filter_is_unset
-
-    def unset(*descriptors: Any) -> list[str]:
-        try:
-            return [
-                f"{name} was created, but never set"
-                for name, descriptor in zip(names, descriptors, strict=True)
-                if is_unset(descriptor)
-            ]
-        except TypeError:  # of another type: ctypes refuses it by the name of the parameter
-            return []
-
-    return Fragment(
-        before=[
-            f"_unset = _unset_names({', '.join(names)})",
-            f"if _unset: return _refused({_BAD_PARAM}, {{args}}, *_unset)",
-        ],
-        scope={"_unset_names": unset},
-    )
-
-
-def _filter_is_unset(descriptor: Any) -> bool:
-    from ..functions import cudnnGetFilterSizeInBytes
-
-    size = ctypes.c_size_t(1)
-    return not cudnnGetFilterSizeInBytes.unchecked(descriptor, size) and not size.value
+    scope: dict[str, Any] = {f"_unset_{p.name}": _table(_kind(p)) for p in used + set_}
+    before: list[str] = []
+    if used:
+        scope["_unset_names"] = _unset_names(binding.parameters, used)
+        before = [
+            f"if {' or '.join(f'_unset_{p.name}' for p in used)}:",
+            "    _unset = _unset_names({args})",
+            f"    if _unset: return _refused({_BAD_PARAM}, {{args}}, *_unset)",
+        ]
+    after: list[str] = []
+    success: list[str] = []
+    for p in set_:
+        table = scope[f"_unset_{p.name}"]
+        success.append(f"if _unset_{p.name}: _unset_{p.name}.pop(_address_of({p.name}), None)")
+        scope["_address_of"] = live.address
+        if _kind(p) in HALF_SET:
+            after.append(f"if _code: _half_set_{p.name}({p.name})")
+            scope[f"_half_set_{p.name}"] = _half_set(table, binding.name)
+    return Fragment(before, after, success, scope)
 
 
-def _rnn_is_unset(descriptor: Any) -> bool:
-    from ..functions import cudnnGetRNNDescriptor_v8
-    from ..types import cudnnDropoutDescriptor_t
+def _kind(parameter: Parameter) -> str:
+    return str(getattr(parameter.type.base, "__name__", ""))
 
-    numbers = [ctypes.c_int() for _ in range(12)]
-    status = cudnnGetRNNDescriptor_v8.unchecked(
-        descriptor, *numbers, cudnnDropoutDescriptor_t(), ctypes.c_uint()
-    )
-    return int(status) == _NOT_INITIALIZED
+
+def _table(kind: str) -> dict[int, str]:
+    return live.unusable.setdefault(kind, {})
+
+
+def _created(binding: Binding) -> Fragment | None:
+    kinds = [_kind(p) for p in binding.parameters if _kind(p) in MUST_BE_SET]
+    if not kinds:
+        return None
+    table, parameter = _table(kinds[0]), binding.parameters[0].name
+
+    def new(argument: Any) -> None:
+        address = live.address(live.out_variable(argument))
+        if address is not None:
+            table[address] = "was created, but never set"
+
+    return Fragment(success=[f"_new({parameter})"], scope={"_new": new})
+
+
+def _half_set(table: dict[int, str], name: str) -> Callable[[Any], None]:
+    def half_set(descriptor: Any) -> None:
+        address = live.address(descriptor)
+        if address is not None:
+            table.setdefault(address, f"may be half set: the last {name} with it was refused")
+
+    return half_set
+
+
+def _unset_names(
+    parameters: Sequence[Parameter], used: Sequence[Parameter]
+) -> Callable[[tuple[Any, ...]], list[str]]:
+    tables = [(parameters.index(p), p, _table(_kind(p))) for p in used]
+    ops = [i for i, p in enumerate(parameters) if p.name in ("bnOps", "normOps")]
+
+    def unset_names(arguments: tuple[Any, ...]) -> list[str]:
+        unset: list[str] = []
+        for position, p, table in tables:
+            if not _is_a(arguments[position], p.type.base):
+                return []  # ctypes says so
+            # A normalization without an activation, whose ops are 0, looks at no descriptor of one.
+            if p.name == "activationDesc" and not all(arguments[i] for i in ops):
+                continue
+            if (address := live.address(arguments[position])) in table:
+                unset.append(f"{p.name} {table[address]}")
+        return unset
+
+    return unset_names
+
+
+def _is_a(argument: Any, kind: Any) -> bool:
+    return argument is None or isinstance(getattr(argument, "_as_parameter_", argument), kind)

@@ -1,0 +1,280 @@
+"""What raw knows of the descriptors that live: whether they are set, and when they are gone."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import pickle
+from collections.abc import Iterator
+from ctypes import byref, c_int, c_size_t, c_uint
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import BadParamError, Handle, raw, use_reference_device
+from cudnn_ctypes.raw import live
+from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
+from cudnn_ctypes.raw.function import Binding, Function, binding
+from cudnn_ctypes.raw.guards import unset
+
+KINDS = [
+    name.removeprefix("cudnnCreate")
+    for name in raw.FUNCTIONS
+    if name.startswith("cudnnCreate")
+    and f"cudnnDestroy{name.removeprefix('cudnnCreate')}" in vars(raw)
+    if name != "cudnnCreate"
+]
+
+
+def new(kind: str, variable: Any = None) -> Any:
+    """A created descriptor, or parameter pack."""
+    variable = getattr(raw, f"cudnn{kind}_t")() if variable is None else variable
+    create = raw.FUNCTIONS[f"cudnnCreate{kind}"]
+    create(variable, *[0] * (len(create.parameters) - 1))
+    return variable
+
+
+def alias(variable: OpaquePointer) -> Any:
+    other = type(variable)()
+    other.value = variable.value
+    return other
+
+
+def tensor() -> Any:
+    x = new("TensorDescriptor")
+    raw.cudnnSetTensor4dDescriptor(x, 0, 0, 1, 2, 3, 4)
+    return x
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "BackendDescriptor"])
+def test_destroying_one_variable_empties_all_and_is_not_done_twice(kind: str) -> None:
+    if kind == "BackendDescriptor":
+        first, destroy = raw.cudnnBackendDescriptor_t(), raw.cudnnBackendDestroyDescriptor
+        raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, first)
+    else:
+        first, destroy = new(kind), raw.FUNCTIONS[f"cudnnDestroy{kind}"]
+    second = alias(first)
+    third = alias(second)
+    destroy(second)
+    for variable in (first, second, third):
+        assert variable.value is None
+        assert "destroyed" in repr(variable)
+        with pytest.raises(BadParamError, match="was destroyed already"):
+            destroy(variable)
+
+
+def test_a_variable_that_nobody_knew_is_not_destroyed_again() -> None:
+    first = tensor()
+    unknown = ctypes.cast(ctypes.c_void_p(first.value), raw.cudnnTensorDescriptor_t)
+    raw.cudnnDestroyTensorDescriptor(first)
+    with pytest.raises(BadParamError, match="tensorDesc was destroyed already"):
+        raw.cudnnDestroyTensorDescriptor(unknown)
+
+
+def test_what_another_library_created_passes() -> None:
+    create = ctypes.CDLL(str(raw.load().path))["cudnnCreateTensorDescriptor"]
+    for _ in range(3):  # at the address of one that was destroyed, perhaps
+        address = ctypes.c_void_p()
+        assert create(byref(address)) == 0
+        foreign = raw.cudnnTensorDescriptor_t()
+        foreign.value = address.value
+        raw.cudnnSetTensor4dDescriptor(foreign, 0, 0, 1, 2, 3, 4)
+        raw.cudnnDestroyTensorDescriptor(foreign)
+
+
+def test_a_variable_is_used_again() -> None:
+    x = tensor()
+    raw.cudnnDestroyTensorDescriptor(x)
+    new("TensorDescriptor", x)
+    raw.cudnnSetTensor4dDescriptor(x, 0, 0, 1, 2, 3, 4)
+    raw.cudnnDestroyTensorDescriptor(x)
+
+
+def test_an_alias_that_holds_something_else_by_now_stays() -> None:
+    first, other = tensor(), tensor()
+    second = alias(first)
+    second.value = other.value
+    raw.cudnnDestroyTensorDescriptor(first)
+    size = c_size_t()
+    raw.cudnnGetTensorSizeInBytes(second, size)
+    assert size.value == 96
+    raw.cudnnDestroyTensorDescriptor(second)
+    assert other.value is None
+
+
+@pytest.mark.parametrize("by", ["reference", "pointer", "array", "element"])
+def test_variables_are_known_however_they_are_given(by: str) -> None:
+    variables = (raw.cudnnTensorDescriptor_t * 2)()
+    single = raw.cudnnTensorDescriptor_t()
+    given = {
+        "reference": lambda: byref(single),
+        "pointer": lambda: ctypes.pointer(single),
+        "array": lambda: variables,
+        "element": lambda: variables[0],
+    }[by]()
+    raw.cudnnCreateTensorDescriptor(given)
+    held = single if by in ("reference", "pointer") else variables[0]
+    second = alias(held)
+    raw.cudnnDestroyTensorDescriptor(held)
+    assert second.value is held.value is variables[0].value is None
+
+
+def test_a_descriptor_that_was_read_back_is_one_more_variable() -> None:
+    dropout, rnn, read = (
+        new("DropoutDescriptor"),
+        new("RNNDescriptor"),
+        raw.cudnnDropoutDescriptor_t(),
+    )
+    raw.cudnnSetRNNDescriptor_v8(rnn, 0, 2, 3, 0, 0, 0, 0, 0, 8, 8, 8, 1, dropout, 0)
+    numbers = [storage_type(p.type.base)() for p in raw.cudnnGetRNNDescriptor_v8.parameters[1:13]]
+    raw.cudnnGetRNNDescriptor_v8(rnn, *numbers, read, c_uint())
+    assert read.value == dropout.value
+    raw.cudnnDestroyDropoutDescriptor(dropout)
+    assert read.value is None
+    raw.cudnnDestroyRNNDescriptor(rnn)
+
+
+def test_nothing_is_kept_of_what_is_gone() -> None:
+    before = len(live._variables)
+    for _ in range(live._REMEMBERED // 16):
+        descriptors = [tensor() for _ in range(32)]
+        for x in descriptors:
+            raw.cudnnDestroyTensorDescriptor(x)
+    assert len(live._variables) <= before
+    assert len(live._gone) <= live._REMEMBERED
+    assert not set(live.unusable["cudnnTensorDescriptor_t"]) & set(live._gone)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_pointers_are_not_copied(copied: Any) -> None:
+    x = tensor()
+    with pytest.raises(TypeError, match=r"a cudnnTensorDescriptor_t is (the|an) address"):
+        copied(x)
+    raw.cudnnDestroyTensorDescriptor(x)
+
+
+# --- set or not ----------------------------------------------------------------------------------
+
+
+def users() -> Iterator[tuple[str, str]]:
+    for name in raw.FUNCTIONS:
+        for parameter in unset.uses(binding(name)):
+            yield name, parameter.name
+
+
+@pytest.mark.parametrize(("name", "parameter"), list(users()))
+def test_a_descriptor_that_was_never_set_is_refused_by_name(name: str, parameter: str) -> None:
+    function = raw.FUNCTIONS[name]
+    if raw.load().optional_symbol(name) is None:
+        pytest.skip(f"not in this cuDNN: {name}")
+    descriptors: list[Any] = []
+    with use_reference_device(), Handle() as handle:
+        arguments = {p.name: stand_in(p, handle, descriptors) for p in function.parameters}
+        with pytest.raises(BadParamError) as caught:
+            function(**arguments)
+        for descriptor in descriptors:
+            stem = type(descriptor).__name__.removeprefix("cudnn").removesuffix("_t")
+            raw.FUNCTIONS[f"cudnnDestroy{stem}"](descriptor)
+    assert f"{parameter} was created, but never set" in caught.value.messages
+    assert caught.value.source == "cudnn_ctypes"
+    assert caught.value.hint.startswith("a descriptor means nothing before")
+
+
+def stand_in(p: Any, handle: Handle, descriptors: list[Any]) -> Any:
+    """An argument of the right type; descriptors are new."""
+    base, kind = p.type.base, p.type.kind
+    if base is raw.cudnnHandle_t:
+        return handle
+    if kind in ("device", "host", "scalar"):
+        return ctypes.c_float(1) if kind == "scalar" else None
+    if kind == "array":
+        return (storage_type(base) * 8)()
+    if kind == "pointer":
+        return storage_type(base)()
+    if f"cudnnCreate{base.__name__.removeprefix('cudnn').removesuffix('_t')}" in raw.FUNCTIONS:
+        descriptors.append(new(base.__name__.removeprefix("cudnn").removesuffix("_t")))
+        return descriptors[-1]
+    if issubclass(base, OpaquePointer):
+        return None
+    return 1 if p.name in ("bnOps", "normOps") or not issubclass(base, int) else 0
+
+
+def test_the_tables_cover_what_takes_two_descriptors() -> None:
+    covered = {name for name, _ in users()}
+    assert {"cudnnConvolutionForward", "cudnnTransformFilter", "cudnnRNNForward"} <= covered
+    assert len(covered) > 80
+    assert "cudnnGetTensorSizeInBytes" not in covered
+    setters = {name for name in raw.FUNCTIONS if unset.sets(binding(name))}
+    assert {"cudnnSetTensor4dDescriptor", "cudnnDeriveBNTensorDescriptor"} <= setters
+    assert "cudnnSetConvolutionMathType" not in setters
+
+
+def pooled(pooling: Any, x: Any) -> list[int]:
+    sizes = [c_int() for _ in range(4)]
+    raw.cudnnGetPooling2dForwardOutputDim(pooling, x, *sizes)
+    return [size.value for size in sizes]
+
+
+def test_a_pooling_descriptor_that_a_refused_call_half_set() -> None:
+    pooling, x = new("PoolingDescriptor"), tensor()
+    raw.cudnnSetPooling2dDescriptor(pooling, 0, 0, 2, 2, 0, 0, 1, 1)
+    assert pooled(pooling, x) == [1, 2, 2, 3]
+    with pytest.raises(BadParamError):
+        raw.cudnnSetPooling2dDescriptor(pooling, 0, 0, 2, 2, 0, 0, 0, 0)  # stores the strides
+    for _ in range(2):
+        with pytest.raises(BadParamError, match="may be half set: the last cudnnSetPooling2d"):
+            pooled(pooling, x)  # divides by them
+    raw.cudnnSetPooling2dDescriptor(pooling, 0, 0, 1, 1, 0, 0, 1, 1)
+    assert pooled(pooling, x) == [1, 2, 3, 4]
+    raw.cudnnDestroyPoolingDescriptor(pooling)
+    raw.cudnnDestroyTensorDescriptor(x)
+
+
+def test_what_raw_refuses_before_c_leaves_a_descriptor_set() -> None:
+    pooling, x = new("PoolingDescriptor"), tensor()
+    raw.cudnnSetPoolingNdDescriptor(pooling, 0, 0, 2, [2, 2], [0, 0], [1, 1])
+    with pytest.raises(ValueError, match="strideA"):
+        raw.cudnnSetPoolingNdDescriptor(pooling, 0, 0, 2, [2, 2], [0, 0], [1])
+    assert pooled(pooling, x) == [1, 2, 2, 3]
+    raw.cudnnDestroyPoolingDescriptor(pooling)
+    raw.cudnnDestroyTensorDescriptor(x)
+
+
+def test_a_normalization_without_an_activation_needs_no_descriptor_of_one() -> None:
+    x, derived, activation = tensor(), new("TensorDescriptor"), new("ActivationDescriptor")
+    raw.cudnnDeriveBNTensorDescriptor(derived, x, raw.CUDNN_BATCHNORM_SPATIAL)
+    size = c_size_t()
+    with use_reference_device(), Handle() as handle:
+        query = raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize
+        for ops in (0, 1):
+            arguments = (
+                handle,
+                raw.CUDNN_BATCHNORM_SPATIAL,
+                ops,
+                x,
+                None,
+                x,
+                derived,
+                activation,
+                size,
+            )
+            if ops:
+                with pytest.raises(BadParamError, match="activationDesc was created, but"):
+                    query(*arguments)
+            else:
+                query(*arguments)
+    raw.cudnnDestroyActivationDescriptor(activation)
+
+
+def test_of_the_wrong_type_is_said_first() -> None:
+    x, w = new("TensorDescriptor"), new("FilterDescriptor")
+    convolution = new("ConvolutionDescriptor")
+    with pytest.raises(TypeError, match="'inputTensorDesc'"):
+        raw.cudnnGetConvolution2dForwardOutputDim(convolution, w, x, *[c_int() for _ in range(4)])
+
+
+def test_bindings_have_no_lines_for_what_they_do_not_need() -> None:
+    assert unset.fragment(binding("cudnnGetVersion")) is None
+    assert unset.fragment(binding("cudnnGetTensorNdDescriptor")) is None
+    assert isinstance(raw.cudnnGetVersion, Function)
+    assert isinstance(binding("cudnnGetVersion"), Binding)
