@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["Fragment", "fragment", "inserted"]
 
 # In the order of their lines: what is NULL is said before anybody looks at it.
-_MODULES = ("null", "lengths", "attributes", "labels", "unset", "records", "lifetime", "callback")
+_MODULES = (
+    *("null", "lengths", "overflow", "attributes", "labels"),
+    *("unset", "records", "lifetime", "callback"),
+)
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ small, would be read or written beyond its end.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..ctypes_support import OpaquePointer, room
+from ..ctypes_support import room
 from ..memory import memory_pointer
 from ..values import described
 from . import Fragment
@@ -68,7 +69,7 @@ def _check_label(name: str) -> Callable[[Any, Any], None]:
             _check_room(name, "param", label, value, 4)
             return
         pointer = getattr(value, "_as_parameter_", value)
-        if isinstance(pointer, OpaquePointer) and type(pointer).__name__ != wanted:
+        if type(pointer).__name__ != wanted and not isinstance(pointer, (int, ctypes.c_void_p)):
             raise TypeError(
                 f"{name}() argument 'param': {label.name} takes a {wanted}, got {described(value)}"
             )

@@ -1,4 +1,4 @@
-"""Arrays that are shorter than the call says: a ``ValueError`` instead of memory behind them."""
+"""Arrays that are shorter than the call says, or than cuDNN takes them for: a ``ValueError``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding
 
-__all__ = ["fragment"]
+__all__ = ["LEAST", "fragment"]
+
+LEAST = {
+    "cudnnGetConvolutionNdForwardOutputDim": 2,
+    "cudnnSetSpatialTransformerNdDescriptor": 1,
+}
+"""Elements that cuDNN writes or reads however few it is asked for (tools/fuzz, cuDNN 9.28)."""
 
 
 def fragment(binding: Binding) -> Fragment | None:
@@ -24,7 +30,8 @@ def fragment(binding: Binding) -> Fragment | None:
     ]
     if not arrays:
         return None
-    fit = " and ".join(f"0 <= {length} <= len({name})" for name, _, length in arrays)
+    least = LEAST.get(binding.name, 0)
+    fit = " and ".join(f"{least} <= {length} <= len({name})" for name, _, length in arrays)
     return Fragment(
         before=[
             "try:",
@@ -42,16 +49,26 @@ def _check_lengths(
 ) -> Callable[[tuple[Any, ...]], None]:
     """The check for arrays of any kind, which explains itself."""
     names = [p.name for p in binding.parameters]
+    least = LEAST.get(binding.name, 0)
 
     def check(arguments: tuple[Any, ...]) -> None:
         by_name = dict(zip(names, arguments, strict=True))
+        numbers = {
+            name: argument.value if isinstance(argument, ctypes._SimpleCData) else argument
+            for name, argument in by_name.items()
+        }
         for array, base, length in arrays:
             given = _elements(by_name[array], base)
             try:
-                wanted = eval(length, {}, dict(by_name))
+                wanted = eval(length, {}, numbers)
                 wrong = given is not None and not 0 <= wanted <= given
+                too_few = 0 <= wanted < least
             except TypeError:
                 continue  # the length is no number: its converter says so
+            if too_few:
+                raise ValueError(
+                    f"{binding.name}() argument {length!r}: at least {least} expected, got {wanted}"
+                )
             if wrong:
                 raise ValueError(
                     f"{binding.name}() argument {array!r}: {length} = {wanted} elements expected, "

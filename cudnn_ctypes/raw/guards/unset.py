@@ -76,6 +76,8 @@ def _descriptors(binding: Binding) -> list[Parameter]:
 def fragment(binding: Binding) -> Fragment | None:
     if binding.name.startswith("cudnnCreate"):
         return _created(binding)
+    if binding.name == "cudnnGetFusedOpsConstParamPackAttribute":  # copies a descriptor to another
+        return Fragment(success=["_filled(param)"], scope={"_filled": _filled})
     used, set_ = uses(binding), sets(binding)
     if not used and not set_:
         return None
@@ -120,6 +122,11 @@ def _created(binding: Binding) -> Fragment | None:
             table[address] = "was created, but never set"
 
     return Fragment(success=[f"_new({parameter})"], scope={"_new": new})
+
+
+def _filled(argument: Any) -> None:
+    kind = type(getattr(argument, "_as_parameter_", argument)).__name__
+    live.unusable.get(kind, {}).pop(live.address(argument) or 0, None)
 
 
 def _half_set(table: dict[int, str], name: str) -> Callable[[Any], None]:

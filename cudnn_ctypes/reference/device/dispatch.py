@@ -25,7 +25,7 @@ from ... import raw
 from ...errors import ClosedError
 from ...raw import function as raw_function
 from ...raw import log, mode
-from ...raw.ctypes_support import storage_type
+from ...raw.ctypes_support import OpaquePointer, storage_type
 from ...raw.function import Function, Parameter
 
 __all__ = [
@@ -202,7 +202,7 @@ def _followed(function: Function, follower: Callable[..., None]) -> Callable[...
 
     def call(*args: Any) -> int:
         status = int(binding.native(*args))
-        if status == 0:
+        if status == 0 and args[0] is not None:  # destroying NULL succeeds
             follower(*(getattr(arg, "_obj", arg) for arg in args))
         return status
 
@@ -301,6 +301,8 @@ def _decoded(parameter: Parameter, value: Any) -> Any:
     match parameter.type.kind:
         case "value" if isinstance(value, ctypes._SimpleCData):
             return value.value
+        case "value" if value is None and issubclass(base, OpaquePointer):
+            return base()
         case "device" | "host" | "labelled" | "scalar":
             return _address(value)
         case "pointer" | "array":

@@ -1,0 +1,100 @@
+"""Sizes whose products do not fit in 64 bits, or whose sums not in cuDNN's 32.
+
+cuDNN 9.28 refuses such tensors, but takes such filters and gives 0 bytes for them; a padding of
+2147483647 gives an output of one element.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from . import Fragment
+
+if TYPE_CHECKING:
+    from ..function import Binding
+
+__all__ = ["EXTENTS", "PRODUCTS", "fragment"]
+
+_BAD_PARAM = 2000  # cudnnStatus_t
+_MOST = (1 << 63) // 8  # elements: their bytes fit in 64 bits
+_SMALL = 1 << 14
+_FAR = 1 << 28  # an extent that no tensor of 2^31 elements has room for on both sides
+
+PRODUCTS = {
+    "cudnnSetFilter4dDescriptor": "k * c * h * w",
+    "cudnnSetFilterNdDescriptor": "filterDimA",
+    "cudnnSetSpatialTransformerNdDescriptor": "dimA",
+    "cudnnSetSeqDataDescriptor": "dimA",
+    "cudnnSetRNNDataDescriptor": "maxSeqLength * batchSize * vectorSize",
+    "cudnnSetRNNDescriptor_v8": "inputSize * hiddenSize * numLayers",
+    "cudnnSetAttnDescriptor": "nHeads * qoMaxSeqLength * kvMaxSeqLength * maxBatchSize",
+}
+"""What is multiplied: parameters, or the elements of an array."""
+
+EXTENTS = {
+    "cudnnSetConvolution2dDescriptor": "pad_h pad_w dilation_h dilation_w",
+    "cudnnSetConvolutionNdDescriptor": "padA dilationA",
+    "cudnnSetPooling2dDescriptor": "windowHeight windowWidth verticalPadding horizontalPadding",
+    "cudnnSetPoolingNdDescriptor": "windowDimA paddingA",
+}
+"""What is added to the sizes of a tensor."""
+
+
+def fragment(binding: Binding) -> Fragment | None:
+    product = PRODUCTS.get(binding.name)
+    names = product.split(" * ") if product else EXTENTS.get(binding.name, "").split()
+    if not names:
+        return None
+    length = next((p.length for p in binding.parameters if p.name == names[0]), None)
+    check = (_check_product if product else _check_extents)(names)
+    refuse = [
+        f"_too_large = _check_sizes(({', '.join(names)},), {length})",
+        f"if _too_large: return _refused({_BAD_PARAM}, {{args}}, _too_large)",
+    ]
+    if length is None:  # four numbers below this have no large product or sum
+        small = f"    _small = 0 <= ({' | '.join(names)}) < {_SMALL}"
+        refuse = [
+            *("try:", small, "except TypeError:", "    _small = False", "if not _small:"),
+            *(f"    {line}" for line in refuse),
+        ]
+    return Fragment(before=refuse, scope={"_check_sizes": check})
+
+
+def _check_product(names: list[str]) -> Callable[[tuple[Any, ...], Any], str]:
+    def check(arguments: tuple[Any, ...], length: Any) -> str:
+        sizes = [size for argument in arguments for size in _ints(argument, length)]
+        product = math.prod(sizes)
+        if all(size > 0 for size in sizes) and product > _MOST:
+            factors = " * ".join(map(str, sizes))
+            return f"{' * '.join(names)} = {factors} = {product} elements, more than {_MOST}"
+        return ""
+
+    return check
+
+
+def _check_extents(names: list[str]) -> Callable[[tuple[Any, ...], Any], str]:
+    def check(arguments: tuple[Any, ...], length: Any) -> str:
+        for name, argument in zip(names, arguments, strict=True):
+            for extent in _ints(argument, length):
+                if extent > _FAR:
+                    return f"{name}: {extent} is more than {_FAR}, so sizes of outputs overflow"
+        return ""
+
+    return check
+
+
+def _ints(argument: Any, length: Any) -> list[int]:
+    """An argument's numbers, of an array the first; none where its converter will refuse it."""
+    argument = getattr(argument, "value", argument)  # c_int(...)
+    if hasattr(argument, "tolist"):
+        argument = argument.tolist()
+    try:
+        if hasattr(argument, "__index__"):
+            return [operator.index(argument)]
+        first = argument[: getattr(length, "value", length)]
+        return [int(getattr(item, "value", item)) for item in first]
+    except (TypeError, ValueError):
+        return []

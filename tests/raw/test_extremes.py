@@ -1,0 +1,146 @@
+"""Counts and sizes at the ends of their ranges: refused where cuDNN writes too much or wraps."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Iterator
+from ctypes import c_int, c_size_t
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import BadParamError, raw
+from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.raw.guards import lengths, overflow
+from tools.fuzz.canaries import Canaries
+
+MOST = (1 << 31) - 1
+
+
+def new(kind: str) -> Any:
+    descriptor = getattr(raw, f"cudnn{kind}Descriptor_t")()
+    raw.FUNCTIONS[f"cudnnCreate{kind}Descriptor"](descriptor)
+    return descriptor
+
+
+@pytest.fixture
+def described() -> Iterator[tuple[Any, Any, Any]]:
+    conv, x, w = new("Convolution"), new("Tensor"), new("Filter")
+    raw.cudnnSetConvolution2dDescriptor(conv, 1, 1, 1, 1, 1, 1, 1, 0)
+    raw.cudnnSetTensor4dDescriptor(x, 0, 0, 2, 4, 5, 6)
+    raw.cudnnSetFilter4dDescriptor(w, 0, 0, 7, 4, 3, 3)
+    yield conv, x, w
+    raw.cudnnDestroyConvolutionDescriptor(conv)
+    raw.cudnnDestroyTensorDescriptor(x)
+    raw.cudnnDestroyFilterDescriptor(w)
+
+
+def test_the_tables_name_what_exists() -> None:
+    for name, text in {**overflow.PRODUCTS, **overflow.EXTENTS}.items():
+        parameters = {p.name for p in raw.FUNCTIONS[name].parameters}
+        assert set(text.replace("*", "").split()) <= parameters
+    for name in lengths.LEAST:
+        assert [p for p in raw.FUNCTIONS[name].parameters if isinstance(p.length, str)]
+
+
+@pytest.mark.parametrize("count", range(9))
+def test_output_dims_are_written_within_the_array(
+    described: tuple[Any, Any, Any], count: int
+) -> None:
+    canaries = Canaries()
+    dims = canaries.place(c_int * count)  # an element more ends the process
+    if count < 2:
+        with pytest.raises(ValueError, match=rf"'nbDims': at least 2 expected, got {count}"):
+            raw.cudnnGetConvolutionNdForwardOutputDim(*described, count, dims)
+    elif count > 4:
+        with pytest.raises(BadParamError):
+            raw.cudnnGetConvolutionNdForwardOutputDim(*described, count, dims)
+    else:
+        raw.cudnnGetConvolutionNdForwardOutputDim(*described, count, dims)
+        assert list(dims) == [2, 7, 5, 6][:count]
+    assert canaries.overruns() == []
+
+
+def test_a_canary_sees_an_overrun() -> None:
+    canaries = Canaries()
+    array = canaries.place(c_int * 4, used=8)
+    array[0] = array[1] = 5
+    assert canaries.overruns() == []
+    array = canaries.place(c_int * 4, used=8)
+    array[2] = 5
+    assert canaries.overruns() == ["behind 8 bytes"]
+    number = canaries.place(c_int)
+    ctypes.memset(ctypes.addressof(number) - 1, 0, 1)
+    assert canaries.overruns() == ["before 4 bytes"]
+
+
+@pytest.mark.parametrize("count", [c_int(4), np.int32(4), np.int64(4)])
+def test_a_count_of_another_integer_type_is_a_count(count: Any) -> None:
+    x = new("Tensor")
+    with pytest.raises(ValueError, match="nbDims = 4 elements expected, got 2"):
+        raw.cudnnSetTensorNdDescriptor(x, 0, count, [1, 1], [1, 1])
+    raw.cudnnSetTensorNdDescriptor(x, 0, count, [1, 1, 2, 2], [4, 4, 2, 1])
+    raw.cudnnDestroyTensorDescriptor(x)
+
+
+def test_a_spatial_transformer_of_no_dimensions() -> None:
+    transformer = new("SpatialTransformer")
+    with pytest.raises(ValueError, match="'nbDims': at least 1 expected, got 0"):
+        raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, 0, [])
+    raw.cudnnDestroySpatialTransformerDescriptor(transformer)
+
+
+@pytest.mark.parametrize("dims", [[1 << 16] * 4, [MOST] * 4, [1 << 30] * 8, [1 << 20] * 3 + [16]])
+def test_filters_whose_size_does_not_fit_are_refused(dims: list[int]) -> None:
+    w, size = new("Filter"), c_size_t(1)
+    with pytest.raises(BadParamError, match=f"{math.prod(dims)} elements, more than"):
+        raw.cudnnSetFilterNdDescriptor(w, 0, 0, len(dims), dims)
+    if len(dims) == 4:
+        with pytest.raises(BadParamError, match=r"k \* c \* h \* w = "):
+            raw.cudnnSetFilter4dDescriptor(w, 0, 0, *dims)
+    raw.cudnnGetFilterSizeInBytes(w, size)
+    assert size.value == 0  # never set
+    raw.cudnnDestroyFilterDescriptor(w)
+
+
+@pytest.mark.parametrize("dims", [[1 << 15] * 4, [65536, 65536, 3, 3], [MOST, MOST, 1, 1]])
+def test_filters_whose_size_fits_are_taken(dims: list[int]) -> None:
+    w, size = new("Filter"), c_size_t()
+    for given in (dims, np.array(dims, np.int32), (c_int * 4)(*dims), [*dims, MOST, MOST]):
+        if math.prod(dims) > overflow._MOST:
+            with pytest.raises(BadParamError):
+                raw.cudnnSetFilterNdDescriptor(w, 0, 0, 4, given)
+            continue
+        raw.cudnnSetFilterNdDescriptor(w, 0, 0, 4, given)
+        raw.cudnnGetFilterSizeInBytes(w, size)
+        assert size.value == 4 * math.prod(dims)
+    raw.cudnnDestroyFilterDescriptor(w)
+
+
+@pytest.mark.parametrize("name", sorted({*overflow.PRODUCTS, *overflow.EXTENTS}))
+def test_too_large_sizes_are_refused_by_name(name: str) -> None:
+    function = raw.FUNCTIONS[name]
+    descriptor = new(function.parameters[0].type.base.__name__[5 : -len("Descriptor_t")])
+    text = overflow.PRODUCTS.get(name) or overflow.EXTENTS[name]
+    names = text.replace("*", "").split()
+
+    def argument(p: Any) -> Any:
+        base, kind = p.type.base, p.type.kind
+        if kind == "array":
+            return [MOST if p.name in names else 1] * 4
+        if kind == "scalar" or base is ctypes.c_double:
+            return ctypes.c_double(1)
+        if p.name in names and p.name != "batchSize":
+            return MOST
+        if base in (c_int, ctypes.c_uint):
+            return 4
+        return 0 if issubclass(base, int) else None
+
+    arguments = [argument(p) for p in function.parameters[1:]]
+    with pytest.raises(BadParamError) as caught:
+        function(descriptor, *arguments)
+    assert caught.value.source == "cudnn_ctypes"
+    assert names[0] in caught.value.messages[0]
+    assert binding(name).checked is function
