@@ -16,6 +16,7 @@ _COMMANDS = {
     "demo": "filter a photograph with cuDNN, every step shown and checked",
     "doctor": "what is installed, what works, and what to do about the rest",
     "explain": "every engine for a graph, on a GPU that need not be there, and why not",
+    "lookup": "what a name of cuDNN means, or what replaced it; also words, statuses, misspellings",
 }
 
 

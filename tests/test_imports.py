@@ -20,6 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "dtypes": {"raw"},
     "raw": {"errors"},
+    "headers": {"raw", "errors"},
     "absent_gpu": {"raw", "errors"},
     "enumerators": {"raw", "dtypes"},
     "messages": {"raw", "enumerators"},
@@ -101,6 +102,7 @@ def test_every_part_is_known() -> None:
         "command_line",
         "compile",
         "explain",
+        "lookup",
     }
     assert parts - programs <= ALLOWED.keys()
 

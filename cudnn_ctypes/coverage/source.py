@@ -20,7 +20,17 @@ ROOT = PACKAGE.name
 
 # Layer 1 itself, what takes the C functions' place, and programs: using a function there does not
 # make it part of the package's interface.
-_NOT_USERS = {"raw", "reference", "coverage", "doctor", "demo", "introspect", "porting", "__main__"}
+_NOT_USERS = {
+    "raw",
+    "reference",
+    "coverage",
+    "doctor",
+    "demo",
+    "introspect",
+    "lookup",
+    "porting",
+    "__main__",
+}
 # Packages that list what is public, in ``__all__`` or a table of lazy names.
 _PUBLIC = ("", "device", "legacy")
 

@@ -43,8 +43,11 @@ def documentation(name: str) -> str:
 
 def _text(name: str, item: Any) -> str:
     if isinstance(item, CudnnEnum):
-        cls = type(item)
-        return _paragraphs(f"{name} = {int(item)}", f"enumerator of {cls.__name__}", origin(name))
+        alias = "" if item.name == name else f", another name of {item.name}"
+        return _paragraphs(
+            f"{type(item).__name__}.{name} = {int(item)}{alias}",
+            origin(name),
+        )
     if isinstance(item, type) and issubclass(item, CudnnEnum):
         rows = [
             (f"{int(member)}", each, _member_notes(each, name))

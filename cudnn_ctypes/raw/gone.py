@@ -46,7 +46,7 @@ class Gone:
         lines = [
             textwrap.fill(
                 line,
-                width=92,
+                width=79,
                 initial_indent="    ",
                 subsequent_indent="        ",
                 break_long_words=False,

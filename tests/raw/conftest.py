@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import raw
-from tools.generate.include import HEADERS, compiler, include_flags, wheel_include
+from cudnn_ctypes.headers import HEADERS
+from tools.generate.include import compiler, include_flags, wheel_include
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,12 @@ def test_the_prototype_is_that_of_the_binding(name):
         ("cudnnDataType_t", "13 CUDNN_DATA_FP8_E5M2"),
         ("cudnnPointwiseMode_t", "23 CUDNN_POINTWISE_ATAN2 since 9.1.0"),
         ("CUDNN_POINTWISE_ATAN2", "cudnn_graph.h, since 9.1.0"),
-        ("CUDNN_DATA_HALF", "enumerator of cudnnDataType_t"),
+        ("CUDNN_DATA_HALF", "cudnnDataType_t.CUDNN_DATA_HALF = 2"),
+        (
+            "CUDNN_STATUS_ARCH_MISMATCH",
+            "cudnnStatus_t.CUDNN_STATUS_ARCH_MISMATCH = 3007, another name of "
+            "CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH",
+        ),
         ("cudnnFraction_t", "int64_t numerator;"),
         ("cudnnDebug_t", "int reserved[15];"),
         ("cudnnTensorDescriptor_t", "typedef struct cudnnTensorStruct *cudnnTensorDescriptor_t;"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cudnn_ctypes.headers import comments_in, trailing_comments_in
 from tools.generate import comments
 from tools.generate.model import Direction
 
@@ -19,7 +20,7 @@ FUNCTION = """
 
 
 def test_facts_of_a_function():
-    found = comments.comments_in(FUNCTION)
+    found = comments_in(FUNCTION)
     assert comments.since(found) == "9.10.2"
     assert comments.is_deprecated(found)
     assert comments.directions(found) == {
@@ -31,13 +32,13 @@ def test_facts_of_a_function():
 
 
 def test_code_is_no_comment():
-    assert comments.comments_in("int since; /* one */ int x; // two\n") == "/* one */\n// two"
+    assert comments_in("int since; /* one */ int x; // two\n") == "/* one */\n// two"
     assert comments.since("") is None
     assert not comments.is_deprecated("not deprecated")
 
 
 def test_a_comment_before_the_next_enumerator_is_not_about_this_one():
     after = " = 1, /**< One. @since cuDNN 9.4.0 */\n /** Two. @deprecated @since cuDNN 9.7.0 */\n "
-    found = comments.trailing_comments_in(after)
+    found = trailing_comments_in(after)
     assert comments.since(found) == "9.4.0"
     assert not comments.is_deprecated(found)

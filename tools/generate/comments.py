@@ -1,7 +1,8 @@
 """The facts that the headers keep in comments: since-versions, deprecation, directions.
 
 libclang attaches at most one comment to a declaration, and loses it when an ordinary comment
-stands in between, as it often does here. So the text between two declarations is read instead.
+stands in between, as it often does here. So the text between two declarations is read instead, by
+`cudnn_ctypes.headers`.
 """
 
 from __future__ import annotations
@@ -10,20 +11,9 @@ import re
 
 from .model import Direction
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _SINCE = re.compile(r"@since\s+cuDNN\s+(\d+\.\d+\.\d+)")
 _DEPRECATED = re.compile(r"@deprecated\b")
 _PARAM = re.compile(r"@param\s*\[\s*(in|out|in\s*,\s*out|inout)\s*\]\s+(\w+)")
-
-
-def comments_in(text: str) -> str:
-    """All comments of a piece of C, joined."""
-    return "\n".join(_COMMENT.findall(text))
-
-
-def trailing_comments_in(text: str) -> str:
-    """The `/**< ... */` comments of a piece of C: those about what stands before them."""
-    return "\n".join(c for c in _COMMENT.findall(text) if c.startswith("/**<"))
 
 
 def since(comments: str) -> str | None:

@@ -11,18 +11,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-# cudnn.h of older versions does not include the last ones; a version lacks what it has not yet.
-HEADERS = (
-    "cudnn_version.h",
-    "cudnn_graph.h",
-    "cudnn_ops.h",
-    "cudnn_cnn.h",
-    "cudnn_adv.h",
-    "cudnn_backend.h",
-    "cudnn_subquadratic_ops.h",
-    "cudnn_gnn_ops.h",
-)
-
 
 def wheel_include(package: str) -> Path:
     """The include folder of an NVIDIA wheel, e.g. of `nvidia.cudnn`."""

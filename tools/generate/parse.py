@@ -19,8 +19,10 @@ from clang.cindex import (
     TypeKind,
 )
 
+from cudnn_ctypes.headers import HEADERS, comments_in, trailing_comments_in
+
 from . import comments
-from .include import HEADERS, include_flags, wheel_include
+from .include import include_flags, wheel_include
 from .model import (
     Callback,
     CType,
@@ -127,7 +129,7 @@ def _with_comments(cursors: list[Cursor], text: bytes) -> Iterator[tuple[Cursor,
         before = text[end:start].decode() if start > end else ""
         if cursor.kind in (CursorKind.ENUM_DECL, CursorKind.STRUCT_DECL):
             continue
-        yield cursor, comments.comments_in(before)
+        yield cursor, comments_in(before)
         end = max(end, cursor.extent.end.offset)
 
 
@@ -162,7 +164,7 @@ def _enumerators(declaration: Cursor, header: str, text: bytes) -> tuple[Enumera
     members = []
     for cursor, end in zip(cursors, ends, strict=True):
         # A comment before an enumerator may tell the version of something it mentions.
-        after = comments.trailing_comments_in(text[cursor.extent.end.offset : end].decode())
+        after = trailing_comments_in(text[cursor.extent.end.offset : end].decode())
         tokens = [token.spelling for token in cursor.get_tokens()]
         alias = tokens[-1] if "=" in tokens and tokens[-1] in names else None
         members.append(

@@ -1,0 +1,78 @@
+"""The command that tells what a name of cuDNN means, and what became of one that is gone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from .entries import Entry, find
+from .report import print_entry, print_found
+from .words import named, near
+
+__all__ = ["Entry", "add_arguments", "find", "main", "named", "near"]
+
+_SHOWN = 40  # names that words found
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of ``python -m cudnn_ctypes lookup``."""
+    parser.add_argument(
+        "names",
+        nargs="+",
+        metavar="NAME",
+        help="a function, type, enumerator, macro, backend attribute (tensor.data_type), status "
+        "(2000), exception, a name of an older cuDNN, or words (pooling backward)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Print what is known of each name; 0 if all were found, 1 if not."""
+    queries = _queries(arguments.names)
+    results = [(query, *_answer(query)) for query in queries]
+    if arguments.json:
+        print(json.dumps([_as_dict(*result) for result in results], indent=2))
+    else:
+        for query, entries, found, like in results:
+            for entry in entries:
+                print_entry(entry)
+            if not entries:
+                print_found(query, found[:_SHOWN], len(found), like)
+    missed = [query for query, entries, found, _ in results if not entries and not found]
+    return 1 if missed else 0
+
+
+def _queries(names: list[str]) -> list[str]:
+    """The names; or one query of all of them, if they are words and not all name something."""
+    plain = all(name.isalpha() and not _is_name(name) for name in names)
+    if len(names) > 1 and plain and not all(find(name) for name in names):
+        return [" ".join(names)]
+    return names
+
+
+def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
+    """What is so named; else the names that have its words; else names like it."""
+    if entries := find(query):
+        return entries, [], []
+    if _is_name(query) and (like := near(query)):
+        return [], [], like
+    found = named(query)
+    if len(found) == 1:
+        return find(found[0]), [], []
+    return [], found, [] if found else near(query)
+
+
+def _is_name(query: str) -> bool:
+    """Whether a query is written like a name, not like words."""
+    return "." in query or query.lower().startswith("cudnn")
+
+
+def _as_dict(
+    query: str, entries: list[Entry], found: list[str], like: list[str]
+) -> dict[str, object]:
+    return {
+        "query": query,
+        "entries": [entry.as_dict() for entry in entries],
+        "found": found,
+        "near": like,
+    }

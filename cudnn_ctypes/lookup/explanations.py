@@ -1,0 +1,167 @@
+"""What the installed headers say about a C name: the comments that stand at its declaration."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..headers import COMMENT, HEADERS, include_folder
+
+__all__ = ["Explanation", "explanation"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The text of a header.
+
+    Attributes
+    ----------
+    header : Path
+        The file.
+    version : str
+        Of cuDNN: "9.28.0".
+    text : str
+    parameters : dict of str to str
+        What it says of parameters or fields, by name.
+    """
+
+    header: Path
+    version: str
+    text: str
+    parameters: dict[str, str]
+
+
+def explanation(name: str, folder: Path | None = None) -> Explanation | None:
+    """What the headers in a folder (default: those installed) say about a C name.
+
+    None if there are no headers, or if they say nothing of it.
+    """
+    folder = folder or include_folder()
+    if folder is None:
+        return None
+    for path, text, code in _texts(folder):
+        if name not in code:
+            continue
+        comments = list(_comments_about(name, text, code))
+        if any(comments):
+            said, parameters = _plain(comments)
+            if said or parameters:
+                return Explanation(path, _version(folder), said, parameters)
+    return None
+
+
+# `field;  /* ... */` of a struct and `ENUMERATOR = 1,  /**< ... */` of an enum.
+_MEMBER = re.compile(
+    r"(\w+)(?:\[\w+\])?(?:;[ \t]*/\*+<?|[^,;/{}]*,?[ \t]*/\*\*<)(.*?)\*/", re.DOTALL
+)
+
+
+@functools.cache
+def _texts(folder: Path) -> tuple[tuple[Path, str, str], ...]:
+    """The headers: file, text, and the text with blanks in place of comments."""
+    found = []
+    for name in HEADERS:
+        path = folder / name
+        if path.is_file():
+            text = path.read_text(errors="replace")
+            code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+            found.append((path, text, code))
+    return tuple(found)
+
+
+@functools.cache
+def _version(folder: Path) -> str:
+    text = (folder / "cudnn_version.h").read_text(errors="replace")
+    numbers = dict(re.findall(r"#define CUDNN_(MAJOR|MINOR|PATCHLEVEL)\s+(\d+)", text))
+    return ".".join(numbers.get(part, "?") for part in ("MAJOR", "MINOR", "PATCHLEVEL"))
+
+
+def _comments_about(name: str, text: str, code: str) -> Iterator[str]:
+    """The comments at the declaration of a name, where this header has one."""
+    word = rf"\b{name}\b"
+    if define := re.search(rf"^#\s*define\s+{name}\b[^\n]*", code, re.MULTILINE):
+        yield from _before(define.start(), text, code)
+        yield from COMMENT.findall(text[define.start() : define.end()])
+    elif function := re.search(rf"^[^\n;{{}}]*{word}\s*\([^;{{}}]*\)\s*;", code, re.MULTILINE):
+        yield from _before(function.start(), text, code)
+    elif body := re.search(rf"\}}\s*{word}[^;{{}}]*;", code):
+        start = code.rindex("typedef", 0, body.start())
+        yield from _before(start, text, code)
+        fields = text[start : body.start()]
+        for member, comment in _MEMBER.findall(fields):
+            yield f"@param[in] {member} {comment}"
+    elif alias := re.search(rf"^typedef\b[^;{{}}]*{word}[^;{{}}]*;", code, re.MULTILINE):
+        yield from _before(alias.start(), text, code)
+    elif enumerator := re.search(rf"{word}(?=\s*(?:CUDNN_DEPRECATED_ENUM\s*)?[=,}}])", code):
+        yield from _at_enumerator(enumerator, text, code)
+        if name.startswith("CUDNN_ATTR_"):
+            yield from _in_list_of_attributes(name, text)
+
+
+def _before(start: int, text: str, code: str) -> Iterator[str]:
+    """The documentation between the declaration that begins at `start` and the one before it."""
+    statement = max(code.rfind(";", 0, start), code.rfind("}", 0, start)) + 1
+    directives = [m.end() for m in re.finditer(r"^#[^\n]*", code[statement:start], re.MULTILINE)]
+    gap = text[statement + max(directives, default=0) : start]
+    comments = [c for c in COMMENT.findall(gap) if not c.startswith("/**<") and "@file" not in c]
+    documented = [c for c in comments if c.startswith("/**")]
+    if chosen := documented[-1:] or comments[-1:]:
+        yield chosen[0]
+
+
+def _at_enumerator(found: re.Match[str], text: str, code: str) -> Iterator[str]:
+    """What stands before an enumerator as documentation, and what stands behind it."""
+    before = max(code.rfind(",", 0, found.start()), code.rfind("{", 0, found.start()))
+    for comment in COMMENT.findall(text[before : found.start()]):
+        if comment.startswith("/**") and not comment.startswith("/**<"):
+            yield comment
+    comma = re.compile(r"[,}]").search(code, found.end())
+    following = re.compile(r"\w|\}").search(code, comma.end() if comma else found.end())
+    end = following.start() if following else len(code)
+    for comment in COMMENT.findall(text[found.end() : end]):
+        if comment.startswith("/**<"):
+            yield comment
+
+
+def _in_list_of_attributes(name: str, text: str) -> Iterator[str]:
+    """The item about an attribute in the list that its descriptor type has."""
+    item = re.search(
+        rf"^[ *]*- ({name} \(.*?)(?=\n[ *]*(?:- CUDNN_ATTR_|\n|\*/|$))", text, re.M | re.S
+    )
+    if item:
+        yield f"/** {item[1]} */"
+
+
+def _plain(comments: list[str]) -> tuple[str, dict[str, str]]:
+    """Comments as text, without their marks, and what they say of parameters."""
+    paragraphs: list[str] = []
+    parameters: dict[str, str] = {}
+    for comment in comments:
+        lines = re.sub(r"^/\*+<?|^//|\*+/$", "", comment).strip("\n").splitlines()
+        text = "\n".join(re.sub(r"^\s*\*(?!\*)", "", line) for line in lines)
+        text = re.sub(r"@p (\w+)", r"\1", text)
+        main, *tagged = re.split(r"(?=@[a-z]+)", text)
+        paragraphs.append(main)
+        for tag in tagged:
+            _tag(tag, paragraphs, parameters)
+    cleaned = (inspect.cleandoc(paragraph).strip() for paragraph in paragraphs)
+    joined = "\n".join(dict.fromkeys(part for part in cleaned if part))
+    return re.sub(r"\n{3,}", "\n\n", joined), parameters
+
+
+def _tag(tag: str, paragraphs: list[str], parameters: dict[str, str]) -> None:
+    parts = re.match(r"@([a-z]+)(?:\s*\[[^]]*\])?\s*(.*)", tag, re.DOTALL)
+    assert parts
+    kind, said = parts[1], parts[2]
+    if kind == "param":
+        name, _, meaning = said.partition(" ")
+        parameters[name.strip()] = " ".join(meaning.split())
+    elif kind in ("brief", "details"):
+        paragraphs.append(said)
+    elif kind != "since":
+        label = "Returns" if kind in ("return", "retval") else kind.capitalize()
+        paragraphs.append(f"{label}: {' '.join(said.split())}")
