@@ -6,14 +6,12 @@
 >>> messages[0].function
 'cudnnCreateTensorDescriptor'
 
-cuDNN has one callback for the whole process. The exceptions of this package are made from it too,
-and go on to be while a block listens: messages are handed on, and the callback that was there is
-put back at the block's end. The reference device logs nothing.
+The exceptions of this package and a callback that was set with ``raw.cudnnSetCallback`` go on to
+hear cuDNN while a block listens. The reference device logs nothing.
 """
 
 from __future__ import annotations
 
-import ctypes
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,14 +21,10 @@ from typing import Any
 
 from . import raw
 from .enumerators import enumerator
+from .raw.callback import listening
 from .raw.log import message_lines
 
 __all__ = ["Message", "log_messages"]
-
-# As `raw.cudnnCallback_t`, but the message as an address: it goes on after the first NUL.
-_Callback = ctypes.CFUNCTYPE(
-    None, ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(raw.cudnnDebug_t), ctypes.c_void_p
-)
 
 _ENABLED = {
     raw.CUDNN_SEV_ERROR: raw.CUDNN_SEV_ERROR_EN,
@@ -136,36 +130,28 @@ def log_messages(
         enumerator(raw.cudnnSeverity_t, severity, "severities")
         for severity in severities or ("error", "warning")
     }
-    mask, user_data, before = ctypes.c_uint(), ctypes.c_void_p(), raw.cudnnCallback_t()
-    raw.cudnnGetCallback(mask, user_data, before)
-    hand_on = ctypes.cast(before, _Callback) if before else None
     messages: list[Message] = []
     raised: list[BaseException] = []
-    listening = True
 
-    @_Callback  # type: ignore[untyped-decorator]
-    def receive(severity: int, data: Any, debug: Any, message: int) -> None:
+    def receive(severity: int, debug: int, message: int) -> None:
         member = raw.cudnnSeverity_t(severity)
-        if hand_on is not None and mask.value & _ENABLED.get(member, mask.value):
-            hand_on(severity, user_data, debug, message)
-        if not listening or (member not in wanted and member in _ENABLED):
+        if member not in wanted and member in _ENABLED:
             return
         try:
-            made = Message.of(severity, debug.contents, message_lines(message))
+            made = Message.of(
+                severity, raw.cudnnDebug_t.from_address(debug), message_lines(message)
+            )
             messages.append(made)
             if callback is not None:
                 callback(made)
         except BaseException as error:  # nothing may escape into C
             raised.append(error)
 
-    listened = mask.value
+    mask = 0
     for member in wanted:
-        listened |= _ENABLED.get(member, 0)
-    raw.cudnnSetCallback(listened, None, ctypes.cast(receive, raw.cudnnCallback_t))
-    try:
+        mask |= _ENABLED.get(member, 0)
+    raw.load()
+    with listening(mask, receive):
         yield messages
-    finally:
-        listening = False  # what follows is this function's own call
-        raw.cudnnSetCallback(mask.value, user_data, before)
     if raised:
         raise raised[0]

@@ -58,14 +58,27 @@ def test_information_names_arguments(descriptor: Any) -> None:
     assert not message.reasons
 
 
-def test_the_callback_is_put_back(descriptor: Any) -> None:
-    before = callback()
-    with log_messages("info"):
-        assert callback() != before
-    assert callback() == before
-    with pytest.raises(RuntimeError, match="in the block"), log_messages():
-        raise RuntimeError("in the block")
-    assert callback() == before
+def test_the_user_s_callback_stays(descriptor: Any) -> None:
+    heard: list[int] = []
+
+    @raw.cudnnCallback_t
+    def hear(severity: int, *_: Any) -> None:
+        heard.append(severity)
+
+    raw.cudnnSetCallback(raw.CUDNN_SEV_ERROR_EN, None, hear)
+    try:
+        before = callback()
+        with log_messages("info") as messages:
+            assert callback() == before
+            fail(descriptor)
+        assert callback() == before
+        with pytest.raises(RuntimeError, match="in the block"), log_messages():
+            raise RuntimeError("in the block")
+        fail(descriptor)
+    finally:
+        raw.cudnnSetCallback(0, None, raw.cudnnCallback_t())
+    assert heard == [raw.CUDNN_SEV_ERROR] * 2
+    assert {message.severity for message in messages} == {raw.CUDNN_SEV_INFO}
 
 
 def test_exceptions_keep_their_reasons(descriptor: Any) -> None:

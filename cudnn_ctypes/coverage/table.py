@@ -16,8 +16,10 @@ __all__ = ["REASONS", "Row", "table"]
 
 ReferenceDevice = Literal["NumPy", "cuDNN itself", "no"]
 
-REASONS: dict[str, str] = {}
-"""Why nothing uses a function; for those that `table` finds no user of, and no others: none now."""
+_SHARED_CALLBACK = "layer 1 holds the callback for its exceptions; log_messages listens beside it"
+
+REASONS: dict[str, str] = dict.fromkeys(("cudnnSetCallback", "cudnnGetCallback"), _SHARED_CALLBACK)
+"""Why nothing uses a function; for those that `table` finds no user of, and no others."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LibraryNotFoundError, SymbolNotFoundError
-from . import elf, log
+from . import callback, elf
 from .candidates import ENVIRONMENT_VARIABLE, SONAME, candidates
 from .process import cuda_library_files
 from .sublibraries import Sublibraries, usable
@@ -82,7 +82,7 @@ class Library:
                 self.load_cuda_libraries()
             if name == "cudnnBackendFinalize":
                 self._sublibraries.prepare_engines()
-        return found
+        return callback.stand_in(name) or found
 
     def _missing(self, name: str, since: str) -> str:
         loaded = f"loaded is {self.version_text} from {self.path} ({self.source})"
@@ -178,8 +178,9 @@ def _open(path: Path, source: str, tried: list[str]) -> Library:
         # cuDNN 8 counted major * 1000 + minor * 100 + patch.
         old = f"{version // 1000}.{version // 100 % 10}.{version % 100}"
         raise OSError(f"this is cuDNN {old}, and cuDNN 9 is needed")
-    cuda_major = _size_t_function(cdll, "cudnnGetCudartVersion", path) // 1000
-    log.install(cdll["cudnnSetCallback"])
+    callback.install(cdll["cudnnSetCallback"], cdll["cudnnGetCallback"])
+    with callback.quiet():
+        cuda_major = _size_t_function(cdll, "cudnnGetCudartVersion", path) // 1000
     passed_over = tuple(line for line in tried if SONAME in line)
     return Library(path, source, cdll, version, cuda_major, passed_over, sublibraries)
 

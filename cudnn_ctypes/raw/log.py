@@ -8,32 +8,28 @@ the thread's next call.
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import re
 import threading
-from typing import Any
 
 __all__ = [
     "CUDNN",
     "GUARD",
     "REFERENCE_DEVICE",
     "forget",
-    "install",
     "logged",
     "message_lines",
     "put",
+    "put_message",
     "take",
 ]
 
 # Who gives a reason.
 CUDNN, GUARD, REFERENCE_DEVICE = "cuDNN", "cudnn_ctypes", "reference device"
 
-_ERROR_AND_WARNING = (1 << 1) | (1 << 2)  # CUDNN_SEV_ERROR_EN | CUDNN_SEV_WARNING_EN
 _KEPT = 256  # reasons per call; a heuristics query can warn once per engine config
 
-_Callback = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_REASON = re.compile(r"^\s*(?:Error|Warning|Info):\s*")
+_REASON = re.compile(r"^\s*(?:Error|Warning|Info):(?!\s*Traceback contains)\s*")
 
 
 class Reasons(list[str]):
@@ -75,14 +71,6 @@ def message_lines(message: int) -> list[str]:
     return lines
 
 
-@_Callback  # type: ignore[untyped-decorator]
-def _receive(severity: int, user_data: Any, debug: Any, message: int) -> None:
+def put_message(message: int) -> None:
+    """Note the reasons in a message of cuDNN's log at an address."""
     put(*(_REASON.sub("", line).strip() for line in message_lines(message) if _REASON.match(line)))
-
-
-def install(set_callback: Any) -> None:
-    """Register the callback with the C function `set_callback`, until the interpreter exits."""
-    set_callback.argtypes = [ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p]
-    set_callback(_ERROR_AND_WARNING, None, _receive)
-    # cuDNN's own clean-up at exit may log, when Python can no longer be called.
-    atexit.register(set_callback, 0, None, None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import errors
-from . import hints, library, log
+from . import callback, hints, library, log
 from .ctypes_support import CudnnEnum, is_null
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ def error(
 
     status = cudnnStatus_t(code)
     messages, source = _reasons(status.name)
-    detail = _last_error_string() if source == log.CUDNN else ""
-    # Only now: the text of a descriptor is read back from cuDNN, with calls of its own.
     arguments = list(arguments)
-    shown = {parameter.name: describe(value, parameter) for parameter, value in arguments}
+    with callback.quiet():
+        detail = _last_error_string() if source == log.CUDNN else ""
+        # Only now: the text of a descriptor is read back from cuDNN, with calls of its own.
+        shown = {parameter.name: describe(value, parameter) for parameter, value in arguments}
     nulls = [p.name for p, value in arguments if p.type.kind == "value" and is_null(value)]
     if not messages:  # cuDNN gives no reason for missing operands
         nulls += [p.name for p, value in arguments if p.type.kind == "device" and value is None]

@@ -12,7 +12,7 @@ import pytest
 from programs import fake_cudnn, fake_library, printed, run_program
 
 from cudnn_ctypes import LibraryNotFoundError, raw
-from cudnn_ctypes.raw import candidates, library, process
+from cudnn_ctypes.raw import callback, candidates, library, process
 
 LOADED = """
 from cudnn_ctypes import raw
@@ -157,6 +157,7 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without cuDNN."""
     for name in ("CUDNN_CTYPES_LIBRARY", "CONDA_PREFIX", "CUDNN_PATH", "CUDA_PATH", "CUDA_HOME"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(callback, "install", lambda *_: None)  # the fakes' is not to be kept
     monkeypatch.setattr(process, "cudnn_files", list)
     monkeypatch.setattr(process, "loader_files", lambda: iter(()))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
