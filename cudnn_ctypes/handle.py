@@ -6,7 +6,7 @@ from typing import Any
 
 from . import raw
 from .device import current_device, synchronize
-from .raw import mode
+from .raw import mode, records
 from .resource import Resource
 
 __all__ = ["Handle"]
@@ -42,6 +42,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
         if not self.on_reference_device:
             self._device.set_current()
         self._stream: Any = None
+        self._plans: dict[Any, Any] = {}
+        """Launches that were made before, by their keys."""
         if stream is not None:
             self.stream = stream
 
@@ -53,16 +55,21 @@ class Handle(Resource[raw.cudnnHandle_t]):
     @property
     def stream(self) -> Any:
         """The stream object that was set; the address of cuDNN's if none was."""
-        if self._stream is not None:
-            return self._stream
-        stream = raw.cudaStream_t()
-        raw.cudnnGetStream(self, stream)
-        return stream.value or 0
+        return self.stream_pointer if self._stream is None else self._stream
 
     @stream.setter
     def stream(self, stream: Any) -> None:
         raw.cudnnSetStream(self, stream)
         self._stream = stream  # kept alive: cuDNN holds only its address
+
+    @property
+    def stream_pointer(self) -> int:
+        """Address of the stream, 0 for the legacy default stream."""
+        return int(records.record(self))
+
+    def close(self) -> None:
+        self._plans.clear()
+        super().close()
 
     @property
     def version(self) -> tuple[int, int, int]:

@@ -15,6 +15,7 @@ from ..handle import Handle
 from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
+from .launch import launch, launched
 from .operands import Operands, check_memory, expect
 from .tensor import TensorDescriptor
 
@@ -106,6 +107,7 @@ class ActivationDescriptor(Descriptor[raw.cudnnActivationDescriptor_t]):
         }
 
 
+@launched
 def activation_forward(
     handle: Handle,
     x: Any,
@@ -156,7 +158,8 @@ def activation_forward(
             y = operands.make_like("y", "x", beta=beta)
         y_memory, y_desc = operands.tensor("y")
         check_same("x", x_desc, "y", y_desc)
-        raw.cudnnActivationForward(
+        launch(
+            raw.cudnnActivationForward,
             handle,
             activation,
             host_scalar(alpha, y_desc.data_type),
@@ -169,6 +172,7 @@ def activation_forward(
     return y
 
 
+@launched
 def activation_backward(
     handle: Handle,
     y: Any,
@@ -211,7 +215,8 @@ def activation_backward(
             name: check_memory(name, value, desc, handle, written=name == "dx")
             for name, (value, desc) in described.items()
         }
-        raw.cudnnActivationBackward(
+        launch(
+            raw.cudnnActivationBackward,
             handle,
             activation,
             host_scalar(alpha, x_desc.data_type),

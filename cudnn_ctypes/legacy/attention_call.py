@@ -16,10 +16,9 @@ from ..handle import Handle
 from .attention_descriptor import AttnDescriptor
 from .attention_fit import check_fit
 from .attention_weights import attention_buffer_sizes
-from .operands import check_memory, expect, imported
+from .operands import check_memory, expect, imported, new_workspace, workspace_memory
 from .scalars import integers
 from .sequence_data import SeqDataDescriptor, fitting_axes
-from .workspace import new_workspace, workspace_memory
 
 __all__ = ["AttentionCall", "both_lengths"]
 

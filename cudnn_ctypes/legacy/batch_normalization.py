@@ -18,6 +18,7 @@ from .. import raw
 from ..dtypes import host_scalar
 from ..handle import Handle
 from .enumerators import enumerator
+from .launch import launch, launched
 from .normalization_operands import (
     NormalizationForward,
     NormalizationGradients,
@@ -58,6 +59,7 @@ def derive_bn_tensor_descriptor(
     return made
 
 
+@launched
 def batch_normalization_forward_inference(
     handle: Handle,
     x: Any,
@@ -113,7 +115,8 @@ def batch_normalization_forward_inference(
         params = operands.derived(derive, param_desc, "param_desc")
         y = operands.result("y", y, beta)
         data_type = operands.data("x")[0].data_type
-        raw.cudnnBatchNormalizationForwardInference(
+        launch(
+            raw.cudnnBatchNormalizationForwardInference,
             handle,
             mode,
             host_scalar(alpha, data_type),
@@ -130,6 +133,7 @@ def batch_normalization_forward_inference(
     return y
 
 
+@launched
 def batch_normalization_forward_training(
     handle: Handle,
     x: Any,
@@ -188,7 +192,8 @@ def batch_normalization_forward_training(
         running = ("running_mean", running_mean), ("running_variance", running_variance)
         saved = ("saved_mean", saved_mean), ("saved_inv_variance", saved_inv_variance)
         data_type = operands.data("x")[0].data_type
-        raw.cudnnBatchNormalizationForwardTraining(
+        launch(
+            raw.cudnnBatchNormalizationForwardTraining,
             handle,
             mode,
             host_scalar(alpha, data_type),
@@ -206,6 +211,7 @@ def batch_normalization_forward_training(
     return NormalizationForward(y, saved_mean, saved_inv_variance, None)
 
 
+@launched
 def batch_normalization_backward(
     handle: Handle,
     x: Any,
@@ -264,7 +270,8 @@ def batch_normalization_backward(
             dbias = operands.new_parameter(params, scale, "dbias", beta_param)
         saved = ("saved_mean", saved_mean), ("saved_inv_variance", saved_inv_variance)
         data_type = operands.data("x")[0].data_type
-        raw.cudnnBatchNormalizationBackward(
+        launch(
+            raw.cudnnBatchNormalizationBackward,
             handle,
             mode,
             host_scalar(alpha, data_type),

@@ -9,7 +9,6 @@ takes the saved statistics, which the plain forms can do without (cuDNN 9.14 and
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from ctypes import c_size_t
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..handle import Handle
 from .activation import ActivationDescriptor
 from .batch_normalization import derive_bn_tensor_descriptor
 from .enumerators import enumerator
+from .launch import launch, launched
 from .normalization_operands import (
     NormalizationForward,
     NormalizationGradients,
@@ -87,6 +87,7 @@ def batch_normalization_ex_sizes(
     return NormalizationSizes(forward.value, backward.value, reserve.value)
 
 
+@launched
 def batch_normalization_forward_training_ex(
     handle: Handle,
     x: Any,
@@ -160,8 +161,8 @@ def batch_normalization_forward_training_ex(
         raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
             handle, mode, ops, x_pair[0], z_pair[0], y_pair[0], params, activation_desc, size
         )
-        launch: Callable[..., object] = raw.cudnnBatchNormalizationForwardTrainingEx
         launch(
+            raw.cudnnBatchNormalizationForwardTrainingEx,
             handle,
             mode,
             ops,
@@ -184,6 +185,7 @@ def batch_normalization_forward_training_ex(
     return NormalizationForward(y, saved_mean, saved_inv_variance, reserve_space)
 
 
+@launched
 def batch_normalization_backward_ex(
     handle: Handle,
     x: Any,
@@ -276,8 +278,8 @@ def batch_normalization_backward_ex(
         raw.cudnnGetBatchNormalizationBackwardExWorkspaceSize(
             handle, mode, ops, *described, params, activation_desc, size
         )
-        launch: Callable[..., object] = raw.cudnnBatchNormalizationBackwardEx
         launch(
+            raw.cudnnBatchNormalizationBackwardEx,
             handle,
             mode,
             ops,

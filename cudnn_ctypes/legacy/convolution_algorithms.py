@@ -24,8 +24,8 @@ from ..raw.ctypes_support import CudnnEnum
 from .algorithm_table import AlgorithmRow, AlgorithmTable
 from .convolution import ConvolutionDescriptor
 from .enumerators import enumerator, short_name
-from .operands import AnyDescriptor, check_memory
-from .workspace import new_workspace, workspace_memory
+from .launch import launch, recording
+from .operands import AnyDescriptor, check_memory, new_workspace, workspace_memory
 
 __all__ = ["ConvolutionAlgorithms", "ConvolutionFunctions"]
 
@@ -137,12 +137,15 @@ class ConvolutionAlgorithms:
             A row also stands for its math type.
         """
         chosen, math_type = self._parts(algorithm)
-        with _math_type(self.descriptors[2], math_type):
-            return self._workspace_size(handle, chosen)
+        with _with_math_type(self.descriptors[2], math_type) as conv:
+            return self._workspace_size(handle, conv, chosen)
 
-    def _workspace_size(self, handle: Handle, algorithm: CudnnEnum) -> int:
+    def _workspace_size(
+        self, handle: Handle, conv: ConvolutionDescriptor, algorithm: CudnnEnum
+    ) -> int:
+        first, second, _, result = self.descriptors
         size = c_size_t()
-        self.functions.workspace_size(handle, *self.descriptors, algorithm, size)
+        self.functions.workspace_size(handle, first, second, conv, result, algorithm, size)
         return size.value
 
     def _parts(self, algorithm: Any) -> tuple[CudnnEnum, raw.cudnnMathType_t | None]:
@@ -153,47 +156,26 @@ class ConvolutionAlgorithms:
 
     # -- running -------------------------------------------------------------------------------
 
-    def run(
+    def _run(
         self,
         handle: Handle,
         first: Any,
         second: Any,
         result: Any,
-        /,
         *,
-        alpha: float = 1,
-        beta: float = 0,
-        algorithm: Any = None,
-        workspace: Any = None,
+        alpha: float,
+        beta: float,
+        algorithm: Any,
+        workspace: Any,
     ) -> None:
-        """result = alpha * convolution + beta * result, on the handle's stream.
-
-        Parameters
-        ----------
-        first, second, result : DeviceTensor, DeviceBuffer, address or tensor of another library
-            The operands in the order of the descriptors, which say how the memory is read. Only the
-            size and the data type of what is given are checked.
-        alpha, beta : float
-            Factors. With beta = 0 what `result` held is not read.
-        algorithm : AlgorithmRow, enumerator or str, optional
-            Left out: the heuristic's best one (for the size of `workspace`, if that is given). A
-            row's math type is set on the convolution descriptor for the time of the call.
-        workspace : DeviceBuffer or tensor, optional
-            Left out: allocated, and freed after the work, on the handle's stream.
-
-        Raises
-        ------
-        ValueError
-            If an operand or the workspace is too small; the message gives both sizes.
-        NotSupportedError
-            If no algorithm fits.
-        """
-        first_desc, second_desc, conv, result_desc = self.descriptors
+        """The launch, whose operands the subclasses name."""
+        first_desc, second_desc, _, result_desc = self.descriptors
         memory = self._checked(handle, first, second, result)
         data_type = result_desc.data_type
         factor, keep = host_scalar(alpha, data_type), host_scalar(beta, data_type)
-        with self.prepared(handle, algorithm, workspace) as (chosen, space, size):
-            self.functions.launch(
+        with self.prepared(handle, algorithm, workspace) as (conv, chosen, space, size):
+            launch(
+                self.functions.launch,
                 handle,
                 factor,
                 first_desc,
@@ -220,31 +202,42 @@ class ConvolutionAlgorithms:
     @contextmanager
     def prepared(
         self, handle: Handle, algorithm: Any, workspace: Any
-    ) -> Iterator[tuple[Any, Any, int]]:
-        """Algorithm, workspace and its size for one launch inside ``with``; as for `run`."""
+    ) -> Iterator[tuple[ConvolutionDescriptor, Any, Any, int]]:
+        """What one launch inside ``with`` takes: as for `run`.
+
+        Yields the convolution with the algorithm's math type, the algorithm, the workspace and its
+        size in bytes.
+        """
         space, size = workspace_memory(handle, workspace)
         if algorithm is None:
             limit = None if workspace is None else size
             algorithm = self.algorithms(handle).choose(memory_limit=limit)
         chosen, math_type = self._parts(algorithm)
         own = None
-        with _math_type(self.descriptors[2], math_type):
+        with _with_math_type(self.descriptors[2], math_type) as conv:
             if workspace is None:
-                own = new_workspace(handle, self._workspace_size(handle, chosen))
+                own = new_workspace(handle, self._workspace_size(handle, conv, chosen))
                 space, size = workspace_memory(handle, own)
             try:
-                yield chosen, space, size
+                yield conv, chosen, space, size
             except CudnnError as error:
                 # cuDNN checks the size itself, but says little; asking first would cost every call.
-                self._explain(error, handle, chosen, size)
+                self._explain(error, handle, conv, chosen, size)
                 raise
             finally:
                 if own is not None:
                     own.close()
 
-    def _explain(self, error: CudnnError, handle: Handle, chosen: CudnnEnum, size: int) -> None:
+    def _explain(
+        self,
+        error: CudnnError,
+        handle: Handle,
+        conv: ConvolutionDescriptor,
+        chosen: CudnnEnum,
+        size: int,
+    ) -> None:
         try:
-            needed = self._workspace_size(handle, chosen)
+            needed = self._workspace_size(handle, conv, chosen)
         except CudnnError:
             return
         if needed > size:
@@ -254,16 +247,16 @@ class ConvolutionAlgorithms:
 
 
 @contextmanager
-def _math_type(
+def _with_math_type(
     conv: ConvolutionDescriptor, math_type: raw.cudnnMathType_t | None
-) -> Iterator[None]:
-    """`math_type` set on `conv` inside ``with``."""
-    before = None if math_type is None else conv.math_type
-    if math_type == before:
-        yield
+) -> Iterator[ConvolutionDescriptor]:
+    """`conv`, or a convolution like it with another math type."""
+    if math_type is None or math_type == conv.math_type:
+        yield conv
         return
-    conv.math_type = math_type
-    try:
-        yield
-    finally:
-        conv.math_type = before
+    like = ConvolutionDescriptor(**{**conv._arguments(), "math_type": math_type})
+    if (current := recording()) is not None:
+        yield current.stack.enter_context(like)
+        return
+    with like:
+        yield like

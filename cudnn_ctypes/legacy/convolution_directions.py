@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from .. import raw
+from ..handle import Handle
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import ConvolutionAlgorithms, ConvolutionFunctions
 from .filter import FilterDescriptor
+from .launch import launched
 from .operands import expect
 from .tensor import TensorDescriptor
 
@@ -47,6 +49,52 @@ class ConvolutionForward(ConvolutionAlgorithms):
                 "offers gives wrong numbers; take float32 for the sums, or int8"
             )
 
+    @launched
+    def run(
+        self,
+        handle: Handle,
+        x: Any,
+        w: Any,
+        y: Any,
+        *,
+        alpha: float = 1,
+        beta: float = 0,
+        algorithm: Any = None,
+        workspace: Any = None,
+    ) -> None:
+        """y = alpha * convolution + beta * y, on the handle's stream.
+
+        Parameters
+        ----------
+        x, w, y : DeviceTensor, DeviceBuffer, address or tensor of another library
+            The descriptors say how the memory is read. Only the size and the data type of what is
+            given are checked.
+        alpha, beta : float
+            Factors. With beta = 0 what y held is not read.
+        algorithm : AlgorithmRow, enumerator or str, optional
+            Left out: the heuristic's best one (for the size of `workspace`, if that is given). A
+            row's math type is taken instead of the convolution's.
+        workspace : DeviceBuffer or tensor, optional
+            Left out: allocated, and freed after the work, on the handle's stream.
+
+        Raises
+        ------
+        ValueError
+            If an operand or the workspace is too small; the message gives both sizes.
+        NotSupportedError
+            If no algorithm fits.
+        """
+        self._run(
+            handle,
+            x,
+            w,
+            y,
+            alpha=alpha,
+            beta=beta,
+            algorithm=algorithm,
+            workspace=workspace,
+        )
+
 
 @dataclass(frozen=True)
 class ConvolutionBackwardData(ConvolutionAlgorithms):
@@ -74,6 +122,31 @@ class ConvolutionBackwardData(ConvolutionAlgorithms):
     def __post_init__(self) -> None:
         _check("dx", self.dx_desc, "w", self.w_desc, self.conv, "dy", self.dy_desc)
 
+    @launched
+    def run(
+        self,
+        handle: Handle,
+        w: Any,
+        dy: Any,
+        dx: Any,
+        *,
+        alpha: float = 1,
+        beta: float = 0,
+        algorithm: Any = None,
+        workspace: Any = None,
+    ) -> None:
+        """dx = alpha * (gradient of x) + beta * dx; as `ConvolutionForward.run`."""
+        self._run(
+            handle,
+            w,
+            dy,
+            dx,
+            alpha=alpha,
+            beta=beta,
+            algorithm=algorithm,
+            workspace=workspace,
+        )
+
 
 @dataclass(frozen=True)
 class ConvolutionBackwardFilter(ConvolutionAlgorithms):
@@ -100,6 +173,31 @@ class ConvolutionBackwardFilter(ConvolutionAlgorithms):
 
     def __post_init__(self) -> None:
         _check("x", self.x_desc, "dw", self.dw_desc, self.conv, "dy", self.dy_desc)
+
+    @launched
+    def run(
+        self,
+        handle: Handle,
+        x: Any,
+        dy: Any,
+        dw: Any,
+        *,
+        alpha: float = 1,
+        beta: float = 0,
+        algorithm: Any = None,
+        workspace: Any = None,
+    ) -> None:
+        """dw = alpha * (gradient of w) + beta * dw; as `ConvolutionForward.run`."""
+        self._run(
+            handle,
+            x,
+            dy,
+            dw,
+            alpha=alpha,
+            beta=beta,
+            algorithm=algorithm,
+            workspace=workspace,
+        )
 
 
 def _check(

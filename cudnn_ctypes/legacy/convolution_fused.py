@@ -11,12 +11,14 @@ from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionForward
 from .filter import FilterDescriptor
+from .launch import launch, launched
 from .operands import Operands, check_memory, expect
 from .tensor import TensorDescriptor
 
 __all__ = ["convolution_bias_activation_forward"]
 
 
+@launched
 def convolution_bias_activation_forward(
     handle: Handle,
     x: Any,
@@ -69,8 +71,7 @@ def convolution_bias_activation_forward(
         if z is None:
             if alpha2:
                 raise ValueError(f"z: needed with alpha2={alpha2}")
-            # C wants an address also where it is not read.
-            z_memory, z_desc, alpha2 = y_memory, y_desc, 0
+            z_desc, alpha2 = y_desc, 0
         else:
             z_memory, z_desc = operands.tensor("z")
             alpha2 = 1 if alpha2 is None else alpha2
@@ -86,20 +87,22 @@ def convolution_bias_activation_forward(
             for name, value, desc in (
                 ("x", x_memory, x_desc),
                 ("w", w_memory, w_desc),
-                ("z", z_memory, z_desc),
                 ("bias", bias_memory, bias_desc),
                 ("y", y_memory, y_desc),
             )
         }
-        with forward.prepared(handle, algorithm, workspace) as (chosen, space, size):
-            raw.cudnnConvolutionBiasActivationForward(
+        # C wants an address also where z is not read.
+        memory["z"] = memory["y"] if z is None else check_memory("z", z_memory, z_desc, handle)
+        with forward.prepared(handle, algorithm, workspace) as (chosen_conv, chosen, space, size):
+            launch(
+                raw.cudnnConvolutionBiasActivationForward,
                 handle,
                 host_scalar(alpha1, y_type),
                 x_desc,
                 memory["x"],
                 w_desc,
                 memory["w"],
-                conv,
+                chosen_conv,
                 chosen,
                 space,
                 size,

@@ -24,6 +24,7 @@ from .convolution_directions import (
     ConvolutionForward,
 )
 from .filter import FilterDescriptor
+from .launch import launch, launched
 from .operands import Operands, check_memory, expect, refuse_beta
 from .tensor import TensorDescriptor
 
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 
+@launched
 def convolution_forward(
     handle: Handle,
     x: Any,
@@ -112,6 +114,7 @@ def convolution_forward(
     return y
 
 
+@launched
 def convolution_backward_data(
     handle: Handle,
     w: Any,
@@ -165,6 +168,7 @@ def convolution_backward_data(
     return dx
 
 
+@launched
 def convolution_backward_filter(
     handle: Handle,
     x: Any,
@@ -216,6 +220,7 @@ def convolution_backward_filter(
     return dw
 
 
+@launched
 def convolution_backward_bias(
     handle: Handle,
     dy: Any,
@@ -247,7 +252,8 @@ def convolution_backward_bias(
             db = operands.make("db", (dy_shape[1],), dy_desc.data_type)
         db_memory, db_desc = operands.channels("db", dy_shape)
         data_type = db_desc.data_type
-        raw.cudnnConvolutionBackwardBias(
+        launch(
+            raw.cudnnConvolutionBackwardBias,
             handle,
             host_scalar(alpha, data_type),
             dy_desc,

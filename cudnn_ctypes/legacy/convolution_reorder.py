@@ -8,12 +8,14 @@ from .. import raw
 from ..handle import Handle
 from .enumerators import enumerator
 from .filter import FilterDescriptor
+from .launch import launch, launched
 from .operands import Operands, check_memory
 from .tensor import TensorDescriptor
 
 __all__ = ["reorder_filter_and_bias"]
 
 
+@launched
 def reorder_filter_and_bias(
     handle: Handle,
     w: Any,
@@ -66,7 +68,7 @@ def reorder_filter_and_bias(
         shape = w_desc.shape
         if reordered_w is None:
             reordered_w = operands.make("reordered_w", shape, w_desc.data_type)
-        pointers = [
+        pointers: list[Any] = [
             check_memory("w", w_memory, w_desc, handle),
             check_memory("reordered_w", reordered_w, w_desc, handle, written=True),
         ]
@@ -81,7 +83,8 @@ def reorder_filter_and_bias(
                 check_memory("bias", bias_memory, bias_desc, handle),
                 check_memory("reordered_bias", reordered_bias, bias_desc, handle, written=True),
             ]
-        raw.cudnnReorderFilterAndBias(
+        launch(
+            raw.cudnnReorderFilterAndBias,
             handle,
             w_desc,
             reorder_type,

@@ -13,10 +13,9 @@ from ..device import DeviceTensor
 from ..handle import Handle
 from .ctc_descriptor import CTCLossDescriptor
 from .enumerators import enumerator
-from .operands import check_memory, expect, imported, is_address
+from .operands import check_memory, expect, imported, is_address, new_workspace, workspace_memory
 from .scalars import integers
 from .tensor import TensorDescriptor
-from .workspace import new_workspace, workspace_memory
 
 __all__ = [
     "Call",

@@ -13,10 +13,10 @@ from ..dtypes import host_scalar
 from ..handle import Handle
 from .agreement import check_same
 from .enumerators import enumerator
+from .launch import Memory, launch, launched
 from .lrn import LRNDescriptor
 from .operands import Operands, check_memory, expect, refuse_beta
 from .tensor import TensorDescriptor
-from .workspace import new_workspace
 
 __all__ = [
     "DivisiveNormalizationGradients",
@@ -38,6 +38,7 @@ class DivisiveNormalizationGradients(NamedTuple):
     dmeans: Any
 
 
+@launched
 def divisive_normalization_forward(
     handle: Handle,
     x: Any,
@@ -102,7 +103,8 @@ def divisive_normalization_forward(
         check_same("x", x_desc, "y", y_desc)
         if means is not None:
             means = _like_x(operands, "means", x_desc)
-        raw.cudnnDivisiveNormalizationForward(
+        launch(
+            raw.cudnnDivisiveNormalizationForward,
             handle,
             lrn,
             mode,
@@ -119,6 +121,7 @@ def divisive_normalization_forward(
     return y
 
 
+@launched
 def divisive_normalization_backward(
     handle: Handle,
     x: Any,
@@ -188,7 +191,8 @@ def divisive_normalization_backward(
         if with_dmeans:
             by_means = _like_x(operands, "dmeans", dx_desc, "dx")
             by_means = check_memory("dmeans", by_means, dx_desc, handle, written=True)
-        raw.cudnnDivisiveNormalizationBackward(
+        launch(
+            raw.cudnnDivisiveNormalizationBackward,
             handle,
             lrn,
             mode,
@@ -223,5 +227,5 @@ def _temporary(
     operands: Operands, handle: Handle, name: str, given: Any, desc: TensorDescriptor
 ) -> Any:
     if given is None:
-        return operands.enter_context(new_workspace(handle, desc.size_in_bytes))
+        return Memory(name, operands.scratch(desc.size_in_bytes), written=True)
     return check_memory(name, given, desc, handle, written=True)

@@ -13,6 +13,7 @@ from .. import raw
 from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
 from .dropout_descriptor import DropoutDescriptor, dropout_reserve_size
+from .launch import Memory, launch, launched
 from .operands import Operands, check_memory, expect, imported
 from .tensor import TensorDescriptor
 
@@ -33,6 +34,7 @@ class DropoutForward(NamedTuple):
     reserve_space: Any
 
 
+@launched
 def dropout_forward(
     handle: Handle,
     x: Any,
@@ -77,23 +79,25 @@ def dropout_forward(
         _check_fit("x", x_desc, "y", y_desc)
         needed = dropout_reserve_size(x_desc)
         if reserve_space is None:
-            reserve_space = DeviceTensor.empty(
-                (needed,), "uint8", device=handle.device, stream=handle.stream
+            reserve_space = operands.result_memory(
+                DeviceTensor.empty((needed,), "uint8", device=handle.device, stream=handle.stream)
             )
         reserve = _reserve(handle, reserve_space, needed)
-        raw.cudnnDropoutForward(
+        launch(
+            raw.cudnnDropoutForward,
             handle,
             dropout,
             x_desc,
             check_memory("x", x_memory, x_desc, handle),
             y_desc,
             check_memory("y", y_memory, y_desc, handle, written=True),
-            reserve,
+            Memory("reserve_space", reserve, written=True),
             reserve.nbytes,
         )
     return DropoutForward(y, reserve_space)
 
 
+@launched
 def dropout_backward(
     handle: Handle,
     dy: Any,
@@ -131,14 +135,15 @@ def dropout_backward(
         dx_memory, dx_desc = operands.tensor("dx")
         _check_fit("dy", dy_desc, "dx", dx_desc)
         reserve = _reserve(handle, reserve_space, dropout_reserve_size(dy_desc))
-        raw.cudnnDropoutBackward(
+        launch(
+            raw.cudnnDropoutBackward,
             handle,
             dropout,
             dy_desc,
             check_memory("dy", dy_memory, dy_desc, handle),
             dx_desc,
             check_memory("dx", dx_memory, dx_desc, handle, written=True),
-            reserve,
+            Memory("reserve_space", reserve, written=True),
             reserve.nbytes,
         )
     return dx

@@ -14,6 +14,7 @@ from ..handle import Handle
 from .agreement import check_broadcast, check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator, short_name
+from .launch import launch, launched
 from .operands import Operands, check_memory, expect
 from .tensor import TensorDescriptor
 
@@ -87,6 +88,7 @@ class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
         return raw.cudnnNanPropagation_t(self._held()["nan_propagation"])
 
 
+@launched
 def op_tensor(
     handle: Handle,
     a: Any,
@@ -145,18 +147,20 @@ def op_tensor(
             c = operands.make_like("c", "a", beta=beta, data_type=data_type)
         c_memory, c_desc = operands.tensor("c")
         check_same("a", a_desc, "c", c_desc, types=False)
+        b_name = "b"
         if b is None:
             if op.op not in _OF_ONE_OPERAND:
                 raise ValueError(f"b: needed for {short_name(op.op)}")
             # C has the parameter also where it is not read.
-            b_memory, b_desc = a_memory, a_desc
+            b_name, b_memory, b_desc = "a", a_memory, a_desc
         elif b_desc is None and getattr(b, "ndim", 0) == 1:
             b_memory, b_desc = operands.channels("b", a_desc.shape)
         else:
             b_memory, b_desc = operands.tensor("b")
         check_broadcast("b", b_desc, "a", a_desc)
         compute_type = op.compute_type
-        raw.cudnnOpTensor(
+        launch(
+            raw.cudnnOpTensor,
             handle,
             op,
             host_scalar(alpha1, compute_type),
@@ -164,7 +168,7 @@ def op_tensor(
             check_memory("a", a_memory, a_desc, handle),
             host_scalar(alpha2, compute_type),
             b_desc,
-            check_memory("b", b_memory, b_desc, handle),
+            check_memory(b_name, b_memory, b_desc, handle),
             host_scalar(beta, compute_type),
             c_desc,
             check_memory("c", c_memory, c_desc, handle, written=True),

@@ -12,8 +12,7 @@ from ..raw.memory import memory_pointer
 from .activation import ActivationDescriptor
 from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
 from .fused_plan import FusedOpsPlan
-from .operands import Operands, check_memory, expect
-from .workspace import new_workspace, workspace_memory
+from .operands import Operands, check_memory, expect, new_workspace, workspace_memory
 
 __all__ = ["FusedCall"]
 

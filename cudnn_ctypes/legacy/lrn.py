@@ -15,6 +15,7 @@ from ..handle import Handle
 from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
+from .launch import launch, launched
 from .operands import Operands, check_memory, expect
 from .tensor import TensorDescriptor
 
@@ -93,6 +94,7 @@ class LRNDescriptor(Descriptor[raw.cudnnLRNDescriptor_t]):
         return k
 
 
+@launched
 def lrn_cross_channel_forward(
     handle: Handle,
     x: Any,
@@ -139,7 +141,8 @@ def lrn_cross_channel_forward(
         x_memory, x_desc = operands.tensor("x")
         y_memory, y_desc = operands.tensor("y")
         check_same("x", x_desc, "y", y_desc)
-        raw.cudnnLRNCrossChannelForward(
+        launch(
+            raw.cudnnLRNCrossChannelForward,
             handle,
             lrn,
             mode,
@@ -153,6 +156,7 @@ def lrn_cross_channel_forward(
     return y
 
 
+@launched
 def lrn_cross_channel_backward(
     handle: Handle,
     x: Any,
@@ -196,7 +200,8 @@ def lrn_cross_channel_backward(
         dx_memory, dx_desc = operands.tensor("dx")
         for name, desc in (("y", y_desc), ("dy", dy_desc), ("dx", dx_desc)):
             check_same("x", x_desc, name, desc)
-        raw.cudnnLRNCrossChannelBackward(
+        launch(
+            raw.cudnnLRNCrossChannelBackward,
             handle,
             lrn,
             mode,

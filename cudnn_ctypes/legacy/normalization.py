@@ -8,13 +8,13 @@ fused is what `batch_normalization_ex` says, with the algorithm "persist" for th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .. import raw
 from ..dtypes import host_scalar
 from ..handle import Handle
 from .activation import ActivationDescriptor
+from .launch import launch, launched
 from .normalization_operands import NormalizationForward, NormalizationGradients
 from .normalization_problem import NormalizationProblem
 from .tensor import TensorDescriptor
@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 
+@launched
 def normalization_forward_inference(
     handle: Handle,
     x: Any,
@@ -78,8 +79,8 @@ def normalization_forward_inference(
         params, statistics = operands.describe(scale_bias_desc, mean_variance_desc)
         y = operands.result("y", y, beta)
         z_pair = operands.data("z") if z is not None else (None, None)
-        launch: Callable[..., object] = raw.cudnnNormalizationForwardInference
         launch(
+            raw.cudnnNormalizationForwardInference,
             handle,
             *operands.how,
             host_scalar(alpha, operands.data_type),
@@ -100,6 +101,7 @@ def normalization_forward_inference(
     return y
 
 
+@launched
 def normalization_forward_training(
     handle: Handle,
     x: Any,
@@ -158,8 +160,8 @@ def normalization_forward_training(
             reserve_space = operands.new_reserve_space(needed)
         reserve = operands.reserve_space(reserve_space, needed)
         needed = operands.forward_workspace_size(y_pair[0], z_pair[0])
-        launch: Callable[..., object] = raw.cudnnNormalizationForwardTraining
         launch(
+            raw.cudnnNormalizationForwardTraining,
             handle,
             *operands.how,
             host_scalar(alpha, operands.data_type),
@@ -183,6 +185,7 @@ def normalization_forward_training(
     return NormalizationForward(y, saved_mean, saved_inv_variance, reserve_space)
 
 
+@launched
 def normalization_backward(
     handle: Handle,
     x: Any,
@@ -245,8 +248,8 @@ def normalization_backward(
         dz_pair = operands.data("dz", written=True) if adds else (None, None)
         reserve = operands.reserve_space(reserve_space, operands.reserve_size())
         needed = operands.backward_workspace_size(y_pair[0], dy_pair[0], dz_pair[0], dx_pair[0])
-        launch: Callable[..., object] = raw.cudnnNormalizationBackward
         launch(
+            raw.cudnnNormalizationBackward,
             handle,
             *operands.how,
             host_scalar(alpha, operands.data_type),

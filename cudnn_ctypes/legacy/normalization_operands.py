@@ -17,10 +17,17 @@ from ..handle import Handle
 from ..raw.ctypes_support import CudnnEnum
 from .activation import ActivationDescriptor
 from .agreement import check_same
+from .launch import Memory
 from .layouts import dense_layout
-from .operands import Operands, check_memory, expect, imported, refuse_beta
+from .operands import (
+    Operands,
+    check_memory,
+    expect,
+    imported,
+    refuse_beta,
+    workspace_memory,
+)
 from .tensor import TensorDescriptor
-from .workspace import new_workspace, workspace_memory
 
 __all__ = [
     "NormalizationForward",
@@ -161,8 +168,7 @@ class NormalizationOperands(Operands):
         made = DeviceTensor.empty(
             shape, desc.data_type, device=self._handle.device, stream=self._handle.stream
         )
-        self._results.append(made)
-        return made
+        return self.result_memory(made)
 
     def pair(
         self, first: tuple[str, Any], second: tuple[str, Any], desc: TensorDescriptor, written: bool
@@ -202,7 +208,7 @@ class NormalizationOperands(Operands):
     def workspace(self, given: Any, needed: int) -> tuple[Any, int]:
         """What C receives for the workspace, and its size; it is made if it is None."""
         if given is None:
-            given = self.enter_context(new_workspace(self._handle, needed))
+            given = self.scratch(needed)
         memory, size = workspace_memory(self._handle, given)
         if size < needed:
             raise ValueError(f"workspace: {size} bytes, {needed} are needed")
@@ -215,8 +221,7 @@ class NormalizationOperands(Operands):
         made = DeviceTensor.empty(
             (needed,), "uint8", device=self._handle.device, stream=self._handle.stream
         )
-        self._results.append(made)
-        return made
+        return self.result_memory(made)
 
     def reserve_space(self, given: Any, needed: int) -> tuple[Any, int]:
         """What C receives for the reserve space, and its size."""
@@ -229,4 +234,4 @@ class NormalizationOperands(Operands):
             memory = imported("reserve_space", given, self._handle)
         if memory.nbytes < needed:
             raise ValueError(f"reserve_space: {memory.nbytes} bytes, {needed} are needed")
-        return memory, memory.nbytes
+        return Memory("reserve_space", memory, written=True), memory.nbytes

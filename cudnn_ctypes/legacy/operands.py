@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from ctypes import c_void_p
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..device import DeviceBuffer, DeviceTensor, as_tensor
 from ..dtypes import as_data_type, data_type_name, numpy_dtype, vector_length
 from ..handle import Handle
 from .descriptor import Descriptor
 from .filter import FilterDescriptor
+from .launch import Memory, recording
 from .layouts import fitting_layouts
 from .tensor import TensorDescriptor
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "AnyDescriptor",
@@ -21,11 +25,14 @@ __all__ = [
     "expect",
     "imported",
     "is_address",
+    "new_workspace",
     "refuse_beta",
+    "workspace_memory",
 ]
 
 AnyDescriptor = TensorDescriptor | FilterDescriptor
 T = TypeVar("T")
+C = TypeVar("C")
 
 
 def expect(name: str, value: Any, cls: type[T]) -> T:
@@ -41,12 +48,12 @@ def expect(name: str, value: Any, cls: type[T]) -> T:
     return value
 
 
-class Operands(ExitStack):
+class Operands:
     """The operands of one call, imported; descriptors are made where none are given.
 
-    Usable in ``with``, which closes the descriptors that were made, and, if it is left by an error,
-    the results. Descriptors have at least 4 dimensions, as most of cuDNN's functions ask for:
-    (N, C, W) is described as (N, C, 1, W).
+    Usable in ``with``, which closes the descriptors that were made unless the call is recorded, and
+    the results if it is left by an error. Descriptors have at least 4 dimensions, as most of
+    cuDNN's functions ask for: (N, C, W) is described as (N, C, 1, W).
 
     Parameters
     ----------
@@ -61,8 +68,8 @@ class Operands(ExitStack):
     """
 
     def __init__(self, handle: Handle, **operands: tuple[Any, AnyDescriptor | None]) -> None:
-        super().__init__()
         self._handle = expect("handle", handle, Handle)
+        self._stack, self._scratch = ExitStack(), ExitStack()
         _ = handle._as_parameter_  # ClosedError here rather than halfway
         self._operands: dict[str, tuple[Any, AnyDescriptor | None]] = {}
         for name, (value, desc) in operands.items():
@@ -195,17 +202,67 @@ class Operands(ExitStack):
             shape, data_type, device=self._handle.device, stream=self._handle.stream, **options
         )
         self._operands[name] = (made, desc)
+        return self.result_memory(made)
+
+    def result_memory(self, made: DeviceTensor) -> DeviceTensor:
+        """Close `made`, an uninitialised tensor for a result, if the call fails."""
         self._results.append(made)
+        if (current := recording()) is not None:
+            current.made.append(made)
         return made
+
+    def enter_context(self, context: AbstractContextManager[C]) -> C:
+        """Enter what is to be closed after the call, or with the plan that it is recorded in."""
+        return self._stack.enter_context(context)
 
     def _plain_layout(self) -> str:
         return "NHWC" if self.layout == "NHWC" else "NCHW"
 
-    def __exit__(self, *exception: Any) -> bool | None:
+    def scratch(self, nbytes: int) -> DeviceBuffer:
+        """A workspace for this call only."""
+        return self._scratch.enter_context(new_workspace(self._handle, nbytes))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._scratch.close()
+        current = recording()
         if exception[0] is not None:
             for made in self._results:
                 made.close()
-        return super().__exit__(*exception)
+        elif current is not None:
+            current.stack.enter_context(self._stack.pop_all())
+            return
+        self._stack.close()
+
+
+def new_workspace(handle: Handle, nbytes: int) -> DeviceBuffer:
+    """Scratch memory for work on the handle's stream; closing it waits for that work only."""
+    made = DeviceBuffer(nbytes, device=handle.device, stream=handle.stream)
+    if (current := recording()) is not None:
+        current.scratch.append(made)
+    return made
+
+
+def workspace_memory(handle: Handle, workspace: Any) -> tuple[Any, int]:
+    """What C receives for a workspace, and its size in bytes; None is no workspace.
+
+    Raises
+    ------
+    TypeError
+        If it is an address, whose size nobody knows, or no device memory.
+    """
+    if workspace is None:
+        return None, 0
+    if isinstance(workspace, int):
+        raise TypeError(
+            "workspace: the size behind an address is not known: pass a DeviceBuffer or a tensor"
+        )
+    memory = workspace
+    if not isinstance(workspace, DeviceBuffer):
+        memory = imported("workspace", workspace, handle)
+    return (Memory("workspace", memory), memory.nbytes) if memory.nbytes else (None, 0)
 
 
 def refuse_beta(name: str, beta: float) -> None:
@@ -241,7 +298,7 @@ def is_address(name: str, value: Any) -> bool:
 
 def check_memory(
     name: str, value: Any, desc: AnyDescriptor, handle: Handle, *, written: bool = False
-) -> Any:
+) -> Memory:
     """What C receives for the operand `name`, which must be large enough for `desc`.
 
     Parameters
@@ -257,7 +314,7 @@ def check_memory(
         If it is NULL, too small, or read-only where it is written; the message gives both sizes.
     """
     if is_address(name, value):
-        return value
+        return Memory(name, value, written=written)
     memory = value if isinstance(value, DeviceBuffer) else imported(name, value, handle)
     if isinstance(memory, DeviceTensor):
         if memory.dtype != numpy_dtype(desc.data_type):
@@ -273,4 +330,4 @@ def check_memory(
             f"{name}: {memory.nbytes} bytes are too small for {desc!r}, which takes "
             f"{desc.size_in_bytes} bytes"
         )
-    return memory
+    return Memory(name, memory, written=written)

@@ -13,6 +13,7 @@ from .. import raw
 from ..dtypes import host_scalar
 from ..handle import Handle
 from .agreement import check_same
+from .launch import launch, launched
 from .operands import Operands, check_memory, expect, refuse_beta
 from .pooling import PoolingDescriptor
 from .tensor import TensorDescriptor
@@ -20,6 +21,7 @@ from .tensor import TensorDescriptor
 __all__ = ["pooling_backward", "pooling_forward"]
 
 
+@launched
 def pooling_forward(
     handle: Handle,
     x: Any,
@@ -72,7 +74,8 @@ def pooling_forward(
             y = operands.make("y", shape, x_desc.data_type)
         y_memory, y_desc = operands.tensor("y")
         _check("x", x_desc, pooling, "y", y_desc)
-        raw.cudnnPoolingForward(
+        launch(
+            raw.cudnnPoolingForward,
             handle,
             pooling,
             host_scalar(alpha, y_desc.data_type),
@@ -85,6 +88,7 @@ def pooling_forward(
     return y
 
 
+@launched
 def pooling_backward(
     handle: Handle,
     y: Any,
@@ -128,7 +132,8 @@ def pooling_backward(
             name: check_memory(name, value, desc, handle, written=name == "dx")
             for name, (value, desc) in described.items()
         }
-        raw.cudnnPoolingBackward(
+        launch(
+            raw.cudnnPoolingBackward,
             handle,
             pooling,
             host_scalar(alpha, x_desc.data_type),

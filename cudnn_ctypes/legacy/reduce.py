@@ -16,9 +16,16 @@ from ..dtypes import as_data_type, host_scalar
 from ..handle import Handle
 from .descriptor import Descriptor
 from .enumerators import enumerator
-from .operands import Operands, check_memory, expect, imported, refuse_beta
+from .launch import Memory, launch, launched
+from .operands import (
+    Operands,
+    check_memory,
+    expect,
+    imported,
+    refuse_beta,
+    workspace_memory,
+)
 from .tensor import TensorDescriptor
-from .workspace import new_workspace, workspace_memory
 
 __all__ = ["ReduceTensorDescriptor", "Reduced", "reduce_tensor"]
 
@@ -160,6 +167,7 @@ class Reduced(NamedTuple):
     indices: Any
 
 
+@launched
 def reduce_tensor(
     handle: Handle,
     a: Any,
@@ -239,11 +247,12 @@ def reduce_tensor(
             indices = None
         needed = reduction.workspace_size(handle, a_desc, c_desc)
         if workspace is None:
-            workspace = operands.enter_context(new_workspace(handle, needed))
+            workspace = operands.scratch(needed)
         space, space_bytes = workspace_memory(handle, workspace)
         if space_bytes < needed:
             raise ValueError(f"workspace: {space_bytes} bytes are too small, {needed} are needed")
-        raw.cudnnReduceTensor(
+        launch(
+            raw.cudnnReduceTensor,
             handle,
             reduction,
             index_memory,
@@ -285,4 +294,4 @@ def _with_room(name: str, memory: Any, needed: int, handle: Handle) -> Any:
     given = memory if isinstance(memory, DeviceBuffer) else imported(name, memory, handle)
     if given.nbytes < needed:
         raise ValueError(f"{name}: {given.nbytes} bytes are too small, {needed} are needed")
-    return given
+    return Memory(name, given, written=True)

@@ -9,9 +9,8 @@ from typing import Any
 from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import as_data_type, data_type_name, numpy_dtype, storage_bytes
 from ..handle import Handle
-from .operands import expect, imported, is_address
+from .operands import expect, imported, is_address, new_workspace, workspace_memory
 from .rnn_weights import RNNWeights
-from .workspace import new_workspace, workspace_memory
 
 __all__ = ["Memory"]
 

@@ -13,12 +13,14 @@ from ..dtypes import host_scalar
 from ..handle import Handle
 from .agreement import check_same
 from .enumerators import enumerator
+from .launch import launch, launched
 from .operands import Operands, check_memory
 from .tensor import TensorDescriptor
 
 __all__ = ["softmax_backward", "softmax_forward"]
 
 
+@launched
 def softmax_forward(
     handle: Handle,
     x: Any,
@@ -77,7 +79,8 @@ def softmax_forward(
         y_memory, y_desc = operands.tensor("y")
         check_same("x", x_desc, "y", y_desc)
         _refuse_garbage(mode, x=x_desc, y=y_desc)
-        raw.cudnnSoftmaxForward(
+        launch(
+            raw.cudnnSoftmaxForward,
             handle,
             algorithm,
             mode,
@@ -91,6 +94,7 @@ def softmax_forward(
     return y
 
 
+@launched
 def softmax_backward(
     handle: Handle,
     y: Any,
@@ -129,7 +133,8 @@ def softmax_backward(
         check_same("y", y_desc, "dy", dy_desc)
         check_same("y", y_desc, "dx", dx_desc)
         _refuse_garbage(mode, y=y_desc, dy=dy_desc, dx=dx_desc)
-        raw.cudnnSoftmaxBackward(
+        launch(
+            raw.cudnnSoftmaxBackward,
             handle,
             algorithm,
             mode,

@@ -19,6 +19,7 @@ from ..handle import Handle
 from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
+from .launch import launch, launched
 from .layouts import dense_layout
 from .operands import Operands, check_memory, expect, imported, refuse_beta
 from .tensor import TensorDescriptor
@@ -189,6 +190,7 @@ def spatial_tf_grid_generator_backward(
     return dtheta
 
 
+@launched
 def spatial_tf_sampler_forward(
     handle: Handle,
     x: Any,
@@ -231,7 +233,8 @@ def spatial_tf_sampler_forward(
             y = operands.make("y", transformer.shape, transformer.data_type)
         y_memory, y_desc = operands.tensor("y")
         _check_output("y", y_desc, transformer)
-        raw.cudnnSpatialTfSamplerForward(
+        launch(
+            raw.cudnnSpatialTfSamplerForward,
             handle,
             transformer,
             host_scalar(alpha, transformer.data_type),
@@ -245,6 +248,7 @@ def spatial_tf_sampler_forward(
     return y
 
 
+@launched
 def spatial_tf_sampler_backward(
     handle: Handle,
     x: Any,
@@ -294,8 +298,9 @@ def spatial_tf_sampler_backward(
         check_same("x", x_desc, "dx", dx_desc)
         if dgrid is None:
             refuse_beta("dgrid", beta_dgrid)
-            dgrid = _new(transformer.grid_shape, transformer, handle)
-        raw.cudnnSpatialTfSamplerBackward(
+            dgrid = operands.result_memory(_new(transformer.grid_shape, transformer, handle))
+        launch(
+            raw.cudnnSpatialTfSamplerBackward,
             handle,
             transformer,
             host_scalar(alpha, data_type),

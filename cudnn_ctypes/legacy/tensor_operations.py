@@ -14,12 +14,14 @@ from .. import raw
 from ..dtypes import data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
 from .agreement import check_broadcast, check_same
+from .launch import launch, launched
 from .operands import Operands, check_memory, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = ["add_tensor", "scale_tensor", "set_tensor", "transform_tensor"]
 
 
+@launched
 def transform_tensor(
     handle: Handle,
     x: Any,
@@ -72,7 +74,8 @@ def transform_tensor(
         scalar_type = y_desc.data_type
         if x_desc.data_type == raw.CUDNN_DATA_DOUBLE:  # cuDNN reads doubles then too
             scalar_type = x_desc.data_type
-        raw.cudnnTransformTensor(
+        launch(
+            raw.cudnnTransformTensor,
             handle,
             host_scalar(alpha, scalar_type),
             x_desc,
@@ -84,6 +87,7 @@ def transform_tensor(
     return y
 
 
+@launched
 def add_tensor(
     handle: Handle,
     a: Any,
@@ -120,7 +124,8 @@ def add_tensor(
         else:
             a_memory, a_desc = operands.tensor("a")
         check_broadcast("a", a_desc, "c", c_desc)
-        raw.cudnnAddTensor(
+        launch(
+            raw.cudnnAddTensor,
             handle,
             host_scalar(alpha, c_desc.data_type),
             a_desc,
@@ -132,6 +137,7 @@ def add_tensor(
     return c
 
 
+@launched
 def set_tensor(
     handle: Handle, y: Any, value: Any, *, y_desc: TensorDescriptor | None = None
 ) -> Any:
@@ -161,10 +167,11 @@ def set_tensor(
         y_memory, y_desc = operands.tensor("y")
         element = _element(value, y_desc.data_type)
         memory = check_memory("y", y_memory, y_desc, handle, written=True)
-        raw.cudnnSetTensor(handle, y_desc, memory, element)
+        launch(raw.cudnnSetTensor, handle, y_desc, memory, element)
     return y
 
 
+@launched
 def scale_tensor(
     handle: Handle, y: Any, alpha: float, *, y_desc: TensorDescriptor | None = None
 ) -> Any:
@@ -186,7 +193,8 @@ def scale_tensor(
     with Operands(handle, y=(y, y_desc)) as operands:
         y_memory, y_desc = operands.tensor("y")
         memory = check_memory("y", y_memory, y_desc, handle, written=True)
-        raw.cudnnScaleTensor(handle, y_desc, memory, host_scalar(alpha, y_desc.data_type))
+        scalar = host_scalar(alpha, y_desc.data_type)
+        launch(raw.cudnnScaleTensor, handle, y_desc, memory, scalar)
     return y
 
 

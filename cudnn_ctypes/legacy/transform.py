@@ -12,6 +12,7 @@ from .. import raw
 from ..dtypes import host_scalar
 from ..handle import Handle
 from .filter import FilterDescriptor
+from .launch import launch, launched
 from .operands import AnyDescriptor, Operands, check_memory, expect, refuse_beta
 from .tensor import TensorDescriptor
 from .tensor_transform import TensorTransformDescriptor
@@ -19,6 +20,7 @@ from .tensor_transform import TensorTransformDescriptor
 __all__ = ["transform_filter", "transform_tensor_ex"]
 
 
+@launched
 def transform_tensor_ex(
     handle: Handle,
     x: Any,
@@ -67,7 +69,8 @@ def transform_tensor_ex(
             y = operands.make("y", made.shape, made.data_type, layout=made.layout)
         y_memory, y_desc = operands.tensor("y")
         _check_fit("x", x_desc, made, "y", y_desc)
-        raw.cudnnTransformTensorEx(
+        launch(
+            raw.cudnnTransformTensorEx,
             handle,
             transform,
             host_scalar(alpha, y_desc.data_type),
@@ -80,6 +83,7 @@ def transform_tensor_ex(
     return y
 
 
+@launched
 def transform_filter(
     handle: Handle,
     w: Any,
@@ -115,7 +119,8 @@ def transform_filter(
         operands.layout = made.layout
         y_memory, y_desc = operands.filter("y")
         _check_fit("w", w_desc, made, "y", y_desc)
-        raw.cudnnTransformFilter(
+        launch(
+            raw.cudnnTransformFilter,
             handle,
             transform,
             host_scalar(alpha, y_desc.data_type),

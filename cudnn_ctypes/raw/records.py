@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -81,7 +82,7 @@ def record(descriptor: Any, *arguments: Any) -> Any:
     if known is not None and known.record is not None:
         return known.record
     if not _readers:
-        pass
+        importlib.import_module(".descriptors", __package__)
     read = _readers.get(type(handle))
     if read is None:
         return None

@@ -279,7 +279,7 @@ class TestAlgorithms:
             launch = forward.functions.launch
 
             def spy(*args: Any) -> Any:
-                seen.append(conv.math_type)
+                seen.append(args[6].math_type)
                 return launch(*args)
 
             functions = forward.functions._replace(launch=spy)

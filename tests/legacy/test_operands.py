@@ -83,11 +83,13 @@ class TestResults:
 class TestMemory:
     def test_the_exact_size_is_enough(self, reference_handle: Handle) -> None:
         with TensorDescriptor(IMAGE) as desc, DeviceBuffer(960) as buffer:
-            assert check_memory("x", buffer, desc, reference_handle) is buffer
+            given = check_memory("x", buffer, desc, reference_handle)
+            assert (given.name, given._as_parameter_, given.written) == ("x", buffer, False)
             desc.set_4d("NCHW", "float32", 2, 4, 6, 6)
             with pytest.raises(ValueError, match=r"^x: 960 bytes are too small .* 1152 bytes"):
                 check_memory("x", buffer, desc, reference_handle)
 
     def test_addresses_pass(self, reference_handle: Handle) -> None:
         with TensorDescriptor(IMAGE) as desc:
-            assert check_memory("x", 0x1000, desc, reference_handle) == 0x1000
+            given = check_memory("x", 0x1000, desc, reference_handle, written=True)
+            assert (given._as_parameter_, given.written) == (0x1000, True)

@@ -19,6 +19,7 @@ cudnnStatus_t.CUDNN_STATUS_SUCCESS
 from __future__ import annotations
 
 from ..records import record
+from . import handle as _handle  # noqa: F401  registers its reader
 from .attention import Attention, SequenceData
 from .fused import ConstantPack
 from .images import Activation, Convolution, Filter, Pooling, Tensor

@@ -24,6 +24,8 @@ def fragment(binding: Binding) -> Fragment | None:
         for p in binding.parameters
         if p.changes_descriptor and (destroys or p.direction != "in")
     ]
+    if binding.name in ("cudnnSetStream", "cudnnDestroy"):
+        changed.append("handle")
     if not changed:
         return None
     return Fragment(

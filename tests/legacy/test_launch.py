@@ -1,0 +1,274 @@
+"""Launches that were made before: few calls, and never with what belongs to another launch."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    ActivationDescriptor,
+    ClosedError,
+    ConvolutionDescriptor,
+    DeviceTensor,
+    Handle,
+    PoolingDescriptor,
+    raw,
+    use_reference_device,
+)
+
+RNG = np.random.default_rng(11)
+
+
+def numbers(*shape: int, dtype: str = "float32") -> np.ndarray[Any, Any]:
+    return RNG.standard_normal(shape).astype(dtype)
+
+
+def tensor(*shape: int, dtype: str = "float32", **options: Any) -> DeviceTensor:
+    return DeviceTensor.from_numpy(numbers(*shape, dtype=dtype), **options)
+
+
+def poisoned(*shape: int) -> DeviceTensor:
+    return DeviceTensor.full(shape, np.nan, "float32")
+
+
+def c_calls(call: Callable[[], Any]) -> list[str]:
+    """Names of the functions of layer 1 that a call goes through."""
+    seen: list[str] = []
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith("<cudnn"):
+            seen.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def operations(handle: Handle) -> dict[str, Callable[[], Any]]:
+    x, y = tensor(2, 4, 6, 6), poisoned(2, 4, 6, 6)
+    w, bias = tensor(4, 4, 3, 3), tensor(4)
+    scale, mean, variance = tensor(4), tensor(4), DeviceTensor.full((4,), 0.5, "float32")
+    conv, pooling = ConvolutionDescriptor(padding=1), PoolingDescriptor(2, mode="max")
+    pooled = cudnn.pooling_forward(handle, x, pooling)
+    return {
+        "cudnnConvolutionForward": lambda: cudnn.convolution_forward(handle, x, w, conv),
+        "cudnnConvolutionBackwardData": lambda: cudnn.convolution_backward_data(
+            handle, w, x, conv, dx_shape=(2, 4, 6, 6)
+        ),
+        "cudnnConvolutionBackwardFilter": lambda: cudnn.convolution_backward_filter(
+            handle, x, x, conv, dw_shape=(4, 4, 3, 3)
+        ),
+        "cudnnConvolutionBackwardBias": lambda: cudnn.convolution_backward_bias(handle, x),
+        "cudnnConvolutionBiasActivationForward": lambda: cudnn.convolution_bias_activation_forward(
+            handle, x, w, conv, bias, "relu"
+        ),
+        "cudnnActivationForward": lambda: cudnn.activation_forward(handle, x, "tanh", y),
+        "cudnnSoftmaxForward": lambda: cudnn.softmax_forward(handle, x),
+        "cudnnPoolingForward": lambda: cudnn.pooling_forward(handle, x, pooling),
+        "cudnnPoolingBackward": lambda: cudnn.pooling_backward(handle, pooled, pooled, x, pooling),
+        "cudnnAddTensor": lambda: cudnn.add_tensor(handle, bias, x),
+        "cudnnSetTensor": lambda: cudnn.set_tensor(handle, y, 3),
+        "cudnnScaleTensor": lambda: cudnn.scale_tensor(handle, x, 0.5),
+        "cudnnTransformTensor": lambda: cudnn.transform_tensor(handle, x, layout="nhwc"),
+        "cudnnOpTensor": lambda: cudnn.op_tensor(handle, x, bias, "mul"),
+        "cudnnReduceTensor": lambda: cudnn.reduce_tensor(handle, x, "max", c_shape=(1, 4, 1, 1)),
+        "cudnnLRNCrossChannelForward": lambda: cudnn.lrn_cross_channel_forward(
+            handle, x, cudnn_lrn
+        ),
+        "cudnnBatchNormalizationForwardInference": lambda: (
+            cudnn.batch_normalization_forward_inference(handle, x, scale, bias, mean, variance)
+        ),
+        "cudnnBatchNormalizationForwardTraining": lambda: (
+            cudnn.batch_normalization_forward_training(handle, x, scale, bias, average_factor=1.0)
+        ),
+    }
+
+
+cudnn_lrn: Any = None
+
+
+@pytest.fixture(autouse=True)
+def lrn() -> Iterator[None]:
+    global cudnn_lrn
+    with cudnn.LRNDescriptor(5) as cudnn_lrn:
+        yield
+
+
+def test_a_second_launch_is_one_c_call(handle: Handle) -> None:
+    for name, operation in operations(handle).items():
+        operation()
+        # On a GPU the C function is called bare.
+        assert c_calls(operation) == ([name] if handle.on_reference_device else [])
+
+
+def values(result: Any) -> list[np.ndarray[Any, Any]]:
+    parts = result if isinstance(result, tuple) else (result,)
+    return [part.numpy() for part in parts if part is not None]
+
+
+def test_a_second_launch_computes_the_same(handle: Handle) -> None:
+    for name, operation in operations(handle).items():
+        if name in ("cudnnAddTensor", "cudnnScaleTensor"):  # in place
+            continue
+        for first, second in zip(values(operation()), values(operation()), strict=True):
+            np.testing.assert_array_equal(first, second, err_msg=name)
+
+
+def test_results_are_new_memory(handle: Handle) -> None:
+    x, conv, w = tensor(1, 2, 5, 5), ConvolutionDescriptor(1), tensor(3, 2, 3, 3)
+    results = [cudnn.convolution_forward(handle, x, w, conv) for _ in range(3)]
+    assert len({result.ptr for result in results}) == 3
+    other = tensor(1, 2, 5, 5)
+    different = cudnn.convolution_forward(handle, other, w, conv)
+    assert not np.array_equal(different.numpy(), results[0].numpy())
+    assert different.layout == results[0].layout
+
+
+def test_in_place_is_not_taken_over(handle: Handle) -> None:
+    """One key, once with the result in place of the operand and once elsewhere."""
+    array = numbers(2, 3, 4, 4)
+    x = DeviceTensor.from_numpy(array)
+    assert cudnn.activation_forward(handle, x, "relu", x) is x
+    x, y = DeviceTensor.from_numpy(array), poisoned(2, 3, 4, 4)
+    assert cudnn.activation_forward(handle, x, "relu", y) is y
+    np.testing.assert_array_equal(x.numpy(), array)
+    np.testing.assert_array_equal(y.numpy(), np.maximum(array, 0))
+
+
+def test_a_descriptor_set_again_is_another_launch(handle: Handle) -> None:
+    x = tensor(1, 1, 4, 4)
+    with ActivationDescriptor("clipped_relu", coef=0.25) as activation:
+        for coef in (0.25, 0.5, 0.25):
+            raw.cudnnSetActivationDescriptor(
+                activation, raw.CUDNN_ACTIVATION_CLIPPED_RELU, raw.CUDNN_PROPAGATE_NAN, coef
+            )
+            for _ in range(2):
+                y = cudnn.activation_forward(handle, x, activation)
+                np.testing.assert_array_equal(y.numpy(), np.clip(x.numpy(), 0, coef))
+
+
+def test_numbers_are_part_of_the_key(handle: Handle) -> None:
+    x = tensor(1, 1, 4, 4)
+    for alpha, beta in ((1, 0), (2, 0), (1.0, 1), (0.5, 0.5), (2, 0)):
+        y = DeviceTensor.full((1, 1, 4, 4), 10, "float32")
+        cudnn.activation_forward(handle, x, "tanh", y, alpha=alpha, beta=beta)
+        expected = alpha * np.tanh(x.numpy().astype("float64")) + beta * 10
+        np.testing.assert_allclose(y.numpy(), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_what_was_refused_is_refused_again(handle: Handle) -> None:
+    x, y = tensor(1, 2, 4, 4), poisoned(1, 2, 4, 4)
+    cudnn.activation_forward(handle, x, "relu", y)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"^y: "):
+            cudnn.activation_forward(handle, x, "relu", poisoned(1, 2, 4, 5))
+        with pytest.raises(TypeError):
+            cudnn.activation_forward(handle, x.numpy(), "relu", y)
+        with pytest.raises(TypeError, match="multiple values"):
+            cudnn.activation_forward(handle, x, "relu", y, y=y)
+    y.close()
+    with pytest.raises(ClosedError):
+        cudnn.activation_forward(handle, x, "relu", y)
+
+
+def test_addresses_share_a_launch(handle: Handle) -> None:
+    x, y = tensor(1, 2, 4, 4), poisoned(1, 2, 4, 4)
+    with cudnn.TensorDescriptor((1, 2, 4, 4)) as desc:
+        for x in (x, tensor(1, 2, 4, 4)):  # noqa: B020
+            cudnn.activation_forward(handle, x.ptr, "relu", y.ptr, x_desc=desc, y_desc=desc)
+            np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
+        with pytest.raises(ValueError, match="NULL"):
+            cudnn.activation_forward(handle, 0, "relu", y.ptr, x_desc=desc, y_desc=desc)
+
+
+def test_plans_keep_no_memory_and_go_with_their_handle() -> None:
+    with use_reference_device(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        handle = Handle()
+        conv, x, w = ConvolutionDescriptor(1), tensor(2, 3, 4, 4), tensor(4, 3, 3, 3)
+        memory = [weakref.ref(x), weakref.ref(w)]
+        for _ in range(2):
+            memory.append(weakref.ref(cudnn.softmax_forward(handle, x)))
+            memory.append(weakref.ref(cudnn.convolution_forward(handle, x, w, conv)))
+        del x, w
+        gc.collect()
+        assert [one() for one in memory] == [None] * 6
+        assert len(handle._plans) == 2
+        handle.close()
+        assert not handle._plans
+        conv.close()
+        gc.collect()
+
+
+def test_plans_are_bounded(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cudnn_ctypes.legacy.launch._KEPT", 5)
+    for width in range(1, 20):
+        cudnn.activation_forward(handle, tensor(1, 1, 1, width), "relu")
+    assert len(handle._plans) == 5
+
+
+def test_threads_share_plans(handle: Handle) -> None:
+    wrong: list[int] = []
+
+    def work(seed: int) -> None:
+        for step in range(40):
+            array = np.random.default_rng(seed).standard_normal((1, 2, 3, 1 + step % 4))
+            x = DeviceTensor.from_numpy(array.astype("float32"))
+            y = cudnn.activation_forward(handle, x, "relu")
+            if not np.array_equal(y.numpy(), np.maximum(x.numpy(), 0)):
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_tensors_of_pytorch_share_a_launch(reference_handle: Handle) -> None:
+    handle = reference_handle
+    torch = pytest.importorskip("torch")
+    conv = ConvolutionDescriptor(1)
+    for seed in range(3):
+        torch.manual_seed(seed)
+        x, w = torch.randn(2, 3, 5, 5), torch.randn(4, 3, 3, 3)
+        y = torch.full((2, 4, 5, 5), float("nan"))
+        assert cudnn.convolution_forward(handle, x, w, conv, y) is y
+        expected = torch.nn.functional.conv2d(x.double(), w.double(), padding=1)
+        np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
+    with pytest.raises((TypeError, BufferError), match="x"):
+        cudnn.convolution_forward(handle, x.requires_grad_(), w, conv, y)
+
+
+@pytest.mark.gpu
+def test_tensors_of_pytorch_on_a_gpu_in_the_order_of_their_stream(gpu_device: None) -> None:
+    torch = pytest.importorskip("torch")
+    conv = ConvolutionDescriptor(1)
+    with Handle(stream=torch.cuda.Stream()) as handle:
+        for seed in range(4):
+            torch.manual_seed(seed)
+            with torch.cuda.stream(torch.cuda.Stream()):
+                big = torch.randn(2048, 2048, device="cuda")
+                x = torch.randn(8, 16, 32, 32, device="cuda")
+                w = torch.randn(16, 16, 3, 3, device="cuda")
+                for _ in range(8):
+                    big = big @ big / 50
+                x += big[0, 0] * 0 + seed  # late on its stream
+                y = cudnn.convolution_forward(handle, x, w, conv)
+                handle.synchronize()
+            expected = torch.nn.functional.conv2d(x.double(), w.double(), padding=1)
+            error = torch.from_dlpack(y).double() - expected
+            assert float(error.abs().max() / expected.abs().max()) < 2e-3
