@@ -12,7 +12,7 @@ import pytest
 from programs import fake_cudnn, fake_library, printed, run_program
 
 from cudnn_ctypes import LibraryNotFoundError, raw
-from cudnn_ctypes.raw import callback, candidates, library, process
+from cudnn_ctypes.raw import candidates, library, process
 
 LOADED = """
 from cudnn_ctypes import raw
@@ -157,7 +157,6 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without cuDNN."""
     for name in ("CUDNN_CTYPES_LIBRARY", "CONDA_PREFIX", "CUDNN_PATH", "CUDA_PATH", "CUDA_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(callback, "install", lambda *_: None)  # the fakes' is not to be kept
     monkeypatch.setattr(process, "cudnn_files", list)
     monkeypatch.setattr(process, "loader_files", lambda: iter(()))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
@@ -222,23 +221,42 @@ class TestSearch:
                 monkeypatch.setattr(process, "loader_files", lambda: iter(()))
             file.unlink()
 
-    def test_the_small_wheel(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        file = fake_cudnn(tmp_path / "cudnn_jit" / "lib", version=92700)
-        put_in_wheels(monkeypatch, tmp_path)
-        found = library._find()
-        assert (found.path, found.version, found.cuda_major) == (file, 92700, 12)
-        assert found.source == "nvidia-cudnn-jit wheel (nvidia/cudnn_jit/lib)"
 
-    def test_a_broken_file_is_passed_over_and_named(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+class TestWheels:
+    """In a process where nothing but the wheels below a folder is there."""
+
+    ONLY_WHEELS = """
+        import importlib.machinery, importlib.util, sys
+        from cudnn_ctypes.raw import process
+        process.loader_files = lambda: iter(())
+        spec = importlib.machinery.ModuleSpec("nvidia", None, is_package=True)
+        spec.submodule_search_locations = sys.argv[1:]
+        importlib.util.find_spec = lambda name: spec
+        from cudnn_ctypes import raw
+        found = raw.load()
+        print(found.path, found.source, found.version_text, found.cuda_major, sep="\\n")
+        print(*found.passed_over, sep="\\n")
+    """
+
+    def test_the_small_one(self, tmp_path: Path) -> None:
+        file = fake_cudnn(tmp_path / "cudnn_jit" / "lib", version=92700)
+        source = "nvidia-cudnn-jit wheel (nvidia/cudnn_jit/lib)"
+        lines = [str(file), source, "9.27.0", "12", ""]
+        assert printed(self.ONLY_WHEELS, str(tmp_path)) == lines
+
+    def test_a_broken_file_is_passed_over_and_named(self, tmp_path: Path) -> None:
         good = fake_cudnn(tmp_path / "cudnn_jit" / "lib")
         broken = fake_cudnn(tmp_path / "cudnn" / "lib")
         broken.write_bytes(broken.read_bytes()[:-1])
-        put_in_wheels(monkeypatch, tmp_path)
-        found = library._find()
-        assert found.path == good
-        assert any(f"{broken}: the file is cut off" in line for line in found.passed_over)
+        path, *_, passed_over = printed(self.ONLY_WHEELS, str(tmp_path))
+        assert path == str(good)
+        assert f"{broken}: the file is cut off: it holds" in passed_over
+
+    def test_of_two_places_the_first(self, tmp_path: Path) -> None:
+        first, second = (fake_cudnn(tmp_path / n / "cudnn" / "lib", version=90000) for n in "ab")
+        lines = printed(self.ONLY_WHEELS, str(tmp_path / "a"), str(tmp_path / "b"))
+        assert lines[0] == str(first)
+        assert str(second) not in lines
 
 
 def test_the_current_directory_with_the_real_search(tmp_path: Path) -> None:

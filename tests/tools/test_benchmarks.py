@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from programs import fake_cudnn, printed
+from programs import fake_library, printed
 
 from cudnn_ctypes import raw
 from tools import bench_call, bench_gpu
@@ -54,7 +54,7 @@ def test_plain_ctypes_passes_what_raw_passes(
     algorithm = raw.CUDNN_CONVOLUTION_FWD_ALGO_GEMM
     arguments = (handle, one, x, 256, w, 512, conv, algorithm, 1024, 16, one, x, 2048)
     for status in (0, 2000):
-        file = fake_cudnn(tmp_path / str(status), cudnnConvolutionForward=status)
+        file = fake_library(tmp_path, f"lib{status}.so", cudnnConvolutionForward=status)
         monkeypatch.setattr(raw, "load", lambda file=file: SimpleNamespace(path=file))
         launch = bench_gpu.plain_launch(arguments)
         if status == 0:
