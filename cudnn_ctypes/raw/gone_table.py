@@ -1,6 +1,6 @@
 """The table of names that earlier releases of cuDNN had and 9 has not.
 
-Read from the headers of 1, 2, 3, 5.0, 7.6.5, 8.2.1, 8.5.0 and 8.9.7, and from wrappers of 4, 6, 7.0
+Read from the headers of 1, 2, 3, 4, 5.0, 7.6.5, 8.2.1, 8.5.0 and 8.9.7, and from wrappers of 6, 7.0
 and 8.0.2. No function that 8.5 and 9 share has other parameters in 9.
 """
 
@@ -63,12 +63,14 @@ GROUPS = (
     Group(
         "one call sets, and one reads, all that an RNN descriptor holds",
         """
-        function cudnn{Set,Get}RNNDescriptor_v6 6.0 9.0
+        function cudnn{Set}RNNDescriptor_v6 6.0 9.0
+        function cudnn{Get}RNNDescriptor_v6 8.0 9.0
         function cudnn{Set}RNNDescriptor_v5 7.0 8.0
         function cudnn{Set}RNNDescriptor 5.0 8.0
         function cudnn{Get}RNNDescriptor 7.0 8.0
         function cudnn{Set}RNNAlgorithmDescriptor 7.1 9.0
-        function cudnn{Set,Get}RNNMatrixMathType 7.0 9.0
+        function cudnn{Set}RNNMatrixMathType 7.0 9.0
+        function cudnn{Get}RNNMatrixMathType 7.1 9.0
         function cudnn{Set,Get}RNNBiasMode 7.5 9.0
         function cudnn{Set,Get}RNNProjectionLayers 7.1 9.0
         function cudnn{Set,Get}RNNPaddingMode 7.2 9.0
@@ -205,12 +207,18 @@ GROUPS = (
     ),
     Group(
         "the type of the computation is an argument; what was called upscale is the dilation",
-        "function cudnn{Set,Get}ConvolutionNdDescriptor_{v2,v3} 3.0 5.0",
+        """
+        function cudnn{Set,Get}ConvolutionNdDescriptor_v2 4.0 5.0
+        function cudnn{Set,Get}ConvolutionNdDescriptor_v3 3.0 5.0
+        """,
         "cudnn{0}ConvolutionNdDescriptor",
     ),
     Group(
         "the format, NCHW or NHWC, is an argument",
-        "function cudnn{Set,Get}Filter{4d,Nd}Descriptor_{v3,v4} 5.0 6.0",
+        """
+        function cudnn{Set,Get}Filter{4d,Nd}Descriptor_v3 5.0 6.0
+        function cudnn{Set,Get}Filter{4d,Nd}Descriptor_v4 4.0 6.0
+        """,
         "cudnn{0}Filter{1}Descriptor",
     ),
     Group(
@@ -220,7 +228,10 @@ GROUPS = (
     ),
     Group(
         "whether NaN propagates is an argument",
-        "function cudnn{Set,Get}Pooling{2d,Nd}Descriptor_{v3,v4} 5.0 6.0",
+        """
+        function cudnn{Set,Get}Pooling{2d,Nd}Descriptor_v3 5.0 6.0
+        function cudnn{Set,Get}Pooling{2d,Nd}Descriptor_v4 4.0 6.0
+        """,
         "cudnn{0}Pooling{1}Descriptor",
     ),
     Group(
@@ -235,7 +246,10 @@ GROUPS = (
     ),
     Group(
         "a descriptor stands where the mode stood",
-        "function cudnnActivation{Forward,Backward}_{v3,v4} 5.0 6.0",
+        """
+        function cudnnActivation{Forward,Backward}_v3 5.0 6.0
+        function cudnnActivation{Forward,Backward}_v4 4.0 6.0
+        """,
         """
         cudnnSetActivationDescriptor
         cudnnActivation{0}
@@ -244,7 +258,8 @@ GROUPS = (
     Group(
         _SHAPES,
         """
-        function cudnnAddTensor_{v2,v3} 3.0 5.0
+        function cudnnAddTensor_v2 4.0 5.0
+        function cudnnAddTensor_v3 3.0 5.0
         function cudnnAddTensor4d 1.0 2.0
         enum cudnnAddMode_t 1.0 5.0
         enumerator CUDNN_ADD_{IMAGE,SAME_HW,FEATURE_MAP,SAME_CHW,SAME_C,FULL_TENSOR} 1.0 5.0
@@ -253,7 +268,10 @@ GROUPS = (
     ),
     Group(
         "algorithm and workspace are arguments",
-        "function cudnnConvolutionBackward{Data,Filter}_{v2,v3} 3.0 5.0",
+        """
+        function cudnnConvolutionBackward{Data,Filter}_v2 4.0 5.0
+        function cudnnConvolutionBackward{Data,Filter}_v3 3.0 5.0
+        """,
         "cudnnConvolutionBackward{0}",
     ),
     Group(

@@ -73,7 +73,7 @@ def test_functions_with_other_parameters_in_old_releases_are_there():
         ("cudnnRNNForwardInferenceEx", "function", "7.2", "9.0", ", CUDNN_FWD_MODE_INFERENCE, "),
         ("cudnnSetRNNDescriptor_v6", "function", "6.0", "9.0", "cudnnSetRNNDescriptor_v8("),
         ("cudnnCnnTrainVersionCheck", "function", "8.0", "9.0", "cudnnCnnVersionCheck()"),
-        ("cudnnGetFilterNdDescriptor_v4", "function", "5.0", "6.0", "cudnnGetFilterNdDescriptor("),
+        ("cudnnGetFilterNdDescriptor_v4", "function", "4.0", "6.0", "cudnnGetFilterNdDescriptor("),
         ("CUDNN_ADV_TRAIN_PATCH", "macro", "8.0", "9.0", "CUDNN_ADV_PATCH"),
         ("cudnnPersistentRNNPlan_t", "handle type", "6.0", "9.0", "cudnnBuildRNNDynamic(handle, "),
         (
