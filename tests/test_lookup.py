@@ -11,7 +11,7 @@ from programs import printed
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.lookup import entries, explanations, find, named, report
+from cudnn_ctypes.lookup import entry, explanations, find, named, report
 from cudnn_ctypes.lookup.explanations import explanation
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS
 from cudnn_ctypes.raw.describe import documentation
@@ -158,6 +158,7 @@ def test_json(capsys):
     )
     create, strides, missed = results
     (function,) = create["entries"]
+    assert function["since"] == "9.0.0"
     assert function["prototype"] == raw.cudnnCreate.prototype
     assert function["parameters"] == [
         {
@@ -178,21 +179,21 @@ def test_json(capsys):
 
 
 def test_everything_can_be_looked_up(monkeypatch):
-    monkeypatch.setattr(entries, "explanation", lambda name: None)
+    monkeypatch.setattr(entry, "explanation", lambda name: None)
     for name in (*raw.functions.__all__, *raw.enums.__all__, *raw.types.__all__):
-        (entry,) = find(name)
-        json.dumps(entry.as_dict())
-        assert name in entry.text
+        (found,) = find(name)
+        json.dumps(found.as_dict())
+        assert name in found.text
     for name in gone_names():
         assert find(name)[0].kind.endswith("gone")
     for kind, own in ATTRIBUTES.items():
         for attribute in own.values():
-            (entry,) = find(attribute.full_name)
-            assert entry.name == attribute.name.name
-            assert entry.facts["descriptor"] == kind.name
+            (found,) = find(attribute.full_name)
+            assert found.name == attribute.name.name
+            assert found.facts["descriptor"] == kind.name
     for name in KINDS:
-        assert "backend descriptor type" in {entry.kind for entry in find(name)}
-    assert [entry.name for entry in find("convolution")] == [
+        assert "backend descriptor type" in {each.kind for each in find(name)}
+    assert [each.name for each in find("convolution")] == [
         "CUDNN_CONVOLUTION",
         "CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
     ]
@@ -234,6 +235,23 @@ def test_explanations_are_the_comments_at_the_declaration(folder, name, text, pa
     assert (said.text, said.parameters) == (text, parameters)
     assert said.version == "9.99.1"
     assert said.header == folder / "cudnn_graph.h"
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["sum"], ["cudnnAddTensor", "CUDNN_POINTWISE_ADD"]),
+        (["product", "length"], ["CUDNN_POINTWISE_MUL"]),
+        (["least"], ["CUDNN_BN_MIN_EPSILON", "CUDNN_POINTWISE_MIN"]),
+        (["above"], ["cudnnFraction_t"]),
+        (["modes"], ["cudnnPointwiseMode_t"]),
+        (["another"], ["cudnnOther"]),
+        (["title"], []),
+        (["sum", "(*"], []),
+    ],
+)
+def test_words_of_the_explanations_find_names(folder, words, names):
+    assert explanations.mentioning(words, folder) == names
 
 
 def test_where_the_headers_say_nothing_there_is_no_explanation(folder, tmp_path):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 
-from .entries import Entry, find
+from .entries import find
+from .entry import Entry
+from .explanations import mentioning
 from .report import print_entry, print_found
 from .words import named, near
 
@@ -56,7 +58,7 @@ def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
         return entries, [], []
     if _is_name(query) and (like := near(query)):
         return [], [], like
-    found = named(query)
+    found = named(query) or [name for name in mentioning(query.lower().split()) if find(name)]
     if len(found) == 1:
         return find(found[0]), [], []
     return [], found, [] if found else near(query)

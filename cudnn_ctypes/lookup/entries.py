@@ -1,4 +1,4 @@
-"""What this package knows of a name: its declaration, its facts, and what belongs to it."""
+"""From a name to what it means: the entries of functions, types and Python objects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import functools
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,81 +13,34 @@ import cudnn_ctypes
 
 from .. import errors, raw
 from ..coverage.source import users
-from ..graph.values import ENUMS
-from ..raw import constants, enums, functions, hints, types
-from ..raw.attributes import ATTRIBUTES, KINDS, Attribute, kind_name, owner_and_short_name
+from ..raw import constants, enums, functions, types
+from ..raw.attributes import KINDS
 from ..raw.ctypes_support import CudnnEnum
-from ..raw.describe import aligned, documentation, enum_of
+from ..raw.describe import documentation, enum_of
 from ..raw.function import Function
 from ..raw.gone import changed
 from ..raw.gone import find as find_gone
-from ..raw.gone_table import OLD_STATUS_NUMBERS
-from .explanations import Explanation, explanation
-from .words import related
+from .backend import attribute_entry, attributes, attributes_holding, descriptor_type_entry
+from .entry import Entry, declared
+from .statuses import exception_entry, has_status, status_entry
 
-__all__ = ["Entry", "find"]
+__all__ = ["find"]
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"  # they do not come with a wheel
 _PREFIXES = ("", "cudnn", "cudnn_", "cudnn_status_", "cudnn_data_")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One thing that a name means.
-
-    Attributes
-    ----------
-    name, kind : str
-    text : str
-        Its declaration and facts.
-    lists : dict of str to list of str
-        Names that belong to it, by what they are to it.
-    facts : dict
-        The facts as data, for JSON.
-    explanation : Explanation or None
-        What the installed headers say of it.
-    in_headers : bool
-        Whether headers could say something of it.
-    """
-
-    name: str
-    kind: str
-    text: str
-    lists: dict[str, list[str]] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
-    explanation: Explanation | None = None
-    in_headers: bool = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        said = self.explanation
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "text": self.text,
-            **self.facts,
-            **{key.replace(" ", "_"): names for key, names in self.lists.items() if names},
-            "explanation": said
-            and {
-                "header": str(said.header),
-                "version": said.version,
-                "text": said.text,
-                "parameters": said.parameters,
-            },
-        }
-
-
 def find(name: str) -> list[Entry]:
     """Everything that is called `name`; empty if nothing is."""
     if name.isdigit():
-        return [_status(int(name))] if _has_status(int(name)) else []
+        return [status_entry(int(name))] if has_status(int(name)) else []
     if name in _by_lower_case().values():
         return [_declared(name)]
     if gone := find_gone(name):
         facts = {"first": gone.first, "gone": gone.gone, "why": gone.why, "now": list(gone.now)}
         return [Entry(name, f"{gone.kind}, gone", str(gone), facts=facts)]
     if name in errors.__all__:
-        return [_exception(name)]
+        return [exception_entry(name)]
     if used := _used_by(name) if hasattr(cudnn_ctypes, name) else []:
         return [_public(name, used)]
     return [_declared(each) for each in dict.fromkeys(_meant(name.lower()))]
@@ -100,7 +52,7 @@ def _meant(name: str) -> Iterator[str]:
     yield from (names[prefix + name] for prefix in _PREFIXES if prefix + name in names)
     if name in KINDS:
         yield KINDS[name].name
-    for attribute in _attributes():
+    for attribute in attributes():
         if name in (attribute.full_name, attribute.short_name):
             yield attribute.name.name
 
@@ -117,36 +69,23 @@ def _declared(name: str) -> Entry:
     if name in raw.FUNCTIONS:
         return _function(name, raw.FUNCTIONS[name])
     if isinstance(item, raw.cudnnStatus_t):
-        return _status(int(item), name)
+        return status_entry(int(item), name)
     if isinstance(item, raw.cudnnBackendAttributeName_t):
-        return _attribute(name, item)
+        return attribute_entry(name, item)
     if isinstance(item, raw.cudnnBackendDescriptorType_t):
-        return _descriptor_type(name, item)
+        return descriptor_type_entry(name, item)
     if isinstance(item, CudnnEnum):
         lists = _takers(type(item))
         facts = {"enum": type(item).__name__, "value": int(item)}
-        return _entry(name, "enumerator", documentation(name), lists, facts)
+        return declared(name, "enumerator", documentation(name), lists, facts)
     if enum_of(name):
         members = {each: int(member) for each, member in item.__members__.items()}
-        return _entry(name, "enum", documentation(name), _takers(item), {"members": members})
+        return declared(name, "enum", documentation(name), _takers(item), {"members": members})
     if name in constants.__all__:
         value = {} if callable(item) else {"value": item}
-        return _entry(name, "macro", documentation(name), {}, value)
+        return declared(name, "macro", documentation(name), {}, value)
     kind = "struct" if hasattr(item, "_cfields_") else "handle type"
-    return _entry(name, kind, documentation(name), _takers(item) | _class_for(name))
-
-
-def _entry(
-    name: str,
-    kind: str,
-    text: str,
-    lists: dict[str, list[str]] | None = None,
-    facts: dict[str, Any] | None = None,
-) -> Entry:
-    lists = dict(lists or {})
-    listed = {each for names in lists.values() for each in names}
-    lists["related"] = [each for each in related(name) if each not in listed]
-    return Entry(name, kind, text, lists, facts or {}, explanation(name), in_headers=True)
+    return declared(name, kind, documentation(name), _takers(item) | _class_for(name))
 
 
 def _function(name: str, function: Function) -> Entry:
@@ -157,9 +96,6 @@ def _function(name: str, function: Function) -> Entry:
     lists = {"used by": used_by, "example": _examples(name, used_by)}
     facts = {
         "prototype": function.prototype,
-        "header": function.header,
-        "since": function.since,
-        "deprecated": function.deprecated,
         "parameters": [
             {
                 "name": p.name,
@@ -170,7 +106,7 @@ def _function(name: str, function: Function) -> Entry:
             for p in function.parameters
         ],
     }
-    return _entry(name, "function", text, lists, facts)
+    return declared(name, "function", text, lists, facts)
 
 
 @functools.cache
@@ -202,9 +138,9 @@ def _public(name: str, used: list[str]) -> Entry:
     kind = "class" if isinstance(item, type) else "Python function"
     signature = inspect.signature(item)
     bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    declared = signature.replace(parameters=bare, return_annotation=signature.empty)
+    shown = signature.replace(parameters=bare, return_annotation=signature.empty)
     summary = " ".join(inspect.cleandoc(item.__doc__ or "").partition("\n\n")[0].split())
-    text = f"cudnn_ctypes.{name}{declared}\n\n{summary}"
+    text = f"cudnn_ctypes.{name}{shown}\n\n{summary}"
     return Entry(name, kind, text, {"uses": used, "example": _examples(name, [])})
 
 
@@ -222,10 +158,6 @@ def _takers(cls: Any) -> dict[str, list[str]]:
         found = {p.direction == "out" for p in function.parameters if p.type.base is cls}
         takes += [name] if False in found else []
         gives += [name] if True in found else []
-    types_of = [type_ for type_, enum in ENUMS.items() if enum is cls]
-    if cls in (raw.cudnnHandle_t, raw.cudnnFraction_t):
-        types_of.append(raw.cudnnBackendAttributeType_t[_TYPE_NAMES[cls.__name__]])
-    attributes = [a.full_name for a in _attributes() if a.types[0] in types_of]
     structs = [getattr(types, name) for name in types.__all__]
     fields = [
         f"{struct.__name__}.{name}"
@@ -233,94 +165,5 @@ def _takers(cls: Any) -> dict[str, list[str]]:
         for name, base in getattr(struct, "_cfields_", ())
         if base is cls
     ]
-    return {"taken by": takes, "given by": gives, "attributes": attributes, "fields": fields}
-
-
-_TYPE_NAMES = {"cudnnHandle_t": "CUDNN_TYPE_HANDLE", "cudnnFraction_t": "CUDNN_TYPE_FRACTION"}
-
-
-def _attributes() -> Iterator[Attribute]:
-    for own in ATTRIBUTES.values():
-        yield from own.values()
-
-
-def _attribute(name: str, item: Any) -> Entry:
-    kind, short = owner_and_short_name(item)
-    attribute = ATTRIBUTES[kind][short]
-    values = [f"{t.name} ({ENUMS[t].__name__})" if t in ENUMS else t.name for t in attribute.types]
-    wanted = sorted(kind_name(each) for each in attribute.wants)
-    if len(wanted) > 6:
-        wanted = ["any operation"]
-    rows = [
-        ("in Python", attribute.full_name),
-        ("descriptor", kind.name),
-        ("type", " or ".join(values)),
-        *([("of", ", ".join(wanted))] if wanted else []),
-        ("count", "any number" if attribute.is_array else "one"),
-        ("settable", "yes" if attribute.settable else "no, cuDNN computes it"),
-    ]
-    facts = {
-        "value": int(item),
-        "short_name": attribute.full_name,
-        "descriptor": kind.name,
-        "types": [t.name for t in attribute.types],
-        "wants": sorted(each.name for each in attribute.wants),
-        "is_array": attribute.is_array,
-        "settable": attribute.settable,
-        "since": attribute.since,
-    }
-    text = f"{documentation(name)}\n\n{aligned(rows)}"
-    return _entry(name, "backend attribute", text, {}, facts)
-
-
-def _descriptor_type(name: str, item: Any) -> Entry:
-    own = ATTRIBUTES[item]
-    rows = [
-        (
-            each.short_name,
-            each.types[0].name.removeprefix("CUDNN_TYPE_") + "[]" * each.is_array,
-            "" if each.settable else "computed",
-            f"since {each.since}" if each.since != "9.0.0" else "",
-        )
-        for each in own.values()
-    ]
-    text = f"{documentation(name)}\n\nin Python: BackendDescriptor({kind_name(item)!r})"
-    text += f"\n\n{aligned(rows)}" if rows else ""
-    held = [a.full_name for a in _attributes() if item in a.wants]
-    facts = {"value": int(item), "short_name": kind_name(item), "attributes": list(own)}
-    return _entry(name, "backend descriptor type", text, {"held by": held}, facts)
-
-
-def _has_status(code: int) -> bool:
-    return raw.cudnnStatus_t(code).known or code in OLD_STATUS_NUMBERS
-
-
-def _status(code: int, name: str = "") -> Entry:
-    """The entry of a status, also by the number that it had before 9.0."""
-    old = ""
-    if not raw.cudnnStatus_t(code).known:
-        name = OLD_STATUS_NUMBERS[code]
-        code, old = int(getattr(raw, name)), f"{code} was {name} before cuDNN 9.0\n\n"
-    name = name or raw.cudnnStatus_t(code).name
-    number = next((n for n, each in OLD_STATUS_NUMBERS.items() if each == name), None)
-    text = old + documentation(name)
-    rows = [] if code == 0 else [("raised as", errors.error_class(code).__name__)]
-    if number is not None and not old:
-        rows.append(("before 9.0", str(number)))
-    if advice := hints.hint("", name, ()):
-        rows.append(("usual cause", advice))
-    text += "\n\n" + aligned(rows) if rows else ""
-    facts = {"enum": "cudnnStatus_t", "value": code, "before_9": number}
-    return _entry(name, "status", text, {}, facts)
-
-
-def _exception(name: str) -> Entry:
-    cls = getattr(errors, name)
-    statuses = [
-        f"{each} ({int(member)})"
-        for each, member in raw.cudnnStatus_t.__members__.items()
-        if int(member) and errors.error_class(member) is cls
-    ]
-    bases = ", ".join(base.__name__ for base in cls.__mro__[1:-2])
-    text = f"exception {name}({bases})\n\n{inspect.cleandoc(cls.__doc__ or '')}"
-    return Entry(name, "exception", text, {"statuses": statuses})
+    held = attributes_holding(cls)
+    return {"taken by": takes, "given by": gives, "attributes": held, "fields": fields}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from ..headers import COMMENT, HEADERS, include_folder
 
-__all__ = ["Explanation", "explanation"]
+__all__ = ["Explanation", "explanation", "mentioning"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,32 @@ _MEMBER = re.compile(
     r"(\w+)(?:\[\w+\])?(?:;[ \t]*/\*+<?|[^,;/{}]*,?[ \t]*/\*\*<)(.*?)\*/", re.DOTALL
 )
 
+# The name that a comment is about: the first one declared behind it.
+_DECLARED = re.compile(
+    r"(cudnn\w+)\s*\(|\}\s*(cudnn\w+)|\*\s*(cudnn\w+)\s*;|\b(CUDNN_[A-Z]\w+)\s*[=,}]"
+    r"|#define (CUDNN_\w+)"
+)
+_BODY = re.compile(r"\s*typedef\s+(?:enum|struct)\b[^;{]*\{[^}]*\}")
+
+
+def mentioning(words: list[str], folder: Path | None = None) -> list[str]:
+    """The names whose comments in the installed headers have all of these words."""
+    folder = folder or include_folder()
+    found: dict[str, None] = {}
+    for _, text, code in _texts(folder) if folder else ():
+        for comment in COMMENT.finditer(text):
+            said = comment[0].lower()
+            if "@file" in said or not all(re.search(rf"\b{re.escape(w)}", said) for w in words):
+                continue
+            before = code[: comment.start()].rpartition("\n")[2].strip()
+            if before and not before.endswith(";"):  # behind an enumerator or a macro
+                found |= dict.fromkeys(re.findall(r"\bCUDNN_\w+", before)[:1])
+                continue
+            body = _BODY.match(code, comment.end())
+            if declared := _DECLARED.search(code, body.end() - 1 if body else comment.end()):
+                found |= dict.fromkeys(name for name in declared.groups() if name)
+    return list(found)
+
 
 @functools.cache
 def _texts(folder: Path) -> tuple[tuple[Path, str, str], ...]:
@@ -66,7 +93,7 @@ def _texts(folder: Path) -> tuple[tuple[Path, str, str], ...]:
     found = []
     for name in HEADERS:
         path = folder / name
-        if path.is_file():
+        with contextlib.suppress(OSError):  # a release has not all of them
             text = path.read_text(errors="replace")
             code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
             found.append((path, text, code))
@@ -75,7 +102,7 @@ def _texts(folder: Path) -> tuple[tuple[Path, str, str], ...]:
 
 @functools.cache
 def _version(folder: Path) -> str:
-    text = (folder / "cudnn_version.h").read_text(errors="replace")
+    text = next((text for path, text, _ in _texts(folder) if path.stem == "cudnn_version"), "")
     numbers = dict(re.findall(r"#define CUDNN_(MAJOR|MINOR|PATCHLEVEL)\s+(\d+)", text))
     return ".".join(numbers.get(part, "?") for part in ("MAJOR", "MINOR", "PATCHLEVEL"))
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..headers import include_folder
-from .entries import Entry
+from .entry import Entry
 
 __all__ = ["print_entry", "print_found"]
 
@@ -43,7 +43,7 @@ def print_found(query: str, found: Sequence[str], total: int, like: Sequence[str
     console = Console(highlight=False)
     if found:
         some = f", {len(found)} of them" if total > len(found) else ""
-        _print(console, f"{total} names have the words of {query!r}{some}:")
+        _print(console, f"{total} names, or their explanations, have the words of {query!r}{some}:")
         _print(console, "\n".join(f"  {name}" for name in found))
     else:
         suggested = f"; did you mean {' or '.join(like)}?" if like else ""

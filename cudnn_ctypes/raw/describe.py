@@ -14,7 +14,7 @@ from . import constants, enums, functions, types
 from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
 from .function import Function, Parameter
 
-__all__ = ["documentation", "enum_of", "origin", "parameter_type"]
+__all__ = ["documentation", "enum_of", "facts_of", "origin", "parameter_type"]
 
 
 def documentation(name: str) -> str:
@@ -106,13 +106,14 @@ def parameter_type(parameter: Parameter) -> str:
 
 def origin(name: str) -> str:
     """The header, the first version, and what replaces a deprecated name."""
-    header, since, deprecated = _facts(name)
+    header, since, deprecated = facts_of(name)
     replaced = f"deprecated: {deprecated}" if isinstance(deprecated, str) else "deprecated"
     parts = (header, since and f"since {since}", replaced if deprecated else "")
     return ", ".join(part for part in parts if part)
 
 
-def _facts(name: str) -> tuple[str, str, bool | str]:
+def facts_of(name: str) -> tuple[str, str, bool | str]:
+    """The header, the first version, and whether a name is deprecated or by what replaced."""
     function = vars(functions).get(name) if name in functions.__all__ else None
     if function is not None:
         return function.header, function.since, function.deprecated
