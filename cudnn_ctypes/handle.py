@@ -79,7 +79,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
 
     def synchronize(self) -> None:
         """Wait for all work on this handle's stream."""
-        synchronize(self._stream)
+        if not self.on_reference_device:  # whose work is done when a call returns
+            synchronize(self._stream, device=self._device)
 
     def __repr__(self) -> str:
         if self.closed:

@@ -79,15 +79,17 @@ def device_id(device: Any = None) -> int:
     return int(cuda.core().Device(ordinal).device_id)
 
 
-def synchronize(stream: Any = None) -> None:
-    """Wait until the work on `stream`, or without one all work on the current device, is done.
+def synchronize(stream: Any = None, *, device: Any = None) -> None:
+    """Wait until the work on `stream`, or without one all work on a device, is done.
+
+    `device` is the current one if left out.
 
     ``cuStreamSynchronize``, ``cuCtxSynchronize``. Nothing to wait for on the reference device.
     """
     pointer = None if stream is None else as_stream_pointer(stream)
     if mode.reference_device_active:
         return
-    with cuda.current_context():
+    with cuda.current_context(device):
         if pointer is None:
             cuda.call("cuCtxSynchronize")
         else:

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..raw import gpus
 from ..raw.bare import watched
 from ..raw.memory import memory_pointer
 
@@ -62,6 +63,8 @@ class Execution:
         KeyError
             If a key is of no operand.
         """
+        if gpus.ordinals:
+            gpus.check_memory(handle, [*memory.items(), ("workspace", workspace)])
         addresses, numbers = self._operands.addresses(memory, shapes)
         packs = self._packs
         if packs is None or shapes or watched:

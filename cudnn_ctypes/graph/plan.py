@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..errors import CudnnError
+from ..raw import gpus
 from ..raw.bare import watched
 from .arguments import Shape
 from .bound_plan import BoundPlan
@@ -222,6 +223,8 @@ class ExecutionPlan:
             with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
                 bound()
             return
+        if gpus.ordinals:
+            gpus.check_memory(handle, [*pointers.items(), ("workspace", workspace)])
         pointers = self._complete(pointers, workspace)
         packs = self.packs(tuple(pointers))
         addresses, numbers = [], False
@@ -292,6 +295,8 @@ class ExecutionPlan:
         shapes: Mapping[int, Shape] | None = None,
     ) -> BoundPlan:
         """This plan for fixed addresses: executing it is one C call."""
+        if gpus.ordinals:
+            gpus.check_memory(handle, [*pointers.items(), ("workspace", workspace)])
         bound = BoundPlan(handle, self, self.variant_pack(pointers, workspace, shapes=shapes))
         if self.scratch.must_write:
             own = self._own_size

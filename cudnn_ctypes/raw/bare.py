@@ -33,6 +33,7 @@ class _Bare:
             known = binding(name)
             function = library.load().symbol(name, since=known.since, header=known.header)
             function.restype = ctypes.c_int
+            function = known.wrapped(function)
             setattr(self, name, function)
             return function
 

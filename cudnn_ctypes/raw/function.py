@@ -182,6 +182,7 @@ class Binding:
         self.since = since
         self.deprecated = deprecated
         self._interceptor: Callable[..., Any] | None = None
+        self._wrapper: Callable[[Any], Any] | None = None
         self._scopes: tuple[dict[str, Any], ...] = ()
         self.checked: Function = Function(self)
         _bindings[self.name] = self
@@ -243,7 +244,21 @@ class Binding:
         symbol.restype = ctypes.c_int if is_enum else result
         if result is ctypes.c_char_p:
             symbol.errcheck = lambda text, *_: text.decode("utf-8", "replace")
-        return symbol
+        return self.wrapped(symbol)
+
+    def wrapped(self, symbol: Any) -> Any:
+        """A C symbol of this name, behind what stands before it in this process."""
+        return symbol if self._wrapper is None else self._wrapper(symbol)
+
+    def wrap(self, wrapper: Callable[[Any], Any]) -> None:
+        """Let `wrapper` make what is called in place of the C function, from now on."""
+        with _lock:
+            self._wrapper = wrapper
+            if "native" in vars(self):
+                del self.native
+                if self._interceptor is None:
+                    for scope in self._scopes:
+                        scope["_native"] = self.native
 
     def bind(self) -> None:
         """Compile the Python functions, with the C function or its interceptor in them."""

@@ -42,11 +42,22 @@ def fragment(binding: Binding) -> Fragment | None:
     ]
     if not pointers:
         return None
+    if binding.name == "cudnnCreate":
+        return Fragment(
+            success=[f"_created({pointers[0]})", f"_note_gpu({pointers[0]})"],
+            scope={"_created": live.created, "_note_gpu": _note_gpu},
+        )
     if "Create" in binding.name:
         return Fragment(success=[f"_created({pointers[0]})"], scope={"_created": live.created})
     return Fragment(
         success=[f"_read_back({', '.join(pointers)})"], scope={"_read_back": _read_back}
     )
+
+
+def _note_gpu(argument: object) -> None:
+    from .. import gpus
+
+    gpus.created(argument)
 
 
 def _read_back(*arguments: object) -> None:

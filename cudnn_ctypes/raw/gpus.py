@@ -1,0 +1,314 @@
+"""Handles in a process with several GPUs: each call runs on its handle's GPU, whichever is current.
+
+The first handle that is created while there are several puts itself behind every C function that
+takes one, and behind those through which handles pass as attributes. With one GPU nothing is put
+anywhere. What belongs to another GPU than the handle is refused: a plan; memory that says where it
+lies, unless the handle's GPU has access to it; a stream that says so. Addresses are not looked at.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from . import live, log, mode
+from .ctypes_support import OpaquePointer
+from .dlpack import ON_CUDA
+from .memory import memory_pointer
+
+if TYPE_CHECKING:
+    from .function import Binding
+
+__all__ = ["Driver", "check_memory", "created", "driver", "on", "ordinal_of", "ordinals"]
+
+_BAD_PARAM = 2000  # cudnnStatus_t
+_NO_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
+_ACCESS_FLAGS = 16  # CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: of the current context's GPU
+
+
+class Driver:
+    """What is asked of the CUDA driver."""
+
+    def __init__(self) -> None:
+        self._library = ctypes.CDLL("libcuda.so.1")
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        status = self._library[name](*arguments)
+        if status:
+            raise OSError(status, f"{name} failed")
+
+    def count(self) -> int:
+        """How many GPUs this process sees."""
+        count = ctypes.c_int()
+        self._call("cuDeviceGetCount", ctypes.byref(count))
+        return count.value
+
+    def current(self) -> int | None:
+        """The current context's GPU; None without a context."""
+        ordinal = ctypes.c_int()
+        try:
+            self._call("cuCtxGetDevice", ctypes.byref(ordinal))
+        except OSError as error:
+            if error.errno == _NO_CONTEXT:
+                return None
+            raise
+        return ordinal.value
+
+    def context(self) -> Any:
+        """The current context."""
+        context = ctypes.c_void_p()
+        self._call("cuCtxGetCurrent", ctypes.byref(context))
+        return context
+
+    def push(self, context: Any) -> None:
+        self._call("cuCtxPushCurrent_v2", context)
+
+    def pop(self) -> None:
+        self._call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+
+    def accessible(self, address: int) -> bool:
+        """Whether the current GPU has access to memory: its own, a peer's, or managed."""
+        flags = ctypes.c_ulonglong()
+        try:
+            self._call(
+                "cuPointerGetAttribute",
+                ctypes.byref(flags),
+                _ACCESS_FLAGS,
+                ctypes.c_uint64(address),
+            )
+        except OSError:
+            return False
+        return flags.value != 0
+
+
+@functools.cache
+def driver() -> Driver:
+    return Driver()
+
+
+_contexts: dict[int, Any] = {}
+"""By GPU: the context in which its handles were created."""
+
+ordinals: dict[int, int] = {}
+"""GPUs by the address of what belongs to one: handles, and backend descriptors made with them.
+Empty with one GPU."""
+
+
+def ordinal_of(handle: Any) -> int | None:
+    """The GPU of a handle or backend descriptor; None if there is one GPU, or it is unknown."""
+    return ordinals.get(live.address(handle) or 0) if ordinals else None
+
+
+def created(argument: Any) -> None:
+    """Note the GPU of a handle that ``cudnnCreate`` made."""
+    address = live.address(live.out_variable(argument))
+    if mode.reference_device_active or address is None or driver().count() < 2:
+        return
+    ordinal = driver().current()
+    if ordinal is not None:
+        _contexts.setdefault(ordinal, driver().context())
+        ordinals[address] = ordinal
+        _watch()
+
+
+@contextmanager
+def on(ordinal: int) -> Iterator[None]:
+    """Have the GPU `ordinal` current."""
+    if driver().current() == ordinal:
+        yield
+        return
+    driver().push(_contexts[ordinal])
+    try:
+        yield
+    finally:
+        driver().pop()
+
+
+def check_memory(handle: Any, operands: Sequence[tuple[object, Any]]) -> None:
+    """Refuse memory that says it lies on another GPU than the handle's, which has no access to it.
+
+    Parameters
+    ----------
+    operands
+        Names, for the message, and memory.
+
+    Raises
+    ------
+    ValueError
+    """
+    ordinal = ordinal_of(handle)
+    if ordinal is not None:
+        for name, memory in operands:
+            if reason := _elsewhere(ordinal, str(name), memory):
+                raise ValueError(reason)
+
+
+def _elsewhere(ordinal: int, name: str, memory: Any) -> str:
+    there = _said_by(memory)
+    if there is None or there == ordinal:
+        return ""
+    address = memory_pointer(memory, name)
+    with on(ordinal):
+        if not address or driver().accessible(address):
+            return ""
+    return (
+        f"{name} is memory of GPU {there}, to which GPU {ordinal}, the handle's, has no access: "
+        f"copy it, or enable peer access"
+    )
+
+
+def _said_by(thing: Any) -> int | None:
+    """The GPU on which an object says that it lies: memory or a stream."""
+    if thing is None or type(thing) is int:
+        return None
+    # A DeviceTensor, cuda.core's Buffer; a torch tensor, whose device has an index; CuPy's an id.
+    device = getattr(thing, "device", None)
+    for owner, attribute in (
+        (thing, "device_id"),
+        (device, "index"),
+        (device, "id"),
+        (device, "device_id"),
+    ):
+        ordinal = getattr(owner, attribute, None)
+        if isinstance(ordinal, int):
+            return ordinal
+    if hasattr(thing, "__dlpack_device__"):
+        device_type, ordinal = thing.__dlpack_device__()
+        return int(ordinal) if device_type in ON_CUDA else None
+    return None
+
+
+# --- behind the C functions ----------------------------------------------------------------------
+
+
+@functools.cache
+def _watch() -> None:
+    """Put this module behind the C functions, once."""
+    from . import functions
+    from .bare import bare
+    from .function import binding
+
+    for name in functions.__all__:
+        bound = binding(name)
+        if _handle_position(bound) is not None or name in _WRAPPERS:
+            bound.wrap(functools.partial(_WRAPPERS.get(name, _on_handles_gpu), bound))
+    vars(bare).clear()  # looked up again, behind this module
+
+
+def _handle_position(binding: Binding) -> int | None:
+    for position, p in enumerate(binding.parameters):
+        if p.type.kind == "value" and getattr(p.type.base, "__name__", "") == "cudnnHandle_t":
+            return position
+    return None
+
+
+def _on_handles_gpu(binding: Binding, callee: Callable[..., Any]) -> Callable[..., Any]:
+    """A C function that takes a handle, on that handle's GPU."""
+    handle_position = _handle_position(binding)
+    assert handle_position is not None
+    kinds = [
+        (i, p.name, getattr(p.type.base, "__name__", "")) for i, p in enumerate(binding.parameters)
+    ]
+    plans = [(i, name) for i, name, kind in kinds if kind == "cudnnBackendDescriptor_t"]
+    streams = [(i, name) for i, name, kind in kinds if kind == "cudaStream_t"]
+    memory = [(i, p.name) for i, p in enumerate(binding.parameters) if p.type.kind == "device"]
+
+    def refusal(ordinal: int, args: tuple[Any, ...]) -> str:
+        for i, name in plans:
+            if (other := ordinal_of(args[i])) not in (None, ordinal):
+                return f"{name} was made for GPU {other}, the handle belongs to GPU {ordinal}"
+        for i, name in streams:
+            if (other := _said_by(args[i])) not in (None, ordinal):
+                return f"{name} is a stream of GPU {other}, the handle belongs to GPU {ordinal}"
+        for i, name in memory:
+            if reason := _elsewhere(ordinal, name, args[i]):
+                return reason
+        return ""
+
+    def call(*args: Any) -> Any:
+        ordinal = ordinal_of(args[handle_position])
+        if ordinal is None:
+            return callee(*args)
+        if reason := refusal(ordinal, args):
+            log.put(reason, source=log.GUARD)
+            return _BAD_PARAM
+        with on(ordinal):
+            return callee(*args)
+
+    return call
+
+
+def _destroying(binding: Binding, callee: Callable[..., Any]) -> Callable[..., Any]:
+    def call(handle: Any) -> Any:
+        address, ordinal = live.address(handle), ordinal_of(handle)
+        if ordinal is None:
+            return callee(handle)
+        with on(ordinal):
+            status = callee(handle)
+        if not status:
+            ordinals.pop(address or 0, None)
+        return status
+
+    return call
+
+
+def _finalizing(binding: Binding, callee: Callable[..., Any]) -> Callable[..., Any]:
+    """Heuristics and plans load kernels: on the GPU of the handle that they were given."""
+
+    def call(descriptor: Any) -> Any:
+        ordinal = ordinal_of(descriptor)
+        if ordinal is None:
+            return callee(descriptor)
+        with on(ordinal):
+            return callee(descriptor)
+
+    return call
+
+
+def _attribute(binding: Binding, callee: Callable[..., Any]) -> Callable[..., Any]:
+    """What is given a handle, or a descriptor made with one, belongs to that GPU as well."""
+    from .enums import cudnnBackendAttributeType_t as types
+
+    handle, other = int(types.CUDNN_TYPE_HANDLE), int(types.CUDNN_TYPE_BACKEND_DESCRIPTOR)
+    sets = binding.name == "cudnnBackendSetAttribute"
+
+    def call(descriptor: Any, name: Any, kind: Any, count: Any, *rest: Any) -> Any:
+        status = callee(descriptor, name, kind, count, *rest)
+        if status or getattr(kind, "value", kind) not in (handle, other):
+            return status
+        address = live.address(descriptor) or 0
+        items = _pointers(rest[-1], int(getattr(count, "value", count)))
+        if sets:
+            of_items = {ordinals[item] for item in items if item in ordinals}
+            if len(of_items) == 1:
+                (ordinals[address],) = of_items
+        elif address in ordinals:
+            ordinals.update(dict.fromkeys(items, ordinals[address]))
+        return status
+
+    return call
+
+
+def _pointers(array: Any, count: int) -> list[int]:
+    """The addresses in an array of handles or descriptors, however it is given."""
+    if array is None:
+        return []
+    if isinstance(array, bytes):
+        return list(memoryview(array).cast("Q"))[:count]
+    array = getattr(array, "ctypes", array)  # numpy.ndarray
+    array = getattr(array, "_as_parameter_", array)
+    if isinstance(array, OpaquePointer):  # a variable that holds one
+        return [live.address(array) or 0]
+    return [item for item in ctypes.cast(array, ctypes.POINTER(ctypes.c_uint64))[:count] if item]
+
+
+_WRAPPERS: dict[str, Callable[[Any, Callable[..., Any]], Callable[..., Any]]] = {
+    "cudnnDestroy": _destroying,
+    "cudnnBackendDestroyDescriptor": _destroying,
+    "cudnnBackendFinalize": _finalizing,
+    "cudnnBackendSetAttribute": _attribute,
+    "cudnnBackendGetAttribute": _attribute,
+}
