@@ -118,6 +118,11 @@ def test_a_gone_function(capsys):
         ("BAD_PARAM", "raised as   BadParamError"),
         ("NotSupportedError", "CUDNN_STATUS_NOT_SUPPORTED_SHAPE (3002)"),
         ("TensorDescriptor", "uses:  cudnnCreateTensorDescriptor, "),
+        ("CUDNN_STATUS_BAD_PARAM (2000)", "before 9.0  3"),
+        ("cudnnStatus_t.CUDNN_STATUS_BAD_PARAM", "before 9.0  3"),
+        ("raw.cudnnCreate(handle)", "cudnnCreate: function"),
+        ("cudnnCallback_t", "cudnnCallback_t: callback type"),
+        ("Graph", "cudnn_ctypes.Graph("),
         ("pooling backward", "cudnnPoolingBackward: function"),
     ],
 )
@@ -149,7 +154,8 @@ def test_misspelt_names_are_not_found_and_told_what_is_like_them(capsys):
     assert out.startswith("nothing is called 'cudnnCreateTensorDescriptr'; did you mean\n")
     assert "cudnnCreateTensorDescriptor" in out
     assert "tensor.data_type" in looked_up(capsys, "tensor.data_typ", status=1)
-    assert looked_up(capsys, "1234567", status=1) == "nothing is called '1234567'\n\n"
+    for query in ("1234567", "", " ", "[", "(*", "²"):
+        assert looked_up(capsys, query, status=1) == f"nothing is called {query!r}\n\n"
 
 
 def test_json(capsys):

@@ -58,10 +58,14 @@ def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
         return entries, [], []
     if _is_name(query) and (like := near(query)):
         return [], [], like
-    found = named(query) or [name for name in mentioning(query.lower().split()) if find(name)]
+    found = named(query) or [name for name in mentioning(_plain(query)) if find(name)]
     if len(found) == 1:
         return find(found[0]), [], []
     return [], found, [] if found else near(query)
+
+
+def _plain(query: str) -> list[str]:
+    return [word for word in query.lower().split() if any(map(str.isalnum, word))]
 
 
 def _is_name(query: str) -> bool:

@@ -29,10 +29,14 @@ __all__ = ["find"]
 _EXAMPLES = Path(__file__).parents[2] / "examples"  # they do not come with a wheel
 _PREFIXES = ("", "cudnn", "cudnn_", "cudnn_status_", "cudnn_data_")
 
+# What stands around a name in error messages and programs.
+_WRAPPING = re.compile(r"^(?:cudnn_ctypes\.)?(?:raw\.)?(?:cudnn\w+_t\.(?=CUDNN_))?|\s*\(.*$")
+
 
 def find(name: str) -> list[Entry]:
-    """Everything that is called `name`; empty if nothing is."""
-    if name.isdigit():
+    """Everything that is called `name`, as messages and programs write it; empty if nothing is."""
+    name = _WRAPPING.sub("", name.strip())
+    if name.isdecimal():
         return [status_entry(int(name))] if has_status(int(name)) else []
     if name in _by_lower_case().values():
         return [_declared(name)]
@@ -41,8 +45,8 @@ def find(name: str) -> list[Entry]:
         return [Entry(name, f"{gone.kind}, gone", str(gone), facts=facts)]
     if name in errors.__all__:
         return [exception_entry(name)]
-    if used := _used_by(name) if hasattr(cudnn_ctypes, name) else []:
-        return [_public(name, used)]
+    if inspect.isclass(item := getattr(cudnn_ctypes, name, None)) or inspect.isfunction(item):
+        return [_public(name, item)]
     return [_declared(each) for each in dict.fromkeys(_meant(name.lower()))]
 
 
@@ -85,6 +89,7 @@ def _declared(name: str) -> Entry:
         value = {} if callable(item) else {"value": item}
         return declared(name, "macro", documentation(name), {}, value)
     kind = "struct" if hasattr(item, "_cfields_") else "handle type"
+    kind = "callback type" if hasattr(item, "_argtypes_") else kind
     return declared(name, kind, documentation(name), _takers(item) | _class_for(name))
 
 
@@ -133,15 +138,14 @@ def _used_by(public: str) -> list[str]:
     ]
 
 
-def _public(name: str, used: list[str]) -> Entry:
-    item = getattr(cudnn_ctypes, name)
+def _public(name: str, item: Any) -> Entry:
     kind = "class" if isinstance(item, type) else "Python function"
     signature = inspect.signature(item)
     bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     shown = signature.replace(parameters=bare, return_annotation=signature.empty)
     summary = " ".join(inspect.cleandoc(item.__doc__ or "").partition("\n\n")[0].split())
     text = f"cudnn_ctypes.{name}{shown}\n\n{summary}"
-    return Entry(name, kind, text, {"uses": used, "example": _examples(name, [])})
+    return Entry(name, kind, text, {"uses": _used_by(name), "example": _examples(name, [])})
 
 
 def _class_for(handle_type: str) -> dict[str, list[str]]:

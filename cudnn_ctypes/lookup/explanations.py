@@ -72,7 +72,7 @@ def mentioning(words: list[str], folder: Path | None = None) -> list[str]:
     """The names whose comments in the installed headers have all of these words."""
     folder = folder or include_folder()
     found: dict[str, None] = {}
-    for _, text, code in _texts(folder) if folder else ():
+    for _, text, code in _texts(folder) if folder and words else ():
         for comment in COMMENT.finditer(text):
             said = comment[0].lower()
             if "@file" in said or not all(re.search(rf"\b{re.escape(w)}", said) for w in words):

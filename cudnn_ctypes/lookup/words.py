@@ -40,6 +40,7 @@ def _names() -> tuple[str, ...]:
 def named(query: str) -> list[str]:
     """The names that have every word of a query, perhaps longer; fewest other words first."""
     wanted = [word.lower() for part in query.split() for word in (_words(part) or (part,))]
+    wanted = [word for word in wanted if word.isalnum()]
     if not wanted:
         return []
     found = []
