@@ -21,11 +21,12 @@ import subprocess
 import sys
 import time
 import timeit
-from ctypes import POINTER, byref, c_int, c_size_t, c_void_p
+from ctypes import POINTER, byref, c_int, c_int64, c_size_t, c_void_p
 from dataclasses import dataclass
 from typing import Any
 
 from cudnn_ctypes import raw
+from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 
 ROUNDS = 41
@@ -65,6 +66,12 @@ CASES = (
         "convolution, x, w, n, c, h, width",
         "convolution, x, w, byref(n), byref(c), byref(h), byref(width)",
     ),
+    Case("cudnnBackendSetAttribute", "unset, DIMENSIONS, INT64, 4, elements"),
+    Case(
+        "cudnnBackendGetAttribute",
+        "tensor, DIMENSIONS, INT64, 4, count, elements",
+        "tensor, DIMENSIONS, INT64, 4, byref(count), elements",
+    ),
 )
 
 
@@ -91,8 +98,35 @@ def operands() -> dict[str, Any]:
         **{name: c_int() for name in ("n", "c", "h", "width")},
         "NCHW": raw.CUDNN_TENSOR_NCHW,
         "FLOAT": raw.CUDNN_DATA_FLOAT,
+        **backend_operands(),
         "c_int": c_int,
         "byref": byref,
+    }
+
+
+def backend_operands() -> dict[str, Any]:
+    """A tensor of the backend API that is not finalized, and one that is."""
+    ensure_driver()
+    settings: list[tuple[Any, Any, Any]] = [
+        (raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, raw.CUDNN_TYPE_INT64, (c_int64 * 1)(1)),
+        (raw.CUDNN_ATTR_TENSOR_DATA_TYPE, raw.CUDNN_TYPE_DATA_TYPE, (c_int * 1)()),
+        (raw.CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, raw.CUDNN_TYPE_INT64, (c_int64 * 1)(16)),
+        (raw.CUDNN_ATTR_TENSOR_DIMENSIONS, raw.CUDNN_TYPE_INT64, (c_int64 * 4)(2, 3, 8, 8)),
+        (raw.CUDNN_ATTR_TENSOR_STRIDES, raw.CUDNN_TYPE_INT64, (c_int64 * 4)(192, 64, 8, 1)),
+    ]
+    unset, tensor = raw.cudnnBackendDescriptor_t(), raw.cudnnBackendDescriptor_t()
+    for descriptor in (unset, tensor):
+        raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, descriptor)
+        for name, type_, array in settings:
+            raw.cudnnBackendSetAttribute(descriptor, name, type_, len(array), array)
+    raw.cudnnBackendFinalize(tensor)
+    return {
+        "unset": unset,
+        "tensor": tensor,
+        "elements": (c_int64 * 4)(2, 3, 8, 8),
+        "count": c_int64(),
+        "DIMENSIONS": raw.CUDNN_ATTR_TENSOR_DIMENSIONS,
+        "INT64": raw.CUDNN_TYPE_INT64,
     }
 
 
@@ -102,10 +136,12 @@ def plain_function(name: str, *, typed_handles: bool) -> Any:
     function.argtypes = [
         POINTER(p.type.base)
         if p.type.kind in ("pointer", "array")
+        else c_void_p
+        if p.type.kind == "host"
         else c_int
         if issubclass(p.type.base, (int, c_int))
         else p.type.base
-        if typed_handles
+        if typed_handles or p.type.base is c_int64
         else c_void_p
         for p in raw.FUNCTIONS[name].parameters
     ]

@@ -22,6 +22,8 @@ from .vocabulary import ParameterType, as_parameter_type
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Self, TypeVar
+
+    from .guards import Fragment
 else:
     from typing import ParamSpec, TypeVar
 
@@ -235,10 +237,17 @@ class Binding:
         return [converter(p.name, p.type) for p in self.parameters]
 
     @functools.cached_property
+    def guard(self) -> Fragment:
+        """What is checked around the call."""
+        from . import guards
+
+        return guards.fragment(self)
+
+    @functools.cached_property
     def native(self) -> Any:
         """The C function, typed. Raises `SymbolNotFoundError` if the library lacks it."""
         symbol = library.load().symbol(self.name, since=self.since, header=self.header)
-        symbol.argtypes = self.argtypes
+        symbol.argtypes = self.guard.argtypes or self.argtypes
         result = self.result_type
         is_enum = isinstance(result, type) and issubclass(result, CudnnEnum)
         symbol.restype = ctypes.c_int if is_enum else result
@@ -293,7 +302,7 @@ class Binding:
         from . import guards
         from .enums import cudnnStatus_t
 
-        guard = guards.fragment(self)
+        guard = self.guard
         names = "".join(f"{p.name}, " for p in self.parameters)
         template = _STATUS if self.returns_status else _PLAIN
         source = template.format(name=self.name, names=names, arguments=f"({names})")
@@ -307,7 +316,7 @@ class Binding:
                 "_forget": log.forget,
                 "_ArgumentError": ctypes.ArgumentError,
                 "_SUCCESS": cudnnStatus_t.CUDNN_STATUS_SUCCESS,
-                "_explain": self._explain,
+                "_explain": self.explain,
                 "_failed": self._raise if raises else self._status,
                 "_refused": self._raise_refusal if raises else self._return_refusal,
             }
@@ -317,7 +326,7 @@ class Binding:
 
     # --- failing -------------------------------------------------------------------------------
 
-    def _explain(self, error: ctypes.ArgumentError, args: tuple[Any, ...]) -> None:
+    def explain(self, error: ctypes.ArgumentError, args: tuple[Any, ...]) -> None:
         """Explain an argument that ctypes refused: raises what the converter raised, by name."""
         for position, (parameter, argtype) in enumerate(
             zip(self.parameters, self.argtypes, strict=True)

@@ -11,7 +11,16 @@ import ctypes
 import weakref
 from typing import Any
 
-__all__ = ["address", "created", "destroyed", "is_destroyed", "named", "out_variable", "unusable"]
+__all__ = [
+    "address",
+    "created",
+    "destroyed",
+    "is_destroyed",
+    "is_gone",
+    "named",
+    "out_variable",
+    "unusable",
+]
 
 _variables: dict[int, list[weakref.ref[Any]]] = {}  # of what lives
 _gone: dict[int, None] = {}  # addresses where nothing lives any more, the oldest first
@@ -52,7 +61,7 @@ def created(argument: Any) -> int | None:
 
 def named(variable: Any, value: int | None) -> None:
     """Note that `variable` holds the address `value`, too."""
-    vars(variable).pop("_destroyed", None)
+    vars(variable).clear()  # what was known of it
     if value is not None:
         _gone.pop(value, None)  # who writes it there says that something lives there again
         known = _variables.get(value)
@@ -68,6 +77,11 @@ def is_destroyed(handle: Any) -> bool:
     return "_destroyed" in vars(pointer) or address(pointer) in _gone
 
 
+def is_gone(value: int) -> bool:
+    """Whether what lived at an address was destroyed, and nothing is known to live there since."""
+    return value in _gone
+
+
 def destroyed(handle: Any, value: int | None) -> None:
     """Note that what lived at `value`, which `handle` held, was destroyed."""
     pointer = getattr(handle, "_as_parameter_", handle)
@@ -76,6 +90,7 @@ def destroyed(handle: Any, value: int | None) -> None:
         # A variable may have been filled anew since, by C for instance.
         if isinstance(variable, _POINTER) and address(variable) in (value, None):
             ctypes.c_void_p.from_buffer(variable).value = None
+            vars(variable).clear()  # what was known of it
             vars(variable)["_destroyed"] = True
     if value is not None:
         for reasons in unusable.values():

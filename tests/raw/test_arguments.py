@@ -319,9 +319,3 @@ class TestBackendAttributes:
             raw.cudnnBackendGetAttribute(
                 tensor, raw.CUDNN_ATTR_TENSOR_DIMENSIONS, 3, 4, c_int64(), dims
             )
-
-    def test_element_sizes_are_c_s(self) -> None:
-        from cudnn_ctypes.raw.guards.attributes import ELEMENT_SIZES
-
-        assert ctypes.sizeof(raw.cudnnFraction_t) == ELEMENT_SIZES["CUDNN_TYPE_FRACTION"]
-        assert ELEMENT_SIZES.keys() <= raw.cudnnBackendAttributeType_t.__members__.keys()

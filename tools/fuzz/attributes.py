@@ -83,8 +83,7 @@ class Calls:
             return self.shop.final(kind)._as_parameter_
         made = self.shop.make(kind, "new" if state == "destroyed" else state)
         self.kept.append(made)
-        handle = made._as_parameter_
-        return _closed_alias(made) if state == "destroyed" else handle
+        return _closed_alias(made) if state == "destroyed" else made._as_parameter_
 
     def array(self, case: Case) -> Any:
         """The elements, with canaries behind them."""
@@ -96,7 +95,7 @@ class Calls:
             value = self.usual(case)
         elif " " in case.memory:
             state, kind = case.memory.split()
-            value = (self.descriptor(kind, state).value or 0).to_bytes(8, "little") * ROOM
+            value = bytes(self.descriptor(kind, state)) * ROOM
         self.block = ctypes.create_string_buffer(value.ljust(size, b"\0")[:size] + _CANARY)
         return (ctypes.c_char * size).from_buffer(self.block)
 
@@ -166,7 +165,7 @@ class Calls:
         descriptor = self.descriptor(case.kind, case.state, shared=False)
         for made in self.kept:
             made._finalizer.detach()
-        alias = _alias(descriptor)
+        alias = type(descriptor).from_buffer_copy(descriptor)
         self.cudnnBackendDestroyDescriptor(descriptor)
         return self.cudnnBackendDestroyDescriptor(alias)
 
@@ -210,14 +209,9 @@ class Calls:
         return getattr(self, case.call)(self.handle, plan, pack, *more)
 
 
-def _alias(handle: Any) -> Any:
-    alias = type(handle)()
-    alias.value = handle.value
-    return alias
-
-
 def _closed_alias(made: BackendDescriptor) -> Any:
-    alias = _alias(made._as_parameter_)
+    """Another variable with the address, as an array of handles would have it."""
+    alias = raw.cudnnBackendDescriptor_t.from_buffer_copy(made._as_parameter_)
     made.close()
     return alias
 

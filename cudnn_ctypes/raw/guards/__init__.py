@@ -21,7 +21,7 @@ __all__ = ["Fragment", "fragment", "inserted"]
 # In the order of their lines: what is NULL is said before anybody looks at it.
 _MODULES = (
     *("null", "lengths", "overflow", "attributes", "labels"),
-    *("unset", "records", "lifetime", "callback"),
+    *("unset", "records", "lifetime", "backend", "callback"),
 )
 
 
@@ -42,12 +42,15 @@ class Fragment:
         Lines after a call that succeeded.
     scope : mapping of str to object
         The names that the lines use besides the parameters; each begins with an underscore.
+    argtypes : sequence
+        What converts the arguments, where the lines have done what the usual converters do.
     """
 
     before: Sequence[str] = ()
     after: Sequence[str] = ()
     success: Sequence[str] = ()
     scope: Mapping[str, Any] = field(default_factory=dict)
+    argtypes: Sequence[Any] = ()
 
 
 def fragment(binding: Binding) -> Fragment:
@@ -56,6 +59,7 @@ def fragment(binding: Binding) -> Fragment:
     after: list[str] = []
     success: list[str] = []
     scope: dict[str, Any] = {}
+    argtypes: Sequence[Any] = ()
     for module in _MODULES:
         part = importlib.import_module(f".{module}", __name__).fragment(binding)
         if part is None:
@@ -66,7 +70,8 @@ def fragment(binding: Binding) -> Fragment:
         if repeated := scope.keys() & part.scope.keys():
             raise NameError(f"guards of {binding.name}: {sorted(repeated)} in two fragments")
         scope.update(part.scope)
-    return Fragment(before, after, success, scope)
+        argtypes = part.argtypes or argtypes
+    return Fragment(before, after, success, scope, argtypes)
 
 
 def inserted(source: str, guard: Fragment, arguments: str) -> str:

@@ -1,60 +1,360 @@
-"""Attributes of backend descriptors: cuDNN reads or writes as many elements as the count says."""
+"""Attributes of backend descriptors: what cuDNN does not survive is refused, the rest is cuDNN's.
+
+Most calls set or read numbers of an attribute's own type: one look at the table of the descriptor's
+kind tells that they are harmless, and ctypes' own converters take them. All others are looked at by
+a function, and their arguments converted as those of any C function.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ctypes
+import operator
 from typing import TYPE_CHECKING, Any
 
+from .. import backend, live
+from ..attributes import Attribute, element_type, kind_name
+from ..constants import CUDNN_VERSION
 from ..ctypes_support import room
+from ..enums import ENUM_SINCE, cudnnDataType_t
+from ..enums import cudnnBackendAttributeName_t as Name
+from ..enums import cudnnBackendAttributeType_t as Type
 from . import Fragment
 
 if TYPE_CHECKING:
     from ..function import Binding
 
-__all__ = ["ELEMENT_SIZES", "fragment"]
+__all__ = ["fragment"]
 
-# Bytes of one element of a backend attribute, where they are not the 4 of an enum.
-ELEMENT_SIZES = {
-    "CUDNN_TYPE_HANDLE": 8,
-    "CUDNN_TYPE_BOOLEAN": 1,
-    "CUDNN_TYPE_INT64": 8,
-    "CUDNN_TYPE_DOUBLE": 8,
-    "CUDNN_TYPE_VOID_PTR": 8,
-    "CUDNN_TYPE_CHAR": 1,
-    "CUDNN_TYPE_FRACTION": 16,
-    "CUDNN_TYPE_BACKEND_DESCRIPTOR": 8,
-}
+# cudnnStatus_t
+_NOT_INITIALIZED, _BAD_PARAM, _NULL_POINTER, _NOT_FINALIZED = 1001, 2000, 2002, 2004
+_DESCRIPTOR_TYPE, _NOT_SUPPORTED = 2012, 3000
+_DESCRIPTOR = Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
+_ADDRESSES = 1 << 47  # bytes that a program can address
+_REMEMBERED = 4096  # calls known to be harmless
+_LOOKED_AT = 1 << 16  # entries of an array whose length is not known
 
-_COUNTS = {
-    "cudnnBackendSetAttribute": "elementCount",
-    "cudnnBackendGetAttribute": "requestedElementCount",
+# Types of one number that may be given for an array.
+_SCALARS = frozenset(
+    {
+        *(ctypes.c_bool, ctypes.c_int, ctypes.c_int32, ctypes.c_int64),
+        *(ctypes.c_float, ctypes.c_double),
+    }
+)
+
+# Setting them: what is read of the descriptor that is given, to see that it is finalized.
+_NEED_FINALIZED = {
+    Name.CUDNN_ATTR_ENGINECFG_ENGINE: Name.CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
+    Name.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG: Name.CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE,
 }
+# Reading them cuDNN 9.28 writes C++ objects over the array, or beyond it.
+_UNREADABLE = (
+    Name.CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC,
+    Name.CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS,
+)
+# Reading them cuDNN 9.28 follows an array that is NULL.
+_NEED_ARRAY = (
+    Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+    Name.CUDNN_ATTR_OPERATIONGRAPH_IS_SAME_TOPOLOGY,
+)
+# Reading them cuDNN 9.28 follows entries that are NULL.
+_NEED_ENTRIES = (
+    Name.CUDNN_ATTR_ENGINE_KNOB_INFO,
+    Name.CUDNN_ATTR_ENGINE_LAYOUT_INFO,
+    Name.CUDNN_ATTR_ENGINECFG_INTERMEDIATE_INFO,
+)
+
+
+# Calls that were found harmless once are so again, for every descriptor: cuDNN refuses attributes
+# of other kinds. They are known by attribute, type, count and the class of the array. An enumerator
+# of another enum is equal to one of these, but is not the same.
+_HARMLESS = """\
+try:
+    _name, _type, _scalar = _harmless[
+        attributeName, attributeType, {count}, arrayOfElements.__class__
+    ]
+    _is_harmless = (
+        _name is attributeName
+        and _type is attributeType
+        and {count}.__class__ is int{more}
+        and descriptor._is_backend
+    )
+except (AttributeError, KeyError, TypeError):
+    _is_harmless = False
+if _is_harmless:
+    if _scalar: arrayOfElements = _byref(arrayOfElements)
+else:
+    _refusal, *_changed = _examined({{args}})
+    if _refusal: return _refused(_refusal[0], {{args}}, _refusal[1])
+    {changed} = _changed"""
 
 
 def fragment(binding: Binding) -> Fragment | None:
-    count = _COUNTS.get(binding.name)
-    if count is None:
+    if binding.name == "cudnnBackendSetAttribute":
+        count, more, behind = "elementCount", "", ["arrayOfElements"]
+        note: Any = _note_set
+        noted = "descriptor, attributeName"
+        examiner: _Examiner = _Setting(binding)
+        types: list[Any] = []
+    elif binding.name == "cudnnBackendGetAttribute":
+        count, more = "requestedElementCount", " and elementCount.__class__ is _Int64"
+        behind = ["elementCount", "arrayOfElements"]
+        note = _note_filled
+        noted = "attributeType, requestedElementCount, arrayOfElements"
+        examiner = _Reading(binding)
+        types = [ctypes.POINTER(ctypes.c_int64)]
+    else:
         return None
+    changed = ", ".join([count, *behind])
     return Fragment(
-        before=[f"_check_room(attributeType, {count}, arrayOfElements)"],
-        scope={"_check_room": _check_room(binding.name)},
+        before=_HARMLESS.format(count=count, more=more, changed=changed).splitlines(),
+        success=[f"if not _is_harmless: _note({noted})"],
+        argtypes=[
+            ctypes.c_void_p,
+            ctypes.c_int,
+            ctypes.c_int,
+            ctypes.c_int64,
+            *types,
+            ctypes.c_void_p,
+        ],
+        scope={
+            "_harmless": examiner.harmless,
+            "_examined": examiner,
+            "_Int64": ctypes.c_int64,
+            "_byref": ctypes.byref,
+            "_note": note,
+        },
     )
 
 
-def _check_room(name: str) -> Callable[[Any, Any, Any], None]:
-    from ..enums import cudnnBackendAttributeType_t
+class _Examiner:
+    """Looks at the arguments of a call that the table alone does not tell to be harmless."""
 
-    sizes = {member: ELEMENT_SIZES.get(member.name, 4) for member in cudnnBackendAttributeType_t}
+    def __init__(self, binding: Binding) -> None:
+        self.binding = binding
+        self.harmless: dict[tuple[Any, Any, int, type], tuple[Any, Any, bool]] = {}
 
-    def check(attribute_type: Any, count: Any, elements: Any) -> None:
-        size, given = sizes.get(attribute_type), room(elements)
-        if size is None or given is None or type(count) is not int:
-            return
-        if count * size > given:
-            kind = cudnnBackendAttributeType_t(attribute_type)
+    def __call__(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Why the call is refused, if it is; then the arguments to go on with.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For arguments that do not convert, by name.
+        """
+        converted = self._converted(arguments)
+        descriptor, name, type_, count = (*arguments[:3], operator.index(_number(arguments[3])))
+        name, type_ = Name(_number(name)), Type(_number(type_))
+        # What ctypes makes of bytes it takes but once.
+        array = arguments[-1] if isinstance(arguments[-1], bytes) else converted[-1]
+        self._check_room(type_, count, arguments[-1])
+        refusal = (
+            _refused_descriptor(descriptor)
+            or _refused_count(type_, count)
+            or self.refusal(name, type_, count, array, room(arguments[-1]))
+        )
+        if not refusal:
+            self._note_harmless(arguments[1], arguments[2], count, arguments[-1])
+        return refusal, count, *self.others(name, type_, count, arguments[4:-1], array)
+
+    def _note_harmless(self, name: Any, type_: Any, count: int, array: Any) -> None:
+        facts = backend.attribute(name) if name.__class__ is Name else None
+        if (
+            facts is not None
+            and type_.__class__ is Type
+            and type_ in facts.types
+            and type_ != _DESCRIPTOR
+            and name not in backend.CHECKED
+            and count > 0
+            and (isinstance(array, ctypes.Array) or array.__class__ in _SCALARS)
+        ):
+            if len(self.harmless) >= _REMEMBERED:
+                self.harmless.clear()
+            scalar = array.__class__ in _SCALARS
+            self.harmless[name, type_, count, array.__class__] = name, type_, scalar
+
+    def _converted(self, arguments: tuple[Any, ...]) -> list[Any]:
+        try:
+            return [
+                argtype.from_param(value)
+                for argtype, value in zip(self.binding.argtypes, arguments, strict=True)
+            ]
+        except (TypeError, ValueError) as error:
+            self.binding.explain(ctypes.ArgumentError(str(error)), arguments)
+            raise
+
+    def _check_room(self, type_: Type, count: int, array: Any) -> None:
+        size, given = ctypes.sizeof(element_type(type_)), room(array)
+        if given is not None and count * size > given:
             raise ValueError(
-                f"{name}() argument 'arrayOfElements': {count} elements of {kind} are "
-                f"{count * size} bytes, got {given}"
+                f"{self.binding.name}() argument 'arrayOfElements': {count} elements of {type_} "
+                f"are {count * size} bytes, got {given}"
             )
 
-    return check
+    def refusal(
+        self, name: Name, type_: Type, count: int, array: Any, given: int | None
+    ) -> tuple[int, str] | None:
+        raise NotImplementedError
+
+    def others(
+        self, name: Name, type_: Type, count: int, between: tuple[Any, ...], array: Any
+    ) -> tuple[Any, ...]:
+        """The arguments behind the count."""
+        raise NotImplementedError
+
+
+class _Setting(_Examiner):
+    def refusal(
+        self, name: Name, type_: Type, count: int, array: Any, given: int | None
+    ) -> tuple[int, str] | None:
+        if type_ == _DESCRIPTOR:
+            entries = _entries(array, count, given)
+            return _refused_entries(name, entries) or _refused_open_entries(name, entries)
+        if name == Name.CUDNN_ATTR_TENSOR_DATA_TYPE and type_ == Type.CUDNN_TYPE_DATA_TYPE:
+            return _refused_data_type(array) if count == 1 and array is not None else None
+        is_block = name == Name.CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_BLOCK_SIZE
+        if is_block and count == 1 and array is not None and not _number_at(array):
+            return _BAD_PARAM, f"{name} is 0, by which cuDNN divides"
+        return None
+
+    def others(
+        self, name: Name, type_: Type, count: int, between: tuple[Any, ...], array: Any
+    ) -> tuple[Any, ...]:
+        return (array,)
+
+
+class _Reading(_Examiner):
+    def refusal(
+        self, name: Name, type_: Type, count: int, array: Any, given: int | None
+    ) -> tuple[int, str] | None:
+        if type_ != _DESCRIPTOR:
+            return None
+        if array is None:
+            if name in _NEED_ARRAY:
+                return _NULL_POINTER, f"arrayOfElements is NULL, and cuDNN reads {name} into it"
+            return None
+        if name in _UNREADABLE and count > 0:
+            return _NOT_SUPPORTED, f"cuDNN writes {name} as C++ objects over arrayOfElements"
+        entries = _entries(array, count, given)
+        if name in _NEED_ENTRIES and None in entries:
+            return _NULL_POINTER, f"arrayOfElements[{entries.index(None)}] is NULL; create it first"
+        return _refused_entries(name, entries)
+
+    def others(
+        self, name: Name, type_: Type, count: int, between: tuple[Any, ...], array: Any
+    ) -> tuple[Any, ...]:
+        (written,) = between
+        # cuDNN 9.28 follows a NULL elementCount for a few attributes; none wants it to be NULL.
+        # Asked for none of these descriptors it fills those of an array all the same.
+        return (
+            ctypes.c_int64() if written is None else written,
+            None if name in _NEED_ENTRIES and count == 0 else array,
+        )
+
+
+# --- refusals ------------------------------------------------------------------------------------
+
+
+def _refused_descriptor(descriptor: Any) -> tuple[int, str] | None:
+    if live.is_destroyed(descriptor):
+        return _BAD_PARAM, "descriptor was destroyed"
+    return None
+
+
+def _refused_count(type_: Type, count: int) -> tuple[int, str] | None:
+    if not 0 <= count * ctypes.sizeof(element_type(type_)) < _ADDRESSES:
+        return _BAD_PARAM, f"{count} elements of {type_} do not exist"
+    return None
+
+
+def _refused_entries(name: Name, entries: list[int | None]) -> tuple[int, str] | None:
+    facts: Attribute | None = backend.attribute(name)
+    for position, address in enumerate(entries):
+        place = f"arrayOfElements[{position}]"
+        if address is not None and live.is_gone(address):
+            return _BAD_PARAM, f"{place} was destroyed"
+        found = backend.known(address)
+        if facts is None or found is None or found.kind is None or found.kind in facts.wants:
+            continue
+        wanted = "an operation" if len(facts.wants) > 3 else " or ".join(map(_kind, facts.wants))
+        return (
+            _DESCRIPTOR_TYPE,
+            f"{place} is a {_kind(found.kind)}; {name} takes {wanted or 'none'}",
+        )
+    return None
+
+
+def _kind(kind: Any) -> str:
+    return kind_name(kind)
+
+
+def _refused_open_entries(name: Name, entries: list[int | None]) -> tuple[int, str] | None:
+    """Of these cuDNN 9.28 takes one that is not finalized, and follows what it lacks."""
+    attribute = _NEED_FINALIZED.get(name)
+    if attribute is None:
+        return None
+    from ..function import binding
+
+    read, count = binding("cudnnBackendGetAttribute").native, ctypes.c_int64()
+    for position, address in enumerate(entries):
+        status = read(address, attribute, Type.CUDNN_TYPE_INT64, 0, count, None)
+        if address is not None and status == _NOT_INITIALIZED:
+            return _NOT_FINALIZED, f"arrayOfElements[{position}] is not finalized"
+    return None
+
+
+def _refused_data_type(array: Any) -> tuple[int, str] | None:
+    """cuDNN ends the process when it finalizes a tensor of a data type that it does not know."""
+    from .. import library
+
+    code, version = _number_at(array), library.load().version
+    since = ENUM_SINCE.get(cudnnDataType_t(code).name, "9.0.0")
+    major, minor, patch = (int(part) for part in since.split("."))
+    if cudnnDataType_t(code).known and major * 10000 + minor * 100 + patch <= version:
+        return None
+    if code > max(cudnnDataType_t) and version > CUDNN_VERSION:  # it may be newer than the headers
+        return None
+    return _BAD_PARAM, f"cuDNN {library.load().version_text} has no data type {code}"
+
+
+# --- what arrays hold ----------------------------------------------------------------------------
+
+
+def _number(value: Any) -> Any:
+    """The number in a ctypes object, or the number itself."""
+    return getattr(value, "value", value) if isinstance(value, ctypes._SimpleCData) else value
+
+
+def _address(array: Any) -> int | None:
+    """The address in what a converter made of an array."""
+    return ctypes.cast(array, ctypes.c_void_p).value if array is not None else None
+
+
+def _number_at(array: Any) -> int:
+    return ctypes.c_int.from_address(_address(array) or 0).value
+
+
+def _entries(array: Any, count: int, given: int | None) -> list[int | None]:
+    """The addresses in an array of descriptors."""
+    address = _address(array)
+    if address is None or count <= 0:
+        return []
+    count = min(count, _LOOKED_AT if given is None else given // 8)
+    return list((ctypes.c_void_p * count).from_address(address))
+
+
+# --- notes ---------------------------------------------------------------------------------------
+
+
+def _note_set(descriptor: Any, name: Any) -> None:
+    found = backend.known(live.address(descriptor))
+    if found is not None and name in backend.required(found.kind):
+        found.complete = True
+
+
+def _note_filled(type_: Any, count: int, array: Any) -> None:
+    """What cuDNN filled is complete."""
+    if type_ == _DESCRIPTOR and array is not None:
+        for address in _entries(array, count, None):
+            found = backend.known(address)
+            if found is not None:
+                found.complete = True

@@ -215,8 +215,9 @@ def _give_json(descriptor: Any) -> int:
 
 
 def _give_properties(descriptor: Any, name: Name) -> int:
+    properties = (ctypes.c_void_p * 1)(_properties().value)
     return native("cudnnBackendSetAttribute")(
-        descriptor, name, Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, _properties()
+        descriptor, name, Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, properties
     )
 
 
@@ -274,7 +275,7 @@ def _workspace_size(plan: Any) -> int:
         Type.CUDNN_TYPE_INT64,
         1,
         count,
-        size,
+        ctypes.byref(size),
     )
     if status != 0:
         raise Refused(raw.cudnnStatus_t(status), "this is no finalized execution plan")

@@ -1,0 +1,81 @@
+"""Backend descriptors: which live, which may be finalized, and what can be executed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import backend, live
+from ..attributes import kind_name
+from ..enums import cudnnBackendDescriptorType_t as Kind
+from . import Fragment
+
+if TYPE_CHECKING:
+    from ..function import Binding
+
+__all__ = ["fragment"]
+
+_BAD_PARAM, _DESCRIPTOR_TYPE = 2000, 2012  # cudnnStatus_t
+
+_EXECUTED = {
+    "executionPlan": Kind.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR,
+    "variantPack": Kind.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR,
+}
+
+
+def fragment(binding: Binding) -> Fragment | None:
+    names = [p.name for p in binding.parameters]
+    if names[1:3] == list(_EXECUTED):
+        return _refusing(_DESCRIPTOR_TYPE, "_not_executable(executionPlan, variantPack)")
+    return _FRAGMENTS.get(binding.name)
+
+
+def _refusing(code: int, reason: str) -> Fragment:
+    return Fragment(
+        before=[f"_reason = {reason}", f"if _reason: return _refused({code}, {{args}}, _reason)"],
+        scope={"_not_executable": _not_executable, "_not_to_finalize": _not_to_finalize},
+    )
+
+
+def _not_executable(*descriptors: Any) -> str:
+    for (name, wanted), descriptor in zip(_EXECUTED.items(), descriptors, strict=True):
+        if live.is_destroyed(descriptor):
+            return f"{name} was destroyed"
+        found = backend.known(live.address(descriptor))
+        if found is not None and found.kind not in (wanted, None):
+            return f"{name} is a {kind_name(found.kind)}, no {kind_name(wanted)}"
+    return ""
+
+
+def _not_to_finalize(descriptor: Any) -> str:
+    if live.is_destroyed(descriptor):
+        return "descriptor was destroyed"
+    found = backend.known(live.address(descriptor))
+    if found is None or found.complete:
+        return ""
+    return f"{' or '.join(map(str, backend.required(found.kind)))} is not set"
+
+
+def _emptied(descriptor: Any) -> None:
+    found = backend.known(live.address(descriptor))
+    if found is not None:
+        found.complete = not backend.required(found.kind)
+
+
+_FRAGMENTS = {
+    "cudnnBackendCreateDescriptor": Fragment(
+        success=["_note_backend(descriptorType, descriptor)"],
+        scope={"_note_backend": backend.created},
+    ),
+    "cudnnBackendDestroyDescriptor": Fragment(
+        success=["_forget_backend(_address_before)"], scope={"_forget_backend": backend.destroyed}
+    ),
+    "cudnnBackendInitialize": Fragment(
+        before=[
+            "if _is_destroyed(descriptor):",
+            f"    return _refused({_BAD_PARAM}, {{args}}, 'descriptor was destroyed')",
+        ],
+        success=["_emptied(descriptor)"],
+        scope={"_emptied": _emptied, "_is_destroyed": live.is_destroyed},
+    ),
+    "cudnnBackendFinalize": _refusing(_BAD_PARAM, "_not_to_finalize(descriptor)"),
+}

@@ -1,0 +1,293 @@
+"""Backend calls that end the process in cuDNN 9.28 are refused with the reason."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from ctypes import byref, c_bool, c_int, c_int32, c_int64, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import ROOT
+
+from cudnn_ctypes import BadParamError, NotSupportedError, raw
+from tools.fuzz.descriptors import Workshop
+
+TENSOR, INT64, DESCRIPTOR = (
+    raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR,
+    raw.CUDNN_TYPE_INT64,
+    raw.CUDNN_TYPE_BACKEND_DESCRIPTOR,
+)
+
+
+@pytest.fixture(scope="module")
+def shop() -> Workshop:
+    return Workshop()
+
+
+def created(kind: Any = TENSOR) -> Any:
+    descriptor = raw.cudnnBackendDescriptor_t()
+    raw.cudnnBackendCreateDescriptor(kind, descriptor)
+    return descriptor
+
+
+@pytest.fixture
+def tensor() -> Iterator[Any]:
+    descriptor = created()
+    yield descriptor
+    raw.cudnnBackendDestroyDescriptor(descriptor)
+
+
+def entries(*descriptors: Any) -> Any:
+    values = [getattr(each, "_as_parameter_", each) for each in descriptors]
+    return (c_void_p * len(values))(*(value.value if value else None for value in values))
+
+
+def handle(descriptor: Any) -> Any:
+    return descriptor._as_parameter_
+
+
+@pytest.mark.parametrize("count", [-1, -(2**63)])
+def test_negative_counts(shop: Workshop, count: int) -> None:
+    transpose = shop.make("operation_transpose", "new")
+    with pytest.raises(BadParamError, match=f"cudnn_ctypes: {count} elements of .* do not exist"):
+        raw.cudnnBackendSetAttribute(
+            transpose,
+            raw.CUDNN_ATTR_OPERATION_TRANSPOSE_PERMUTATION,
+            INT64,
+            count,
+            (c_int64 * 4)(),
+        )
+
+
+def test_counts_that_no_memory_holds(tensor: Any) -> None:
+    name = raw.CUDNN_ATTR_TENSOR_DIMENSIONS
+    memory = (c_int64 * 4)()
+    with pytest.raises(ValueError, match="'arrayOfElements': 2147483648 elements"):
+        raw.cudnnBackendSetAttribute(tensor, name, INT64, 2**31, memory)
+    with pytest.raises(BadParamError, match="4611686018427387904 elements of"):
+        raw.cudnnBackendSetAttribute(tensor, name, INT64, 2**62, ctypes.addressof(memory))
+
+
+@pytest.mark.parametrize("state", ["new", "final"])
+@pytest.mark.parametrize(
+    ("parent", "attribute", "child", "says"),
+    [
+        ("operation_reshape", "OPERATION_RESHAPE_XDESC", "rng", "is a rng; .* takes tensor"),
+        ("engineheur", "ENGINEHEUR_OPERATION_GRAPH", "tensor", "takes operationgraph"),
+        ("operationgraph", "OPERATIONGRAPH_OPS", "tensor", "is a tensor; .* takes an operation"),
+        ("execution_plan", "EXECUTION_PLAN_ENGINE_CONFIG", "engine", "takes enginecfg"),
+    ],
+)
+def test_values_of_a_wrong_kind(
+    shop: Workshop, parent: str, attribute: str, child: str, state: str, says: str
+) -> None:
+    descriptor, wrong = shop.make(parent, "new"), shop.make(child, state)
+    name = raw.cudnnBackendAttributeName_t[f"CUDNN_ATTR_{attribute}"]
+    with pytest.raises(BadParamError, match=says) as caught:
+        raw.cudnnBackendSetAttribute(handle(descriptor), name, DESCRIPTOR, 1, entries(wrong))
+    assert caught.value.status is raw.CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE
+    code = raw.cudnnBackendSetAttribute.unchecked(descriptor, name, DESCRIPTOR, 1, entries(wrong))
+    assert code is raw.CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE
+
+
+def test_values_that_were_destroyed(shop: Workshop) -> None:
+    reshape, child = shop.make("operation_reshape", "new"), created()
+    array = entries(child)
+    raw.cudnnBackendDestroyDescriptor(child)
+    with pytest.raises(BadParamError, match=r"arrayOfElements\[0\] was destroyed"):
+        raw.cudnnBackendSetAttribute(
+            reshape, raw.CUDNN_ATTR_OPERATION_RESHAPE_XDESC, DESCRIPTOR, 1, array
+        )
+
+
+@pytest.mark.parametrize(
+    ("parent", "attribute", "child"),
+    [
+        ("enginecfg", raw.CUDNN_ATTR_ENGINECFG_ENGINE, "engine"),
+        ("execution_plan", raw.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, "enginecfg"),
+    ],
+)
+def test_values_that_must_be_finalized(
+    shop: Workshop, parent: str, attribute: Any, child: str
+) -> None:
+    descriptor = shop.make(parent, "complete")
+    for state, passes in (("new", False), ("complete", False), ("final", True)):
+        made = shop.make(child, state)
+        array = entries(made)
+        if passes:
+            raw.cudnnBackendSetAttribute(descriptor, attribute, DESCRIPTOR, 1, array)
+        else:
+            with pytest.raises(BadParamError, match=r"arrayOfElements\[0\] is not finalized"):
+                raw.cudnnBackendSetAttribute(descriptor, attribute, DESCRIPTOR, 1, array)
+    raw.cudnnBackendFinalize(descriptor)
+
+
+@pytest.mark.parametrize("code", [-1, 24, 99, 2**31 - 1])
+def test_data_types_that_do_not_exist(tensor: Any, code: int) -> None:
+    name, type_ = raw.CUDNN_ATTR_TENSOR_DATA_TYPE, raw.CUDNN_TYPE_DATA_TYPE
+    for memory in (c_int(code), (c_int * 1)(code), np.array([code], np.int32)):
+        with pytest.raises(BadParamError, match=f"has no data type {code}"):
+            raw.cudnnBackendSetAttribute(tensor, name, type_, 1, memory)
+    raw.cudnnBackendSetAttribute(tensor, name, type_, 1, c_int(raw.CUDNN_DATA_HALF))
+
+
+def test_a_block_of_no_elements(shop: Workshop) -> None:
+    quantize = shop.make("operation_block_scale_quantize", "complete")
+    name = raw.CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_BLOCK_SIZE
+    with pytest.raises(BadParamError, match="is 0, by which cuDNN divides"):
+        raw.cudnnBackendSetAttribute(quantize, name, raw.CUDNN_TYPE_INT32, 1, c_int32(0))
+    raw.cudnnBackendFinalize(quantize)
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("enginecfg", "CUDNN_ATTR_ENGINECFG_ENGINE is not set"),
+        ("execution_plan", "ENGINE_CONFIG or .*JSON_REPRESENTATION is not set"),
+        ("operation_block_scale_quantize", "BLOCK_SIZE is not set"),
+    ],
+)
+def test_incomplete_descriptors_are_not_finalized(shop: Workshop, kind: str, says: str) -> None:
+    new, complete = shop.make(kind, "new"), shop.make(kind, "complete")
+    with pytest.raises(BadParamError, match=says):
+        raw.cudnnBackendFinalize(handle(new))
+    raw.cudnnBackendInitialize(handle(complete))
+    with pytest.raises(BadParamError, match=says):
+        raw.cudnnBackendFinalize(handle(complete))
+    other = shop.make(kind, "complete")
+    raw.cudnnBackendFinalize(handle(other))
+
+
+@pytest.mark.parametrize(
+    ("kind", "attribute"),
+    [
+        ("tensor", raw.CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC),
+        ("operation_concat", raw.CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS),
+    ],
+)
+def test_what_cudnn_writes_as_objects_is_not_read(
+    shop: Workshop, kind: str, attribute: Any, tensor: Any
+) -> None:
+    with pytest.raises(NotSupportedError, match="objects over arrayOfElements"):
+        raw.cudnnBackendGetAttribute(
+            shop.final(kind), attribute, DESCRIPTOR, 1, c_int64(), entries(tensor)
+        )
+
+
+@pytest.mark.parametrize(
+    ("kind", "attribute"),
+    [
+        ("engineheur", raw.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH),
+        ("operationgraph", raw.CUDNN_ATTR_OPERATIONGRAPH_IS_SAME_TOPOLOGY),
+    ],
+)
+def test_arrays_that_must_be_there(shop: Workshop, kind: str, attribute: Any) -> None:
+    with pytest.raises(BadParamError, match="arrayOfElements is NULL"):
+        raw.cudnnBackendGetAttribute(shop.final(kind), attribute, DESCRIPTOR, 1, c_int64(), None)
+
+
+def test_knobs_are_read_into_descriptors(shop: Workshop) -> None:
+    engine, name, count = shop.final("engine"), raw.CUDNN_ATTR_ENGINE_KNOB_INFO, c_int64()
+    raw.cudnnBackendGetAttribute(engine, name, DESCRIPTOR, 0, count, None)
+    assert count.value > 0
+    knob = shop.make("knob_info", "new")
+    with pytest.raises(BadParamError, match=r"arrayOfElements\[1\] is NULL"):
+        raw.cudnnBackendGetAttribute(engine, name, DESCRIPTOR, 2, count, entries(knob, None))
+    count.value = 0
+    raw.cudnnBackendGetAttribute(engine, name, DESCRIPTOR, 0, count, entries(None))
+    assert count.value > 0
+
+
+def test_no_count_is_wanted_where_none_is_given(shop: Workshop) -> None:
+    backward, memory = shop.final("operation_sdpa_bwd"), (c_int64 * 4)()
+    name = raw.CUDNN_ATTR_OPERATION_SDPA_BWD_MAX_TOTAL_SEQ_LEN_Q
+    raw.cudnnBackendGetAttribute.unchecked(backward, name, INT64, 1, None, memory)
+    dims = (c_int64 * 4)()
+    raw.cudnnBackendGetAttribute(
+        shop.final("tensor"), raw.CUDNN_ATTR_TENSOR_DIMENSIONS, INT64, 4, None, dims
+    )
+    assert list(dims) == [2, 4, 8, 8]
+
+
+def test_destroyed_descriptors_are_refused_by_every_name(shop: Workshop) -> None:
+    handles = (raw.cudnnBackendDescriptor_t * 1)(created())
+    raw.cudnnBackendDestroyDescriptor(raw.cudnnBackendDescriptor_t.from_buffer_copy(handles[0]))
+    dims, count = (c_int64 * 4)(), c_int64()
+    name = raw.CUDNN_ATTR_TENSOR_DIMENSIONS
+    for call in (
+        lambda: raw.cudnnBackendSetAttribute(handles[0], name, INT64, 4, dims),
+        lambda: raw.cudnnBackendGetAttribute(handles[0], name, INT64, 4, count, dims),
+        lambda: raw.cudnnBackendInitialize(handles[0]),
+        lambda: raw.cudnnBackendFinalize(handles[0]),
+        lambda: raw.cudnnBackendDestroyDescriptor(handles[0]),
+    ):
+        with pytest.raises(BadParamError, match="was destroyed"):
+            call()
+
+
+def test_what_is_no_plan_is_not_executed(shop: Workshop) -> None:
+    from cudnn_ctypes.raw.guards import backend
+
+    plan, pack = handle(shop.final("execution_plan")), handle(shop.final("variant_pack"))
+    assert backend._not_executable(plan, pack) == ""
+    assert "executionPlan is a variant_pack" in backend._not_executable(pack, pack)
+    assert "variantPack is a execution_plan" in backend._not_executable(plan, plan)
+    assert backend._not_executable(None, None) == ""
+
+
+def test_what_others_created_passes() -> None:
+    """No call of ours saw it: its kind and what it holds are not known."""
+    create = raw.load().symbol("cudnnBackendCreateDescriptor", since="9.0.0", header="")
+    address = c_void_p()
+    assert create(int(raw.CUDNN_BACKEND_RNG_DESCRIPTOR), byref(address)) == 0
+    foreign = raw.cudnnBackendDescriptor_t()
+    foreign.value = address.value
+    name = raw.CUDNN_ATTR_RNG_DISTRIBUTION
+    for _ in range(2):
+        raw.cudnnBackendSetAttribute(foreign, name, raw.CUDNN_TYPE_RNG_DISTRIBUTION, 1, c_int(1))
+    raw.cudnnBackendDestroyDescriptor(foreign)
+
+
+def test_a_call_known_to_be_harmless_still_looks_at_types(tensor: Any) -> None:
+    name, dims = raw.CUDNN_ATTR_TENSOR_DIMENSIONS, (c_int64 * 4)(1, 2, 3, 4)
+    for _ in range(3):
+        raw.cudnnBackendSetAttribute(tensor, name, INT64, 4, dims)
+        raw.cudnnBackendSetAttribute(tensor, name, INT64, np.int64(4), dims)
+        raw.cudnnBackendSetAttribute(tensor, int(name), int(INT64), 4, dims)
+    wrong = next(each for each in raw.cudnnDataType_t if each == INT64)
+    for arguments, said in (
+        ((tensor, name, wrong, 4, dims), "'attributeType'"),
+        ((tensor, name, INT64, 4.0, dims), "'elementCount'"),
+        ((raw.cudnnTensorDescriptor_t(), name, INT64, 4, dims), "'descriptor'"),
+        ((tensor, name, INT64, 4, [1, 2, 3, 4]), "'arrayOfElements'"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            raw.cudnnBackendSetAttribute(*arguments)
+
+
+def test_one_number_may_be_given_as_itself(tensor: Any) -> None:
+    name, type_ = raw.CUDNN_ATTR_TENSOR_IS_VIRTUAL, raw.CUDNN_TYPE_BOOLEAN
+    for memory in (c_bool(True), byref(c_bool(True)), (c_bool * 1)(True), b"\1"):
+        for _ in range(2):
+            raw.cudnnBackendSetAttribute(tensor, name, type_, 1, memory)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
+@pytest.mark.parametrize("surface", [[]])
+def test_no_systematic_case_ends_the_process(surface: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.fuzz.attributes", "--sample", "600", *surface],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "600 cases" in done.stdout
