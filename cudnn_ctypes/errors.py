@@ -13,6 +13,7 @@ __all__ = [
     "BadParamError",
     "ClosedError",
     "CudnnError",
+    "DeviceMemoryWarning",
     "ExecutionFailedError",
     "InternalError",
     "LibraryNotFoundError",
@@ -139,3 +140,10 @@ class NoDeviceError(RuntimeError):
 
 class ClosedError(ValueError):
     """An object was used after ``close()``."""
+
+
+class DeviceMemoryWarning(RuntimeWarning):
+    """A program used device memory wrongly, and the reference device could go on.
+
+    It read what was never written, or wrote outside of what it allocated.
+    """

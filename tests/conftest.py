@@ -34,6 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     gpu_coverage.configure(config)
+    # Whatever a test, or what it tests, does wrong with the reference device's memory is an error.
+    mode.strict = mode.guard_pages = True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

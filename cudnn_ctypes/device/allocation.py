@@ -6,17 +6,14 @@ import os
 import weakref
 from typing import Any
 
-import numpy as np
-
-from cudnn_ctypes.raw import host_blocks, mode
+from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw.host_blocks import ALIGNMENT, Block
 
 from . import cuda
 from .device import device_id
 from .stream import as_core_stream, as_stream_pointer
 
 __all__ = ["ALIGNMENT", "Allocation", "OutOfDeviceMemoryError"]
-
-ALIGNMENT = 256  # bytes; what cudaMalloc promises
 
 
 class OutOfDeviceMemoryError(MemoryError):
@@ -58,8 +55,8 @@ class Allocation:
         if memory_resource is not None and self.on_host:
             raise ValueError("memory_resource: the reference device's memory is host memory")
         if nbytes and self.on_host:
-            memory, self.ptr = _host_memory(self.nbytes)
-            host_blocks.add(self.ptr, self.nbytes)
+            memory = _host_memory(self.nbytes)
+            self.ptr = memory.address
         elif nbytes:
             memory = _device_memory(self.nbytes, self.device_id, stream, memory_resource)
             self.ptr = int(memory.handle)
@@ -67,7 +64,7 @@ class Allocation:
         # object: its stream must not be destroyed before the memory is freed on it.
         self._free_on: list[Any] = [None]
         self._finalizer = weakref.finalize(
-            self, _free, memory, self.ptr, self.on_host, self.device_id, self._free_on, stream
+            self, _free, memory, self.device_id, self._free_on, stream
         )
 
     @property
@@ -95,17 +92,15 @@ def _checked_size(nbytes: Any) -> int:
     return int(nbytes)
 
 
-def _host_memory(nbytes: int) -> tuple[np.ndarray[Any, Any], int]:
+def _host_memory(nbytes: int) -> Block:
     try:
-        block = np.empty(nbytes + ALIGNMENT, np.uint8)
-    except (MemoryError, ValueError) as error:  # ValueError: more than an array can have
+        return Block(nbytes)
+    except (MemoryError, OSError, OverflowError, ValueError) as error:  # the last: beyond any array
         free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         raise OutOfDeviceMemoryError(
             f"asked for {_readable(nbytes)} on the reference device; {_readable(free)} of host "
             f"memory are free"
         ) from error
-    address = int(block.ctypes.data)
-    return block, address + -address % ALIGNMENT
 
 
 def _device_memory(nbytes: int, ordinal: int, stream: Any, memory_resource: Any) -> Any:
@@ -126,12 +121,10 @@ def _device_memory(nbytes: int, ordinal: int, stream: Any, memory_resource: Any)
             ) from error
 
 
-def _free(
-    memory: Any, ptr: int, on_host: bool, ordinal: int, free_on: list[Any], _stream: Any
-) -> None:
-    if on_host:
-        host_blocks.remove(ptr)
-    if memory is None or on_host:
+def _free(memory: Any, ordinal: int, free_on: list[Any], _stream: Any) -> None:
+    if isinstance(memory, Block):
+        memory.free()
+    if memory is None or isinstance(memory, Block):
         return
     # A finalizer may run in a thread without a context, where cuMemFreeAsync would fail.
     with cuda.current_context(ordinal) as device:

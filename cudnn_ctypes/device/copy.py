@@ -11,6 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes.raw import host_blocks
+
 from . import cuda
 from .stream import as_stream_pointer
 
@@ -45,6 +47,7 @@ def write(target: Memory, offset: int, data: NDArray[np.uint8], *, stream: Any =
         return
     if target.on_host:
         ctypes.memmove(target.ptr + offset, data.ctypes.data, data.nbytes)
+        host_blocks.written(target.ptr + offset, data.nbytes)
         return
     with cuda.current_context(target.device_id):
         destination = target.ptr + offset
@@ -85,6 +88,7 @@ def between(
     destination, origin = target.ptr + target_offset, source.ptr + source_offset
     if target.on_host:
         ctypes.memmove(destination, origin, nbytes)
+        host_blocks.copied(destination, origin, nbytes)
         return
     with cuda.current_context(target.device_id):
         cuda.call("cuMemcpyAsync", destination, origin, nbytes, pointer)
@@ -111,6 +115,7 @@ def fill(
     if target.on_host:
         block: Any = (ctypes.c_char * nbytes).from_address(address)
         np.frombuffer(block, f"V{size}")[...] = np.frombuffer(pattern, f"V{size}")
+        host_blocks.written(address, nbytes)
         return
     with cuda.current_context(target.device_id):
         value = int.from_bytes(pattern, "little")

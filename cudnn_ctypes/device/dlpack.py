@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cudnn_ctypes.dtypes import as_data_type, element_bits, storage_bytes
-from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.dlpack import (
     ON_CUDA,
     ON_HOST,
@@ -115,6 +115,7 @@ def export_capsule(
     capsule = request_capsule(array, None) if versioned else array.__dlpack__()
     if isinstance(owner, Allocation):
         owner.exports.add(exported)
+        host_blocks.written(owner.ptr, owner.nbytes)  # by whom it is handed to, for all we know
     managed = managed_tensor(capsule)
     code, bits = _CODES[data_type]
     managed.dl_tensor.data = ptr or None

@@ -16,6 +16,7 @@ import numpy as np
 from ..device import cuda
 from ..device.stream import as_stream_pointer
 from ..dtypes import element_bits, numpy_dtype
+from ..raw import host_blocks
 from .tensor import Tensor
 from .values import device_address
 
@@ -75,6 +76,7 @@ class Scratch:
         if handle.on_reference_device:
             for offset, contents in self._contents:
                 ctypes.memmove(start + offset, contents.ctypes.data, contents.nbytes)
+                host_blocks.written(start + offset, contents.nbytes)
             return
         stream = as_stream_pointer(handle.stream)
         with cuda.current_context(handle.device):

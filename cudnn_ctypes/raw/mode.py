@@ -1,7 +1,8 @@
-"""Whether calls that need a device go to the GPU or to the reference device.
+"""Whether calls that need a device go to the GPU or to the reference device, and how it looks on.
 
-Read the flag as ``mode.reference_device_active`` (through the module: a copy of the name would not
-follow later changes). It starts from the environment variable ``CUDNN_CTYPES_DEVICE``.
+Read a flag as ``mode.reference_device_active`` (through the module: a copy of the name would not
+follow later changes). They start from the environment variables ``CUDNN_CTYPES_DEVICE`` and
+``CUDNN_CTYPES_MEMCHECK``.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ import os
 
 __all__ = [
     "ENVIRONMENT_VARIABLE",
+    "MEMCHECK_VARIABLE",
+    "guard_pages",
     "plans_without_engine",
     "reference_device_active",
     "set_reference_device_active",
+    "strict",
 ]
 
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_DEVICE"
+MEMCHECK_VARIABLE = "CUDNN_CTYPES_MEMCHECK"
 
 
 def _requested_by_environment() -> bool:
@@ -28,7 +33,25 @@ def _requested_by_environment() -> bool:
     return value == "reference"
 
 
+def _checks_by_environment() -> set[str]:
+    value = os.environ.get(MEMCHECK_VARIABLE, "").lower()
+    names = {name.strip() for name in value.split(",")} - {""}
+    if not names <= {"strict", "guard_pages"}:
+        raise ValueError(
+            f"{MEMCHECK_VARIABLE}={value!r}: expected 'strict' (reading memory that was never "
+            f"written is an error), 'guard_pages' (a page that cannot be touched behind each "
+            f"block), or both with a comma between them"
+        )
+    return names
+
+
 reference_device_active: bool = _requested_by_environment()
+
+strict: bool = "strict" in _checks_by_environment()
+"""Whether reading memory that was never written is an error on the reference device."""
+
+guard_pages: bool = "guard_pages" in _checks_by_environment()
+"""Whether new blocks of the reference device end at a page that cannot be touched."""
 
 plans_without_engine: set[int] = set()
 """Addresses of operation graphs that the reference device executes in place of a plan."""

@@ -45,6 +45,8 @@ class Calls(Run):
             name: self.put(self.given.hx if "h" in name else self.given.cx)
             for name in ("hx", "hy", "dhx", "dhy", "cx", "cy", "dcx", "dcy")
         }
+        gradients = self.enter_context(DeviceBuffer(self.weights.space.nbytes))
+        gradients.fill(0)
         self.arguments: dict[str, Any] = {
             "handle": handle,
             "rnnDesc": self.rnn,
@@ -62,7 +64,7 @@ class Calls(Run):
             **states,
             "weightSpaceSize": self.weights.space.nbytes,
             "weightSpace": self.weights.space,
-            "dweightSpace": self.enter_context(DeviceBuffer(self.weights.space.nbytes)),
+            "dweightSpace": gradients,
             "workSpaceSize": self.workspace.nbytes,
             "workSpace": self.workspace,
             "reserveSpaceSize": self.reserve_space.nbytes,

@@ -56,14 +56,15 @@ def forward(
     require_in_place(source, target)
     require_layout(source, "an activation")
     require_type(source, (*FLOATING, raw.CUDNN_DATA_INT8), "activation")
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
     result = activation_forward(
         source.load(),
         mode,
         coefficient,
         propagate_nan=propagate_nan,
-        y=target.load(),
+        y=target.prior(factors["beta"]),
         compute_dtype=compute_dtype(source),
-        **scalars(target.described.data_type, alpha=alpha, beta=beta),
+        **factors,
     )
     target.store(result)
 
@@ -103,15 +104,16 @@ def backward(
     )
     require_type(source, FLOATING, "activation gradient")
     values = source.load()
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
     result = activation_backward(
         values,
         gradient.load(),
         values,
         mode,
         coefficient,
-        dx=target.load(),
+        dx=target.prior(factors["beta"]),
         compute_dtype=compute_dtype(source),
-        **scalars(target.described.data_type, alpha=alpha, beta=beta),
+        **factors,
     )
     target.store(result)
 

@@ -21,6 +21,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ... import raw
+from ...dtypes import numpy_dtype
 from ...raw.descriptors import Attention
 from ..attention import WEIGHT_NAMES, Attended, attention_forward
 from ..attention_backward import (
@@ -30,7 +31,7 @@ from ..attention_backward import (
 )
 from ..dropout import factor
 from .attention_memory import Sizes, Space, load_weights, store, weight_bytes, weight_layout
-from .attention_problem import Problem, load, refuse, reserve_space
+from .attention_problem import Problem, lengths, load, refuse, reserve_space
 from .dispatch import Refused, implements
 from .dropout import draw, held
 from .held import read
@@ -79,7 +80,7 @@ def get_weights(
     if weight is None:
         wAddr.contents.value = None
         return
-    itemsize = load_weights(attn, weights, "weights")[WEIGHT_NAMES[wKind]].itemsize
+    itemsize = numpy_dtype(attn.data_type).itemsize
     raw.cudnnSetTensorNdDescriptor(wDesc, attn.data_type, 3, weight.shape, weight.strides)
     wAddr.contents.value = (weights or 0) + weight.offset * itemsize
 
@@ -138,7 +139,9 @@ def forward(
         )
     now = slice(None) if current is None else slice(current, current + 1)
     visible = call.visible(loWinIdx, hiWinIdx, devSeqLengthsQO, devSeqLengthsKV, current)
-    reserve = call.reserve(reserveSpace, reserveSpaceSizeInBytes) if training else None
+    reserve = None
+    if training:
+        reserve = call.reserve(reserveSpace, reserveSpaceSizeInBytes, "write")
     dropouts = _draw_dropouts(attn, reserve)
     attended = attention_forward(
         load(call.q, queries, "queries")[now],
@@ -152,7 +155,7 @@ def forward(
         compute_dtype=call.dtype,
         **dropouts,
     )
-    load(call.o, out, "out")[now] = attended.out
+    load(call.o, out, "out", "write")[now] = attended.out
     if reserve is not None:
         store(
             reserve,
@@ -203,12 +206,12 @@ def backward_data(
         values=values,
         loWinIdx=loWinIdx,
         hiWinIdx=hiWinIdx,
-        devSeqLengthsDQDO=devSeqLengthsDQDO,
-        devSeqLengthsDKDV=devSeqLengthsDKDV,
     )
+    lengths(call.q, devSeqLengthsDQDO, "devSeqLengthsDQDO")
+    lengths(call.k, devSeqLengthsDKDV, "devSeqLengthsDKDV")
     _check_weights(attn, weights, weightSizeInBytes)
     _use_workspace(attn, workSpace, workSpaceSizeInBytes)
-    reserve = call.reserve(reserveSpace, reserveSpaceSizeInBytes)
+    reserve = call.reserve(reserveSpace, reserveSpaceSizeInBytes, "update")
     do = load(call.o, dout, "dout")
     gradients = attention_backward_data(
         do,
@@ -221,9 +224,9 @@ def backward_data(
         attention_dropout=reserve.get("attention_dropout"),
         output_dropout=reserve.get("output_dropout"),
     )
-    load(call.q, dqueries, "dqueries")[...] = gradients.dq
-    load(call.k, dkeys, "dkeys")[...] = gradients.dk
-    load(call.v, dvalues, "dvalues")[...] = gradients.dv
+    load(call.q, dqueries, "dqueries", "write")[...] = gradients.dq
+    load(call.k, dkeys, "dkeys", "write")[...] = gradients.dk
+    load(call.v, dvalues, "dvalues", "write")[...] = gradients.dv
     store(
         reserve,
         dq_projected=gradients.dq_projected,
@@ -262,7 +265,7 @@ def backward_weights(
     if weight_layout(attn):
         require(dweights=dweights)
     _use_workspace(attn, workSpace, workSpaceSizeInBytes)
-    reserve = call.reserve(reserveSpace, reserveSpaceSizeInBytes)
+    reserve = call.reserve(reserveSpace, reserveSpaceSizeInBytes, "update")
     do = load(call.o, dout, "dout")
     q, k, v = (
         load(sequence, address, name)
@@ -283,9 +286,10 @@ def backward_weights(
         load_weights(attn, weights, "weights"),
         output_dropout=reserve.get("output_dropout"),
     )
-    for name, memory in load_weights(attn, dweights, "dweights").items():
-        gradient = gradients[name]
-        memory[...] = memory + gradient if addGrad == raw.CUDNN_WGRAD_MODE_ADD else gradient
+    adds = addGrad == raw.CUDNN_WGRAD_MODE_ADD
+    sums = load_weights(attn, dweights, "dweights", "update" if adds else "write")
+    for name, memory in sums.items():
+        memory[...] = memory + gradients[name] if adds else gradients[name]
 
 
 def _current(call: Problem, index: int, training: bool) -> int | None:

@@ -26,7 +26,7 @@ from ... import raw
 from ...dtypes import numpy_dtype
 from ...raw.descriptors import Attention
 from ..attention import WEIGHT_NAMES, weight_shapes
-from .memory import at
+from .memory import Use, at
 
 __all__ = ["Sizes", "Space", "Weight", "load_weights", "weight_bytes", "weight_layout"]
 
@@ -63,7 +63,9 @@ def weight_bytes(attn: Attention) -> int:
     return count * numpy_dtype(attn.data_type).itemsize
 
 
-def load_weights(attn: Attention, address: int | None, name: str) -> dict[str, NDArray[Any]]:
+def load_weights(
+    attn: Attention, address: int | None, name: str, use: Use = "read"
+) -> dict[str, NDArray[Any]]:
     """Views of the weights in the buffer at `address`; writing to them writes there."""
     itemsize = numpy_dtype(attn.data_type).itemsize
     return {
@@ -73,6 +75,7 @@ def load_weights(attn: Attention, address: int | None, name: str) -> dict[str, N
             weight.shape,
             weight.strides,
             name,
+            use,
         )
         for kind, weight in weight_layout(attn).items()
     }
@@ -132,9 +135,10 @@ class Space:
         """Size in bytes."""
         return sum(int(np.prod(shape)) for shape in self.shapes.values()) * self.dtype.itemsize
 
-    def views(self, address: int | None, name: str) -> dict[str, NDArray[Any]]:
+    def views(self, address: int | None, name: str, use: Use) -> dict[str, NDArray[Any]]:
         """The arrays in the memory at `address`."""
-        buffer = at(address, self._data_type, (self.nbytes // self.dtype.itemsize,), (1,), name)
+        count = self.nbytes // self.dtype.itemsize
+        buffer = at(address, self._data_type, (count,), (1,), name, use)
         result, start = {}, 0
         for key, shape in self.shapes.items():
             count = int(np.prod(shape))

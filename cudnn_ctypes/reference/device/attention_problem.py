@@ -13,9 +13,9 @@ from ..attention import visible_keys
 from .attention_memory import Sizes, Space
 from .dispatch import Refused
 from .held import read
-from .memory import at, require
+from .memory import Use, at, require
 
-__all__ = ["Problem", "load", "refuse", "reserve_space"]
+__all__ = ["Problem", "lengths", "load", "refuse", "reserve_space"]
 
 
 class Problem:
@@ -29,8 +29,8 @@ class Problem:
         self.attn = attn = read(Attention, attn_desc, "attnDesc")
         named = [(name, read(SequenceData, desc, name)) for name, desc in descriptors.items()]
         self.q, self.k, self.v, self.o = (described for _, described in named)
-        lengths = (*attn.sizes, attn.projected[3])
-        for (name, described), vector in zip(named, lengths, strict=True):
+        vectors = (*attn.sizes, attn.projected[3])
+        for (name, described), vector in zip(named, vectors, strict=True):
             if described.shape[3] != vector:
                 refuse(f"{name} has vectors of {described.shape[3]}, attnDesc wants {vector}")
             if described.data_type != attn.data_type:
@@ -62,13 +62,13 @@ class Problem:
         """What is computed in."""
         return Space(self.attn, self.sizes, training=False).dtype
 
-    def reserve(self, address: int | None, size: int) -> dict[str, NDArray[Any]]:
+    def reserve(self, address: int | None, size: int, use: Use) -> dict[str, NDArray[Any]]:
         """What forward leaves for backward, in the reserve space."""
         needed = reserve_space(self.attn).nbytes
         if size < needed:
             refuse(f"reserveSpaceSizeInBytes = {size} is less than the {needed} bytes needed")
         require(reserveSpace=address)
-        return Space(self.attn, self.sizes, training=True).views(address, "reserveSpace")
+        return Space(self.attn, self.sizes, training=True).views(address, "reserveSpace", use)
 
     def visible(
         self,
@@ -89,13 +89,8 @@ class Problem:
                 refuse(f"{name} has {array._length_} elements, {max(indices) + 1} are needed")
             for t in indices:
                 row[t] = array[t]
-        of_queries, of_keys = (
-            at(address, raw.CUDNN_DATA_INT32, sequence.shape[1:3], (sequence.shape[2], 1), name)
-            for sequence, address, name in (
-                (self.q, q_lengths, "devSeqLengthsQO"),
-                (self.k, k_lengths, "devSeqLengthsKV"),
-            )
-        )
+        of_queries = lengths(self.q, q_lengths, "devSeqLengthsQO")
+        of_keys = lengths(self.k, k_lengths, "devSeqLengthsKV")
         visible = visible_keys(windows[0], windows[1], of_queries, of_keys, self.k.shape[0])
         return visible if current is None else visible[:, :, current : current + 1]
 
@@ -105,9 +100,17 @@ def reserve_space(attn: Attention) -> Space:
     return Space(attn, Sizes.largest(attn), training=True)
 
 
-def load(described: SequenceData, address: int | None, name: str) -> NDArray[Any]:
+def lengths(described: SequenceData, address: int | None, name: str) -> NDArray[Any]:
+    """The lengths of sequences as the GPU gets them, (N, B)."""
+    shape = described.shape[1:3]
+    return at(address, raw.CUDNN_DATA_INT32, shape, (shape[1], 1), name)
+
+
+def load(
+    described: SequenceData, address: int | None, name: str, use: Use = "read"
+) -> NDArray[Any]:
     """Sequences (T, N, B, V), as a view of their memory."""
-    return at(address, described.data_type, described.shape, described.strides, name)
+    return at(address, described.data_type, described.shape, described.strides, name, use)
 
 
 def refuse(reason: str) -> NoReturn:

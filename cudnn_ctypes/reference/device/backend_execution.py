@@ -26,6 +26,9 @@ from .memory import scribble
 
 __all__ = ["carry_out", "execute"]
 
+_READING_PARTS = ("paged_cache_load", "slice")
+"""Operations that leave out elements of what they read; those may never have been written."""
+
 _FAMILIES = (backend_attention, backend_normalizations, backend_operations, backend_sequences)
 
 
@@ -91,7 +94,9 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
     for step in _in_order([Step(each, memory, values, changed) for each in operations]):
         for info in step.reads:
             if info.uid not in values:
-                values[info.uid] = (info, memory.load(info))
+                whole = step.name not in _READING_PARTS
+                load = memory.load if whole else memory.load_partly_written
+                values[info.uid] = (info, load(info))
         try:
             results = step.operation.compute(step)
         except (IndexError, ValueError) as error:  # an index beyond the end, sizes that do not fit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -13,9 +12,10 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import element_bits
 from ..graph import interleaved_scales, offsets
+from . import lent
 from .backend_tensors import TensorInfo, widened
 from .dispatch import Refused
-from .memory import at, check_range, require
+from .memory import Use, at, require
 
 __all__ = ["GraphMemory"]
 
@@ -38,6 +38,11 @@ class GraphMemory:
     def load(self, info: TensorInfo) -> Array:
         """The numbers of a tensor in its logical shape."""
         return _load(info, self._address(info), self._starts(info))
+
+    def load_partly_written(self, info: TensorInfo) -> Array:
+        """The same for a tensor of which nobody says which parts are going to be read."""
+        with lent.any_contents():
+            return self.load(info)
 
     def store(self, info: TensorInfo, values: Array) -> None:
         """Write numbers that are `rounded`; what lies between the elements is left alone."""
@@ -71,7 +76,7 @@ def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
     """
     if starts is not None:
         place, inside = _ragged(info, starts)
-        memory = _flat(info, address, int(place[inside].max(initial=0)) + 1)
+        memory = _flat(info, address, place[inside], "read")
         return np.where(inside, widened(memory[np.where(inside, place, 0)]), 0)
     if _is_plain(info):
         shape, strides = _vectors(info)
@@ -79,7 +84,7 @@ def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
         return widened(_joined(array, info))
     place = _places(info)
     if element_bits(info.data_type) >= 8:
-        return widened(_flat(info, address, int(place.max()) + 1)[place])
+        return widened(_flat(info, address, place, "read")[place])
     return widened(_unpacked(info, address, place))
 
 
@@ -89,15 +94,15 @@ def _store(info: TensorInfo, address: int, values: Array, starts: Array | None =
         stored = values.astype(info.dtype)
     if starts is not None:
         place, inside = _ragged(info, starts)
-        memory = _flat(info, address, int(place[inside].max(initial=0)) + 1)
+        memory = _flat(info, address, place[inside], "write")
         memory[place[inside]] = stored[inside]
     elif _is_plain(info):
         shape, strides = _vectors(info)
-        target = at(address, info.data_type, shape, strides, info.name)
+        target = at(address, info.data_type, shape, strides, info.name, "write")
         target[...] = _split(stored, info)
     elif element_bits(info.data_type) >= 8:
         place = _places(info)
-        _flat(info, address, int(place.max()) + 1)[place] = stored
+        _flat(info, address, place, "write")[place] = stored
     else:
         _pack(info, address, _places(info), stored)
 
@@ -164,26 +169,32 @@ def _ragged(info: TensorInfo, starts: Array) -> tuple[Array, Array]:
     return batches + within, within < lengths.reshape(along)
 
 
-def _flat(info: TensorInfo, address: int, count: int) -> Array:
-    return at(address, info.data_type, (count,), (1,), info.name)
+def _flat(info: TensorInfo, address: int, place: Array, use: Use) -> Array:
+    """The memory as one row of elements, of which those at `place` are used."""
+    where = _flags(place)
+    return at(address, info.data_type, where.shape, (1,), info.name, use, where=where)
+
+
+def _flags(place: Array) -> NDArray[np.bool_]:
+    flags = np.zeros(int(place.max(initial=0)) + 1, np.bool_)
+    flags[place] = True
+    return flags
 
 
 # --- elements of less than a byte ----------------------------------------------------------------
 
 
-def _bytes(info: TensorInfo, address: int, place: Array) -> tuple[Array, Array]:
+def _bytes(info: TensorInfo, address: int, place: Array, use: Use) -> tuple[Array, Array]:
     """The memory, and by how many bits each element is shifted in its byte: the first by none."""
     bits = element_bits(info.data_type)
-    nbytes = int(place.max()) * bits // 8 + 1
-    check_range(address, nbytes, info.name)
-    block: Any = (ctypes.c_char * nbytes).from_address(address)
-    memory = np.ndarray((nbytes,), np.uint8, block)
+    where = _flags(place * bits // 8)
+    memory = at(address, raw.CUDNN_DATA_UINT8, where.shape, (1,), info.name, use, where=where)
     return memory, (place * bits % 8).astype(np.uint8)
 
 
 def _unpacked(info: TensorInfo, address: int, place: Array) -> Array:
     bits = element_bits(info.data_type)
-    memory, shift = _bytes(info, address, place)
+    memory, shift = _bytes(info, address, place, "read")
     codes: Array = (memory[place * bits // 8] >> shift) & np.uint8((1 << bits) - 1)
     if bits == 1:
         return codes.astype(bool)
@@ -194,7 +205,7 @@ def _unpacked(info: TensorInfo, address: int, place: Array) -> Array:
 
 def _pack(info: TensorInfo, address: int, place: Array, stored: Array) -> None:
     bits = element_bits(info.data_type)
-    memory, shift = _bytes(info, address, place)
+    memory, shift = _bytes(info, address, place, "write")
     mask = np.uint8((1 << bits) - 1)
     codes = stored.view(np.uint8) & mask
     np.bitwise_and.at(memory, place * bits // 8, ~(mask << shift))

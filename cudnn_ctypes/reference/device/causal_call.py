@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ... import raw
 from ..layout import packed_strides
 from .dispatch import Refused
-from .memory import at, require
+from .memory import Use, at, require
 
 __all__ = [
     "ACTIVATIONS",
@@ -98,7 +98,11 @@ def compute_type(dataType: raw.cudnnDataType_t) -> np.dtype[Any]:
 
 
 def dense(
-    name: str, address: int | None, dataType: raw.cudnnDataType_t, *shape: int
+    name: str,
+    address: int | None,
+    dataType: raw.cudnnDataType_t,
+    *shape: int,
+    use: Use = "read",
 ) -> NDArray[Any]:
     """A view of dense memory, the last dimension contiguous."""
-    return at(address, dataType, shape, packed_strides(shape, "NCHW"), name)
+    return at(address, dataType, shape, packed_strides(shape, "NCHW"), name, use)

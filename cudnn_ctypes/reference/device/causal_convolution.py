@@ -23,7 +23,7 @@ from .causal_call import (
     dense,
 )
 from .dispatch import implements
-from .memory import require
+from .memory import Use, require
 
 WIDEST, WIDEST_CHANNELS_LAST, WIDEST_PROJECTION = 256, 128, 32
 
@@ -143,8 +143,8 @@ def back_to_back(
         dense("skipBias", skipBias, dataType, dim),
         compute_dtype=compute_type(dataType),
     )
-    dense("y", y, dataType, batch, dim, seqLen)[...] = made.y
-    dense("yGated", yGated, dataType, batch, dim, seqLen)[...] = made.gated
+    dense("y", y, dataType, batch, dim, seqLen, use="write")[...] = made.y
+    dense("yGated", yGated, dataType, batch, dim, seqLen, use="write")[...] = made.gated
 
 
 @implements("cudnnB2BCausalConv1dBackward")
@@ -184,9 +184,13 @@ def back_to_back_gradients(
     _check_back_to_back(batch, dim, seqLen, kernelSizeProj, kernelSizeMixer)
     check_types(dataType, dwDataType)
     gradients = {
-        "dweights_proj": dense("dweightsProj", dweightsProj, dwDataType, dim, 3, kernelSizeProj),
-        "dweights_mixer": dense("dweightsMixer", dweightsMixer, dwDataType, dim, kernelSizeMixer),
-        "dskip_bias": dense("dskipBias", dskipBias, dwDataType, dim),
+        "dweights_proj": dense(
+            "dweightsProj", dweightsProj, dwDataType, dim, 3, kernelSizeProj, use="update"
+        ),
+        "dweights_mixer": dense(
+            "dweightsMixer", dweightsMixer, dwDataType, dim, kernelSizeMixer, use="update"
+        ),
+        "dskip_bias": dense("dskipBias", dskipBias, dwDataType, dim, use="update"),
     }
     made = back_to_back_backward(
         dense("x", x, dataType, batch, dim, 3, seqLen),
@@ -199,7 +203,7 @@ def back_to_back_gradients(
         compute_dtype=compute_type(dataType),
         dw_dtype=compute_type(dataType),
     )
-    dense("dx", dx, dataType, batch, dim, 3, seqLen)[...] = made.dx
+    dense("dx", dx, dataType, batch, dim, 3, seqLen, use="write")[...] = made.dx
     for name, view in gradients.items():
         view[...] = getattr(made, name)
 
@@ -222,7 +226,7 @@ def _forward(
     _check_direct(channels_last, sizes, width)
     function = check_activation(activation)
     check_types(dataType)
-    _sequence("y", y, dataType, sizes, channels_last)[...] = causal_convolution_forward(
+    _sequence("y", y, dataType, sizes, channels_last, "write")[...] = causal_convolution_forward(
         _sequence("x", x, dataType, sizes, channels_last),
         _filter("weight", weight, dataType, sizes[1], width, channels_last),
         dense("bias", bias, dataType, sizes[1]),
@@ -246,8 +250,10 @@ def _backward(
     function = check_activation(activation)
     check_types(dataType, dwDataType)
     dim = sizes[1]
-    dweight = _filter("dweight", results["dweight"], dwDataType, dim, width, channels_last)
-    dbias = dense("dbias", results["dbias"], dwDataType, dim)
+    dweight = _filter(
+        "dweight", results["dweight"], dwDataType, dim, width, channels_last, "update"
+    )
+    dbias = dense("dbias", results["dbias"], dwDataType, dim, use="update")
     made = causal_convolution_backward(
         _sequence("x", given["x"], dataType, sizes, channels_last),
         _filter("weight", given["weight"], dataType, dim, width, channels_last),
@@ -259,7 +265,7 @@ def _backward(
         compute_dtype=compute_type(dataType),
         dw_dtype=compute_type(dataType),
     )
-    _sequence("dx", results["dx"], dataType, sizes, channels_last)[...] = made.dx
+    _sequence("dx", results["dx"], dataType, sizes, channels_last, "write")[...] = made.dx
     dweight[...], dbias[...] = made.dweight, made.dbias
 
 
@@ -269,12 +275,13 @@ def _sequence(
     dataType: raw.cudnnDataType_t,
     sizes: tuple[int, int, int],
     channels_last: bool,
+    use: Use = "read",
 ) -> NDArray[Any]:
     """(batch, dim, time), a view of memory in this order or with the channels last."""
     batch, dim, time = sizes
     if channels_last:
-        return np.moveaxis(dense(name, address, dataType, batch, time, dim), 2, 1)
-    return dense(name, address, dataType, batch, dim, time)
+        return np.moveaxis(dense(name, address, dataType, batch, time, dim, use=use), 2, 1)
+    return dense(name, address, dataType, batch, dim, time, use=use)
 
 
 def _filter(
@@ -284,11 +291,12 @@ def _filter(
     dim: int,
     width: int,
     channels_last: bool,
+    use: Use = "read",
 ) -> NDArray[Any]:
     """(dim, width), a view of memory in this order or with the channels last."""
     if channels_last:
-        return dense(name, address, dataType, width, dim).T
-    return dense(name, address, dataType, dim, width)
+        return dense(name, address, dataType, width, dim, use=use).T
+    return dense(name, address, dataType, dim, width, use=use)
 
 
 def _check_direct(channels_last: bool, sizes: tuple[int, int, int], width: int) -> None:

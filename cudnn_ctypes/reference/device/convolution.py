@@ -135,7 +135,7 @@ def backward_bias(
     result.store(
         convolution_backward_bias(
             given.load(),
-            db=result.load(),
+            db=result.prior(factors["beta"]),
             compute_dtype=np.float64 if double else np.float32,
             **factors,
         )

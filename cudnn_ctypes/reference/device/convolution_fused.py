@@ -66,13 +66,14 @@ def bias_activation_forward(
         )
     if not why_not(FORWARD, algo, problem):
         take_workspace(FORWARD, algo, problem, workSpace, workSpaceSizeInBytes)
-    result = Operand("y", problem.y, y)
+    result, added = Operand("y", problem.y, y), Operand("z", z_described, z)
+    added.check()
     bias_values = Operand("bias", bias_described, bias).load().reshape(-1)
     result.store(
         convolution_bias_activation_forward(
             Operand("x", problem.x, x).load(),
             load_filter(problem, w),
-            Operand("z", z_described, z).load(),
+            None if factors["alpha2"] == 0 else added.load(),
             restore_bias(bias_values) if reordered(problem) else bias_values,
             **problem.options,
             **factors,

@@ -47,7 +47,7 @@ def run_forward(
             **problem.options,
             alpha=alpha,
             beta=beta,
-            y=result.load(),
+            y=result.prior(beta),
             compute_dtype=problem.compute_dtype,
         )
     )
@@ -71,7 +71,7 @@ def run_backward_data(
             **problem.options,
             alpha=alpha,
             beta=beta,
-            dx=result.load(),
+            dx=result.prior(beta),
             compute_dtype=problem.compute_dtype,
         )
     )
@@ -95,7 +95,7 @@ def run_backward_filter(
             **problem.options,
             alpha=alpha,
             beta=beta,
-            dw=result.load(),
+            dw=result.prior(beta),
             compute_dtype=problem.compute_dtype,
         )
     )

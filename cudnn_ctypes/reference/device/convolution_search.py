@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import raw
+from . import lent
 from .convolution_algorithms import Direction, why_not, workspace_bytes
 from .convolution_problem import Problem
 from .dispatch import Refused
@@ -106,7 +107,8 @@ def find(
             if limit is not None:
                 scribble(workspace, row.memory, "workSpace")
             start = time.perf_counter()
-            run()
+            with lent.any_contents():  # nobody looks at the results
+                run()
             milliseconds = 1e3 * (time.perf_counter() - start)
             row = _Row(algorithm, _SUCCESS, milliseconds, row.memory)
         rows.append(row)

@@ -56,7 +56,7 @@ def im2col_(
         mode=geometry.mode,
     )
     strides = packed_strides(columns.shape)
-    at(colBuffer, image.data_type, columns.shape, strides, "colBuffer")[...] = columns
+    at(colBuffer, image.data_type, columns.shape, strides, "colBuffer", "write")[...] = columns
 
 
 @implements("cudnnReorderFilterAndBias")
@@ -83,12 +83,12 @@ def reorder_filter_and_bias(
             f"filterDesc holds {w.data_type.name} {w.shape}",
         )
     stored = Operand("filterData", w, filterData).stored()
-    target = Operand("reorderedFilterData", w, reorderedFilterData).stored()
+    target = Operand("reorderedFilterData", w, reorderedFilterData).stored("write")
     target[...] = reorder_filter(stored) if default else stored.copy()
     if reorderBias:
         float32, size = raw.CUDNN_DATA_FLOAT, w.shape[:1]
         bias = at(biasData, float32, size, (1,), "biasData")
-        result = at(reorderedBiasData, float32, size, (1,), "reorderedBiasData")
+        result = at(reorderedBiasData, float32, size, (1,), "reorderedBiasData", "write")
         result[...] = reorder_bias(bias) if default else bias.copy()
 
 

@@ -204,8 +204,9 @@ def _run(
     end: int,
 ) -> None:
     """`end` is the step up to which zeros are written past a sample's input length."""
-    x = Operand("probs", described, probs).load()
-    of_costs = at(costs, described.data_type, (described.shape[1],), (1,), "costs")
+    within = np.arange(described.shape[0])[:, None] < np.array(samples.input_lengths)
+    x = Operand("probs", described, probs).load(where=within[..., None])
+    of_costs = at(costs, described.data_type, (described.shape[1],), (1,), "costs", "write")
     result = ctc_loss(
         x,
         samples.labels,
@@ -217,7 +218,7 @@ def _run(
     if gradients is None:
         return
     target = Operand("gradients", read(Tensor, gradients_desc, "gradientsDesc"), gradients)
-    memory = target.load()
+    memory = target.view("write")
     skips = loss.gradient_mode == raw.CUDNN_CTC_SKIP_OOB_GRADIENTS
     for n, (labels, length) in enumerate(zip(samples.labels, samples.input_lengths, strict=True)):
         if not (skips and required_steps(labels) > length):

@@ -27,6 +27,7 @@ from ...raw import function as raw_function
 from ...raw import log, mode
 from ...raw.ctypes_support import OpaquePointer, storage_type
 from ...raw.function import Function, Parameter
+from . import lent
 
 __all__ = [
     "Refused",
@@ -287,12 +288,26 @@ def _carry_out(implementation: Implementation, function: Function, args: tuple[A
         ]
     except (TypeError, ValueError) as error:
         raise ctypes.ArgumentError(str(error)) from error
+    memory = [(p, args[i], values[i]) for i, p in _memory_parameters(function.__name__)]
+    before = lent.begin(memory)
     try:
         status = implementation(*values)
     except Refused as refused:
         log.put(refused.reason, source=log.REFERENCE_DEVICE)
         status = refused.status
+    finally:
+        lent.end(before)
     return int(status or 0)
+
+
+@functools.cache
+def _memory_parameters(name: str) -> tuple[tuple[int, str], ...]:
+    """Position and name of a C function's parameters that are device memory."""
+    return tuple(
+        (position, parameter.name)
+        for position, parameter in enumerate(raw.FUNCTIONS[name].parameters)
+        if parameter.type.kind in ("device", "labelled")
+    )
 
 
 def _decoded(parameter: Parameter, value: Any) -> Any:

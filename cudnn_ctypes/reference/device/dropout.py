@@ -23,7 +23,7 @@ from ...raw.descriptors import Tensor
 from ..dropout import Position, draw_mask, dropout_backward, dropout_forward
 from .dispatch import Refused, follows, implements
 from .held import read
-from .memory import Operand, at, require
+from .memory import Operand, Use, at, require
 
 __all__ = ["STATES_SIZE", "Dropout", "draw", "held"]
 
@@ -64,14 +64,14 @@ def draw(dropout: Dropout, count: int) -> NDArray[np.bool_]:
             raw.CUDNN_STATUS_BAD_PARAM,
             "dropoutDesc has no states: cudnnSetDropoutDescriptor was not called with any",
         )
-    states = _states(dropout.states)
+    states = _states(dropout.states, "update")
     mask, after = draw_mask(Position(int(states[0]), int(states[1])), count, dropout.rate)
     states[:] = after
     return mask
 
 
-def _states(address: int) -> NDArray[np.uint64]:
-    words = at(address, raw.CUDNN_DATA_INT64, (2,), (1,), "states")
+def _states(address: int, use: Use) -> NDArray[np.uint64]:
+    words = at(address, raw.CUDNN_DATA_INT64, (2,), (1,), "states", use)
     return words.view(np.uint64)
 
 
@@ -105,7 +105,7 @@ def set_descriptor(
     if states is None:  # only the rate is set
         _held[dropoutDesc.value] = replace(held(dropoutDesc), rate=dropout)
         return
-    _states(states)[:] = Position(seed)
+    _states(states, "write")[:] = Position(seed)
     _held[dropoutDesc.value] = Dropout(dropout, states, seed)
 
 
@@ -158,7 +158,7 @@ def forward(
     require(dropoutDesc=dropoutDesc)
     source = Operand("x", read(Tensor, xdesc, "xdesc"), x)
     target = Operand("y", read(Tensor, ydesc, "ydesc"), y)
-    reserve = _checked(source, target, reserveSpace, reserveSpaceSizeInBytes)
+    reserve = _checked(source, target, reserveSpace, reserveSpaceSizeInBytes, "write")
     values = source.load()
     dropout = held(dropoutDesc)
     mask = draw(dropout, values.size)
@@ -182,7 +182,7 @@ def backward(
     require(dropoutDesc=dropoutDesc)
     source = Operand("dy", read(Tensor, dydesc, "dydesc"), dy)
     target = Operand("dx", read(Tensor, dxdesc, "dxdesc"), dx)
-    reserve = _checked(source, target, reserveSpace, reserveSpaceSizeInBytes)
+    reserve = _checked(source, target, reserveSpace, reserveSpaceSizeInBytes, "read")
     values = source.load()
     mask = np.unpackbits(reserve, count=values.size, bitorder="little").view(np.bool_)
     dtype = _compute_dtype(source)
@@ -196,7 +196,9 @@ def _compute_dtype(operand: Operand) -> type[Any]:
     return np.float64 if operand.described.data_type == raw.CUDNN_DATA_DOUBLE else np.float32
 
 
-def _checked(source: Operand, target: Operand, address: int | None, size: int) -> NDArray[np.uint8]:
+def _checked(
+    source: Operand, target: Operand, address: int | None, size: int, use: Use
+) -> NDArray[np.uint8]:
     """The part of the reserve space that holds the mask, a bit for each element."""
     data_type = source.described.data_type
     if data_type not in FLOATING:
@@ -228,4 +230,4 @@ def _checked(source: Operand, target: Operand, address: int | None, size: int) -
             f"cudnnDropoutGetReserveSpaceSize gives",
         )
     nbytes = -(-counts[0] // 8)
-    return at(address, raw.CUDNN_DATA_UINT8, (nbytes,), (1,), "reserveSpace")
+    return at(address, raw.CUDNN_DATA_UINT8, (nbytes,), (1,), "reserveSpace", use)

@@ -24,7 +24,7 @@ from ..fft_causal_convolution import (
 )
 from .causal_call import check_aligned, check_sizes, check_types, dense
 from .dispatch import Refused, implements
-from .memory import scribble
+from .memory import Use, scribble
 
 NARROWEST, WIDEST, WIDEST_DOUBLE = 128, 16384, 4096
 
@@ -43,7 +43,7 @@ def forward(
 ) -> None:
     check_aligned(x=x, weight=weight, y=y)
     _check_tiles(batch, dim, seqLen, kernelSize, dataType)
-    dense("y", y, dataType, batch, dim, seqLen)[...] = fft_causal_convolution_forward(
+    dense("y", y, dataType, batch, dim, seqLen, use="write")[...] = fft_causal_convolution_forward(
         dense("x", x, dataType, batch, dim, seqLen),
         dense("weight", weight, dataType, dim, kernelSize),
     )
@@ -70,8 +70,8 @@ def backward(
         dense("weight", weight, dataType, dim, kernelSize),
         dense("dy", dy, dataType, batch, dim, seqLen),
     )
-    dense("dx", dx, dataType, batch, dim, seqLen)[...] = made.dx
-    dense("dweight", dweight, dataType, dim, kernelSize)[...] = made.dweight
+    dense("dx", dx, dataType, batch, dim, seqLen, use="write")[...] = made.dx
+    dense("dweight", dweight, dataType, dim, kernelSize, use="write")[...] = made.dweight
 
 
 @implements("cudnnLongFFTCausalConv1dForward")
@@ -93,11 +93,13 @@ def long_forward(
     check_aligned(x=x, weight=weight, y=y, workspace=workspace, reserveSpace=reserveSpace)
     sizes = (batch, dim, seqLen, kernelSize)
     _use_buffers(sizes, dataType, workspace, workspaceSizeInBytes, reserveSpaceSizeInBytes)
-    of_x, of_weight = _spectra(reserveSpace, batch, dim, seqLen, dataType)
+    of_x, of_weight = _spectra(reserveSpace, batch, dim, seqLen, dataType, "write")
     of_x[...] = spectrum(dense("x", x, dataType, batch, dim, seqLen), seqLen)
     of_weight[...] = spectrum(dense("weight", weight, dataType, dim, kernelSize), seqLen)
     result = spectrum_product(of_x, of_weight, seqLen)
-    dense("y", y, dataType, batch, dim, seqLen)[...] = round_to(result, numpy_dtype(dataType))
+    dense("y", y, dataType, batch, dim, seqLen, use="write")[...] = round_to(
+        result, numpy_dtype(dataType)
+    )
 
 
 @implements("cudnnLongFFTCausalConv1dBackward")
@@ -119,12 +121,14 @@ def long_backward(
     check_aligned(dy=dy, dx=dx, dweight=dweight, workspace=workspace, reserveSpace=reserveSpace)
     sizes = (batch, dim, seqLen, kernelSize)
     _use_buffers(sizes, dataType, workspace, workspaceSizeInBytes, reserveSpaceSizeInBytes)
-    of_x, of_weight = _spectra(reserveSpace, batch, dim, seqLen, dataType)
+    of_x, of_weight = _spectra(reserveSpace, batch, dim, seqLen, dataType, "read")
     of_dy = spectrum(dense("dy", dy, dataType, batch, dim, seqLen), seqLen)
     results = spectrum_gradients(of_x, of_weight, of_dy, seqLen, kernelSize)
     dtype = numpy_dtype(dataType)
-    dense("dx", dx, dataType, batch, dim, seqLen)[...] = round_to(results[0], dtype)
-    dense("dweight", dweight, dataType, dim, kernelSize)[...] = round_to(results[1], dtype)
+    dense("dx", dx, dataType, batch, dim, seqLen, use="write")[...] = round_to(results[0], dtype)
+    dense("dweight", dweight, dataType, dim, kernelSize, use="write")[...] = round_to(
+        results[1], dtype
+    )
 
 
 def _check_tiles(
@@ -169,7 +173,7 @@ def _use_buffers(
 
 
 def _spectra(
-    reserve: int | None, batch: int, dim: int, time: int, dataType: raw.cudnnDataType_t
+    reserve: int | None, batch: int, dim: int, time: int, dataType: raw.cudnnDataType_t, use: Use
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Views of the spectra in the reserve space: of x (batch, dim, time + 1) and of weight."""
     kind = (
@@ -178,6 +182,6 @@ def _spectra(
         else raw.CUDNN_DATA_COMPLEX_FP32
     )
     both: NDArray[np.complexfloating[Any]] = dense(
-        "reserveSpace", reserve, kind, batch + 1, dim, time + 1
+        "reserveSpace", reserve, kind, batch + 1, dim, time + 1, use=use
     )
     return both[:batch], both[batch]

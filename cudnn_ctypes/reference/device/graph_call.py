@@ -19,7 +19,7 @@ from ..graph_aggregation import Graph
 from ..graph_attention import AttentionOptions
 from ..layout import packed_strides
 from .dispatch import Refused
-from .memory import at, require, scribble
+from .memory import Use, at, require, scribble
 
 __all__ = [
     "Table",
@@ -76,11 +76,13 @@ class Table:
 
     def store(self, values: NDArray[Any]) -> None:
         if 0 not in self.shape:
-            self.view()[...] = round_to(values.reshape(self.shape), numpy_dtype(self.data_type))
+            self.view("write")[...] = round_to(
+                values.reshape(self.shape), numpy_dtype(self.data_type)
+            )
 
-    def view(self) -> NDArray[Any]:
+    def view(self, use: Use = "read") -> NDArray[Any]:
         strides = packed_strides(self.shape, "NCHW")
-        return at(self.address, self.data_type, self.shape, strides, self.name)
+        return at(self.address, self.data_type, self.shape, strides, self.name, use)
 
     @property
     def nbytes(self) -> int:

@@ -65,7 +65,8 @@ def cross_channel_forward(
     _check_channels(source, target, types=(*_TYPES, raw.CUDNN_DATA_INT8))
     options = _options(normDesc)
     factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
-    target.store(lrn_cross_channel_forward(source.load(), y=target.load(), **options, **factors))
+    prior = target.prior(factors["beta"])
+    target.store(lrn_cross_channel_forward(source.load(), y=prior, **options, **factors))
 
 
 @implements("cudnnLRNCrossChannelBackward")
@@ -92,9 +93,10 @@ def cross_channel_backward(
     options = _options(normDesc)
     factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
     values = source.load()
+    result.check()
     target.store(
         lrn_cross_channel_backward(
-            values, values, given.load(), dx=target.load(), **options, **factors
+            values, values, given.load(), dx=target.prior(factors["beta"]), **options, **factors
         )
     )
 
@@ -150,7 +152,11 @@ def divisive_forward(
     factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
     factors["beta"] = max(factors["beta"], 0.0)
     result = divisive_normalization_forward(
-        source.load(), _means(source, means), y=target.load(), **options, **factors
+        source.load(),
+        _means(source, means),
+        y=target.prior(factors["beta"]),
+        **options,
+        **factors,
     )
     _overwrite(temporary)
     target.store(result)
@@ -187,8 +193,10 @@ def divisive_backward(
         source.load(),
         Operand("dy", source.described, dy).load(),
         _means(source, means),
-        dx=target.load(),
-        dmeans=by_means.load() if by_means else np.zeros(source.described.shape, source.dtype),
+        dx=target.prior(factors["beta"]),
+        dmeans=by_means.prior(factors["beta"])
+        if by_means
+        else np.zeros(source.described.shape, source.dtype),
         **options,
         **factors,
     )
@@ -220,4 +228,4 @@ def _temporaries(x: Operand, temp: int | None, temp2: int | None) -> list[Operan
 def _overwrite(temporaries: list[Operand]) -> None:
     """What a program keeps there is lost here as well."""
     for temporary in temporaries:
-        temporary.load()[...] = np.nan
+        temporary.view("write")[...] = np.nan

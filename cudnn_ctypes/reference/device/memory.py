@@ -1,31 +1,46 @@
 """Host memory that stands in for device memory: from addresses and descriptors to arrays and back.
 
 A C program passes addresses. On a GPU a wrong one makes a kernel fail; here it would end the
-interpreter. So before memory is touched its whole range is checked: it must be mapped in this
-process and, within a buffer that this package allocated, not reach beyond its end. What fails is
-refused with EXECUTION_FAILED, the status that cuDNN gives when a kernel fails.
+interpreter. So before memory is touched its whole range is held against what is known of it: a
+block that this package allocated, the object that was given for it, or what the system says of
+this process's memory. What fails is refused with EXECUTION_FAILED, the status that cuDNN gives when
+a kernel fails.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
-import mmap
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import element_bits, host_scalar_type, numpy_dtype, vector_length
-from ...raw import host_blocks
+from ...raw import host_blocks, mode
 from ...raw.descriptors import Filter, Tensor
+from ...raw.host_blocks import Block
+from . import lent
 from .dispatch import Refused
+from .process_memory import accessible
 
-__all__ = ["Operand", "at", "check_range", "require", "scalar", "scalars", "scribble", "zeros"]
+__all__ = [
+    "Operand",
+    "Use",
+    "at",
+    "check_range",
+    "check_written",
+    "require",
+    "scalar",
+    "scalars",
+    "scribble",
+    "zeros",
+]
 
-_PAGES = 1 << 12  # looked at with one system call
+Use = Literal["read", "write", "update"]
+"""What a call does with memory; "update" is both."""
 
 
 def require(**addresses: int | None) -> None:
@@ -65,18 +80,33 @@ class Operand:
         """Of one element."""
         return numpy_dtype(self.described.data_type)
 
-    def load(self) -> NDArray[Any]:
+    def load(self, where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
         """The tensor in its logical shape: for all but the vectorised types a view of its memory.
+
+        `where` says, of its shape or one that broadcasts to it, which elements are read.
 
         Raises
         ------
         Refused
             BAD_PARAM for NULL, EXECUTION_FAILED for memory that is not there.
         """
-        stored = self.stored()
+        return self.view("read", where)
+
+    def prior(self, *betas: float) -> NDArray[Any]:
+        """As `load`, for the contents of an output that are read only if a beta is not 0."""
+        return self.view("update" if any(betas) else "write")
+
+    def view(self, use: Use, where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+        """A view of the logical shape, for any use; `where` as for `at`."""
+        stored = self.stored(use, where)
         if vector_length(self.described.data_type) == 1:
             return stored
         return np.moveaxis(stored, -1, 2).reshape(self.described.shape)
+
+    def check(self) -> None:
+        """Refuse memory that is not there: for what cuDNN may read, and the reference does not."""
+        with lent.any_contents():
+            self.load()
 
     def store(self, values: NDArray[Any]) -> None:
         """Write `values`, of the logical shape; what lies between the elements is left alone."""
@@ -85,12 +115,13 @@ class Operand:
             batch, channels, *sizes = self.described.shape
             split = values.reshape(batch, channels // length, length, *sizes)
             values = np.moveaxis(split, 2, -1)
-        self.stored()[...] = values
+        self.stored("write")[...] = values
 
-    def stored(self) -> NDArray[Any]:
+    def stored(self, use: Use = "read", where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
         """A view of the memory: of a vectorised type (N, C / length, spatial..., length)."""
         shape, strides = _in_elements(self.described)
-        return at(self.address, self.described.data_type, shape, strides, self.name)
+        data_type = self.described.data_type
+        return at(self.address, data_type, shape, strides, self.name, use, where=where)
 
 
 def zeros(described: Tensor | Filter) -> tuple[object, int]:
@@ -108,8 +139,11 @@ def at(
     shape: tuple[int, ...],
     strides: tuple[int, ...],
     name: str,
+    use: Use = "read",
+    *,
+    where: NDArray[np.bool_] | None = None,
 ) -> NDArray[Any]:
-    """The memory at `address` as an array; writing to it writes there.
+    """The memory at `address` as an array; writing to it writes there, if that is the use.
 
     Parameters
     ----------
@@ -121,6 +155,10 @@ def at(
         Of single elements; strides count elements, and may be negative.
     name
         The argument's name in C.
+    use
+        What is going to be done with the elements.
+    where
+        Of this shape or one that broadcasts to it: which elements are used, by default all.
 
     Raises
     ------
@@ -134,11 +172,90 @@ def at(
             raw.CUDNN_STATUS_NOT_SUPPORTED, f"{name}: {data_type.name} has no descriptors in cuDNN"
         )
     dtype = numpy_dtype(data_type)
-    before, nbytes = _reach(shape, strides, dtype.itemsize)
-    check_range(address - before, nbytes, name)
-    memory: Any = (ctypes.c_char * nbytes).from_address(address - before)
-    steps = [stride * dtype.itemsize for stride in strides]
-    return np.ndarray(shape, dtype, memory, offset=before, strides=steps)
+    itemsize = dtype.itemsize
+    before, nbytes = _reach(shape, strides, itemsize)
+    first = address - before
+    block = check_range(first, nbytes, name, use, address)
+    steps = tuple(stride * itemsize for stride in strides)
+    if block is None:
+        memory: Any = (ctypes.c_char * nbytes).from_address(first)
+        array = np.ndarray(shape, dtype, memory, offset=before, strides=steps)
+        array.flags.writeable = use != "read"
+        return array
+    start = first - block.address
+    reads = use != "write" and lent.contents_matter()
+    if reads and not block.is_written(start, start + nbytes):
+        written = _record(block, start + before, shape, steps, itemsize)
+        check_written(block, written, start + before, steps, lent.called(name, address), where)
+    if use != "read":
+        if where is None and _dense(shape, strides, nbytes // itemsize):
+            block.mark(start, start + nbytes)
+        elif not block.is_written(start, start + nbytes):
+            written = _record(block, start + before, shape, steps, itemsize)
+            written[... if where is None else where] = np.iinfo(written.dtype).max
+    array = np.ndarray(shape, dtype, block.memory, offset=address - block.lower, strides=steps)
+    array.flags.writeable = use != "read"
+    return array
+
+
+def _dense(shape: tuple[int, ...], strides: tuple[int, ...], count: int) -> bool:
+    """Whether the elements fill the `count` places that they reach over, each one once."""
+    step = 1
+    for stride, size in sorted(zip(map(abs, strides), shape, strict=True)):
+        if size > 1:
+            if stride != step:
+                return False
+            step *= size
+    return step == count
+
+
+def _record(
+    block: Block, offset: int, shape: tuple[int, ...], steps: tuple[int, ...], itemsize: int
+) -> NDArray[Any]:
+    """What `Block.record` says of each element: unsigned integers of its size, all ones if written.
+
+    Elements of more than 8 bytes have two of them, along a last dimension.
+    """
+    if itemsize > 8:
+        shape, steps, itemsize = (*shape, itemsize // 8), (*steps, 8), 8
+    return np.ndarray(shape, f"u{itemsize}", block.record(), offset=offset, strides=steps)
+
+
+def check_written(
+    block: Block,
+    written: NDArray[Any],
+    offset: int,
+    steps: Sequence[int],
+    name: str,
+    where: NDArray[np.bool_] | None = None,
+) -> None:
+    """Report elements that are read and were never written: a warning, or an error if strict.
+
+    Parameters
+    ----------
+    written
+        Of each element, as `_record` says.
+    offset, steps
+        In the block, of the first element, and from one to the next along each dimension.
+    """
+    missing = written != np.iinfo(written.dtype).max
+    if missing.ndim > len(steps):
+        missing = missing.any(axis=-1)
+    if where is not None:
+        missing &= where
+    if not missing.any():
+        return
+    places = sum(
+        (index * step for index, step in zip(np.nonzero(missing), steps, strict=True)),
+        np.full(np.count_nonzero(missing), offset),
+    )
+    text = (
+        f"{name}: {len(places)} of {missing.size} elements were never written, the first of them "
+        f"at byte {places.min()} of {block}"
+    )
+    if mode.strict:
+        raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, text)
+    host_blocks.warn(text)
 
 
 def _in_elements(described: Tensor | Filter) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -168,48 +285,82 @@ def scribble(address: int | None, nbytes: int, name: str) -> None:
     if nbytes:
         require(**{name: address})
         assert address is not None
-        check_range(address, nbytes, name)
+        check_range(address, nbytes, name, "write")
         ctypes.memset(address, 0xA5, nbytes)
 
 
-def check_range(address: int, nbytes: int, name: str) -> None:
-    """Refuse memory that is not there, or that reaches beyond the buffer which it begins in."""
-    room = host_blocks.room(address)
-    if room is not None and room < nbytes:
-        raise Refused(
-            raw.CUDNN_STATUS_EXECUTION_FAILED,
-            f"{name} is too small: {nbytes} bytes from {address:#x} on are needed, the buffer "
-            f"ends after {room}",
-        )
-    if room is None and not _mapped(address, nbytes):
-        raise Refused(
-            raw.CUDNN_STATUS_EXECUTION_FAILED,
-            f"{name}: the {nbytes} bytes from {address:#x} on are not memory of this process (on "
-            f"the reference device, device memory is host memory)",
-        )
+def check_range(
+    first: int, nbytes: int, name: str, use: Use = "read", address: int | None = None
+) -> Block | None:
+    """Refuse memory that is not there, or not all in the block or object that it begins in.
+
+    Parameters
+    ----------
+    first, nbytes
+        The range that is used.
+    address
+        The one that the user gave; default: `first`.
+
+    Returns
+    -------
+    Block or None
+        The block that the range lies in; None for memory that this package did not allocate.
+    """
+    address = first if address is None else address
+    block = host_blocks.find(address)
+    if block is not None:
+        start = first - block.address
+        if block.freed_at or start < 0 or start + nbytes > block.nbytes:
+            name = lent.called(name, address)
+            raise _misplaced(start, nbytes, name, use, block.nbytes, str(block), block.freed_at)
+        lent.used(block)
+        return block
+    owner, name = lent.owner(address), lent.called(name, address)
+    if owner is not None:
+        start = first - owner.address
+        if start < 0 or start + nbytes > owner.nbytes:
+            raise _misplaced(start, nbytes, name, use, owner.nbytes, str(owner))
+        if use == "read":
+            return None
+        if owner.readonly:
+            raise _failed(f"{name} is written, but {owner} is read-only")
+    if not accessible(first, nbytes, writes=use != "read"):
+        raise _failed(_no_memory(first, nbytes, name, use))
+    block = host_blocks.overlapping(first, first + nbytes)
+    if block is not None:
+        raise _failed(f"{name}: the {nbytes} bytes from {first:#x} on reach into {block}")
+    return None
 
 
-def _mapped(address: int, nbytes: int) -> bool:
-    """Whether every page of the range is mapped; True where the system cannot tell."""
-    mincore = _mincore()
-    if mincore is None:
-        return True
-    end = address + nbytes
-    if not 0 < address <= end < 1 << 63:
-        return False
-    residency = (ctypes.c_char * _PAGES)()
-    for start in range(address - address % mmap.PAGESIZE, end, _PAGES * mmap.PAGESIZE):
-        length = min(end - start, _PAGES * mmap.PAGESIZE)
-        if mincore(start, length, residency) != 0:
-            return False
-    return True
+def _failed(reason: str) -> Refused:
+    return Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, reason)
 
 
-@functools.cache
-def _mincore() -> Any:
-    try:
-        function = ctypes.CDLL(None)["mincore"]
-    except (AttributeError, OSError, TypeError):
-        return None
-    function.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
-    return function
+def _misplaced(
+    start: int, nbytes: int, name: str, use: Use, size: int, owner: str, freed_at: str = ""
+) -> Refused:
+    """`nbytes` bytes from `start` on do not lie in the living memory of `size` bytes."""
+    used = "read" if use == "read" else "written" if use == "write" else "read and written"
+    if freed_at:
+        fault = f"{name} was freed"
+    elif start >= size:
+        fault = f"{name} begins {start - size} bytes beyond the end of its memory"
+    elif start < 0:
+        fault = f"{name} begins {-start} bytes before the start of its memory"
+    else:
+        fault = f"{name} is too small: {start + nbytes - size} bytes are missing"
+    return _failed(f"{fault}: bytes {start} to {start + nbytes} are {used} of {owner}")
+
+
+def _no_memory(first: int, nbytes: int, name: str, use: Use) -> str:
+    place = f"the {nbytes} bytes from {first:#x} on"
+    if use != "read" and accessible(first, nbytes):
+        return f"{name} is written, but {place} are read-only memory"
+    text = (
+        f"{name}: {place} are not memory of this process (on the reference device, device memory "
+        f"is host memory)"
+    )
+    for block in reversed(host_blocks.forgotten):
+        if block.lower <= first < block.upper:
+            return f"{text}; there were {block}"
+    return text

@@ -32,7 +32,7 @@ from ..layout import packed_strides
 from .agreement import FLOATING, require_known
 from .dispatch import Refused
 from .held import read
-from .memory import Operand, at, require, scribble
+from .memory import Operand, Use, at, require, scribble
 
 __all__ = ["Normalization", "check_epsilon", "pair", "parameters"]
 
@@ -147,28 +147,30 @@ class Normalization:
     ) -> None:
         """Keep for the backward pass where ReLU let its argument through."""
         if mask is not None:
-            self._reserve(x, address, size)[:] = np.packbits(mask)
+            self._reserve(x, address, size, "write")[:] = np.packbits(mask)
 
     def saved_mask(self, x: Operand, address: int | None, size: int) -> NDArray[np.bool_] | None:
         """What `save_mask` kept."""
         if not self.relu:
             return None
-        bits = np.unpackbits(self._reserve(x, address, size), count=math.prod(x.described.shape))
+        bits = np.unpackbits(
+            self._reserve(x, address, size, "read"), count=math.prod(x.described.shape)
+        )
         return bits.view(np.bool_).reshape(x.described.shape)
 
     def check_reserve(self, x: Operand, address: int | None, size: int) -> None:
         """Refuse a reserve space that is missing or too small."""
         if self.relu:
-            self._reserve(x, address, size)
+            self._reserve(x, address, size, "write")
 
-    def _reserve(self, x: Operand, address: int | None, size: int) -> NDArray[np.uint8]:
+    def _reserve(self, x: Operand, address: int | None, size: int, use: Use) -> NDArray[np.uint8]:
         needed = self.reserve_size(x)
         if size < needed:
             raise Refused(
                 raw.CUDNN_STATUS_BAD_PARAM,
                 f"reserveSpaceSizeInBytes is {size}, {needed} bytes are needed",
             )
-        return at(address, raw.CUDNN_DATA_UINT8, (needed,), (1,), "reserveSpace")
+        return at(address, raw.CUDNN_DATA_UINT8, (needed,), (1,), "reserveSpace", use)
 
 
 def parameters(

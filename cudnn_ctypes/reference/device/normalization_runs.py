@@ -79,6 +79,7 @@ def run_inference(
         *statistics, data, what.mode, estimatedMean=mean, estimatedVariance=variance
     )
     check_epsilon(epsilon)
+    blending = scalars(data.described.data_type, **factors)
     result.store(
         batch_normalization_forward_inference(
             data.load(),
@@ -88,8 +89,8 @@ def run_inference(
             averages["estimatedVariance"].load(),
             mode=what.mode,
             epsilon=epsilon,
-            y=result.load(),
-            **scalars(data.described.data_type, **factors),
+            y=result.prior(blending["beta"]),
+            **blending,
         )
     )
 
@@ -146,11 +147,11 @@ def run_training(
         mode=what.mode,
         epsilon=epsilon,
         average_factor=average_factor,
-        running_mean=averages[0].load() if averages else None,
-        running_variance=averages[1].load() if averages else None,
+        running_mean=averages[0].prior(1 - average_factor) if averages else None,
+        running_variance=averages[1].prior(1 - average_factor) if averages else None,
         z=added.load() if added else None,
         relu=what.relu,
-        y=result.load(),
+        y=result.prior(blending["beta"]),
         **blending,
     )
     result.store(done.y)
@@ -217,9 +218,9 @@ def run_backward(
         beta_data=blending["betaDataDiff"],
         alpha_param=blending["alphaParamDiff"],
         beta_param=blending["betaParamDiff"],
-        dx=result.load(),
-        dscale=affine["dBnScale"].load(),
-        dbias=affine["dBnBias"].load(),
+        dx=result.prior(blending["betaDataDiff"]),
+        dscale=affine["dBnScale"].prior(blending["betaParamDiff"]),
+        dbias=affine["dBnBias"].prior(blending["betaParamDiff"]),
     )
     result.store(done.dx)
     affine["dBnScale"].store(done.dscale)

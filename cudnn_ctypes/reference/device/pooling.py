@@ -41,14 +41,15 @@ def forward(
     target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
     _check(described, source, target)
     require_type(source, _FORWARD_TYPES, "pooling")
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
     result = pooling_forward(
         source.load(),
         described.window,
         **_options(described),
         y_shape=target.described.shape,
-        y=target.load(),
+        y=target.prior(factors["beta"]),
         compute_dtype=compute_dtype(source),
-        **scalars(target.described.data_type, alpha=alpha, beta=beta),
+        **factors,
     )
     target.store(result)
 
@@ -78,14 +79,16 @@ def backward(
     require_equal(source, target, fields=("data_type", "shape", "strides"))
     _check(described, source, gradient)
     require_type(source, FLOATING, "pooling gradient")
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    output.check()
     result = pooling_backward(
         gradient.load(),
         source.load(),
         described.window,
         **_options(described),
-        dx=target.load(),
+        dx=target.prior(factors["beta"]),
         compute_dtype=compute_dtype(source),
-        **scalars(target.described.data_type, alpha=alpha, beta=beta),
+        **factors,
     )
     target.store(result)
 

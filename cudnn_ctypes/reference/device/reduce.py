@@ -93,13 +93,13 @@ def reduce(
         shape,
         operator,
         propagate_nan=propagate_nan,
-        c=c.load(),
+        c=c.prior(factors["beta"]),
         compute_dtype=numpy_dtype(described.compute_type),
         out_dtype=c.dtype,
         **factors,
     )
     if described.indices and operator in INDEXED:
-        memory = at(indices, raw.CUDNN_DATA_INT32, shape, packed_strides(shape), "indices")
+        memory = at(indices, raw.CUDNN_DATA_INT32, shape, packed_strides(shape), "indices", "write")
         memory[...] = reduce_indices(values, shape, operator, propagate_nan=propagate_nan)
     c.store(result)
 

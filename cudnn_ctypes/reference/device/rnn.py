@@ -28,6 +28,7 @@ from .rnn_call import (
     Call,
     bad,
     check_data,
+    check_weight_space,
     plans,
     reserve_size,
     weight_space_size,
@@ -207,7 +208,8 @@ def backward_data(
     reserveSpace: int | None,
 ) -> None:
     call = Call(rnnDesc, xDesc, yDesc, devSeqLengths)
-    require(y=y)  # cuDNN reads the hidden states of the last layer there, we in the reserve space
+    # cuDNN reads the hidden states of the last layer there, we in the reserve space.
+    rnn_sequences.check(call.y, y, "y")
     hidden = call.states(hDesc, "h", call.network.output_size, hx=hx, dhy=dhy, dhx=dhx)
     cells = call.cell_states(cDesc, cx=cx, dcy=dcy, dcx=dcx)
     weights = call.weights(weightSpaceSize, weightSpace, "weightSpace")
@@ -256,9 +258,9 @@ def backward_weights(
             "addGrad: cuDNN supports CUDNN_WGRAD_MODE_ADD only; set dweightSpace to zero before",
         )
     call = Call(rnnDesc, xDesc, yDesc, devSeqLengths)
-    require(y=y)
+    rnn_sequences.check(call.y, y, "y")
     hidden = call.states(hDesc, "h", call.network.output_size, hx=hx)
-    sums = call.weights(weightSpaceSize, dweightSpace, "dweightSpace")
+    check_weight_space(call.described, weightSpaceSize)
     call.use_workspace(workSpaceSize, workSpace)
     gradients = rnn_backward_weights(
         call.network,
@@ -268,6 +270,7 @@ def backward_weights(
         _loaded(hidden["hx"]),
         compute_dtype=call.dtype,
     )
+    sums = call.weights(weightSpaceSize, dweightSpace, "dweightSpace", "update")
     for before, gradient in zip(sums, gradients, strict=True):
         for name in ("w", "r", "p", "bw", "br"):
             total = getattr(before, name)

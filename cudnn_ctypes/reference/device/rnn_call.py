@@ -24,7 +24,7 @@ from ..rnn_network import RecurrentWeights, Tape, weight_count, weights_in
 from .dispatch import Refused
 from .dropout import draw, held
 from .held import read
-from .memory import Operand, at, require, scribble
+from .memory import Operand, Use, at, check_range, require, scribble
 from .recurrent import RNN, rnn
 
 __all__ = [
@@ -148,11 +148,13 @@ class Call:
             return dict.fromkeys(addresses)
         return self.states(descriptor, "c", self.network.hidden_size, **addresses)
 
-    def weights(self, size: int, address: int | None, name: str) -> list[RecurrentWeights]:
+    def weights(
+        self, size: int, address: int | None, name: str, use: Use = "read"
+    ) -> list[RecurrentWeights]:
         """Views of the weights, or of their gradients."""
         check_weight_space(self.described, size)
         count = weight_count(self.network)
-        space = at(address, self.described.data_type, (count,), (1,), name)
+        space = at(address, self.described.data_type, (count,), (1,), name, use)
         return weights_in(self.network, space)
 
     def use_workspace(self, size: int, address: int | None) -> None:
@@ -162,21 +164,22 @@ class Call:
             raise bad(f"workSpaceSize = {size} is less than {needed}")
         scribble(address, needed, "workSpace")
 
-    def new_tape(self, size: int, address: int | None) -> Tape:
+    def new_tape(self, size: int, address: int | None, use: Use = "write") -> Tape:
         """A tape in the reserve space, with whatever is there."""
         needed = reserve_size(self.described, self.x)
         if size < needed:
             raise bad(f"reserveSpaceSize = {size} is less than {needed}")
         require(reserveSpace=address)
         assert address is not None
+        check_range(address, needed, "reserveSpace", use)
         data_type = raw.CUDNN_DATA_DOUBLE if self.dtype == np.float64 else raw.CUDNN_DATA_FLOAT
         count = Tape.size(self.network, self.x.max_length, self.x.batch_size)
-        buffer = at(address + _HEADER, data_type, (count,), (1,), "reserveSpace")
+        buffer = at(address + _HEADER, data_type, (count,), (1,), "reserveSpace", use)
         return Tape.on(self.network, self.x.max_length, self.x.batch_size, buffer)
 
     def tape(self, size: int, address: int | None, stage: int) -> Tape:
         """What an earlier pass left in the reserve space; refused if it has not."""
-        tape = self.new_tape(size, address)
+        self.new_tape(size, address)
         signature, reached = (int(word) for word in self.header(address))
         if signature != self.signature:
             raise bad(
@@ -185,11 +188,11 @@ class Call:
             )
         if reached < stage:
             raise bad("reserveSpace: cudnnRNNBackwardData_v8 comes before the weights")
-        return tape
+        return self.new_tape(size, address, "update")
 
     def header(self, address: int | None) -> NDArray[Any]:
         """The signature in the reserve space, and how far the work has come."""
-        return at(address, raw.CUDNN_DATA_INT64, (2,), (1,), "reserveSpace")
+        return at(address, raw.CUDNN_DATA_INT64, (2,), (1,), "reserveSpace", "write")
 
     def masks(self) -> list[NDArray[Any]] | None:
         """Dropout between the layers: new masks for each of them, None for no dropout."""

@@ -53,12 +53,13 @@ def forward(
     require_layout(source, "a softmax")
     require_equal(source, target)
     require_type(source, (*FLOATING, raw.CUDNN_DATA_INT8), "softmax")
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
     result = softmax_forward(
         source.load(),
-        y=target.load(),
+        y=target.prior(factors["beta"]),
         compute_dtype=compute_dtype(source),
         **options,
-        **scalars(target.described.data_type, alpha=alpha, beta=beta),
+        **factors,
     )
     target.store(result)
 
@@ -87,13 +88,14 @@ def backward(
     require_equal(output, gradient, fields=("strides",))
     require_in_place(gradient, target)
     require_type(output, FLOATING, "softmax gradient")
+    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
     result = softmax_backward(
         output.load(),
         gradient.load(),
-        dx=target.load(),
+        dx=target.prior(factors["beta"]),
         compute_dtype=compute_dtype(output),
         **options,
-        **scalars(target.described.data_type, alpha=alpha, beta=beta),
+        **factors,
     )
     target.store(result)
 

@@ -27,7 +27,7 @@ from ..spatial_transformer import (
 from .agreement import require_equal
 from .dispatch import Refused, implements
 from .held import read
-from .memory import Operand, at, require, scalars
+from .memory import Operand, Use, at, require, scalars
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,18 @@ class Transformer:
         """(N, C, H, W) of the output."""
         return self.held.shape
 
-    def grid(self, address: int | None, name: str) -> NDArray[Any]:
+    def grid(self, address: int | None, name: str, use: Use = "read") -> NDArray[Any]:
         """The sampling points at `address`, (N, H, W, 2)."""
-        return self._packed(address, (self.shape[0], *self.shape[2:], 2), name)
+        return self._packed(address, (self.shape[0], *self.shape[2:], 2), name, use)
 
-    def theta(self, address: int | None, name: str) -> NDArray[Any]:
+    def theta(self, address: int | None, name: str, use: Use = "read") -> NDArray[Any]:
         """The affine maps at `address`, (N, 2, 3)."""
-        return self._packed(address, (self.shape[0], 2, 3), name)
+        return self._packed(address, (self.shape[0], 2, 3), name, use)
 
-    def _packed(self, address: int | None, shape: tuple[int, ...], name: str) -> NDArray[Any]:
-        return at(address, self.data_type, shape, packed_strides(shape), name)
+    def _packed(
+        self, address: int | None, shape: tuple[int, ...], name: str, use: Use
+    ) -> NDArray[Any]:
+        return at(address, self.data_type, shape, packed_strides(shape), name, use)
 
 
 def _read(descriptor: Any) -> Transformer:
@@ -75,7 +77,7 @@ def _read(descriptor: Any) -> Transformer:
 def grid_generator_forward(handle: Any, stDesc: Any, theta: int | None, grid: int | None) -> None:
     held = _read(stDesc)
     points = spatial_tf_grid_generator_forward(held.theta(theta, "theta"), held.shape[2:])
-    held.grid(grid, "grid")[...] = points
+    held.grid(grid, "grid", "write")[...] = points
 
 
 @implements("cudnnSpatialTfGridGeneratorBackward")
@@ -84,7 +86,7 @@ def grid_generator_backward(
 ) -> None:
     held = _read(stDesc)
     result = spatial_tf_grid_generator_backward(held.grid(dgrid, "dgrid"))
-    held.theta(dtheta, "dtheta")[...] = result
+    held.theta(dtheta, "dtheta", "write")[...] = result
 
 
 # -- sampler -----------------------------------------------------------------------------------
@@ -106,12 +108,13 @@ def sampler_forward(
     source = _operand("x", xDesc, x)
     target = _operand("y", yDesc, y)
     _check(held, source, target)
+    factors = scalars(held.data_type, alpha=alpha, beta=beta)
     target.store(
         spatial_tf_sampler_forward(
             source.load(),
             held.grid(grid, "grid"),
-            y=target.load(),
-            **scalars(held.data_type, alpha=alpha, beta=beta),
+            y=target.prior(factors["beta"]),
+            **factors,
         )
     )
 
@@ -138,17 +141,17 @@ def sampler_backward(
     given = _operand("dy", dyDesc, dy)
     _check(held, source, given)
     require_equal(source, target)
-    by_grid = held.grid(dgrid, "dgrid")
     factors = scalars(
         held.data_type, alpha=alpha, beta=beta, alphaDgrid=alphaDgrid, betaDgrid=betaDgrid
     )
+    by_grid = held.grid(dgrid, "dgrid", "update" if factors["betaDgrid"] else "write")
     by_x, by_points = spatial_tf_sampler_backward(
         source.load(),
         given.load(),
         held.grid(grid, "grid"),
         alpha=factors["alpha"],
         beta=factors["beta"],
-        dx=target.load(),
+        dx=target.prior(factors["beta"]),
         alpha_dgrid=factors["alphaDgrid"],
         beta_dgrid=factors["betaDgrid"],
         dgrid=np.array(by_grid),

@@ -80,7 +80,8 @@ def transform(
     doubles = _D in (source.described.data_type, target.described.data_type)
     factors = scalars(_D if doubles else _F, alpha=alpha, beta=beta)
     values = source.load().astype(np.float64 if doubles else np.float32)
-    target.store(blend(values, target.load(), out_dtype=target.dtype, name="y", **factors))
+    prior = target.prior(factors["beta"])
+    target.store(blend(values, prior, out_dtype=target.dtype, name="y", **factors))
 
 
 @implements("cudnnAddTensor")
@@ -101,7 +102,7 @@ def add(
     _require_dimensions(c, "cudnnAddTensor")
     _require_kernel(c, "cudnnAddTensor")
     factors = scalars(c.described.data_type, alpha=alpha, beta=beta)
-    c.store(add_tensor(a.load(), c.load(), **factors))
+    c.store(add_tensor(a.load(), c.prior(factors["beta"]), **factors))
 
 
 @implements("cudnnOpTensor")
@@ -139,17 +140,18 @@ def op(
         )
     operation = word(described.op, "CUDNN_OP_TENSOR_")
     binary = operation not in ("sqrt", "not")
-    factors = {"alpha1": alpha1, **({"alpha2": alpha2} if binary else {})}
+    addresses = {"alpha1": alpha1, **({"alpha2": alpha2} if binary else {})}
+    factors = scalars(described.compute_type, beta=beta, **addresses)
     c.store(
         op_tensor(
             operation,
             a.load(),
             b.load() if binary else None,
-            c=c.load(),
+            c=c.prior(factors["beta"]),
             propagate_nan=described.nan_propagation == raw.CUDNN_PROPAGATE_NAN,
             compute_dtype=numpy_dtype(described.compute_type),
             out_dtype=c.dtype,
-            **scalars(described.compute_type, beta=beta, **factors),
+            **factors,
         )
     )
 

@@ -227,7 +227,7 @@ def _transform(
     target.store(
         blend(
             transform_tensor(source.load(), transform).astype(accumulation_dtype(source)),
-            target.load(),
+            target.prior(factors["beta"]),
             out_dtype=target.dtype,
             name="destData",
             **factors,

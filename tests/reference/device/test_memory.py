@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from ctypes import addressof, c_double, c_float
+import ctypes
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import addressof, byref, c_double, c_float
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, raw
+from cudnn_ctypes import (
+    DeviceBuffer,
+    DeviceMemoryWarning,
+    DeviceTensor,
+    ExecutionFailedError,
+    Handle,
+    raw,
+    use_reference_device,
+)
+from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.descriptors import Filter, Tensor
+from cudnn_ctypes.raw.host_blocks import Block
 from cudnn_ctypes.reference import pack
 from cudnn_ctypes.reference.device import memory
 from cudnn_ctypes.reference.device.dispatch import Refused
@@ -127,15 +140,191 @@ def test_a_range_that_runs_out_of_mapped_memory():
 
 
 @pytest.mark.usefixtures("reference_device")
-def test_buffers_know_their_end():
-    with DeviceBuffer(100) as buffer:
-        assert memory.at(buffer.ptr, FLOAT, (5, 5), (5, 1), "y").shape == (5, 5)
-        for start, shape in ((buffer.ptr, (5, 6)), (buffer.ptr + 4, (5, 5))):
-            with pytest.raises(Refused, match="y is too small") as refused:
-                memory.at(start, FLOAT, shape, (5, 1), "y")
-            assert refused.value.status == raw.CUDNN_STATUS_EXECUTION_FAILED
-        where = buffer.ptr
-    memory.check_range(where, 1, "y")  # a closed buffer is nobody's: only the mapping counts
+class TestBlocks:
+    """The bounds and the life of memory that this package allocated."""
+
+    @pytest.fixture(params=["guard pages", "patterns"], autouse=True)
+    def kind(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+        monkeypatch.setattr(mode, "guard_pages", request.param == "guard pages")
+        return str(request.param)
+
+    def test_buffers_know_their_end(self):
+        with DeviceBuffer(100) as buffer:
+            array = memory.at(buffer.ptr, FLOAT, (5, 5), (5, 1), "y", "write")
+            assert array.shape == (5, 5)
+            for start, shape in ((buffer.ptr, (5, 6)), (buffer.ptr + 4, (5, 5))):
+                with pytest.raises(Refused, match="y is too small: 4 bytes are missing") as refused:
+                    memory.at(start, FLOAT, shape, (5, 1), "y")
+                assert refused.value.status == raw.CUDNN_STATUS_EXECUTION_FAILED
+
+    def test_addresses_around_a_buffer(self):
+        with DeviceBuffer(100) as buffer:
+            for start, message in (
+                (buffer.ptr + 100, "x begins 0 bytes beyond the end of its memory"),
+                (buffer.ptr + 103, "x begins 3 bytes beyond the end"),
+                (buffer.ptr - 1, "x begins 1 bytes before the start"),
+            ):
+                with pytest.raises(Refused, match=message):
+                    memory.at(start, FLOAT, (2,), (1,), "x")
+
+    def test_negative_strides_reach_before_the_start(self):
+        with DeviceBuffer(100) as buffer:
+            buffer.fill(1)
+            assert memory.at(buffer.ptr + 96, FLOAT, (25,), (-1,), "x").shape == (25,)
+            with pytest.raises(Refused, match="x begins 4 bytes before the start"):
+                memory.at(buffer.ptr + 92, FLOAT, (25,), (-1,), "x")
+
+    def test_freed_memory_is_remembered(self):
+        with DeviceBuffer(100) as buffer:
+            where = buffer.ptr
+        place = rf"allocated at {__file__}:\d+, freed at {__file__}:\d+"
+        with pytest.raises(Refused, match=f"x was freed: bytes 4 to 8 are read of .*{place}"):
+            memory.check_range(where + 4, 4, "x")
+        others = [DeviceBuffer(100) for _ in range(50)]
+        assert where not in [other.ptr for other in others]
+        for other in others:
+            other.close()
+
+    def test_memory_that_another_library_holds_lives(self):
+        buffer = DeviceTensor.full((25,), 3, "float32")
+        exported, where = np.from_dlpack(buffer), buffer.ptr
+        buffer.close()
+        assert memory.at(where, FLOAT, (25,), (1,), "x").sum() == exported.sum() == 75
+        del exported
+        with pytest.raises(Refused, match="x was freed"):
+            memory.at(where, FLOAT, (25,), (1,), "x")
+
+    def test_freeing_twice_is_reported(self):
+        block = Block(64)
+        block.free()
+        with pytest.raises(RuntimeError, match=f"freed twice, now at {__file__}.*freed at"):
+            block.free()
+
+    @pytest.mark.parametrize(
+        ("offset", "where"), [(-2, "2 bytes before the start"), (101, "1 bytes beyond the end")]
+    )
+    def test_writing_beside_a_buffer_is_found(self, offset: int, where: str):
+        buffer = DeviceBuffer(100)
+        ctypes.memset(buffer.ptr + offset, 0, 1)
+        with pytest.warns(DeviceMemoryWarning, match=f"written {where} of the 100 bytes.*freed at"):
+            buffer.close()
+
+    def test_forgotten_blocks_give_their_memory_back(self, kind: str):
+        blocks = [Block(1 << 20) for _ in range(64)]
+        for block in blocks:
+            block.free()
+        kept = [block for block in blocks if block.memory is not None]
+        assert len(kept) == 64 if kind == "guard pages" else 0 < len(kept) <= 32
+        forgotten = [block for block in blocks if block.memory is None]
+        assert all(host_blocks.find(block.address) is not block for block in forgotten)
+        assert all(host_blocks.find(block.address) is block for block in kept)
+
+
+@pytest.mark.usefixtures("reference_device")
+class TestWritten:
+    """Which elements were written is known to the byte."""
+
+    def test_a_part_that_is_missing(self):
+        with DeviceBuffer(40) as buffer:
+            buffer.view(0, 16).fill(1)
+            buffer.view(24).fill(1)
+            assert memory.at(buffer.ptr, FLOAT, (4,), (1,), "x").shape == (4,)
+            assert memory.at(buffer.ptr + 24, FLOAT, (4,), (1,), "x").shape == (4,)
+            with pytest.raises(
+                Refused,
+                match="x: 2 of 10 elements were never written, the first of them at byte 16",
+            ):
+                memory.at(buffer.ptr, FLOAT, (10,), (1,), "x")
+            buffer.view(16, 8).fill(1)
+            assert memory.at(buffer.ptr, FLOAT, (10,), (1,), "x").shape == (10,)
+
+    def test_gaps_stay_unwritten(self):
+        with DeviceBuffer(4 * 12) as buffer:
+            memory.at(buffer.ptr, FLOAT, (3, 2), (4, 2), "y", "write")[...] = 1
+            assert memory.at(buffer.ptr, FLOAT, (2, 3), (2, 4), "y").sum() == 6
+            with pytest.raises(Refused, match=r"6 of 12 elements .* at byte 4 of"):
+                memory.at(buffer.ptr, FLOAT, (12,), (1,), "y")
+            with pytest.raises(Refused, match=r"1 of 2 elements .* at byte 44 of"):
+                memory.at(buffer.ptr + 44, FLOAT, (2,), (-1,), "y")
+
+    def test_elements_that_are_not_read(self):
+        with DeviceBuffer(16) as buffer:
+            buffer.view(0, 8).fill(1)
+            where = np.array([True, True, False, False])
+            assert memory.at(buffer.ptr, FLOAT, (4,), (1,), "x", where=where).shape == (4,)
+            with pytest.raises(Refused, match="1 of 4"):
+                memory.at(buffer.ptr, FLOAT, (4,), (1,), "x", where=np.arange(4) < 3)
+
+    def test_copies_carry_what_is_known(self):
+        with DeviceBuffer(16) as source, DeviceBuffer(16) as target:
+            source.view(0, 8).fill(1)
+            target.copy_from(source)
+            with pytest.raises(Refused, match=r"2 of 4 elements .* at byte 8"):
+                memory.at(target.ptr, FLOAT, (4,), (1,), "x")
+
+    def test_exported_memory_counts_as_written(self):
+        tensor = DeviceTensor.empty((4,), "float32")
+        np.from_dlpack(tensor)
+        assert memory.at(tensor.ptr, FLOAT, (4,), (1,), "x").shape == (4,)
+
+    def test_by_default_it_is_a_warning_once_per_place(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(mode, "strict", False)
+        with warnings.catch_warnings(record=True) as caught, DeviceBuffer(16) as buffer:
+            warnings.simplefilter("default")
+            for _ in range(3):
+                memory.at(buffer.ptr, FLOAT, (4,), (1,), "x")
+            memory.at(buffer.ptr, FLOAT, (4,), (1,), "x")
+        assert [warning.category for warning in caught] == [DeviceMemoryWarning] * 2
+        assert {warning.filename for warning in caught} == {__file__}
+
+    def test_many_threads_write_parts_of_a_block(self):
+        with DeviceBuffer(1 << 12) as buffer, ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda i: buffer.view(16 * i, 16).fill(i % 256), range(256)))
+            assert memory.at(buffer.ptr, FLOAT, (1 << 10,), (1,), "x").shape == (1 << 10,)
+
+
+class TestMemoryOfOthers:
+    """Tensors of other libraries, given as such or by address."""
+
+    @pytest.fixture
+    def handle(self):
+        with use_reference_device(), Handle() as made:
+            yield made
+
+    @staticmethod
+    def scale(handle: Handle, shape: tuple[int, ...], y: object) -> None:
+        descriptor = raw.cudnnTensorDescriptor_t()
+        raw.cudnnCreateTensorDescriptor(descriptor)
+        raw.cudnnSetTensor4dDescriptor(descriptor, raw.CUDNN_TENSOR_NCHW, FLOAT, *shape)
+        raw.cudnnScaleTensor(handle, descriptor, y, byref(c_float(2)))
+        raw.cudnnDestroyTensorDescriptor(descriptor)
+
+    def test_a_torch_tensor_ends_with_its_storage(self, handle: Handle):
+        torch = pytest.importorskip("torch")
+        tensor = torch.arange(24.0)
+        self.scale(handle, (1, 2, 3, 4), tensor)
+        self.scale(handle, (1, 2, 3, 1), tensor[2:3])  # C takes its address
+        assert tensor[:9].tolist() == [0, 2, 8, 12, 16, 20, 24, 28, 16]
+        with pytest.raises(
+            ExecutionFailedError, match=r"y is too small: 16 bytes are missing.*storage of a torch"
+        ):
+            self.scale(handle, (1, 1, 7, 4), tensor)
+
+    def test_read_only_arrays_are_not_written(self, handle: Handle):
+        array = np.ones(24, np.float32)
+        array.flags.writeable = False
+        try:
+            tensor = DeviceTensor.from_dlpack(array)
+        except BufferError:
+            pytest.skip("this NumPy exports no read-only arrays")
+        with pytest.raises(ExecutionFailedError, match=r"y is written, but .* is read-only"):
+            self.scale(handle, (1, 2, 3, 4), tensor)
+        assert (array == 1).all()
+
+    def test_the_end_of_another_tensor(self, handle: Handle):
+        tensor = DeviceTensor.from_dlpack(np.ones(24, np.float32))
+        with pytest.raises(ExecutionFailedError, match=r"y is too small: 4 bytes .*DeviceTensor"):
+            self.scale(handle, (1, 1, 5, 5), tensor)
 
 
 @pytest.mark.usefixtures("reference_device")

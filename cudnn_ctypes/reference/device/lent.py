@@ -1,0 +1,144 @@
+"""The memory that a call's own arguments are, and the blocks that the call has used.
+
+A call receives addresses, from which nobody can tell how far the memory of another library's tensor
+reaches. The tensor can, so the arguments are looked at as the caller wrote them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from ...raw import host_blocks, mode
+from ...raw.dlpack import READ_ONLY, DLManagedTensorVersioned, managed_tensor, request_capsule
+from ...raw.host_blocks import Block
+
+__all__ = [
+    "Arguments",
+    "Owner",
+    "any_contents",
+    "begin",
+    "called",
+    "contents_matter",
+    "end",
+    "owner",
+    "used",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """An argument that has memory: the first address, the size in bytes, and what it is."""
+
+    address: int
+    nbytes: int
+    readonly: bool
+    kind: str
+
+    def __str__(self) -> str:
+        return f"the {self.nbytes} bytes of the {self.kind} at {self.address:#x}"
+
+
+Arguments = Sequence[tuple[str, Any, int | None]]
+"""The memory that is passed to a call: C's name, what was passed, and its address."""
+
+
+class _Calls(threading.local):
+    def __init__(self) -> None:
+        self.arguments: Arguments = ()
+        self.blocks: set[Block] = set()
+        self.any_contents = False
+
+
+_calls = _Calls()
+
+
+def begin(arguments: Arguments) -> Arguments:
+    """A call receives this memory; gives what `end` wants back."""
+    before, _calls.arguments = _calls.arguments, arguments
+    return before
+
+
+def end(before: Arguments) -> None:
+    """The call is over.
+
+    Raises
+    ------
+    RuntimeError
+        If something was written beside a block, as far as `mode.guard_pages` lets that be seen.
+    """
+    _calls.arguments = before
+    if _calls.blocks:
+        blocks, _calls.blocks = _calls.blocks, set()
+        for block in blocks:
+            if not block.freed_at and (overrun := block.overrun()):
+                raise RuntimeError(f"the reference device went astray: {overrun}")
+
+
+def called(name: str, address: int) -> str:
+    """The name in C of the argument with this address; `name` if that is one, or there is none."""
+    names = [each for each, _, given in _calls.arguments if given == address]
+    return name if name in names or not names else names[0]
+
+
+def owner(address: int) -> Owner | None:
+    """The argument of the current call in whose memory `address` lies."""
+    for _, given, _ in _calls.arguments:
+        found = None if given.__class__ is int else _owner(given)
+        if found is not None and found.address <= address < found.address + max(found.nbytes, 1):
+            return found
+    return None
+
+
+@contextmanager
+def any_contents() -> Iterator[None]:
+    """Take no notice of what was never written: the result does not depend on the contents."""
+    before, _calls.any_contents = _calls.any_contents, True
+    try:
+        yield
+    finally:
+        _calls.any_contents = before
+
+
+def contents_matter() -> bool:
+    """Whether reading what was never written is a fault now."""
+    return not _calls.any_contents
+
+
+def used(block: Block) -> None:
+    """Look at a block once more when the call is over, with `mode.guard_pages`."""
+    if mode.guard_pages:
+        _calls.blocks.add(block)
+
+
+def _owner(value: Any) -> Owner | None:
+    if value is None:
+        return None
+    kind = type(value).__name__
+    storage = getattr(value, "untyped_storage", None)
+    if storage is not None:  # a PyTorch tensor
+        memory = storage()
+        return Owner(memory.data_ptr(), memory.nbytes(), False, f"storage of a torch.{kind}")
+    readonly = getattr(value, "readonly", None)
+    if readonly is not None:  # a DeviceTensor
+        if not value.nbytes or host_blocks.find(value.ptr) is not None:
+            return None
+        return Owner(value.ptr, value.nbytes, readonly, kind)
+    if hasattr(value, "__dlpack__"):
+        managed = managed_tensor(request_capsule(value, None))
+        tensor = managed.dl_tensor
+        shape = tuple(tensor.shape[: tensor.ndim])
+        strides = tensor.strides[: tensor.ndim] if tensor.strides else ()
+        reach = (
+            sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True)) + 1
+            if strides and 0 not in shape
+            else prod(shape)
+        )
+        flags = managed.flags if isinstance(managed, DLManagedTensorVersioned) else 0
+        nbytes = (reach * tensor.dtype.bits * tensor.dtype.lanes + 7) // 8
+        return Owner(tensor.address, nbytes, bool(flags & READ_ONLY), kind)
+    return _owner(getattr(value, "_as_parameter_", None))
