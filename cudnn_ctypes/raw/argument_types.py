@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:
     import ctypes
     from collections.abc import Sequence
+    from enum import Enum
     from typing import SupportsFloat, SupportsIndex
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from .ctypes_support import EnumArray, EnumVariable, OpaquePointer
+    from .ctypes_support import CudnnEnum, EnumArray, EnumVariable, OpaquePointer
     from .types import cudaGraph_t, cudaStream_t
 
 __all__ = [
@@ -51,9 +52,6 @@ _T_co = TypeVar("_T_co", covariant=True)
 _C = TypeVar("_C", bound="ctypes._CDataType")
 _E = TypeVar("_E", bound="CudnnEnum")
 
-if TYPE_CHECKING:
-    from .ctypes_support import CudnnEnum
-
 
 class HasParameter(Protocol[_T_co]):
     """An object of layer 2 or 3 that stands for a C value of type T."""
@@ -63,11 +61,20 @@ class HasParameter(Protocol[_T_co]):
 
 
 class SupportsDLPack(Protocol):
-    """Memory that DLPack exports on a stream: not NumPy's, which has no streams."""
+    """Memory that DLPack exports: as the array API has it, which NumPy's stubs do not follow."""
 
-    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
 
-    def __dlpack_device__(self) -> tuple[Any, Any]: ...
+    def __dlpack_device__(self) -> tuple[Enum, int]: ...
+
+
+class _Buffer(Protocol):
+    """A buffer of cuda.core."""
+
+    @property
+    def device_id(self) -> int: ...
+
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 class SupportsCudaArrayInterface(Protocol):
@@ -94,67 +101,52 @@ class _StreamWithAddress(Protocol):
 
 
 # --- values ---------------------------------------------------------------------------------------
+# One string each: type checkers refuse strings that are put together.
 
-_CInt: TypeAlias = (
-    "ctypes.c_int | ctypes.c_int32 | ctypes.c_uint | ctypes.c_uint32 | ctypes.c_long | "
-    "ctypes.c_ulong | ctypes.c_int64 | ctypes.c_uint64 | ctypes.c_longlong | ctypes.c_ulonglong | "
-    "ctypes.c_size_t"
-)
-_CReal: TypeAlias = "ctypes.c_float | ctypes.c_double"
-Int: TypeAlias = "SupportsIndex | _CInt"
+_Int32: TypeAlias = "ctypes.c_int | ctypes.c_int32 | ctypes.c_uint | ctypes.c_uint32"
+_Long: TypeAlias = "ctypes.c_long | ctypes.c_ulong | ctypes.c_longlong | ctypes.c_ulonglong"
+_Int64: TypeAlias = "_Long | ctypes.c_int64 | ctypes.c_uint64 | ctypes.c_size_t"
+_Float: TypeAlias = "ctypes.c_float | ctypes.c_double"
+Int: TypeAlias = "SupportsIndex | _Int32 | _Int64"
 """An int, of Python, NumPy or ctypes."""
-Real: TypeAlias = "SupportsFloat | SupportsIndex | _CReal"
+Real: TypeAlias = "SupportsFloat | SupportsIndex | _Float"
 EnumValue: TypeAlias = "_E | EnumVariable[_E]"
 """A member, or a variable that holds one."""
 Handle: TypeAlias = "_T | HasParameter[_T]"
 """A raw handle of that type, or the object that owns one."""
 Descriptor: TypeAlias = "_T | HasParameter[_T] | None"
 Callback: TypeAlias = "ctypes._CFunctionType | None"
-Stream: TypeAlias = (
-    "cudaStream_t | SupportsCudaStream | _TorchStream | _StreamWithAddress | ctypes.c_void_p | int "
-    "| None"
-)
+_Stream: TypeAlias = "SupportsCudaStream | _TorchStream | _StreamWithAddress"
+Stream: TypeAlias = "cudaStream_t | _Stream | ctypes.c_void_p | int | None"
 CudaGraph: TypeAlias = "cudaGraph_t | ctypes.c_void_p | int | None"
 
 # --- pointers and arrays --------------------------------------------------------------------------
 # What C fills is given as the ctypes object itself, as byref(...) of it, or as a pointer to it.
 
 _Reference: TypeAlias = "ctypes._CArgObject | ctypes._Pointer[_C] | ctypes.Array[_C]"
-Pointer: TypeAlias = "_C | _Reference[_C] | None"
 NewHandle: TypeAlias = "_C | _Reference[_C]"
+Pointer: TypeAlias = "_C | _Reference[_C] | None"
 StructPointer: TypeAlias = "_C | HasParameter[_C | None] | _Reference[_C]"
-EnumPointer: TypeAlias = (
-    "EnumVariable[_E] | EnumArray[_E] | ctypes._CArgObject | ctypes._Pointer[EnumVariable[_E]] "
-    "| None"
-)
-IntArray: TypeAlias = (
-    "Sequence[SupportsIndex | _CInt] | ctypes.Array[_C] | NDArray[np.integer[Any]] | _C "
-    "| _Reference[_C] | None"
-)
-"""Any sequence of ints, or a ctypes array of C's type."""
 FilledArray: TypeAlias = "_C | _Reference[_C] | None"
-FilledIntArray: TypeAlias = (
-    "_C | _Reference[_C] | NDArray[np.signedinteger[Any]] | NDArray[np.unsignedinteger[Any]] | None"
-)
-EnumArrayOf: TypeAlias = (
-    "Sequence[_E] | EnumArray[_E] | EnumVariable[_E] | ctypes._CArgObject "
-    "| ctypes.Array[ctypes.c_int]"
-)
+_SignedArray: TypeAlias = "NDArray[np.signedinteger[Any]]"
+_UnsignedArray: TypeAlias = "NDArray[np.unsignedinteger[Any]]"
+FilledIntArray: TypeAlias = "FilledArray[_C] | _SignedArray | _UnsignedArray"
+IntArray: TypeAlias = "Sequence[Int] | NDArray[np.integer[Any]] | FilledArray[_C]"
+"""Any sequence of ints, or a ctypes array of C's type."""
+_EnumReference: TypeAlias = "ctypes._CArgObject | ctypes._Pointer[EnumVariable[_E]]"
+EnumPointer: TypeAlias = "EnumVariable[_E] | EnumArray[_E] | _EnumReference[_E] | None"
+EnumArrayOf: TypeAlias = "Sequence[_E] | EnumPointer[_E]"
 
 # --- memory ---------------------------------------------------------------------------------------
 
-DeviceMemory: TypeAlias = (
-    "SupportsCudaArrayInterface | SupportsDLPack | HasParameter[ctypes.c_void_p | int | None] "
-    "| ctypes.c_void_p | int | None"
-)
+_Address: TypeAlias = "ctypes.c_void_p | int | None"
+_Exporter: TypeAlias = "SupportsCudaArrayInterface | SupportsDLPack | _Buffer"
+DeviceMemory: TypeAlias = "_Exporter | HasParameter[_Address] | _Address"
 """A tensor or buffer on the GPU, or its address."""
-HostMemory: TypeAlias = (
-    "ctypes._CDataType | ctypes._CArgObject | NDArray[Any] | HasParameter[OpaquePointer] | bytes "
-    "| int | None"
-)
-HostScalar: TypeAlias = (
-    "float | _CReal | _CInt | ctypes.c_int8 | ctypes.c_uint8 | ctypes.c_void_p "
-    "| ctypes._CArgObject | ctypes.Array[Any] | NDArray[Any] | np.number[Any] | None"
-)
+_CData: TypeAlias = "ctypes._CDataType | ctypes._CArgObject"
+HostMemory: TypeAlias = "_CData | NDArray[Any] | HasParameter[OpaquePointer] | bytes | _Address"
+_Byte: TypeAlias = "ctypes.c_int8 | ctypes.c_uint8"
+_CNumber: TypeAlias = "_Float | _Byte | _Int32 | _Int64 | ctypes._CArgObject | ctypes.Array[Any]"
+HostScalar: TypeAlias = "float | _CNumber | np.number[Any] | NDArray[Any] | _Address"
 """One number on the host."""
 Labelled: TypeAlias = "HostMemory | DeviceMemory"

@@ -87,6 +87,10 @@ class EnumArray(ctypes.Array[EnumVariable[_E]]):
     _length_ = 0
     _type_: Any = EnumVariable
 
+    @overload
+    def __getitem__(self, index: int) -> _E: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[_E]: ...
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
         return [each.value for each in found] if isinstance(index, slice) else found.value
@@ -108,13 +112,23 @@ class EnumArray(ctypes.Array[EnumVariable[_E]]):
 class _EnumType(enum.EnumMeta):
     """Makes an enum usable as C's type of that name: for variables and arrays."""
 
-    def __call__(cls, value: Any = ..., *args: Any, **kwargs: Any) -> Any:
-        if value is ...:
-            return storage_type(cls)()
-        try:
-            return cls._value2member_map_[value]  # a third of the time of EnumMeta's way here
-        except (KeyError, TypeError):
-            return super().__call__(value, *args, **kwargs)
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]
+        def __call__(cls: type[_E]) -> EnumVariable[_E]: ...  # type: ignore[misc]
+        @overload
+        def __call__(cls: type[_E], value: int) -> _E: ...  # type: ignore[misc]
+        def __call__(cls, value: int = 0) -> Any: ...
+
+    else:
+
+        def __call__(cls, value=..., *args, **kwargs):
+            if value is ...:
+                return storage_type(cls)()
+            try:
+                return cls._value2member_map_[value]  # a third of the time of EnumMeta's way here
+            except (KeyError, TypeError):
+                return super().__call__(value, *args, **kwargs)
 
     def __mul__(cls: type[_E], count: int) -> type[EnumArray[_E]]:  # type: ignore[misc]
         array: type[EnumArray[_E]] = _array_type(cls, count)
@@ -180,7 +194,13 @@ def _array_type(base: type[CudnnEnum], count: int) -> Any:
     return metaclass(f"{base.__name__}_array_{count}", (EnumArray,), fields)
 
 
-class OpaquePointer(ctypes._Pointer):  # type: ignore[type-arg]
+if TYPE_CHECKING:
+    _Opaque = ctypes._Pointer[ctypes.Structure]
+else:
+    _Opaque = ctypes._Pointer
+
+
+class OpaquePointer(_Opaque):
     """Base of all handles: a pointer to a C struct that only cuDNN knows.
 
     Every subclass points to a struct type of its own, so ctypes refuses one kind of handle where
