@@ -47,11 +47,11 @@ with (
                 continue
             y.copy_from(np.full(y.shape, np.nan, np.float32))
             with DeviceBuffer(row.memory) as workspace:
-                options = {"algorithm": row, "workspace": workspace}
-                forward.run(handle, x, w, y, **options)  # the first call loads the kernel
+                # The first call loads the kernel.
+                forward.run(handle, x, w, y, algorithm=row, workspace=workspace)
                 start = Event(handle.stream)
                 for _ in range(100):
-                    forward.run(handle, x, w, y, **options)
+                    forward.run(handle, x, w, y, algorithm=row, workspace=workspace)
                 stop = Event(handle.stream)
                 milliseconds = elapsed_ms(start, stop) / 100
             error = np.abs(y.numpy()[0, 0] - expected).max()

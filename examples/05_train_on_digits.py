@@ -7,6 +7,8 @@ Forward passes are fused convolutions, all gradients with respect to data, filte
 from cuDNN. The gradient of ReLU and the softmax at the end are no convolutions; NumPy does them.
 """
 
+from typing import Any, cast
+
 import numpy as np
 from sklearn.datasets import load_digits
 
@@ -21,13 +23,13 @@ from cudnn_ctypes import (
 )
 
 rng = np.random.default_rng(0)
-digits = load_digits()
-images = (digits.images / 16).astype(np.float32)[:, None]
-order = rng.permutation(len(images))
-images, labels = images[order], digits.target[order]
+digits = cast(Any, load_digits())  # scikit-learn leaves its type open
+order = rng.permutation(len(digits.images))
+images: np.ndarray = (digits.images[order, None] / 16).astype(np.float32)
+labels: np.ndarray = digits.target[order]
 train, test = slice(0, 1437), slice(1437, None)
 
-parameters = {
+parameters: dict[str, np.ndarray] = {
     "w1": rng.normal(0, np.sqrt(2 / 9), (16, 1, 3, 3)).astype(np.float32),
     "b1": np.zeros(16, np.float32),
     "w2": rng.normal(0, np.sqrt(1 / 1024), (10, 16, 8, 8)).astype(np.float32),
@@ -97,12 +99,12 @@ def accuracy(handle: Handle) -> float:
 
 with Handle() as handle, same, valid:
     print(handle)
-    losses = []
+    losses: list[float] = []
     for epoch in range(4):
         starts = range(0, train.stop - batch_size + 1, batch_size)
         epoch_losses = [
             step(handle, images[i : i + batch_size], labels[i : i + batch_size]) for i in starts
         ]
-        losses.append(np.mean(epoch_losses))
+        losses.append(float(np.mean(epoch_losses)))
         print(f"epoch {epoch}: loss {losses[-1]:.4f}, test accuracy {accuracy(handle):.1%}")
     assert losses[-1] < 0.3 * losses[0]

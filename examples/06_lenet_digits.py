@@ -16,6 +16,7 @@ calls per parameter: velocity = momentum * velocity - rate * gradient, and param
 from __future__ import annotations
 
 import time
+from typing import Any, cast
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -133,14 +134,14 @@ def accuracy(handle: Handle, images: np.ndarray, labels: np.ndarray) -> float:
             return float((digits.numpy().ravel() == labels).mean())
 
 
-data = load_digits()
+data = cast(Any, load_digits())  # scikit-learn leaves its type open
 order = rng.permutation(len(data.images))
-images = (data.images[order, None] / 16).astype(np.float32)
-labels = data.target[order]
+images: np.ndarray = (data.images[order, None] / 16).astype(np.float32)
+labels: np.ndarray = data.target[order]
 targets = np.eye(10, dtype=np.float32)[labels][:, :, None, None]
 count = 1437  # four fifths train, the rest tests
 
-layers = [
+layers: list[Convolution | ReLU | MaxPooling] = [
     Convolution(1, 12, size=3, padding=1),
     ReLU(),
     MaxPooling(),
@@ -156,14 +157,15 @@ plus, largest = OpTensorDescriptor("add"), ReduceTensorDescriptor("max", indices
 start = time.perf_counter()
 with Handle() as handle:
     print(handle)
+    tested = 0.0
     for epoch in range(EPOCHS):
         shuffled = rng.permutation(count)
         batches = [shuffled[i : i + BATCH] for i in range(0, count, BATCH)]
         losses = [train(handle, images[batch], targets[batch]) for batch in batches]
         tested = accuracy(handle, images[count:], labels[count:])
         print(f"epoch {epoch + 1:2}: loss {np.mean(losses):.4f}, test accuracy {tested:.1%}")
+    assert tested > 0.95, tested
 print(f"{time.perf_counter() - start:.1f} s")
 
 for descriptor in (plus, largest, *(layer.descriptor for layer in layers)):
     descriptor.close()
-assert tested > 0.95, tested

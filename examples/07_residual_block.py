@@ -190,7 +190,8 @@ def learn(
 
     def gradient_of(y: np.ndarray) -> np.ndarray:
         losses.append(float(((y - target) ** 2).mean()))
-        return (y - target) * (2 / images)  # of the squared error of an image
+        gradient: np.ndarray = (y - target) * (2 / images)  # of the squared error of an image
+        return gradient
 
     for _ in range(steps):
         _, gradients = fused(handle, conv16, x, values, gradient_of)

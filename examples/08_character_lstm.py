@@ -47,7 +47,8 @@ def one_hot(indices: np.ndarray) -> DeviceTensor:
 
 
 def initial(*shape: int) -> np.ndarray:
-    return (rng.uniform(-1, 1, shape) / np.sqrt(hidden)).astype(np.float32)
+    values: np.ndarray = rng.uniform(-1, 1, shape) / np.sqrt(hidden)
+    return values.astype(np.float32)
 
 
 def descend(handle: Handle, w: DeviceTensor, v: DeviceTensor, gradient: DeviceTensor) -> None:
@@ -136,7 +137,7 @@ def write(model: Model, beginning: str, count: int) -> str:
             y, hx, cx, _ = network.forward(
                 model.handle, x, model.lstm, hx=hx, cx=cx, training=False
             )
-        read = characters[model.scores(y).numpy()[-1].argmax()]
+        read = characters[int(model.scores(y).numpy()[-1].argmax())]
         written += read
     return written
 
@@ -144,7 +145,7 @@ def write(model: Model, beginning: str, count: int) -> str:
 with Handle() as handle, contextlib.closing(Model(handle)) as model:
     print(handle)
     print(f"{len(text)} characters, {vocabulary} different ones, {model.lstm.flat.size} weights")
-    losses = []
+    losses: list[float] = []
     with contextlib.closing(Training(model)) as training:
         for iteration in range(iterations):
             starts = rng.integers(0, len(codes) - steps, batch)

@@ -4,6 +4,8 @@ Two heads; each word sees itself and the words before it. Run it with CUDNN_CTYP
 where there is no GPU.
 """
 
+from typing import Any
+
 import numpy as np
 
 from cudnn_ctypes import (
@@ -90,7 +92,7 @@ with (
 ):
     print(f"\nBy {handle}")
     operands = (words_x, words_x, words_x, attn, weights)  # queries, keys and values are the same
-    window = {"low": low, "high": high}
+    window: dict[str, Any] = {"low": low, "high": high}
     out = attention_forward(handle, *operands, **window).numpy()[:, 0]
     for word, row in zip(words, out, strict=True):
         print(f"    {word}  {row}")
@@ -122,12 +124,12 @@ with (
     assert shapes_back == shapes
 
     direction, step = rng.standard_normal(x.shape).astype(np.float32), 1e-2
-    sums = []
+    sums: list[float] = []
     for sign in (1, -1):
         moved = x + sign * step * direction
         with DeviceTensor.from_numpy(moved[:, None, :]) as near:
             nearby = (near, near, near, attn, weights)
-            sums.append(attention_forward(handle, *nearby, **window).numpy().sum())
+            sums.append(float(attention_forward(handle, *nearby, **window).numpy().sum()))
     slope = (sums[0] - sums[1]) / (2 * step)
     print(f"  along a direction: gradient {(dx * direction).sum():.3f}, difference {slope:.3f}")
     assert abs((dx * direction).sum() - slope) < 1e-2

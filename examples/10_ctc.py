@@ -6,6 +6,7 @@ CUDNN_CTYPES_DEVICE=reference where there is no GPU.
 """
 
 import itertools
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -19,16 +20,17 @@ activations = np.array(
 )
 
 
-def softmax(u):
-    powers = np.exp(u - u.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+def softmax(u: np.ndarray) -> np.ndarray:
+    powers: np.ndarray = np.exp(u - u.max(axis=-1, keepdims=True))
+    y: np.ndarray = powers / powers.sum(axis=-1, keepdims=True)
+    return y
 
 
-def text(path):
+def text(path: Iterable[int]) -> str:
     return "".join(alphabet[symbol] for symbol in path)
 
 
-def show(y):
+def show(y: np.ndarray) -> np.ndarray:
     """The probabilities, and the best path that reads as the word."""
     print(f"    step       {'      '.join(map(str, range(steps)))}")
     for symbol, letter in enumerate(alphabet):
@@ -42,17 +44,18 @@ print(f'"{word}" takes {required_steps(labels)} steps at least: a blank between 
 
 y = softmax(activations.astype(np.float64))
 every = itertools.product(range(len(alphabet)), repeat=steps)
-paths = {p: np.prod(y[np.arange(steps), p]) for p in every if collapse(p) == labels}
+paths = {p: float(np.prod(y[np.arange(steps), p])) for p in every if collapse(p) == labels}
 print(f"{len(paths)} of {len(alphabet) ** steps} paths read as {word}; the best ones are")
-for path in sorted(paths, key=paths.get, reverse=True)[:5]:
+for path in sorted(paths, key=paths.__getitem__, reverse=True)[:5]:
     print(f"    {text(path)}  {paths[path]:.5f}")
 total = sum(paths.values())
 print(f"all together {total:.5f}, so the cost is -log of that: {-np.log(total):.4f}")
 
 print("\nThe alignment before")
 best = show(y)
-assert tuple(best) == max(paths, key=paths.get)
+assert tuple(best) == max(paths, key=paths.__getitem__)
 
+read, cost = "", float("inf")
 with Handle() as handle, CTCLossDescriptor() as loss:
     print(f"\nBy {handle}")
     u = activations.copy()
@@ -74,8 +77,7 @@ with Handle() as handle, CTCLossDescriptor() as loss:
                 print(f"  gradient: probability minus share of the word's paths, to {error:.0e}")
                 assert error < 1e-5
             if iteration % 10 == 0:
-                path = [int(symbol) for symbol in u.argmax(axis=-1)]
-                read = text(collapse(path))
+                read = text(collapse(u.argmax(axis=-1).tolist()))
                 print(f"  {iteration:3} steps of learning: cost {cost:5.3f}, read {read!r}")
             u -= gradient
             probs.copy_from(u[:, None, :])

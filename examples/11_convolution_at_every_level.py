@@ -80,11 +80,10 @@ def graph_raw(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTensor)
         return new
 
     def put(target: Any, attribute: Any, kind: Any, *values: Any) -> None:
-        ctype = {
+        ctype: Any = {
             raw.CUDNN_TYPE_INT64: c_int64,
             raw.CUDNN_TYPE_FLOAT: c_float,
             raw.CUDNN_TYPE_BOOLEAN: c_bool,
-            raw.CUDNN_TYPE_HANDLE: c_void_p,
             raw.CUDNN_TYPE_VOID_PTR: c_void_p,
             raw.CUDNN_TYPE_BACKEND_DESCRIPTOR: c_void_p,
         }.get(kind, c_int)  # enumerators
@@ -126,8 +125,8 @@ def graph_raw(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTensor)
     raw.cudnnBackendFinalize(operation)
 
     graph = descriptor(raw.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
-    address = handle._as_parameter_.value
-    put(graph, raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE, raw.CUDNN_TYPE_HANDLE, address)
+    whose = raw.CUDNN_TYPE_HANDLE
+    raw.cudnnBackendSetAttribute(graph, raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE, whose, 1, handle)
     put(graph, raw.CUDNN_ATTR_OPERATIONGRAPH_OPS, child, operation)
     raw.cudnnBackendFinalize(graph)
 
@@ -141,9 +140,10 @@ def graph_raw(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTensor)
     count, array = c_int64(), (c_void_p * 8)(*(config.value for config in configs))
     results = raw.CUDNN_ATTR_ENGINEHEUR_RESULTS
     raw.cudnnBackendGetAttribute(query, results, child, 8, byref(count), array)
+    plan = None
     for config in configs[: count.value]:
         plan = descriptor(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
-        put(plan, raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE, raw.CUDNN_TYPE_HANDLE, address)
+        raw.cudnnBackendSetAttribute(plan, raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE, whose, 1, handle)
         put(plan, raw.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, child, config)
         if raw.cudnnBackendFinalize.unchecked(plan) == raw.CUDNN_STATUS_SUCCESS:
             break

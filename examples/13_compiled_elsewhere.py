@@ -45,6 +45,7 @@ def compile_into(folder: Path, device: DeviceProperties) -> None:
     (compiled,) = compile_graphs([graph], device)
     if compiled.error is not None:
         raise compiled.error
+    assert compiled.plan is not None  # as there is no error
     (folder / "gate.json").write_text(graph.to_json())
     (folder / "gate.plan.json").write_text(compiled.plan)
     print(f"compiled for {device.name} by cuDNN {compiled.cudnn_version}: {compiled.engine}")

@@ -1,22 +1,23 @@
-"""The element-wise methods of a `pygraph`, made from a table of their operands and options."""
+"""The element-wise methods of a `pygraph`, made of their operands and options."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from ..graph.operations.pointwise import PointwiseOperations
 from .describing import Described
 from .enums import data_type
+from .tensors import tensor
 
 __all__ = ["PointwiseMethods"]
 
 _REQUIRED = inspect.Parameter.empty
 
 
-def _method(name: str, operands: str, **options: Any) -> Callable[..., Any]:
-    """The method that adds layer 3's operation of the same name.
+def _method(operands: str, **options: Any) -> Callable[..., tensor]:
+    """A method that adds layer 3's operation of the name to which it is assigned in a class.
 
     Parameters
     ----------
@@ -26,7 +27,20 @@ def _method(name: str, operands: str, **options: Any) -> Callable[..., Any]:
         Further arguments and their defaults, in their order; `compute_data_type` and `name` follow,
         unless the former is among them.
     """
-    names = operands.split()
+    return cast("Callable[..., tensor]", _Named(operands, options))
+
+
+class _Named:
+    """Becomes a method when the class gives it a name."""
+
+    def __init__(self, operands: str, options: dict[str, Any]) -> None:
+        self.operands, self.options = operands, options
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        setattr(owner, name, _named(name, self.operands.split(), self.options))
+
+
+def _named(name: str, names: list[str], options: dict[str, Any]) -> Callable[..., tensor]:
     rest = {"compute_data_type": data_type.NOT_SET, "name": ""}
     defaults = {**dict.fromkeys(names, _REQUIRED), **options, **rest}
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -57,28 +71,57 @@ _SWISH = {"compute_data_type": data_type.NOT_SET, "swish_beta": None}
 class PointwiseMethods(Described):
     """Element-wise operations; each returns a tensor."""
 
-
-_ONE = ["abs", "ceil", "cos", "elu", "erf", "exp", "floor", "gelu", "gelu_approx_tanh", "identity"]
-_ONE += ["log", "logical_not", "neg", "reciprocal", "rsqrt", "sigmoid", "sin", "softplus", "sqrt"]
-_ONE += ["tan", "tanh"]
-_SLOPES = ["elu", "gelu", "gelu_approx_tanh", "sigmoid", "softplus", "tanh"]
-_SUMS = ["add", "add_square", "div", "logical_and", "logical_or", "mul", "sub"]
-_TABLE: dict[str, tuple[str, dict[str, Any]]] = {
-    **{name: ("input", {}) for name in _ONE},
-    **{f"{name}_backward": ("loss input", {}) for name in _SLOPES},
-    **{name: ("a b", {}) for name in _SUMS},
-    **{name: ("input0 input1", {}) for name in ["max", "min", "mod", "pow"]},
-    **{f"cmp_{name}": ("input comparison", {}) for name in ["eq", "ge", "gt", "le", "lt", "neq"]},
-    "bias": ("input bias", {}),
-    "scale": ("input scale", {}),
-    "binary_select": ("input0 input1 mask", {}),
-    "gen_index": ("input", {"axis": _REQUIRED}),
-    "relu": ("input", _CLIPS),
-    "relu_backward": ("loss input", _CLIPS),
-    "leaky_relu": ("input", {"negative_slope": _REQUIRED}),
-    "leaky_relu_backward": ("loss input", {"negative_slope": _REQUIRED}),
-    "swish": ("input", {"swish_beta": None}),
-    "swish_backward": ("loss input", _SWISH),
-}
-for _name, (_operands, _options) in _TABLE.items():
-    setattr(PointwiseMethods, _name, _method(_name, _operands, **_options))
+    abs = _method("input")
+    ceil = _method("input")
+    cos = _method("input")
+    elu = _method("input")
+    erf = _method("input")
+    exp = _method("input")
+    floor = _method("input")
+    gelu = _method("input")
+    gelu_approx_tanh = _method("input")
+    identity = _method("input")
+    log = _method("input")
+    logical_not = _method("input")
+    neg = _method("input")
+    reciprocal = _method("input")
+    rsqrt = _method("input")
+    sigmoid = _method("input")
+    sin = _method("input")
+    softplus = _method("input")
+    sqrt = _method("input")
+    tan = _method("input")
+    tanh = _method("input")
+    elu_backward = _method("loss input")
+    gelu_backward = _method("loss input")
+    gelu_approx_tanh_backward = _method("loss input")
+    sigmoid_backward = _method("loss input")
+    softplus_backward = _method("loss input")
+    tanh_backward = _method("loss input")
+    add = _method("a b")
+    add_square = _method("a b")
+    div = _method("a b")
+    logical_and = _method("a b")
+    logical_or = _method("a b")
+    mul = _method("a b")
+    sub = _method("a b")
+    max = _method("input0 input1")
+    min = _method("input0 input1")
+    mod = _method("input0 input1")
+    pow = _method("input0 input1")
+    cmp_eq = _method("input comparison")
+    cmp_ge = _method("input comparison")
+    cmp_gt = _method("input comparison")
+    cmp_le = _method("input comparison")
+    cmp_lt = _method("input comparison")
+    cmp_neq = _method("input comparison")
+    bias = _method("input bias")
+    scale = _method("input scale")
+    binary_select = _method("input0 input1 mask")
+    gen_index = _method("input", axis=_REQUIRED)
+    relu = _method("input", **_CLIPS)
+    relu_backward = _method("loss input", **_CLIPS)
+    leaky_relu = _method("input", negative_slope=_REQUIRED)
+    leaky_relu_backward = _method("loss input", negative_slope=_REQUIRED)
+    swish = _method("input", swish_beta=None)
+    swish_backward = _method("loss input", **_SWISH)

@@ -17,6 +17,8 @@ from .strides import packed_like
 from .tensor import Tensor
 
 __all__ = [
+    "DimsMap",
+    "MemoryMap",
     "Shape",
     "check_elements",
     "check_size",
@@ -38,10 +40,20 @@ _REAL = {
 Shape = tuple[tuple[int, ...], tuple[int, ...]]
 """Dims and strides."""
 
+# A mapping of one kind of key is none of several kinds, to a type checker.
+MemoryMap = (
+    Mapping[Tensor, Any] | Mapping[int, Any] | Mapping[str, Any] | Mapping[Tensor | int | str, Any]
+)
+"""Memory by tensor, unique id or name."""
+DimsMap = (
+    Mapping[Tensor, Sequence[int]]
+    | Mapping[int, Sequence[int]]
+    | Mapping[str, Sequence[int]]
+    | Mapping[Tensor | int | str, Sequence[int]]
+)
 
-def new_shapes(
-    tensors: Sequence[Tensor], dims: Mapping[Tensor | int | str, Sequence[int]] | None
-) -> dict[int, Shape]:
+
+def new_shapes(tensors: Sequence[Tensor], dims: DimsMap | None) -> dict[int, Shape]:
     """Dims and strides, by unique id, of tensors that have others at one execution.
 
     Parameters
@@ -75,7 +87,7 @@ def new_shapes(
 
 def pointers(
     tensors: Sequence[Tensor],
-    memory: Mapping[Tensor | int | str, Any],
+    memory: MemoryMap,
     shapes: Mapping[int, Shape] | None = None,
 ) -> dict[int, Any]:
     """Device memory, or a C scalar, for each tensor that a plan reads or writes.

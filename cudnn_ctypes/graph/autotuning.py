@@ -12,7 +12,7 @@ from ..errors import NoDeviceError, NotSupportedError
 from ..raw import cudnnStatus_t
 from ..raw.library import load
 from ..raw.values import described
-from .arguments import pointers
+from .arguments import MemoryMap, pointers
 from .autotuning_text import progress_bar
 from .building import lowered
 from .device_properties import DeviceProperties
@@ -38,7 +38,7 @@ _REASONS = 8  # that the message has if no plan could be measured
 def autotune(
     graph: Graph,
     handle: Handle,
-    memory: Mapping[Tensor | int | str, Any],
+    memory: MemoryMap,
     modes: Sequence[str],
     settings: Settings,
     *,

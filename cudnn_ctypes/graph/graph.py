@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
-from .arguments import new_shapes, pointers
+from .arguments import DimsMap, MemoryMap, new_shapes, pointers
 from .choosing import EngineChoosing
 from .execution import Execution
 from .inference import DataTypes, complete_offset, infer_node, number_tensors
@@ -260,10 +260,10 @@ class Graph(
 
     def execute(
         self,
-        memory: Mapping[Tensor | int | str, Any],
+        memory: MemoryMap,
         workspace: Any = None,
         *,
-        dims: Mapping[Tensor | int | str, Sequence[int]] | None = None,
+        dims: DimsMap | None = None,
         handle: Handle | None = None,
     ) -> None:
         """Run it on the handle's stream; follows ``cudnnBackendExecute``.
@@ -296,10 +296,10 @@ class Graph(
 
     def bind(
         self,
-        memory: Mapping[Tensor | int | str, Any],
+        memory: MemoryMap,
         workspace: Any = None,
         *,
-        dims: Mapping[Tensor | int | str, Sequence[int]] | None = None,
+        dims: DimsMap | None = None,
         handle: Handle | None = None,
     ) -> BoundPlan:
         """`execute` for memory that stays where it is: each call of the result is one C call."""

@@ -16,7 +16,7 @@ from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .launch import launch, launched
-from .operands import Operands, check_memory, expect
+from .operands import Made, Operands, check_memory, expect
 from .tensor import TensorDescriptor
 
 __all__ = ["ActivationDescriptor", "activation_backward", "activation_forward"]
@@ -112,13 +112,13 @@ def activation_forward(
     handle: Handle,
     x: Any,
     activation: ActivationDescriptor | str,
-    y: Any = None,
+    y: Made | None = None,
     *,
     alpha: float = 1,
     beta: float = 0,
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * activation(x) + beta * y; follows ``cudnnActivationForward``.
 
     Parameters
@@ -179,7 +179,7 @@ def activation_backward(
     dy: Any,
     x: Any,
     activation: ActivationDescriptor | str,
-    dx: Any = None,
+    dx: Made | None = None,
     *,
     alpha: float = 1,
     beta: float = 0,
@@ -187,7 +187,7 @@ def activation_backward(
     dy_desc: TensorDescriptor | None = None,
     x_desc: TensorDescriptor | None = None,
     dx_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """dx = alpha * (gradient of x) + beta * dx; follows ``cudnnActivationBackward``.
 
     Parameters

@@ -21,6 +21,7 @@ from .. import raw
 from ..handle import Handle
 from .attention_call import AttentionCall, both_lengths
 from .attention_descriptor import AttnDescriptor
+from .operands import Made
 from .scalars import integer
 from .sequence_data import SeqDataDescriptor
 
@@ -48,7 +49,7 @@ def attention_forward(
     v: Any,
     attn: AttnDescriptor,
     weights: Any = None,
-    out: Any = None,
+    out: Made | None = None,
     *,
     residuals: Any = None,
     current: int | None = None,
@@ -62,7 +63,7 @@ def attention_forward(
     k_desc: SeqDataDescriptor | None = None,
     v_desc: SeqDataDescriptor | None = None,
     out_desc: SeqDataDescriptor | None = None,
-) -> Any:
+) -> Made:
     """What queries make of keys and values, for inference; follows ``cudnnMultiHeadAttnForward``.
 
     Parameters
@@ -121,7 +122,8 @@ def attention_forward(
                 f"got {current}"
             )
         _forward(call, weights, residuals, current, low, high, device_lengths, workspace, None)
-        return call.out
+        result: Made = call.out
+    return result
 
 
 def attention_forward_training(

@@ -24,7 +24,7 @@ from .normalization_operands import (
     NormalizationGradients,
     NormalizationOperands,
 )
-from .operands import expect
+from .operands import Made, expect
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -67,7 +67,7 @@ def batch_normalization_forward_inference(
     bias: Any,
     estimated_mean: Any,
     estimated_variance: Any,
-    y: Any = None,
+    y: Made | None = None,
     *,
     mode: Any = "spatial",
     epsilon: float = 1e-5,
@@ -76,7 +76,7 @@ def batch_normalization_forward_inference(
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
     param_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = scale * (x - mean) / sqrt(variance + epsilon) + bias, with averages from training.
 
     Follows ``cudnnBatchNormalizationForwardInference``; the result is multiplied by alpha, and

@@ -19,6 +19,7 @@ from .. import raw
 from ..device import DeviceTensor
 from .dense_operands import DenseOperands, as_given, lies_dense
 from .enumerators import enumerator
+from .operands import Made
 
 __all__ = [
     "CausalConvolutionGradients",
@@ -40,11 +41,11 @@ def causal_convolution_forward(
     x: Any,
     weight: Any,
     bias: Any = None,
-    y: Any = None,
+    y: Made | None = None,
     *,
     activation: Any = "identity",
     stream: Any = None,
-) -> Any:
+) -> Made:
     """y[t] = act(bias + sum over j of x[t - j] * weight[K - 1 - j]).
 
     Follows ``cudnnCausalConv1dForward`` (cuDNN 9.22), and for channels last
@@ -94,7 +95,7 @@ def causal_convolution_forward(
             else raw.cudnnCausalConv1dForward
         )
         bias_memory = _bias(operands, bias, shape[1], data_type)
-        result = operands.result("y", y, shape, data_type)
+        result: Any = operands.result("y", y, shape, data_type)
         launch(
             stream,
             x_memory,

@@ -11,7 +11,7 @@ from ..dtypes import storage_bytes
 from ..handle import Handle
 from .convolution import ConvolutionDescriptor
 from .filter import FilterDescriptor
-from .operands import Operands, check_memory, expect, imported
+from .operands import Made, Operands, check_memory, expect, imported
 from .tensor import TensorDescriptor
 
 __all__ = ["im2col"]
@@ -22,10 +22,10 @@ def im2col(
     x: Any,
     w_desc: FilterDescriptor,
     conv: ConvolutionDescriptor,
-    columns: Any = None,
+    columns: Made | None = None,
     *,
     x_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """The patches of x under every position of the filter; follows ``cudnnIm2Col``.
 
     One row for every tap of the filter, one column for every output position: a convolution is the

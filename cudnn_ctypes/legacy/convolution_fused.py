@@ -12,7 +12,7 @@ from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionForward
 from .filter import FilterDescriptor
 from .launch import launch, launched
-from .operands import Operands, check_memory, expect
+from .operands import Made, Operands, check_memory, expect
 from .tensor import TensorDescriptor
 
 __all__ = ["convolution_bias_activation_forward"]
@@ -26,7 +26,7 @@ def convolution_bias_activation_forward(
     conv: ConvolutionDescriptor,
     bias: Any,
     activation: ActivationDescriptor | str,
-    y: Any = None,
+    y: Made | None = None,
     *,
     z: Any = None,
     alpha1: float = 1,
@@ -39,7 +39,7 @@ def convolution_bias_activation_forward(
     z_desc: TensorDescriptor | None = None,
     bias_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = activation(alpha1 * conv(x, w) + alpha2 * z + bias), in one kernel.
 
     Follows ``cudnnConvolutionBiasActivationForward``, which knows "relu" and "identity" only.

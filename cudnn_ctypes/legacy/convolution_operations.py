@@ -25,7 +25,7 @@ from .convolution_directions import (
 )
 from .filter import FilterDescriptor
 from .launch import launch, launched
-from .operands import Operands, check_memory, expect, refuse_beta
+from .operands import Made, Operands, check_memory, expect, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -42,7 +42,7 @@ def convolution_forward(
     x: Any,
     w: Any,
     conv: ConvolutionDescriptor,
-    y: Any = None,
+    y: Made | None = None,
     *,
     alpha: float = 1,
     beta: float = 0,
@@ -52,7 +52,7 @@ def convolution_forward(
     x_desc: TensorDescriptor | None = None,
     w_desc: FilterDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * conv(x, w) + beta * y; follows ``cudnnConvolutionForward``.
 
     Parameters
@@ -120,7 +120,7 @@ def convolution_backward_data(
     w: Any,
     dy: Any,
     conv: ConvolutionDescriptor,
-    dx: Any = None,
+    dx: Made | None = None,
     *,
     dx_shape: tuple[int, ...] | None = None,
     alpha: float = 1,
@@ -131,7 +131,7 @@ def convolution_backward_data(
     w_desc: FilterDescriptor | None = None,
     dy_desc: TensorDescriptor | None = None,
     dx_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """dx = alpha * (gradient of x) + beta * dx; follows ``cudnnConvolutionBackwardData``.
 
     Parameters
@@ -174,7 +174,7 @@ def convolution_backward_filter(
     x: Any,
     dy: Any,
     conv: ConvolutionDescriptor,
-    dw: Any = None,
+    dw: Made | None = None,
     *,
     dw_shape: tuple[int, ...] | None = None,
     alpha: float = 1,
@@ -185,7 +185,7 @@ def convolution_backward_filter(
     x_desc: TensorDescriptor | None = None,
     dy_desc: TensorDescriptor | None = None,
     dw_desc: FilterDescriptor | None = None,
-) -> Any:
+) -> Made:
     """dw = alpha * (gradient of w) + beta * dw; follows ``cudnnConvolutionBackwardFilter``.
 
     Parameters
@@ -224,13 +224,13 @@ def convolution_backward_filter(
 def convolution_backward_bias(
     handle: Handle,
     dy: Any,
-    db: Any = None,
+    db: Made | None = None,
     *,
     alpha: float = 1,
     beta: float = 0,
     dy_desc: TensorDescriptor | None = None,
     db_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """db = alpha * (dy summed over all but the channels) + beta * db.
 
     Follows ``cudnnConvolutionBackwardBias``.

@@ -15,7 +15,7 @@ from .agreement import check_same
 from .enumerators import enumerator
 from .launch import Memory, launch, launched
 from .lrn import LRNDescriptor
-from .operands import Operands, check_memory, expect, refuse_beta
+from .operands import Made, Operands, check_memory, expect, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -43,7 +43,7 @@ def divisive_normalization_forward(
     handle: Handle,
     x: Any,
     lrn: LRNDescriptor,
-    y: Any = None,
+    y: Made | None = None,
     *,
     means: Any = None,
     mode: Any = "precomputed_means",
@@ -53,7 +53,7 @@ def divisive_normalization_forward(
     beta: float = 0,
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * x / (variation around x)^beta + beta * y; ``cudnnDivisiveNormalizationForward``.
 
     The variation of an element is ``k + alpha / n^d * (sum of (x - its mean)^2)`` over the spatial

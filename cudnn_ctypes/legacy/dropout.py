@@ -14,7 +14,7 @@ from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
 from .dropout_descriptor import DropoutDescriptor, dropout_reserve_size
 from .launch import Memory, launch, launched
-from .operands import Operands, check_memory, expect, imported
+from .operands import Made, Operands, check_memory, expect, imported
 from .tensor import TensorDescriptor
 
 __all__ = ["DropoutForward", "dropout_backward", "dropout_forward"]
@@ -103,11 +103,11 @@ def dropout_backward(
     dy: Any,
     dropout: DropoutDescriptor,
     reserve_space: Any,
-    dx: Any = None,
+    dx: Made | None = None,
     *,
     dy_desc: TensorDescriptor | None = None,
     dx_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """dx = mask * dy / (1 - rate), with the mask of forward; follows ``cudnnDropoutBackward``.
 
     Parameters

@@ -15,7 +15,7 @@ from .agreement import check_broadcast, check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator, short_name
 from .launch import launch, launched
-from .operands import Operands, check_memory, expect
+from .operands import Made, Operands, check_memory, expect
 from .tensor import TensorDescriptor
 
 __all__ = ["OpTensorDescriptor", "op_tensor"]
@@ -94,7 +94,7 @@ def op_tensor(
     a: Any,
     b: Any,
     op: OpTensorDescriptor | str,
-    c: Any = None,
+    c: Made | None = None,
     *,
     alpha1: float = 1,
     alpha2: float = 1,
@@ -103,7 +103,7 @@ def op_tensor(
     a_desc: TensorDescriptor | None = None,
     b_desc: TensorDescriptor | None = None,
     c_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """c = op(alpha1 * a, alpha2 * b) + beta * c; follows ``cudnnOpTensor``.
 
     Parameters

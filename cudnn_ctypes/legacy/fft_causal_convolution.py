@@ -13,6 +13,7 @@ from .. import raw
 from ..device import DeviceTensor
 from ..dtypes import as_data_type
 from .dense_operands import DenseOperands, as_given
+from .operands import Made
 
 __all__ = [
     "FFTCausalConvolutionGradients",
@@ -48,8 +49,8 @@ class LongFFTResult(NamedTuple):
 
 
 def fft_causal_convolution_forward(
-    x: Any, weight: Any, y: Any = None, *, stream: Any = None
-) -> Any:
+    x: Any, weight: Any, y: Made | None = None, *, stream: Any = None
+) -> Made:
     """y[t] = sum over j of x[t - j] * weight[j]; follows ``cudnnFFTCausalConv1dForward``.
 
     Parameters
@@ -82,7 +83,7 @@ def fft_causal_convolution_forward(
     with DenseOperands(stream) as operands:
         x_memory, w_memory = _given(operands, x, weight)
         data_type = x_memory.data_type
-        result = operands.result("y", y, x_memory.shape, data_type)
+        result: Any = operands.result("y", y, x_memory.shape, data_type)
         batch, dim, time = x_memory.shape
         taps = w_memory.shape[1]
         raw.cudnnFFTCausalConv1dForward(

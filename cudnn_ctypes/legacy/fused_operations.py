@@ -15,7 +15,7 @@ from ..handle import Handle
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .fused_call import FusedCall
-from .operands import Operands, expect
+from .operands import Made, Operands, expect
 
 __all__ = [
     "ConvolutionStatistics",
@@ -117,12 +117,12 @@ def scale_bias_activation_backward_filter(
     conv: ConvolutionDescriptor,
     scale: Any = None,
     bias: Any = None,
-    dw: Any = None,
+    dw: Made | None = None,
     *,
     dw_shape: tuple[int, ...] | None = None,
     activation: ActivationDescriptor | str | None = None,
     workspace: Any = None,
-) -> Any:
+) -> Made:
     """dw, the gradient of w where y = conv(act(x * scale + bias), w).
 
     Follows ``CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD``.

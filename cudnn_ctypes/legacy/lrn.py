@@ -16,7 +16,7 @@ from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .launch import launch, launched
-from .operands import Operands, check_memory, expect
+from .operands import Made, Operands, check_memory, expect
 from .tensor import TensorDescriptor
 
 __all__ = ["LRNDescriptor", "lrn_cross_channel_backward", "lrn_cross_channel_forward"]
@@ -99,14 +99,14 @@ def lrn_cross_channel_forward(
     handle: Handle,
     x: Any,
     lrn: LRNDescriptor,
-    y: Any = None,
+    y: Made | None = None,
     *,
     mode: Any = "cross_channel_dim1",
     alpha: float = 1,
     beta: float = 0,
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * lrn(x) + beta * y; follows ``cudnnLRNCrossChannelForward``.
 
     Parameters
@@ -163,7 +163,7 @@ def lrn_cross_channel_backward(
     y: Any,
     dy: Any,
     lrn: LRNDescriptor,
-    dx: Any = None,
+    dx: Made | None = None,
     *,
     mode: Any = "cross_channel_dim1",
     alpha: float = 1,
@@ -172,7 +172,7 @@ def lrn_cross_channel_backward(
     y_desc: TensorDescriptor | None = None,
     dy_desc: TensorDescriptor | None = None,
     dx_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """dx = alpha * (gradient of x) + beta * dx; follows ``cudnnLRNCrossChannelBackward``.
 
     Parameters

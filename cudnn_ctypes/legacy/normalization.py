@@ -17,6 +17,7 @@ from .activation import ActivationDescriptor
 from .launch import launch, launched
 from .normalization_operands import NormalizationForward, NormalizationGradients
 from .normalization_problem import NormalizationProblem
+from .operands import Made
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -34,7 +35,7 @@ def normalization_forward_inference(
     bias: Any,
     estimated_mean: Any,
     estimated_variance: Any,
-    y: Any = None,
+    y: Made | None = None,
     *,
     mode: Any = "per_channel",
     algorithm: Any = "standard",
@@ -49,7 +50,7 @@ def normalization_forward_inference(
     z_desc: TensorDescriptor | None = None,
     scale_bias_desc: TensorDescriptor | None = None,
     mean_variance_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = scale * (x - mean) / sqrt(variance + epsilon) + bias, with averages from training.
 
     Follows ``cudnnNormalizationForwardInference``.

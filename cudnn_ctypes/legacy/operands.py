@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack
 from ctypes import c_void_p
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..device import DeviceBuffer, DeviceTensor, as_tensor
 from ..dtypes import as_data_type, data_type_name, numpy_dtype, vector_length
@@ -16,10 +16,18 @@ from .layouts import fitting_layouts
 from .tensor import TensorDescriptor
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, TypeVar
+
+    Made = TypeVar("Made", default=DeviceTensor)
+else:
+    from typing import TypeVar
+
+    Made = TypeVar("Made")
+    """What the caller gave for a result, which is returned; a `DeviceTensor` if it is made."""
 
 __all__ = [
     "AnyDescriptor",
+    "Made",
     "Operands",
     "check_memory",
     "expect",
@@ -154,7 +162,7 @@ class Operands:
 
     def make_like(
         self, name: str, source: str, *, beta: float = 0, data_type: Any = None
-    ) -> DeviceTensor:
+    ) -> Any:  # a DeviceTensor, where the caller may give another kind of tensor
         """Make the result `name` with shape, strides and, by default, type of the one `source`.
 
         Raises
@@ -182,7 +190,7 @@ class Operands:
         *,
         layout: str | None = None,
         strides: tuple[int, ...] | None = None,
-    ) -> DeviceTensor:
+    ) -> Any:  # a DeviceTensor, where the caller may give another kind of tensor
         """Make the uninitialised result `name`, on the handle's device, for work on its stream.
 
         Its descriptor says how, if there is one; else `strides` or `layout`, by default the layout

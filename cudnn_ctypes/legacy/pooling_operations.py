@@ -14,7 +14,7 @@ from ..dtypes import host_scalar
 from ..handle import Handle
 from .agreement import check_same
 from .launch import launch, launched
-from .operands import Operands, check_memory, expect, refuse_beta
+from .operands import Made, Operands, check_memory, expect, refuse_beta
 from .pooling import PoolingDescriptor
 from .tensor import TensorDescriptor
 
@@ -26,13 +26,13 @@ def pooling_forward(
     handle: Handle,
     x: Any,
     pooling: PoolingDescriptor,
-    y: Any = None,
+    y: Made | None = None,
     *,
     alpha: float = 1,
     beta: float = 0,
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * pool(x) + beta * y; follows ``cudnnPoolingForward``.
 
     Parameters
@@ -95,7 +95,7 @@ def pooling_backward(
     dy: Any,
     x: Any,
     pooling: PoolingDescriptor,
-    dx: Any = None,
+    dx: Made | None = None,
     *,
     alpha: float = 1,
     beta: float = 0,
@@ -103,7 +103,7 @@ def pooling_backward(
     dy_desc: TensorDescriptor | None = None,
     x_desc: TensorDescriptor | None = None,
     dx_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """dx = alpha * (gradient of x) + beta * dx; follows ``cudnnPoolingBackward``.
 
     Parameters

@@ -14,7 +14,7 @@ from ..handle import Handle
 from .agreement import check_same
 from .enumerators import enumerator
 from .launch import launch, launched
-from .operands import Operands, check_memory
+from .operands import Made, Operands, check_memory
 from .tensor import TensorDescriptor
 
 __all__ = ["softmax_backward", "softmax_forward"]
@@ -24,7 +24,7 @@ __all__ = ["softmax_backward", "softmax_forward"]
 def softmax_forward(
     handle: Handle,
     x: Any,
-    y: Any = None,
+    y: Made | None = None,
     *,
     algorithm: Any = "accurate",
     mode: Any = "channel",
@@ -32,7 +32,7 @@ def softmax_forward(
     beta: float = 0,
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * softmax(x) + beta * y; follows ``cudnnSoftmaxForward``.
 
     Parameters
@@ -99,7 +99,7 @@ def softmax_backward(
     handle: Handle,
     y: Any,
     dy: Any,
-    dx: Any = None,
+    dx: Made | None = None,
     *,
     algorithm: Any = "accurate",
     mode: Any = "channel",
@@ -108,7 +108,7 @@ def softmax_backward(
     y_desc: TensorDescriptor | None = None,
     dy_desc: TensorDescriptor | None = None,
     dx_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """dx = alpha * (gradient of x) + beta * dx; follows ``cudnnSoftmaxBackward``.
 
     Parameters

@@ -21,7 +21,7 @@ from .descriptor import Descriptor
 from .enumerators import enumerator
 from .launch import launch, launched
 from .layouts import dense_layout
-from .operands import Operands, check_memory, expect, imported, refuse_beta
+from .operands import Made, Operands, check_memory, expect, imported, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -128,8 +128,11 @@ class SpatialTfSamplerGradients(NamedTuple):
 
 
 def spatial_tf_grid_generator_forward(
-    handle: Handle, theta: Any, transformer: SpatialTransformerDescriptor, grid: Any = None
-) -> Any:
+    handle: Handle,
+    theta: Any,
+    transformer: SpatialTransformerDescriptor,
+    grid: Made | None = None,
+) -> Made:
     """Sampling points from affine maps; follows ``cudnnSpatialTfGridGeneratorForward``.
 
     Output pixel (i, j) of image n is mapped to ``theta[n] @ (u, v, 1)``, where u and v, its
@@ -165,8 +168,11 @@ def spatial_tf_grid_generator_forward(
 
 
 def spatial_tf_grid_generator_backward(
-    handle: Handle, dgrid: Any, transformer: SpatialTransformerDescriptor, dtheta: Any = None
-) -> Any:
+    handle: Handle,
+    dgrid: Any,
+    transformer: SpatialTransformerDescriptor,
+    dtheta: Made | None = None,
+) -> Made:
     """The gradient of the maps; follows ``cudnnSpatialTfGridGeneratorBackward``.
 
     Parameters
@@ -196,13 +202,13 @@ def spatial_tf_sampler_forward(
     x: Any,
     grid: Any,
     transformer: SpatialTransformerDescriptor,
-    y: Any = None,
+    y: Made | None = None,
     *,
     alpha: float = 1,
     beta: float = 0,
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * (x at the grid's points) + beta * y; ``cudnnSpatialTfSamplerForward``.
 
     Parameters
@@ -352,9 +358,7 @@ def _check_type(name: str, data_type: Any, transformer: SpatialTransformerDescri
         )
 
 
-def _new(
-    shape: tuple[int, ...], transformer: SpatialTransformerDescriptor, handle: Handle
-) -> DeviceTensor:
+def _new(shape: tuple[int, ...], transformer: SpatialTransformerDescriptor, handle: Handle) -> Any:
     return DeviceTensor.empty(
         shape, transformer.data_type, device=handle.device, stream=handle.stream
     )

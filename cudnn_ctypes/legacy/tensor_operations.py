@@ -15,7 +15,7 @@ from ..dtypes import data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
 from .agreement import check_broadcast, check_same
 from .launch import launch, launched
-from .operands import Operands, check_memory, refuse_beta
+from .operands import Made, Operands, check_memory, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = ["add_tensor", "scale_tensor", "set_tensor", "transform_tensor"]
@@ -25,7 +25,7 @@ __all__ = ["add_tensor", "scale_tensor", "set_tensor", "transform_tensor"]
 def transform_tensor(
     handle: Handle,
     x: Any,
-    y: Any = None,
+    y: Made | None = None,
     *,
     layout: Any = None,
     data_type: Any = None,
@@ -33,7 +33,7 @@ def transform_tensor(
     beta: float = 0,
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * x + beta * y, in another layout; follows ``cudnnTransformTensor``.
 
     Parameters
@@ -91,13 +91,13 @@ def transform_tensor(
 def add_tensor(
     handle: Handle,
     a: Any,
-    c: Any,
+    c: Made,
     *,
     alpha: float = 1,
     beta: float = 1,
     a_desc: TensorDescriptor | None = None,
     c_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """c = alpha * a + beta * c, as for a bias; follows ``cudnnAddTensor``.
 
     Parameters
@@ -139,8 +139,8 @@ def add_tensor(
 
 @launched
 def set_tensor(
-    handle: Handle, y: Any, value: Any, *, y_desc: TensorDescriptor | None = None
-) -> Any:
+    handle: Handle, y: Made, value: Any, *, y_desc: TensorDescriptor | None = None
+) -> Made:
     """Every element of y = value; follows ``cudnnSetTensor``.
 
     Parameters
@@ -173,8 +173,8 @@ def set_tensor(
 
 @launched
 def scale_tensor(
-    handle: Handle, y: Any, alpha: float, *, y_desc: TensorDescriptor | None = None
-) -> Any:
+    handle: Handle, y: Made, alpha: float, *, y_desc: TensorDescriptor | None = None
+) -> Made:
     """y = alpha * y; follows ``cudnnScaleTensor``.
 
     Parameters

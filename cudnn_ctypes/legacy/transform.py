@@ -13,7 +13,7 @@ from ..dtypes import host_scalar
 from ..handle import Handle
 from .filter import FilterDescriptor
 from .launch import launch, launched
-from .operands import AnyDescriptor, Operands, check_memory, expect, refuse_beta
+from .operands import AnyDescriptor, Made, Operands, check_memory, expect, refuse_beta
 from .tensor import TensorDescriptor
 from .tensor_transform import TensorTransformDescriptor
 
@@ -25,13 +25,13 @@ def transform_tensor_ex(
     handle: Handle,
     x: Any,
     transform: TensorTransformDescriptor,
-    y: Any = None,
+    y: Made | None = None,
     *,
     alpha: float = 1,
     beta: float = 0,
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * transform(x) + beta * y; follows ``cudnnTransformTensorEx``.
 
     Unfolding to more channels than there are, by `pad_after`, cuDNN 9.14 and 9.19 take other
@@ -88,13 +88,13 @@ def transform_filter(
     handle: Handle,
     w: Any,
     transform: TensorTransformDescriptor,
-    y: Any = None,
+    y: Made | None = None,
     *,
     alpha: float = 1,
     beta: float = 0,
     w_desc: FilterDescriptor | None = None,
     y_desc: FilterDescriptor | None = None,
-) -> Any:
+) -> Made:
     """y = alpha * transform(w) + beta * y for filters; follows ``cudnnTransformFilter``.
 
     Parameters
