@@ -14,6 +14,7 @@ __all__ = [
     "cuda_library_files",
     "cudnn_files",
     "driver_present",
+    "identity",
     "library_path",
     "loader_files",
     "mixed_install_advice",
@@ -61,9 +62,18 @@ def mixture(main: Path) -> tuple[Path, Path] | None:
         if name:
             is_main = name[0] == "libcudnn.so.9"
             own = main if is_main else main.with_name(name[0])
-            if os.path.realpath(own) != os.path.realpath(mapped):
+            if identity(own) != identity(mapped):
                 return mapped, own
     return None
+
+
+def identity(file: Path) -> object:
+    """Equal for two paths of the same file, through links of both kinds."""
+    try:
+        status = file.stat()
+    except OSError:
+        return str(file)
+    return status.st_dev, status.st_ino
 
 
 # --- what the dynamic loader finds ------------------------------------------------------------

@@ -78,9 +78,9 @@ class Sublibraries:
         self._main = main
         self._loaded: set[str] = set()
         self.require_one_cudnn()
-        own = {os.path.realpath(file) for file in main.parent.glob("libcudnn*")}
+        own = {process.identity(file) for file in main.parent.glob("libcudnn*")}
         self._rivals = [
-            file for file in process.loader_files() if os.path.realpath(file) not in own
+            file for file in process.loader_files() if process.identity(file) not in own
         ]
         # "" and other relative entries of the path follow the current directory.
         if self._rivals or not all(map(os.path.isabs, process.library_path())):

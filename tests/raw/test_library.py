@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,13 @@ class TestChosenByTheEnvironment:
         assert f"LibraryNotFoundError: two cuDNN libraries in one process: {loaded} is" in text
         assert f"the chosen {chosen}. Keep one:" in text
 
-    def test_the_one_in_the_process_may_be_chosen_through_a_link(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("link", [os.symlink, os.link])
+    def test_the_one_in_the_process_may_be_chosen_through_a_link(
+        self, tmp_path: Path, link: Any
+    ) -> None:
         loaded = fake_cudnn(tmp_path / "loaded", version=92000)
-        (tmp_path / "links").symlink_to(tmp_path / "loaded")
+        (tmp_path / "links").mkdir()
+        link(loaded, tmp_path / "links" / loaded.name)
         program = f"import ctypes; ctypes.CDLL({str(loaded)!r})\n{LOADED}"
         environment = {"CUDNN_CTYPES_LIBRARY": str(tmp_path / "links")}
         assert printed(program, environment=environment)[2] == "9.20.0"
