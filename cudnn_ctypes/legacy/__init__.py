@@ -112,6 +112,7 @@ from .graph_aggregation import (
 from .graph_attention import GnnAttention, gnn_gat_forward, gnn_gat_v2_forward
 from .graph_attention_call import GnnAttentionOptions
 from .graph_attention_gradients import GnnAttentionGradients, gnn_gat_backward, gnn_gat_v2_backward
+from .launch import BoundOperation, bind
 from .lrn import LRNDescriptor, lrn_cross_channel_backward, lrn_cross_channel_forward
 from .normalization import (
     normalization_backward,
@@ -154,6 +155,7 @@ __all__ = [
     "AttnDescriptor",
     "BackToBackGradients",
     "BackToBackResult",
+    "BoundOperation",
     "CTCLoss",
     "CTCLossDescriptor",
     "CausalConvolutionGradients",
@@ -217,6 +219,7 @@ __all__ = [
     "batch_normalization_forward_inference",
     "batch_normalization_forward_training",
     "batch_normalization_forward_training_ex",
+    "bind",
     "causal_convolution_backward",
     "causal_convolution_forward",
     "convolution_backward_bias",

@@ -272,3 +272,83 @@ def test_tensors_of_pytorch_on_a_gpu_in_the_order_of_their_stream(gpu_device: No
             expected = torch.nn.functional.conv2d(x.double(), w.double(), padding=1)
             error = torch.from_dlpack(y).double() - expected
             assert float(error.abs().max() / expected.abs().max()) < 2e-3
+
+
+# --- bound operations ----------------------------------------------------------------------------
+
+
+def test_every_operation_can_be_bound(handle: Handle) -> None:
+    """As the operation itself computes, with one call of C."""
+    x = tensor(2, 4, 6, 6)
+    expected = cudnn.softmax_forward(handle, x).numpy()
+    bound = cudnn.bind(cudnn.softmax_forward, handle, x)
+    bound.result.fill(np.nan)
+    assert bound() is bound.result
+    np.testing.assert_array_equal(bound.result.numpy(), expected)
+    on_reference = handle.on_reference_device
+    assert c_calls(bound) == (["cudnnSoftmaxForward"] if on_reference else [])
+    x.copy_from(numbers(2, 4, 6, 6))
+    bound()
+    np.testing.assert_array_equal(bound.result.numpy(), cudnn.softmax_forward(handle, x).numpy())
+
+
+def test_binding_launches_nothing(handle: Handle) -> None:
+    y = tensor(2, 3)
+    before = y.numpy()
+    with cudnn.bind(cudnn.scale_tensor, handle, y.reshape(1, 2, 3, 1), 2.0) as double:
+        np.testing.assert_array_equal(y.numpy(), before)
+        double()
+        double()
+    np.testing.assert_array_equal(y.numpy(), 4 * before)
+    with pytest.raises(ClosedError):
+        double()
+
+
+def test_a_method_is_bound_with_its_workspace(handle: Handle) -> None:
+    x, w, y = tensor(1, 2, 6, 6), tensor(4, 2, 3, 3), poisoned(1, 4, 6, 6)
+    with (
+        cudnn.TensorDescriptor.of(x) as x_desc,
+        cudnn.FilterDescriptor.of(w) as w_desc,
+        cudnn.TensorDescriptor.of(y) as y_desc,
+        ConvolutionDescriptor(1) as conv,
+    ):
+        forward = cudnn.ConvolutionForward(x_desc, w_desc, conv, y_desc)
+        with cudnn.bind(forward.run, handle, x, w, y) as bound:
+            bound()
+        np.testing.assert_allclose(
+            y.numpy(), cudnn.convolution_forward(handle, x, w, conv).numpy(), rtol=1e-5, atol=1e-5
+        )
+
+
+def test_what_cannot_be_bound(handle: Handle) -> None:
+    with pytest.raises(TypeError, match="expected a launching function"):
+        cudnn.bind(cudnn.as_tensor, handle)
+    with pytest.raises(TypeError, match="host memory"):
+        cudnn.bind(cudnn.softmax_forward, handle, numbers(1, 2, 3, 4))
+
+
+@pytest.mark.gpu
+def test_bound_operations_are_captured(gpu_handle: Handle) -> None:
+    made = operations(gpu_handle)
+    x, y = tensor(2, 4, 6, 6), poisoned(2, 4, 6, 6)
+    w, conv = tensor(4, 4, 3, 3), ConvolutionDescriptor(1)
+    assert made
+    chain = [
+        cudnn.bind(cudnn.convolution_forward, gpu_handle, x, w, conv, y),
+        cudnn.bind(cudnn.activation_forward, gpu_handle, y, "relu", y),
+        cudnn.bind(cudnn.softmax_forward, gpu_handle, y),
+    ]
+    with cudnn.capture(gpu_handle) as graph:
+        for bound in chain:
+            bound()
+    x.copy_from(numbers(2, 4, 6, 6))
+    gpu_handle.synchronize()
+    graph.replay()
+    gpu_handle.synchronize()
+    expected = cudnn.softmax_forward(
+        gpu_handle,
+        cudnn.activation_forward(
+            gpu_handle, cudnn.convolution_forward(gpu_handle, x, w, conv), "relu"
+        ),
+    )
+    np.testing.assert_allclose(chain[-1].result.numpy(), expected.numpy(), rtol=1e-4, atol=1e-6)

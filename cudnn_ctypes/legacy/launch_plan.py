@@ -1,0 +1,281 @@
+"""Plans: the C calls of a recorded launch, with gaps for what differs from call to call."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+from ..device import DeviceBuffer, DeviceTensor, cuda
+from ..device.allocation import Allocation
+from ..device.stream import order
+from ..handle import Handle
+from ..raw import log, records
+from ..raw.bare import bare, watched
+from ..raw.function import Function
+from ..resource import Resource
+from .descriptor import Descriptor
+from .launch_keys import NoKey, is_torch
+
+__all__ = ["Memory", "Plan", "Recording", "make_call"]
+
+
+class Memory:
+    """What C receives for an operand, under the name that the operand has in Python."""
+
+    __slots__ = ("_as_parameter_", "name", "written")
+
+    def __init__(self, name: str, memory: Any, *, written: bool = False) -> None:
+        self.name = name
+        self._as_parameter_ = memory
+        self.written = written
+
+    def __repr__(self) -> str:
+        return repr(self._as_parameter_)
+
+
+# --- addresses ------------------------------------------------------------------------------------
+
+
+def _pointer_of_memory(memory: Any) -> ctypes.c_void_p:
+    """Raises ClosedError, or ValueError for memory of the other device."""
+    pointer: ctypes.c_void_p = memory._as_parameter_
+    return pointer
+
+
+def _pointer_of_torch(tensor: Any) -> ctypes.c_void_p:
+    return ctypes.c_void_p(tensor.data_ptr())
+
+
+def _pointer_of_number(address: Any) -> ctypes.c_void_p:
+    return ctypes.c_void_p(getattr(address, "value", address))
+
+
+def _pointer_getter(value: Any) -> Callable[[Any], ctypes.c_void_p]:
+    if isinstance(value, (int, ctypes.c_void_p)):
+        return _pointer_of_number
+    return _pointer_of_torch if is_torch(type(value)) else _pointer_of_memory
+
+
+def _pointer(value: Any) -> ctypes.c_void_p:
+    return _pointer_getter(value)(value)
+
+
+def _follow_torch(device: int, stream: int) -> None:
+    """Have `stream` wait for what is on PyTorch's current stream, if that is another one."""
+    current = sys.modules["torch"]._C._cuda_getCurrentRawStream(device)
+    if current != stream:
+        with cuda.current_context(device):
+            order(before=current, after=stream)
+
+
+# --- recording ------------------------------------------------------------------------------------
+
+
+class Recording:
+    """What the first call of a key launches, makes and returns.
+
+    Parameters
+    ----------
+    handle : Handle
+    given : dict
+        The other arguments by name.
+    launches : bool
+        False: nothing is launched, only recorded.
+    """
+
+    def __init__(self, handle: Handle, given: dict[str, Any], *, launches: bool = True) -> None:
+        self.handle = handle
+        self.given = given
+        self.stack = ExitStack()
+        """Closes what was made for the call; with the plan, if there will be one."""
+        self.made: list[DeviceTensor] = []
+        """Uninitialised tensors that were made for results."""
+        self.scratch: list[DeviceBuffer] = []
+        """Workspaces that were made for the call."""
+        self.calls: list[tuple[Function, tuple[Any, ...]]] = []
+        self.launches = launches
+
+
+FilledCall = tuple[Function, Callable[..., Any], list[Any]]
+
+
+def make_call(function: Function, callee: Callable[..., Any], arguments: list[Any]) -> None:
+    """Make a call, through ``raw`` or bare."""
+    if log.logged:
+        log.forget()
+    if code := callee(*arguments):
+        raise function._binding.error(code, tuple(arguments))
+
+
+class _Call(NamedTuple):
+    """A C call with gaps.
+
+    Attributes
+    ----------
+    function : Function
+        Of ``raw``, which takes the arguments `checked`.
+    symbol : ctypes function
+        Of C itself, which takes the arguments `native`.
+    gaps : list of (int, int)
+        Position among the arguments, and index of what fills it.
+    """
+
+    function: Function
+    checked: list[Any]
+    symbol: Callable[..., int]
+    native: list[Any]
+    gaps: list[tuple[int, int]]
+
+
+class Plan:
+    """The C calls of one key, with gaps for the handle and the addresses of memory."""
+
+    def __init__(self, recording: Recording, result: Any) -> None:
+        handle, given = recording.handle, recording.given
+        self._device = None if handle.on_reference_device else handle.device.device_id
+        # What fills the gaps: the handle, operands, results that are made, workspaces.
+        self._operands: list[tuple[str, Callable[[Any], ctypes.c_void_p]]] = []
+        self._made = [(each._nbytes, {**vars(each), "_memory": None}) for each in recording.made]
+        self._scratch = [each.nbytes for each in recording.scratch]
+        sources: dict[Any, int] = {"handle": 0}
+        written: set[str] = set()
+        memories = [a for _, arguments in recording.calls for a in arguments]
+        for memory in memories:
+            if not isinstance(memory, Memory):
+                continue
+            if memory.written:
+                written.add(memory.name)
+            source = self._source(recording, memory)
+            if isinstance(source, str) and source not in sources:
+                sources[source] = len(sources)
+                self._operands.append((source, _pointer_getter(given[source])))
+        for made in (*recording.made, *recording.scratch):
+            sources[id(made)] = len(sources)
+        self._calls = [
+            self._with_gaps(recording, sources, function, arguments)
+            for function, arguments in recording.calls
+        ]
+        self._torch = any(is_torch(type(given[name])) for name, _ in self._operands)
+        self.returns = self._returning(recording, written, result)
+        # Keys have the identity of records: while these live, no other record has it.
+        self._held = [
+            records.record(descriptor)
+            for value in given.values()
+            for descriptor in getattr(value, "descriptors", (value,))
+            if isinstance(descriptor, Descriptor)
+        ]
+        self._stack = recording.stack
+
+    @staticmethod
+    def _source(recording: Recording, memory: Memory) -> Any:
+        """The name of an operand, or the identity of memory that was made for the call."""
+        value = memory._as_parameter_
+        if any(value is made for made in (*recording.made, *recording.scratch)):
+            return id(value)
+        given = recording.given.get(memory.name)
+        if given is None or _pointer(given).value != _pointer(value).value:
+            raise NoKey
+        return memory.name
+
+    def _with_gaps(
+        self,
+        recording: Recording,
+        sources: dict[Any, int],
+        function: Function,
+        arguments: tuple[Any, ...],
+    ) -> _Call:
+        if not isinstance(function, Function):
+            raise NoKey
+        # The gaps hold nothing: a plan keeps no memory alive.
+        checked: list[Any] = [None] * len(arguments)
+        native: list[Any] = [None] * len(arguments)
+        gaps: list[tuple[int, int]] = []
+        argtypes = function._binding.argtypes
+        for position, argument in enumerate(arguments):
+            if argument is recording.handle:
+                gaps.append((position, sources["handle"]))
+            elif isinstance(argument, Memory):
+                gaps.append((position, sources[self._source(recording, argument)]))
+            elif function.parameters[position].type.kind == "device" and argument is not None:
+                raise NoKey
+            else:
+                if isinstance(argument, Resource):
+                    argument = argument._as_parameter_
+                checked[position] = argument
+                native[position] = argtypes[position].from_param(argument)
+        return _Call(function, checked, getattr(bare, function.__name__), native, gaps)
+
+    def _returning(
+        self, recording: Recording, written: set[str], result: Any
+    ) -> Callable[[list[DeviceTensor], dict[str, Any]], Any]:
+        """How the result of a call is put together from what is made and what is given."""
+        if result is None:
+            return lambda made, given: None
+        if isinstance(result, tuple):
+            parts = [self._returning(recording, written, part) for part in result]
+            kind: Any = type(result)
+            put = getattr(kind, "_make", kind)
+            return lambda made, given: put(part(made, given) for part in parts)
+        for position, made in enumerate(recording.made):
+            if result is made:
+                return lambda made, given: made[position]
+        # In place a result is an operand too, and other calls need not be in place.
+        for name in sorted(recording.given, key=lambda name: name not in written):
+            if result is recording.given[name]:
+                return lambda made, given: given[name]
+        raise NoKey
+
+    def memory(
+        self, handle: Handle, given: dict[str, Any]
+    ) -> tuple[list[Any], list[DeviceTensor], list[Allocation]]:
+        """What fills the gaps, and of that the results and workspaces that are made for it."""
+        pointers: list[Any] = [handle._as_parameter_]
+        for name, pointer_of in self._operands:
+            pointers.append(pointer_of(given[name]))
+        made: list[DeviceTensor] = []
+        for nbytes, state in self._made:
+            tensor = object.__new__(DeviceTensor)
+            memory = Allocation(nbytes, device=self._device, stream=handle.stream)
+            vars(tensor).update(state, _memory=memory)
+            made.append(tensor)
+            pointers.append(ctypes.c_void_p(memory.ptr))
+        scratch: list[Allocation] = []
+        for nbytes in self._scratch:
+            scratch.append(Allocation(nbytes, device=self._device, stream=handle.stream))
+            pointers.append(ctypes.c_void_p(scratch[-1].ptr or None))
+        return pointers, made, scratch
+
+    def calls(self, pointers: list[Any], *, checked: bool) -> Iterator[FilledCall]:
+        """The C calls with their gaps filled, for ``raw`` or for C itself."""
+        for call in self._calls:
+            arguments = (call.checked if checked else call.native).copy()
+            for position, index in call.gaps:
+                arguments[position] = pointers[index]
+            yield call.function, call.function if checked else call.symbol, arguments
+
+    def follow(self, handle: Handle) -> None:
+        """Have the handle's stream wait for what others have under way with the operands."""
+        if self._torch and self._device is not None:
+            _follow_torch(self._device, handle.stream_pointer)
+
+    def run(self, handle: Handle, given: dict[str, Any]) -> Any:
+        pointers, made, scratch = self.memory(handle, given)
+        self.follow(handle)
+        try:
+            for function, callee, arguments in self.calls(pointers, checked=bool(watched)):
+                make_call(function, callee, arguments)
+        except BaseException:
+            for tensor in made:
+                tensor.close()
+            raise
+        finally:
+            for block in scratch:
+                block.release()
+        return self.returns(made, given)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_stack"):
+            self._stack.close()
