@@ -18,7 +18,7 @@ from cudnn_ctypes.dtypes import (
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
-from . import copy, dlpack
+from . import copy, dlpack, pytorch
 from . import layout as layouts
 from .allocation import Allocation
 from .borrowed import Imported
@@ -85,6 +85,7 @@ class DeviceTensor(Elements):
         *,
         offset: int = 0,
         readonly: bool = False,
+        nbytes: int | None = None,
     ) -> None:
         self._memory: Any = memory
         self._whole: DeviceTensor | None = None
@@ -93,8 +94,8 @@ class DeviceTensor(Elements):
         self._data_type = data_type
         self._offset = offset
         self._readonly = readonly
-        self._nbytes = _nbytes(shape, strides, data_type)
-        if offset < 0 or offset + self.nbytes > memory.nbytes:
+        self._nbytes = _nbytes(shape, strides, data_type) if nbytes is None else nbytes
+        if offset < 0 or offset + self._nbytes > memory.nbytes:
             raise ValueError(
                 f"a {data_type_name(data_type)} tensor of shape {shape} with strides {strides} "
                 f"takes bytes {offset} to {offset + self.nbytes}; the memory has {memory.nbytes}"
@@ -213,6 +214,7 @@ class DeviceTensor(Elements):
             imported.strides,
             imported.data_type,
             readonly=imported.readonly,
+            nbytes=imported.memory.nbytes,
         )
         return tensor
 
@@ -367,6 +369,12 @@ def as_tensor(obj: Any, *, stream: Any = None) -> DeviceTensor:
     """
     if isinstance(obj, DeviceTensor):
         return obj
+    if pytorch.is_torch(type(obj)):
+        imported = pytorch.from_torch(obj, stream=stream)
+        if imported is None:
+            imported = dlpack.from_dlpack(obj, stream=stream)
+            pytorch.learn(obj, imported)
+        return DeviceTensor._imported(imported)
     if isinstance(obj, (np.ndarray, np.generic)):
         raise TypeError(
             "host memory (numpy.ndarray) where device memory is wanted; copy it with "

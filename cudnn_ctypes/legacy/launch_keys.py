@@ -9,12 +9,12 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..device import DeviceBuffer, DeviceTensor
+from ..device import DeviceBuffer, DeviceTensor, pytorch
 from ..raw import records
 from ..raw.ctypes_support import CudnnEnum
 from .descriptor import Descriptor
 
-__all__ = ["NoKey", "is_torch", "signature"]
+__all__ = ["NoKey", "signature"]
 
 _LOWEST_ADDRESS = 1 << 32  # of device memory; smaller ints are numbers
 
@@ -98,7 +98,7 @@ def signature(value: Any) -> Any:
 
 def _classified(kind: type) -> Callable[[Any], Any]:
     of: Callable[[Any], Any] = _of_unknown
-    if is_torch(kind):
+    if pytorch.is_torch(kind):
         of = _of_torch
     elif issubclass(kind, Descriptor):
         of = _of_descriptor
@@ -108,14 +108,6 @@ def _classified(kind: type) -> Callable[[Any], Any]:
         of = _of_descriptors
     _SIGNATURES[kind] = of
     return of
-
-
-def is_torch(kind: type) -> bool:
-    """Whether it is PyTorch's tensor itself: a subclass of somebody may be no memory at all."""
-    return (kind.__module__, kind.__name__) in (
-        ("torch", "Tensor"),
-        ("torch.nn.parameter", "Parameter"),
-    )
 
 
 def _is_frozen(kind: type) -> bool:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-from ..device import DeviceBuffer, DeviceTensor, cuda
+from ..device import DeviceBuffer, DeviceTensor, pytorch
 from ..device.allocation import Allocation
-from ..device.stream import order
 from ..handle import Handle
 from ..raw import log, records
 from ..raw.bare import bare, watched
 from ..raw.function import Function
 from ..resource import Resource
 from .descriptor import Descriptor
-from .launch_keys import NoKey, is_torch
+from .launch_keys import NoKey
 
 __all__ = ["Memory", "Plan", "Recording", "make_call"]
 
@@ -31,6 +29,11 @@ class Memory:
         self.name = name
         self._as_parameter_ = memory
         self.written = written
+
+    @property
+    def device_id(self) -> int | None:
+        """Ordinal of the GPU that the memory says it is on."""
+        return getattr(self._as_parameter_, "device_id", None)
 
     def __repr__(self) -> str:
         return repr(self._as_parameter_)
@@ -56,19 +59,11 @@ def _pointer_of_number(address: Any) -> ctypes.c_void_p:
 def _pointer_getter(value: Any) -> Callable[[Any], ctypes.c_void_p]:
     if isinstance(value, (int, ctypes.c_void_p)):
         return _pointer_of_number
-    return _pointer_of_torch if is_torch(type(value)) else _pointer_of_memory
+    return _pointer_of_torch if pytorch.is_torch(type(value)) else _pointer_of_memory
 
 
 def _pointer(value: Any) -> ctypes.c_void_p:
     return _pointer_getter(value)(value)
-
-
-def _follow_torch(device: int, stream: int) -> None:
-    """Have `stream` wait for what is on PyTorch's current stream, if that is another one."""
-    current = sys.modules["torch"]._C._cuda_getCurrentRawStream(device)
-    if current != stream:
-        with cuda.current_context(device):
-            order(before=current, after=stream)
 
 
 # --- recording ------------------------------------------------------------------------------------
@@ -158,7 +153,7 @@ class Plan:
             self._with_gaps(recording, sources, function, arguments)
             for function, arguments in recording.calls
         ]
-        self._torch = any(is_torch(type(given[name])) for name, _ in self._operands)
+        self._torch = any(pytorch.is_torch(type(given[name])) for name, _ in self._operands)
         self.returns = self._returning(recording, written, result)
         # Keys have the identity of records: while these live, no other record has it.
         self._held = [
@@ -259,7 +254,7 @@ class Plan:
     def follow(self, handle: Handle) -> None:
         """Have the handle's stream wait for what others have under way with the operands."""
         if self._torch and self._device is not None:
-            _follow_torch(self._device, handle.stream_pointer)
+            pytorch.follow(self._device, handle.stream_pointer)
 
     def run(self, handle: Handle, given: dict[str, Any]) -> Any:
         pointers, made, scratch = self.memory(handle, given)
