@@ -18,6 +18,7 @@ __all__ = [
     "is_destroyed",
     "is_gone",
     "named",
+    "never_again",
     "out_variable",
     "unusable",
 ]
@@ -28,6 +29,10 @@ _REMEMBERED = 4096
 
 unusable: dict[str, dict[int, str]] = {}
 """By C type and address: why a descriptor is not to be used yet."""
+
+
+never_again: set[int] = set()
+"""Addresses of destroyed objects that nothing else will ever have: of made-up handles."""
 
 
 def address(handle: Any) -> int | None:
@@ -62,7 +67,10 @@ def created(argument: Any) -> int | None:
 def named(variable: Any, value: int | None) -> None:
     """Note that `variable` holds the address `value`, too."""
     vars(variable).clear()  # what was known of it
-    if value is not None:
+    if value in never_again:
+        ctypes.c_void_p.from_buffer(variable).value = None
+        vars(variable)["_destroyed"] = True
+    elif value is not None:
         _gone.pop(value, None)  # who writes it there says that something lives there again
         known = _variables.get(value)
         if known is not None:

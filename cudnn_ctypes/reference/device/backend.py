@@ -22,7 +22,7 @@ from ...raw import mode
 from ...raw.attributes import code_of
 from . import backend_execution
 from . import backend_records as records
-from .dispatch import Refused, implements, made_up, native, refuses, takes_over
+from .dispatch import Refused, implements, made_up, native, reconsider, refuses, takes_over
 
 __all__ = ["GPU"]
 
@@ -69,6 +69,7 @@ def destroy(descriptor: Any) -> int:
     status = native("cudnnBackendDestroyDescriptor")(descriptor)
     if status == 0:
         records.forget(address)
+        reconsider()
     return status
 
 
@@ -235,6 +236,7 @@ def _properties() -> raw.cudnnBackendDescriptor_t:
     status = _give_json(made) or native("cudnnBackendFinalize")(made)
     if status != 0:
         raise Refused(raw.cudnnStatus_t(status), f"cuDNN refused the properties of {GPU}")
+    records.forget(made.value)  # nobody asks what it holds
     return made
 
 

@@ -19,7 +19,18 @@ from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import element_type
 
-__all__ = ["Record", "elements", "forget", "note", "note_filled", "note_json", "record", "renew"]
+__all__ = [
+    "Record",
+    "any_known",
+    "elements",
+    "forget",
+    "is_known",
+    "note",
+    "note_filled",
+    "note_json",
+    "record",
+    "renew",
+]
 
 _SERIALIZED = 256  # plans whose operation graph is remembered by their JSON
 
@@ -96,6 +107,16 @@ def renew(descriptor: Any, kind: raw.cudnnBackendDescriptorType_t | None) -> Non
 def record(descriptor: Any) -> Record:
     """What was set in a descriptor: nothing, if it was made before the reference device was."""
     return _records.setdefault(descriptor.value, Record())
+
+
+def any_known() -> bool:
+    """Whether anything is noted of a descriptor that lives."""
+    return bool(_records)
+
+
+def is_known(descriptor: Any) -> bool:
+    """Whether something is noted of this descriptor."""
+    return getattr(getattr(descriptor, "_as_parameter_", descriptor), "value", None) in _records
 
 
 def forget(address: int | None) -> None:

@@ -6,6 +6,9 @@ with a real one to cuDNN. A made-up handle never reaches cuDNN. Descriptors are 
 what they hold is read back from them. A function without a handle goes to cuDNN, unless there is an
 implementation of it: then the mode decides. Those of the backend API, through which handles pass
 as the values of attributes, are watched in every mode (`takes_over`).
+
+Once the mode is off and the last made-up handle destroyed, calls go straight to cuDNN again. Only
+functions that create or set descriptors of which something is noted here are still followed.
 """
 
 from __future__ import annotations
@@ -24,10 +27,10 @@ from typing import Any
 from ... import raw
 from ...errors import ClosedError
 from ...raw import function as raw_function
-from ...raw import log, mode
+from ...raw import live, log, mode
 from ...raw.ctypes_support import OpaquePointer, storage_type
 from ...raw.function import Function, Parameter
-from . import lent
+from . import backend_records, lent
 
 __all__ = [
     "Refused",
@@ -147,25 +150,51 @@ def made_up(handle: Any) -> bool:
 
 
 @contextmanager
-def _previous_mode(before: bool) -> Iterator[None]:
+def _previous(before: dict[str, bool]) -> Iterator[None]:
     try:
         yield
     finally:
-        mode.set_reference_device_active(before)
+        _set_mode(**before)
 
 
-def use_reference_device(active: bool = True) -> Any:
+def use_reference_device(
+    active: bool = True, *, strict: bool | None = None, guard_pages: bool | None = None
+) -> Any:
     """Carry out everything from now on in NumPy, on host memory; False goes back to the GPU.
 
     Handles, buffers and tensors made before keep their device. Usable in ``with``, which restores
     the mode found.
+
+    Parameters
+    ----------
+    active : bool
+    strict : bool, optional
+        Whether reading memory that was never written is an `ExecutionFailedError`, or else a
+        `DeviceMemoryWarning` once per place. Default: as it is; at first what the environment
+        variable ``CUDNN_CTYPES_MEMCHECK`` says (``strict``, ``guard_pages``, or both with a comma).
+    guard_pages : bool, optional
+        Whether memory that is allocated from now on ends at a page that cannot be touched: what
+        goes astray there ends the process. Default: likewise.
     """
-    before = mode.reference_device_active
+    before = {
+        "active": mode.reference_device_active,
+        "strict": mode.strict,
+        "guard_pages": mode.guard_pages,
+    }
+    _set_mode(
+        active,
+        mode.strict if strict is None else strict,
+        mode.guard_pages if guard_pages is None else guard_pages,
+    )
+    return _previous(before)
+
+
+def _set_mode(active: bool, strict: bool, guard_pages: bool) -> None:
     if active:
         _load_implementations()
-        _intercept_all()
     mode.set_reference_device_active(active)
-    return _previous_mode(before)
+    mode.strict, mode.guard_pages = bool(strict), bool(guard_pages)
+    _route()
 
 
 @functools.cache
@@ -175,19 +204,54 @@ def _load_implementations() -> None:
         importlib.import_module(f"..{module.name}", __name__)
 
 
+_routed = False
+"""Whether calls come here."""
+
+
+def _route() -> None:
+    """Have calls come here while the mode is on or a made-up handle lives, and only then."""
+    global _routed
+    wanted = mode.reference_device_active or bool(_open)
+    if wanted == _routed:
+        return
+    _routed = wanted
+    for name, interceptor in _interceptors().items():
+        raw_function.intercept(name, interceptor if wanted or _is_followed(name) else None)
+        if not wanted:
+            raw_function.watched.discard(name)
+
+
+def _is_followed(name: str) -> bool:
+    """Whether a function is looked at while nobody uses the reference device.
+
+    It sets, or creates at an address that was another's, descriptors of which something is noted.
+    """
+    noted = "TensorTransform" in name or name == "cudnnInitTransformDest"
+    return noted or name in _followers or (name in _taken_over and backend_records.any_known())
+
+
+def reconsider() -> None:
+    """A backend descriptor of which something was noted is gone; perhaps it was the last one."""
+    if not _routed and not backend_records.any_known():
+        for name in _taken_over:
+            raw_function.intercept(name, None)
+
+
 @functools.cache
-def _intercept_all() -> None:
+def _interceptors() -> dict[str, Callable[..., Any]]:
+    found: dict[str, Callable[..., Any]] = {}
     for name, function in raw.FUNCTIONS.items():
         if name == "cudnnCreate":
-            raw_function.intercept(name, _create(function))
+            found[name] = _create(function)
         elif (position := _handle_position(function)) is not None:
-            raw_function.intercept(name, _by_handle(function, position))
+            found[name] = _by_handle(function, position)
         elif name in _taken_over:
-            raw_function.intercept(name, _always(function))
+            found[name] = _always(function)
         elif name in _implementations:
-            raw_function.intercept(name, _by_mode(function))
+            found[name] = _by_mode(function)
         elif name in _followers:
-            raw_function.intercept(name, _followed(function, _followers[name]))
+            found[name] = _followed(function, _followers[name])
+    return found
 
 
 def _handle_position(function: Function) -> int | None:
@@ -232,7 +296,9 @@ def _create(function: Function) -> Callable[..., Any]:
 def forget(handle: Any) -> None:
     """Destroy a made-up handle."""
     _open.remove(handle.value)
+    live.never_again.add(handle.value)
     handle.value = None
+    _route()
 
 
 def _by_handle(function: Function, position: int) -> Callable[..., Any]:
@@ -273,7 +339,11 @@ def _always(function: Function) -> Callable[..., Any]:
     """A function that `takes_over` names."""
     name = function.__name__
 
+    binding = raw_function.binding(name)
+
     def call(*args: Any) -> int:
+        if not _routed and not backend_records.is_known(args[0]):
+            return int(binding.native(*args))
         return _carry_out(_taken_over[name], function, args)
 
     return call

@@ -8,6 +8,7 @@ from ctypes import byref, c_int
 from typing import Any
 
 import pytest
+from programs import printed
 
 from cudnn_ctypes import (
     BadParamError,
@@ -142,6 +143,69 @@ def test_a_destroyed_handle_is_closed(handle):
         raw.cudnnGetConvolutionForwardAlgorithmMaxCount(copy, c_int())
     with pytest.raises((CudnnError, ClosedError)):
         raw.cudnnGetConvolutionForwardAlgorithmMaxCount(handle, c_int())
+
+
+AFTER_USE = """
+import ctypes
+from cudnn_ctypes import Graph, Handle, raw, use_reference_device
+from cudnn_ctypes.raw.function import binding, watched
+
+def intercepted():
+    return {name for name in raw.FUNCTIONS if binding(name)._interceptor is not None}
+
+with use_reference_device():
+    handle = Handle()
+    address = handle._as_parameter_.value
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((1, 8, 8), name="x")
+    graph.relu(x).set_output(name="y")
+    graph.build(handle, without_engine=True)
+    assert len(intercepted()) > 100 and watched
+count = ctypes.c_int()
+raw.cudnnGetConvolutionForwardAlgorithmMaxCount(handle, count)  # a handle keeps its device
+assert count.value == 10 and "cudnnBackendExecute" in watched
+handle.close()
+assert not watched
+left = intercepted()
+assert "cudnnBackendSetAttribute" in left and "cudnnBackendExecute" not in left
+descriptor = raw.cudnnBackendDescriptor_t()
+raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, descriptor)
+graph.close()
+raw.cudnnBackendDestroyDescriptor(descriptor)
+left = intercepted()
+assert not {name for name in left if "Backend" in name}, left
+assert all(name.startswith(("cudnnCreate", "cudnnSet")) or "Transform" in name for name in left)
+stale = raw.cudnnHandle_t()
+stale.value = address
+status = raw.cudnnGetConvolutionForwardAlgorithmMaxCount.unchecked(stale, count)
+assert status.name.startswith("CUDNN_STATUS_BAD_PARAM"), status
+with use_reference_device(), Handle() as again:
+    raw.cudnnGetConvolutionForwardAlgorithmMaxCount(again, count)
+    assert again._as_parameter_.value != address and watched
+print("done", bool(watched))
+"""
+
+
+def test_having_used_it_costs_nothing():
+    assert printed(AFTER_USE) == ["done False"]
+
+
+def test_modes_are_restored():
+    before = mode.strict, mode.guard_pages
+    with use_reference_device(strict=not before[0], guard_pages=not before[1]):
+        assert (mode.strict, mode.guard_pages) == (not before[0], not before[1])
+        with use_reference_device(False):
+            assert mode.strict is not before[0]
+    assert (mode.strict, mode.guard_pages) == before
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"), [("Strict, guard_pages", "True True"), ("", "False False")]
+)
+def test_checks_by_environment(monkeypatch, value: str, wanted: str):
+    monkeypatch.setenv("CUDNN_CTYPES_MEMCHECK", value)
+    program = "from cudnn_ctypes.raw import mode; print(mode.strict, mode.guard_pages)"
+    assert printed(program) == [wanted]
 
 
 def test_the_whole_family_is_carried_out():
