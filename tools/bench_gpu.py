@@ -1,12 +1,14 @@
-"""What launching a convolution costs the host, from plain ctypes up to the classes.
+"""What launching costs the host, from a loop in C up to the functions of the legacy API.
 
-``python -m tools.bench_gpu``, on a machine with a GPU. Every side launches the same small
-convolution on the same handle, descriptors and memory, so the differences are what each layer
-adds: plain ctypes with ``argtypes`` set and the status compared; ``raw`` with addresses; ``raw``
-with objects (a `DeviceTensor` where memory is wanted, descriptors of layer 2); `ConvolutionForward`
-run with a chosen algorithm and workspace; `convolution_forward`, which describes its operands anew.
-Launches are queued and only waited for between measurements; the GPU must keep up, so the "GPU"
-row gives its time per launch by CUDA events, which has to be smaller than the host's.
+``python -m tools.bench_gpu``, on a machine with a GPU. Every side of the first table launches the
+same small convolution on the same handle, so the differences are what each layer adds: a loop over
+cudnnConvolutionForward in C, compiled here; plain ctypes with ``argtypes`` set and the status
+compared; ``raw`` with addresses and with objects; `ConvolutionForward.run` and
+`convolution_forward`, with DeviceTensors and, where PyTorch is installed, with its tensors; the
+operation bound to its operands; and PyTorch's own convolution. The second table has the other
+operations: the call, and the bound call, which is one call of C.
+Launches are queued and only waited for between measurements; the GPU must keep up, so the last row
+gives its time per launch by CUDA events, which has to be smaller than the host's.
 
 ``--reference`` runs all but plain ctypes on the reference device, to see that the program is whole.
 """
@@ -16,11 +18,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import functools
 import statistics
+import subprocess
 import sys
+import tempfile
 import timeit
 from collections.abc import Callable
 from ctypes import byref, c_float, c_int, c_size_t, c_void_p
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,9 +38,23 @@ from cudnn_ctypes import (
     DeviceTensor,
     FilterDescriptor,
     Handle,
+    PoolingDescriptor,
     TensorDescriptor,
+    activation_backward,
+    activation_forward,
+    add_tensor,
+    as_tensor,
+    batch_normalization_forward_inference,
+    batch_normalization_forward_training,
+    bind,
+    convolution_backward_data,
+    convolution_backward_filter,
     convolution_forward,
+    op_tensor,
+    pooling_forward,
     raw,
+    reduce_tensor,
+    softmax_forward,
     use_reference_device,
 )
 from cudnn_ctypes.device import Event, elapsed_ms
@@ -44,7 +64,7 @@ X_SHAPE, W_SHAPE = (1, 64, 8, 8), (64, 64, 3, 3)
 LAYOUT = "NHWC"
 WORKSPACE_LIMIT = 64 << 20
 
-PLAIN = "plain ctypes"
+C_LOOP, PLAIN = "a loop in C", "plain ctypes"
 
 
 class Bench:
@@ -88,21 +108,152 @@ class Bench:
             *(space, size, self.zero, self.y_desc, y),
         )
 
-        def with_row() -> None:
-            self.convolution.run(h, x, w, y, algorithm=self.row, workspace=space)
-
-        def anew() -> None:
-            convolution_forward(h, x, w, self.conv, y, algorithm=self.row, workspace=space)
-
         sides: dict[str, Callable[[], Any]] = {}
         if plain:
+            sides[C_LOOP] = CLoop(by_address)
             sides[PLAIN] = plain_launch(by_address)
-        return sides | {
+        sides |= {
             "raw, addresses": lambda: launch(*by_address),
             "raw, objects": lambda: launch(*by_object),
-            "ConvolutionForward.run": with_row,
-            "convolution_forward": anew,
+        } | self.classes(x, w, y, "")
+        tensors = torch_tensors(x, w, y) if plain else None
+        if tensors is not None:
+            tx, tw, ty = tensors
+            in_torch = (
+                *(h, self.one, self.x_desc, tx, self.w_desc, tw, self.conv, algorithm),
+                *(space, size, self.zero, self.y_desc, ty),
+            )
+            sides["raw, PyTorch"] = lambda: launch(*in_torch)
+            sides |= self.classes(tx, tw, ty, ", PyTorch")
+            conv2d = sys.modules["torch"].nn.functional.conv2d
+            sides["torch conv2d"] = lambda: conv2d(tx, tw, padding=1)
+        return sides
+
+    def classes(self, x: Any, w: Any, y: Any, what: str) -> dict[str, Callable[[], Any]]:
+        """A launch by the classes, with these tensors."""
+        h, conv, row, space = self.handle, self.conv, self.row, self.workspace
+        run = self.convolution.run
+        return {
+            f"bound{what}": bind(run, h, x, w, y, algorithm=row, workspace=space),
+            f"ConvolutionForward.run{what}": (
+                lambda: run(h, x, w, y, algorithm=row, workspace=space)
+            ),
+            f"convolution_forward, y{what}": lambda: convolution_forward(h, x, w, conv, y),
+            f"convolution_forward{what}": lambda: convolution_forward(h, x, w, conv),
         }
+
+    def operations(self) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]:
+        """Other operations, with their arguments."""
+        x, y, w = self.x, self.y, self.w
+        tensors = torch_tensors(x, w, y)
+        if tensors is not None:
+            x, w, y = tensors
+        one = DeviceTensor.full((1, 64, 1, 1), 1, "float32", layout=LAYOUT)
+        bias = DeviceTensor.full((64,), 1, "float16")
+        pooling = PoolingDescriptor(2)
+        return {
+            "activation_forward": (activation_forward, (x, "relu", y), {}),
+            "activation_backward": (activation_backward, (y, y, x, "relu"), {}),
+            "pooling_forward": (pooling_forward, (x, pooling), {}),
+            "softmax_forward": (softmax_forward, (x,), {}),
+            "add_tensor (bias)": (add_tensor, (bias, y), {}),
+            "op_tensor": (op_tensor, (x, y, "add"), {}),
+            "reduce_tensor": (reduce_tensor, (x, "max"), {"c_shape": (1, 64, 1, 1)}),
+            "batch_normalization_inference": (
+                batch_normalization_forward_inference,
+                (x, one, one, one, one, y),
+                {},
+            ),
+            "batch_normalization_training": (
+                batch_normalization_forward_training,
+                (x, one, one, y),
+                {"average_factor": 1.0},
+            ),
+            "convolution_backward_data": (
+                convolution_backward_data,
+                (w, y, self.conv),
+                {"dx_shape": X_SHAPE},
+            ),
+            "convolution_backward_filter": (
+                convolution_backward_filter,
+                (x, y, self.conv),
+                {"dw_shape": W_SHAPE},
+            ),
+        }
+
+    def small(self) -> dict[str, Callable[[], Any]]:
+        """What calls are made of."""
+
+        def in_c() -> None:
+            descriptor = raw.cudnnTensorDescriptor_t()
+            raw.cudnnCreateTensorDescriptor(descriptor)
+            raw.cudnnSetTensor4dDescriptor(
+                descriptor, raw.CUDNN_TENSOR_NHWC, raw.CUDNN_DATA_HALF, *X_SHAPE
+            )
+            raw.cudnnDestroyTensorDescriptor(descriptor)
+
+        def as_class() -> None:
+            TensorDescriptor(X_SHAPE, "float16", layout=LAYOUT).close()
+
+        parts = {"a descriptor by three raw calls": in_c, "TensorDescriptor, closed": as_class}
+        tensors = torch_tensors(self.x, self.w, self.y)
+        if tensors is not None:
+            parts["as_tensor, PyTorch"] = lambda: as_tensor(tensors[0])
+        return parts
+
+
+def torch_tensors(*tensors: DeviceTensor) -> list[Any] | None:
+    """The same memory as tensors of PyTorch, if that is installed."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    return [torch.from_dlpack(tensor) for tensor in tensors]
+
+
+_C_SOURCE = """
+#include <stddef.h>
+#include <time.h>
+typedef int (*launch_t)(void *, void *, void *, void *, void *, void *, void *, int, void *, size_t,
+                        void *, void *, void *);
+double loop(launch_t f, void **a, int algorithm, size_t size, int n) {
+    struct timespec t0, t1;
+    clock_gettime(CLOCK_MONOTONIC, &t0);
+    for (int i = 0; i < n; i++)
+        if (f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], algorithm, a[7], size, a[8], a[9], a[10]))
+            return -1;
+    clock_gettime(CLOCK_MONOTONIC, &t1);
+    return (t1.tv_sec - t0.tv_sec) + 1e-9 * (t1.tv_nsec - t0.tv_nsec);
+}
+"""
+
+
+class CLoop:
+    """cudnnConvolutionForward in a loop in C."""
+
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            source, library = Path(folder, "loop.c"), Path(folder, "loop.so")
+            source.write_text(_C_SOURCE)
+            command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(source)]
+            subprocess.run(command, check=True)
+            self._loop = ctypes.CDLL(str(library)).loop
+        self._loop.restype = ctypes.c_double
+        self._arguments = arguments  # what byref points to must live
+        pointers = [ctypes.cast(a, c_void_p) for i, a in enumerate(arguments) if i not in (7, 9)]
+        self._pointers = (c_void_p * len(pointers))(*pointers)
+        function = ctypes.CDLL(str(raw.load().path)).cudnnConvolutionForward
+        self._fixed = (function, self._pointers, int(arguments[7]), c_size_t(arguments[9]))
+
+    def seconds(self, number: int) -> float:
+        """Of so many launches."""
+        seconds = float(self._loop(*self._fixed, number))
+        if seconds < 0:
+            raise RuntimeError("cudnnConvolutionForward failed")
+        return seconds
+
+    def __call__(self) -> None:
+        self.seconds(1)
 
 
 def plain_launch(arguments: tuple[Any, ...]) -> Callable[[], None]:
@@ -141,7 +292,8 @@ def measure(
     for _ in range(rounds):
         for side, launch in sides.items():
             wait()
-            times[side].append(1e6 * timeit.timeit(launch, number=launches) / launches)
+            seconds = getattr(launch, "seconds", None) or functools.partial(timeit.timeit, launch)
+            times[side].append(1e6 * seconds(number=launches) / launches)
     wait()
     return times
 
@@ -157,10 +309,26 @@ def gpu_microseconds(bench: Bench, launch: Callable[[], Any], launches: int) -> 
 
 
 def report(times: dict[str, list[float]], base: str) -> None:
-    print(f"{'':24}{'us':>8}{'least':>8}{'ratio':>8}")
+    print(f"{'':34}{'us':>8}{'least':>8}{'ratio':>8}")
     for side, values in times.items():
         ratio = statistics.median(a / b for a, b in zip(values, times[base], strict=True))
-        print(f"{side:24}{statistics.median(values):8.2f}{min(values):8.2f}{ratio:8.2f}")
+        print(f"{side:34}{statistics.median(values):8.2f}{min(values):8.2f}{ratio:8.2f}")
+
+
+def report_operations(bench: Bench, rounds: int, launches: int) -> None:
+    """Host time of the second and later calls of other operations, and of what they are made of."""
+    sides: dict[str, Callable[[], Any]] = {}
+    for name, (operation, args, kwargs) in bench.operations().items():
+        sides[name] = functools.partial(operation, bench.handle, *args, **kwargs)
+        sides[f"{name}, bound"] = bind(operation, bench.handle, *args, **kwargs)
+    sides |= bench.small()
+    times = measure(sides, bench.handle.synchronize, rounds, launches)
+    middle = {side: statistics.median(values) for side, values in times.items()}
+    print(f"{'':34}{'us':>8}{'bound':>8}")
+    for side, value in middle.items():
+        if not side.endswith(", bound"):
+            bound = middle.get(f"{side}, bound")
+            print(f"{side:34}{value:8.2f}" + ("" if bound is None else f"{bound:8.2f}"))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -179,7 +347,8 @@ def main(arguments: list[str] | None = None) -> int:
         report(times, next(iter(times)))
         if not options.reference:
             microseconds = gpu_microseconds(bench, sides[PLAIN], options.launches)
-            print(f"{'between events':24}{microseconds:8.2f}")
+            print(f"{'between events':34}{microseconds:8.2f}")
+        report_operations(bench, max(options.rounds // 4, 1), options.launches)
         if not np.isfinite(bench.y.numpy()).all():
             print("y holds values that no launch wrote")
             return 1
