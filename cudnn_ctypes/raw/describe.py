@@ -94,12 +94,13 @@ def parameter_type(parameter: Parameter) -> str:
     if kind == "array":
         length = "" if parameter.length is None else f"{parameter.length} "
         return f"array of {length}{base}"
+    said = f", as {' or '.join(parameter.described_by)} says" if parameter.described_by else ""
     if kind == "device":
-        return "device memory" if parameter.type.base is None else f"device memory, {base}"
+        return f"device memory{said}" if parameter.type.base is None else f"device memory, {base}"
     return {
         "pointer": f"pointer to {base}",
         "host": "host memory",
-        "scalar": "one number on the host",
+        "scalar": f"one number on the host{said}",
         "labelled": "host or device memory, or a descriptor, as the label says",
     }[kind]
 

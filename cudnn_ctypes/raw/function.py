@@ -48,6 +48,11 @@ class Parameter:
         return self.type.length
 
     @property
+    def described_by(self) -> tuple[str, ...]:
+        """Names of the parameters that say what is in the memory: a descriptor, or its bytes."""
+        return self.type.described_by
+
+    @property
     def changes_descriptor(self) -> bool:
         """Whether the call may set or destroy the descriptor that is passed here."""
         return self.type.changes_descriptor

@@ -836,12 +836,12 @@ def cudnnTransformTensor(
     cudnn_ops.h, since 9.0.0, deprecated
 
     in      handle  cudnnHandle_t
-    in      alpha   one number on the host
+    in      alpha   one number on the host, as xDesc or yDesc says
     in      xDesc   cudnnTensorDescriptor_t
-    in      x       device memory
-    in      beta    one number on the host
+    in      x       device memory, as xDesc says
+    in      beta    one number on the host, as xDesc or yDesc says
     in      yDesc   cudnnTensorDescriptor_t
-    in/out  y       device memory
+    in/out  y       device memory, as yDesc says
     """
 
 @declared
@@ -869,12 +869,12 @@ def cudnnTransformTensorEx(
 
     in      handle     cudnnHandle_t
     in      transDesc  cudnnTensorTransformDescriptor_t
-    in      alpha      one number on the host
+    in      alpha      one number on the host, as srcDesc or destDesc says
     in      srcDesc    cudnnTensorDescriptor_t
-    in      srcData    device memory
-    in      beta       one number on the host
+    in      srcData    device memory, as srcDesc says
+    in      beta       one number on the host, as srcDesc or destDesc says
     in      destDesc   cudnnTensorDescriptor_t
-    in/out  destData   device memory
+    in/out  destData   device memory, as destDesc says
     """
 
 @declared
@@ -899,12 +899,12 @@ def cudnnAddTensor(
     cudnn_ops.h, since 9.0.0, deprecated
 
     in      handle  cudnnHandle_t
-    in      alpha   one number on the host
+    in      alpha   one number on the host, as cDesc says
     in      aDesc   cudnnTensorDescriptor_t
-    in      A       device memory
-    in      beta    one number on the host
+    in      A       device memory, as aDesc says
+    in      beta    one number on the host, as cDesc says
     in      cDesc   cudnnTensorDescriptor_t
-    in/out  C       device memory
+    in/out  C       device memory, as cDesc says
     """
 
 @declared
@@ -1004,15 +1004,15 @@ def cudnnOpTensor(
 
     in      handle        cudnnHandle_t
     in      opTensorDesc  cudnnOpTensorDescriptor_t
-    in      alpha1        one number on the host
+    in      alpha1        one number on the host, as opTensorDesc says
     in      aDesc         cudnnTensorDescriptor_t
-    in      A             device memory
-    in      alpha2        one number on the host
+    in      A             device memory, as aDesc says
+    in      alpha2        one number on the host, as opTensorDesc says
     in      bDesc         cudnnTensorDescriptor_t
-    in      B             device memory
-    in      beta          one number on the host
+    in      B             device memory, as bDesc says
+    in      beta          one number on the host, as opTensorDesc says
     in      cDesc         cudnnTensorDescriptor_t
-    in/out  C             device memory
+    in/out  C             device memory, as cDesc says
     """
 
 @declared
@@ -1174,16 +1174,16 @@ def cudnnReduceTensor(
 
     in      handle                cudnnHandle_t
     in      reduceTensorDesc      cudnnReduceTensorDescriptor_t
-    out     indices               device memory
+    out     indices               device memory, as indicesSizeInBytes says
     in      indicesSizeInBytes    size_t
-    in/out  workspace             device memory
+    in/out  workspace             device memory, as workspaceSizeInBytes says
     in      workspaceSizeInBytes  size_t
-    in      alpha                 one number on the host
+    in      alpha                 one number on the host, as cDesc says
     in      aDesc                 cudnnTensorDescriptor_t
-    in      A                     device memory
-    in      beta                  one number on the host
+    in      A                     device memory, as aDesc says
+    in      beta                  one number on the host, as cDesc says
     in      cDesc                 cudnnTensorDescriptor_t
-    in/out  C                     device memory
+    in/out  C                     device memory, as cDesc says
     """
 
 @declared
@@ -1203,8 +1203,8 @@ def cudnnSetTensor(
 
     in   handle    cudnnHandle_t
     in   yDesc     cudnnTensorDescriptor_t
-    out  y         device memory
-    in   valuePtr  one number on the host
+    out  y         device memory, as yDesc says
+    in   valuePtr  one number on the host, as yDesc says
     """
 
 @declared
@@ -1224,8 +1224,8 @@ def cudnnScaleTensor(
 
     in      handle  cudnnHandle_t
     in      yDesc   cudnnTensorDescriptor_t
-    in/out  y       device memory
-    in      alpha   one number on the host
+    in/out  y       device memory, as yDesc says
+    in      alpha   one number on the host, as yDesc says
     """
 
 @declared
@@ -1391,12 +1391,12 @@ def cudnnTransformFilter(
 
     in      handle     cudnnHandle_t
     in      transDesc  cudnnTensorTransformDescriptor_t
-    in      alpha      one number on the host
+    in      alpha      one number on the host, as srcDesc or destDesc says
     in      srcDesc    cudnnFilterDescriptor_t
-    in      srcData    device memory
-    in      beta       one number on the host
+    in      srcData    device memory, as srcDesc says
+    in      beta       one number on the host, as srcDesc or destDesc says
     in      destDesc   cudnnFilterDescriptor_t
-    in/out  destData   device memory
+    in/out  destData   device memory, as destDesc says
     """
 
 @declared
@@ -1439,12 +1439,12 @@ def cudnnSoftmaxForward(
     in      handle  cudnnHandle_t
     in      algo    cudnnSoftmaxAlgorithm_t
     in      mode    cudnnSoftmaxMode_t
-    in      alpha   one number on the host
+    in      alpha   one number on the host, as yDesc says
     in      xDesc   cudnnTensorDescriptor_t
-    in      x       device memory
-    in      beta    one number on the host
+    in      x       device memory, as xDesc says
+    in      beta    one number on the host, as yDesc says
     in      yDesc   cudnnTensorDescriptor_t
-    in/out  y       device memory
+    in/out  y       device memory, as yDesc says
     """
 
 @declared
@@ -1679,12 +1679,12 @@ def cudnnPoolingForward(
 
     in      handle       cudnnHandle_t
     in      poolingDesc  cudnnPoolingDescriptor_t
-    in      alpha        one number on the host
+    in      alpha        one number on the host, as yDesc says
     in      xDesc        cudnnTensorDescriptor_t
-    in      x            device memory
-    in      beta         one number on the host
+    in      x            device memory, as xDesc says
+    in      beta         one number on the host, as yDesc says
     in      yDesc        cudnnTensorDescriptor_t
-    in/out  y            device memory
+    in/out  y            device memory, as yDesc says
     """
 
 @declared
@@ -1808,12 +1808,12 @@ def cudnnActivationForward(
 
     in      handle          cudnnHandle_t
     in      activationDesc  cudnnActivationDescriptor_t
-    in      alpha           one number on the host
+    in      alpha           one number on the host, as yDesc says
     in      xDesc           cudnnTensorDescriptor_t
-    in      x               device memory
-    in      beta            one number on the host
+    in      x               device memory, as xDesc says
+    in      beta            one number on the host, as yDesc says
     in      yDesc           cudnnTensorDescriptor_t
-    in/out  y               device memory
+    in/out  y               device memory, as yDesc says
     """
 
 @declared
@@ -1914,12 +1914,12 @@ def cudnnLRNCrossChannelForward(
     in      handle    cudnnHandle_t
     in      normDesc  cudnnLRNDescriptor_t
     in      lrnMode   cudnnLRNMode_t
-    in      alpha     one number on the host
+    in      alpha     one number on the host, as yDesc says
     in      xDesc     cudnnTensorDescriptor_t
-    in      x         device memory
-    in      beta      one number on the host
+    in      x         device memory, as xDesc says
+    in      beta      one number on the host, as yDesc says
     in      yDesc     cudnnTensorDescriptor_t
-    in/out  y         device memory
+    in/out  y         device memory, as yDesc says
     """
 
 @declared
@@ -1956,15 +1956,15 @@ def cudnnDivisiveNormalizationForward(
     in      handle    cudnnHandle_t
     in      normDesc  cudnnLRNDescriptor_t
     in      mode      cudnnDivNormMode_t
-    in      alpha     one number on the host
+    in      alpha     one number on the host, as yDesc says
     in      xDesc     cudnnTensorDescriptor_t
-    in      x         device memory
-    in      means     device memory
-    out     temp      device memory
-    out     temp2     device memory
-    in      beta      one number on the host
+    in      x         device memory, as xDesc says
+    in      means     device memory, as xDesc says
+    out     temp      device memory, as xDesc says
+    out     temp2     device memory, as xDesc says
+    in      beta      one number on the host, as yDesc says
     in      yDesc     cudnnTensorDescriptor_t
-    in/out  y         device memory
+    in/out  y         device memory, as yDesc says
     """
 
 @declared
@@ -2022,17 +2022,17 @@ def cudnnBatchNormalizationForwardInference(
 
     in      handle                  cudnnHandle_t
     in      mode                    cudnnBatchNormMode_t
-    in      alpha                   one number on the host
-    in      beta                    one number on the host
+    in      alpha                   one number on the host, as yDesc says
+    in      beta                    one number on the host, as yDesc says
     in      xDesc                   cudnnTensorDescriptor_t
-    in      x                       device memory
+    in      x                       device memory, as xDesc says
     in      yDesc                   cudnnTensorDescriptor_t
-    in/out  y                       device memory
+    in/out  y                       device memory, as yDesc says
     in      bnScaleBiasMeanVarDesc  cudnnTensorDescriptor_t
-    in      bnScale                 device memory
-    in      bnBias                  device memory
-    in      estimatedMean           device memory
-    in      estimatedVariance       device memory
+    in      bnScale                 device memory, as bnScaleBiasMeanVarDesc says
+    in      bnBias                  device memory, as bnScaleBiasMeanVarDesc says
+    in      estimatedMean           device memory, as bnScaleBiasMeanVarDesc says
+    in      estimatedVariance       device memory, as bnScaleBiasMeanVarDesc says
     in      epsilon                 double
     """
 
@@ -2113,21 +2113,21 @@ def cudnnNormalizationForwardInference(
     in      mode               cudnnNormMode_t
     in      normOps            cudnnNormOps_t
     in      algo               cudnnNormAlgo_t
-    in      alpha              one number on the host
-    in      beta               one number on the host
+    in      alpha              one number on the host, as yDesc says
+    in      beta               one number on the host, as yDesc says
     in      xDesc              cudnnTensorDescriptor_t
-    in      x                  device memory
+    in      x                  device memory, as xDesc says
     in      normScaleBiasDesc  cudnnTensorDescriptor_t
-    in      normScale          device memory
-    in      normBias           device memory
+    in      normScale          device memory, as normScaleBiasDesc says
+    in      normBias           device memory, as normScaleBiasDesc says
     in      normMeanVarDesc    cudnnTensorDescriptor_t
-    in      estimatedMean      device memory
-    in      estimatedVariance  device memory
+    in      estimatedMean      device memory, as normMeanVarDesc says
+    in      estimatedVariance  device memory, as normMeanVarDesc says
     in      zDesc              cudnnTensorDescriptor_t
-    in      z                  device memory
+    in      z                  device memory, as zDesc says
     in      activationDesc     cudnnActivationDescriptor_t
     in      yDesc              cudnnTensorDescriptor_t
-    in/out  y                  device memory
+    in/out  y                  device memory, as yDesc says
     in      epsilon            double
     in      groupCnt           int
     """
@@ -2228,13 +2228,13 @@ def cudnnSpatialTfSamplerForward(
 
     in      handle  cudnnHandle_t
     in      stDesc  cudnnSpatialTransformerDescriptor_t
-    in      alpha   one number on the host
+    in      alpha   one number on the host, as yDesc says
     in      xDesc   cudnnTensorDescriptor_t
-    in      x       device memory
+    in      x       device memory, as xDesc says
     in      grid    device memory
-    in      beta    one number on the host
+    in      beta    one number on the host, as yDesc says
     in      yDesc   cudnnTensorDescriptor_t
-    in/out  y       device memory
+    in/out  y       device memory, as yDesc says
     """
 
 @declared
@@ -2313,7 +2313,7 @@ def cudnnSetDropoutDescriptor(
     in/out  dropoutDesc       cudnnDropoutDescriptor_t
     in      handle            cudnnHandle_t
     in      dropout           float
-    in/out  states            device memory
+    in/out  states            device memory, as stateSizeInBytes says
     in      stateSizeInBytes  size_t
     in      seed              unsigned long long
     """
@@ -2340,7 +2340,7 @@ def cudnnRestoreDropoutDescriptor(
     in/out  dropoutDesc       cudnnDropoutDescriptor_t
     in      handle            cudnnHandle_t
     in      dropout           float
-    in/out  states            device memory
+    in/out  states            device memory, as stateSizeInBytes says
     in      stateSizeInBytes  size_t
     in      seed              unsigned long long
     """
@@ -2395,10 +2395,10 @@ def cudnnDropoutForward(
     in   handle                   cudnnHandle_t
     in   dropoutDesc              cudnnDropoutDescriptor_t
     in   xdesc                    cudnnTensorDescriptor_t
-    in   x                        device memory
+    in   x                        device memory, as xdesc says
     in   ydesc                    cudnnTensorDescriptor_t
-    out  y                        device memory
-    out  reserveSpace             device memory
+    out  y                        device memory, as ydesc says
+    out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in   reserveSpaceSizeInBytes  size_t
     """
 
@@ -2441,14 +2441,14 @@ def cudnnSoftmaxBackward(
     in      handle  cudnnHandle_t
     in      algo    cudnnSoftmaxAlgorithm_t
     in      mode    cudnnSoftmaxMode_t
-    in      alpha   one number on the host
+    in      alpha   one number on the host, as dxDesc says
     in      yDesc   cudnnTensorDescriptor_t
-    in      y       device memory
+    in      y       device memory, as yDesc says
     in      dyDesc  cudnnTensorDescriptor_t
-    in      dy      device memory
-    in      beta    one number on the host
+    in      dy      device memory, as dyDesc says
+    in      beta    one number on the host, as dxDesc says
     in      dxDesc  cudnnTensorDescriptor_t
-    in/out  dx      device memory
+    in/out  dx      device memory, as dxDesc says
     """
 
 @declared
@@ -2484,16 +2484,16 @@ def cudnnPoolingBackward(
 
     in      handle       cudnnHandle_t
     in      poolingDesc  cudnnPoolingDescriptor_t
-    in      alpha        one number on the host
+    in      alpha        one number on the host, as dxDesc says
     in      yDesc        cudnnTensorDescriptor_t
-    in      y            device memory
+    in      y            device memory, as yDesc says
     in      dyDesc       cudnnTensorDescriptor_t
-    in      dy           device memory
+    in      dy           device memory, as dyDesc says
     in      xDesc        cudnnTensorDescriptor_t
-    in      x            device memory
-    in      beta         one number on the host
+    in      x            device memory, as xDesc says
+    in      beta         one number on the host, as dxDesc says
     in      dxDesc       cudnnTensorDescriptor_t
-    in/out  dx           device memory
+    in/out  dx           device memory, as dxDesc says
     """
 
 @declared
@@ -2529,16 +2529,16 @@ def cudnnActivationBackward(
 
     in      handle          cudnnHandle_t
     in      activationDesc  cudnnActivationDescriptor_t
-    in      alpha           one number on the host
+    in      alpha           one number on the host, as dxDesc says
     in      yDesc           cudnnTensorDescriptor_t
-    in      y               device memory
+    in      y               device memory, as yDesc says
     in      dyDesc          cudnnTensorDescriptor_t
-    in      dy              device memory
+    in      dy              device memory, as dyDesc says
     in      xDesc           cudnnTensorDescriptor_t
-    in      x               device memory
-    in      beta            one number on the host
+    in      x               device memory, as xDesc says
+    in      beta            one number on the host, as dxDesc says
     in      dxDesc          cudnnTensorDescriptor_t
-    in/out  dx              device memory
+    in/out  dx              device memory, as dxDesc says
     """
 
 @declared
@@ -2577,16 +2577,16 @@ def cudnnLRNCrossChannelBackward(
     in      handle    cudnnHandle_t
     in      normDesc  cudnnLRNDescriptor_t
     in      lrnMode   cudnnLRNMode_t
-    in      alpha     one number on the host
+    in      alpha     one number on the host, as dxDesc says
     in      yDesc     cudnnTensorDescriptor_t
-    in      y         device memory
+    in      y         device memory, as yDesc says
     in      dyDesc    cudnnTensorDescriptor_t
-    in      dy        device memory
+    in      dy        device memory, as dyDesc says
     in      xDesc     cudnnTensorDescriptor_t
-    in      x         device memory
-    in      beta      one number on the host
+    in      x         device memory, as xDesc says
+    in      beta      one number on the host, as dxDesc says
     in      dxDesc    cudnnTensorDescriptor_t
-    in/out  dx        device memory
+    in/out  dx        device memory, as dxDesc says
     """
 
 @declared
@@ -2627,17 +2627,17 @@ def cudnnDivisiveNormalizationBackward(
     in      handle        cudnnHandle_t
     in      normDesc      cudnnLRNDescriptor_t
     in      mode          cudnnDivNormMode_t
-    in      alpha         one number on the host
+    in      alpha         one number on the host, as dXdMeansDesc says
     in      xDesc         cudnnTensorDescriptor_t
-    in      x             device memory
-    in      means         device memory
-    in      dy            device memory
-    out     temp          device memory
-    out     temp2         device memory
-    in      beta          one number on the host
+    in      x             device memory, as xDesc says
+    in      means         device memory, as xDesc says
+    in      dy            device memory, as xDesc says
+    out     temp          device memory, as xDesc says
+    out     temp2         device memory, as xDesc says
+    in      beta          one number on the host, as dXdMeansDesc says
     in      dXdMeansDesc  cudnnTensorDescriptor_t
-    in/out  dx            device memory
-    in/out  dMeans        device memory
+    in/out  dx            device memory, as dXdMeansDesc says
+    in/out  dMeans        device memory, as dXdMeansDesc says
     """
 
 @declared
@@ -2788,21 +2788,21 @@ def cudnnBatchNormalizationForwardTraining(
 
     in      handle                    cudnnHandle_t
     in      mode                      cudnnBatchNormMode_t
-    in      alpha                     one number on the host
-    in      beta                      one number on the host
+    in      alpha                     one number on the host, as yDesc says
+    in      beta                      one number on the host, as yDesc says
     in      xDesc                     cudnnTensorDescriptor_t
-    in      x                         device memory
+    in      x                         device memory, as xDesc says
     in      yDesc                     cudnnTensorDescriptor_t
-    in/out  y                         device memory
+    in/out  y                         device memory, as yDesc says
     in      bnScaleBiasMeanVarDesc    cudnnTensorDescriptor_t
-    in      bnScale                   device memory
-    in      bnBias                    device memory
+    in      bnScale                   device memory, as bnScaleBiasMeanVarDesc says
+    in      bnBias                    device memory, as bnScaleBiasMeanVarDesc says
     in      exponentialAverageFactor  double
-    in/out  resultRunningMean         device memory
-    in/out  resultRunningVariance     device memory
+    in/out  resultRunningMean         device memory, as bnScaleBiasMeanVarDesc says
+    in/out  resultRunningVariance     device memory, as bnScaleBiasMeanVarDesc says
     in      epsilon                   double
-    out     resultSaveMean            device memory
-    out     resultSaveInvVariance     device memory
+    out     resultSaveMean            device memory, as bnScaleBiasMeanVarDesc says
+    out     resultSaveInvVariance     device memory, as bnScaleBiasMeanVarDesc says
     """
 
 @declared
@@ -2865,27 +2865,27 @@ def cudnnBatchNormalizationForwardTrainingEx(
     in      handle                    cudnnHandle_t
     in      mode                      cudnnBatchNormMode_t
     in      bnOps                     cudnnBatchNormOps_t
-    in      alpha                     one number on the host
-    in      beta                      one number on the host
+    in      alpha                     one number on the host, as yDesc says
+    in      beta                      one number on the host, as yDesc says
     in      xDesc                     cudnnTensorDescriptor_t
-    in      xData                     device memory
+    in      xData                     device memory, as xDesc says
     in      zDesc                     cudnnTensorDescriptor_t
-    in      zData                     device memory
+    in      zData                     device memory, as zDesc says
     in      yDesc                     cudnnTensorDescriptor_t
-    in/out  yData                     device memory
+    in/out  yData                     device memory, as yDesc says
     in      bnScaleBiasMeanVarDesc    cudnnTensorDescriptor_t
-    in      bnScale                   device memory
-    in      bnBias                    device memory
+    in      bnScale                   device memory, as bnScaleBiasMeanVarDesc says
+    in      bnBias                    device memory, as bnScaleBiasMeanVarDesc says
     in      exponentialAverageFactor  double
-    in/out  resultRunningMean         device memory
-    in/out  resultRunningVariance     device memory
+    in/out  resultRunningMean         device memory, as bnScaleBiasMeanVarDesc says
+    in/out  resultRunningVariance     device memory, as bnScaleBiasMeanVarDesc says
     in      epsilon                   double
-    out     resultSaveMean            device memory
-    out     resultSaveInvVariance     device memory
+    out     resultSaveMean            device memory, as bnScaleBiasMeanVarDesc says
+    out     resultSaveInvVariance     device memory, as bnScaleBiasMeanVarDesc says
     in      activationDesc            cudnnActivationDescriptor_t
-    in/out  workspace                 device memory
+    in/out  workspace                 device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes      size_t
-    in/out  reserveSpace              device memory
+    in/out  reserveSpace              device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes   size_t
     """
 
@@ -2936,23 +2936,23 @@ def cudnnBatchNormalizationBackward(
 
     in      handle            cudnnHandle_t
     in      mode              cudnnBatchNormMode_t
-    in      alphaDataDiff     one number on the host
-    in      betaDataDiff      one number on the host
-    in      alphaParamDiff    one number on the host
-    in      betaParamDiff     one number on the host
+    in      alphaDataDiff     one number on the host, as dxDesc says
+    in      betaDataDiff      one number on the host, as dxDesc says
+    in      alphaParamDiff    one number on the host, as dxDesc says
+    in      betaParamDiff     one number on the host, as dxDesc says
     in      xDesc             cudnnTensorDescriptor_t
-    in      x                 device memory
+    in      x                 device memory, as xDesc says
     in      dyDesc            cudnnTensorDescriptor_t
-    in      dy                device memory
+    in      dy                device memory, as dyDesc says
     in      dxDesc            cudnnTensorDescriptor_t
-    in/out  dx                device memory
+    in/out  dx                device memory, as dxDesc says
     in      dBnScaleBiasDesc  cudnnTensorDescriptor_t
-    in      bnScale           device memory
-    in/out  dBnScaleResult    device memory
-    in/out  dBnBiasResult     device memory
+    in      bnScale           device memory, as dBnScaleBiasDesc says
+    in/out  dBnScaleResult    device memory, as dBnScaleBiasDesc says
+    in/out  dBnBiasResult     device memory, as dBnScaleBiasDesc says
     in      epsilon           double
-    in      savedMean         device memory
-    in      savedInvVariance  device memory
+    in      savedMean         device memory, as dBnScaleBiasDesc says
+    in      savedInvVariance  device memory, as dBnScaleBiasDesc says
     """
 
 @declared
@@ -3025,32 +3025,32 @@ def cudnnBatchNormalizationBackwardEx(
     in      handle                   cudnnHandle_t
     in      mode                     cudnnBatchNormMode_t
     in      bnOps                    cudnnBatchNormOps_t
-    in      alphaDataDiff            one number on the host
-    in      betaDataDiff             one number on the host
-    in      alphaParamDiff           one number on the host
-    in      betaParamDiff            one number on the host
+    in      alphaDataDiff            one number on the host, as dxDesc says
+    in      betaDataDiff             one number on the host, as dxDesc says
+    in      alphaParamDiff           one number on the host, as dxDesc says
+    in      betaParamDiff            one number on the host, as dxDesc says
     in      xDesc                    cudnnTensorDescriptor_t
-    in      xData                    device memory
+    in      xData                    device memory, as xDesc says
     in      yDesc                    cudnnTensorDescriptor_t
-    in      yData                    device memory
+    in      yData                    device memory, as yDesc says
     in      dyDesc                   cudnnTensorDescriptor_t
-    in      dyData                   device memory
+    in      dyData                   device memory, as dyDesc says
     in      dzDesc                   cudnnTensorDescriptor_t
-    in/out  dzData                   device memory
+    in/out  dzData                   device memory, as dzDesc says
     in      dxDesc                   cudnnTensorDescriptor_t
-    in/out  dxData                   device memory
+    in/out  dxData                   device memory, as dxDesc says
     in      dBnScaleBiasDesc         cudnnTensorDescriptor_t
-    in      bnScaleData              device memory
-    in      bnBiasData               device memory
-    in/out  dBnScaleData             device memory
-    in/out  dBnBiasData              device memory
+    in      bnScaleData              device memory, as dBnScaleBiasDesc says
+    in      bnBiasData               device memory, as dBnScaleBiasDesc says
+    in/out  dBnScaleData             device memory, as dBnScaleBiasDesc says
+    in/out  dBnBiasData              device memory, as dBnScaleBiasDesc says
     in      epsilon                  double
-    in      savedMean                device memory
-    in      savedInvVariance         device memory
+    in      savedMean                device memory, as dBnScaleBiasDesc says
+    in      savedInvVariance         device memory, as dBnScaleBiasDesc says
     in      activationDesc           cudnnActivationDescriptor_t
-    in/out  workSpace                device memory
+    in/out  workSpace                device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes     size_t
-    in/out  reserveSpace             device memory
+    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
     """
 
@@ -3250,28 +3250,28 @@ def cudnnNormalizationForwardTraining(
     in      mode                      cudnnNormMode_t
     in      normOps                   cudnnNormOps_t
     in      algo                      cudnnNormAlgo_t
-    in      alpha                     one number on the host
-    in      beta                      one number on the host
+    in      alpha                     one number on the host, as yDesc says
+    in      beta                      one number on the host, as yDesc says
     in      xDesc                     cudnnTensorDescriptor_t
-    in      xData                     device memory
+    in      xData                     device memory, as xDesc says
     in      normScaleBiasDesc         cudnnTensorDescriptor_t
-    in      normScale                 device memory
-    in      normBias                  device memory
+    in      normScale                 device memory, as normScaleBiasDesc says
+    in      normBias                  device memory, as normScaleBiasDesc says
     in      exponentialAverageFactor  double
     in      normMeanVarDesc           cudnnTensorDescriptor_t
-    in/out  resultRunningMean         device memory
-    in/out  resultRunningVariance     device memory
+    in/out  resultRunningMean         device memory, as normMeanVarDesc says
+    in/out  resultRunningVariance     device memory, as normMeanVarDesc says
     in      epsilon                   double
-    out     resultSaveMean            device memory
-    out     resultSaveInvVariance     device memory
+    out     resultSaveMean            device memory, as normMeanVarDesc says
+    out     resultSaveInvVariance     device memory, as normMeanVarDesc says
     in      activationDesc            cudnnActivationDescriptor_t
     in      zDesc                     cudnnTensorDescriptor_t
-    in      zData                     device memory
+    in      zData                     device memory, as zDesc says
     in      yDesc                     cudnnTensorDescriptor_t
-    in/out  yData                     device memory
-    in/out  workspace                 device memory
+    in/out  yData                     device memory, as yDesc says
+    in/out  workspace                 device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes      size_t
-    in/out  reserveSpace              device memory
+    in/out  reserveSpace              device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes   size_t
     in      groupCnt                  int
     """
@@ -3353,33 +3353,33 @@ def cudnnNormalizationBackward(
     in      mode                     cudnnNormMode_t
     in      normOps                  cudnnNormOps_t
     in      algo                     cudnnNormAlgo_t
-    in      alphaDataDiff            one number on the host
-    in      betaDataDiff             one number on the host
-    in      alphaParamDiff           one number on the host
-    in      betaParamDiff            one number on the host
+    in      alphaDataDiff            one number on the host, as dxDesc says
+    in      betaDataDiff             one number on the host, as dxDesc says
+    in      alphaParamDiff           one number on the host, as dxDesc says
+    in      betaParamDiff            one number on the host, as dxDesc says
     in      xDesc                    cudnnTensorDescriptor_t
-    in      xData                    device memory
+    in      xData                    device memory, as xDesc says
     in      yDesc                    cudnnTensorDescriptor_t
-    in      yData                    device memory
+    in      yData                    device memory, as yDesc says
     in      dyDesc                   cudnnTensorDescriptor_t
-    in      dyData                   device memory
+    in      dyData                   device memory, as dyDesc says
     in      dzDesc                   cudnnTensorDescriptor_t
-    in/out  dzData                   device memory
+    in/out  dzData                   device memory, as dzDesc says
     in      dxDesc                   cudnnTensorDescriptor_t
-    in/out  dxData                   device memory
+    in/out  dxData                   device memory, as dxDesc says
     in      dNormScaleBiasDesc       cudnnTensorDescriptor_t
-    in      normScaleData            device memory
-    in      normBiasData             device memory
-    in/out  dNormScaleData           device memory
-    in/out  dNormBiasData            device memory
+    in      normScaleData            device memory, as dNormScaleBiasDesc says
+    in      normBiasData             device memory, as dNormScaleBiasDesc says
+    in/out  dNormScaleData           device memory, as dNormScaleBiasDesc says
+    in/out  dNormBiasData            device memory, as dNormScaleBiasDesc says
     in      epsilon                  double
     in      normMeanVarDesc          cudnnTensorDescriptor_t
-    in      savedMean                device memory
-    in      savedInvVariance         device memory
+    in      savedMean                device memory, as normMeanVarDesc says
+    in      savedInvVariance         device memory, as normMeanVarDesc says
     in      activationDesc           cudnnActivationDescriptor_t
-    in/out  workSpace                device memory
+    in/out  workSpace                device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes     size_t
-    in/out  reserveSpace             device memory
+    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
     in      groupCnt                 int
     """
@@ -3442,17 +3442,17 @@ def cudnnSpatialTfSamplerBackward(
 
     in      handle      cudnnHandle_t
     in      stDesc      cudnnSpatialTransformerDescriptor_t
-    in      alpha       one number on the host
+    in      alpha       one number on the host, as dxDesc says
     in      xDesc       cudnnTensorDescriptor_t
-    in      x           device memory
-    in      beta        one number on the host
+    in      x           device memory, as xDesc says
+    in      beta        one number on the host, as dxDesc says
     in      dxDesc      cudnnTensorDescriptor_t
-    in/out  dx          device memory
-    in      alphaDgrid  one number on the host
+    in/out  dx          device memory, as dxDesc says
+    in      alphaDgrid  one number on the host, as dxDesc says
     in      dyDesc      cudnnTensorDescriptor_t
-    in      dy          device memory
+    in      dy          device memory, as dyDesc says
     in      grid        device memory
-    in      betaDgrid   one number on the host
+    in      betaDgrid   one number on the host, as dxDesc says
     in/out  dgrid       device memory
     """
 
@@ -3482,10 +3482,10 @@ def cudnnDropoutBackward(
     in   handle                   cudnnHandle_t
     in   dropoutDesc              cudnnDropoutDescriptor_t
     in   dydesc                   cudnnTensorDescriptor_t
-    in   dy                       device memory
+    in   dy                       device memory, as dydesc says
     in   dxdesc                   cudnnTensorDescriptor_t
-    out  dx                       device memory
-    in   reserveSpace             device memory
+    out  dx                       device memory, as dxdesc says
+    in   reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in   reserveSpaceSizeInBytes  size_t
     """
 
@@ -3908,16 +3908,16 @@ def cudnnFindConvolutionForwardAlgorithmEx(
 
     in      handle                cudnnHandle_t
     in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory
+    in      x                     device memory, as xDesc says
     in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory
+    in      w                     device memory, as wDesc says
     in      convDesc              cudnnConvolutionDescriptor_t
     in      yDesc                 cudnnTensorDescriptor_t
-    out     y                     device memory
+    out     y                     device memory, as yDesc says
     in      requestedAlgoCount    int
     out     returnedAlgoCount     pointer to int
     out     perfResults           array of requestedAlgoCount cudnnConvolutionFwdAlgoPerf_t
-    in/out  workSpace             device memory
+    in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
     """
 
@@ -3942,7 +3942,7 @@ def cudnnIm2Col(
 
     in   handle     cudnnHandle_t
     in   xDesc      cudnnTensorDescriptor_t
-    in   x          device memory
+    in   x          device memory, as xDesc says
     in   wDesc      cudnnFilterDescriptor_t
     in   convDesc   cudnnConvolutionDescriptor_t
     out  colBuffer  device memory
@@ -3974,8 +3974,8 @@ def cudnnReorderFilterAndBias(
     in   handle               cudnnHandle_t
     in   filterDesc           cudnnFilterDescriptor_t
     in   reorderType          cudnnReorderType_t
-    in   filterData           device memory
-    out  reorderedFilterData  device memory
+    in   filterData           device memory, as filterDesc says
+    out  reorderedFilterData  device memory, as filterDesc says
     in   reorderBias          int
     in   biasData             device memory
     out  reorderedBiasData    device memory
@@ -4045,18 +4045,18 @@ def cudnnConvolutionForward(
     cudnn_cnn.h, since 9.0.0, deprecated
 
     in      handle                cudnnHandle_t
-    in      alpha                 one number on the host
+    in      alpha                 one number on the host, as yDesc says
     in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory
+    in      x                     device memory, as xDesc says
     in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory
+    in      w                     device memory, as wDesc says
     in      convDesc              cudnnConvolutionDescriptor_t
     in      algo                  cudnnConvolutionFwdAlgo_t
-    in/out  workSpace             device memory
+    in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
-    in      beta                  one number on the host
+    in      beta                  one number on the host, as yDesc says
     in      yDesc                 cudnnTensorDescriptor_t
-    in/out  y                     device memory
+    in/out  y                     device memory, as yDesc says
     """
 
 @declared
@@ -4103,23 +4103,23 @@ def cudnnConvolutionBiasActivationForward(
     cudnn_cnn.h, since 9.0.0, deprecated
 
     in      handle                cudnnHandle_t
-    in      alpha1                one number on the host
+    in      alpha1                one number on the host, as yDesc says
     in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory
+    in      x                     device memory, as xDesc says
     in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory
+    in      w                     device memory, as wDesc says
     in      convDesc              cudnnConvolutionDescriptor_t
     in      algo                  cudnnConvolutionFwdAlgo_t
-    in/out  workSpace             device memory
+    in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
-    in      alpha2                one number on the host
+    in      alpha2                one number on the host, as yDesc says
     in      zDesc                 cudnnTensorDescriptor_t
-    in      z                     device memory
+    in      z                     device memory, as zDesc says
     in      biasDesc              cudnnTensorDescriptor_t
-    in      bias                  device memory
+    in      bias                  device memory, as biasDesc says
     in      activationDesc        cudnnActivationDescriptor_t
     in      yDesc                 cudnnTensorDescriptor_t
-    in/out  y                     device memory
+    in/out  y                     device memory, as yDesc says
     """
 
 @declared
@@ -4205,16 +4205,16 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
 
     in      handle                cudnnHandle_t
     in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory
+    in      w                     device memory, as wDesc says
     in      dyDesc                cudnnTensorDescriptor_t
-    in      dy                    device memory
+    in      dy                    device memory, as dyDesc says
     in      convDesc              cudnnConvolutionDescriptor_t
     in      dxDesc                cudnnTensorDescriptor_t
-    out     dx                    device memory
+    out     dx                    device memory, as dxDesc says
     in      requestedAlgoCount    int
     out     returnedAlgoCount     pointer to int
     out     perfResults           array of requestedAlgoCount cudnnConvolutionBwdDataAlgoPerf_t
-    in/out  workSpace             device memory
+    in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
     """
 
@@ -4315,18 +4315,18 @@ def cudnnConvolutionBackwardData(
     cudnn_cnn.h, since 9.0.0, deprecated
 
     in      handle                cudnnHandle_t
-    in      alpha                 one number on the host
+    in      alpha                 one number on the host, as dxDesc says
     in      wDesc                 cudnnFilterDescriptor_t
-    in      w                     device memory
+    in      w                     device memory, as wDesc says
     in      dyDesc                cudnnTensorDescriptor_t
-    in      dy                    device memory
+    in      dy                    device memory, as dyDesc says
     in      convDesc              cudnnConvolutionDescriptor_t
     in      algo                  cudnnConvolutionBwdDataAlgo_t
-    in/out  workSpace             device memory
+    in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
-    in      beta                  one number on the host
+    in      beta                  one number on the host, as dxDesc says
     in      dxDesc                cudnnTensorDescriptor_t
-    in/out  dx                    device memory
+    in/out  dx                    device memory, as dxDesc says
     """
 
 @declared
@@ -4470,16 +4470,16 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
 
     in      handle                cudnnHandle_t
     in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory
+    in      x                     device memory, as xDesc says
     in      dyDesc                cudnnTensorDescriptor_t
-    in      y                     device memory
+    in      y                     device memory, as dyDesc says
     in      convDesc              cudnnConvolutionDescriptor_t
     in      dwDesc                cudnnFilterDescriptor_t
-    out     dw                    device memory
+    out     dw                    device memory, as dwDesc says
     in      requestedAlgoCount    int
     out     returnedAlgoCount     pointer to int
     out     perfResults           array of requestedAlgoCount cudnnConvolutionBwdFilterAlgoPerf_t
-    in/out  workSpace             device memory
+    in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
     """
 
@@ -4580,18 +4580,18 @@ def cudnnConvolutionBackwardFilter(
     cudnn_cnn.h, since 9.0.0, deprecated
 
     in      handle                cudnnHandle_t
-    in      alpha                 one number on the host
+    in      alpha                 one number on the host, as dwDesc says
     in      xDesc                 cudnnTensorDescriptor_t
-    in      x                     device memory
+    in      x                     device memory, as xDesc says
     in      dyDesc                cudnnTensorDescriptor_t
-    in      dy                    device memory
+    in      dy                    device memory, as dyDesc says
     in      convDesc              cudnnConvolutionDescriptor_t
     in      algo                  cudnnConvolutionBwdFilterAlgo_t
-    in/out  workSpace             device memory
+    in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
-    in      beta                  one number on the host
+    in      beta                  one number on the host, as dwDesc says
     in      dwDesc                cudnnFilterDescriptor_t
-    in/out  dw                    device memory
+    in/out  dw                    device memory, as dwDesc says
     """
 
 @declared
@@ -4616,12 +4616,12 @@ def cudnnConvolutionBackwardBias(
     cudnn_cnn.h, since 9.0.0, deprecated
 
     in      handle  cudnnHandle_t
-    in      alpha   one number on the host
+    in      alpha   one number on the host, as dbDesc says
     in      dyDesc  cudnnTensorDescriptor_t
-    in      dy      device memory
-    in      beta    one number on the host
+    in      dy      device memory, as dyDesc says
+    in      beta    one number on the host, as dbDesc says
     in      dbDesc  cudnnTensorDescriptor_t
-    in/out  db      device memory
+    in/out  db      device memory, as dbDesc says
     """
 
 @declared
@@ -5132,7 +5132,7 @@ def cudnnGetRNNWeightParams(
     in   rnnDesc          cudnnRNNDescriptor_t
     in   pseudoLayer      int32_t
     in   weightSpaceSize  size_t
-    in   weightSpace      device memory
+    in   weightSpace      device memory, as weightSpaceSize says
     in   linLayerID       int32_t
     out  mDesc            cudnnTensorDescriptor_t
     out  mAddr            pointer to void *
@@ -5194,7 +5194,7 @@ def cudnnSetRNNDataDescriptor(
     in      batchSize       int
     in      vectorSize      int
     in      seqLengthArray  array of batchSize int
-    in      paddingFill     one number on the host
+    in      paddingFill     one number on the host, as dataType says
     """
 
 @declared
@@ -5230,7 +5230,7 @@ def cudnnGetRNNDataDescriptor(
     out  vectorSize            pointer to int
     in   arrayLengthRequested  int
     out  seqLengthArray        array of arrayLengthRequested int
-    out  paddingFill           one number on the host
+    out  paddingFill           one number on the host, as rnnDataDesc says
     """
 
 @declared
@@ -5285,9 +5285,9 @@ def cudnnRNNForward(
     in      fwdMode           cudnnForwardMode_t
     in      devSeqLengths     device memory, int32_t
     in      xDesc             cudnnRNNDataDescriptor_t
-    in      x                 device memory
+    in      x                 device memory, as xDesc says
     in      yDesc             cudnnRNNDataDescriptor_t
-    out     y                 device memory
+    out     y                 device memory, as yDesc says
     in      hDesc             cudnnTensorDescriptor_t
     in      hx                device memory
     out     hy                device memory
@@ -5295,11 +5295,11 @@ def cudnnRNNForward(
     in      cx                device memory
     out     cy                device memory
     in      weightSpaceSize   size_t
-    in      weightSpace       device memory
+    in      weightSpace       device memory, as weightSpaceSize says
     in      workSpaceSize     size_t
-    in/out  workSpace         device memory
+    in/out  workSpace         device memory, as workSpaceSize says
     in      reserveSpaceSize  size_t
-    in/out  reserveSpace      device memory
+    in/out  reserveSpace      device memory, as reserveSpaceSize says
     """
 
 @declared
@@ -5356,7 +5356,7 @@ def cudnnSetSeqDataDescriptor(
     in      axes                array of nbDims cudnnSeqDataAxis_t
     in      seqLengthArraySize  size_t
     in      seqLengthArray      array of seqLengthArraySize int
-    in      paddingFill         one number on the host
+    in      paddingFill         one number on the host, as dataType says
     """
 
 @declared
@@ -5395,7 +5395,7 @@ def cudnnGetSeqDataDescriptor(
     out  seqLengthArraySize      pointer to size_t
     in   seqLengthSizeRequested  size_t
     out  seqLengthArray          array of seqLengthSizeRequested int
-    out  paddingFill             one number on the host
+    out  paddingFill             one number on the host, as seqDataDesc says
     """
 
 @declared
@@ -5607,7 +5607,7 @@ def cudnnGetMultiHeadAttnWeights(
     in   attnDesc           cudnnAttnDescriptor_t
     in   wKind              cudnnMultiHeadAttnWeightKind_t
     in   weightSizeInBytes  size_t
-    in   weights            device memory
+    in   weights            device memory, as weightSizeInBytes says
     out  wDesc              cudnnTensorDescriptor_t
     out  wAddr              pointer to void *
     """
@@ -5671,20 +5671,20 @@ def cudnnMultiHeadAttnForward(
     in      devSeqLengthsQO          device memory, int
     in      devSeqLengthsKV          device memory, int
     in      qDesc                    cudnnSeqDataDescriptor_t
-    in      queries                  device memory
+    in      queries                  device memory, as qDesc says
     in      residuals                device memory
     in      kDesc                    cudnnSeqDataDescriptor_t
-    in      keys                     device memory
+    in      keys                     device memory, as kDesc says
     in      vDesc                    cudnnSeqDataDescriptor_t
-    in      values                   device memory
+    in      values                   device memory, as vDesc says
     in      oDesc                    cudnnSeqDataDescriptor_t
-    out     out                      device memory
+    out     out                      device memory, as oDesc says
     in      weightSizeInBytes        size_t
-    in      weights                  device memory
+    in      weights                  device memory, as weightSizeInBytes says
     in      workSpaceSizeInBytes     size_t
-    in/out  workSpace                device memory
+    in/out  workSpace                device memory, as workSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
-    in/out  reserveSpace             device memory
+    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     """
 
 @declared
@@ -5749,10 +5749,10 @@ def cudnnRNNBackwardData_v8(
     in      rnnDesc           cudnnRNNDescriptor_t
     in      devSeqLengths     device memory, int32_t
     in      yDesc             cudnnRNNDataDescriptor_t
-    in      y                 device memory
-    in      dy                device memory
+    in      y                 device memory, as yDesc says
+    in      dy                device memory, as yDesc says
     in      xDesc             cudnnRNNDataDescriptor_t
-    out     dx                device memory
+    out     dx                device memory, as xDesc says
     in      hDesc             cudnnTensorDescriptor_t
     in      hx                device memory
     in      dhy               device memory
@@ -5762,11 +5762,11 @@ def cudnnRNNBackwardData_v8(
     in      dcy               device memory
     out     dcx               device memory
     in      weightSpaceSize   size_t
-    in      weightSpace       device memory
+    in      weightSpace       device memory, as weightSpaceSize says
     in      workSpaceSize     size_t
-    in/out  workSpace         device memory
+    in/out  workSpace         device memory, as workSpaceSize says
     in      reserveSpaceSize  size_t
-    in/out  reserveSpace      device memory
+    in/out  reserveSpace      device memory, as reserveSpaceSize says
     """
 
 @declared
@@ -5813,17 +5813,17 @@ def cudnnRNNBackwardWeights_v8(
     in      addGrad           cudnnWgradMode_t
     in      devSeqLengths     device memory, int32_t
     in      xDesc             cudnnRNNDataDescriptor_t
-    in      x                 device memory
+    in      x                 device memory, as xDesc says
     in      hDesc             cudnnTensorDescriptor_t
     in      hx                device memory
     in      yDesc             cudnnRNNDataDescriptor_t
-    in      y                 device memory
+    in      y                 device memory, as yDesc says
     in      weightSpaceSize   size_t
-    in/out  dweightSpace      device memory
+    in/out  dweightSpace      device memory, as weightSpaceSize says
     in      workSpaceSize     size_t
-    in/out  workSpace         device memory
+    in/out  workSpace         device memory, as workSpaceSize says
     in      reserveSpaceSize  size_t
-    in/out  reserveSpace      device memory
+    in/out  reserveSpace      device memory, as reserveSpaceSize says
     """
 
 @declared
@@ -5886,22 +5886,22 @@ def cudnnMultiHeadAttnBackwardData(
     in      devSeqLengthsDQDO        device memory, int
     in      devSeqLengthsDKDV        device memory, int
     in      doDesc                   cudnnSeqDataDescriptor_t
-    in      dout                     device memory
+    in      dout                     device memory, as doDesc says
     in      dqDesc                   cudnnSeqDataDescriptor_t
-    out     dqueries                 device memory
-    in      queries                  device memory
+    out     dqueries                 device memory, as dqDesc says
+    in      queries                  device memory, as dqDesc says
     in      dkDesc                   cudnnSeqDataDescriptor_t
-    out     dkeys                    device memory
-    in      keys                     device memory
+    out     dkeys                    device memory, as dkDesc says
+    in      keys                     device memory, as dkDesc says
     in      dvDesc                   cudnnSeqDataDescriptor_t
-    out     dvalues                  device memory
-    in      values                   device memory
+    out     dvalues                  device memory, as dvDesc says
+    in      values                   device memory, as dvDesc says
     in      weightSizeInBytes        size_t
-    in      weights                  device memory
+    in      weights                  device memory, as weightSizeInBytes says
     in      workSpaceSizeInBytes     size_t
-    in/out  workSpace                device memory
+    in/out  workSpace                device memory, as workSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
-    in/out  reserveSpace             device memory
+    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     """
 
 @declared
@@ -5951,20 +5951,20 @@ def cudnnMultiHeadAttnBackwardWeights(
     in      attnDesc                 cudnnAttnDescriptor_t
     in      addGrad                  cudnnWgradMode_t
     in      qDesc                    cudnnSeqDataDescriptor_t
-    in      queries                  device memory
+    in      queries                  device memory, as qDesc says
     in      kDesc                    cudnnSeqDataDescriptor_t
-    in      keys                     device memory
+    in      keys                     device memory, as kDesc says
     in      vDesc                    cudnnSeqDataDescriptor_t
-    in      values                   device memory
+    in      values                   device memory, as vDesc says
     in      doDesc                   cudnnSeqDataDescriptor_t
-    in      dout                     device memory
+    in      dout                     device memory, as doDesc says
     in      weightSizeInBytes        size_t
-    in      weights                  device memory
-    in/out  dweights                 device memory
+    in      weights                  device memory, as weightSizeInBytes says
+    in/out  dweights                 device memory, as weightSizeInBytes says
     in      workSpaceSizeInBytes     size_t
-    in/out  workSpace                device memory
+    in/out  workSpace                device memory, as workSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
-    in/out  reserveSpace             device memory
+    in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     """
 
 @declared
@@ -6194,16 +6194,16 @@ def cudnnCTCLoss(
 
     in      handle                cudnnHandle_t
     in      probsDesc             cudnnTensorDescriptor_t
-    in      probs                 device memory
+    in      probs                 device memory, as probsDesc says
     in      hostLabels            array of int
     in      hostLabelLengths      array of int
     in      hostInputLengths      array of int
     out     costs                 device memory
     in      gradientsDesc         cudnnTensorDescriptor_t
-    out     gradients             device memory
+    out     gradients             device memory, as gradientsDesc says
     in      algo                  cudnnCTCLossAlgo_t
     in      ctcLossDesc           cudnnCTCLossDescriptor_t
-    in/out  workspace             device memory
+    in/out  workspace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
     """
 
@@ -6244,15 +6244,15 @@ def cudnnCTCLoss_v8(
     in      algo                  cudnnCTCLossAlgo_t
     in      ctcLossDesc           cudnnCTCLossDescriptor_t
     in      probsDesc             cudnnTensorDescriptor_t
-    in      probs                 device memory
+    in      probs                 device memory, as probsDesc says
     in      labels                device memory, int
     in      labelLengths          device memory, int
     in      inputLengths          device memory, int
     out     costs                 device memory
     in      gradientsDesc         cudnnTensorDescriptor_t
-    out     gradients             device memory
+    out     gradients             device memory, as gradientsDesc says
     in      workSpaceSizeInBytes  size_t
-    in/out  workspace             device memory
+    in/out  workspace             device memory, as workSpaceSizeInBytes says
     """
 
 @declared
@@ -6778,9 +6778,9 @@ def cudnnLongFFTCausalConv1dForward(
     in      seqLen                   int
     in      kernelSize               int
     in      dataType                 cudnnDataType_t
-    in/out  workspace                device memory
+    in/out  workspace                device memory, as workspaceSizeInBytes says
     in      workspaceSizeInBytes     size_t
-    out     reserveSpace             device memory
+    out     reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
     """
 
@@ -6826,9 +6826,9 @@ def cudnnLongFFTCausalConv1dBackward(
     in      seqLen                   int
     in      kernelSize               int
     in      dataType                 cudnnDataType_t
-    in/out  workspace                device memory
+    in/out  workspace                device memory, as workspaceSizeInBytes says
     in      workspaceSizeInBytes     size_t
-    in      reserveSpace             device memory
+    in      reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
     """
 

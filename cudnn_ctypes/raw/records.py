@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
 
 from .ctypes_support import OpaquePointer
+from .enums import CUDNN_DATA_DOUBLE
 
-__all__ = ["Entry", "cache", "forget", "note", "reader", "record"]
+__all__ = ["Entry", "cache", "data_type_of", "forget", "note", "place", "reader", "record"]
 
 Reader = Callable[..., Any]
 
@@ -21,14 +24,38 @@ _readers: dict[type, Reader] = {}
 class Entry:
     """The place of one descriptor's record, which is None while it is being read.
 
+    `scalar` is the C type of numbers that scale such a tensor: double for DOUBLE, else float.
+    `fitting` holds the keys of typed memory that was found to fit, and None for addresses.
+
     Who forgets a record takes its place out of the table, so what a reader stores after that is
     lost with the place, and never stale.
     """
 
-    __slots__ = ("record",)
+    __slots__ = ("fitting", "record", "scalar")
 
-    def __init__(self, record: Any = None) -> None:
+    def __init__(self) -> None:
+        self.record: Any = None
+        self.scalar: Any = None
+        self.fitting: Any = ()
+
+    def fill(self, record: Any) -> None:
+        """Store a record, and what launches want to know of it."""
+        data_type = data_type_of(record)
+        self.scalar = ctypes.c_double if data_type == CUDNN_DATA_DOUBLE else ctypes.c_float
+        if hasattr(record, "data_type"):  # it describes memory
+            if len(_fitting) > _MOST_FITTING:
+                _fitting.clear()
+            self.fitting = _fitting.setdefault(record, {None})
         self.record = record
+
+
+_MOST_FITTING = 1024
+_fitting: dict[Any, set[Any]] = {}  # by record: keys of typed memory that fits it
+
+
+def data_type_of(record: Any) -> Any:
+    """The data type of a tensor, or the type that an operation computes in; None if neither."""
+    return getattr(record, "data_type", getattr(record, "compute_type", None))
 
 
 cache: dict[bytes, Entry] = {}
@@ -81,22 +108,48 @@ def record(descriptor: Any, *arguments: Any) -> Any:
     known = cache.get(bytes(handle))
     if known is not None and known.record is not None:
         return known.record
-    if not _readers:
-        importlib.import_module(".descriptors", __package__)
-    read = _readers.get(type(handle))
+    read = _readers.get(type(handle)) or _loaded_readers().get(type(handle))
     if read is None:
         return None
     place = cache[bytes(handle)] = Entry()
     found = read(handle, *arguments)
     if found is None:
         forget(handle)
-    place.record = found
+    else:
+        place.fill(found)
     return found
+
+
+@functools.cache
+def _loaded_readers() -> dict[type, Reader]:
+    importlib.import_module(".descriptors", __package__)
+    return _readers
+
+
+def place(descriptor: Any) -> Entry:
+    """The place of a descriptor's record, for launches; one that knows nothing if there is none."""
+    try:
+        return cache[bytes(getattr(descriptor, "_as_parameter_", descriptor))]
+    except (KeyError, TypeError):
+        pass
+    try:
+        found = record(descriptor)
+    except TypeError:  # no descriptor: C's converter refuses it
+        return _NOTHING
+    return _NOTHING if found is None else cache.get(_key(descriptor), _NOTHING)
+
+
+_NOTHING = Entry()
+
+
+def _key(descriptor: Any) -> bytes:
+    return bytes(getattr(descriptor, "_as_parameter_", descriptor))
 
 
 def note(descriptor: Any, held: Any) -> None:
     """Store the record of a descriptor that C does not let be read."""
-    cache[bytes(getattr(descriptor, "_as_parameter_", descriptor))] = Entry(held)
+    place = cache[_key(descriptor)] = Entry()
+    place.fill(held)
 
 
 def forget(descriptor: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import errors
-from . import callback, hints, library, log
+from . import callback, hints, library, log, typed_memory
 from .ctypes_support import CudnnEnum, is_null
 
 if TYPE_CHECKING:
@@ -59,7 +59,11 @@ def describe(value: Any, parameter: Parameter) -> str:
     if type(value) is int and isinstance(base, type) and issubclass(base, CudnnEnum):
         value = base(value)
     try:
-        if isinstance(value, ctypes.Array):
+        # What a tensor of another library says: its repr would copy its numbers from the device.
+        says = typed_memory.typed(value) if parameter.type.kind == "device" else None
+        if says is not None and type(value).__module__.partition(".")[0] != "cudnn_ctypes":
+            text = f"<{type(value).__name__}: {says}>"
+        elif isinstance(value, ctypes.Array):
             text = repr(list(value))
         else:
             text = str(value) if isinstance(value, CudnnEnum) else repr(value)

@@ -13,8 +13,11 @@ annotation                    C parameter                 what Python passes
 ``HostMemory``                ``const void *name``        host memory: a ctypes or NumPy object
 ``Labelled``                  ``const void *name``        what a label says: a descriptor, device
                                                           memory or host memory
-``HostScalar``                ``const void *name``        one number on the host: ``c_float(1)``
+``HostScalar``                ``const void *name``        one number: ``1.0``, ``c_float(1)``
 ============================  ==========================  =======================================
+
+``DeviceMemory["xDesc"]`` names the parameter that describes the memory: a descriptor, or its size
+in bytes; ``HostScalar["yDesc"]`` names those by which the scalar is a double or a float.
 
 ``Out`` and ``InOut`` give the direction; without one a parameter is in. An in pointer points to
 const, the others do not; ``Mutable[...]`` and ``Const[...]`` mark the exceptions. ``Const[T]`` is
@@ -77,6 +80,10 @@ class ParameterType:
     direction: Direction = "in"
     const: bool | None = None
     spelling: str | None = None
+    described_by: tuple[str, ...] = ()
+
+    def __getitem__(self, names: str | tuple[str, ...]) -> ParameterType:
+        return replace(self, described_by=(names,) if isinstance(names, str) else names)
 
     @property
     def is_const(self) -> bool:

@@ -72,7 +72,11 @@ class Calls(Run):
         }
 
     def status(self, name: str, **change: Any) -> raw.cudnnStatus_t:
-        arguments = {**self.arguments, **change}
+        # Addresses: what tensors say is held against the descriptors before C.
+        arguments = {
+            key: value._as_parameter_ if isinstance(value, DeviceTensor) else value
+            for key, value in {**self.arguments, **change}.items()
+        }
         function = raw.FUNCTIONS[name]
         wanted = [parameter.name for parameter in function.parameters]
         status: raw.cudnnStatus_t = function.unchecked(**{n: arguments[n] for n in wanted})
@@ -364,8 +368,8 @@ def test_dropout_operands(handle: Handle, change: dict[str, Any]) -> None:
             "handle": handle,
             "dropoutDesc": dropout,
             "xdesc": x_desc,
-            "x": memory,
-            "y": memory,
+            "x": memory._as_parameter_,
+            "y": memory._as_parameter_,
             "reserveSpace": reserve_space,
             "reserveSpaceSizeInBytes": reserve_space.nbytes,
             **change,

@@ -48,8 +48,8 @@ def test_the_prototype_is_that_of_the_binding(name):
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("cudnnConvolutionForward", "in alpha one number on the host"),
-        ("cudnnConvolutionForward", "in/out y device memory"),
+        ("cudnnConvolutionForward", "in alpha one number on the host, as yDesc says"),
+        ("cudnnConvolutionForward", "in/out y device memory, as yDesc says"),
         ("cudnnCreate", "out handle pointer to cudnnHandle_t"),
         ("cudnnGetErrorString", "const char *cudnnGetErrorString(cudnnStatus_t status);"),
         ("cudnnCTCLoss", "in hostLabels array of int"),

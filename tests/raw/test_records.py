@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from ctypes import c_double, c_float, c_int, c_size_t
+from ctypes import c_double, c_float, c_int, c_size_t, c_ushort
 
 import pytest
 
@@ -197,8 +197,8 @@ def test_rnn_data(new, data_type: str):
     fill = {
         "FLOAT": c_float(2.5),
         "DOUBLE": c_double(2.5),
-        "HALF": (c_int * 1)(0x4100),
-        "BFLOAT16": (c_int * 1)(0x4020),
+        "HALF": c_ushort(0x4100),
+        "BFLOAT16": c_ushort(0x4020),
     }[data_type]
     descriptor = new(raw.cudnnRNNDataDescriptor_t)
     layout = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED

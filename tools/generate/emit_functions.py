@@ -97,6 +97,9 @@ def _referent(parameter: Parameter) -> str:
             return f'Array[{_pointee(ctype)}, "{parameter.length}"]'
         case Passing.POINTER | Passing.ARRAY | Passing.DEVICE_ARRAY:
             return f"{passing.value}[{_pointee(ctype)}]"
+        case Passing.DEVICE_MEMORY | Passing.HOST_SCALAR if parameter.described_by:
+            names = ", ".join(f'"{name}"' for name in parameter.described_by)
+            return f"{passing.value}[{names}]"
         case Passing.DEVICE_MEMORY | Passing.HOST_MEMORY | Passing.HOST_SCALAR | Passing.LABELLED:
             return str(passing.value)
     raise NotImplementedError(f"{parameter.name}: {ctype}, {passing}")

@@ -47,6 +47,7 @@ class _Decider:
             "DEVICE_MEMORY",
             "DEVICE_ARRAYS",
             "LENGTHS",
+            "DESCRIBED_BY",
             "DIRECTIONS",
             "SINCE",
             "RENUMBERED",
@@ -90,7 +91,54 @@ class _Decider:
 
     def function(self, function: Function) -> Function:
         parameters = tuple(self._parameter(function, p) for p in function.parameters)
+        names = [parameter.name for parameter in parameters]
+        parameters = tuple(
+            replace(p, described_by=self._memory_described_by(function, p, names))
+            if p.passing is Passing.DEVICE_MEMORY
+            else p
+            for p in parameters
+        )
+        parameters = tuple(
+            replace(p, described_by=self._scalar_described_by(function, p, parameters))
+            if p.passing is Passing.HOST_SCALAR
+            else p
+            for p in parameters
+        )
         return replace(self.dated(function), parameters=parameters)
+
+    def _memory_described_by(
+        self, function: Function, parameter: Parameter, names: list[str]
+    ) -> tuple[str, ...]:
+        """The descriptor, or the size in bytes, of device memory, by C's names."""
+        stem = parameter.name.removesuffix("Data").lower()
+        wanted = [f"{stem}desc", f"{stem}sizeinbytes", f"{stem}size"]
+        likely = [name for word in wanted for name in names if name.lower() == word][:1]
+        return self._stated_descriptors(function, parameter, tuple(likely), names)
+
+    def _scalar_described_by(
+        self, function: Function, parameter: Parameter, parameters: tuple[Parameter, ...]
+    ) -> tuple[str, ...]:
+        """The descriptor of what a scalar scales: of the first memory that the call writes."""
+        written = [
+            p.described_by
+            for p in parameters
+            if p.direction is not Direction.IN and p.passing is Passing.DEVICE_MEMORY
+        ]
+        likely = next((by for by in written if by and by[0].lower().endswith("desc")), ())
+        return self._stated_descriptors(function, parameter, likely, [p.name for p in parameters])
+
+    def _stated_descriptors(
+        self, function: Function, parameter: Parameter, likely: tuple[str, ...], names: list[str]
+    ) -> tuple[str, ...]:
+        for key in (f"{function.name}.{parameter.name}", parameter.name):
+            stated = tuple(overrides.DESCRIBED_BY.get(key, "").split())
+            if key not in overrides.DESCRIBED_BY or not set(stated) <= set(names):
+                continue
+            self.used.add(("DESCRIBED_BY", key))
+            if stated == likely:
+                self.problems.append(f"overrides.DESCRIBED_BY[{key!r}] changes {function.name} not")
+            return stated
+        return likely
 
     def _parameter(self, function: Function, parameter: Parameter) -> Parameter:
         passing, length = self._passing(function, parameter)

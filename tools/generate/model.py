@@ -51,7 +51,8 @@ class Parameter:
     """One parameter of a function.
 
     `tag` is the direction that the header's comment gives. `direction`, `passing` and `length`
-    are None until `facts.decide` has looked at the parameter.
+    are None until `facts.decide` has looked at the parameter. `described_by` names the parameters
+    that say what is in a piece of memory, where the function has any.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Parameter:
     direction: Direction | None = None
     passing: Passing | None = None
     length: str | int | None = None
+    described_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

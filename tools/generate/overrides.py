@@ -153,6 +153,101 @@ DEVICE_MEMORY = frozenset(
     }
 )
 
+# --- what says what is in memory ------------------------------------------------------------------
+# "function.parameter" or "parameter", in the functions that have the named ones, to the descriptor
+# of device memory, or its size in bytes, where the names do not tell; to the descriptors of which
+# one that is DOUBLE makes a scalar a double. "" where no parameter tells.
+
+DESCRIBED_BY: dict[str, str] = {
+    # The type that is computed in decides, and either tensor of a transform (cuDNN 9.14, 9.19).
+    "cudnnOpTensor.alpha1": "opTensorDesc",
+    "cudnnOpTensor.alpha2": "opTensorDesc",
+    "cudnnOpTensor.beta": "opTensorDesc",
+    "cudnnTransformTensor.alpha": "xDesc yDesc",
+    "cudnnTransformTensor.beta": "xDesc yDesc",
+    "cudnnTransformTensorEx.alpha": "srcDesc destDesc",
+    "cudnnTransformTensorEx.beta": "srcDesc destDesc",
+    "cudnnTransformFilter.alpha": "srcDesc destDesc",
+    "cudnnTransformFilter.beta": "srcDesc destDesc",
+    **{
+        f"{function}.{name}": described_by
+        for function, described_by in {
+            "cudnnDivisiveNormalizationForward": "yDesc",
+            "cudnnDivisiveNormalizationBackward": "dXdMeansDesc",
+            "cudnnNormalizationForwardTraining": "yDesc",
+        }.items()
+        for name in ("alpha", "beta")
+    },
+    **{
+        f"{function}.{name}": "dxDesc"
+        for function in ("cudnnBatchNormalizationBackwardEx", "cudnnNormalizationBackward")
+        for name in ("alphaDataDiff", "betaDataDiff", "alphaParamDiff", "betaParamDiff")
+    },
+    "cudnnSetRNNDataDescriptor.paddingFill": "dataType",
+    "cudnnSetSeqDataDescriptor.paddingFill": "dataType",
+    "cudnnGetRNNDataDescriptor.paddingFill": "rnnDataDesc",
+    "cudnnGetSeqDataDescriptor.paddingFill": "seqDataDesc",
+    # convolution, local normalization
+    "cudnnFindConvolutionBackwardFilterAlgorithmEx.y": "dyDesc",
+    "reorderedFilterData": "filterDesc",
+    "means": "xDesc",
+    "temp": "xDesc",
+    "temp2": "xDesc",
+    "cudnnDivisiveNormalizationBackward.dy": "xDesc",
+    "cudnnDivisiveNormalizationBackward.dx": "dXdMeansDesc",
+    "dMeans": "dXdMeansDesc",
+    # batch normalization
+    **dict.fromkeys(
+        ("bnScale", "bnBias", "estimatedMean", "estimatedVariance"), "bnScaleBiasMeanVarDesc"
+    ),
+    **dict.fromkeys(
+        ("resultRunningMean", "resultRunningVariance", "resultSaveMean", "resultSaveInvVariance"),
+        "bnScaleBiasMeanVarDesc",
+    ),
+    "cudnnBatchNormalizationBackward.bnScale": "dBnScaleBiasDesc",
+    **dict.fromkeys(
+        ("bnScaleData", "bnBiasData", "dBnScaleData", "dBnBiasData", "dBnScaleResult"),
+        "dBnScaleBiasDesc",
+    ),
+    **dict.fromkeys(("dBnBiasResult", "savedMean", "savedInvVariance"), "dBnScaleBiasDesc"),
+    # normalization
+    "normScale": "normScaleBiasDesc",
+    "normBias": "normScaleBiasDesc",
+    **dict.fromkeys(
+        ("normScaleData", "normBiasData", "dNormScaleData", "dNormBiasData"), "dNormScaleBiasDesc"
+    ),
+    **{
+        f"cudnnNormalization{function}.{name}": "normMeanVarDesc"
+        for function, names in {
+            "ForwardInference": ("estimatedMean", "estimatedVariance"),
+            "ForwardTraining": (
+                "resultRunningMean",
+                "resultRunningVariance",
+                "resultSaveMean",
+                "resultSaveInvVariance",
+            ),
+            "Backward": ("savedMean", "savedInvVariance"),
+        }.items()
+        for name in names
+    },
+    # sequences
+    "cudnnRNNBackwardData_v8.dy": "yDesc",
+    "cudnnRNNBackwardData_v8.dx": "xDesc",
+    "dweightSpace": "weightSpaceSize",
+    "states": "stateSizeInBytes",
+    "queries": "qDesc",
+    "keys": "kDesc",
+    "values": "vDesc",
+    "out": "oDesc",
+    "dout": "doDesc",
+    "weights": "weightSizeInBytes",
+    "dweights": "weightSizeInBytes",
+    **{
+        f"cudnnMultiHeadAttnBackwardData.{name}": f"d{name.removeprefix('d')[0]}Desc"
+        for name in ("queries", "dqueries", "keys", "dkeys", "values", "dvalues")
+    },
+}
+
 # --- typed pointers that refer to device memory --------------------------------------------------
 # "function.parameter", or "parameter" wherever it occurs.
 

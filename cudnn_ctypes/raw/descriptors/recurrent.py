@@ -14,6 +14,8 @@ from ..enums import (
     CUDNN_DATA_DOUBLE,
     CUDNN_DATA_HALF,
     CUDNN_RNN_CLIP_MINMAX,
+    CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED,
+    CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
     cudnnDataType_t,
     cudnnMathType_t,
     cudnnNanPropagation_t,
@@ -84,6 +86,15 @@ class RNNData:
     layout: cudnnRNNDataLayout_t
     max_length: int
     padding_fill: float
+
+    @property
+    def memory_shape(self) -> tuple[int, ...]:
+        """The shape of the memory: (T, B, size), (B, T, size) or (sum of lengths, size)."""
+        if self.layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
+            return sum(self.lengths), self.vector_size
+        if self.layout == CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
+            return self.batch_size, self.max_length, self.vector_size
+        return self.max_length, self.batch_size, self.vector_size
 
     @property
     def batch_size(self) -> int:

@@ -1,0 +1,173 @@
+"""Scalars and memory that contradict the descriptors beside them, which C cannot see.
+
+Each declaration says which descriptor describes a piece of memory and decides the type of a scalar.
+A launch looks its descriptors' records up by address, and a tensor among what was found to fit
+before; only what is new is compared.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import records
+from ..ctypes_support import CudnnEnum
+from . import Fragment
+
+if TYPE_CHECKING:
+    from ..function import Binding, Parameter
+
+__all__ = ["fragment"]
+
+_MOST = 64  # descriptions that are remembered of one record
+
+
+def fragment(binding: Binding) -> Fragment | None:
+    by_name = {p.name: p for p in binding.parameters}
+    before: list[str] = []
+    scope: dict[str, Any] = {"_int": int, "_place": records.place}
+    for parameter in binding.parameters:
+        name = parameter.name
+        given = f"if {name} is not None and {name}.__class__ is not _int"
+        match parameter.type.kind:
+            case "device" if parameter.type.base is not None:
+                before.append(f"{given}: _check_{name}({name})")
+                scope[f"_check_{name}"] = _elements_check(binding, parameter)
+            case "device" if parameter.described_by:
+                (by,) = parameter.described_by
+                before.append(f"{given}: _check_{name}({by}, {name})")
+                is_size = by_name[by].type.base is ctypes.c_size_t
+                check = _room_check if is_size else _memory_check
+                scope[f"_check_{name}"] = check(binding, parameter, by)
+            case "scalar":
+                before += _scalar_lines(parameter, by_name)
+                scope[f"_as_{name}"] = _scalar_check(binding, parameter)
+    return Fragment(before=before, scope=scope) if before else None
+
+
+# --- scalars -------------------------------------------------------------------------------------
+
+
+def _scalar_lines(parameter: Parameter, by_name: dict[str, Parameter]) -> list[str]:
+    name, described_by = parameter.name, parameter.described_by
+    convert = f"{name} = _as_{name}({', '.join((name, *described_by))})"
+    one = by_name[described_by[0]] if len(described_by) == 1 else None
+    if one is None or not issubclass(one.type.base, ctypes._Pointer) or _pads(parameter):
+        return [convert]
+    return [f"if {name}.__class__ is not _place({one.name}).scalar: {convert}"]
+
+
+def _pads(parameter: Parameter) -> bool:
+    """Whether it is a number as the sequences hold it, not one that scales."""
+    return parameter.name == "paddingFill"
+
+
+def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
+    from ..enums import cudnnDataType_t
+    from ..scalars import LARGEST_FLOAT, as_host_scalar
+
+    names, pads, out = " or ".join(parameter.described_by), _pads(parameter), parameter.direction
+    place, single, double = records.place, ctypes.c_float, ctypes.c_double
+
+    def data_type(described_by: Any) -> Any:
+        if isinstance(described_by, (CudnnEnum, int)):
+            return cudnnDataType_t(described_by)
+        return records.data_type_of(place(described_by).record)
+
+    def wanted(types: list[Any]) -> tuple[str | None, str]:
+        """The type of the scalar, and why."""
+        if not types:
+            return None, ""
+        decides = next((t for t in types if t.name == "CUDNN_DATA_DOUBLE"), types[0])
+        name = _REAL.get(decides.name) if pads else _REAL.get(decides.name, "float32")
+        name = "float32" if name and not pads and name != "float64" else name
+        return name, f", since {names} is {decides.name}"
+
+    def convert(value: Any, *described_by: Any) -> Any:
+        if value.__class__ is float and len(described_by) == 1 and not pads:
+            ctype = place(described_by[0]).scalar
+            if ctype is double or (ctype is single and -LARGEST_FLOAT <= value <= LARGEST_FLOAT):
+                return ctype(value)
+        types = [t for t in map(data_type, described_by) if t is not None]
+        name, reason = wanted(types)
+        try:
+            return as_host_scalar(value, name, reason=reason, out=out == "out")
+        except (TypeError, ValueError) as error:
+            raise type(error)(_about(binding, parameter, str(error))) from None
+
+    return convert
+
+
+_REAL = {
+    "CUDNN_DATA_FLOAT": "float32",
+    "CUDNN_DATA_DOUBLE": "float64",
+    "CUDNN_DATA_HALF": "float16",
+    "CUDNN_DATA_BFLOAT16": "bfloat16",
+}
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def _memory_check(binding: Binding, parameter: Parameter, by: str) -> Callable[[Any, Any], None]:
+    from ..typed_memory import by_class, contradiction
+
+    cache = records.cache
+
+    def check(descriptor: Any, memory: Any) -> None:
+        try:
+            key = by_class[memory.__class__].identity(memory)
+            if key in cache[bytes(getattr(descriptor, "_as_parameter_", descriptor))].fitting:
+                return
+        except (KeyError, TypeError):
+            pass
+        compare(descriptor, memory)
+
+    def compare(descriptor: Any, memory: Any) -> None:
+        describers, place = by_class.of(memory), records.place(descriptor)
+        says = None if place.record is None else describers.typed(memory)
+        if says is None:
+            return
+        contradicts = contradiction(place.record, says)
+        if contradicts is not None:
+            text = (
+                f"{says}, {says.nbytes} bytes, contradicts {by}, which says {contradicts}; pass "
+                f"its address to have the memory read as {by} says"
+            )
+            raise ValueError(_about(binding, parameter, text))
+        if len(place.fitting) >= _MOST:
+            place.fitting.clear()
+        place.fitting.update((None, describers.identity(memory)))
+
+    return check
+
+
+def _room_check(binding: Binding, parameter: Parameter, by: str) -> Callable[[Any, Any], None]:
+    from ..typed_memory import by_class
+
+    def check(size: Any, memory: Any) -> None:
+        given, wanted = by_class.of(memory).nbytes(memory), getattr(size, "value", size)
+        if given is not None and isinstance(wanted, int) and given < wanted:
+            raise ValueError(_about(binding, parameter, f"{given} bytes, but {by} says {wanted}"))
+
+    return check
+
+
+def _elements_check(binding: Binding, parameter: Parameter) -> Callable[[Any], None]:
+    from ..typed_memory import typed
+
+    real = parameter.type.base is ctypes.c_float
+    wanted = "float32" if real else f"int{8 * ctypes.sizeof(parameter.type.base)}"
+    fits = (wanted, "bytes", "int8", "uint8")
+
+    def check(memory: Any) -> None:
+        says = typed(memory)
+        if says is not None and says.data_type not in fits:
+            raise ValueError(_about(binding, parameter, f"expected {wanted} memory, got {says}"))
+
+    return check
+
+
+def _about(binding: Binding, parameter: Parameter, text: str) -> str:
+    return f"{binding.name}() argument {parameter.name!r}: {text}"

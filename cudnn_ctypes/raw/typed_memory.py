@@ -1,0 +1,294 @@
+"""Device memory that knows what it holds, against the descriptor that it is given with.
+
+An address says "I know". A tensor says its data type, dims and strides, and is refused where they
+contradict the descriptor: C would read other numbers than the user's. The same memory may be told
+in other words: dims of one element are left out, dims that follow each other densely may be one,
+and their order is theirs in memory. Flat buffers, bytes (uint8, int8) and memory without a type
+need only be large enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from . import mode
+from .dlpack import DLDataTypeCode, managed_tensor, request_capsule
+from .enums import cudnnDataType_t
+
+__all__ = ["Describers", "Typed", "by_class", "contradiction", "typed"]
+
+Ints = tuple[int, ...]
+
+
+class Typed(NamedTuple):
+    """What memory says of itself: strides count elements; no dims for memory without a type."""
+
+    data_type: str
+    itemsize: int
+    dims: Ints
+    strides: Ints
+    nbytes: int
+
+    def __str__(self) -> str:
+        if self.data_type == "bytes":
+            return f"{self.nbytes} bytes"
+        return f"{self.data_type} {self.dims} with strides {self.strides}"
+
+
+# --- what memory says ----------------------------------------------------------------------------
+
+
+class Describers(NamedTuple):
+    """How objects of one class tell what memory they are; None from those that only are addresses.
+
+    Attributes
+    ----------
+    identity : callable
+        Gives a key, equal for memory of equal descriptions; cheap, for every launch asks.
+    nbytes : callable
+        Gives its size.
+    typed : callable
+        Gives the whole description.
+    """
+
+    identity: Callable[[Any], Any]
+    nbytes: Callable[[Any], int | None]
+    typed: Callable[[Any], Typed | None]
+
+
+_MOST_CLASSES = 256
+
+
+class _ByClass(dict[type, Describers]):
+    """The describers by class, found when the first object of a class comes."""
+
+    def of(self, memory: Any) -> Describers:
+        found = self.get(memory.__class__)
+        if found is None:
+            if len(self) >= _MOST_CLASSES:
+                self.clear()
+            found = self[memory.__class__] = _describers(memory)
+        return found
+
+
+by_class = _ByClass()
+
+
+def typed(memory: Any) -> Typed | None:
+    """What memory says of itself; None if it only is an address, or no device memory."""
+    return by_class.of(memory).typed(memory)
+
+
+def _describers(memory: Any) -> Describers:
+    cls = type(memory)
+    package = cls.__module__.partition(".")[0]
+    if package == "torch" and hasattr(memory, "data_ptr"):
+        return Describers(_torch_identity, _torch_nbytes, _of_torch)
+    if package == "cupy" and hasattr(memory, "strides"):
+        return Describers(_array_identity, _nbytes, _of_array)
+    if package == "cudnn_ctypes" and hasattr(cls, "nbytes"):
+        if hasattr(cls, "data_type"):
+            return Describers(_tensor_identity, _nbytes, _of_tensor)
+        return Describers(_of_buffer, _nbytes, _of_buffer)
+    if package != "numpy" and (
+        hasattr(memory, "__cuda_array_interface__") or hasattr(memory, "__dlpack__")
+    ):
+        return Describers(_exchanged, _exchanged_nbytes, _exchanged)
+    return Describers(_nothing, _nothing, _nothing)
+
+
+def _nothing(memory: Any) -> None:
+    return None
+
+
+def _nbytes(memory: Any) -> int:
+    return int(memory.nbytes)
+
+
+def _torch_identity(tensor: Any) -> Any:
+    return tensor.dtype, tensor.shape, tensor.stride()
+
+
+def _torch_nbytes(tensor: Any) -> int:
+    return int(tensor.numel() * tensor.element_size())
+
+
+def _of_torch(tensor: Any) -> Typed:
+    name = str(tensor.dtype).removeprefix("torch.")
+    return _described(name, tensor.element_size(), tuple(tensor.shape), tuple(tensor.stride()))
+
+
+def _array_identity(array: Any) -> Any:
+    return array.dtype, array.shape, array.strides
+
+
+def _of_array(array: Any) -> Typed:
+    return _in_elements(array.dtype.name, array.dtype.itemsize, array.shape, array.strides)
+
+
+def _tensor_identity(tensor: Any) -> Any:
+    return tensor.data_type, tensor.shape, tensor.strides
+
+
+def _of_tensor(tensor: Any) -> Typed:
+    name, vector, itemsize = _NAMES.get(tensor.data_type, ("", 1, 0))
+    dims, strides = _split(tensor.shape, tensor.strides, vector)
+    return Typed(name, itemsize, dims, strides, tensor.nbytes)
+
+
+def _of_buffer(buffer: Any) -> Typed:
+    return Typed("bytes", 1, (), (), buffer.nbytes)
+
+
+def _exchanged(memory: Any) -> Typed | None:
+    """By ``__cuda_array_interface__`` or ``__dlpack__``, as `memory_pointer` takes them."""
+    if not mode.reference_device_active:
+        interface = getattr(memory, "__cuda_array_interface__", None)
+        if interface is not None:
+            kind = interface["typestr"]
+            itemsize = int(kind[2:])
+            name = _KINDS.get(kind[1], "V") + str(8 * itemsize)
+            return _in_elements(name, itemsize, interface["shape"], interface.get("strides"))
+    if not hasattr(memory, "__dlpack__"):
+        return None
+    try:
+        stream = None if mode.reference_device_active else -1
+        capsule = request_capsule(memory, stream)
+        tensor = managed_tensor(capsule).dl_tensor
+    except Exception:  # another device's memory: the converter says so
+        return None
+    if tensor.dtype.bits % 8 or tensor.dtype.lanes != 1:
+        return None
+    itemsize = tensor.dtype.bits // 8
+    code = {
+        DLDataTypeCode.INT: "int",
+        DLDataTypeCode.UINT: "uint",
+        DLDataTypeCode.FLOAT: "float",
+        DLDataTypeCode.BFLOAT: "bfloat",
+    }.get(tensor.dtype.code, "V")
+    dims = tuple(tensor.shape[: tensor.ndim])
+    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else _dense(dims)
+    return _described(f"{code}{tensor.dtype.bits}", itemsize, dims, strides)
+
+
+def _exchanged_nbytes(memory: Any) -> int | None:
+    described = _exchanged(memory)
+    return None if described is None else described.nbytes
+
+
+_KINDS = {"i": "int", "u": "uint", "f": "float", "b": "bool", "c": "complex"}
+
+
+def _in_elements(name: str, itemsize: int, dims: Any, steps: Any) -> Typed:
+    dims = tuple(dims)
+    strides = _dense(dims) if steps is None else tuple(step // itemsize for step in steps)
+    return _described(name, itemsize, dims, strides)
+
+
+def _described(name: str, itemsize: int, dims: Ints, strides: Ints) -> Typed:
+    """Its bytes reach from the first element to the last."""
+    reach = sum((size - 1) * abs(step) for size, step in zip(dims, strides, strict=True))
+    return Typed(name, itemsize, dims, strides, (reach + 1) * itemsize if 0 not in dims else 0)
+
+
+def _dense(dims: Ints) -> Ints:
+    strides, step = [], 1
+    for size in reversed(dims):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
+
+
+# --- what descriptors say ------------------------------------------------------------------------
+
+_NAMES: dict[Any, tuple[str, int, int]] = {
+    cudnnDataType_t.CUDNN_DATA_FLOAT: ("float32", 1, 4),
+    cudnnDataType_t.CUDNN_DATA_DOUBLE: ("float64", 1, 8),
+    cudnnDataType_t.CUDNN_DATA_HALF: ("float16", 1, 2),
+    cudnnDataType_t.CUDNN_DATA_BFLOAT16: ("bfloat16", 1, 2),
+    cudnnDataType_t.CUDNN_DATA_INT8: ("int8", 1, 1),
+    cudnnDataType_t.CUDNN_DATA_UINT8: ("uint8", 1, 1),
+    cudnnDataType_t.CUDNN_DATA_INT32: ("int32", 1, 4),
+    cudnnDataType_t.CUDNN_DATA_INT64: ("int64", 1, 8),
+    cudnnDataType_t.CUDNN_DATA_INT8x4: ("int8", 4, 1),
+    cudnnDataType_t.CUDNN_DATA_UINT8x4: ("uint8", 4, 1),
+    cudnnDataType_t.CUDNN_DATA_INT8x32: ("int8", 32, 1),
+}
+"""Name of an element's type, elements of a vector, bytes of an element."""
+
+_SAME_BITS = {"bfloat16": {"uint16", "int16", "V16"}, "int8": {"uint8"}, "uint8": {"int8"}}
+_BYTES = ("uint8", "int8", "bytes")
+
+
+def _split(dims: Ints, strides: Ints, vector: int) -> tuple[Ints, Ints]:
+    """Dims and strides of single elements: vectors become a last dimension."""
+    if vector == 1 or len(dims) < 2:
+        return dims, strides
+    dims = (dims[0], dims[1] // vector, *dims[2:], vector)
+    return dims, (*(vector * step for step in strides), 1)
+
+
+def contradiction(record: Any, memory: Typed) -> str | None:
+    """What a descriptor's record says, if memory contradicts it; else None."""
+    name, vector, _ = _NAMES.get(record.data_type, ("", 1, 0))
+    dims, strides, nbytes = _extent(record)
+    if not name:
+        return None
+    says = f"{record.data_type.name} {dims} with strides {strides}, {nbytes} bytes"
+    if memory.nbytes < nbytes:
+        return says
+    if memory.data_type in _BYTES and name not in _BYTES:
+        return None if _is_dense(memory) else says
+    if memory.data_type not in ("bytes", name, *_SAME_BITS.get(name, ())):
+        return says
+    if memory.data_type == "bytes" or not strides:
+        return None
+    wanted, axes = _axes(*_split(dims, strides, vector)), _axes(memory.dims, memory.strides)
+    is_flat = len(wanted) > 1 and len(axes) == 1 and axes[0][0] == 1
+    return None if is_flat or _same(wanted, axes) else says
+
+
+def _extent(record: Any) -> tuple[Ints, Ints, int]:
+    """Dims, strides and bytes; no strides where the descriptor does not tell the dims in memory."""
+    if hasattr(record, "size_in_bytes"):
+        return record.shape, record.strides, record.size_in_bytes
+    itemsize = _NAMES.get(record.data_type, ("", 1, 0))[2]
+    dims = record.memory_shape if hasattr(record, "memory_shape") else record.shape
+    strides = () if hasattr(record, "memory_shape") else record.strides
+    return dims, strides, math.prod(dims) * itemsize
+
+
+def _axes(dims: Ints, strides: Ints) -> list[tuple[int, int]]:
+    """Stride and size of the dims that have more than one element, from the innermost outwards."""
+    return sorted((step, size) for step, size in zip(strides, dims, strict=True) if size != 1)
+
+
+def _is_dense(memory: Typed) -> bool:
+    wanted = 1
+    for step, size in _axes(memory.dims, memory.strides):
+        if step != wanted:
+            return False
+        wanted *= size
+    return True
+
+
+def _same(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> bool:
+    """Whether two lists of axes reach the same elements in the same words, but for joined dims."""
+    one, other = list(one), list(other)
+    while one and other:
+        (step, size), (other_step, other_size) = one.pop(0), other.pop(0)
+        if step != other_step:
+            return False
+        # The side with the smaller dim must go on densely to the size of the other's one dim.
+        rest, small, end = one, size, other_size
+        if small > end:
+            rest, small, end = other, other_size, size
+        while small < end:
+            if not rest or rest[0][0] != step * small:
+                return False
+            small *= rest.pop(0)[1]
+        if small != end:
+            return False
+    return not one and not other
