@@ -60,6 +60,7 @@ class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
     """
 
     _waits = True
+    _is_backend = True  # for the guard of attributes, which finds it in handles too
 
     def __init__(self, kind: str | Kind, **attributes: Any) -> None:
         self.kind = as_kind(kind)

@@ -12,11 +12,12 @@ import functools
 from typing import Any
 
 from . import live
-from .attributes import ATTRIBUTES, Attribute, code_of
+from .attributes import ATTRIBUTES, Attribute, code_of, kind_name
 from .enums import cudnnBackendAttributeName_t as Name
 from .enums import cudnnBackendDescriptorType_t as Kind
+from .enums import cudnnBackendOperationGraphMode_t as Mode
 
-__all__ = ["CHECKED", "Descriptor", "attribute", "created", "destroyed", "known", "required"]
+__all__ = ["NOTED", "Descriptor", "attribute", "created", "destroyed", "known"]
 
 # One of them must be set before finalizing, which cuDNN 9.28 does not survive else.
 _REQUIRED: dict[Kind, tuple[Name, ...]] = {
@@ -30,10 +31,25 @@ _REQUIRED: dict[Kind, tuple[Name, ...]] = {
     ),
 }
 
-CHECKED: frozenset[Name] = frozenset(
-    {Name.CUDNN_ATTR_TENSOR_DATA_TYPE, *(name for names in _REQUIRED.values() for name in names)}
+# What an operation graph of a mode must hold, else cuDNN 9.28 does not survive finalizing it.
+_MODES: dict[Mode, Kind] = {
+    Mode.CUDNN_OPERATIONGRAPH_MODE_CONV_FORWARD: (
+        Kind.CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
+    ),
+    Mode.CUDNN_OPERATIONGRAPH_MODE_CONV_BWD_DATA: (
+        Kind.CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR
+    ),
+    Mode.CUDNN_OPERATIONGRAPH_MODE_CONV_BWD_FILTER: (
+        Kind.CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR
+    ),
+    Mode.CUDNN_OPERATIONGRAPH_MODE_NORM_BWD: Kind.CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR,
+}
+_MODE, _OPS = Name.CUDNN_ATTR_OPERATIONGRAPH_MODE, Name.CUDNN_ATTR_OPERATIONGRAPH_OPS
+
+NOTED: frozenset[Name] = frozenset(
+    {_MODE, _OPS, *(name for names in _REQUIRED.values() for name in names)}
 )
-"""Attributes whose values are looked at, or noted."""
+"""Attributes that decide whether finalizing is survived."""
 
 
 class Descriptor:
@@ -43,23 +59,36 @@ class Descriptor:
     ----------
     kind : cudnnBackendDescriptorType_t, optional
         None for a kind that is newer than the headers.
-    complete : bool
-        Whether finalizing it is survived.
+    given : dict
+        What was set of the attributes in `NOTED`: codes, or the kinds of descriptors, None for
+        unknown ones.
+    filled : bool
+        Whether cuDNN filled it.
     """
 
-    __slots__ = ("complete", "kind")
+    __slots__ = ("filled", "given", "kind")
 
     def __init__(self, kind: Kind | None) -> None:
         self.kind = kind
-        self.complete = not required(kind)
+        self.given: dict[Name, tuple[int | None, ...]] = {}
+        self.filled = False
+
+    def missing(self) -> str:
+        """What it lacks to be finalized, as a sentence; "" if nothing is known to lack."""
+        if self.kind is None or self.filled:
+            return ""
+        required = _REQUIRED.get(self.kind, ())
+        if required and not any(name in self.given for name in required):
+            return f"{' or '.join(map(str, required))} is not set"
+        (mode,) = self.given.get(_MODE, (None,))
+        operations = self.given.get(_OPS, ())
+        wanted = None if mode is None else _MODES.get(Mode(mode))
+        if mode is None or wanted is None or wanted in operations or None in operations:
+            return ""
+        return f"a graph of {Mode(mode)} without an {kind_name(wanted)}"
 
 
 _living: dict[int, Descriptor] = {}
-
-
-def required(kind: Kind | None) -> tuple[Name, ...]:
-    """Attributes of which one must be set before a descriptor of this kind is finalized."""
-    return _REQUIRED.get(kind, ()) if kind is not None else ()
 
 
 def attribute(name: Name) -> Attribute | None:

@@ -165,6 +165,35 @@ def test_incomplete_descriptors_are_not_finalized(shop: Workshop, kind: str, say
 
 
 @pytest.mark.parametrize(
+    ("mode", "operation"),
+    [
+        (raw.CUDNN_OPERATIONGRAPH_MODE_CONV_FORWARD, "operation_convolution_forward"),
+        (raw.CUDNN_OPERATIONGRAPH_MODE_CONV_BWD_DATA, "operation_convolution_backward_data"),
+        (raw.CUDNN_OPERATIONGRAPH_MODE_CONV_BWD_FILTER, "operation_convolution_backward_filter"),
+        (raw.CUDNN_OPERATIONGRAPH_MODE_NORM_BWD, "operation_norm_backward"),
+    ],
+)
+def test_graphs_of_a_mode_hold_its_operation(shop: Workshop, mode: Any, operation: str) -> None:
+    name, type_ = raw.CUDNN_ATTR_OPERATIONGRAPH_MODE, raw.CUDNN_TYPE_OPERATIONGRAPH_MODE
+    ops = raw.CUDNN_ATTR_OPERATIONGRAPH_OPS
+    for operations, refused in (
+        ([], True),
+        (["operation_reshape"], True),
+        ([operation], False),
+    ):
+        graph = created(raw.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
+        raw.cudnnBackendSetAttribute(graph, name, type_, 1, c_int(mode))
+        for each in operations:
+            raw.cudnnBackendSetAttribute(graph, ops, DESCRIPTOR, 1, entries(shop.final(each)))
+        if refused:
+            with pytest.raises(BadParamError, match=f"a graph of {mode} without an {operation}"):
+                raw.cudnnBackendFinalize(graph)
+        else:
+            raw.cudnnBackendFinalize.unchecked(graph)
+        raw.cudnnBackendDestroyDescriptor(graph)
+
+
+@pytest.mark.parametrize(
     ("kind", "attribute"),
     [
         ("tensor", raw.CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC),
@@ -279,7 +308,7 @@ def test_one_number_may_be_given_as_itself(tensor: Any) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
-@pytest.mark.parametrize("surface", [[]])
+@pytest.mark.parametrize("surface", [[], ["--objects"]])
 def test_no_systematic_case_ends_the_process(surface: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tools.fuzz.attributes", "--sample", "600", *surface],
@@ -291,3 +320,30 @@ def test_no_systematic_case_ends_the_process(surface: list[str]) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "600 cases" in done.stdout
+
+
+def test_a_closed_object_is_refused_where_its_handle_would_be_taken(shop: Workshop) -> None:
+    from cudnn_ctypes import ClosedError
+
+    closed = shop.make("tensor", "new")
+    dims, name = (c_int64 * 4)(1, 2, 3, 4), raw.CUDNN_ATTR_TENSOR_DIMENSIONS
+    for _ in range(2):  # known to be harmless the second time
+        raw.cudnnBackendSetAttribute(closed, name, INT64, 4, dims)
+    closed.close()
+    with pytest.raises(ClosedError):
+        raw.cudnnBackendSetAttribute(closed, name, INT64, 4, dims)
+
+
+def test_of_what_was_asked_for_only_the_filled_is_known_to_be_finalized(shop: Workshop) -> None:
+    results, written = raw.CUDNN_ATTR_ENGINEHEUR_RESULTS, c_int64()
+    made = [created(raw.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR) for _ in range(256)]
+    raw.cudnnBackendGetAttribute(
+        shop.final("engineheur"), results, DESCRIPTOR, len(made), written, entries(*made)
+    )
+    assert 0 < written.value < len(made)
+    with pytest.raises(BadParamError, match="cuDNN:"):  # it is finalized
+        raw.cudnnBackendFinalize(made[0])
+    with pytest.raises(BadParamError, match="CUDNN_ATTR_ENGINECFG_ENGINE is not set"):
+        raw.cudnnBackendFinalize(made[-1])
+    for each in made:
+        raw.cudnnBackendDestroyDescriptor(each)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cudnn_ctypes.graph.values import ENUMS
 from cudnn_ctypes.raw import cudnnBackendAttributeName_t as Name
 from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS, Attribute
 
 from .descriptors import CREATABLE, STATES
 
-__all__ = ["ROOM", "Case", "attributes_of", "cases"]
+__all__ = ["ROOM", "TEXTS", "Case", "attributes_of", "cases"]
 
 ROOM = 64
 """Elements of each array."""
+
+TEXTS = (
+    *(b"", b"\0", b"{", b"{}\0", b"[]\0", b"null\0", b'""\0', b'{"a":\0', b"\xff\xfe\0"),
+    *(b"[" * 60, b'{"a":' * 12, b'{"deviceVer": -1}\0', b'{"name": 1e999}\0'),
+)
+"""What is given for JSON."""
 
 _ALL_STATES = (*STATES, "destroyed", "null")
 _COUNTS = (-(2**63), -1, 0, 1, 2, 3, ROOM, ROOM + 1, 2**31, 2**62)
@@ -43,8 +50,9 @@ class Case:
     count : int
         Number of elements.
     memory : str
-        The array: "null", "zeros", "ones" (all bits set), "usual" (values that fit), or which
-        descriptor its entries are: "state kind".
+        The array: "null", "zeros", "ones" (all bits set), "big" (numbers near the largest), "usual"
+        (values that fit), "code N" (an enumerator), "text N" (one of `TEXTS`), or which descriptor
+        its entries are: "state kind".
     """
 
     call: str
@@ -68,6 +76,7 @@ class Case:
 
 def cases() -> Iterator[Case]:
     yield from _own()
+    yield from _values()
     yield from _wrong_types()
     yield from _foreign()
     yield from _entries()
@@ -98,6 +107,25 @@ def _own() -> Iterator[Case]:
                                 yield Case(
                                     "set_finalize", kind, state, known.name, type_, count, memory
                                 )
+
+
+def _values() -> Iterator[Case]:
+    """Values of every enum and text, and large numbers, in descriptors that are then finalized."""
+    for kind in CREATABLE:
+        for known in attributes_of(kind):
+            type_ = known.types[0]
+            memories = [] if type_ in _POINTERS else ["zeros", "ones", "big"]
+            if type_ in ENUMS:
+                codes = [int(each) for each in ENUMS[type_]]
+                memories = [f"code {each}" for each in (*codes, -5, max(codes) + 1, 255, 2**30)]
+            elif type_ == Type.CUDNN_TYPE_CHAR:
+                memories = [f"text {number}" for number in range(len(TEXTS))]
+            for memory in memories:
+                for state in ("new", "complete"):
+                    for count in (1, 2, 4) if known.is_array else (1,):
+                        if memory.startswith("text"):
+                            count = min(len(TEXTS[int(memory[5:])]), ROOM) or 1
+                        yield Case("set_finalize", kind, state, known.name, type_, count, memory)
 
 
 def _wrong_types() -> Iterator[Case]:

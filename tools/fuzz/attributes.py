@@ -6,9 +6,9 @@ huge; arrays that are missing, and values that are extreme; descriptors of a wro
 values; finalizing what is incomplete; executing what is no plan. Prints every case that ended its
 process, wrote beyond its array, did not end or ate the memory, and how many cases had which result.
 
-``--bare`` goes past the guards, to the library itself. ``--sample 5000`` takes that many of the
-cases, by chance but always the same.
-Needs no GPU; with one, calls that take a handle get a real one.
+``--bare`` goes past the guards, to the library itself; ``--objects`` asks `BackendDescriptor`.
+``--sample 5000`` takes that many of the cases, by chance but always the same. Needs no GPU; with
+one, calls that take a handle get a real one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import argparse
 import ctypes
 import os
 import random
+import struct
 import sys
 import warnings
 from collections import Counter, defaultdict
@@ -31,7 +32,8 @@ from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
 from cudnn_ctypes.raw.attributes import Attribute, element_type, kind_name
 from cudnn_ctypes.raw.function import binding
 
-from .attribute_cases import ROOM, Case, attributes_of, cases
+from . import objects
+from .attribute_cases import ROOM, TEXTS, Case, attributes_of, cases
 from .children import Spent, outcomes
 from .descriptors import CREATABLE, Workshop
 
@@ -93,6 +95,12 @@ class Calls:
         value = (b"\xff" if case.memory == "ones" else b"\0") * size
         if case.memory == "usual":
             value = self.usual(case)
+        elif case.memory == "big":
+            value = _big(Type(case.type)) * ROOM
+        elif case.memory.startswith("code "):
+            value = int(case.memory[5:]).to_bytes(4, "little", signed=True) * ROOM
+        elif case.memory.startswith("text "):
+            value = TEXTS[int(case.memory[5:])]
         elif " " in case.memory:
             state, kind = case.memory.split()
             value = bytes(self.descriptor(kind, state)) * ROOM
@@ -209,6 +217,14 @@ class Calls:
         return getattr(self, case.call)(self.handle, plan, pack, *more)
 
 
+def _big(type_: Type) -> bytes:
+    """A number near the largest of its type."""
+    if type_ in (Type.CUDNN_TYPE_FLOAT, Type.CUDNN_TYPE_DOUBLE):
+        return struct.pack("f" if type_ == Type.CUDNN_TYPE_FLOAT else "d", float("inf"))
+    size = ctypes.sizeof(element_type(type_))
+    return (1 << (8 * size - 2)).to_bytes(size, "little")
+
+
 def _closed_alias(made: BackendDescriptor) -> Any:
     """Another variable with the address, as an array of handles would have it."""
     alias = raw.cudnnBackendDescriptor_t.from_buffer_copy(made._as_parameter_)
@@ -219,6 +235,7 @@ def _closed_alias(made: BackendDescriptor) -> Any:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.fuzz.attributes", description=__doc__)
     parser.add_argument("--bare", action="store_true", help="call the library itself")
+    parser.add_argument("--objects", action="store_true", help="call `BackendDescriptor`")
     parser.add_argument("--sample", type=int, default=0, help="take so many cases")
     parser.add_argument("--only", default="", help="take cases whose text contains this")
     parser.add_argument("--seconds", type=float, default=60, help="after which a case hangs")
@@ -229,15 +246,17 @@ def main(arguments: list[str] | None = None) -> int:
     warnings.simplefilter("ignore", ResourceWarning)
     ensure_driver()
     raw.cudnnSetCallback(0, None, None)
-    todo = [case for case in cases() if not options.only or options.only in str(case)]
+    everything = objects.cases() if options.objects else cases()
+    todo: list[Any] = [case for case in everything if not options.only or options.only in str(case)]
     if 0 < options.sample < len(todo):
         todo = random.Random(9).sample(todo, options.sample)
-    run = outcomes(
-        todo, lambda note: Calls(bare=options.bare).perform, seconds=options.seconds, megabytes=256
-    )
+
+    def prepare(note: Callable[[str], None]) -> Callable[[Any], str]:
+        return objects.Uses().perform if options.objects else Calls(bare=options.bare).perform
+
     results: dict[str, Counter[str]] = defaultdict(Counter)
     bad = 0
-    for outcome in run:
+    for outcome in outcomes(todo, prepare, seconds=options.seconds, megabytes=256):
         results[outcome.case.call][outcome.result] += 1
         if outcome.died or outcome.result == "overrun":
             bad += 1

@@ -8,6 +8,7 @@ a function, and their arguments converted as those of any C function.
 from __future__ import annotations
 
 import ctypes
+import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ _NOT_INITIALIZED, _BAD_PARAM, _NULL_POINTER, _NOT_FINALIZED = 1001, 2000, 2002, 
 _DESCRIPTOR_TYPE, _NOT_SUPPORTED = 2012, 3000
 _DESCRIPTOR = Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
 _ADDRESSES = 1 << 47  # bytes that a program can address
+_SIZES = {each: ctypes.sizeof(element_type(each)) for each in Type}
 _REMEMBERED = 4096  # calls known to be harmless
 _LOOKED_AT = 1 << 16  # entries of an array whose length is not known
 
@@ -92,14 +94,14 @@ def fragment(binding: Binding) -> Fragment | None:
     if binding.name == "cudnnBackendSetAttribute":
         count, more, behind = "elementCount", "", ["arrayOfElements"]
         note: Any = _note_set
-        noted = "descriptor, attributeName"
+        noted = "descriptor, attributeName, attributeType, elementCount, arrayOfElements"
         examiner: _Examiner = _Setting(binding)
         types: list[Any] = []
     elif binding.name == "cudnnBackendGetAttribute":
         count, more = "requestedElementCount", " and elementCount.__class__ is _Int64"
         behind = ["elementCount", "arrayOfElements"]
         note = _note_filled
-        noted = "attributeType, requestedElementCount, arrayOfElements"
+        noted = "attributeType, requestedElementCount, elementCount, arrayOfElements"
         examiner = _Reading(binding)
         types = [ctypes.POINTER(ctypes.c_int64)]
     else:
@@ -129,6 +131,9 @@ def fragment(binding: Binding) -> Fragment | None:
 class _Examiner:
     """Looks at the arguments of a call that the table alone does not tell to be harmless."""
 
+    memory: tuple[type, ...]
+    """Classes of arrays that a harmless call may have, besides single numbers."""
+
     def __init__(self, binding: Binding) -> None:
         self.binding = binding
         self.harmless: dict[tuple[Any, Any, int, type], tuple[Any, Any, bool]] = {}
@@ -141,20 +146,34 @@ class _Examiner:
         TypeError, ValueError
             For arguments that do not convert, by name.
         """
-        converted = self._converted(arguments)
-        descriptor, name, type_, count = (*arguments[:3], operator.index(_number(arguments[3])))
-        name, type_ = Name(_number(name)), Type(_number(type_))
-        # What ctypes makes of bytes it takes but once.
-        array = arguments[-1] if isinstance(arguments[-1], bytes) else converted[-1]
-        self._check_room(type_, count, arguments[-1])
-        refusal = (
-            _refused_descriptor(descriptor)
-            or _refused_count(type_, count)
-            or self.refusal(name, type_, count, array, room(arguments[-1]))
-        )
+        descriptor, name, type_, count, *_, array = arguments
+        given = room(array)
+        if (
+            name.__class__ is not Name
+            or type_.__class__ is not Type
+            or count.__class__ is not int
+            or not hasattr(descriptor, "_is_backend")
+            or not (array is None or isinstance(array, ctypes.Array))
+        ):
+            *_, converted = self._converted(arguments)
+            name, type_ = Name(_number(name)), Type(_number(type_))
+            count = operator.index(_number(count))
+            if not isinstance(array, bytes):  # what ctypes makes of bytes it takes but once
+                array = converted
+            if live.is_destroyed(descriptor):
+                return (_BAD_PARAM, "descriptor was destroyed"), None
+        bytes_ = count * _SIZES.get(type_, 4)
+        if given is not None and bytes_ > given:
+            raise ValueError(
+                f"{self.binding.name}() argument 'arrayOfElements': {count} elements of {type_} "
+                f"are {bytes_} bytes, got {given}"
+            )
+        refusal = self.refusal(name, type_, count, array, given)
+        if not 0 <= bytes_ < _ADDRESSES:
+            refusal = _BAD_PARAM, f"{count} elements of {type_} do not exist"
         if not refusal:
             self._note_harmless(arguments[1], arguments[2], count, arguments[-1])
-        return refusal, count, *self.others(name, type_, count, arguments[4:-1], array)
+        return refusal, count, *self.others(name, count, arguments[4:-1], array)
 
     def _note_harmless(self, name: Any, type_: Any, count: int, array: Any) -> None:
         facts = backend.attribute(name) if name.__class__ is Name else None
@@ -163,9 +182,10 @@ class _Examiner:
             and type_.__class__ is Type
             and type_ in facts.types
             and type_ != _DESCRIPTOR
-            and name not in backend.CHECKED
-            and count > 0
-            and (isinstance(array, ctypes.Array) or array.__class__ in _SCALARS)
+            and name not in backend.NOTED
+            and name != Name.CUDNN_ATTR_TENSOR_DATA_TYPE
+            and (count > 0 or array is None)
+            and (isinstance(array, self.memory) or array.__class__ in _SCALARS)
         ):
             if len(self.harmless) >= _REMEMBERED:
                 self.harmless.clear()
@@ -182,27 +202,21 @@ class _Examiner:
             self.binding.explain(ctypes.ArgumentError(str(error)), arguments)
             raise
 
-    def _check_room(self, type_: Type, count: int, array: Any) -> None:
-        size, given = ctypes.sizeof(element_type(type_)), room(array)
-        if given is not None and count * size > given:
-            raise ValueError(
-                f"{self.binding.name}() argument 'arrayOfElements': {count} elements of {type_} "
-                f"are {count * size} bytes, got {given}"
-            )
-
     def refusal(
         self, name: Name, type_: Type, count: int, array: Any, given: int | None
     ) -> tuple[int, str] | None:
         raise NotImplementedError
 
     def others(
-        self, name: Name, type_: Type, count: int, between: tuple[Any, ...], array: Any
+        self, name: Name, count: int, between: tuple[Any, ...], array: Any
     ) -> tuple[Any, ...]:
         """The arguments behind the count."""
         raise NotImplementedError
 
 
 class _Setting(_Examiner):
+    memory = (ctypes.Array,)
+
     def refusal(
         self, name: Name, type_: Type, count: int, array: Any, given: int | None
     ) -> tuple[int, str] | None:
@@ -217,12 +231,14 @@ class _Setting(_Examiner):
         return None
 
     def others(
-        self, name: Name, type_: Type, count: int, between: tuple[Any, ...], array: Any
+        self, name: Name, count: int, between: tuple[Any, ...], array: Any
     ) -> tuple[Any, ...]:
         return (array,)
 
 
 class _Reading(_Examiner):
+    memory = (ctypes.Array, type(None))
+
     def refusal(
         self, name: Name, type_: Type, count: int, array: Any, given: int | None
     ) -> tuple[int, str] | None:
@@ -240,7 +256,7 @@ class _Reading(_Examiner):
         return _refused_entries(name, entries)
 
     def others(
-        self, name: Name, type_: Type, count: int, between: tuple[Any, ...], array: Any
+        self, name: Name, count: int, between: tuple[Any, ...], array: Any
     ) -> tuple[Any, ...]:
         (written,) = between
         # cuDNN 9.28 follows a NULL elementCount for a few attributes; none wants it to be NULL.
@@ -254,18 +270,6 @@ class _Reading(_Examiner):
 # --- refusals ------------------------------------------------------------------------------------
 
 
-def _refused_descriptor(descriptor: Any) -> tuple[int, str] | None:
-    if live.is_destroyed(descriptor):
-        return _BAD_PARAM, "descriptor was destroyed"
-    return None
-
-
-def _refused_count(type_: Type, count: int) -> tuple[int, str] | None:
-    if not 0 <= count * ctypes.sizeof(element_type(type_)) < _ADDRESSES:
-        return _BAD_PARAM, f"{count} elements of {type_} do not exist"
-    return None
-
-
 def _refused_entries(name: Name, entries: list[int | None]) -> tuple[int, str] | None:
     facts: Attribute | None = backend.attribute(name)
     for position, address in enumerate(entries):
@@ -273,18 +277,12 @@ def _refused_entries(name: Name, entries: list[int | None]) -> tuple[int, str] |
         if address is not None and live.is_gone(address):
             return _BAD_PARAM, f"{place} was destroyed"
         found = backend.known(address)
-        if facts is None or found is None or found.kind is None or found.kind in facts.wants:
+        wants = facts.wants if facts else ()
+        if not wants or found is None or found.kind is None or found.kind in wants:
             continue
-        wanted = "an operation" if len(facts.wants) > 3 else " or ".join(map(_kind, facts.wants))
-        return (
-            _DESCRIPTOR_TYPE,
-            f"{place} is a {_kind(found.kind)}; {name} takes {wanted or 'none'}",
-        )
+        wanted = "an operation" if len(wants) > 3 else " or ".join(map(kind_name, wants))
+        return _DESCRIPTOR_TYPE, f"{place} is a {kind_name(found.kind)}; {name} takes {wanted}"
     return None
-
-
-def _kind(kind: Any) -> str:
-    return kind_name(kind)
 
 
 def _refused_open_entries(name: Name, entries: list[int | None]) -> tuple[int, str] | None:
@@ -304,16 +302,20 @@ def _refused_open_entries(name: Name, entries: list[int | None]) -> tuple[int, s
 
 def _refused_data_type(array: Any) -> tuple[int, str] | None:
     """cuDNN ends the process when it finalizes a tensor of a data type that it does not know."""
+    code = _number_at(array)
+    return None if _is_data_type(code) else (_BAD_PARAM, f"cuDNN has no data type {code}")
+
+
+@functools.cache
+def _is_data_type(code: int) -> bool:
     from .. import library
 
-    code, version = _number_at(array), library.load().version
+    version = library.load().version
+    if code > max(cudnnDataType_t) and version > CUDNN_VERSION:  # it may be newer than the headers
+        return True
     since = ENUM_SINCE.get(cudnnDataType_t(code).name, "9.0.0")
     major, minor, patch = (int(part) for part in since.split("."))
-    if cudnnDataType_t(code).known and major * 10000 + minor * 100 + patch <= version:
-        return None
-    if code > max(cudnnDataType_t) and version > CUDNN_VERSION:  # it may be newer than the headers
-        return None
-    return _BAD_PARAM, f"cuDNN {library.load().version_text} has no data type {code}"
+    return cudnnDataType_t(code).known and major * 10000 + minor * 100 + patch <= version
 
 
 # --- what arrays hold ----------------------------------------------------------------------------
@@ -325,7 +327,9 @@ def _number(value: Any) -> Any:
 
 
 def _address(array: Any) -> int | None:
-    """The address in what a converter made of an array."""
+    """The address of an array, or in what a converter made of it."""
+    if isinstance(array, ctypes.Array):
+        return ctypes.addressof(array)
     return ctypes.cast(array, ctypes.c_void_p).value if array is not None else None
 
 
@@ -345,16 +349,26 @@ def _entries(array: Any, count: int, given: int | None) -> list[int | None]:
 # --- notes ---------------------------------------------------------------------------------------
 
 
-def _note_set(descriptor: Any, name: Any) -> None:
-    found = backend.known(live.address(descriptor))
-    if found is not None and name in backend.required(found.kind):
-        found.complete = True
+def _note_set(descriptor: Any, name: Any, type_: Any, count: int, array: Any) -> None:
+    if name in backend.NOTED:
+        found = backend.known(live.address(descriptor))
+        if found is not None and count > 0 and array is not None:
+            given: tuple[int | None, ...] = (None,)
+            if type_ == _DESCRIPTOR:
+                children = [backend.known(each) for each in _entries(array, count, None) if each]
+                given = tuple(None if child is None else child.kind for child in children)
+            elif type_ != Type.CUDNN_TYPE_CHAR:
+                given = (_number_at(array),)
+            if given:
+                found.given[Name(name)] = given
 
 
-def _note_filled(type_: Any, count: int, array: Any) -> None:
-    """What cuDNN filled is complete."""
+def _note_filled(type_: Any, asked: int, count: Any, array: Any) -> None:
+    """What cuDNN filled is finalized."""
     if type_ == _DESCRIPTOR and array is not None:
-        for address in _entries(array, count, None):
+        written = live.out_variable(count)
+        written = written.contents if isinstance(written, ctypes._Pointer) else written
+        for address in _entries(array, min(asked, _number(written)), None):
             found = backend.known(address)
             if found is not None:
-                found.complete = True
+                found.filled = True

@@ -50,15 +50,13 @@ def _not_to_finalize(descriptor: Any) -> str:
     if live.is_destroyed(descriptor):
         return "descriptor was destroyed"
     found = backend.known(live.address(descriptor))
-    if found is None or found.complete:
-        return ""
-    return f"{' or '.join(map(str, backend.required(found.kind)))} is not set"
+    return "" if found is None else found.missing()
 
 
 def _emptied(descriptor: Any) -> None:
     found = backend.known(live.address(descriptor))
     if found is not None:
-        found.complete = not backend.required(found.kind)
+        found.given.clear()
 
 
 _FRAGMENTS = {
