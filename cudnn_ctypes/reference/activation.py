@@ -7,7 +7,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .arithmetic import blend
+from .arithmetic import blend, check_shape, kept
+from .tiles import tiled
 
 Activation = Literal["identity", "relu", "sigmoid", "tanh", "clipped_relu", "elu", "swish"]
 
@@ -155,10 +156,15 @@ def activation_forward(
     ndarray
         A new array of the shape of x.
     """
-    values = x.astype(compute_dtype)
-    result = activate(values, activation, coefficient, propagate_nan=propagate_nan)
     stored = np.dtype(out_dtype or x.dtype)
-    return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+    def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+        values = x.astype(compute_dtype)
+        result = activate(values, activation, coefficient, propagate_nan=propagate_nan)
+        return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+    check_shape("y", y, x.shape)
+    return tiled(formula, x, y)
 
 
 def activation_backward(
@@ -202,13 +208,20 @@ def activation_backward(
     for name, operand in (("y", y), ("dy", dy)):
         if operand.shape != x.shape:
             raise ValueError(f"{name} must have the shape of x, {x.shape}, got {operand.shape}")
-    slope = derivative(y.astype(compute_dtype), x.astype(compute_dtype), activation, coefficient)
-    gradient = dy.astype(compute_dtype)
-    result = gradient * slope
-    if activation in ("relu", "clipped_relu"):
-        result = np.where(slope > 0, gradient, np.zeros_like(gradient))
     stored = np.dtype(out_dtype or x.dtype)
-    return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+    def formula(
+        y: NDArray[Any], dy: NDArray[Any], x: NDArray[Any], dx: NDArray[Any] | None
+    ) -> NDArray[Any]:
+        y, dy, x = (operand.astype(compute_dtype, copy=False) for operand in (y, dy, x))
+        slope = derivative(y, x, activation, coefficient)
+        result = dy * slope
+        if activation in ("relu", "clipped_relu"):
+            result = kept(dy, slope > 0)
+        return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+    check_shape("dx", dx, x.shape)
+    return tiled(formula, y, dy, x, dx)
 
 
 def _larger(x: NDArray[Any], floor: Any, propagate_nan: bool) -> NDArray[Any]:

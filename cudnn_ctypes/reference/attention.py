@@ -202,10 +202,10 @@ def attention_forward(
         )
         for name, x in (("q", q), ("k", k), ("v", v))
     )
-    scores = dtype.type(scaler) * np.einsum("htnbp,hjnbp->hnbtj", q_, to_beam(k_, q))
+    scores = dtype.type(scaler) * product(by_sequence(q_), by_sequence(k_).swapaxes(-1, -2))
     attention = softmax_where(scores, visible)
     dropped = times(attention, attention_dropout)
-    in_heads = np.einsum("hnbtj,hjnbp->htnbp", dropped, to_beam(v_, q))
+    in_heads = by_step(product(dropped, by_sequence(v_)))
     out = join_heads(in_heads, weights.get("o_weights"), weights.get("o_biases"))
     out = times(out, output_dropout)
     if residuals is not None:
@@ -221,7 +221,8 @@ def project(
     """(T, N, B, V) to (H, T, N, B, P): every head's W x + b, or x itself for every head."""
     if weights is None:
         return np.broadcast_to(x, (heads, *x.shape))
-    result: NDArray[Any] = np.einsum("hpv,tnbv->htnbp", weights, x)
+    rows = product(x.reshape(-1, x.shape[-1]), weights.swapaxes(1, 2))
+    result: NDArray[Any] = rows.reshape(heads, *x.shape[:3], -1)
     return result if biases is None else result + biases[:, None, None, None, :, 0]
 
 
@@ -232,7 +233,8 @@ def join_heads(
     if weights is None:
         _, *steps, _ = h.shape
         return np.moveaxis(h, 0, -2).reshape(*steps, -1)
-    result: NDArray[Any] = np.einsum("hop,htnbp->tnbo", weights, h)
+    rows = product(h.reshape(len(h), -1, h.shape[-1]), weights.swapaxes(1, 2))
+    result: NDArray[Any] = rows.sum(axis=0).reshape(*h.shape[1:4], -1)
     return result if biases is None else result + biases[0, :, 0]
 
 
@@ -241,16 +243,30 @@ def softmax_where(scores: NDArray[Any], visible: NDArray[np.bool_] | None) -> ND
     if visible is not None:
         scores = np.where(visible, scores, -np.inf)
     largest = scores.max(axis=-1, keepdims=True)
-    exponentials = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
+    exponentials: NDArray[Any] = scores - np.where(np.isneginf(largest), 0, largest)
+    np.exp(exponentials, out=exponentials)
     total = exponentials.sum(axis=-1, keepdims=True)
-    result: NDArray[Any] = exponentials / np.where(total == 0, 1, total)
+    exponentials /= np.where(total == 0, 1, total)
+    return exponentials
+
+
+def product(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """a @ b, summed in float64: a row of it is the same however many rows there are."""
+    result: NDArray[Any] = (a.astype(np.float64) @ b.astype(np.float64)).astype(a.dtype)
     return result
 
 
-def to_beam(x: NDArray[Any], q: NDArray[Any]) -> NDArray[Any]:
-    """Projected keys or values (H, T, N, 1 or B, P), repeated for each sequence in q's beam."""
-    heads, steps, batch, _, length = x.shape
-    return np.broadcast_to(x, (heads, steps, batch, q.shape[2], length))
+def by_sequence(x: NDArray[Any]) -> NDArray[Any]:
+    """(H, T, N, B, P) to (H, N, B, T, P): one matrix for each sequence, a row for each step.
+
+    Products of such matrices are broadcast: to keys that a beam of queries has in common.
+    """
+    return np.ascontiguousarray(x.transpose(0, 2, 3, 1, 4))
+
+
+def by_step(x: NDArray[Any]) -> NDArray[Any]:
+    """The way back of `by_sequence`."""
+    return x.transpose(0, 3, 1, 2, 4)
 
 
 def times(x: NDArray[Any], factors: NDArray[Any] | None) -> NDArray[Any]:

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .attention import Attended, Weights, times, to_beam
+from .attention import Attended, Weights, by_sequence, by_step, join_heads, project, times
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,14 @@ def attention_backward_data(
     do = times(dout.astype(dtype), output_dropout)
     dh = _to_heads(do, _get(weights, "o_weights", dtype), attended.heads)
 
-    dv_ = np.einsum("hnbtj,htnbp->hjnbp", times(attended.attention, attention_dropout), dh)
-    da = np.einsum("htnbp,hjnbp->hnbtj", dh, to_beam(attended.v, q))
+    dh, v_, k_, q_ = (by_sequence(x) for x in (dh, attended.v, attended.k, attended.q))
+
+    dv_ = by_step(times(attended.attention, attention_dropout).swapaxes(-1, -2) @ dh)
+    da = dh @ v_.swapaxes(-1, -2)
     ds = softmax_backward(attended.attention, times(da, attention_dropout))
     ds = dtype.type(scaler) * ds
-    dq_ = np.einsum("hnbtj,hjnbp->htnbp", ds, to_beam(attended.k, q))
-    dk_ = np.einsum("hnbtj,htnbp->hjnbp", ds, attended.q)
+    dq_ = by_step(ds @ k_)
+    dk_ = by_step(ds.swapaxes(-1, -2) @ q_)
     if k.shape[2] == 1:  # the beam's sequences have their keys and values in common
         dk_, dv_ = (x.sum(axis=3, keepdims=True) for x in (dk_, dv_))
 
@@ -107,7 +109,7 @@ def attention_backward_data(
         if matrices is None:
             result = projected.sum(axis=0)
         else:
-            result = np.einsum("hpv,htnbp->tnbv", matrices, projected)
+            result = join_heads(projected, matrices.swapaxes(1, 2), None)
         return result.astype(x.dtype)
 
     return DataGradients(
@@ -157,9 +159,9 @@ def attention_backward_weights(
         ("k", k, gradients.dk_projected),
         ("v", v, gradients.dv_projected),
     ):
-        results[f"{name}_weights"] = np.einsum("htnbp,tnbv->hpv", dx_, x.astype(dtype))
+        results[f"{name}_weights"] = _rows(dx_).swapaxes(1, 2) @ _rows(x.astype(dtype))
         results[f"{name}_biases"] = dx_.sum(axis=(1, 2, 3))[:, :, None]
-    results["o_weights"] = np.einsum("tnbo,htnbp->hop", do, attended.heads)
+    results["o_weights"] = _rows(do).swapaxes(0, 1) @ _rows(attended.heads)
     results["o_biases"] = do.sum(axis=(0, 1, 2))[None, :, None]
     return {name: results[name].astype(array.dtype) for name, array in weights.items()}
 
@@ -175,8 +177,12 @@ def _to_heads(do: NDArray[Any], weights: NDArray[Any] | None, heads: NDArray[Any
     if weights is None:
         count, *steps, length = heads.shape
         return np.moveaxis(do.reshape(*steps, count, length), -2, 0)
-    result: NDArray[Any] = np.einsum("hop,tnbo->htnbp", weights, do)
-    return result
+    return project(do, weights.swapaxes(1, 2), None, len(weights))
+
+
+def _rows(x: NDArray[Any]) -> NDArray[Any]:
+    """(..., T, N, B, V) to (..., T * N * B, V)."""
+    return x.reshape(*x.shape[:-4], -1, x.shape[-1])
 
 
 def _get(weights: Weights, name: str, dtype: np.dtype[Any]) -> NDArray[Any] | None:

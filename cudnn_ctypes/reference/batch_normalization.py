@@ -32,9 +32,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .arithmetic import blend, round_to
+from .arithmetic import blend, check_shape, kept, round_to
+from .tiles import tiled
 
 Mode = Literal["per_activation", "spatial"]
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -145,29 +147,40 @@ def batch_normalization_forward_training(
     axes = _checked(x, mode, scale=scale, bias=bias)
     if (running_mean is None) != (running_variance is None):
         raise ValueError("running_mean and running_variance must be given both or neither")
-    dtype = np.dtype(compute_dtype)
-    values = x.astype(dtype)
-    mean, variance = _statistics(values, axes)
-    inv_deviation = 1 / np.sqrt(variance + epsilon)
-    total = _affine(values, mean, inv_deviation, scale, bias, z)
-    averages: list[NDArray[Any] | None] = [None, None]
     if running_mean is not None and running_variance is not None:
         _checked(x, mode, running_mean=running_mean, running_variance=running_variance)
-        count = x.size // mean.size
-        sample_variance = variance * (count / (count - 1) if count > 1 else np.nan)
-        averages = [
+    check_shape("z", z, x.shape)
+    check_shape("y", y, x.shape)
+    dtype = np.dtype(compute_dtype)
+    stored = np.dtype(out_dtype or x.dtype)
+    count = x.size // scale.size
+    unbiased = count / (count - 1) if count > 1 else np.nan
+
+    def formula(
+        x: Array,
+        scale: Array,
+        bias: Array,
+        running_mean: Array | None,
+        running_variance: Array | None,
+        z: Array | None,
+        y: Array | None,
+    ) -> tuple[Array | None, ...]:
+        values = x.astype(dtype, copy=False)
+        mean, variance = _statistics(values, axes)
+        inv_deviation = 1 / np.sqrt(variance + epsilon)
+        total = _affine(values, mean, inv_deviation, scale, bias, z)
+        return (
+            blend(_relu(total, relu), y, alpha=alpha, beta=beta, out_dtype=stored, name="y"),
+            mean.astype(scale.dtype),
+            inv_deviation.astype(scale.dtype),
             _average(running_mean, mean, average_factor),
-            _average(running_variance, sample_variance, average_factor),
-        ]
-    result = np.maximum(total, 0) if relu else total
-    return BatchNormalizationTraining(
-        y=blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y"),
-        mean=mean.astype(scale.dtype),
-        inv_variance=inv_deviation.astype(scale.dtype),
-        running_mean=averages[0],
-        running_variance=averages[1],
-        mask=total > 0 if relu else None,
-    )
+            _average(running_variance, variance * unbiased, average_factor),
+            total > 0 if relu else None,
+        )
+
+    operands = (x, scale, bias, running_mean, running_variance, z, y)
+    results: tuple[Any, ...] = tiled(formula, *operands, axes=_apart(x, axes))
+    return BatchNormalizationTraining(*results)
 
 
 def batch_normalization_forward_inference(
@@ -204,12 +217,25 @@ def batch_normalization_forward_inference(
         estimated_mean=estimated_mean,
         estimated_variance=estimated_variance,
     )
+    check_shape("z", z, x.shape)
+    check_shape("y", y, x.shape)
     dtype = np.dtype(compute_dtype)
+    stored = np.dtype(out_dtype or x.dtype)
     inv_deviation = 1 / np.sqrt(epsilon + estimated_variance.astype(dtype))
-    mean = estimated_mean.astype(dtype)
-    total = _affine(x.astype(dtype), mean, inv_deviation, scale, bias, z)
-    result = np.maximum(total, 0) if relu else total
-    return blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y")
+
+    def formula(
+        x: Array,
+        mean: Array,
+        inv_deviation: Array,
+        scale: Array,
+        bias: Array,
+        z: Array | None,
+        y: Array | None,
+    ) -> Array:
+        total = _affine(x.astype(dtype, copy=False), mean, inv_deviation, scale, bias, z)
+        return blend(_relu(total, relu), y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+    return tiled(formula, x, estimated_mean.astype(dtype), inv_deviation, scale, bias, z, y)
 
 
 def batch_normalization_backward(
@@ -262,32 +288,49 @@ def batch_normalization_backward(
         raise ValueError(f"dy must have shape {x.shape}, got {dy.shape}")
     if (mean is None) != (inv_variance is None):
         raise ValueError("mean and inv_variance must be given both or neither")
-    dtype = np.dtype(compute_dtype)
-    values = x.astype(dtype)
     if mean is not None and inv_variance is not None:
         _checked(x, mode, mean=mean, inv_variance=inv_variance)
-        center, inv_deviation = mean.astype(dtype), inv_variance.astype(dtype)
-    else:
-        center, variance = _statistics(values, axes)
-        inv_deviation = 1 / np.sqrt(variance + epsilon)
-
-    x_hat = (values - center) * inv_deviation
-    dz = dy.astype(dtype)
-    if mask is not None:
-        dz = np.where(mask, dz, 0)
-    dbias_sum = dz.sum(axis=axes, keepdims=True)
-    dscale_sum = (dz * x_hat).sum(axis=axes, keepdims=True)
-    count = x.size // scale.size
-    result = scale.astype(dtype) * inv_deviation * (dz - (dbias_sum + x_hat * dscale_sum) / count)
-
+    check_shape("mask", mask, x.shape)
+    check_shape("dx", dx, x.shape)
+    check_shape("dscale", dscale, scale.shape)
+    check_shape("dbias", dbias, scale.shape)
+    dtype = np.dtype(compute_dtype)
     stored = np.dtype(out_dtype or x.dtype)
+    data: dict[str, Any] = {"alpha": alpha_data, "beta": beta_data, "out_dtype": stored}
     param: dict[str, Any] = {"alpha": alpha_param, "beta": beta_param, "out_dtype": scale.dtype}
-    return BatchNormalizationGradients(
-        dx=blend(result, dx, alpha=alpha_data, beta=beta_data, out_dtype=stored, name="dx"),
-        dscale=blend(dscale_sum, dscale, name="dscale", **param),
-        dbias=blend(dbias_sum, dbias, name="dbias", **param),
-        dz=round_to(dz, stored),
-    )
+    count = x.size // scale.size
+
+    def formula(
+        x: Array,
+        dy: Array,
+        scale: Array,
+        mean: Array | None,
+        inv_deviation: Array | None,
+        mask: NDArray[np.bool_] | None,
+        dx: Array | None,
+        dscale: Array | None,
+        dbias: Array | None,
+    ) -> tuple[Array, ...]:
+        values, dz = x.astype(dtype, copy=False), dy.astype(dtype)
+        if mean is None or inv_deviation is None:
+            mean, variance = _statistics(values, axes)
+            inv_deviation = 1 / np.sqrt(variance + epsilon)
+        x_hat = (values - mean.astype(dtype)) * inv_deviation.astype(dtype)
+        if mask is not None:
+            dz = kept(dz, mask)
+        dbias_sum = dz.sum(axis=axes, keepdims=True)
+        dscale_sum = (dz * x_hat).sum(axis=axes, keepdims=True)
+        slope = scale.astype(dtype) * inv_deviation.astype(dtype)
+        result = slope * (dz - (dbias_sum + x_hat * dscale_sum) / count)
+        return (
+            blend(result, dx, name="dx", **data),
+            blend(dscale_sum, dscale, name="dscale", **param),
+            blend(dbias_sum, dbias, name="dbias", **param),
+            round_to(dz, stored),
+        )
+
+    operands = (x, dy, scale, mean, inv_variance, mask, dx, dscale, dbias)
+    return BatchNormalizationGradients(*tiled(formula, *operands, axes=_apart(x, axes)))
 
 
 def _checked(x: NDArray[Any], mode: Mode, **parameters: NDArray[Any]) -> tuple[int, ...]:
@@ -297,6 +340,11 @@ def _checked(x: NDArray[Any], mode: Mode, **parameters: NDArray[Any]) -> tuple[i
         if parameter.shape != shape:
             raise ValueError(f"{name} must have shape {shape}, got {parameter.shape}")
     return (0,) if mode == "per_activation" else (0, *range(2, x.ndim))
+
+
+def _apart(x: Array, axes: tuple[int, ...]) -> list[int]:
+    """The axes whose places have statistics of their own."""
+    return [axis for axis in range(x.ndim) if axis not in axes]
 
 
 def _statistics(x: NDArray[Any], axes: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -313,15 +361,21 @@ def _affine(
     bias: NDArray[Any],
     z: NDArray[Any] | None,
 ) -> NDArray[Any]:
-    total: NDArray[Any] = scale.astype(x.dtype) * ((x - mean) * inv_deviation)
+    total: NDArray[Any] = x - mean
+    total *= scale.astype(x.dtype) * inv_deviation
     total += bias.astype(x.dtype)
     if z is not None:
-        if z.shape != x.shape:
-            raise ValueError(f"z must have shape {x.shape}, got {z.shape}")
         total += z.astype(x.dtype)
     return total
 
 
-def _average(old: NDArray[Any], new: NDArray[Any], factor: float) -> NDArray[Any]:
+def _relu(total: Array, relu: bool) -> Array:
+    result: Array = np.maximum(total, 0) if relu else total
+    return result
+
+
+def _average(old: Array | None, new: Array, factor: float) -> Array | None:
+    if old is None:
+        return None
     average = old.astype(new.dtype) * (1 - factor) + new * factor
     return round_to(average, old.dtype)

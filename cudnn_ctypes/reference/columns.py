@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from .geometry import Geometry, Mode
+
+ELEMENTS = 1 << 18  # of the patches that are made at once
 
 
 def im2col(
@@ -69,34 +72,41 @@ def patches(x: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
     return windows.transpose(1, *range(2 + n, 2 + 2 * n), 0, *range(2, 2 + n))
 
 
-def col2im(columns: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
-    """The adjoint of `patches`: every column entry is added back to the pixel it came from.
+def parts(geometry: Geometry) -> Iterator[tuple[slice, slice]]:
+    """Cut the output into images and rows whose patches fit in the processor's cache."""
+    batch, _, rows, *sizes = geometry.y_shape
+    of_row = geometry.x_shape[1] * math.prod(geometry.w_shape[2:]) * math.prod(sizes)
+    images = max(1, ELEMENTS // (of_row * rows))
+    step = min(rows, max(1, ELEMENTS // of_row))
+    for image in range(0, batch, images):
+        for row in range(0, rows, step):
+            yield slice(image, image + images), slice(row, row + step)
+
+
+def add_patches(image: NDArray[Any], columns: NDArray[Any], geometry: Geometry) -> None:
+    """The adjoint of `patches`: add every column entry to the pixel that it came from.
 
     Parameters
     ----------
+    image
+        (N, C, padded sizes...): that part of it which the columns see, from the first pixel on.
     columns
         (C, R..., N, Y...).
-
-    Returns
-    -------
-    ndarray
-        (N, C, spatial sizes...) in the dtype of `columns`.
     """
-    batch, channels = geometry.x_shape[:2]
-    image = np.zeros((batch, channels, *geometry.padded), dtype=columns.dtype)
-    filter_sizes = geometry.w_shape[2:]
-    for tap in np.ndindex(*filter_sizes):
-        place = tap
-        if geometry.mode == "convolution":
-            place = tuple(r - 1 - t for r, t in zip(filter_sizes, tap, strict=True))
-        pixels = tuple(
-            slice(t * d, t * d + s * (y - 1) + 1, s)
-            for t, d, s, y in zip(
-                place, geometry.dilation, geometry.stride, geometry.y_shape[2:], strict=True
-            )
-        )
-        image[(slice(None), slice(None), *pixels)] += columns[(slice(None), *tap)].swapaxes(0, 1)
-    inside = (
-        slice(p, p + size) for p, size in zip(geometry.padding, geometry.x_shape[2:], strict=True)
+    y_sizes = columns.shape[-geometry.spatial :]
+    for tap in np.ndindex(*geometry.w_shape[2:]):
+        column = columns[(slice(None), *tap)]
+        image[tap_pixels(geometry, tap, y_sizes)] += column.swapaxes(0, 1)
+
+
+def tap_pixels(
+    geometry: Geometry, tap: tuple[int, ...], y_sizes: Sequence[int]
+) -> tuple[slice, ...]:
+    """The pixels of a padded image (N, C, padded sizes...) under one place of the filter."""
+    if geometry.mode == "convolution":
+        tap = tuple(r - 1 - t for r, t in zip(geometry.w_shape[2:], tap, strict=True))
+    pixels = (
+        slice(t * d, t * d + s * (y - 1) + 1, s)
+        for t, d, s, y in zip(tap, geometry.dilation, geometry.stride, y_sizes, strict=True)
     )
-    return image[(slice(None), slice(None), *inside)]
+    return (slice(None), slice(None), *pixels)

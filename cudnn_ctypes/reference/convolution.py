@@ -11,11 +11,15 @@ gradients are products with the other factor transposed:
 
     y = w @ columns(x)          dw = dy @ columns(x)^T          dx = columns^T(w^T @ dy)
 
+The columns are made for some images, or some rows of a large one, at a time: all of them are R
+times as large as x.
+
 Every result is stored as  alpha * result + beta * (what the output held).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,8 +27,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import accumulator, blend
-from .columns import col2im, patches
+from .columns import add_patches, parts, patches, tap_pixels
 from .geometry import Geometry, Mode
+from .tiles import tiled
+
+Array = NDArray[Any]
 
 
 def convolution_forward(
@@ -82,10 +89,8 @@ def convolution_forward(
         mode=mode,
     )
     dtype = accumulator(compute_dtype, x, w)
-    columns = _column_matrix(x.astype(dtype), geometry)
-    product = _filter_matrix(w, geometry).astype(dtype) @ columns
-    batch, filters, *output_sizes = geometry.y_shape
-    result = product.reshape(filters, batch, *output_sizes).swapaxes(0, 1)
+    x, w = x.astype(dtype, copy=False), w.astype(dtype, copy=False)
+    result = _forward(x, w, geometry)
     stored = _stored(out_dtype, y, x)
     return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
 
@@ -137,11 +142,9 @@ def convolution_backward_data(
     )
     _check_dy(dy, geometry)
     dtype = accumulator(compute_dtype, w, dy)
-    filters = _filter_matrix(w, geometry).astype(dtype)
-    columns = filters.swapaxes(1, 2) @ _output_matrix(dy, geometry).astype(dtype)
-    channels, filter_sizes = geometry.x_shape[1], geometry.w_shape[2:]
-    batch, output_sizes = geometry.x_shape[0], geometry.y_shape[2:]
-    result = col2im(columns.reshape(channels, *filter_sizes, batch, *output_sizes), geometry)
+    depthwise = geometry.groups == x_shape[1] == w.shape[0]
+    product = _depthwise_backward_data if depthwise else _backward_data
+    result = product(w.astype(dtype, copy=False), dy.astype(dtype, copy=False), geometry)
     stored = _stored(out_dtype, dx, dy)
     return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
 
@@ -192,12 +195,9 @@ def convolution_backward_filter(
     )
     _check_dy(dy, geometry)
     dtype = accumulator(compute_dtype, x, dy)
-    columns = _column_matrix(x.astype(dtype), geometry)
-    product = _output_matrix(dy, geometry).astype(dtype) @ columns.swapaxes(1, 2)
+    result = _backward_filter(x.astype(dtype, copy=False), dy.astype(dtype, copy=False), geometry)
     stored = _stored(out_dtype, dw, x)
-    return blend(
-        product.reshape(geometry.w_shape), dw, alpha=alpha, beta=beta, out_dtype=stored, name="dw"
-    )
+    return blend(result, dw, alpha=alpha, beta=beta, out_dtype=stored, name="dw")
 
 
 def convolution_backward_bias(
@@ -232,10 +232,58 @@ def convolution_backward_bias(
     return blend(result, db, alpha=alpha, beta=beta, out_dtype=stored, name="db")
 
 
-def _column_matrix(x: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
-    """(groups, C / groups * R, N * Y): the patches, one matrix for each group."""
-    taps = int(np.prod(geometry.w_shape[1:]))
-    return patches(x, geometry).reshape(geometry.groups, taps, -1)
+def _forward(x: Array, w: Array, geometry: Geometry) -> Array:
+    """y = w @ columns(x), all of one dtype."""
+    filters, whole = _filter_matrix(w, geometry), patches(x, geometry)
+    y = np.empty(geometry.y_shape, x.dtype)
+    for images, rows in parts(geometry):
+        part = y[images, :, rows].swapaxes(0, 1)
+        part[...] = (filters @ _column_matrix(whole, geometry, images, rows)).reshape(part.shape)
+    return y
+
+
+def _backward_data(w: Array, dy: Array, geometry: Geometry) -> Array:
+    """dx = columns^T(w^T @ dy)."""
+    filters = _filter_matrix(w, geometry).swapaxes(1, 2)
+    image = np.zeros((*geometry.x_shape[:2], *geometry.padded), dy.dtype)
+    for images, rows in parts(geometry):
+        part = dy[images, :, rows]
+        columns = filters @ _output_matrix(part, geometry)
+        shape = (geometry.x_shape[1], *geometry.w_shape[2:], len(part), *part.shape[2:])
+        seen = image[images, :, rows.start * geometry.stride[0] :]
+        add_patches(seen, columns.reshape(shape), geometry)
+    return image[geometry.inside]
+
+
+def _depthwise_backward_data(w: Array, dy: Array, geometry: Geometry) -> Array:
+    """dx where each channel has one filter: w^T @ dy has one product for each column entry."""
+
+    def formula(dy: Array, w: Array) -> Array:
+        image = np.zeros((*dy.shape[:2], *geometry.padded), dy.dtype)
+        for tap in np.ndindex(*w.shape[2:]):
+            factors = w[(0, slice(None), *tap)].reshape(-1, *(1 for _ in tap))  # type: ignore[arg-type]
+            image[tap_pixels(geometry, tap, dy.shape[2:])] += factors * dy
+        return image[geometry.inside]
+
+    return tiled(formula, dy, w.swapaxes(0, 1), axes=(0, 1))
+
+
+def _backward_filter(x: Array, dy: Array, geometry: Geometry) -> Array:
+    """dw = dy @ columns(x)^T."""
+    whole = patches(x, geometry)
+    dw = np.zeros(geometry.w_shape, x.dtype)
+    for images, rows in parts(geometry):
+        columns = _column_matrix(whole, geometry, images, rows)
+        product = _output_matrix(dy[images, :, rows], geometry) @ columns.swapaxes(1, 2)
+        dw += product.reshape(dw.shape)
+    return dw
+
+
+def _column_matrix(columns: Array, geometry: Geometry, images: slice, rows: slice) -> Array:
+    """(groups, C / groups * R, N * Y) of some images and rows of the columns (C, R..., N, Y...)."""
+    of_all: Any = (slice(None),) * (geometry.spatial + 1)
+    part = columns[(*of_all, images, rows)]
+    return part.reshape(geometry.groups, math.prod(geometry.w_shape[1:]), -1)
 
 
 def _filter_matrix(w: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
@@ -243,10 +291,9 @@ def _filter_matrix(w: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
     return w.reshape(geometry.groups, geometry.w_shape[0] // geometry.groups, -1)
 
 
-def _output_matrix(dy: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
+def _output_matrix(dy: Array, geometry: Geometry) -> Array:
     """(groups, K / groups, N * Y)."""
-    filters = geometry.w_shape[0]
-    return dy.swapaxes(0, 1).reshape(geometry.groups, filters // geometry.groups, -1)
+    return dy.swapaxes(0, 1).reshape(geometry.groups, dy.shape[1] // geometry.groups, -1)
 
 
 def _check_dy(dy: NDArray[Any], geometry: Geometry) -> None:

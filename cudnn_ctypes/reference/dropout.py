@@ -19,6 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from .arithmetic import kept
+from .tiles import tiled
+
 _WORDS = 4  # of 64 bits, in one block of Philox
 
 
@@ -51,9 +54,13 @@ def dropout_forward(
     if mask.shape != x.shape:
         raise ValueError(f"mask must have shape {x.shape}, got {mask.shape}")
     dtype = np.dtype(compute_dtype)
-    kept = np.where(mask, x.astype(dtype), np.zeros((), dtype))
-    scaled: NDArray[Any] = kept * np.asarray(factor(rate), dtype)
-    return scaled.astype(x.dtype)
+    scale = np.asarray(factor(rate), dtype)
+
+    def formula(x: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
+        scaled: NDArray[Any] = kept(x.astype(dtype), mask) * scale
+        return scaled.astype(x.dtype)
+
+    return tiled(formula, x, mask)
 
 
 def dropout_backward(

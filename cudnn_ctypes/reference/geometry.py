@@ -84,6 +84,12 @@ class Geometry:
         return tuple(x + 2 * p for x, p in zip(self.x_shape[2:], self.padding, strict=True))
 
     @property
+    def inside(self) -> tuple[slice, ...]:
+        """The index of the image (N, C, sizes...) in the padded one."""
+        sizes = zip(self.padding, self.x_shape[2:], strict=True)
+        return (slice(None), slice(None), *(slice(p, p + size) for p, size in sizes))
+
+    @property
     def y_shape(self) -> tuple[int, ...]:
         """(N, K, Y...) with Y = floor((image + 2 padding - window) / stride) + 1."""
         sizes = zip(self.padded, self.window, self.stride, strict=True)

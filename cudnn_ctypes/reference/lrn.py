@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .arithmetic import blend
+from .arithmetic import blend, check_shape
 from .neighbourhood import neighbours
+from .tiles import tiled
 
 
 def lrn_cross_channel_forward(
@@ -62,10 +63,15 @@ def lrn_cross_channel_forward(
         If an argument is out of range, or x has no channels; the message names the argument.
     """
     check_options(n, lrn_beta, k)
-    values: NDArray[Any] = x.astype(compute_dtype)
-    energy = _energy(values, n, lrn_alpha, k)
-    result = values * energy**-lrn_beta
-    return blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y")
+    stored = np.dtype(out_dtype or x.dtype)
+
+    def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+        values = x.astype(compute_dtype)
+        result = values * _energy(values, n, lrn_alpha, k) ** -lrn_beta
+        return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+    check_shape("y", y, x.shape)
+    return tiled(formula, x, y, axes=_pixels(x))
 
 
 def lrn_cross_channel_backward(
@@ -103,16 +109,22 @@ def lrn_cross_channel_backward(
     for name, array in (("y", y), ("dy", dy)):
         if array.shape != x.shape:
             raise ValueError(f"{name} must have shape {x.shape}, got {array.shape}")
-    values: NDArray[Any] = x.astype(compute_dtype)
-    gradient: NDArray[Any] = dy.astype(compute_dtype)
-    energy = _energy(values, n, lrn_alpha, k)
-    share = gradient * values * energy**-lrn_beta / energy
-    through = np.zeros_like(values)
-    for here, there in neighbours(x.shape, (1,), n):
-        through[there] += share[here]
+    stored = np.dtype(out_dtype or x.dtype)
     factor = 2 * lrn_alpha * lrn_beta / n
-    result = gradient * energy**-lrn_beta - factor * values * through
-    return blend(result, dx, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="dx")
+
+    def formula(x: NDArray[Any], dy: NDArray[Any], dx: NDArray[Any] | None) -> NDArray[Any]:
+        values = x.astype(compute_dtype)
+        energy = _energy(values, n, lrn_alpha, k)
+        direct = dy.astype(compute_dtype) * energy**-lrn_beta
+        share = direct * values / energy
+        through = np.zeros_like(values)
+        for here, there in neighbours(x.shape, (1,), n):
+            through[there] += share[here]
+        result = direct - factor * values * through
+        return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+    check_shape("dx", dx, x.shape)
+    return tiled(formula, x, dy, dx, axes=_pixels(x))
 
 
 def check_options(n: int, lrn_beta: float, k: float) -> None:
@@ -125,10 +137,15 @@ def check_options(n: int, lrn_beta: float, k: float) -> None:
         raise ValueError(f"k must be at least 1e-5, got {k}")
 
 
-def _energy(x: NDArray[Any], n: int, lrn_alpha: float, k: float) -> NDArray[Any]:
-    """s of the formulas, in x's shape."""
+def _pixels(x: NDArray[Any]) -> list[int]:
+    """All axes but the channels'."""
     if x.ndim < 2:
         raise ValueError(f"x must be (N, C, spatial...), got shape {x.shape}")
+    return [0, *range(2, x.ndim)]
+
+
+def _energy(x: NDArray[Any], n: int, lrn_alpha: float, k: float) -> NDArray[Any]:
+    """s of the formulas, in x's shape."""
     squares = np.zeros_like(x)
     for here, there in neighbours(x.shape, (1,), n):
         squares[here] += x[there] ** 2

@@ -27,7 +27,8 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .arithmetic import blend
+from .arithmetic import blend, check_shape
+from .tiles import tiled
 from .windows import Windows
 
 PoolingMode = Literal[
@@ -119,17 +120,20 @@ def pooling_forward(
     """
     _check_mode(mode)
     windows = Windows.of(x.shape, window, padding, stride, y_shape)
-    values = x.astype(compute_dtype)
-    if mode.startswith("max"):
-        result = _maximum(values, windows, propagate_nan, _lowest(x.dtype))
-    else:
-        result = np.zeros(windows.y_shape, compute_dtype)
-        for _, outputs, elements in windows.taps():
-            result[outputs] += values[elements]
-        with np.errstate(invalid="ignore"):
-            result /= _divisors(windows, mode).astype(result.dtype)
     stored = np.dtype(out_dtype or x.dtype)
-    return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+    def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+        values = x.astype(compute_dtype, copy=False)
+        if mode.startswith("max"):
+            result = windows.maximum(values, propagate_nan, _lowest(x.dtype))
+        else:
+            result = windows.total(values)
+            with np.errstate(invalid="ignore"):
+                result /= _divisors(windows, mode).astype(result.dtype)
+        return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+    check_shape("y", y, windows.y_shape)
+    return tiled(formula, x, y, axes=(0, 1))
 
 
 def pooling_backward(
@@ -175,20 +179,26 @@ def pooling_backward(
     """
     _check_mode(mode)
     windows = Windows.of(x.shape, window, padding, stride, dy.shape, name="dy")
-    gradient = dy.astype(compute_dtype)
-    result = np.zeros(x.shape, gradient.dtype)
-    if mode.startswith("max"):
-        finite = mode == "max_deterministic"
-        first = _first_maximum(x.astype(compute_dtype), windows, propagate_nan, finite)
-        for number, outputs, elements in windows.taps():
-            result[elements] += np.where(first[outputs] == number, gradient[outputs], 0)
-    else:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gradient = gradient / _divisors(windows, mode).astype(gradient.dtype)
-        for _, outputs, elements in windows.taps():
-            result[elements] += gradient[outputs]
     stored = np.dtype(out_dtype or x.dtype)
-    return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+    def formula(x: NDArray[Any], dy: NDArray[Any], dx: NDArray[Any] | None) -> NDArray[Any]:
+        gradient = dy.astype(compute_dtype, copy=False)
+        result = np.zeros(x.shape, gradient.dtype)
+        if mode.startswith("max"):
+            values = x.astype(compute_dtype, copy=False)
+            largest, number = windows.first_maximum(values, propagate_nan)
+            if mode == "max_deterministic":  # no place holds a maximum of minus infinity
+                number = np.where(largest == -np.inf, -1, number)
+            windows.add_at(result, number, gradient)
+        else:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                gradient = gradient / _divisors(windows, mode).astype(gradient.dtype)
+            for _, outputs, elements in windows.taps():
+                result[elements] += gradient[outputs]
+        return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+    check_shape("dx", dx, x.shape)
+    return tiled(formula, x, dy, dx, axes=(0, 1), growth=windows.growth)
 
 
 def _lowest(dtype: np.dtype[Any]) -> float:
@@ -196,35 +206,6 @@ def _lowest(dtype: np.dtype[Any]) -> float:
     if dtype.kind in "iu":
         return float(np.iinfo(dtype).min)
     return float(ml_dtypes.finfo(dtype).min)  # type: ignore[no-untyped-call]
-
-
-def _maximum(x: NDArray[Any], windows: Windows, propagate_nan: bool, lowest: float) -> NDArray[Any]:
-    larger = np.maximum if propagate_nan else np.fmax
-    result = np.full(windows.y_shape, lowest, x.dtype)
-    for _, outputs, elements in windows.taps():
-        result[outputs] = larger(result[outputs], x[elements])
-    return result
-
-
-def _first_maximum(
-    x: NDArray[Any], windows: Windows, propagate_nan: bool, finite: bool
-) -> NDArray[Any]:
-    """The number of the place in each window that holds its maximum; -1 if there is none.
-
-    With `finite`, no place holds a maximum of minus infinity: so it is for 'max_deterministic'.
-    """
-    best = np.full(windows.y_shape, -np.inf, x.dtype)
-    first = np.full(windows.y_shape, -1)
-    for number, outputs, elements in windows.taps():
-        candidate, present = x[elements], best[outputs]
-        better = candidate > present
-        if not finite:
-            better |= (first[outputs] < 0) & ~np.isnan(candidate)
-        if propagate_nan:
-            better |= np.isnan(candidate) & ~np.isnan(present)
-        best[outputs] = np.where(better, candidate, present)
-        first[outputs] = np.where(better, number, first[outputs])
-    return first
 
 
 def _divisors(windows: Windows, mode: str) -> NDArray[Any]:

@@ -19,13 +19,14 @@ mul_no_zeros  the product of the elements other than 0
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import blend
+from .tiles import tiles
 
 Operator = Literal["add", "mul", "min", "max", "amax", "avg", "norm1", "norm2", "mul_no_zeros"]
 INDEXED = ("min", "max", "amax")  # the operators whose result is the element at some index
@@ -73,9 +74,8 @@ def reduce_tensor(
         If the shapes do not fit, or the operator is not in the table.
     """
     axes = reduced_axes(a.shape, c_shape)
-    values = a.astype(compute_dtype)
     with np.errstate(over="ignore", invalid="ignore"):
-        result = _reduced(values, axes, operator, propagate_nan)
+        result = _reduced(a, np.dtype(compute_dtype), axes, operator, propagate_nan)
     stored = np.dtype(out_dtype or a.dtype)
     return blend(result, c, alpha=alpha, beta=beta, out_dtype=stored, name="c")
 
@@ -135,38 +135,56 @@ def reduced_axes(a_shape: Sequence[int], c_shape: Sequence[int]) -> tuple[int, .
 
 
 def _reduced(
-    values: NDArray[Any], axes: tuple[int, ...], operator: str, propagate_nan: bool
+    a: NDArray[Any],
+    dtype: np.dtype[Any],
+    axes: tuple[int, ...],
+    operator: str,
+    propagate_nan: bool,
 ) -> NDArray[Any]:
-    def over(function: np.ufunc, operand: NDArray[Any]) -> NDArray[Any]:
-        result: NDArray[Any] = function.reduce(operand, axis=axes, keepdims=True)
-        return result
+    def over(
+        function: np.ufunc, term: Callable[[NDArray[Any]], NDArray[Any]] = lambda x: x
+    ) -> NDArray[Any]:
+        """The function over the terms of all elements: of each tile, then of what these gave."""
+        cut = int(np.argmax(a.shape)) if a.ndim else None
+        parts = [
+            function.reduce(term(a[place].astype(dtype)), axis=axes, keepdims=True)
+            for place in tiles(a, () if cut is None else (cut,))
+        ]
+        if len(parts) == 1 or cut is None:
+            return np.asarray(parts[0])
+        joined = np.concatenate(parts, axis=cut)
+        if cut in axes:
+            joined = function.reduce(joined, axis=cut, keepdims=True)
+        return joined
 
-    def extreme(function: np.ufunc, operand: NDArray[Any], of_nothing: float) -> NDArray[Any]:
-        result = over(function, operand)
+    def extreme(
+        function: np.ufunc, of_nothing: float, term: Callable[..., Any] = lambda x: x
+    ) -> NDArray[Any]:
+        result = over(function, term)
         return result if propagate_nan else np.where(np.isnan(result), of_nothing, result)
 
     smaller, larger = (np.minimum, np.maximum) if propagate_nan else (np.fmin, np.fmax)
-    limits = np.finfo(values.dtype)
+    limits = np.finfo(dtype)
     match operator:
         case "add":
-            return over(np.add, values)
+            return over(np.add)
         case "mul":
-            return over(np.multiply, values)
+            return over(np.multiply)
         case "min":
-            return extreme(smaller, values, limits.max)
+            return extreme(smaller, limits.max)
         case "max":
-            return extreme(larger, values, limits.min)
+            return extreme(larger, limits.min)
         case "amax":
-            return extreme(larger, np.abs(values), 0)
+            return extreme(larger, 0, np.abs)
         case "avg":
-            count = math.prod(values.shape[axis] for axis in axes)
-            mean: NDArray[Any] = over(np.add, values) / values.dtype.type(count)
+            count = math.prod(a.shape[axis] for axis in axes)
+            mean: NDArray[Any] = over(np.add) / dtype.type(count)
             return mean
         case "norm1":
-            return over(np.add, np.abs(values))
+            return over(np.add, np.abs)
         case "norm2":
-            root: NDArray[Any] = np.sqrt(over(np.add, values * values))
+            root: NDArray[Any] = np.sqrt(over(np.add, np.square))
             return root
         case "mul_no_zeros":
-            return over(np.multiply, np.where(values == 0, values.dtype.type(1), values))
+            return over(np.multiply, lambda x: np.where(x == 0, dtype.type(1), x))
     raise ValueError(f"operator must be one of {', '.join(get_args(Operator))}, got {operator!r}")

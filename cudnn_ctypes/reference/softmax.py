@@ -21,7 +21,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .arithmetic import blend, round_to
+from .arithmetic import blend, check_shape, round_to
+from .tiles import tiled
 
 Algorithm = Literal["fast", "accurate", "log"]
 SoftmaxMode = Literal["instance", "channel"]
@@ -62,17 +63,22 @@ def softmax_forward(
         For an unknown algorithm or mode, or a `y` of another shape.
     """
     axes = _axes(x, algorithm, mode)
-    values = x.astype(compute_dtype)
-    if algorithm != "fast":
-        values = values - values.max(axis=axes, keepdims=True)
-    with np.errstate(over="ignore", invalid="ignore"):
-        powers = np.exp(values)
-        total = powers.sum(axis=axes, keepdims=True)
-        if x.dtype.kind in "iu":  # cuDNN stores them as integers before it divides (9.14, 9.19)
-            powers = round_to(powers, x.dtype).astype(compute_dtype)
-        result = values - np.log(total) if algorithm == "log" else powers / total
     stored = np.dtype(out_dtype or x.dtype)
-    return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+    def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+        values = x.astype(compute_dtype, copy=False)
+        if algorithm != "fast":
+            values = values - values.max(axis=axes, keepdims=True)
+        with np.errstate(over="ignore", invalid="ignore"):
+            powers = np.exp(values)
+            total = powers.sum(axis=axes, keepdims=True)
+            if x.dtype.kind in "iu":  # cuDNN stores them as integers before it divides (9.14, 9.19)
+                powers = round_to(powers, x.dtype).astype(compute_dtype)
+            result = values - np.log(total) if algorithm == "log" else powers / total
+        return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+
+    check_shape("y", y, x.shape)
+    return tiled(formula, x, y, axes=_others(x, axes))
 
 
 def softmax_backward(
@@ -112,13 +118,22 @@ def softmax_backward(
     axes = _axes(y, algorithm, mode)
     if dy.shape != y.shape:
         raise ValueError(f"dy must have the shape of y, {y.shape}, got {dy.shape}")
-    values, gradient = y.astype(compute_dtype), dy.astype(compute_dtype)
-    if algorithm == "log":
-        result = gradient - np.exp(values) * gradient.sum(axis=axes, keepdims=True)
-    else:
-        result = values * (gradient - (values * gradient).sum(axis=axes, keepdims=True))
     stored = np.dtype(out_dtype or y.dtype)
-    return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+    def formula(y: NDArray[Any], dy: NDArray[Any], dx: NDArray[Any] | None) -> NDArray[Any]:
+        y, dy = (each.astype(compute_dtype, copy=False) for each in (y, dy))
+        if algorithm == "log":
+            result = dy - np.exp(y) * dy.sum(axis=axes, keepdims=True)
+        else:
+            result = y * (dy - (y * dy).sum(axis=axes, keepdims=True))
+        return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+
+    check_shape("dx", dx, y.shape)
+    return tiled(formula, y, dy, dx, axes=_others(y, axes))
+
+
+def _others(x: NDArray[Any], axes: tuple[int, ...]) -> list[int]:
+    return [axis for axis in range(x.ndim) if axis not in axes]
 
 
 def _axes(x: NDArray[Any], algorithm: str, mode: str) -> tuple[int, ...]:

@@ -12,7 +12,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .arithmetic import blend, round_to, scaling_dtype
+from .arithmetic import blend, check_shape, round_to, scaling_dtype
+from .tiles import tiled
 
 Operation = Literal["add", "mul", "min", "max", "sqrt", "not"]
 
@@ -40,9 +41,13 @@ def add_tensor(
     ValueError
         If `a` cannot be broadcast to the shape of `c`.
     """
-    values = broadcast(a, c.shape, "a")
-    result = values.astype(scaling_dtype(values.dtype))
-    return blend(result, c, alpha=alpha, beta=beta, out_dtype=c.dtype, name="c")
+
+    def formula(c: NDArray[Any], a: NDArray[Any]) -> NDArray[Any]:
+        values = broadcast(a, c.shape, "a").astype(scaling_dtype(a.dtype))
+        return blend(values, c, alpha=alpha, beta=beta, out_dtype=c.dtype, name="c")
+
+    broadcast(a, c.shape, "a")
+    return tiled(formula, c, a)
 
 
 def op_tensor(
@@ -100,20 +105,29 @@ def op_tensor(
         names = ", ".join(get_args(Operation))
         raise ValueError(f"operation must be one of {names}, got {operation!r}")
     dtype: np.dtype[Any] = np.dtype(compute_dtype)
-    u = a.astype(dtype) * dtype.type(alpha1)
-    result: NDArray[Any]
-    with np.errstate(invalid="ignore", over="ignore"):
-        if operation == "sqrt":
-            result = np.sqrt(u)
-        elif operation == "not":
-            result = dtype.type(1) - u
-        else:
-            if b is None:
-                raise ValueError(f"b must be given for {operation}")
-            v = broadcast(b, a.shape, "b").astype(dtype) * dtype.type(alpha2)
-            result = _binary(operation, propagate_nan)(u, v)
     stored = np.dtype(out_dtype or a.dtype)
-    return blend(result, c, alpha=1.0, beta=beta, out_dtype=stored, name="c")
+    if operation in ("sqrt", "not"):
+        b = None
+    elif b is None:
+        raise ValueError(f"b must be given for {operation}")
+    else:
+        broadcast(b, a.shape, "b")
+
+    def formula(a: NDArray[Any], b: NDArray[Any] | None, c: NDArray[Any] | None) -> NDArray[Any]:
+        u = a.astype(dtype, copy=False) * dtype.type(alpha1)
+        result: NDArray[Any]
+        with np.errstate(invalid="ignore", over="ignore"):
+            if operation == "sqrt":
+                result = np.sqrt(u)
+            elif b is None:
+                result = dtype.type(1) - u
+            else:
+                v = b.astype(dtype, copy=False) * dtype.type(alpha2)
+                result = _binary(operation, propagate_nan)(u, v)
+        return blend(result, c, alpha=1.0, beta=beta, out_dtype=stored, name="c")
+
+    check_shape("c", c, a.shape)
+    return tiled(formula, a, b, c)
 
 
 def _binary(operation: str, propagate_nan: bool) -> np.ufunc:
@@ -134,7 +148,7 @@ def set_tensor(shape: Sequence[int], value: Any, dtype: DTypeLike) -> NDArray[An
 def scale_tensor(y: NDArray[Any], alpha: float) -> NDArray[Any]:
     """y = alpha * y: `cudnnScaleTensor`; a new array of the dtype of y."""
     dtype = scaling_dtype(y.dtype)
-    return round_to(y.astype(dtype) * dtype.type(alpha), y.dtype)
+    return tiled(lambda y: round_to(y.astype(dtype) * dtype.type(alpha), y.dtype), y)
 
 
 def broadcast(operand: NDArray[Any], shape: Sequence[int], name: str) -> NDArray[Any]:

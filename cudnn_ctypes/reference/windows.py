@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .geometry import per_dimension
+
+Array = NDArray[Any]
+Index = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class Windows:
             )
         return cls(x_shape, y_shape, window, padding, stride)
 
-    def taps(self) -> Iterator[tuple[int, tuple[Any, ...], tuple[Any, ...]]]:
+    def taps(self) -> Iterator[tuple[int, Index, Index]]:
         """For each place in the window, in row-major order: what the outputs see there.
 
         Its number; the outputs that see an element of the image there; and these elements. The last
@@ -75,6 +80,65 @@ class Windows:
             else:
                 whole = (slice(None), slice(None))
                 yield number, (*whole, *outputs), (*whole, *elements)
+
+    def maximum(self, x: Array, propagate_nan: bool, least: float) -> Array:
+        """The largest element of each window and `least`; NaN counts only if it propagates."""
+        larger = np.maximum if propagate_nan else np.fmax
+        result = np.full((*x.shape[:2], *self.y_shape[2:]), least, x.dtype)
+        for _, outputs, elements in self.taps():
+            larger(result[outputs], x[elements], out=result[outputs])
+        return result
+
+    def total(self, x: Array) -> Array:
+        """The sum of each window's elements."""
+        result = np.zeros((*x.shape[:2], *self.y_shape[2:]), x.dtype)
+        for _, outputs, elements in self.taps():
+            result[outputs] += x[elements]
+        return result
+
+    def first_maximum(self, x: Array, propagate_nan: bool) -> tuple[Array, Array]:
+        """The largest element of each window, and the number of the place that has it first.
+
+        Both of the shape of y. NaN is larger than any number if it propagates, else it does not
+        count; a window without an element that counts has -inf at place -1.
+        """
+        taps = [(n, outputs, x[elements].copy()) for n, outputs, elements in self.taps()]
+        larger = np.maximum if propagate_nan else np.fmax
+        largest = np.full((*x.shape[:2], *self.y_shape[2:]), -np.inf, x.dtype)
+        for _, outputs, seen in taps:
+            larger(largest[outputs], seen, out=largest[outputs])
+        some_nan = bool(np.isnan(largest).any())
+        number = np.zeros(largest.shape, np.min_scalar_type(-math.prod(self.window) - 1))
+        sought = np.ones(largest.shape, bool)
+        for n, outputs, seen in taps:
+            first = seen == largest[outputs]
+            if some_nan:
+                first |= np.isnan(seen) & np.isnan(largest[outputs])
+            first &= sought[outputs]
+            sought[outputs] ^= first
+            number[outputs] += first * number.dtype.type(n + 1)
+        return largest, number - number.dtype.type(1)
+
+    def add_at(self, x: Array, number: Array, gradient: Array) -> None:
+        """Add to one element of x for each window: that in the place of this number, -1 is none."""
+        places = np.indices(self.window).reshape(len(self.window), -1)
+        position = np.arange(math.prod(x.shape[:2])).reshape(*x.shape[:2], *(1 for _ in places))
+        within = 0
+        for dimension, size in enumerate(x.shape[2:]):
+            along = [1] * x.ndim
+            along[2 + dimension] = -1
+            steps = np.arange(gradient.shape[2 + dimension]) * self.stride[dimension]
+            position = position * size + (steps - self.padding[dimension]).reshape(along)
+            within = within * size + places[dimension]
+        position = position + np.append(within, 0).take(number)
+        if number.min(initial=0) < 0:
+            position, gradient = position[number >= 0], gradient[number >= 0]
+        np.add.at(x.reshape(-1), position.ravel(), gradient.ravel())
+
+    @property
+    def growth(self) -> float:
+        """How many elements all windows have for each element of x."""
+        return math.prod(self.window) * math.prod(self.y_shape) / math.prod(self.x_shape)
 
     def _reach(self, dimension: int, offset: int) -> tuple[slice, slice] | None:
         """The outputs i, and elements i * stride + offset - padding, that exist; None if none."""

@@ -1,0 +1,98 @@
+"""Computing in tiles: parts of the operands that fit in the processor's cache.
+
+NumPy computes one operation after the other on whole arrays. Where a formula has several, and an
+array is larger than the cache, each of them waits for memory. `tiled` applies the whole formula to
+one part of the operands after the other instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["tiled", "tiles"]
+
+Array = NDArray[Any]
+Tile = tuple[slice, ...]
+Results = TypeVar("Results")
+
+ELEMENTS = 1 << 17  # of a tile: a few arrays of this size fit in the cache of a core
+_LINE = 16  # elements that lie side by side are read together
+
+
+def tiles(x: Array, axes: Iterable[int], growth: float = 1) -> Iterator[Tile]:
+    """Indices that cut `x` along `axes`, along the first of them first."""
+    steps, most = list(x.shape), round(ELEMENTS / growth)
+    for axis in axes:
+        rest = math.prod(steps) // max(steps[axis], 1)
+        least = _LINE if x.strides[axis] == x.itemsize else 1
+        steps[axis] = min(steps[axis], max(least, most // max(rest, 1)))
+    places = (
+        [slice(start, start + step) for start in range(0, size, step)] if size else [slice(0)]
+        for size, step in zip(x.shape, steps, strict=True)
+    )
+    return itertools.product(*places)
+
+
+def tiled(
+    formula: Callable[..., Results],
+    x: Array,
+    *others: Array | None,
+    axes: Iterable[int] | None = None,
+    growth: float = 1,
+) -> Results:
+    """`formula` of the operands, tile by tile.
+
+    Parameters
+    ----------
+    formula
+        From operands to an array, or to a tuple of arrays and None. Results have the sizes of x
+        along `axes`, and their elements depend on those operands only that have the same place.
+    x
+        The operand that is cut.
+    others
+        With the dimensions of x, and its sizes or 1 along `axes`; or None.
+    axes
+        Left out: all.
+    growth
+        How many elements of x there are on the way for each one that x has.
+
+    Returns
+    -------
+    ndarray or tuple
+        As from ``formula(x, *others)``.
+    """
+    axes = tuple(range(x.ndim) if axes is None else axes)
+    if x.size * growth <= ELEMENTS:
+        return formula(x, *others)
+    wholes: list[Array | None] = []
+    for place in tiles(x, axes, growth):
+        parts = formula(*(_at(operand, place, axes) for operand in (x, *others)))
+        several: tuple[Any, ...] = parts if isinstance(parts, tuple) else (parts,)
+        if not wholes:
+            wholes = [_whole(part, x.shape, axes) for part in several]
+        for whole, part in zip(wholes, several, strict=True):
+            if whole is not None:
+                _at(whole, place, axes)[...] = part
+    return cast(Results, tuple(wholes) if isinstance(parts, tuple) else wholes[0])
+
+
+def _at(operand: Array | None, place: Tile, axes: tuple[int, ...]) -> Any:
+    """The part of an operand in a tile; along other axes, and of a single element, all of it."""
+    if operand is None:
+        return None
+    cut = (axis in axes and size > 1 for axis, size in enumerate(operand.shape))
+    return operand[tuple(own if yes else slice(None) for own, yes in zip(place, cut, strict=True))]
+
+
+def _whole(part: Array | None, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array | None:
+    """New memory for a result, in the order of a part of it."""
+    if part is None:
+        return None
+    sizes = [shape[axis] if axis in axes else size for axis, size in enumerate(part.shape)]
+    return np.empty_like(part, shape=sizes)
