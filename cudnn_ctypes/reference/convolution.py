@@ -261,7 +261,7 @@ def _depthwise_backward_data(w: Array, dy: Array, geometry: Geometry) -> Array:
     def formula(dy: Array, w: Array) -> Array:
         image = np.zeros((*dy.shape[:2], *geometry.padded), dy.dtype)
         for tap in np.ndindex(*w.shape[2:]):
-            factors = w[(0, slice(None), *tap)].reshape(-1, *(1 for _ in tap))  # type: ignore[arg-type]
+            factors = w[(0, slice(None), *tap)].reshape(-1, *(1 for _ in tap))
             image[tap_pixels(geometry, tap, dy.shape[2:])] += factors * dy
         return image[geometry.inside]
 

@@ -96,6 +96,10 @@ class Windows:
             result[outputs] += x[elements]
         return result
 
+    def counts(self) -> Array:
+        """How many elements of x each window has, (1, 1, output sizes...)."""
+        return self.total(np.ones((1, 1, *self.x_shape[2:]), np.int64))
+
     def first_maximum(self, x: Array, propagate_nan: bool) -> tuple[Array, Array]:
         """The largest element of each window, and the number of the place that has it first.
 

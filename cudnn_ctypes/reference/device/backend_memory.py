@@ -13,7 +13,7 @@ from ... import raw
 from ...dtypes import element_bits
 from ..graph import interleaved_scales, offsets
 from . import lent
-from .backend_tensors import TensorInfo, widened
+from .backend_tensors import TensorInfo
 from .dispatch import Refused
 from .memory import Use, at, require
 
@@ -36,7 +36,7 @@ class GraphMemory:
         self._addresses = addresses
 
     def load(self, info: TensorInfo) -> Array:
-        """The numbers of a tensor in its logical shape."""
+        """The elements of a tensor in its logical shape: where they lie as such, their memory."""
         return _load(info, self._address(info), self._starts(info))
 
     def load_partly_written(self, info: TensorInfo) -> Array:
@@ -67,7 +67,7 @@ class GraphMemory:
 
 
 def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
-    """The numbers of a tensor in its logical shape.
+    """The elements of a tensor in its logical shape.
 
     Parameters
     ----------
@@ -77,15 +77,15 @@ def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
     if starts is not None:
         place, inside = _ragged(info, starts)
         memory = _flat(info, address, place[inside], "read")
-        return np.where(inside, widened(memory[np.where(inside, place, 0)]), 0)
+        return np.where(inside, memory[np.where(inside, place, 0)], memory.dtype.type(0))
     if _is_plain(info):
         shape, strides = _vectors(info)
         array = at(address, info.data_type, shape, strides, info.name)
-        return widened(_joined(array, info))
+        return _joined(array, info)
     place = _places(info)
     if element_bits(info.data_type) >= 8:
-        return widened(_flat(info, address, place, "read")[place])
-    return widened(_unpacked(info, address, place))
+        return _flat(info, address, place, "read")[place]
+    return _unpacked(info, address, place)
 
 
 def _store(info: TensorInfo, address: int, values: Array, starts: Array | None = None) -> None:

@@ -112,14 +112,20 @@ def pointwise(step: Step) -> Results:
     mode = raw.cudnnPointwiseMode_t(inner.one("POINTWISE_MODE", 0))
     parameters = _parameters(inner)
     if step.find("DYDESC") is not None:
-        dx = graph.pointwise_backward(mode, step["DYDESC"], step["XDESC"], parameters=parameters)
-        return {"DXDESC": dx}
-    operands = [step[port] for port in ("XDESC", "BDESC", "TDESC") if step.find(port) is not None]
-    for position, name in enumerate(("ALPHA1", "ALPHA2")):
-        factor = step.option(name, 1.0)
-        if factor != 1 and position < len(operands):
-            operands[position] = factor * operands[position]
-    return {"YDESC": graph.pointwise(mode, *operands, parameters=parameters)}
+
+        def slope(dy: Any, x: Any) -> Any:
+            return graph.pointwise_backward(mode, dy, x, parameters=parameters)
+
+        return {"DXDESC": step.by_elements(slope, ("DYDESC", "XDESC"), "DXDESC")}
+    if mode == raw.CUDNN_POINTWISE_GEN_INDEX:  # of the whole operand
+        return {"YDESC": graph.pointwise(mode, step["XDESC"], parameters=parameters)}
+    factors = (step.option("ALPHA1", 1.0), step.option("ALPHA2", 1.0), 1.0)
+
+    def formula(*operands: Any) -> Any:
+        scaled = (x if a == 1 else a * x for a, x in zip(factors, operands, strict=False))
+        return graph.pointwise(mode, *scaled, parameters=parameters)
+
+    return {"YDESC": step.by_elements(formula, ("XDESC", "BDESC", "TDESC"), "YDESC")}
 
 
 # --- reductions ----------------------------------------------------------------------------------

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
 from ..graph import reshape
+from ..tiles import tiled
 from .backend_memory import GraphMemory
 from .backend_records import Record
-from .backend_tensors import TensorInfo, tensor_info
+from .backend_tensors import TensorInfo, rounded, tensor_info, widened
 from .dispatch import Refused
 
 __all__ = [
@@ -125,12 +127,12 @@ class Step:
 
     def __getitem__(self, port: str) -> Array:
         """The numbers of an operand."""
-        return self._value(self.tensor(port))
+        return widened(self._elements(self.tensor(port)))
 
     def get(self, port: str) -> Array | None:
         """The numbers of an operand, None if there is none."""
         info = self.find(port)
-        return None if info is None else self._value(info)
+        return None if info is None else widened(self._elements(info))
 
     def number(self, port: str, default: float = 0.0) -> float:
         """The only number of an operand."""
@@ -139,9 +141,27 @@ class Step:
 
     def listed(self, port: str) -> list[Array]:
         """The operands of a list."""
-        return [self._value(self._info(each)) for each in self._descriptors(port)]
+        return [widened(self._elements(self._info(each))) for each in self._descriptors(port)]
 
-    def _value(self, info: TensorInfo) -> Array:
+    def by_elements(self, formula: Callable[..., Array], ports: Iterable[str], port: str) -> Array:
+        """The result at `port` of a formula that computes each element from those in its place.
+
+        The formula is given numbers of the operands that there are at `ports`.
+        """
+        found = [self.find(each) for each in ports]
+        operands = [self._elements(info) for info in found if info is not None]
+        whole = np.broadcast_to(np.False_, np.broadcast_shapes(*(x.shape for x in operands)))
+        target = self.tensor(port)
+
+        def tile(place: Array, *parts: Array) -> Array:
+            return rounded(formula(*map(widened, parts)), target, place.shape)
+
+        return tiled(
+            tile, whole, *(x.reshape((1,) * (whole.ndim - x.ndim) + x.shape) for x in operands)
+        )
+
+    def _elements(self, info: TensorInfo) -> Array:
+        """What a tensor holds, in its data type."""
         made, values = self.values[info.uid]
         if (made.dims, made.strides) == (info.dims, info.strides):
             return values
@@ -151,7 +171,7 @@ class Step:
     def scaled(self, port: str, result: Array, alpha: float = 1.0, beta: float = 0.0) -> Array:
         """alpha * result + beta * what the output held; that is not read if beta is 0."""
         result = alpha * result
-        return result + beta * self.memory.load(self.tensor(port)) if beta else result
+        return result + beta * widened(self.memory.load(self.tensor(port))) if beta else result
 
     def tensor(self, port: str) -> TensorInfo:
         info = self.find(port)

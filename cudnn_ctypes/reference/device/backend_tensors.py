@@ -1,7 +1,8 @@
 """The tensors of an operation graph: what their descriptors hold, and rounding to their data types.
 
-Numbers are held in float64, and booleans as bool, whatever the data type; each result is rounded to
-its tensor's data type, those of virtual tensors too; to integers to nearest, as engines do.
+Numbers are held in their tensor's data type, and booleans as bool; operations compute in float64.
+Each result is rounded to its tensor's data type, those of virtual tensors too; to integers to
+nearest, as engines do.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def rounded(values: Array, info: TensorInfo, shape: tuple[int, ...] | None) -> A
         return values.astype(bool)
     if info.dtype.itemsize == 1 and info.dtype.kind in "iu":
         values = values.astype(np.float32)  # in which engines compute: there may be halves there
-    return widened(round_to(values, info.dtype))
+    return round_to(values, info.dtype)
 
 
 def widened(values: Array) -> Array:

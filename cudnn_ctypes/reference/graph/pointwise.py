@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...raw.enums import cudnnPointwiseMode_t
+from .erf import erf
 
 __all__ = ["Parameters", "pointwise", "pointwise_backward"]
 
@@ -49,6 +50,8 @@ def pointwise(mode: Mode, *operands: Array, parameters: Parameters | None = None
     ndarray
         bool for comparisons and logical modes, int64 for GEN_INDEX.
     """
+    if mode not in _OF_BOOLEANS:  # False and True are 0 and 1
+        operands = tuple(x.astype(np.float64) if x.dtype == bool else x for x in operands)
     with np.errstate(all="ignore"):  # infinity and NaN are results like others
         if mode in _PARAMETRIC:
             return np.asarray(_PARAMETRIC[mode](operands[0], parameters or Parameters()))
@@ -67,17 +70,13 @@ def pointwise_backward(
 # --- formulas ------------------------------------------------------------------------------------
 
 
-def _erf(x: Array) -> Any:
-    return np.vectorize(math.erf, otypes=[np.float64])(x)
-
-
 def _sigmoid(x: Array) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
 def _normal(x: Array) -> Any:
     """The standard normal distribution function."""
-    return 0.5 * (1 + _erf(x / math.sqrt(2)))
+    return 0.5 * (1 + erf(x / math.sqrt(2)))
 
 
 _TANH_SLOPE, _TANH_CUBE = math.sqrt(2 / math.pi), 0.044715
@@ -118,6 +117,14 @@ def _swish_slope(x: Array, p: Parameters) -> Any:
     return s + p.swish_beta * x * s * (1 - s)
 
 
+_OF_BOOLEANS = (
+    Mode.CUDNN_POINTWISE_IDENTITY,
+    Mode.CUDNN_POINTWISE_LOGICAL_AND,
+    Mode.CUDNN_POINTWISE_LOGICAL_OR,
+    Mode.CUDNN_POINTWISE_LOGICAL_NOT,
+    Mode.CUDNN_POINTWISE_BINARY_SELECT,
+)
+
 _PLAIN: dict[Mode, Callable[..., Any]] = {
     Mode.CUDNN_POINTWISE_ADD: np.add,
     Mode.CUDNN_POINTWISE_ADD_SQUARE: lambda x, b: x + b * b,
@@ -141,7 +148,7 @@ _PLAIN: dict[Mode, Callable[..., Any]] = {
     Mode.CUDNN_POINTWISE_SIN: np.sin,
     Mode.CUDNN_POINTWISE_SQRT: np.sqrt,
     Mode.CUDNN_POINTWISE_TAN: np.tan,
-    Mode.CUDNN_POINTWISE_ERF: _erf,
+    Mode.CUDNN_POINTWISE_ERF: erf,
     Mode.CUDNN_POINTWISE_IDENTITY: np.array,
     Mode.CUDNN_POINTWISE_RECIPROCAL: lambda x: 1 / x,
     Mode.CUDNN_POINTWISE_TANH_FWD: np.tanh,

@@ -9,7 +9,6 @@ stride and a padding of 1/2 these are the pixels and the places halfway between 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...raw.enums import cudnnPaddingMode_t, cudnnResampleMode_t
+from ..tiles import tiled
+from ..windows import Windows
 
 __all__ = ["Resampling"]
 
@@ -27,6 +28,7 @@ Array = NDArray[Any]
 Mode = cudnnResampleMode_t
 Padding = cudnnPaddingMode_t
 Number = int | Fraction
+Taps = list[tuple[int, list[list[tuple[float, int]]]]]  # by axis, output and pixel seen
 
 
 @dataclass(frozen=True)
@@ -45,22 +47,32 @@ class Resampling:
 
     def forward(self, x: Array, y_shape: Sequence[int]) -> tuple[Array, Array]:
         """y, and for "maxpool" where in the window each maximum is, counted by rows."""
-        y = np.zeros(y_shape)
-        index = np.zeros(y_shape, np.int64)
-        for place in np.ndindex(*y_shape[2:]):
-            here = _at(place)
-            if self.mode == Mode.CUDNN_RESAMPLE_MAXPOOL:
-                numbers, places = self._taps(place, x.shape[2:])
-                seen = x[_at(places)]
-                best = seen.argmax(-1)
-                y[here] = np.take_along_axis(seen, best[..., None], -1)[..., 0]
-                index[here] = numbers[best]
-                if self._sees_zeros(len(numbers)):
-                    y[here] = np.maximum(y[here], 0)
-            else:
-                for weight, pixel in self._weights(place, x.shape[2:]):
-                    y[here] += weight * x[_at(pixel)]
-        return y, index
+        if self.mode in _POOLING:
+            windows = self._windows(x.shape, tuple(y_shape))
+            return tiled(lambda x: self._pooled(x, windows), x, axes=(0, 1), growth=windows.growth)
+        taps = self._taps(x.shape, y_shape)
+        growth = max(1, math.prod(y_shape) / x.size)
+        y = tiled(lambda x: self._interpolated(x, taps), x, axes=(0, 1), growth=growth)
+        return y, np.zeros(y_shape, np.int64)
+
+    def _interpolated(self, x: Array, taps: Taps) -> Array:
+        for axis, of_axis in taps:
+            y = np.zeros((*x.shape[:axis], len(of_axis), *x.shape[axis + 1 :]))
+            to, source = np.moveaxis(y, axis, 0), np.moveaxis(x, axis, 0)
+            for i, seen in enumerate(of_axis):
+                for weight, pixel in seen:
+                    to[i] += weight * source[pixel]
+            x = y
+        return x
+
+    def _pooled(self, x: Array, windows: Windows) -> tuple[Array, Array]:
+        if self.mode != Mode.CUDNN_RESAMPLE_MAXPOOL:
+            y = windows.total(x)
+            return y / self._divisors(windows), np.zeros(y.shape, np.int64)
+        y, index = windows.first_maximum(x, propagate_nan=True)
+        if self.padding_mode == Padding.CUDNN_ZERO_PAD:  # zeros beyond the edge take part
+            y = np.where(windows.counts() < math.prod(windows.window), np.maximum(y, 0), y)
+        return y, index.astype(np.int64)
 
     def backward(
         self,
@@ -71,66 +83,67 @@ class Resampling:
         x: Array | None = None,
     ) -> Array:
         """dx, of `x_shape`; for "maxpool" from the forward `index` or from `x`."""
-        dx = np.zeros(x_shape)
-        if self.mode == Mode.CUDNN_RESAMPLE_MAXPOOL and index is None:
-            if x is None:
-                raise ValueError("the gradient of maxpool needs the index, or x and y")
-            index = self.forward(x, dy.shape)[1]
-        batch, channel = np.ogrid[: x_shape[0], : x_shape[1]]
-        for place in np.ndindex(*dy.shape[2:]):
-            here = _at(place)
-            if index is not None:
-                pixel = self._pixel(place, index[here].astype(int))
-                np.add.at(dx, (batch, channel, *pixel), dy[here])
-            else:
-                for weight, fixed in self._weights(place, tuple(x_shape[2:])):
-                    dx[_at(fixed)] += weight * dy[here]
+        if self.mode in _POOLING:
+            windows = self._windows(tuple(x_shape), dy.shape)
+            if self.mode != Mode.CUDNN_RESAMPLE_MAXPOOL:
+                return self._spread(dy / self._divisors(windows), windows)
+            if index is None:
+                if x is None:
+                    raise ValueError("the gradient of maxpool needs the index, or x and y")
+                index = self.forward(x, dy.shape)[1]
+            dx = np.zeros(x_shape)
+            windows.add_at(dx, index.astype(np.int64), dy)
+            return dx
+        taps = self._taps(x_shape, dy.shape)
+
+        def formula(dy: Array) -> Array:
+            for axis, of_axis in reversed(taps):
+                dx = np.zeros((*dy.shape[:axis], x_shape[axis], *dy.shape[axis + 1 :]))
+                to, source = np.moveaxis(dx, axis, 0), np.moveaxis(dy, axis, 0)
+                for gradient, seen in zip(source, of_axis, strict=True):
+                    for weight, pixel in seen:
+                        to[pixel] += weight * gradient
+                dy = dx
+            return dy
+
+        return tiled(formula, dy, axes=(0, 1))
+
+    def _spread(self, gradient: Array, windows: Windows) -> Array:
+        """The gradient of each window's sum."""
+        dx = np.zeros(windows.x_shape)
+        for _, outputs, elements in windows.taps():
+            dx[elements] += gradient[outputs]
         return dx
 
-    def _starts(self, place: Sequence[int]) -> list[Number]:
+    def _windows(self, x_shape: tuple[int, ...], y_shape: tuple[int, ...]) -> Windows:
+        window, stride, before = (
+            tuple(int(size) for size in sizes)
+            for sizes in (self.window, self.stride, self.pre_padding)
+        )
+        return Windows(x_shape, y_shape, window, before, stride)
+
+    def _divisors(self, windows: Windows) -> Array | int:
+        """The places of each window that its mean counts."""
+        counts_all = self.mode == Mode.CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING
+        return math.prod(windows.window) if counts_all else windows.counts()
+
+    def _taps(self, x_shape: Sequence[int], y_shape: Sequence[int]) -> Taps:
+        """For each spatial axis: of which pixels, with which weights, an output is the sum."""
+        axes = zip(self.window, self.stride, self.pre_padding, strict=True)
         return [
-            i * step - before
-            for i, step, before in zip(place, self.stride, self.pre_padding, strict=True)
+            (
+                axis,
+                [
+                    list(
+                        self._neighbours(
+                            i * step - before + Fraction(window - 1) / 2, x_shape[axis]
+                        )
+                    )
+                    for i in range(y_shape[axis])
+                ],
+            )
+            for axis, (window, step, before) in enumerate(axes, start=2)
         ]
-
-    def _taps(self, place: Sequence[int], sizes: Sequence[int]) -> tuple[Array, tuple[Array, ...]]:
-        """The numbers of the window's places that lie on the image, and their pixels."""
-        shape = [int(size) for size in self.window]
-        grid = np.indices(shape).reshape(len(shape), -1)
-        pixels = grid + np.array([int(start) for start in self._starts(place)])[:, None]
-        inside = np.all((pixels >= 0) & (pixels < np.array(sizes)[:, None]), axis=0)
-        return np.flatnonzero(inside), tuple(pixels[:, inside])
-
-    def _pixel(self, place: Sequence[int], index: Array) -> tuple[Array, ...]:
-        """The pixels of places in the window."""
-        shape = tuple(int(size) for size in self.window)
-        offsets = np.unravel_index(index, shape)
-        starts = self._starts(place)
-        return tuple(offset + int(start) for offset, start in zip(offsets, starts, strict=True))
-
-    def _sees_zeros(self, count: int) -> bool:
-        """Whether the window reaches over the edge, where zeros take part in the maximum."""
-        all_of_it = math.prod(int(size) for size in self.window)
-        return self.padding_mode == Padding.CUDNN_ZERO_PAD and count < all_of_it
-
-    def _weights(
-        self, place: Sequence[int], sizes: Sequence[int]
-    ) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """The pixels of which an output is the weighted sum, with their weights."""
-        if self.mode in _MEANS:
-            numbers, pixels = self._taps(place, sizes)
-            counts_all = self.mode == Mode.CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING
-            count = math.prod(int(size) for size in self.window) if counts_all else len(numbers)
-            for pixel in zip(*pixels, strict=True):
-                yield 1 / count, tuple(map(int, pixel))
-            return
-        along = [
-            list(self._neighbours(start + Fraction(window - 1) / 2, size))
-            for start, window, size in zip(self._starts(place), self.window, sizes, strict=True)
-        ]
-        for corner in itertools.product(*along):
-            weights, corner_pixel = zip(*corner, strict=True)
-            yield math.prod(weights), tuple(corner_pixel)
 
     def _neighbours(self, middle: Number, size: int) -> Iterator[tuple[float, int]]:
         """Pixels around a place of one dimension, with their weights."""
@@ -141,12 +154,8 @@ class Resampling:
                 yield weight, min(max(pixel, 0), size - 1)
 
 
-def _at(place: Sequence[Any]) -> tuple[Any, ...]:
-    """The index of a place in all images and channels."""
-    return (slice(None), slice(None), *place)
-
-
-_MEANS = (
+_POOLING = (
+    Mode.CUDNN_RESAMPLE_MAXPOOL,
     Mode.CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING,
     Mode.CUDNN_RESAMPLE_AVGPOOL_EXCLUDE_PADDING,
 )

@@ -1,0 +1,52 @@
+"""Formulas computed tile by tile give what they give at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.reference import tiles
+from cudnn_ctypes.reference.tiles import tiled
+
+
+@pytest.fixture(autouse=True)
+def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiles, "ELEMENTS", 64)
+
+
+@pytest.mark.parametrize("axes", [None, (0, 1), (1,), (2, 0)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_every_element_is_computed_once_from_its_place(axes, order: str) -> None:
+    rng = np.random.default_rng(1)
+    x = np.asarray(rng.standard_normal((3, 20, 5)), order=order)
+    bias, none = rng.standard_normal((1, 20, 1)), None
+    sizes = []
+
+    def formula(x, bias, none):
+        sizes.append(x.size)
+        return x * 2 + bias, None, (x > 0)
+
+    y, nothing, mask = tiled(formula, x, bias, none, axes=axes)
+    np.testing.assert_array_equal(y, x * 2 + bias)
+    np.testing.assert_array_equal(mask, x > 0)
+    assert nothing is None
+    assert sum(sizes) == x.size
+    assert len(sizes) > 1
+
+
+def test_results_have_sizes_of_their_own_along_other_axes() -> None:
+    x = np.random.default_rng(2).standard_normal((40, 4, 6))
+    y = tiled(lambda x: x.sum(axis=2, keepdims=True), x, axes=(0,))
+    np.testing.assert_array_equal(y, x.sum(axis=2, keepdims=True))
+
+
+def test_growth_makes_tiles_smaller() -> None:
+    x = np.ones((32, 2))
+    counts = {}
+    for growth in (1, 4):
+        counts[growth] = len(list(tiles.tiles(x, (0,), growth)))
+    assert counts == {1: 1, 4: 4}
+
+
+def test_nothing_is_tiled_where_there_is_nothing() -> None:
+    assert tiled(lambda x: x + 1, np.ones((0, 3))).shape == (0, 3)
