@@ -12,6 +12,7 @@ import pytest
 from programs import ROOT, printed
 
 import cudnn_ctypes
+from cudnn_ctypes import reference
 
 PACKAGE = ROOT / "cudnn_ctypes"
 
@@ -210,11 +211,11 @@ def test_import_time() -> None:
     pytest.fail(f"{times}")
 
 
-def test_type_checkers_see_the_public_names() -> None:
-    """What ``if TYPE_CHECKING`` imports is what the table of names says."""
+def checked_names(package: str) -> dict[str, str]:
+    """What ``if TYPE_CHECKING`` imports in a package, by the module that it comes from."""
     (block,) = (
         node
-        for node in ast.parse((PACKAGE / "__init__.py").read_text()).body
+        for node in ast.parse((PACKAGE / package / "__init__.py").read_text()).body
         if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
     )
     imported: dict[str, str] = {}
@@ -227,6 +228,16 @@ def test_type_checkers_see_the_public_names() -> None:
             else:
                 assert alias.asname == alias.name  # else it is not exported
                 imported[alias.name] = node.module or ""
+    return imported
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    """What they import is what the tables of names say."""
+    imported = checked_names("")
     modules = dict.fromkeys(cudnn_ctypes._MODULES, "")
     assert imported == modules | cudnn_ctypes._HOMES
     assert set(imported) == set(cudnn_ctypes.__all__)
+
+    imported = checked_names("reference")
+    assert imported == reference._HOMES
+    assert set(imported) == set(reference.__all__)

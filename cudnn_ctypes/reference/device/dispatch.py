@@ -18,10 +18,8 @@ import functools
 import importlib
 import inspect
 import mmap
-import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from ... import raw
@@ -31,6 +29,7 @@ from ...raw import live, log, mode
 from ...raw.ctypes_support import OpaquePointer, storage_type
 from ...raw.function import Function, Parameter
 from . import backend_records, lent
+from .families import CARRIED_OUT, FOLLOWED, TAKEN_OVER
 
 __all__ = [
     "Refused",
@@ -129,7 +128,8 @@ def native(name: str) -> Callable[..., int]:
 
 def implemented() -> frozenset[str]:
     """C names of the functions that the reference device carries out."""
-    _load_implementations()
+    for module in CARRIED_OUT.values():
+        _load(module)
     return frozenset(_implementations)
 
 
@@ -190,18 +190,15 @@ def use_reference_device(
 
 
 def _set_mode(active: bool, strict: bool, guard_pages: bool) -> None:
-    if active:
-        _load_implementations()
     mode.set_reference_device_active(active)
     mode.strict, mode.guard_pages = bool(strict), bool(guard_pages)
     _route()
 
 
 @functools.cache
-def _load_implementations() -> None:
-    """Import the modules of this folder: those of the families register implementations."""
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        importlib.import_module(f"..{module.name}", __name__)
+def _load(module: str) -> None:
+    """Import a module of this folder, which registers what it has."""
+    importlib.import_module(f"..{module}", __name__)
 
 
 _routed = False
@@ -227,13 +224,13 @@ def _is_followed(name: str) -> bool:
     It sets, or creates at an address that was another's, descriptors of which something is noted.
     """
     noted = "TensorTransform" in name or name == "cudnnInitTransformDest"
-    return noted or name in _followers or (name in _taken_over and backend_records.any_known())
+    return noted or name in FOLLOWED or (name in TAKEN_OVER and backend_records.any_known())
 
 
 def reconsider() -> None:
     """A backend descriptor of which something was noted is gone; perhaps it was the last one."""
     if not _routed and not backend_records.any_known():
-        for name in _taken_over:
+        for name in TAKEN_OVER:
             raw_function.intercept(name, None)
 
 
@@ -245,12 +242,12 @@ def _interceptors() -> dict[str, Callable[..., Any]]:
             found[name] = _create(function)
         elif (position := _handle_position(function)) is not None:
             found[name] = _by_handle(function, position)
-        elif name in _taken_over:
+        elif name in TAKEN_OVER:
             found[name] = _always(function)
-        elif name in _implementations:
+        elif name in CARRIED_OUT:
             found[name] = _by_mode(function)
-        elif name in _followers:
-            found[name] = _followed(function, _followers[name])
+        elif name in FOLLOWED:
+            found[name] = _followed(function)
     return found
 
 
@@ -262,13 +259,15 @@ def _handle_position(function: Function) -> int | None:
     return None
 
 
-def _followed(function: Function, follower: Callable[..., None]) -> Callable[..., Any]:
-    binding = raw_function.binding(function.__name__)
+def _followed(function: Function) -> Callable[..., Any]:
+    name = function.__name__
+    binding = raw_function.binding(name)
 
     def call(*args: Any) -> int:
         status = int(binding.native(*args))
         if status == 0 and args[0] is not None:  # destroying NULL succeeds
-            follower(*(getattr(arg, "_obj", arg) for arg in args))
+            _load(FOLLOWED[name])
+            _followers[name](*(getattr(arg, "_obj", arg) for arg in args))
         return status
 
     return call
@@ -309,6 +308,8 @@ def _by_handle(function: Function, position: int) -> Callable[..., Any]:
     def call(*args: Any) -> int:
         if not made_up(args[position]):
             return int(binding.native(*args))
+        if name in CARRIED_OUT:
+            _load(CARRIED_OUT[name])
         implementation = _implementations.get(name)
         if name in _refused:
             log.put(_refused[name], source=log.REFERENCE_DEVICE)
@@ -330,6 +331,7 @@ def _by_mode(function: Function) -> Callable[..., Any]:
     def call(*args: Any) -> int:
         if not mode.reference_device_active:
             return int(binding.native(*args))
+        _load(CARRIED_OUT[name])
         return _carry_out(_implementations[name], function, args)
 
     return call
@@ -344,6 +346,7 @@ def _always(function: Function) -> Callable[..., Any]:
     def call(*args: Any) -> int:
         if not _routed and not backend_records.is_known(args[0]):
             return int(binding.native(*args))
+        _load(TAKEN_OVER[name])
         return _carry_out(_taken_over[name], function, args)
 
     return call

@@ -1,0 +1,210 @@
+"""Which module of this folder has what is done for a C function; it is imported by the first call.
+
+See `dispatch` for what is carried out, taken over or followed. A test compares the tables with what
+the modules register.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CARRIED_OUT", "FOLLOWED", "TAKEN_OVER"]
+
+
+def _by_name(modules: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    return {name: module for module, names in modules.items() for name in names}
+
+
+CARRIED_OUT = _by_name(
+    {
+        "activation": (
+            "cudnnActivationForward",
+            "cudnnActivationBackward",
+        ),
+        "attention": (
+            "cudnnGetMultiHeadAttnBuffers",
+            "cudnnGetMultiHeadAttnWeights",
+            "cudnnMultiHeadAttnForward",
+            "cudnnMultiHeadAttnBackwardData",
+            "cudnnMultiHeadAttnBackwardWeights",
+        ),
+        "backend": (
+            "cudnnBackendExecute",
+            "cudnnGetExecutionPlanWorkspaceSize",
+            "cudnnBackendPopulateCudaGraph",
+            "cudnnBackendUpdateCudaGraph",
+        ),
+        "batch_normalization": (
+            "cudnnBatchNormalizationForwardInference",
+            "cudnnBatchNormalizationForwardTraining",
+            "cudnnBatchNormalizationForwardTrainingEx",
+            "cudnnBatchNormalizationBackward",
+            "cudnnBatchNormalizationBackwardEx",
+            "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize",
+            "cudnnGetBatchNormalizationBackwardExWorkspaceSize",
+            "cudnnGetBatchNormalizationTrainingExReserveSpaceSize",
+        ),
+        "causal_convolution": (
+            "cudnnCausalConv1dForward",
+            "cudnnCausalConv1dNwhForward",
+            "cudnnCausalConv1dBackward",
+            "cudnnCausalConv1dNwhBackward",
+            "cudnnB2BCausalConv1dForward",
+            "cudnnB2BCausalConv1dBackward",
+        ),
+        "convolution": (
+            "cudnnConvolutionForward",
+            "cudnnConvolutionBackwardData",
+            "cudnnConvolutionBackwardFilter",
+            "cudnnConvolutionBackwardBias",
+        ),
+        "convolution_fused": ("cudnnConvolutionBiasActivationForward",),
+        "convolution_queries": (
+            "cudnnGetConvolutionForwardAlgorithmMaxCount",
+            "cudnnGetConvolutionForwardAlgorithm_v7",
+            "cudnnFindConvolutionForwardAlgorithm",
+            "cudnnFindConvolutionForwardAlgorithmEx",
+            "cudnnGetConvolutionForwardWorkspaceSize",
+            "cudnnGetConvolutionBackwardDataAlgorithmMaxCount",
+            "cudnnGetConvolutionBackwardDataAlgorithm_v7",
+            "cudnnFindConvolutionBackwardDataAlgorithm",
+            "cudnnFindConvolutionBackwardDataAlgorithmEx",
+            "cudnnGetConvolutionBackwardDataWorkspaceSize",
+            "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount",
+            "cudnnGetConvolutionBackwardFilterAlgorithm_v7",
+            "cudnnFindConvolutionBackwardFilterAlgorithm",
+            "cudnnFindConvolutionBackwardFilterAlgorithmEx",
+            "cudnnGetConvolutionBackwardFilterWorkspaceSize",
+        ),
+        "convolution_transforms": (
+            "cudnnIm2Col",
+            "cudnnReorderFilterAndBias",
+            "cudnnGetFoldedConvBackwardDataDescriptors",
+        ),
+        "ctc": (
+            "cudnnGetCTCLossWorkspaceSize",
+            "cudnnCTCLoss",
+            "cudnnGetCTCLossWorkspaceSize_v8",
+            "cudnnCTCLoss_v8",
+        ),
+        "dropout": (
+            "cudnnDropoutGetStatesSize",
+            "cudnnSetDropoutDescriptor",
+            "cudnnRestoreDropoutDescriptor",
+            "cudnnGetDropoutDescriptor",
+            "cudnnDropoutForward",
+            "cudnnDropoutBackward",
+        ),
+        "fft_causal_convolution": (
+            "cudnnFFTCausalConv1dForward",
+            "cudnnFFTCausalConv1dBackward",
+            "cudnnLongFFTCausalConv1dForward",
+            "cudnnLongFFTCausalConv1dBackward",
+        ),
+        "fused_operations": (
+            "cudnnMakeFusedOpsPlan",
+            "cudnnFusedOpsExecute",
+        ),
+        "graph_aggregation": (
+            "cudnnGnnAggSimpleForward",
+            "cudnnGnnAggSimpleBackward",
+        ),
+        "graph_attention": (
+            "cudnnGnnMhaGatForward",
+            "cudnnGnnMhaGatV2Forward",
+            "cudnnGnnMhaGatBackward",
+            "cudnnGnnMhaGatV2Backward",
+        ),
+        "handle": (
+            "cudnnDestroy",
+            "cudnnQueryRuntimeError",
+            "cudnnSetStream",
+            "cudnnGetStream",
+        ),
+        "lrn": (
+            "cudnnLRNCrossChannelForward",
+            "cudnnLRNCrossChannelBackward",
+            "cudnnDivisiveNormalizationForward",
+            "cudnnDivisiveNormalizationBackward",
+        ),
+        "normalization": (
+            "cudnnNormalizationForwardInference",
+            "cudnnNormalizationForwardTraining",
+            "cudnnNormalizationBackward",
+            "cudnnGetNormalizationForwardTrainingWorkspaceSize",
+            "cudnnGetNormalizationBackwardWorkspaceSize",
+            "cudnnGetNormalizationTrainingReserveSpaceSize",
+        ),
+        "pooling": (
+            "cudnnPoolingForward",
+            "cudnnPoolingBackward",
+        ),
+        "reduce": (
+            "cudnnGetReductionIndicesSize",
+            "cudnnGetReductionWorkspaceSize",
+            "cudnnReduceTensor",
+        ),
+        "rnn": (
+            "cudnnBuildRNNDynamic",
+            "cudnnGetRNNWeightSpaceSize",
+            "cudnnGetRNNTempSpaceSizes",
+            "cudnnGetRNNWeightParams",
+            "cudnnRNNForward",
+            "cudnnRNNBackwardData_v8",
+            "cudnnRNNBackwardWeights_v8",
+        ),
+        "softmax": (
+            "cudnnSoftmaxForward",
+            "cudnnSoftmaxBackward",
+        ),
+        "spatial_transformer": (
+            "cudnnSpatialTfGridGeneratorForward",
+            "cudnnSpatialTfGridGeneratorBackward",
+            "cudnnSpatialTfSamplerForward",
+            "cudnnSpatialTfSamplerBackward",
+        ),
+        "tensor_operations": (
+            "cudnnTransformTensor",
+            "cudnnAddTensor",
+            "cudnnOpTensor",
+            "cudnnSetTensor",
+            "cudnnScaleTensor",
+        ),
+        "transform": (
+            "cudnnDestroyTensorTransformDescriptor",
+            "cudnnSetTensorTransformDescriptor",
+            "cudnnGetTensorTransformDescriptor",
+            "cudnnInitTransformDest",
+            "cudnnTransformTensorEx",
+            "cudnnTransformFilter",
+        ),
+    }
+)
+
+FOLLOWED = _by_name(
+    {
+        "dropout": ("cudnnCreateDropoutDescriptor",),
+        "fused_notes": (
+            "cudnnCreateFusedOpsConstParamPack",
+            "cudnnCreateFusedOpsPlan",
+            "cudnnCreateFusedOpsVariantParamPack",
+            "cudnnSetFusedOpsVariantParamPackAttribute",
+        ),
+        "rnn": (
+            "cudnnCreateRNNDescriptor",
+            "cudnnSetRNNDescriptor_v8",
+        ),
+        "transform": ("cudnnCreateTensorTransformDescriptor",),
+    }
+)
+
+TAKEN_OVER = _by_name(
+    {
+        "backend": (
+            "cudnnBackendCreateDescriptor",
+            "cudnnBackendInitialize",
+            "cudnnBackendDestroyDescriptor",
+            "cudnnBackendFinalize",
+            "cudnnBackendSetAttribute",
+            "cudnnBackendGetAttribute",
+        ),
+    }
+)
