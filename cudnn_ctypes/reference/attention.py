@@ -30,6 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from .blas import product
+
 Weights = Mapping[str, NDArray[Any]]
 
 # In the order of cudnnMultiHeadAttnWeightKind_t, CUDNN_MH_ATTN_Q_WEIGHTS first.
@@ -202,10 +204,10 @@ def attention_forward(
         )
         for name, x in (("q", q), ("k", k), ("v", v))
     )
-    scores = dtype.type(scaler) * product(by_sequence(q_), by_sequence(k_).swapaxes(-1, -2))
+    scores = dtype.type(scaler) * exact_product(by_sequence(q_), by_sequence(k_).swapaxes(-1, -2))
     attention = softmax_where(scores, visible)
     dropped = times(attention, attention_dropout)
-    in_heads = by_step(product(dropped, by_sequence(v_)))
+    in_heads = by_step(exact_product(dropped, by_sequence(v_)))
     out = join_heads(in_heads, weights.get("o_weights"), weights.get("o_biases"))
     out = times(out, output_dropout)
     if residuals is not None:
@@ -221,7 +223,7 @@ def project(
     """(T, N, B, V) to (H, T, N, B, P): every head's W x + b, or x itself for every head."""
     if weights is None:
         return np.broadcast_to(x, (heads, *x.shape))
-    rows = product(x.reshape(-1, x.shape[-1]), weights.swapaxes(1, 2))
+    rows = exact_product(x.reshape(-1, x.shape[-1]), weights.swapaxes(1, 2))
     result: NDArray[Any] = rows.reshape(heads, *x.shape[:3], -1)
     return result if biases is None else result + biases[:, None, None, None, :, 0]
 
@@ -233,7 +235,7 @@ def join_heads(
     if weights is None:
         _, *steps, _ = h.shape
         return np.moveaxis(h, 0, -2).reshape(*steps, -1)
-    rows = product(h.reshape(len(h), -1, h.shape[-1]), weights.swapaxes(1, 2))
+    rows = exact_product(h.reshape(len(h), -1, h.shape[-1]), weights.swapaxes(1, 2))
     result: NDArray[Any] = rows.sum(axis=0).reshape(*h.shape[1:4], -1)
     return result if biases is None else result + biases[0, :, 0]
 
@@ -250,10 +252,9 @@ def softmax_where(scores: NDArray[Any], visible: NDArray[np.bool_] | None) -> ND
     return exponentials
 
 
-def product(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+def exact_product(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """a @ b, summed in float64: a row of it is the same however many rows there are."""
-    result: NDArray[Any] = (a.astype(np.float64) @ b.astype(np.float64)).astype(a.dtype)
-    return result
+    return product(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
 
 
 def by_sequence(x: NDArray[Any]) -> NDArray[Any]:

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .attention import Attended, Weights, by_sequence, by_step, join_heads, project, times
+from .blas import product
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,12 @@ def attention_backward_data(
 
     dh, v_, k_, q_ = (by_sequence(x) for x in (dh, attended.v, attended.k, attended.q))
 
-    dv_ = by_step(times(attended.attention, attention_dropout).swapaxes(-1, -2) @ dh)
-    da = dh @ v_.swapaxes(-1, -2)
+    dv_ = by_step(product(times(attended.attention, attention_dropout).swapaxes(-1, -2), dh))
+    da = product(dh, v_.swapaxes(-1, -2))
     ds = softmax_backward(attended.attention, times(da, attention_dropout))
     ds = dtype.type(scaler) * ds
-    dq_ = by_step(ds @ k_)
-    dk_ = by_step(ds.swapaxes(-1, -2) @ q_)
+    dq_ = by_step(product(ds, k_))
+    dk_ = by_step(product(ds.swapaxes(-1, -2), q_))
     if k.shape[2] == 1:  # the beam's sequences have their keys and values in common
         dk_, dv_ = (x.sum(axis=3, keepdims=True) for x in (dk_, dv_))
 
@@ -159,9 +160,9 @@ def attention_backward_weights(
         ("k", k, gradients.dk_projected),
         ("v", v, gradients.dv_projected),
     ):
-        results[f"{name}_weights"] = _rows(dx_).swapaxes(1, 2) @ _rows(x.astype(dtype))
+        results[f"{name}_weights"] = product(_rows(dx_).swapaxes(1, 2), _rows(x.astype(dtype)))
         results[f"{name}_biases"] = dx_.sum(axis=(1, 2, 3))[:, :, None]
-    results["o_weights"] = _rows(do).swapaxes(0, 1) @ _rows(attended.heads)
+    results["o_weights"] = product(_rows(do).swapaxes(0, 1), _rows(attended.heads))
     results["o_biases"] = do.sum(axis=(0, 1, 2))[None, :, None]
     return {name: results[name].astype(array.dtype) for name, array in weights.items()}
 

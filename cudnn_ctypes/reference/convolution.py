@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import accumulator, blend
+from .blas import products_of
 from .columns import add_patches, parts, patches, tap_pixels
 from .geometry import Geometry, Mode
 from .tiles import tiled
@@ -90,7 +91,8 @@ def convolution_forward(
     )
     dtype = accumulator(compute_dtype, x, w)
     x, w = x.astype(dtype, copy=False), w.astype(dtype, copy=False)
-    result = _forward(x, w, geometry)
+    with products_of(_multiply_adds(geometry)):
+        result = _forward(x, w, geometry)
     stored = _stored(out_dtype, y, x)
     return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
 
@@ -143,8 +145,9 @@ def convolution_backward_data(
     _check_dy(dy, geometry)
     dtype = accumulator(compute_dtype, w, dy)
     depthwise = geometry.groups == x_shape[1] == w.shape[0]
-    product = _depthwise_backward_data if depthwise else _backward_data
-    result = product(w.astype(dtype, copy=False), dy.astype(dtype, copy=False), geometry)
+    gradient = _depthwise_backward_data if depthwise else _backward_data
+    with products_of(_multiply_adds(geometry)):
+        result = gradient(w.astype(dtype, copy=False), dy.astype(dtype, copy=False), geometry)
     stored = _stored(out_dtype, dx, dy)
     return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
 
@@ -195,7 +198,9 @@ def convolution_backward_filter(
     )
     _check_dy(dy, geometry)
     dtype = accumulator(compute_dtype, x, dy)
-    result = _backward_filter(x.astype(dtype, copy=False), dy.astype(dtype, copy=False), geometry)
+    x, dy = x.astype(dtype, copy=False), dy.astype(dtype, copy=False)
+    with products_of(_multiply_adds(geometry)):
+        result = _backward_filter(x, dy, geometry)
     stored = _stored(out_dtype, dw, x)
     return blend(result, dw, alpha=alpha, beta=beta, out_dtype=stored, name="dw")
 
@@ -277,6 +282,10 @@ def _backward_filter(x: Array, dy: Array, geometry: Geometry) -> Array:
         product = _output_matrix(dy[images, :, rows], geometry) @ columns.swapaxes(1, 2)
         dw += product.reshape(dw.shape)
     return dw
+
+
+def _multiply_adds(geometry: Geometry) -> int:
+    return math.prod(geometry.y_shape) * math.prod(geometry.w_shape[1:])
 
 
 def _column_matrix(columns: Array, geometry: Geometry, images: slice, rows: slice) -> Array:

@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from .blas import product
 from .rnn_cells import step, step_backward
 from .rnn_maps import affine, affine_input, outer_sum, through_input
 from .rnn_network import LayerTape, RecurrentNetwork, RecurrentWeights, Tape
@@ -238,7 +239,7 @@ def _run(
             h[rows] = now.output
         else:
             tape.unprojected[t, rows] = now.output
-            h[rows] = now.output @ weights.p.T
+            h[rows] = product(now.output, weights.p.T)
         tape.hidden[t, rows] = h[rows]
 
 
@@ -268,7 +269,7 @@ def _run_back(
         by_hidden = dh[rows] + dy[t, rows]
         if weights.p is not None:
             tape.by_hidden[t, rows] = by_hidden
-            by_hidden = by_hidden @ weights.p
+            by_hidden = product(by_hidden, weights.p)
         gradient = step_backward(
             network.cell,
             tape.gates[t, rows],
@@ -282,7 +283,7 @@ def _run_back(
         tape.by_input[t, rows] = gradient.by_input
         tape.by_recurrent[t, rows] = gradient.by_recurrent
         flat = gradient.by_recurrent.reshape(len(by_hidden), -1)
-        dh[rows] = flat @ r + gradient.by_hidden
+        dh[rows] = product(flat, r) + gradient.by_hidden
         dc[rows] = gradient.by_memory
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .blas import product
 from .rnn_network import RecurrentWeights
 
 __all__ = ["affine", "affine_input", "outer_sum", "through_input"]
@@ -17,8 +18,8 @@ Array = NDArray[Any]
 def affine(x: Array, matrices: Array, bias: Array | None) -> Array:
     """(..., gates, hidden): every gate's matrix times x, plus its bias."""
     gates, hidden, size = matrices.shape
-    product = x.reshape(-1, size) @ matrices.reshape(gates * hidden, size).T
-    result: Array = product.reshape(*x.shape[:-1], gates, hidden)
+    rows = product(x.reshape(-1, size), matrices.reshape(gates * hidden, size).T)
+    result: Array = rows.reshape(*x.shape[:-1], gates, hidden)
     return result if bias is None else result + bias
 
 
@@ -36,13 +37,11 @@ def through_input(by_input: Array, matrices: Array | None) -> Array:
         skipped: Array = by_input.sum(axis=2)
         return skipped
     flat = matrices.reshape(-1, matrices.shape[-1])
-    result: Array = by_input.reshape(*by_input.shape[:2], -1) @ flat
-    return result
+    return product(by_input.reshape(-1, len(flat)), flat).reshape(*by_input.shape[:2], -1)
 
 
 def outer_sum(gradients: Array, read: Array) -> Array:
     """The sum over all steps and sequences of gradient * read^T; (..., rows, size)."""
     rows = gradients.shape[2:]
     flat = gradients.reshape(-1, int(np.prod(rows)))
-    result: Array = (flat.T @ read.reshape(len(flat), -1)).reshape(*rows, read.shape[-1])
-    return result
+    return product(flat.T, read.reshape(len(flat), -1)).reshape(*rows, read.shape[-1])

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blas import product
+
 __all__ = ["grouped_matmul", "grouped_matmul_backward", "matmul", "stretch"]
 
 Array = NDArray[Any]
@@ -55,7 +57,7 @@ def matmul(
         inside = np.arange(b.shape[-2])[:, None] < k
         a = np.where(np.swapaxes(inside, -1, -2), a, 0)
         b = np.where(inside, b, 0)
-    c: Array = a @ b
+    c = product(a, b)
     if m is not None:
         c = np.where(np.arange(c.shape[-2])[:, None] < m, c, padding)
     if n is not None:

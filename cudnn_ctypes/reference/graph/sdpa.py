@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blas import product
 from .attention import softmax
 from .matmul import stretch
 
@@ -55,7 +56,7 @@ def unpacked_blocks(block_mask: Array) -> Array:
 
 def _scores(q: Array, k: Array, scale: float, mask: AttentionMask) -> Array:
     k = stretch(k, q.shape[:2])
-    return mask.apply(scale * (q @ k.swapaxes(2, 3)))
+    return mask.apply(scale * product(q, k.swapaxes(2, 3)))
 
 
 def sdpa(q: Array, k: Array, v: Array, scale: float, mask: AttentionMask) -> tuple[Array, Array]:
@@ -66,7 +67,7 @@ def sdpa(q: Array, k: Array, v: Array, scale: float, mask: AttentionMask) -> tup
     found = softmax(_scores(q, k, scale, mask))
     p = np.where(np.isfinite(found.maximum), found.y, 0)
     stats = np.where(np.isfinite(found.maximum), found.stats, -np.inf)
-    return p @ stretch(v, q.shape[:2]), stats
+    return product(p, stretch(v, q.shape[:2])), stats
 
 
 def sdpa_backward(
@@ -87,9 +88,9 @@ def sdpa_backward(
     inside = np.isfinite(scores).any(3, keepdims=True)
     do = np.where(inside, do, 0)
     row = np.where(inside, (do * o).sum(3, keepdims=True), 0)
-    ds = scale * p * (do @ all_v.swapaxes(2, 3) - row)
-    dk, dv = ds.swapaxes(2, 3) @ q, p.swapaxes(2, 3) @ do
-    return ds @ all_k, _per_head(dk, k.shape[1]), _per_head(dv, v.shape[1])
+    ds = scale * p * (product(do, all_v.swapaxes(2, 3)) - row)
+    dk, dv = product(ds.swapaxes(2, 3), q), product(p.swapaxes(2, 3), do)
+    return product(ds, all_k), _per_head(dk, k.shape[1]), _per_head(dv, v.shape[1])
 
 
 def _per_head(gradient: Array, heads: int) -> Array:

@@ -1,0 +1,80 @@
+"""Small matrix products on one thread.
+
+OpenBLAS divides products of more than 2^18 multiply-adds among all threads, and waits for them.
+Where other programs keep the cores busy, waiting costs more than a small product itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numpy.typing import NDArray
+
+__all__ = ["product", "products_of"]
+
+Array = NDArray[Any]
+
+SMALL = 1 << 26  # multiply-adds: one or two milliseconds on one core
+
+_lock = threading.Lock()
+_inside = 0  # how many threads of Python are in `products_of`
+_before = 1  # the number of BLAS threads outside of it
+
+
+def product(a: Array, b: Array) -> Array:
+    """a @ b, the product of the last two dimensions."""
+    with products_of(a.shape[-2] * a.shape[-1] * b.shape[-1]):
+        result: Array = a @ b
+    return result
+
+
+@contextmanager
+def products_of(multiply_adds: int) -> Iterator[None]:
+    """While inside, NumPy's BLAS has one thread, if products of this size are small.
+
+    Without OpenBLAS nothing changes. Other threads of Python have one BLAS thread too meanwhile.
+    """
+    global _inside, _before
+    threads = _threads()
+    if threads is None or multiply_adds > SMALL:
+        yield
+        return
+    get, set_ = threads
+    with _lock:
+        if _inside == 0:
+            _before = get()
+            set_(1)
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                set_(_before)
+
+
+@functools.cache
+def _threads() -> tuple[Callable[[], int], Callable[[int], None]] | None:
+    """OpenBLAS's functions that get and set its number of threads, as NumPy's wheels name them."""
+    for core in ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath"):
+        file = getattr(sys.modules.get(core), "__file__", None)
+        if file is None:
+            continue
+        library = ctypes.CDLL(file)  # loaded already; its symbols include those of its BLAS
+        for prefix in ("scipy_openblas", "openblas"):
+            for suffix in ("64_", ""):
+                try:
+                    get = library[f"{prefix}_get_num_threads{suffix}"]
+                    set_ = library[f"{prefix}_set_num_threads{suffix}"]
+                except AttributeError:
+                    continue
+                set_.restype = None
+                return get, set_
+    return None
