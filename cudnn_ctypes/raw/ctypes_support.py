@@ -228,7 +228,12 @@ class OpaquePointer(_Opaque):
     def __repr__(self) -> str:
         address = self.value
         null = "destroyed" if "_destroyed" in vars(self) else "NULL"
-        return f"{type(self).__name__}({null if address is None else hex(address)})"
+        text = null if address is None else hex(address)
+        if live.kind(address) is type(self):  # an address that somebody made up is not followed
+            from . import records
+
+            text += "".join(f", {part}" for part in records.parts(self))
+        return f"{type(self).__name__}({text})"
 
     def __copy__(self) -> Any:
         name = type(self).__name__

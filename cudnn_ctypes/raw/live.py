@@ -17,6 +17,7 @@ __all__ = [
     "destroyed",
     "is_destroyed",
     "is_gone",
+    "kind",
     "named",
     "never_again",
     "out_variable",
@@ -75,6 +76,16 @@ def named(variable: Any, value: int | None) -> None:
         known = _variables.get(value)
         if known is not None:
             known.append(weakref.ref(variable))
+
+
+def kind(value: int | None) -> type | None:
+    """The type of the variable that was filled when what lives at `value` was created.
+
+    None if nothing is known to live there, or the variable is gone.
+    """
+    known = _variables.get(value) if value is not None else None
+    variable = known[0]() if known else None
+    return None if variable is None else type(variable)
 
 
 def is_destroyed(handle: Any) -> bool:

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
+import enum
 import functools
 import importlib
 from collections.abc import Callable
@@ -14,7 +16,7 @@ from typing import Any
 from .ctypes_support import OpaquePointer
 from .enums import CUDNN_DATA_DOUBLE
 
-__all__ = ["Entry", "cache", "data_type_of", "forget", "note", "place", "reader", "record"]
+__all__ = ["Entry", "cache", "data_type_of", "forget", "note", "parts", "place", "reader", "record"]
 
 Reader = Callable[..., Any]
 
@@ -118,6 +120,26 @@ def record(descriptor: Any, *arguments: Any) -> Any:
     else:
         place.fill(found)
     return found
+
+
+def parts(descriptor: OpaquePointer) -> list[str]:
+    """What a descriptor that lives holds, as text for its repr; nothing where nobody can tell."""
+    from .guards.unset import MUST_BE_SET
+
+    try:
+        held = record(descriptor)
+    except Exception:  # a library that lacks the function: a repr does not fail
+        return []
+    if held is None:
+        return ["not set"] if type(descriptor).__name__ in MUST_BE_SET else []
+    if not dataclasses.is_dataclass(held):
+        return []
+    shown = [field.name for field in dataclasses.fields(held) if field.repr]
+    return [f"{name}={_text(getattr(held, name))}" for name in shown]
+
+
+def _text(value: Any) -> str:
+    return str(value) if isinstance(value, enum.Enum) else repr(value)
 
 
 @functools.cache

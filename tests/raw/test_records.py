@@ -410,3 +410,39 @@ def test_objects_of_layer_2_and_their_handles_have_one_record():
         assert record(descriptor) is record(descriptor._as_parameter_)
     with pytest.raises(errors.ClosedError):
         record(descriptor)
+
+
+# --- reprs --------------------------------------------------------------------------------------
+
+
+def test_a_descriptor_shows_what_it_holds(new):
+    descriptor = new(raw.cudnnTensorDescriptor_t)
+    name = f"cudnnTensorDescriptor_t({descriptor.value:#x}"
+    assert repr(descriptor) == f"{name}, not set)"
+    raw.cudnnSetTensor4dDescriptor(descriptor, raw.CUDNN_TENSOR_NHWC, HALF, 1, 3, 4, 5)
+    held = "data_type=CUDNN_DATA_HALF, shape=(1, 3, 4, 5), strides=(60, 1, 15, 3)"
+    alias = raw.cudnnTensorDescriptor_t()
+    alias.value = descriptor.value
+    assert repr(alias) == repr(descriptor) == f"{name}, {held})"
+    raw.cudnnDestroyTensorDescriptor(descriptor)
+    assert repr(descriptor) == repr(alias) == "cudnnTensorDescriptor_t(destroyed)"
+    assert repr(raw.cudnnTensorDescriptor_t()) == "cudnnTensorDescriptor_t(NULL)"
+
+
+def test_an_address_that_somebody_made_up_is_not_followed(new):
+    made_up, other_kind = raw.cudnnTensorDescriptor_t(), raw.cudnnFilterDescriptor_t()
+    made_up.value = 4096
+    other_kind.value = tensor(new, 1, 2, 3, 4).value
+    assert repr(made_up) == "cudnnTensorDescriptor_t(0x1000)"
+    assert repr(other_kind) == f"cudnnFilterDescriptor_t({other_kind.value:#x})"
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
+def test_every_kind_has_a_repr_when_it_is_new(new, kind: type):
+    assert repr(new(kind)).startswith(f"{kind.__name__}(0x")
+
+
+def test_errors_show_what_descriptors_hold(new):
+    descriptor = tensor(new, 1, 2, 3, 4)
+    with pytest.raises(errors.BadParamError, match=r"shape=\(1, 2, 3, 4\)"):
+        raw.cudnnGetTensorSizeInBytes(descriptor, None)
