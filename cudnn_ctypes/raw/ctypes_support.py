@@ -36,6 +36,30 @@ _T = TypeVar("_T")
 _E = TypeVar("_E", bound="CudnnEnum")
 
 
+class Documentation:
+    """A docstring that is made of the declarations when somebody asks for it.
+
+    It stands in the class of what it documents: a function's class, or the class of a class.
+    """
+
+    def __init__(self, own: str | None) -> None:
+        self.own = own
+
+    def __get__(self, instance: Any, owner: type) -> str | None:
+        if instance is None:
+            return self.own
+        from .describe import docstring
+
+        try:
+            return docstring(instance.__name__)
+        except KeyError:
+            written: str | None = vars(instance).get("__doc__")
+            return written
+
+    def __set__(self, instance: Any, value: str) -> None:
+        raise AttributeError("the docstring is made of the declarations")
+
+
 if TYPE_CHECKING:
     _Storage = ctypes._SimpleCData[int]  # a plain int is not meant where C takes an enum
 else:
@@ -137,6 +161,9 @@ class _EnumType(enum.EnumMeta):
     __rmul__ = __mul__
 
 
+_EnumType.__doc__ = Documentation(_EnumType.__doc__)  # type: ignore[assignment]
+
+
 class CudnnEnum(enum.IntEnum, metaclass=_EnumType):
     """Base of all enums: an ``IntEnum`` that keeps codes which it does not know.
 
@@ -197,7 +224,12 @@ def _array_type(base: type[CudnnEnum], count: int) -> Any:
 if TYPE_CHECKING:
     _Opaque = ctypes._Pointer[ctypes.Structure]
 else:
-    _Opaque = ctypes._Pointer
+
+    class _PointerType(type(ctypes._Pointer)):
+        """Documents handles."""
+
+    _PointerType.__doc__ = Documentation(_PointerType.__doc__)
+    _Opaque = _PointerType("_Opaque", (ctypes._Pointer,), {})
 
 
 class OpaquePointer(_Opaque):
@@ -282,6 +314,7 @@ else:
                     del namespace[each]
             return super().__new__(mcs, name, bases, namespace)
 
+    _StructureType.__doc__ = Documentation(_StructureType.__doc__)
     _Structure = _StructureType("_Structure", (ctypes.Structure,), {})
 
 

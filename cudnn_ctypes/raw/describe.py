@@ -14,7 +14,7 @@ from . import constants, enums, functions, types
 from .ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
 from .function import Function, Parameter
 
-__all__ = ["documentation", "enum_of", "facts_of", "origin", "parameter_type"]
+__all__ = ["docstring", "documentation", "enum_of", "facts_of", "origin", "parameter_type"]
 
 
 def documentation(name: str) -> str:
@@ -39,6 +39,22 @@ def documentation(name: str) -> str:
         if name in module.__all__:
             return _text(name, getattr(module, name))
     raise KeyError(name)
+
+
+def docstring(name: str) -> str:
+    """`documentation`, and what uses a function: what ``help`` and editors show.
+
+    Raises
+    ------
+    KeyError
+        If cuDNN 9 has no such name.
+    """
+    from .uses import USES
+
+    objects, example = USES.get(name, ("", ""))
+    uses = [f"used by {objects}"] if objects else []
+    uses += [f"example: examples/{example}"] if example else []
+    return _paragraphs(documentation(name), "\n".join(uses))
 
 
 def _text(name: str, item: Any) -> str:
@@ -108,26 +124,29 @@ def parameter_type(parameter: Parameter) -> str:
 def origin(name: str) -> str:
     """The header, the first version, and what replaces a deprecated name."""
     header, since, deprecated = facts_of(name)
-    replaced = f"deprecated: {deprecated}" if isinstance(deprecated, str) else "deprecated"
-    parts = (header, since and f"since {since}", replaced if deprecated else "")
-    return ", ".join(part for part in parts if part)
+    parts = (header, since and f"since {since}", "deprecated" if deprecated is True else "")
+    line = ", ".join(part for part in parts if part)
+    return f"{line}\ndeprecated: use {deprecated}" if isinstance(deprecated, str) else line
 
 
 def facts_of(name: str) -> tuple[str, str, bool | str]:
     """The header, the first version, and whether a name is deprecated or by what replaced."""
     function = vars(functions).get(name) if name in functions.__all__ else None
     if function is not None:
-        return function.header, function.since, function.deprecated
+        return function.header, function.since, function.replaced_by or function.deprecated
     enum = enum_of(name)
     if enum is not None:
-        header = (vars(enum).get("__doc__") or "").split(",")[0].rstrip(".")
         if enum is types.libraryPropertyType:
-            return header, "", False
+            return "library_types.h of CUDA", "", False
         since = enums.ENUM_SINCE.get(name) or enums.ENUM_SINCE.get(enum.__name__, "9.0.0")
-        return header, since, bool({name, enum.__name__} & enums.ENUM_DEPRECATED)
-    if name.startswith("cuda"):
-        return "of CUDA", "", False
-    return "", types.TYPE_SINCE.get(name, "9.0.0"), name in types.TYPE_DEPRECATED
+        deprecated = [n for n in (name, enum.__name__) if n in enums.ENUM_DEPRECATED]
+        replaced_by = next((enums.ENUM_DEPRECATED[n] for n in deprecated), "")
+        return enums.ENUM_HEADERS[enum.__name__], since, replaced_by or bool(deprecated)
+    if name not in types.TYPE_HEADERS:
+        return "of CUDA" if name.startswith("cuda") else "", "", False
+    replaced = types.TYPE_DEPRECATED.get(name, False)
+    since = types.TYPE_SINCE.get(name, "9.0.0")
+    return types.TYPE_HEADERS[name], since, replaced or replaced == ""
 
 
 @functools.cache

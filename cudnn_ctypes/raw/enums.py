@@ -14,8 +14,6 @@ from .ctypes_support import CudnnEnum
 
 
 class cudnnStatus_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_STATUS_SUCCESS = 0
     CUDNN_STATUS_NOT_INITIALIZED = 1001
     CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH = 1002
@@ -75,16 +73,12 @@ class cudnnStatus_t(CudnnEnum):
 
 
 class cudnnErrQueryMode_t(CudnnEnum):
-    """cudnn_graph.h, deprecated."""
-
     CUDNN_ERRQUERY_RAWCODE = 0
     CUDNN_ERRQUERY_NONBLOCKING = 1
     CUDNN_ERRQUERY_BLOCKING = 2
 
 
 class cudnnDataType_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_DATA_FLOAT = 0
     CUDNN_DATA_DOUBLE = 1
     CUDNN_DATA_HALF = 2
@@ -112,8 +106,6 @@ class cudnnDataType_t(CudnnEnum):
 
 
 class cudnnMathType_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_DEFAULT_MATH = 0
     CUDNN_TENSOR_OP_MATH = 1
     CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION = 2
@@ -121,30 +113,22 @@ class cudnnMathType_t(CudnnEnum):
 
 
 class cudnnNanPropagation_t(CudnnEnum):
-    """cudnn_graph.h, deprecated."""
-
     CUDNN_NOT_PROPAGATE_NAN = 0
     CUDNN_PROPAGATE_NAN = 1
 
 
 class cudnnCTCGradMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_CTC_ZERO_OOB_GRADIENTS = 0
     CUDNN_CTC_SKIP_OOB_GRADIENTS = 1
 
 
 class cudnnTensorFormat_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_TENSOR_NCHW = 0
     CUDNN_TENSOR_NHWC = 1
     CUDNN_TENSOR_NCHW_VECT_C = 2
 
 
 class cudnnReduceTensorOp_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_REDUCE_TENSOR_ADD = 0
     CUDNN_REDUCE_TENSOR_MUL = 1
     CUDNN_REDUCE_TENSOR_MIN = 2
@@ -157,8 +141,6 @@ class cudnnReduceTensorOp_t(CudnnEnum):
 
 
 class cudnnActivationMode_t(CudnnEnum):
-    """cudnn_graph.h, deprecated."""
-
     CUDNN_ACTIVATION_SIGMOID = 0
     CUDNN_ACTIVATION_RELU = 1
     CUDNN_ACTIVATION_TANH = 2
@@ -169,8 +151,6 @@ class cudnnActivationMode_t(CudnnEnum):
 
 
 class cudnnSeverity_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_SEV_FATAL = 0
     CUDNN_SEV_ERROR = 1
     CUDNN_SEV_WARNING = 2
@@ -178,22 +158,16 @@ class cudnnSeverity_t(CudnnEnum):
 
 
 class cudnnConvolutionMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_CONVOLUTION = 0
     CUDNN_CROSS_CORRELATION = 1
 
 
 class cudnnReorderType_t(CudnnEnum):
-    """cudnn_graph.h, deprecated."""
-
     CUDNN_DEFAULT_REORDER = 0
     CUDNN_NO_REORDER = 1
 
 
 class cudnnPointwiseMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_POINTWISE_ADD = 0
     CUDNN_POINTWISE_ADD_SQUARE = 5
     CUDNN_POINTWISE_DIV = 6
@@ -249,8 +223,6 @@ class cudnnPointwiseMode_t(CudnnEnum):
 
 
 class cudnnResampleMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_RESAMPLE_NEAREST = 0
     CUDNN_RESAMPLE_BILINEAR = 1
     CUDNN_RESAMPLE_AVGPOOL = 2
@@ -260,44 +232,32 @@ class cudnnResampleMode_t(CudnnEnum):
 
 
 class cudnnSignalMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_SIGNAL_SET = 0
     CUDNN_SIGNAL_WAIT = 1
 
 
 class cudnnGenStatsMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_GENSTATS_SUM_SQSUM = 0
 
 
 class cudnnBnFinalizeStatsMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_BN_FINALIZE_STATISTICS_TRAINING = 0
     CUDNN_BN_FINALIZE_STATISTICS_INFERENCE = 1
 
 
 class cudnnRngDistribution_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_RNG_DISTRIBUTION_BERNOULLI = 0
     CUDNN_RNG_DISTRIBUTION_UNIFORM = 1
     CUDNN_RNG_DISTRIBUTION_NORMAL = 2
 
 
 class cudnnMoeGroupedMatmulMode_t(CudnnEnum):
-    """cudnn_graph.h, since 9.15.0."""
-
     CUDNN_MOE_GROUPED_MATMUL_MODE_NONE = 0
     CUDNN_MOE_GROUPED_MATMUL_MODE_GATHER = 1
     CUDNN_MOE_GROUPED_MATMUL_MODE_SCATTER = 2
 
 
 class cudnnBackendAttributeName_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_ATTR_POINTWISE_MODE = 0
     CUDNN_ATTR_POINTWISE_MATH_PREC = 1
     CUDNN_ATTR_POINTWISE_NAN_PROPAGATION = 2  # deprecated
@@ -684,8 +644,6 @@ class cudnnBackendAttributeName_t(CudnnEnum):
 
 
 class cudnnBackendAttributeType_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_TYPE_HANDLE = 0
     CUDNN_TYPE_DATA_TYPE = 1
     CUDNN_TYPE_BOOLEAN = 2
@@ -723,8 +681,6 @@ class cudnnBackendAttributeType_t(CudnnEnum):
 
 
 class cudnnBackendDescriptorType_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_BACKEND_POINTWISE_DESCRIPTOR = 0
     CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR = 1
     CUDNN_BACKEND_ENGINE_DESCRIPTOR = 2
@@ -779,8 +735,6 @@ class cudnnBackendDescriptorType_t(CudnnEnum):
 
 
 class cudnnBackendNumericalNote_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_NUMERICAL_NOTE_TENSOR_CORE = 0
     CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS = 1
     CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION = 2
@@ -795,8 +749,6 @@ class cudnnBackendNumericalNote_t(CudnnEnum):
 
 
 class cudnnBackendBehaviorNote_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION = 0
     CUDNN_BEHAVIOR_NOTE_REQUIRES_FILTER_INT8x32_REORDER = 1
     CUDNN_BEHAVIOR_NOTE_REQUIRES_BIAS_INT8x32_REORDER = 2
@@ -806,8 +758,6 @@ class cudnnBackendBehaviorNote_t(CudnnEnum):
 
 
 class cudnnBackendKnobType_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_KNOB_TYPE_SPLIT_K = 0  # deprecated
     CUDNN_KNOB_TYPE_SWIZZLE = 1
     CUDNN_KNOB_TYPE_TILE_SIZE = 2
@@ -858,8 +808,6 @@ class cudnnBackendKnobType_t(CudnnEnum):
 
 
 class cudnnBackendLayoutType_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_LAYOUT_TYPE_PREFERRED_NCHW = 0
     CUDNN_LAYOUT_TYPE_PREFERRED_NHWC = 1
     CUDNN_LAYOUT_TYPE_PREFERRED_PAD4CK = 2
@@ -868,8 +816,6 @@ class cudnnBackendLayoutType_t(CudnnEnum):
 
 
 class cudnnBackendHeurMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_HEUR_MODE_INSTANT = 0
     CUDNN_HEUR_MODE_B = 1
     CUDNN_HEUR_MODE_FALLBACK = 2
@@ -878,8 +824,6 @@ class cudnnBackendHeurMode_t(CudnnEnum):
 
 
 class cudnnBackendTensorReordering_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_TENSOR_REORDERING_NONE = 0
     CUDNN_TENSOR_REORDERING_INT8x32 = 1
     CUDNN_TENSOR_REORDERING_F16x16 = 2
@@ -887,16 +831,12 @@ class cudnnBackendTensorReordering_t(CudnnEnum):
 
 
 class cudnnPaddingMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_ZERO_PAD = 0
     CUDNN_NEG_INF_PAD = 1
     CUDNN_EDGE_VAL_PAD = 2
 
 
 class cudnnBackendNormMode_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_LAYER_NORM = 0
     CUDNN_INSTANCE_NORM = 1
     CUDNN_BATCH_NORM = 2
@@ -906,22 +846,16 @@ class cudnnBackendNormMode_t(CudnnEnum):
 
 
 class cudnnBackendNormFwdPhase_t(CudnnEnum):
-    """cudnn_graph.h."""
-
     CUDNN_NORM_FWD_INFERENCE = 0
     CUDNN_NORM_FWD_TRAINING = 1
 
 
 class cudnnBackendReshapeMode_t(CudnnEnum):
-    """cudnn_graph.h, since 9.22.0."""
-
     CUDNN_RESHAPE_VIEW_ONLY = 0
     CUDNN_RESHAPE_LOGICAL = 1
 
 
 class cudnnBackendOperationGraphMode_t(CudnnEnum):
-    """cudnn_graph.h, since 9.23.0."""
-
     CUDNN_OPERATIONGRAPH_MODE_AUTO = -1
     CUDNN_OPERATIONGRAPH_MODE_CONV_FORWARD = 0
     CUDNN_OPERATIONGRAPH_MODE_CONV_BWD_DATA = 1
@@ -942,29 +876,21 @@ class cudnnBackendOperationGraphMode_t(CudnnEnum):
 
 
 class cudnnCudaGraphRetention_t(CudnnEnum):
-    """cudnn_graph.h, since 9.28.0."""
-
     CUDNN_CUDA_GRAPH_RETENTION_PER_GRAPH = 0
     CUDNN_CUDA_GRAPH_RETENTION_NONE = 1
 
 
 class cudnnDeterminism_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_NON_DETERMINISTIC = 0
     CUDNN_DETERMINISTIC = 1
 
 
 class cudnnFoldingDirection_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_TRANSFORM_FOLD = 0
     CUDNN_TRANSFORM_UNFOLD = 1
 
 
 class cudnnOpTensorOp_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_OP_TENSOR_ADD = 0
     CUDNN_OP_TENSOR_MUL = 1
     CUDNN_OP_TENSOR_MIN = 2
@@ -974,15 +900,11 @@ class cudnnOpTensorOp_t(CudnnEnum):
 
 
 class cudnnReduceTensorIndices_t(CudnnEnum):
-    """cudnn_ops.h, deprecated."""
-
     CUDNN_REDUCE_TENSOR_NO_INDICES = 0
     CUDNN_REDUCE_TENSOR_FLATTENED_INDICES = 1
 
 
 class cudnnIndicesType_t(CudnnEnum):
-    """cudnn_ops.h, deprecated."""
-
     CUDNN_32BIT_INDICES = 0
     CUDNN_64BIT_INDICES = 1
     CUDNN_16BIT_INDICES = 2
@@ -990,23 +912,17 @@ class cudnnIndicesType_t(CudnnEnum):
 
 
 class cudnnSoftmaxAlgorithm_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_SOFTMAX_FAST = 0
     CUDNN_SOFTMAX_ACCURATE = 1
     CUDNN_SOFTMAX_LOG = 2
 
 
 class cudnnSoftmaxMode_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_SOFTMAX_MODE_INSTANCE = 0
     CUDNN_SOFTMAX_MODE_CHANNEL = 1
 
 
 class cudnnPoolingMode_t(CudnnEnum):
-    """cudnn_ops.h, deprecated."""
-
     CUDNN_POOLING_MAX = 0
     CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING = 1
     CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING = 2
@@ -1014,64 +930,46 @@ class cudnnPoolingMode_t(CudnnEnum):
 
 
 class cudnnLRNMode_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_LRN_CROSS_CHANNEL_DIM1 = 0
 
 
 class cudnnDivNormMode_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_DIVNORM_PRECOMPUTED_MEANS = 0
 
 
 class cudnnBatchNormMode_t(CudnnEnum):
-    """cudnn_ops.h, deprecated."""
-
     CUDNN_BATCHNORM_PER_ACTIVATION = 0
     CUDNN_BATCHNORM_SPATIAL = 1
     CUDNN_BATCHNORM_SPATIAL_PERSISTENT = 2
 
 
 class cudnnBatchNormOps_t(CudnnEnum):
-    """cudnn_ops.h, deprecated."""
-
     CUDNN_BATCHNORM_OPS_BN = 0
     CUDNN_BATCHNORM_OPS_BN_ACTIVATION = 1
     CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION = 2
 
 
 class cudnnNormMode_t(CudnnEnum):
-    """cudnn_ops.h, deprecated."""
-
     CUDNN_NORM_PER_ACTIVATION = 0
     CUDNN_NORM_PER_CHANNEL = 1
 
 
 class cudnnNormAlgo_t(CudnnEnum):
-    """cudnn_ops.h, deprecated."""
-
     CUDNN_NORM_ALGO_STANDARD = 0
     CUDNN_NORM_ALGO_PERSIST = 1
 
 
 class cudnnNormOps_t(CudnnEnum):
-    """cudnn_ops.h, deprecated."""
-
     CUDNN_NORM_OPS_NORM = 0
     CUDNN_NORM_OPS_NORM_ACTIVATION = 1
     CUDNN_NORM_OPS_NORM_ADD_ACTIVATION = 2
 
 
 class cudnnSamplerType_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_SAMPLER_BILINEAR = 0
 
 
 class cudnnConvolutionFwdAlgo_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM = 0
     CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1
     CUDNN_CONVOLUTION_FWD_ALGO_GEMM = 2
@@ -1084,8 +982,6 @@ class cudnnConvolutionFwdAlgo_t(CudnnEnum):
 
 
 class cudnnConvolutionBwdFilterAlgo_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1 = 1
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT = 2
@@ -1097,8 +993,6 @@ class cudnnConvolutionBwdFilterAlgo_t(CudnnEnum):
 
 
 class cudnnConvolutionBwdDataAlgo_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_0 = 0
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_1 = 1
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT = 2
@@ -1109,15 +1003,11 @@ class cudnnConvolutionBwdDataAlgo_t(CudnnEnum):
 
 
 class cudnnCTCLossAlgo_t(CudnnEnum):
-    """cudnn_ops.h."""
-
     CUDNN_CTC_LOSS_ALGO_DETERMINISTIC = 0
     CUDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC = 1
 
 
 class cudnnFusedOps_t(CudnnEnum):
-    """cudnn_cnn.h, deprecated."""
-
     CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS = 0
     CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD = 1
     CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING = 2
@@ -1128,8 +1018,6 @@ class cudnnFusedOps_t(CudnnEnum):
 
 
 class cudnnFusedOpsConstParamLabel_t(CudnnEnum):
-    """cudnn_cnn.h, deprecated."""
-
     CUDNN_PARAM_XDESC = 0
     CUDNN_PARAM_XDATA_PLACEHOLDER = 1
     CUDNN_PARAM_BN_MODE = 2
@@ -1172,16 +1060,12 @@ class cudnnFusedOpsConstParamLabel_t(CudnnEnum):
 
 
 class cudnnFusedOpsPointerPlaceHolder_t(CudnnEnum):
-    """cudnn_cnn.h, deprecated."""
-
     CUDNN_PTR_NULL = 0
     CUDNN_PTR_ELEM_ALIGNED = 1
     CUDNN_PTR_16B_ALIGNED = 2
 
 
 class cudnnFusedOpsVariantParamLabel_t(CudnnEnum):
-    """cudnn_cnn.h, deprecated."""
-
     CUDNN_PTR_XDATA = 0
     CUDNN_PTR_BN_EQSCALE = 1
     CUDNN_PTR_BN_EQBIAS = 2
@@ -1213,8 +1097,6 @@ class cudnnFusedOpsVariantParamLabel_t(CudnnEnum):
 
 
 class cudnnRNNAlgo_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_RNN_ALGO_STANDARD = 0
     CUDNN_RNN_ALGO_PERSIST_STATIC = 1
     CUDNN_RNN_ALGO_PERSIST_DYNAMIC = 2
@@ -1223,15 +1105,11 @@ class cudnnRNNAlgo_t(CudnnEnum):
 
 
 class cudnnForwardMode_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_FWD_MODE_INFERENCE = 0
     CUDNN_FWD_MODE_TRAINING = 1
 
 
 class cudnnRNNMode_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_RNN_RELU = 0
     CUDNN_RNN_TANH = 1
     CUDNN_LSTM = 2
@@ -1239,8 +1117,6 @@ class cudnnRNNMode_t(CudnnEnum):
 
 
 class cudnnRNNBiasMode_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_RNN_NO_BIAS = 0
     CUDNN_RNN_SINGLE_INP_BIAS = 1
     CUDNN_RNN_DOUBLE_BIAS = 2
@@ -1248,37 +1124,27 @@ class cudnnRNNBiasMode_t(CudnnEnum):
 
 
 class cudnnDirectionMode_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_UNIDIRECTIONAL = 0
     CUDNN_BIDIRECTIONAL = 1
 
 
 class cudnnRNNInputMode_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_LINEAR_INPUT = 0
     CUDNN_SKIP_INPUT = 1
 
 
 class cudnnRNNClipMode_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_RNN_CLIP_NONE = 0
     CUDNN_RNN_CLIP_MINMAX = 1
 
 
 class cudnnRNNDataLayout_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED = 0
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED = 1
     CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED = 2
 
 
 class cudnnSeqDataAxis_t(CudnnEnum):
-    """cudnn_adv.h, deprecated."""
-
     CUDNN_SEQDATA_TIME_DIM = 0
     CUDNN_SEQDATA_BATCH_DIM = 1
     CUDNN_SEQDATA_BEAM_DIM = 2
@@ -1286,8 +1152,6 @@ class cudnnSeqDataAxis_t(CudnnEnum):
 
 
 class cudnnMultiHeadAttnWeightKind_t(CudnnEnum):
-    """cudnn_adv.h, deprecated."""
-
     CUDNN_MH_ATTN_Q_WEIGHTS = 0
     CUDNN_MH_ATTN_K_WEIGHTS = 1
     CUDNN_MH_ATTN_V_WEIGHTS = 2
@@ -1299,29 +1163,21 @@ class cudnnMultiHeadAttnWeightKind_t(CudnnEnum):
 
 
 class cudnnWgradMode_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_WGRAD_MODE_ADD = 0
     CUDNN_WGRAD_MODE_SET = 1
 
 
 class cudnnLossNormalizationMode_t(CudnnEnum):
-    """cudnn_adv.h."""
-
     CUDNN_LOSS_NORMALIZATION_NONE = 0
     CUDNN_LOSS_NORMALIZATION_SOFTMAX = 1
 
 
 class cudnnCausalConv1dActivation_t(CudnnEnum):
-    """cudnn_subquadratic_ops.h, since 9.22.0."""
-
     CUDNN_CAUSAL_CONV1D_ACTIVATION_IDENTITY = 0
     CUDNN_CAUSAL_CONV1D_ACTIVATION_SILU = 1
 
 
 class cudnnGnnAggOp_t(CudnnEnum):
-    """cudnn_gnn_ops.h, since 9.26.0."""
-
     CUDNN_GNN_AGG_SUM = 0
     CUDNN_GNN_AGG_MEAN = 1
     CUDNN_GNN_AGG_MAX = 2
@@ -1329,8 +1185,6 @@ class cudnnGnnAggOp_t(CudnnEnum):
 
 
 class cudnnGnnActivationOp_t(CudnnEnum):
-    """cudnn_gnn_ops.h, since 9.28.0."""
-
     CUDNN_GNN_ACT_LINEAR = 0
     CUDNN_GNN_ACT_RELU = 1
     CUDNN_GNN_ACT_SIGMOID = 2
@@ -2783,72 +2637,149 @@ ENUM_SINCE: dict[str, str] = {
     "CUDNN_GNN_ACT_LEAKY_RELU": "9.28.0",
 }
 
-ENUM_DEPRECATED: frozenset[str] = frozenset(
-    {
-        "CUDNN_STATUS_ALLOC_FAILED",
-        "CUDNN_STATUS_INVALID_VALUE",
-        "CUDNN_STATUS_ARCH_MISMATCH",
-        "CUDNN_STATUS_MAPPING_ERROR",
-        "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING",
-        "CUDNN_STATUS_VERSION_MISMATCH",
-        "cudnnErrQueryMode_t",
-        "CUDNN_DATA_INT8x4",
-        "CUDNN_DATA_UINT8x4",
-        "CUDNN_DATA_INT8x32",
-        "cudnnNanPropagation_t",
-        "CUDNN_NOT_PROPAGATE_NAN",
-        "CUDNN_PROPAGATE_NAN",
-        "cudnnActivationMode_t",
-        "CUDNN_ACTIVATION_SIGMOID",
-        "CUDNN_ACTIVATION_RELU",
-        "CUDNN_ACTIVATION_TANH",
-        "CUDNN_ACTIVATION_CLIPPED_RELU",
-        "CUDNN_ACTIVATION_ELU",
-        "CUDNN_ACTIVATION_IDENTITY",
-        "CUDNN_ACTIVATION_SWISH",
-        "cudnnReorderType_t",
-        "CUDNN_DEFAULT_REORDER",
-        "CUDNN_NO_REORDER",
-        "CUDNN_ATTR_POINTWISE_NAN_PROPAGATION",
-        "CUDNN_ATTR_EXECUTION_PLAN_HANDLE",
-        "CUDNN_ATTR_OPERATIONGRAPH_HANDLE",
-        "CUDNN_ATTR_OPERATION_MATMUL_IRREGULARLY_STRIDED_BATCH_COUNT",
-        "CUDNN_ATTR_OPERATION_RESAMPLE_FWD_ALPHA",
-        "CUDNN_ATTR_OPERATION_RESAMPLE_FWD_BETA",
-        "CUDNN_ATTR_OPERATION_RESAMPLE_BWD_ALPHA",
-        "CUDNN_ATTR_OPERATION_RESAMPLE_BWD_BETA",
-        "CUDNN_TYPE_NAN_PROPOGATION",
-        "CUDNN_KNOB_TYPE_SPLIT_K",
-        "CUDNN_KNOB_TYPE_USE_TEX",
-        "CUDNN_KNOB_TYPE_KBLOCK",
-        "CUDNN_KNOB_TYPE_LDGA",
-        "CUDNN_KNOB_TYPE_LDGB",
-        "CUDNN_KNOB_TYPE_CHUNK_K",
-        "CUDNN_KNOB_TYPE_SPLIT_H",
-        "CUDNN_KNOB_TYPE_WINO_TILE",
-        "CUDNN_KNOB_TYPE_CTA_SPLIT_K_MODE",
-        "CUDNN_KNOB_TYPE_SLICED",
-        "CUDNN_KNOB_TYPE_SPLIT_RS",
-        "CUDNN_KNOB_TYPE_SINGLEBUFFER",
-        "CUDNN_KNOB_TYPE_LDGC",
-        "CUDNN_KNOB_TYPE_TILE_CGA",
-        "CUDNN_KNOB_TYPE_NUM_C_PER_BLOCK",
-        "cudnnReduceTensorIndices_t",
-        "cudnnIndicesType_t",
-        "cudnnPoolingMode_t",
-        "cudnnBatchNormMode_t",
-        "cudnnBatchNormOps_t",
-        "cudnnNormMode_t",
-        "cudnnNormAlgo_t",
-        "cudnnNormOps_t",
-        "cudnnFusedOps_t",
-        "cudnnFusedOpsConstParamLabel_t",
-        "cudnnFusedOpsPointerPlaceHolder_t",
-        "cudnnFusedOpsVariantParamLabel_t",
-        "cudnnSeqDataAxis_t",
-        "cudnnMultiHeadAttnWeightKind_t",
-    }
-)
+# Each with what replaces it, if anything does.
+ENUM_DEPRECATED: dict[str, str] = {
+    "CUDNN_STATUS_ALLOC_FAILED": "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED",
+    "CUDNN_STATUS_INVALID_VALUE": "CUDNN_STATUS_BAD_PARAM",
+    "CUDNN_STATUS_ARCH_MISMATCH": "CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH",
+    "CUDNN_STATUS_MAPPING_ERROR": "CUDNN_STATUS_INTERNAL_ERROR_TEXTURE_CREATION_FAILED",
+    "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING": (
+        "CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING"
+    ),
+    "CUDNN_STATUS_VERSION_MISMATCH": "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
+    "cudnnErrQueryMode_t": "",
+    "CUDNN_DATA_INT8x4": "",
+    "CUDNN_DATA_UINT8x4": "",
+    "CUDNN_DATA_INT8x32": "",
+    "cudnnNanPropagation_t": "",
+    "CUDNN_NOT_PROPAGATE_NAN": "",
+    "CUDNN_PROPAGATE_NAN": "",
+    "cudnnActivationMode_t": "cudnnPointwiseMode_t",
+    "CUDNN_ACTIVATION_SIGMOID": "",
+    "CUDNN_ACTIVATION_RELU": "",
+    "CUDNN_ACTIVATION_TANH": "",
+    "CUDNN_ACTIVATION_CLIPPED_RELU": "",
+    "CUDNN_ACTIVATION_ELU": "",
+    "CUDNN_ACTIVATION_IDENTITY": "",
+    "CUDNN_ACTIVATION_SWISH": "",
+    "cudnnReorderType_t": "cudnnBackendTensorReordering_t",
+    "CUDNN_DEFAULT_REORDER": "",
+    "CUDNN_NO_REORDER": "",
+    "CUDNN_ATTR_POINTWISE_NAN_PROPAGATION": "",
+    "CUDNN_ATTR_EXECUTION_PLAN_HANDLE": "",
+    "CUDNN_ATTR_OPERATIONGRAPH_HANDLE": "",
+    "CUDNN_ATTR_OPERATION_MATMUL_IRREGULARLY_STRIDED_BATCH_COUNT": "",
+    "CUDNN_ATTR_OPERATION_RESAMPLE_FWD_ALPHA": "",
+    "CUDNN_ATTR_OPERATION_RESAMPLE_FWD_BETA": "",
+    "CUDNN_ATTR_OPERATION_RESAMPLE_BWD_ALPHA": "",
+    "CUDNN_ATTR_OPERATION_RESAMPLE_BWD_BETA": "",
+    "CUDNN_TYPE_NAN_PROPOGATION": "",
+    "CUDNN_KNOB_TYPE_SPLIT_K": "",
+    "CUDNN_KNOB_TYPE_USE_TEX": "",
+    "CUDNN_KNOB_TYPE_KBLOCK": "",
+    "CUDNN_KNOB_TYPE_LDGA": "",
+    "CUDNN_KNOB_TYPE_LDGB": "",
+    "CUDNN_KNOB_TYPE_CHUNK_K": "",
+    "CUDNN_KNOB_TYPE_SPLIT_H": "",
+    "CUDNN_KNOB_TYPE_WINO_TILE": "",
+    "CUDNN_KNOB_TYPE_CTA_SPLIT_K_MODE": "",
+    "CUDNN_KNOB_TYPE_SLICED": "",
+    "CUDNN_KNOB_TYPE_SPLIT_RS": "",
+    "CUDNN_KNOB_TYPE_SINGLEBUFFER": "",
+    "CUDNN_KNOB_TYPE_LDGC": "",
+    "CUDNN_KNOB_TYPE_TILE_CGA": "",
+    "CUDNN_KNOB_TYPE_NUM_C_PER_BLOCK": "",
+    "cudnnReduceTensorIndices_t": "",
+    "cudnnIndicesType_t": "",
+    "cudnnPoolingMode_t": "cudnnResampleMode_t",
+    "cudnnBatchNormMode_t": "cudnnBackendNormMode_t",
+    "cudnnBatchNormOps_t": "",
+    "cudnnNormMode_t": "cudnnBackendNormMode_t",
+    "cudnnNormAlgo_t": "",
+    "cudnnNormOps_t": "",
+    "cudnnFusedOps_t": "CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+    "cudnnFusedOpsConstParamLabel_t": "CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+    "cudnnFusedOpsPointerPlaceHolder_t": "",
+    "cudnnFusedOpsVariantParamLabel_t": "CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+    "cudnnSeqDataAxis_t": "",
+    "cudnnMultiHeadAttnWeightKind_t": "",
+}
+
+ENUM_HEADERS: dict[str, str] = {
+    "cudnnStatus_t": "cudnn_graph.h",
+    "cudnnErrQueryMode_t": "cudnn_graph.h",
+    "cudnnDataType_t": "cudnn_graph.h",
+    "cudnnMathType_t": "cudnn_graph.h",
+    "cudnnNanPropagation_t": "cudnn_graph.h",
+    "cudnnCTCGradMode_t": "cudnn_graph.h",
+    "cudnnTensorFormat_t": "cudnn_graph.h",
+    "cudnnReduceTensorOp_t": "cudnn_graph.h",
+    "cudnnActivationMode_t": "cudnn_graph.h",
+    "cudnnSeverity_t": "cudnn_graph.h",
+    "cudnnConvolutionMode_t": "cudnn_graph.h",
+    "cudnnReorderType_t": "cudnn_graph.h",
+    "cudnnPointwiseMode_t": "cudnn_graph.h",
+    "cudnnResampleMode_t": "cudnn_graph.h",
+    "cudnnSignalMode_t": "cudnn_graph.h",
+    "cudnnGenStatsMode_t": "cudnn_graph.h",
+    "cudnnBnFinalizeStatsMode_t": "cudnn_graph.h",
+    "cudnnRngDistribution_t": "cudnn_graph.h",
+    "cudnnMoeGroupedMatmulMode_t": "cudnn_graph.h",
+    "cudnnBackendAttributeName_t": "cudnn_graph.h",
+    "cudnnBackendAttributeType_t": "cudnn_graph.h",
+    "cudnnBackendDescriptorType_t": "cudnn_graph.h",
+    "cudnnBackendNumericalNote_t": "cudnn_graph.h",
+    "cudnnBackendBehaviorNote_t": "cudnn_graph.h",
+    "cudnnBackendKnobType_t": "cudnn_graph.h",
+    "cudnnBackendLayoutType_t": "cudnn_graph.h",
+    "cudnnBackendHeurMode_t": "cudnn_graph.h",
+    "cudnnBackendTensorReordering_t": "cudnn_graph.h",
+    "cudnnPaddingMode_t": "cudnn_graph.h",
+    "cudnnBackendNormMode_t": "cudnn_graph.h",
+    "cudnnBackendNormFwdPhase_t": "cudnn_graph.h",
+    "cudnnBackendReshapeMode_t": "cudnn_graph.h",
+    "cudnnBackendOperationGraphMode_t": "cudnn_graph.h",
+    "cudnnCudaGraphRetention_t": "cudnn_graph.h",
+    "cudnnDeterminism_t": "cudnn_ops.h",
+    "cudnnFoldingDirection_t": "cudnn_ops.h",
+    "cudnnOpTensorOp_t": "cudnn_ops.h",
+    "cudnnReduceTensorIndices_t": "cudnn_ops.h",
+    "cudnnIndicesType_t": "cudnn_ops.h",
+    "cudnnSoftmaxAlgorithm_t": "cudnn_ops.h",
+    "cudnnSoftmaxMode_t": "cudnn_ops.h",
+    "cudnnPoolingMode_t": "cudnn_ops.h",
+    "cudnnLRNMode_t": "cudnn_ops.h",
+    "cudnnDivNormMode_t": "cudnn_ops.h",
+    "cudnnBatchNormMode_t": "cudnn_ops.h",
+    "cudnnBatchNormOps_t": "cudnn_ops.h",
+    "cudnnNormMode_t": "cudnn_ops.h",
+    "cudnnNormAlgo_t": "cudnn_ops.h",
+    "cudnnNormOps_t": "cudnn_ops.h",
+    "cudnnSamplerType_t": "cudnn_ops.h",
+    "cudnnConvolutionFwdAlgo_t": "cudnn_ops.h",
+    "cudnnConvolutionBwdFilterAlgo_t": "cudnn_ops.h",
+    "cudnnConvolutionBwdDataAlgo_t": "cudnn_ops.h",
+    "cudnnCTCLossAlgo_t": "cudnn_ops.h",
+    "cudnnFusedOps_t": "cudnn_cnn.h",
+    "cudnnFusedOpsConstParamLabel_t": "cudnn_cnn.h",
+    "cudnnFusedOpsPointerPlaceHolder_t": "cudnn_cnn.h",
+    "cudnnFusedOpsVariantParamLabel_t": "cudnn_cnn.h",
+    "cudnnRNNAlgo_t": "cudnn_adv.h",
+    "cudnnForwardMode_t": "cudnn_adv.h",
+    "cudnnRNNMode_t": "cudnn_adv.h",
+    "cudnnRNNBiasMode_t": "cudnn_adv.h",
+    "cudnnDirectionMode_t": "cudnn_adv.h",
+    "cudnnRNNInputMode_t": "cudnn_adv.h",
+    "cudnnRNNClipMode_t": "cudnn_adv.h",
+    "cudnnRNNDataLayout_t": "cudnn_adv.h",
+    "cudnnSeqDataAxis_t": "cudnn_adv.h",
+    "cudnnMultiHeadAttnWeightKind_t": "cudnn_adv.h",
+    "cudnnWgradMode_t": "cudnn_adv.h",
+    "cudnnLossNormalizationMode_t": "cudnn_adv.h",
+    "cudnnCausalConv1dActivation_t": "cudnn_subquadratic_ops.h",
+    "cudnnGnnAggOp_t": "cudnn_gnn_ops.h",
+    "cudnnGnnActivationOp_t": "cudnn_gnn_ops.h",
+}
 
 # The value in releases that number it differently.
 ENUM_RENUMBERED: dict[str, dict[str, int]] = {

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 
 from ..errors import CudnnError
 from . import library, log
-from .ctypes_support import CudnnEnum
+from .ctypes_support import CudnnEnum, Documentation
 from .vocabulary import ParameterType, as_parameter_type
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ class Function(_Partial[_P, _R_co]):
         The cuDNN version that brought it.
     deprecated : bool
         Whether the header says so.
+    replaced_by : str
+        The C name that does what a deprecated function did, "" if there is none.
     """
 
     # A partial without arguments is a call away from the function in it, at C's speed; unlike a
@@ -107,6 +109,7 @@ class Function(_Partial[_P, _R_co]):
     header: str
     since: str
     deprecated: bool
+    replaced_by: str
     _binding: Binding
 
     def __new__(cls, bound: Binding) -> Self:
@@ -117,6 +120,7 @@ class Function(_Partial[_P, _R_co]):
         self.header = bound.header
         self.since = bound.since
         self.deprecated = bound.deprecated
+        self.replaced_by = bound.replaced_by
         self.call(functools.partial(self._first_call))
         return self
 
@@ -162,13 +166,16 @@ class Function(_Partial[_P, _R_co]):
         return inspect.signature(self._binding.stub)
 
 
+Function.__doc__ = Documentation(Function.__doc__)  # type: ignore[assignment]
+
+
 def function(
-    header: str, *, since: str, deprecated: bool
+    header: str, *, since: str, deprecated: bool, replaced_by: str = ""
 ) -> Callable[[Callable[_P, _R_co]], Function[_P, _R_co]]:
     """Make a C function of an annotated stub, whose name and parameter names are C's."""
 
     def decorate(stub: Callable[..., Any]) -> Any:
-        return Binding(cast(FunctionType, stub), header, since, deprecated).checked
+        return Binding(cast(FunctionType, stub), header, since, deprecated, replaced_by).checked
 
     return decorate
 
@@ -182,12 +189,15 @@ if TYPE_CHECKING:
 class Binding:
     """What the two Python functions of a C function share: its declaration, and the way to C."""
 
-    def __init__(self, stub: FunctionType, header: str, since: str, deprecated: bool) -> None:
+    def __init__(
+        self, stub: FunctionType, header: str, since: str, deprecated: bool, replaced_by: str
+    ) -> None:
         self.stub = stub
         self.name = stub.__name__
         self.header = header
         self.since = since
         self.deprecated = deprecated
+        self.replaced_by = replaced_by
         self._interceptor: Callable[..., Any] | None = None
         self._wrapper: Callable[[Any], Any] | None = None
         self._scopes: tuple[dict[str, Any], ...] = ()

@@ -140,7 +140,7 @@ def cudnnGetLastErrorString(
 ) -> None: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=True)
+@function("cudnn_graph.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetLastErrorString")
 def cudnnQueryRuntimeError(
     handle: cudnnHandle_t,
     rstatus: Out[Pointer[cudnnStatus_t]],
@@ -203,7 +203,9 @@ def cudnnBackendCreateDescriptor(
 def cudnnBackendDestroyDescriptor(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_graph.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_graph.h", since="9.0.0", deprecated=True, replaced_by="cudnnBackendCreateDescriptor"
+)
 def cudnnBackendInitialize(descriptor: cudnnBackendDescriptor_t) -> cudnnStatus_t: ...
 
 
@@ -405,7 +407,12 @@ def cudnnDestroyTensorTransformDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+)
 def cudnnTransformTensor(
     handle: cudnnHandle_t,
     alpha: HostScalar["xDesc", "yDesc"],
@@ -430,7 +437,12 @@ def cudnnTransformTensorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+)
 def cudnnAddTensor(
     handle: cudnnHandle_t,
     alpha: HostScalar["cDesc"],
@@ -442,13 +454,17 @@ def cudnnAddTensor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnCreateOpTensorDescriptor(
     opTensorDesc: Out[Pointer[cudnnOpTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnSetOpTensorDescriptor(
     opTensorDesc: InOut[cudnnOpTensorDescriptor_t],
     opTensorOp: cudnnOpTensorOp_t,
@@ -457,7 +473,9 @@ def cudnnSetOpTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnGetOpTensorDescriptor(
     opTensorDesc: Const[cudnnOpTensorDescriptor_t],
     opTensorOp: Out[Pointer[cudnnOpTensorOp_t]],
@@ -466,11 +484,18 @@ def cudnnGetOpTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnDestroyOpTensorDescriptor(opTensorDesc: cudnnOpTensorDescriptor_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+)
 def cudnnOpTensor(
     handle: cudnnHandle_t,
     opTensorDesc: Const[cudnnOpTensorDescriptor_t],
@@ -486,13 +511,17 @@ def cudnnOpTensor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
+)
 def cudnnCreateReduceTensorDescriptor(
     reduceTensorDesc: Out[Pointer[cudnnReduceTensorDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
+)
 def cudnnSetReduceTensorDescriptor(
     reduceTensorDesc: InOut[cudnnReduceTensorDescriptor_t],
     reduceTensorOp: cudnnReduceTensorOp_t,
@@ -503,7 +532,9 @@ def cudnnSetReduceTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
+)
 def cudnnGetReduceTensorDescriptor(
     reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
     reduceTensorOp: Out[Pointer[cudnnReduceTensorOp_t]],
@@ -514,7 +545,9 @@ def cudnnGetReduceTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR"
+)
 def cudnnDestroyReduceTensorDescriptor(
     reduceTensorDesc: cudnnReduceTensorDescriptor_t,
 ) -> cudnnStatus_t: ...
@@ -530,7 +563,12 @@ def cudnnGetReductionIndicesSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+)
 def cudnnGetReductionWorkspaceSize(
     handle: cudnnHandle_t,
     reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
@@ -540,7 +578,12 @@ def cudnnGetReductionWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
+)
 def cudnnReduceTensor(
     handle: cudnnHandle_t,
     reduceTensorDesc: Const[cudnnReduceTensorDescriptor_t],
@@ -566,7 +609,12 @@ def cudnnSetTensor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+)
 def cudnnScaleTensor(
     handle: cudnnHandle_t,
     yDesc: Const[cudnnTensorDescriptor_t],
@@ -575,13 +623,17 @@ def cudnnScaleTensor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnCreateFilterDescriptor(
     filterDesc: Out[Pointer[cudnnFilterDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnSetFilter4dDescriptor(
     filterDesc: InOut[cudnnFilterDescriptor_t],
     dataType: cudnnDataType_t,
@@ -593,7 +645,9 @@ def cudnnSetFilter4dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnGetFilter4dDescriptor(
     filterDesc: Const[cudnnFilterDescriptor_t],
     dataType: Out[Pointer[cudnnDataType_t]],
@@ -605,7 +659,9 @@ def cudnnGetFilter4dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnSetFilterNdDescriptor(
     filterDesc: InOut[cudnnFilterDescriptor_t],
     dataType: cudnnDataType_t,
@@ -615,7 +671,9 @@ def cudnnSetFilterNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnGetFilterNdDescriptor(
     filterDesc: Const[cudnnFilterDescriptor_t],
     nbDimsRequested: c_int,
@@ -626,7 +684,9 @@ def cudnnGetFilterNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnGetFilterSizeInBytes(
     filterDesc: Const[cudnnFilterDescriptor_t],
     size: Out[Pointer[c_size_t]],
@@ -646,7 +706,9 @@ def cudnnTransformFilter(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnDestroyFilterDescriptor(filterDesc: cudnnFilterDescriptor_t) -> cudnnStatus_t: ...
 
 
@@ -664,13 +726,17 @@ def cudnnSoftmaxForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
+)
 def cudnnCreatePoolingDescriptor(
     poolingDesc: Out[Pointer[cudnnPoolingDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
+)
 def cudnnSetPooling2dDescriptor(
     poolingDesc: InOut[cudnnPoolingDescriptor_t],
     mode: cudnnPoolingMode_t,
@@ -684,7 +750,9 @@ def cudnnSetPooling2dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
+)
 def cudnnGetPooling2dDescriptor(
     poolingDesc: Const[cudnnPoolingDescriptor_t],
     mode: Out[Pointer[cudnnPoolingMode_t]],
@@ -698,7 +766,9 @@ def cudnnGetPooling2dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
+)
 def cudnnSetPoolingNdDescriptor(
     poolingDesc: InOut[cudnnPoolingDescriptor_t],
     mode: Const[cudnnPoolingMode_t],
@@ -710,7 +780,9 @@ def cudnnSetPoolingNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
+)
 def cudnnGetPoolingNdDescriptor(
     poolingDesc: Const[cudnnPoolingDescriptor_t],
     nbDimsRequested: c_int,
@@ -743,11 +815,18 @@ def cudnnGetPooling2dForwardOutputDim(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR"
+)
 def cudnnDestroyPoolingDescriptor(poolingDesc: cudnnPoolingDescriptor_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR",
+)
 def cudnnPoolingForward(
     handle: cudnnHandle_t,
     poolingDesc: Const[cudnnPoolingDescriptor_t],
@@ -760,13 +839,17 @@ def cudnnPoolingForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnCreateActivationDescriptor(
     activationDesc: Out[Pointer[cudnnActivationDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnSetActivationDescriptor(
     activationDesc: InOut[cudnnActivationDescriptor_t],
     mode: cudnnActivationMode_t,
@@ -775,7 +858,9 @@ def cudnnSetActivationDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnGetActivationDescriptor(
     activationDesc: Const[cudnnActivationDescriptor_t],
     mode: Out[Pointer[cudnnActivationMode_t]],
@@ -784,27 +869,38 @@ def cudnnGetActivationDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnSetActivationDescriptorSwishBeta(
     activationDesc: InOut[cudnnActivationDescriptor_t],
     swish_beta: c_double,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnGetActivationDescriptorSwishBeta(
     activationDesc: cudnnActivationDescriptor_t,
     swish_beta: Out[Pointer[c_double]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR"
+)
 def cudnnDestroyActivationDescriptor(
     activationDesc: cudnnActivationDescriptor_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+)
 def cudnnActivationForward(
     handle: cudnnHandle_t,
     activationDesc: cudnnActivationDescriptor_t,
@@ -876,7 +972,9 @@ def cudnnDivisiveNormalizationForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnDeriveBNTensorDescriptor(
     derivedBnDesc: InOut[cudnnTensorDescriptor_t],
     xDesc: Const[cudnnTensorDescriptor_t],
@@ -884,7 +982,12 @@ def cudnnDeriveBNTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+)
 def cudnnBatchNormalizationForwardInference(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
@@ -903,7 +1006,9 @@ def cudnnBatchNormalizationForwardInference(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnDeriveNormTensorDescriptor(
     derivedNormScaleBiasDesc: InOut[cudnnTensorDescriptor_t],
     derivedNormMeanVarDesc: InOut[cudnnTensorDescriptor_t],
@@ -913,7 +1018,12 @@ def cudnnDeriveNormTensorDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+)
 def cudnnNormalizationForwardInference(
     handle: cudnnHandle_t,
     mode: cudnnNormMode_t,
@@ -1073,7 +1183,12 @@ def cudnnSoftmaxBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR",
+)
 def cudnnPoolingBackward(
     handle: cudnnHandle_t,
     poolingDesc: Const[cudnnPoolingDescriptor_t],
@@ -1090,7 +1205,12 @@ def cudnnPoolingBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
+)
 def cudnnActivationBackward(
     handle: cudnnHandle_t,
     activationDesc: cudnnActivationDescriptor_t,
@@ -1144,7 +1264,12 @@ def cudnnDivisiveNormalizationBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+)
 def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
@@ -1158,7 +1283,12 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+)
 def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
@@ -1185,7 +1315,12 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+)
 def cudnnBatchNormalizationForwardTraining(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
@@ -1207,7 +1342,12 @@ def cudnnBatchNormalizationForwardTraining(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+)
 def cudnnBatchNormalizationForwardTrainingEx(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
@@ -1237,7 +1377,12 @@ def cudnnBatchNormalizationForwardTrainingEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+)
 def cudnnBatchNormalizationBackward(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
@@ -1261,7 +1406,12 @@ def cudnnBatchNormalizationBackward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+)
 def cudnnBatchNormalizationBackwardEx(
     handle: cudnnHandle_t,
     mode: cudnnBatchNormMode_t,
@@ -1296,7 +1446,12 @@ def cudnnBatchNormalizationBackwardEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+)
 def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnNormMode_t,
@@ -1313,7 +1468,12 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+)
 def cudnnGetNormalizationBackwardWorkspaceSize(
     handle: cudnnHandle_t,
     mode: cudnnNormMode_t,
@@ -1345,7 +1505,12 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
+)
 def cudnnNormalizationForwardTraining(
     handle: cudnnHandle_t,
     mode: cudnnNormMode_t,
@@ -1378,7 +1543,12 @@ def cudnnNormalizationForwardTraining(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_ops.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_ops.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
+)
 def cudnnNormalizationBackward(
     handle: cudnnHandle_t,
     mode: cudnnNormMode_t,
@@ -1460,13 +1630,23 @@ def cudnnDropoutBackward(
 # --- cudnn_cnn.h ---
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
+)
 def cudnnCreateConvolutionDescriptor(
     convDesc: Out[Pointer[cudnnConvolutionDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
+)
 def cudnnDestroyConvolutionDescriptor(convDesc: cudnnConvolutionDescriptor_t) -> cudnnStatus_t: ...
 
 
@@ -1512,7 +1692,12 @@ def cudnnGetConvolutionReorderType(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
+)
 def cudnnSetConvolution2dDescriptor(
     convDesc: InOut[cudnnConvolutionDescriptor_t],
     pad_h: c_int,
@@ -1526,7 +1711,12 @@ def cudnnSetConvolution2dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
+)
 def cudnnGetConvolution2dDescriptor(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     pad_h: Out[Pointer[c_int]],
@@ -1540,7 +1730,12 @@ def cudnnGetConvolution2dDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
+)
 def cudnnSetConvolutionNdDescriptor(
     convDesc: InOut[cudnnConvolutionDescriptor_t],
     arrayLength: c_int,
@@ -1552,7 +1747,12 @@ def cudnnSetConvolutionNdDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
+)
 def cudnnGetConvolutionNdDescriptor(
     convDesc: Const[cudnnConvolutionDescriptor_t],
     arrayLengthRequested: c_int,
@@ -1587,14 +1787,18 @@ def cudnnGetConvolutionNdForwardOutputDim(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnGetConvolutionForwardAlgorithmMaxCount(
     handle: cudnnHandle_t,
     count: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnGetConvolutionForwardAlgorithm_v7(
     handle: cudnnHandle_t,
     srcDesc: Const[cudnnTensorDescriptor_t],
@@ -1607,7 +1811,9 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnFindConvolutionForwardAlgorithm(
     handle: cudnnHandle_t,
     xDesc: Const[cudnnTensorDescriptor_t],
@@ -1620,7 +1826,9 @@ def cudnnFindConvolutionForwardAlgorithm(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnFindConvolutionForwardAlgorithmEx(
     handle: cudnnHandle_t,
     xDesc: Const[cudnnTensorDescriptor_t],
@@ -1662,7 +1870,12 @@ def cudnnReorderFilterAndBias(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+)
 def cudnnGetConvolutionForwardWorkspaceSize(
     handle: cudnnHandle_t,
     xDesc: Const[cudnnTensorDescriptor_t],
@@ -1674,7 +1887,12 @@ def cudnnGetConvolutionForwardWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
+)
 def cudnnConvolutionForward(
     handle: cudnnHandle_t,
     alpha: HostScalar["yDesc"],
@@ -1692,7 +1910,12 @@ def cudnnConvolutionForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
+)
 def cudnnConvolutionBiasActivationForward(
     handle: cudnnHandle_t,
     alpha1: HostScalar["yDesc"],
@@ -1715,14 +1938,18 @@ def cudnnConvolutionBiasActivationForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     handle: cudnnHandle_t,
     count: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnFindConvolutionBackwardDataAlgorithm(
     handle: cudnnHandle_t,
     wDesc: Const[cudnnFilterDescriptor_t],
@@ -1735,7 +1962,9 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnFindConvolutionBackwardDataAlgorithmEx(
     handle: cudnnHandle_t,
     wDesc: Const[cudnnFilterDescriptor_t],
@@ -1753,7 +1982,9 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     handle: cudnnHandle_t,
     filterDesc: Const[cudnnFilterDescriptor_t],
@@ -1766,7 +1997,12 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+)
 def cudnnGetConvolutionBackwardDataWorkspaceSize(
     handle: cudnnHandle_t,
     wDesc: Const[cudnnFilterDescriptor_t],
@@ -1778,7 +2014,12 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR",
+)
 def cudnnConvolutionBackwardData(
     handle: cudnnHandle_t,
     alpha: HostScalar["dxDesc"],
@@ -1819,14 +2060,18 @@ def cudnnGetFoldedConvBackwardDataDescriptors(
 def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     handle: cudnnHandle_t,
     count: Out[Pointer[c_int]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnFindConvolutionBackwardFilterAlgorithm(
     handle: cudnnHandle_t,
     xDesc: Const[cudnnTensorDescriptor_t],
@@ -1839,7 +2084,9 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     handle: cudnnHandle_t,
     xDesc: Const[cudnnTensorDescriptor_t],
@@ -1857,7 +2104,9 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR"
+)
 def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     handle: cudnnHandle_t,
     srcDesc: Const[cudnnTensorDescriptor_t],
@@ -1870,7 +2119,12 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
+)
 def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     handle: cudnnHandle_t,
     xDesc: Const[cudnnTensorDescriptor_t],
@@ -1882,7 +2136,12 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR",
+)
 def cudnnConvolutionBackwardFilter(
     handle: cudnnHandle_t,
     alpha: HostScalar["dwDesc"],
@@ -1900,7 +2159,12 @@ def cudnnConvolutionBackwardFilter(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
+)
 def cudnnConvolutionBackwardBias(
     handle: cudnnHandle_t,
     alpha: HostScalar["dbDesc"],
@@ -1912,20 +2176,35 @@ def cudnnConvolutionBackwardBias(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+)
 def cudnnCreateFusedOpsConstParamPack(
     constPack: Out[Pointer[cudnnFusedOpsConstParamPack_t]],
     ops: cudnnFusedOps_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+)
 def cudnnDestroyFusedOpsConstParamPack(
     constPack: cudnnFusedOpsConstParamPack_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+)
 def cudnnSetFusedOpsConstParamPackAttribute(
     constPack: InOut[cudnnFusedOpsConstParamPack_t],
     paramLabel: cudnnFusedOpsConstParamLabel_t,
@@ -1933,7 +2212,12 @@ def cudnnSetFusedOpsConstParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+)
 def cudnnGetFusedOpsConstParamPackAttribute(
     constPack: Const[cudnnFusedOpsConstParamPack_t],
     paramLabel: cudnnFusedOpsConstParamLabel_t,
@@ -1942,20 +2226,35 @@ def cudnnGetFusedOpsConstParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+)
 def cudnnCreateFusedOpsVariantParamPack(
     varPack: Out[Pointer[cudnnFusedOpsVariantParamPack_t]],
     ops: cudnnFusedOps_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+)
 def cudnnDestroyFusedOpsVariantParamPack(
     varPack: cudnnFusedOpsVariantParamPack_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+)
 def cudnnSetFusedOpsVariantParamPackAttribute(
     varPack: InOut[cudnnFusedOpsVariantParamPack_t],
     paramLabel: cudnnFusedOpsVariantParamLabel_t,
@@ -1963,7 +2262,12 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+)
 def cudnnGetFusedOpsVariantParamPackAttribute(
     varPack: Const[cudnnFusedOpsVariantParamPack_t],
     paramLabel: cudnnFusedOpsVariantParamLabel_t,
@@ -1971,18 +2275,33 @@ def cudnnGetFusedOpsVariantParamPackAttribute(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+)
 def cudnnCreateFusedOpsPlan(
     plan: Out[Pointer[cudnnFusedOpsPlan_t]],
     ops: cudnnFusedOps_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+)
 def cudnnDestroyFusedOpsPlan(plan: cudnnFusedOpsPlan_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_cnn.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+)
 def cudnnMakeFusedOpsPlan(
     handle: cudnnHandle_t,
     plan: InOut[cudnnFusedOpsPlan_t],
@@ -1991,7 +2310,7 @@ def cudnnMakeFusedOpsPlan(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_cnn.h", since="9.0.0", deprecated=True)
+@function("cudnn_cnn.h", since="9.0.0", deprecated=True, replaced_by="cudnnBackendExecute")
 def cudnnFusedOpsExecute(
     handle: cudnnHandle_t,
     plan: Const[cudnnFusedOpsPlan_t],
@@ -2050,7 +2369,7 @@ def cudnnGetRNNDescriptor_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnRNNSetClip_v9")
 def cudnnRNNSetClip_v8(
     rnnDesc: InOut[cudnnRNNDescriptor_t],
     clipMode: cudnnRNNClipMode_t,
@@ -2069,7 +2388,7 @@ def cudnnRNNSetClip_v9(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnRNNGetClip_v9")
 def cudnnRNNGetClip_v8(
     rnnDesc: cudnnRNNDescriptor_t,
     clipMode: Out[Pointer[cudnnRNNClipMode_t]],
@@ -2192,17 +2511,23 @@ def cudnnRNNForward(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnCreateSeqDataDescriptor(
     seqDataDesc: Out[Pointer[cudnnSeqDataDescriptor_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnDestroySeqDataDescriptor(seqDataDesc: cudnnSeqDataDescriptor_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnSetSeqDataDescriptor(
     seqDataDesc: InOut[cudnnSeqDataDescriptor_t],
     dataType: cudnnDataType_t,
@@ -2215,7 +2540,9 @@ def cudnnSetSeqDataDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+)
 def cudnnGetSeqDataDescriptor(
     seqDataDesc: Const[cudnnSeqDataDescriptor_t],
     dataType: Out[Pointer[cudnnDataType_t]],
@@ -2230,15 +2557,30 @@ def cudnnGetSeqDataDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+)
 def cudnnCreateAttnDescriptor(attnDesc: Out[Pointer[cudnnAttnDescriptor_t]]) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+)
 def cudnnDestroyAttnDescriptor(attnDesc: cudnnAttnDescriptor_t) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+)
 def cudnnSetAttnDescriptor(
     attnDesc: InOut[cudnnAttnDescriptor_t],
     attnMode: c_uint,
@@ -2263,7 +2605,12 @@ def cudnnSetAttnDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+)
 def cudnnGetAttnDescriptor(
     attnDesc: cudnnAttnDescriptor_t,
     attnMode: Out[Pointer[c_uint]],
@@ -2310,7 +2657,12 @@ def cudnnGetMultiHeadAttnWeights(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+)
 def cudnnMultiHeadAttnForward(
     handle: cudnnHandle_t,
     attnDesc: Const[cudnnAttnDescriptor_t],
@@ -2389,7 +2741,12 @@ def cudnnRNNBackwardWeights_v8(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+)
 def cudnnMultiHeadAttnBackwardData(
     handle: cudnnHandle_t,
     attnDesc: Const[cudnnAttnDescriptor_t],
@@ -2417,7 +2774,12 @@ def cudnnMultiHeadAttnBackwardData(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function(
+    "cudnn_adv.h",
+    since="9.0.0",
+    deprecated=True,
+    replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
+)
 def cudnnMultiHeadAttnBackwardWeights(
     handle: cudnnHandle_t,
     attnDesc: Const[cudnnAttnDescriptor_t],
@@ -2446,14 +2808,14 @@ def cudnnCreateCTCLossDescriptor(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptorEx(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
@@ -2462,7 +2824,7 @@ def cudnnSetCTCLossDescriptorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor_v8(
     ctcLossDesc: InOut[cudnnCTCLossDescriptor_t],
     compType: cudnnDataType_t,
@@ -2482,14 +2844,14 @@ def cudnnSetCTCLossDescriptor_v9(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptorEx(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],
@@ -2498,7 +2860,7 @@ def cudnnGetCTCLossDescriptorEx(
 ) -> cudnnStatus_t: ...
 
 
-@function("cudnn_adv.h", since="9.0.0", deprecated=True)
+@function("cudnn_adv.h", since="9.0.0", deprecated=True, replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor_v8(
     ctcLossDesc: cudnnCTCLossDescriptor_t,
     compType: Out[Pointer[cudnnDataType_t]],

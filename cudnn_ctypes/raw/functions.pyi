@@ -136,6 +136,9 @@ def cudnnGetVersion() -> int:
     """size_t cudnnGetVersion(void);
 
     cudnn_graph.h, since 9.0.0
+
+    used by Handle.version, library_versions
+    example: examples/13_compiled_elsewhere.py
     """
 
 @declared
@@ -143,6 +146,8 @@ def cudnnGetMaxDeviceVersion() -> int:
     """size_t cudnnGetMaxDeviceVersion(void);
 
     cudnn_graph.h, since 9.0.0
+
+    used by DeviceProperties.is_native, library_versions
     """
 
 @declared
@@ -150,6 +155,8 @@ def cudnnGetCudartVersion() -> int:
     """size_t cudnnGetCudartVersion(void);
 
     cudnn_graph.h, since 9.0.0
+
+    used by library_versions
     """
 
 @declared
@@ -161,6 +168,8 @@ def cudnnGetErrorString(
     cudnn_graph.h, since 9.0.0
 
     in  status  cudnnStatus_t
+
+    used by error_string
     """
 
 @declared
@@ -174,6 +183,8 @@ def cudnnGetLastErrorString(
 
     out  message   array of max_size char
     in   max_size  size_t
+
+    used by last_error_string
     """
 
 @declared
@@ -189,12 +200,15 @@ def cudnnQueryRuntimeError(
         cudnnErrQueryMode_t mode,
         cudnnRuntimeTag_t *tag);
 
-    cudnn_graph.h, since 9.0.0, deprecated
+    cudnn_graph.h, since 9.0.0
+    deprecated: use cudnnGetLastErrorString
 
     in   handle   cudnnHandle_t
     out  rstatus  pointer to cudnnStatus_t
     in   mode     cudnnErrQueryMode_t
     out  tag      pointer to cudnnRuntimeTag_t
+
+    used by query_runtime_error
     """
 
 @declared
@@ -208,6 +222,8 @@ def cudnnGetProperty(
 
     in   type   libraryPropertyType
     out  value  pointer to int
+
+    used by library_versions
     """
 
 @declared
@@ -219,6 +235,9 @@ def cudnnCreate(
     cudnn_graph.h, since 9.0.0
 
     out  handle  pointer to cudnnHandle_t
+
+    used by Handle
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -230,6 +249,9 @@ def cudnnDestroy(
     cudnn_graph.h, since 9.0.0
 
     in  handle  cudnnHandle_t
+
+    used by Handle
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -245,6 +267,9 @@ def cudnnSetStream(
 
     in  handle    cudnnHandle_t
     in  streamId  cudaStream_t
+
+    used by Handle.stream
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -303,6 +328,8 @@ def cudnnGraphVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnGraphVersionCheck(void);
 
     cudnn_graph.h, since 9.0.0
+
+    used by check_sublibraries
     """
 
 @declared
@@ -318,6 +345,9 @@ def cudnnBackendCreateDescriptor(
 
     in   descriptorType  cudnnBackendDescriptorType_t
     out  descriptor      pointer to cudnnBackendDescriptor_t
+
+    used by BackendDescriptor
+    example: examples/11_convolution_at_every_level.py
     """
 
 @declared
@@ -330,6 +360,9 @@ def cudnnBackendDestroyDescriptor(
     cudnn_graph.h, since 9.0.0
 
     in  descriptor  cudnnBackendDescriptor_t
+
+    used by BackendDescriptor
+    example: examples/11_convolution_at_every_level.py
     """
 
 @declared
@@ -339,9 +372,12 @@ def cudnnBackendInitialize(
     """cudnnStatus_t cudnnBackendInitialize(
         cudnnBackendDescriptor_t descriptor);
 
-    cudnn_graph.h, since 9.0.0, deprecated
+    cudnn_graph.h, since 9.0.0
+    deprecated: use cudnnBackendCreateDescriptor
 
     in  descriptor  cudnnBackendDescriptor_t
+
+    used by BackendDescriptor.reset
     """
 
 @declared
@@ -353,6 +389,9 @@ def cudnnBackendFinalize(
     cudnn_graph.h, since 9.0.0
 
     in  descriptor  cudnnBackendDescriptor_t
+
+    used by BackendDescriptor.finalize
+    example: examples/11_convolution_at_every_level.py
     """
 
 @declared
@@ -377,6 +416,9 @@ def cudnnBackendSetAttribute(
     in  attributeType    cudnnBackendAttributeType_t
     in  elementCount     int64_t
     in  arrayOfElements  host memory
+
+    used by BackendDescriptor.set
+    example: examples/11_convolution_at_every_level.py
     """
 
 @declared
@@ -404,6 +446,9 @@ def cudnnBackendGetAttribute(
     in   requestedElementCount  int64_t
     out  elementCount           pointer to int64_t
     out  arrayOfElements        host memory
+
+    used by BackendDescriptor
+    example: examples/11_convolution_at_every_level.py
     """
 
 @declared
@@ -425,6 +470,8 @@ def cudnnGetExecutionPlanWorkspaceSize(
     in   executionPlan         cudnnBackendDescriptor_t
     in   variantPack           cudnnBackendDescriptor_t
     out  workspaceSizeInBytes  pointer to size_t
+
+    used by BoundPlan.workspace_size
     """
 
 @declared
@@ -443,6 +490,9 @@ def cudnnBackendExecute(
     in  handle         cudnnHandle_t
     in  executionPlan  cudnnBackendDescriptor_t
     in  variantPack    cudnnBackendDescriptor_t
+
+    used by BackendDescriptor, BoundPlan
+    example: examples/11_convolution_at_every_level.py
     """
 
 @declared
@@ -464,6 +514,8 @@ def cudnnBackendPopulateCudaGraph(
     in      executionPlan  cudnnBackendDescriptor_t
     in      variantPack    cudnnBackendDescriptor_t
     in/out  graph          cudaGraph_t
+
+    used by NativeGraph
     """
 
 @declared
@@ -485,6 +537,8 @@ def cudnnBackendUpdateCudaGraph(
     in      executionPlan  cudnnBackendDescriptor_t
     in      variantPack    cudnnBackendDescriptor_t
     in/out  graph          cudaGraph_t
+
+    used by NativeGraph.update
     """
 
 @declared
@@ -497,6 +551,9 @@ def cudnnCreateTensorDescriptor(
     cudnn_ops.h, since 9.0.0
 
     out  tensorDesc  pointer to cudnnTensorDescriptor_t
+
+    used by TensorDescriptor
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -527,6 +584,9 @@ def cudnnSetTensor4dDescriptor(
     in      c           int
     in      h           int
     in      w           int
+
+    used by TensorDescriptor.set_4d
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -566,6 +626,8 @@ def cudnnSetTensor4dDescriptorEx(
     in      cStride     int
     in      hStride     int
     in      wStride     int
+
+    used by TensorDescriptor.set_4d_ex
     """
 
 @declared
@@ -605,6 +667,8 @@ def cudnnGetTensor4dDescriptor(
     out  cStride     pointer to int
     out  hStride     pointer to int
     out  wStride     pointer to int
+
+    used by TensorDescriptor.get_4d
     """
 
 @declared
@@ -629,6 +693,8 @@ def cudnnSetTensorNdDescriptor(
     in      nbDims      int
     in      dimA        array of nbDims int
     in      strideA     array of nbDims int
+
+    used by TensorDescriptor.set_nd
     """
 
 @declared
@@ -653,6 +719,8 @@ def cudnnSetTensorNdDescriptorEx(
     in      dataType    cudnnDataType_t
     in      nbDims      int
     in      dimA        array of nbDims int
+
+    used by TensorDescriptor.set_nd_ex
     """
 
 @declared
@@ -680,6 +748,9 @@ def cudnnGetTensorNdDescriptor(
     out  nbDims           pointer to int
     out  dimA             array of nbDimsRequested int
     out  strideA          array of nbDimsRequested int
+
+    used by TensorDescriptor
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -695,6 +766,8 @@ def cudnnGetTensorSizeInBytes(
 
     in   tensorDesc  cudnnTensorDescriptor_t
     out  size        pointer to size_t
+
+    used by TensorDescriptor.size_in_bytes
     """
 
 @declared
@@ -707,6 +780,9 @@ def cudnnDestroyTensorDescriptor(
     cudnn_ops.h, since 9.0.0
 
     in  tensorDesc  cudnnTensorDescriptor_t
+
+    used by TensorDescriptor
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -728,6 +804,8 @@ def cudnnInitTransformDest(
     in      srcDesc          cudnnTensorDescriptor_t
     in/out  destDesc         cudnnTensorDescriptor_t
     out     destSizeInBytes  pointer to size_t
+
+    used by TensorTransformDescriptor.destination
     """
 
 @declared
@@ -740,6 +818,8 @@ def cudnnCreateTensorTransformDescriptor(
     cudnn_ops.h, since 9.0.0, deprecated
 
     out  transformDesc  pointer to cudnnTensorTransformDescriptor_t
+
+    used by TensorTransformDescriptor
     """
 
 @declared
@@ -770,6 +850,8 @@ def cudnnSetTensorTransformDescriptor(
     in      padAfterA      array of nbDims int32_t
     in      foldA          array of nbDims - 2 uint32_t
     in      direction      cudnnFoldingDirection_t
+
+    used by TensorTransformDescriptor.set
     """
 
 @declared
@@ -800,6 +882,8 @@ def cudnnGetTensorTransformDescriptor(
     out  padAfterA        array of nbDimsRequested int32_t
     out  foldA            array of nbDimsRequested - 2 uint32_t
     out  direction        pointer to cudnnFoldingDirection_t
+
+    used by TensorTransformDescriptor
     """
 
 @declared
@@ -812,6 +896,8 @@ def cudnnDestroyTensorTransformDescriptor(
     cudnn_ops.h, since 9.0.0, deprecated
 
     in  transformDesc  cudnnTensorTransformDescriptor_t
+
+    used by TensorTransformDescriptor
     """
 
 @declared
@@ -833,7 +919,8 @@ def cudnnTransformTensor(
         const cudnnTensorDescriptor_t yDesc,
         void *y);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
 
     in      handle  cudnnHandle_t
     in      alpha   one number on the host, as xDesc or yDesc says
@@ -842,6 +929,8 @@ def cudnnTransformTensor(
     in      beta    one number on the host, as xDesc or yDesc says
     in      yDesc   cudnnTensorDescriptor_t
     in/out  y       device memory, as yDesc says
+
+    used by transform_tensor
     """
 
 @declared
@@ -875,6 +964,8 @@ def cudnnTransformTensorEx(
     in      beta       one number on the host, as srcDesc or destDesc says
     in      destDesc   cudnnTensorDescriptor_t
     in/out  destData   device memory, as destDesc says
+
+    used by transform_tensor_ex
     """
 
 @declared
@@ -896,7 +987,8 @@ def cudnnAddTensor(
         const cudnnTensorDescriptor_t cDesc,
         void *C);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
 
     in      handle  cudnnHandle_t
     in      alpha   one number on the host, as cDesc says
@@ -905,6 +997,9 @@ def cudnnAddTensor(
     in      beta    one number on the host, as cDesc says
     in      cDesc   cudnnTensorDescriptor_t
     in/out  C       device memory, as cDesc says
+
+    used by add_tensor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -914,9 +1009,13 @@ def cudnnCreateOpTensorDescriptor(
     """cudnnStatus_t cudnnCreateOpTensorDescriptor(
         cudnnOpTensorDescriptor_t *opTensorDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     out  opTensorDesc  pointer to cudnnOpTensorDescriptor_t
+
+    used by OpTensorDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -932,12 +1031,15 @@ def cudnnSetOpTensorDescriptor(
         cudnnDataType_t opTensorCompType,
         cudnnNanPropagation_t opTensorNanOpt);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in/out  opTensorDesc      cudnnOpTensorDescriptor_t
     in      opTensorOp        cudnnOpTensorOp_t
     in      opTensorCompType  cudnnDataType_t
     in      opTensorNanOpt    cudnnNanPropagation_t
+
+    used by OpTensorDescriptor.set
     """
 
 @declared
@@ -953,12 +1055,16 @@ def cudnnGetOpTensorDescriptor(
         cudnnDataType_t *opTensorCompType,
         cudnnNanPropagation_t *opTensorNanOpt);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in   opTensorDesc      cudnnOpTensorDescriptor_t
     out  opTensorOp        pointer to cudnnOpTensorOp_t
     out  opTensorCompType  pointer to cudnnDataType_t
     out  opTensorNanOpt    pointer to cudnnNanPropagation_t
+
+    used by OpTensorDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -968,9 +1074,13 @@ def cudnnDestroyOpTensorDescriptor(
     """cudnnStatus_t cudnnDestroyOpTensorDescriptor(
         cudnnOpTensorDescriptor_t opTensorDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in  opTensorDesc  cudnnOpTensorDescriptor_t
+
+    used by OpTensorDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1000,7 +1110,8 @@ def cudnnOpTensor(
         const cudnnTensorDescriptor_t cDesc,
         void *C);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
 
     in      handle        cudnnHandle_t
     in      opTensorDesc  cudnnOpTensorDescriptor_t
@@ -1013,6 +1124,9 @@ def cudnnOpTensor(
     in      beta          one number on the host, as opTensorDesc says
     in      cDesc         cudnnTensorDescriptor_t
     in/out  C             device memory, as cDesc says
+
+    used by op_tensor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1022,9 +1136,13 @@ def cudnnCreateReduceTensorDescriptor(
     """cudnnStatus_t cudnnCreateReduceTensorDescriptor(
         cudnnReduceTensorDescriptor_t *reduceTensorDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
 
     out  reduceTensorDesc  pointer to cudnnReduceTensorDescriptor_t
+
+    used by ReduceTensorDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1044,7 +1162,8 @@ def cudnnSetReduceTensorDescriptor(
         cudnnReduceTensorIndices_t reduceTensorIndices,
         cudnnIndicesType_t reduceTensorIndicesType);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
 
     in/out  reduceTensorDesc         cudnnReduceTensorDescriptor_t
     in      reduceTensorOp           cudnnReduceTensorOp_t
@@ -1052,6 +1171,8 @@ def cudnnSetReduceTensorDescriptor(
     in      reduceTensorNanOpt       cudnnNanPropagation_t
     in      reduceTensorIndices      cudnnReduceTensorIndices_t
     in      reduceTensorIndicesType  cudnnIndicesType_t
+
+    used by ReduceTensorDescriptor.set
     """
 
 @declared
@@ -1071,7 +1192,8 @@ def cudnnGetReduceTensorDescriptor(
         cudnnReduceTensorIndices_t *reduceTensorIndices,
         cudnnIndicesType_t *reduceTensorIndicesType);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
 
     in   reduceTensorDesc         cudnnReduceTensorDescriptor_t
     out  reduceTensorOp           pointer to cudnnReduceTensorOp_t
@@ -1079,6 +1201,9 @@ def cudnnGetReduceTensorDescriptor(
     out  reduceTensorNanOpt       pointer to cudnnNanPropagation_t
     out  reduceTensorIndices      pointer to cudnnReduceTensorIndices_t
     out  reduceTensorIndicesType  pointer to cudnnIndicesType_t
+
+    used by ReduceTensorDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1088,9 +1213,13 @@ def cudnnDestroyReduceTensorDescriptor(
     """cudnnStatus_t cudnnDestroyReduceTensorDescriptor(
         cudnnReduceTensorDescriptor_t reduceTensorDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_REDUCTION_DESCRIPTOR
 
     in  reduceTensorDesc  cudnnReduceTensorDescriptor_t
+
+    used by ReduceTensorDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1115,6 +1244,8 @@ def cudnnGetReductionIndicesSize(
     in   aDesc             cudnnTensorDescriptor_t
     in   cDesc             cudnnTensorDescriptor_t
     out  sizeInBytes       pointer to size_t
+
+    used by ReduceTensorDescriptor.indices_size
     """
 
 @declared
@@ -1132,13 +1263,16 @@ def cudnnGetReductionWorkspaceSize(
         const cudnnTensorDescriptor_t cDesc,
         size_t *sizeInBytes);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
 
     in   handle            cudnnHandle_t
     in   reduceTensorDesc  cudnnReduceTensorDescriptor_t
     in   aDesc             cudnnTensorDescriptor_t
     in   cDesc             cudnnTensorDescriptor_t
     out  sizeInBytes       pointer to size_t
+
+    used by ReduceTensorDescriptor.workspace_size
     """
 
 @declared
@@ -1170,7 +1304,8 @@ def cudnnReduceTensor(
         const cudnnTensorDescriptor_t cDesc,
         void *C);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR
 
     in      handle                cudnnHandle_t
     in      reduceTensorDesc      cudnnReduceTensorDescriptor_t
@@ -1184,6 +1319,9 @@ def cudnnReduceTensor(
     in      beta                  one number on the host, as cDesc says
     in      cDesc                 cudnnTensorDescriptor_t
     in/out  C                     device memory, as cDesc says
+
+    used by reduce_tensor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1205,6 +1343,8 @@ def cudnnSetTensor(
     in   yDesc     cudnnTensorDescriptor_t
     out  y         device memory, as yDesc says
     in   valuePtr  one number on the host, as yDesc says
+
+    used by set_tensor
     """
 
 @declared
@@ -1220,12 +1360,15 @@ def cudnnScaleTensor(
         void *y,
         const void *alpha);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
 
     in      handle  cudnnHandle_t
     in      yDesc   cudnnTensorDescriptor_t
     in/out  y       device memory, as yDesc says
     in      alpha   one number on the host, as yDesc says
+
+    used by scale_tensor
     """
 
 @declared
@@ -1235,9 +1378,13 @@ def cudnnCreateFilterDescriptor(
     """cudnnStatus_t cudnnCreateFilterDescriptor(
         cudnnFilterDescriptor_t *filterDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     out  filterDesc  pointer to cudnnFilterDescriptor_t
+
+    used by FilterDescriptor
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -1259,7 +1406,8 @@ def cudnnSetFilter4dDescriptor(
         int h,
         int w);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in/out  filterDesc  cudnnFilterDescriptor_t
     in      dataType    cudnnDataType_t
@@ -1268,6 +1416,9 @@ def cudnnSetFilter4dDescriptor(
     in      c           int
     in      h           int
     in      w           int
+
+    used by FilterDescriptor.set_4d
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -1289,7 +1440,8 @@ def cudnnGetFilter4dDescriptor(
         int *h,
         int *w);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in   filterDesc  cudnnFilterDescriptor_t
     out  dataType    pointer to cudnnDataType_t
@@ -1298,6 +1450,8 @@ def cudnnGetFilter4dDescriptor(
     out  c           pointer to int
     out  h           pointer to int
     out  w           pointer to int
+
+    used by FilterDescriptor.get_4d
     """
 
 @declared
@@ -1315,13 +1469,16 @@ def cudnnSetFilterNdDescriptor(
         int nbDims,
         const int filterDimA[]);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in/out  filterDesc  cudnnFilterDescriptor_t
     in      dataType    cudnnDataType_t
     in      format      cudnnTensorFormat_t
     in      nbDims      int
     in      filterDimA  array of nbDims int
+
+    used by FilterDescriptor.set_nd
     """
 
 @declared
@@ -1341,7 +1498,8 @@ def cudnnGetFilterNdDescriptor(
         int *nbDims,
         int filterDimA[]);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in   filterDesc       cudnnFilterDescriptor_t
     in   nbDimsRequested  int
@@ -1349,6 +1507,9 @@ def cudnnGetFilterNdDescriptor(
     out  format           pointer to cudnnTensorFormat_t
     out  nbDims           pointer to int
     out  filterDimA       array of nbDimsRequested int
+
+    used by FilterDescriptor
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -1360,10 +1521,13 @@ def cudnnGetFilterSizeInBytes(
         const cudnnFilterDescriptor_t filterDesc,
         size_t *size);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in   filterDesc  cudnnFilterDescriptor_t
     out  size        pointer to size_t
+
+    used by FilterDescriptor.size_in_bytes
     """
 
 @declared
@@ -1397,6 +1561,8 @@ def cudnnTransformFilter(
     in      beta       one number on the host, as srcDesc or destDesc says
     in      destDesc   cudnnFilterDescriptor_t
     in/out  destData   device memory, as destDesc says
+
+    used by transform_filter
     """
 
 @declared
@@ -1406,9 +1572,13 @@ def cudnnDestroyFilterDescriptor(
     """cudnnStatus_t cudnnDestroyFilterDescriptor(
         cudnnFilterDescriptor_t filterDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in  filterDesc  cudnnFilterDescriptor_t
+
+    used by FilterDescriptor
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -1445,6 +1615,9 @@ def cudnnSoftmaxForward(
     in      beta    one number on the host, as yDesc says
     in      yDesc   cudnnTensorDescriptor_t
     in/out  y       device memory, as yDesc says
+
+    used by softmax_forward
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1454,9 +1627,13 @@ def cudnnCreatePoolingDescriptor(
     """cudnnStatus_t cudnnCreatePoolingDescriptor(
         cudnnPoolingDescriptor_t *poolingDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
 
     out  poolingDesc  pointer to cudnnPoolingDescriptor_t
+
+    used by PoolingDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1482,7 +1659,8 @@ def cudnnSetPooling2dDescriptor(
         int verticalStride,
         int horizontalStride);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
 
     in/out  poolingDesc        cudnnPoolingDescriptor_t
     in      mode               cudnnPoolingMode_t
@@ -1493,6 +1671,8 @@ def cudnnSetPooling2dDescriptor(
     in      horizontalPadding  int
     in      verticalStride     int
     in      horizontalStride   int
+
+    used by PoolingDescriptor.set_2d
     """
 
 @declared
@@ -1518,7 +1698,8 @@ def cudnnGetPooling2dDescriptor(
         int *verticalStride,
         int *horizontalStride);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
 
     in   poolingDesc        cudnnPoolingDescriptor_t
     out  mode               pointer to cudnnPoolingMode_t
@@ -1529,6 +1710,8 @@ def cudnnGetPooling2dDescriptor(
     out  horizontalPadding  pointer to int
     out  verticalStride     pointer to int
     out  horizontalStride   pointer to int
+
+    used by PoolingDescriptor.get_2d
     """
 
 @declared
@@ -1550,7 +1733,8 @@ def cudnnSetPoolingNdDescriptor(
         const int paddingA[],
         const int strideA[]);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
 
     in/out  poolingDesc       cudnnPoolingDescriptor_t
     in      mode              cudnnPoolingMode_t
@@ -1559,6 +1743,8 @@ def cudnnSetPoolingNdDescriptor(
     in      windowDimA        array of nbDims int
     in      paddingA          array of nbDims int
     in      strideA           array of nbDims int
+
+    used by PoolingDescriptor.set_nd
     """
 
 @declared
@@ -1582,7 +1768,8 @@ def cudnnGetPoolingNdDescriptor(
         int paddingA[],
         int strideA[]);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
 
     in   poolingDesc       cudnnPoolingDescriptor_t
     in   nbDimsRequested   int
@@ -1592,6 +1779,9 @@ def cudnnGetPoolingNdDescriptor(
     out  windowDimA        array of nbDimsRequested int
     out  paddingA          array of nbDimsRequested int
     out  strideA           array of nbDimsRequested int
+
+    used by PoolingDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1613,6 +1803,8 @@ def cudnnGetPoolingNdForwardOutputDim(
     in   inputTensorDesc   cudnnTensorDescriptor_t
     in   nbDims            int
     out  outputTensorDimA  array of nbDims int
+
+    used by PoolingDescriptor.output_shape
     """
 
 @declared
@@ -1640,6 +1832,8 @@ def cudnnGetPooling2dForwardOutputDim(
     out  c                pointer to int
     out  h                pointer to int
     out  w                pointer to int
+
+    used by PoolingDescriptor.output_shape
     """
 
 @declared
@@ -1649,9 +1843,13 @@ def cudnnDestroyPoolingDescriptor(
     """cudnnStatus_t cudnnDestroyPoolingDescriptor(
         cudnnPoolingDescriptor_t poolingDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_RESAMPLE_DESCRIPTOR
 
     in  poolingDesc  cudnnPoolingDescriptor_t
+
+    used by PoolingDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1675,7 +1873,8 @@ def cudnnPoolingForward(
         const cudnnTensorDescriptor_t yDesc,
         void *y);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR
 
     in      handle       cudnnHandle_t
     in      poolingDesc  cudnnPoolingDescriptor_t
@@ -1685,6 +1884,9 @@ def cudnnPoolingForward(
     in      beta         one number on the host, as yDesc says
     in      yDesc        cudnnTensorDescriptor_t
     in/out  y            device memory, as yDesc says
+
+    used by pooling_forward
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1694,9 +1896,13 @@ def cudnnCreateActivationDescriptor(
     """cudnnStatus_t cudnnCreateActivationDescriptor(
         cudnnActivationDescriptor_t *activationDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     out  activationDesc  pointer to cudnnActivationDescriptor_t
+
+    used by ActivationDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1712,12 +1918,15 @@ def cudnnSetActivationDescriptor(
         cudnnNanPropagation_t reluNanOpt,
         double coef);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in/out  activationDesc  cudnnActivationDescriptor_t
     in      mode            cudnnActivationMode_t
     in      reluNanOpt      cudnnNanPropagation_t
     in      coef            double
+
+    used by ActivationDescriptor.set
     """
 
 @declared
@@ -1733,12 +1942,16 @@ def cudnnGetActivationDescriptor(
         cudnnNanPropagation_t *reluNanOpt,
         double *coef);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in   activationDesc  cudnnActivationDescriptor_t
     out  mode            pointer to cudnnActivationMode_t
     out  reluNanOpt      pointer to cudnnNanPropagation_t
     out  coef            pointer to double
+
+    used by ActivationDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1750,10 +1963,13 @@ def cudnnSetActivationDescriptorSwishBeta(
         cudnnActivationDescriptor_t activationDesc,
         double swish_beta);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in/out  activationDesc  cudnnActivationDescriptor_t
     in      swish_beta      double
+
+    used by ActivationDescriptor.swish_beta
     """
 
 @declared
@@ -1765,10 +1981,13 @@ def cudnnGetActivationDescriptorSwishBeta(
         cudnnActivationDescriptor_t activationDesc,
         double *swish_beta);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in   activationDesc  cudnnActivationDescriptor_t
     out  swish_beta      pointer to double
+
+    used by ActivationDescriptor.swish_beta
     """
 
 @declared
@@ -1778,9 +1997,13 @@ def cudnnDestroyActivationDescriptor(
     """cudnnStatus_t cudnnDestroyActivationDescriptor(
         cudnnActivationDescriptor_t activationDesc);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_POINTWISE_DESCRIPTOR
 
     in  activationDesc  cudnnActivationDescriptor_t
+
+    used by ActivationDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1804,7 +2027,8 @@ def cudnnActivationForward(
         const cudnnTensorDescriptor_t yDesc,
         void *y);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
 
     in      handle          cudnnHandle_t
     in      activationDesc  cudnnActivationDescriptor_t
@@ -1814,6 +2038,9 @@ def cudnnActivationForward(
     in      beta            one number on the host, as yDesc says
     in      yDesc           cudnnTensorDescriptor_t
     in/out  y               device memory, as yDesc says
+
+    used by activation_forward
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -1825,6 +2052,8 @@ def cudnnCreateLRNDescriptor(
     cudnn_ops.h, since 9.0.0
 
     out  normDesc  pointer to cudnnLRNDescriptor_t
+
+    used by LRNDescriptor
     """
 
 @declared
@@ -1849,6 +2078,8 @@ def cudnnSetLRNDescriptor(
     in      lrnAlpha  double
     in      lrnBeta   double
     in      lrnK      double
+
+    used by LRNDescriptor.set
     """
 
 @declared
@@ -1873,6 +2104,8 @@ def cudnnGetLRNDescriptor(
     out  lrnAlpha  pointer to double
     out  lrnBeta   pointer to double
     out  lrnK      pointer to double
+
+    used by LRNDescriptor
     """
 
 @declared
@@ -1884,6 +2117,8 @@ def cudnnDestroyLRNDescriptor(
     cudnn_ops.h, since 9.0.0
 
     in  lrnDesc  cudnnLRNDescriptor_t
+
+    used by LRNDescriptor
     """
 
 @declared
@@ -1920,6 +2155,8 @@ def cudnnLRNCrossChannelForward(
     in      beta      one number on the host, as yDesc says
     in      yDesc     cudnnTensorDescriptor_t
     in/out  y         device memory, as yDesc says
+
+    used by lrn_cross_channel_forward
     """
 
 @declared
@@ -1965,6 +2202,8 @@ def cudnnDivisiveNormalizationForward(
     in      beta      one number on the host, as yDesc says
     in      yDesc     cudnnTensorDescriptor_t
     in/out  y         device memory, as yDesc says
+
+    used by divisive_normalization_forward
     """
 
 @declared
@@ -1978,11 +2217,14 @@ def cudnnDeriveBNTensorDescriptor(
         const cudnnTensorDescriptor_t xDesc,
         cudnnBatchNormMode_t mode);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in/out  derivedBnDesc  cudnnTensorDescriptor_t
     in      xDesc          cudnnTensorDescriptor_t
     in      mode           cudnnBatchNormMode_t
+
+    used by derive_bn_tensor_descriptor
     """
 
 @declared
@@ -2018,7 +2260,8 @@ def cudnnBatchNormalizationForwardInference(
         const void *estimatedVariance,
         double epsilon);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
 
     in      handle                  cudnnHandle_t
     in      mode                    cudnnBatchNormMode_t
@@ -2034,6 +2277,8 @@ def cudnnBatchNormalizationForwardInference(
     in      estimatedMean           device memory, as bnScaleBiasMeanVarDesc says
     in      estimatedVariance       device memory, as bnScaleBiasMeanVarDesc says
     in      epsilon                 double
+
+    used by batch_normalization_forward_inference
     """
 
 @declared
@@ -2051,13 +2296,16 @@ def cudnnDeriveNormTensorDescriptor(
         cudnnNormMode_t mode,
         int groupCnt);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in/out  derivedNormScaleBiasDesc  cudnnTensorDescriptor_t
     in/out  derivedNormMeanVarDesc    cudnnTensorDescriptor_t
     in      xDesc                     cudnnTensorDescriptor_t
     in      mode                      cudnnNormMode_t
     in      groupCnt                  int
+
+    used by derive_norm_tensor_descriptor
     """
 
 @declared
@@ -2107,7 +2355,8 @@ def cudnnNormalizationForwardInference(
         double epsilon,
         int groupCnt);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
 
     in      handle             cudnnHandle_t
     in      mode               cudnnNormMode_t
@@ -2130,6 +2379,8 @@ def cudnnNormalizationForwardInference(
     in/out  y                  device memory, as yDesc says
     in      epsilon            double
     in      groupCnt           int
+
+    used by normalization_forward_inference
     """
 
 @declared
@@ -2142,6 +2393,8 @@ def cudnnCreateSpatialTransformerDescriptor(
     cudnn_ops.h, since 9.0.0
 
     out  stDesc  pointer to cudnnSpatialTransformerDescriptor_t
+
+    used by SpatialTransformerDescriptor
     """
 
 @declared
@@ -2166,6 +2419,8 @@ def cudnnSetSpatialTransformerNdDescriptor(
     in      dataType     cudnnDataType_t
     in      nbDims       int
     in      dimA         array of nbDims int
+
+    used by SpatialTransformerDescriptor.set_nd
     """
 
 @declared
@@ -2178,6 +2433,8 @@ def cudnnDestroySpatialTransformerDescriptor(
     cudnn_ops.h, since 9.0.0
 
     in  stDesc  cudnnSpatialTransformerDescriptor_t
+
+    used by SpatialTransformerDescriptor
     """
 
 @declared
@@ -2199,6 +2456,8 @@ def cudnnSpatialTfGridGeneratorForward(
     in   stDesc  cudnnSpatialTransformerDescriptor_t
     in   theta   device memory
     out  grid    device memory
+
+    used by spatial_tf_grid_generator_forward
     """
 
 @declared
@@ -2235,6 +2494,8 @@ def cudnnSpatialTfSamplerForward(
     in      beta    one number on the host, as yDesc says
     in      yDesc   cudnnTensorDescriptor_t
     in/out  y       device memory, as yDesc says
+
+    used by spatial_tf_sampler_forward
     """
 
 @declared
@@ -2247,6 +2508,8 @@ def cudnnCreateDropoutDescriptor(
     cudnn_ops.h, since 9.0.0
 
     out  dropoutDesc  pointer to cudnnDropoutDescriptor_t
+
+    used by DropoutDescriptor
     """
 
 @declared
@@ -2259,6 +2522,8 @@ def cudnnDestroyDropoutDescriptor(
     cudnn_ops.h, since 9.0.0
 
     in  dropoutDesc  cudnnDropoutDescriptor_t
+
+    used by DropoutDescriptor
     """
 
 @declared
@@ -2274,6 +2539,8 @@ def cudnnDropoutGetStatesSize(
 
     in   handle       cudnnHandle_t
     out  sizeInBytes  pointer to size_t
+
+    used by dropout_states_size
     """
 
 @declared
@@ -2289,6 +2556,8 @@ def cudnnDropoutGetReserveSpaceSize(
 
     in   xdesc        cudnnTensorDescriptor_t
     out  sizeInBytes  pointer to size_t
+
+    used by dropout_reserve_size
     """
 
 @declared
@@ -2316,6 +2585,8 @@ def cudnnSetDropoutDescriptor(
     in/out  states            device memory, as stateSizeInBytes says
     in      stateSizeInBytes  size_t
     in      seed              unsigned long long
+
+    used by DropoutDescriptor.rate, DropoutDescriptor.set
     """
 
 @declared
@@ -2343,6 +2614,8 @@ def cudnnRestoreDropoutDescriptor(
     in/out  states            device memory, as stateSizeInBytes says
     in      stateSizeInBytes  size_t
     in      seed              unsigned long long
+
+    used by DropoutDescriptor.restore
     """
 
 @declared
@@ -2367,6 +2640,8 @@ def cudnnGetDropoutDescriptor(
     out  dropout      pointer to float
     out  states       pointer to void *
     out  seed         pointer to unsigned long long
+
+    used by DropoutDescriptor
     """
 
 @declared
@@ -2400,6 +2675,8 @@ def cudnnDropoutForward(
     out  y                        device memory, as ydesc says
     out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in   reserveSpaceSizeInBytes  size_t
+
+    used by dropout_forward
     """
 
 @declared
@@ -2407,6 +2684,8 @@ def cudnnOpsVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnOpsVersionCheck(void);
 
     cudnn_ops.h, since 9.0.0
+
+    used by check_sublibraries
     """
 
 @declared
@@ -2449,6 +2728,9 @@ def cudnnSoftmaxBackward(
     in      beta    one number on the host, as dxDesc says
     in      dxDesc  cudnnTensorDescriptor_t
     in/out  dx      device memory, as dxDesc says
+
+    used by softmax_backward
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -2480,7 +2762,8 @@ def cudnnPoolingBackward(
         const cudnnTensorDescriptor_t dxDesc,
         void *dx);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR
 
     in      handle       cudnnHandle_t
     in      poolingDesc  cudnnPoolingDescriptor_t
@@ -2494,6 +2777,9 @@ def cudnnPoolingBackward(
     in      beta         one number on the host, as dxDesc says
     in      dxDesc       cudnnTensorDescriptor_t
     in/out  dx           device memory, as dxDesc says
+
+    used by pooling_backward
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -2525,7 +2811,8 @@ def cudnnActivationBackward(
         const cudnnTensorDescriptor_t dxDesc,
         void *dx);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
 
     in      handle          cudnnHandle_t
     in      activationDesc  cudnnActivationDescriptor_t
@@ -2539,6 +2826,9 @@ def cudnnActivationBackward(
     in      beta            one number on the host, as dxDesc says
     in      dxDesc          cudnnTensorDescriptor_t
     in/out  dx              device memory, as dxDesc says
+
+    used by activation_backward
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -2587,6 +2877,8 @@ def cudnnLRNCrossChannelBackward(
     in      beta      one number on the host, as dxDesc says
     in      dxDesc    cudnnTensorDescriptor_t
     in/out  dx        device memory, as dxDesc says
+
+    used by lrn_cross_channel_backward
     """
 
 @declared
@@ -2638,6 +2930,8 @@ def cudnnDivisiveNormalizationBackward(
     in      dXdMeansDesc  cudnnTensorDescriptor_t
     in/out  dx            device memory, as dXdMeansDesc says
     in/out  dMeans        device memory, as dXdMeansDesc says
+
+    used by divisive_normalization_backward
     """
 
 @declared
@@ -2663,7 +2957,8 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
         const cudnnActivationDescriptor_t activationDesc,
         size_t *sizeInBytes);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
 
     in   handle                  cudnnHandle_t
     in   mode                    cudnnBatchNormMode_t
@@ -2674,6 +2969,9 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     in   bnScaleBiasMeanVarDesc  cudnnTensorDescriptor_t
     in   activationDesc          cudnnActivationDescriptor_t
     out  sizeInBytes             pointer to size_t
+
+    used by batch_normalization_ex_sizes, batch_normalization_forward_training_ex
+    example: examples/07_residual_block.py
     """
 
 @declared
@@ -2703,7 +3001,8 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
         const cudnnActivationDescriptor_t activationDesc,
         size_t *sizeInBytes);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
 
     in   handle            cudnnHandle_t
     in   mode              cudnnBatchNormMode_t
@@ -2716,6 +3015,9 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     in   dBnScaleBiasDesc  cudnnTensorDescriptor_t
     in   activationDesc    cudnnActivationDescriptor_t
     out  sizeInBytes       pointer to size_t
+
+    used by batch_normalization_backward_ex, batch_normalization_ex_sizes
+    example: examples/07_residual_block.py
     """
 
 @declared
@@ -2743,6 +3045,9 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     in   activationDesc  cudnnActivationDescriptor_t
     in   xDesc           cudnnTensorDescriptor_t
     out  sizeInBytes     pointer to size_t
+
+    used by batch_normalization_backward_ex, batch_normalization_ex_sizes
+    example: examples/07_residual_block.py
     """
 
 @declared
@@ -2784,7 +3089,8 @@ def cudnnBatchNormalizationForwardTraining(
         void *resultSaveMean,
         void *resultSaveInvVariance);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
 
     in      handle                    cudnnHandle_t
     in      mode                      cudnnBatchNormMode_t
@@ -2803,6 +3109,9 @@ def cudnnBatchNormalizationForwardTraining(
     in      epsilon                   double
     out     resultSaveMean            device memory, as bnScaleBiasMeanVarDesc says
     out     resultSaveInvVariance     device memory, as bnScaleBiasMeanVarDesc says
+
+    used by batch_normalization_forward_training
+    example: examples/07_residual_block.py
     """
 
 @declared
@@ -2860,7 +3169,8 @@ def cudnnBatchNormalizationForwardTrainingEx(
         void *reserveSpace,
         size_t reserveSpaceSizeInBytes);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
 
     in      handle                    cudnnHandle_t
     in      mode                      cudnnBatchNormMode_t
@@ -2887,6 +3197,9 @@ def cudnnBatchNormalizationForwardTrainingEx(
     in      workSpaceSizeInBytes      size_t
     in/out  reserveSpace              device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes   size_t
+
+    used by batch_normalization_forward_training_ex
+    example: examples/07_residual_block.py
     """
 
 @declared
@@ -2932,7 +3245,8 @@ def cudnnBatchNormalizationBackward(
         const void *savedMean,
         const void *savedInvVariance);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR
 
     in      handle            cudnnHandle_t
     in      mode              cudnnBatchNormMode_t
@@ -2953,6 +3267,9 @@ def cudnnBatchNormalizationBackward(
     in      epsilon           double
     in      savedMean         device memory, as dBnScaleBiasDesc says
     in      savedInvVariance  device memory, as dBnScaleBiasDesc says
+
+    used by batch_normalization_backward
+    example: examples/07_residual_block.py
     """
 
 @declared
@@ -3020,7 +3337,8 @@ def cudnnBatchNormalizationBackwardEx(
         void *reserveSpace,
         size_t reserveSpaceSizeInBytes);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR
 
     in      handle                   cudnnHandle_t
     in      mode                     cudnnBatchNormMode_t
@@ -3052,6 +3370,9 @@ def cudnnBatchNormalizationBackwardEx(
     in      workSpaceSizeInBytes     size_t
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
+
+    used by batch_normalization_backward_ex
+    example: examples/07_residual_block.py
     """
 
 @declared
@@ -3083,7 +3404,8 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
         size_t *sizeInBytes,
         int groupCnt);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
 
     in   handle             cudnnHandle_t
     in   mode               cudnnNormMode_t
@@ -3097,6 +3419,8 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
     in   normMeanVarDesc    cudnnTensorDescriptor_t
     out  sizeInBytes        pointer to size_t
     in   groupCnt           int
+
+    used by normalization_backward, normalization_forward_inference
     """
 
 @declared
@@ -3132,7 +3456,8 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
         size_t *sizeInBytes,
         int groupCnt);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
 
     in   handle              cudnnHandle_t
     in   mode                cudnnNormMode_t
@@ -3148,6 +3473,8 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
     in   normMeanVarDesc     cudnnTensorDescriptor_t
     out  sizeInBytes         pointer to size_t
     in   groupCnt            int
+
+    used by normalization_backward, normalization_forward_inference
     """
 
 @declared
@@ -3181,6 +3508,8 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
     in   xDesc           cudnnTensorDescriptor_t
     out  sizeInBytes     pointer to size_t
     in   groupCnt        int
+
+    used by normalization_backward, normalization_forward_inference
     """
 
 @declared
@@ -3244,7 +3573,8 @@ def cudnnNormalizationForwardTraining(
         size_t reserveSpaceSizeInBytes,
         int groupCnt);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
 
     in      handle                    cudnnHandle_t
     in      mode                      cudnnNormMode_t
@@ -3274,6 +3604,8 @@ def cudnnNormalizationForwardTraining(
     in/out  reserveSpace              device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes   size_t
     in      groupCnt                  int
+
+    used by normalization_forward_training
     """
 
 @declared
@@ -3347,7 +3679,8 @@ def cudnnNormalizationBackward(
         size_t reserveSpaceSizeInBytes,
         int groupCnt);
 
-    cudnn_ops.h, since 9.0.0, deprecated
+    cudnn_ops.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR
 
     in      handle                   cudnnHandle_t
     in      mode                     cudnnNormMode_t
@@ -3382,6 +3715,8 @@ def cudnnNormalizationBackward(
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
     in      groupCnt                 int
+
+    used by normalization_backward
     """
 
 @declared
@@ -3403,6 +3738,8 @@ def cudnnSpatialTfGridGeneratorBackward(
     in   stDesc  cudnnSpatialTransformerDescriptor_t
     in   dgrid   device memory
     out  dtheta  device memory
+
+    used by spatial_tf_grid_generator_backward
     """
 
 @declared
@@ -3454,6 +3791,8 @@ def cudnnSpatialTfSamplerBackward(
     in      grid        device memory
     in      betaDgrid   one number on the host, as dxDesc says
     in/out  dgrid       device memory
+
+    used by spatial_tf_sampler_backward
     """
 
 @declared
@@ -3487,6 +3826,8 @@ def cudnnDropoutBackward(
     out  dx                       device memory, as dxdesc says
     in   reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in   reserveSpaceSizeInBytes  size_t
+
+    used by dropout_backward
     """
 
 @declared
@@ -3496,9 +3837,13 @@ def cudnnCreateConvolutionDescriptor(
     """cudnnStatus_t cudnnCreateConvolutionDescriptor(
         cudnnConvolutionDescriptor_t *convDesc);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
 
     out  convDesc  pointer to cudnnConvolutionDescriptor_t
+
+    used by ConvolutionDescriptor
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -3508,9 +3853,13 @@ def cudnnDestroyConvolutionDescriptor(
     """cudnnStatus_t cudnnDestroyConvolutionDescriptor(
         cudnnConvolutionDescriptor_t convDesc);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
 
     in  convDesc  cudnnConvolutionDescriptor_t
+
+    used by ConvolutionDescriptor
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -3526,6 +3875,8 @@ def cudnnSetConvolutionMathType(
 
     in/out  convDesc  cudnnConvolutionDescriptor_t
     in      mathType  cudnnMathType_t
+
+    used by ConvolutionDescriptor.math_type
     """
 
 @declared
@@ -3541,6 +3892,8 @@ def cudnnGetConvolutionMathType(
 
     in   convDesc  cudnnConvolutionDescriptor_t
     out  mathType  pointer to cudnnMathType_t
+
+    used by ConvolutionDescriptor.math_type
     """
 
 @declared
@@ -3556,6 +3909,8 @@ def cudnnSetConvolutionGroupCount(
 
     in/out  convDesc    cudnnConvolutionDescriptor_t
     in      groupCount  int
+
+    used by ConvolutionDescriptor.groups
     """
 
 @declared
@@ -3571,6 +3926,8 @@ def cudnnGetConvolutionGroupCount(
 
     in   convDesc    cudnnConvolutionDescriptor_t
     out  groupCount  pointer to int
+
+    used by ConvolutionDescriptor.groups
     """
 
 @declared
@@ -3586,6 +3943,8 @@ def cudnnSetConvolutionReorderType(
 
     in/out  convDesc     cudnnConvolutionDescriptor_t
     in      reorderType  cudnnReorderType_t
+
+    used by ConvolutionDescriptor.reorder_type
     """
 
 @declared
@@ -3601,6 +3960,8 @@ def cudnnGetConvolutionReorderType(
 
     in   convDesc     cudnnConvolutionDescriptor_t
     out  reorderType  pointer to cudnnReorderType_t
+
+    used by ConvolutionDescriptor.reorder_type
     """
 
 @declared
@@ -3626,7 +3987,8 @@ def cudnnSetConvolution2dDescriptor(
         cudnnConvolutionMode_t mode,
         cudnnDataType_t computeType);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
 
     in/out  convDesc     cudnnConvolutionDescriptor_t
     in      pad_h        int
@@ -3637,6 +3999,9 @@ def cudnnSetConvolution2dDescriptor(
     in      dilation_w   int
     in      mode         cudnnConvolutionMode_t
     in      computeType  cudnnDataType_t
+
+    used by ConvolutionDescriptor.set_2d
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -3662,7 +4027,8 @@ def cudnnGetConvolution2dDescriptor(
         cudnnConvolutionMode_t *mode,
         cudnnDataType_t *computeType);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
 
     in   convDesc     cudnnConvolutionDescriptor_t
     out  pad_h        pointer to int
@@ -3673,6 +4039,8 @@ def cudnnGetConvolution2dDescriptor(
     out  dilation_w   pointer to int
     out  mode         pointer to cudnnConvolutionMode_t
     out  computeType  pointer to cudnnDataType_t
+
+    used by ConvolutionDescriptor.get_2d
     """
 
 @declared
@@ -3694,7 +4062,8 @@ def cudnnSetConvolutionNdDescriptor(
         cudnnConvolutionMode_t mode,
         cudnnDataType_t computeType);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
 
     in/out  convDesc       cudnnConvolutionDescriptor_t
     in      arrayLength    int
@@ -3703,6 +4072,8 @@ def cudnnSetConvolutionNdDescriptor(
     in      dilationA      array of arrayLength int
     in      mode           cudnnConvolutionMode_t
     in      computeType    cudnnDataType_t
+
+    used by ConvolutionDescriptor.set_nd
     """
 
 @declared
@@ -3726,7 +4097,8 @@ def cudnnGetConvolutionNdDescriptor(
         cudnnConvolutionMode_t *mode,
         cudnnDataType_t *computeType);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR
 
     in   convDesc              cudnnConvolutionDescriptor_t
     in   arrayLengthRequested  int
@@ -3736,6 +4108,9 @@ def cudnnGetConvolutionNdDescriptor(
     out  dilationA             array of arrayLengthRequested int
     out  mode                  pointer to cudnnConvolutionMode_t
     out  computeType           pointer to cudnnDataType_t
+
+    used by ConvolutionDescriptor
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -3766,6 +4141,9 @@ def cudnnGetConvolution2dForwardOutputDim(
     out  c                pointer to int
     out  h                pointer to int
     out  w                pointer to int
+
+    used by ConvolutionDescriptor.output_shape
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -3790,6 +4168,9 @@ def cudnnGetConvolutionNdForwardOutputDim(
     in   filterDesc       cudnnFilterDescriptor_t
     in   nbDims           int
     out  tensorOuputDimA  array of nbDims int
+
+    used by ConvolutionDescriptor.output_shape
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -3801,10 +4182,14 @@ def cudnnGetConvolutionForwardAlgorithmMaxCount(
         cudnnHandle_t handle,
         int *count);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle  cudnnHandle_t
     out  count   pointer to int
+
+    used by ConvolutionForward
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -3828,7 +4213,8 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
         int *returnedAlgoCount,
         cudnnConvolutionFwdAlgoPerf_t perfResults[]);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle              cudnnHandle_t
     in   srcDesc             cudnnTensorDescriptor_t
@@ -3838,6 +4224,9 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
     in   requestedAlgoCount  int
     out  returnedAlgoCount   pointer to int
     out  perfResults         array of requestedAlgoCount cudnnConvolutionFwdAlgoPerf_t
+
+    used by ConvolutionForward
+    example: examples/01_smallest_program.py
     """
 
 @declared
@@ -3861,7 +4250,8 @@ def cudnnFindConvolutionForwardAlgorithm(
         int *returnedAlgoCount,
         cudnnConvolutionFwdAlgoPerf_t perfResults[]);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle              cudnnHandle_t
     in   xDesc               cudnnTensorDescriptor_t
@@ -3871,6 +4261,9 @@ def cudnnFindConvolutionForwardAlgorithm(
     in   requestedAlgoCount  int
     out  returnedAlgoCount   pointer to int
     out  perfResults         array of requestedAlgoCount cudnnConvolutionFwdAlgoPerf_t
+
+    used by ConvolutionForward
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -3904,7 +4297,8 @@ def cudnnFindConvolutionForwardAlgorithmEx(
         void *workSpace,
         size_t workSpaceSizeInBytes);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in      handle                cudnnHandle_t
     in      xDesc                 cudnnTensorDescriptor_t
@@ -3919,6 +4313,9 @@ def cudnnFindConvolutionForwardAlgorithmEx(
     out     perfResults           array of requestedAlgoCount cudnnConvolutionFwdAlgoPerf_t
     in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
+
+    used by ConvolutionForward
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -3946,6 +4343,8 @@ def cudnnIm2Col(
     in   wDesc      cudnnFilterDescriptor_t
     in   convDesc   cudnnConvolutionDescriptor_t
     out  colBuffer  device memory
+
+    used by im2col
     """
 
 @declared
@@ -3979,6 +4378,8 @@ def cudnnReorderFilterAndBias(
     in   reorderBias          int
     in   biasData             device memory
     out  reorderedBiasData    device memory
+
+    used by reorder_filter_and_bias
     """
 
 @declared
@@ -4000,7 +4401,8 @@ def cudnnGetConvolutionForwardWorkspaceSize(
         cudnnConvolutionFwdAlgo_t algo,
         size_t *sizeInBytes);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
 
     in   handle       cudnnHandle_t
     in   xDesc        cudnnTensorDescriptor_t
@@ -4009,6 +4411,9 @@ def cudnnGetConvolutionForwardWorkspaceSize(
     in   yDesc        cudnnTensorDescriptor_t
     in   algo         cudnnConvolutionFwdAlgo_t
     out  sizeInBytes  pointer to size_t
+
+    used by ConvolutionForward
+    example: examples/02_convolution_raw.py
     """
 
 @declared
@@ -4042,7 +4447,8 @@ def cudnnConvolutionForward(
         const cudnnTensorDescriptor_t yDesc,
         void *y);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
 
     in      handle                cudnnHandle_t
     in      alpha                 one number on the host, as yDesc says
@@ -4057,6 +4463,9 @@ def cudnnConvolutionForward(
     in      beta                  one number on the host, as yDesc says
     in      yDesc                 cudnnTensorDescriptor_t
     in/out  y                     device memory, as yDesc says
+
+    used by ConvolutionForward
+    example: examples/02_convolution_raw.py
     """
 
 @declared
@@ -4100,7 +4509,8 @@ def cudnnConvolutionBiasActivationForward(
         const cudnnTensorDescriptor_t yDesc,
         void *y);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
 
     in      handle                cudnnHandle_t
     in      alpha1                one number on the host, as yDesc says
@@ -4120,6 +4530,9 @@ def cudnnConvolutionBiasActivationForward(
     in      activationDesc        cudnnActivationDescriptor_t
     in      yDesc                 cudnnTensorDescriptor_t
     in/out  y                     device memory, as yDesc says
+
+    used by convolution_bias_activation_forward
+    example: examples/05_train_on_digits.py
     """
 
 @declared
@@ -4131,10 +4544,13 @@ def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
         cudnnHandle_t handle,
         int *count);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle  cudnnHandle_t
     out  count   pointer to int
+
+    used by ConvolutionBackwardData
     """
 
 @declared
@@ -4158,7 +4574,8 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
         int *returnedAlgoCount,
         cudnnConvolutionBwdDataAlgoPerf_t perfResults[]);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle              cudnnHandle_t
     in   wDesc               cudnnFilterDescriptor_t
@@ -4168,6 +4585,8 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
     in   requestedAlgoCount  int
     out  returnedAlgoCount   pointer to int
     out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdDataAlgoPerf_t
+
+    used by ConvolutionBackwardData
     """
 
 @declared
@@ -4201,7 +4620,8 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
         void *workSpace,
         size_t workSpaceSizeInBytes);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in      handle                cudnnHandle_t
     in      wDesc                 cudnnFilterDescriptor_t
@@ -4216,6 +4636,8 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
     out     perfResults           array of requestedAlgoCount cudnnConvolutionBwdDataAlgoPerf_t
     in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
+
+    used by ConvolutionBackwardData
     """
 
 @declared
@@ -4239,7 +4661,8 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
         int *returnedAlgoCount,
         cudnnConvolutionBwdDataAlgoPerf_t perfResults[]);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle              cudnnHandle_t
     in   filterDesc          cudnnFilterDescriptor_t
@@ -4249,6 +4672,8 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     in   requestedAlgoCount  int
     out  returnedAlgoCount   pointer to int
     out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdDataAlgoPerf_t
+
+    used by ConvolutionBackwardData
     """
 
 @declared
@@ -4270,7 +4695,8 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
         cudnnConvolutionBwdDataAlgo_t algo,
         size_t *sizeInBytes);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
 
     in   handle       cudnnHandle_t
     in   wDesc        cudnnFilterDescriptor_t
@@ -4279,6 +4705,8 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
     in   dxDesc       cudnnTensorDescriptor_t
     in   algo         cudnnConvolutionBwdDataAlgo_t
     out  sizeInBytes  pointer to size_t
+
+    used by ConvolutionBackwardData
     """
 
 @declared
@@ -4312,7 +4740,8 @@ def cudnnConvolutionBackwardData(
         const cudnnTensorDescriptor_t dxDesc,
         void *dx);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR
 
     in      handle                cudnnHandle_t
     in      alpha                 one number on the host, as dxDesc says
@@ -4327,6 +4756,8 @@ def cudnnConvolutionBackwardData(
     in      beta                  one number on the host, as dxDesc says
     in      dxDesc                cudnnTensorDescriptor_t
     in/out  dx                    device memory, as dxDesc says
+
+    used by ConvolutionBackwardData
     """
 
 @declared
@@ -4378,6 +4809,8 @@ def cudnnGetFoldedConvBackwardDataDescriptors(
     out  diffPadTransDesc     cudnnTensorTransformDescriptor_t
     out  gradFoldTransDesc    cudnnTensorTransformDescriptor_t
     out  gradUnfoldTransDesc  cudnnTensorTransformDescriptor_t
+
+    used by folded_backward_data
     """
 
 @declared
@@ -4385,6 +4818,8 @@ def cudnnCnnVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnCnnVersionCheck(void);
 
     cudnn_cnn.h, since 9.0.0
+
+    used by check_sublibraries
     """
 
 @declared
@@ -4396,10 +4831,13 @@ def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
         cudnnHandle_t handle,
         int *count);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle  cudnnHandle_t
     out  count   pointer to int
+
+    used by ConvolutionBackwardFilter
     """
 
 @declared
@@ -4423,7 +4861,8 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
         int *returnedAlgoCount,
         cudnnConvolutionBwdFilterAlgoPerf_t perfResults[]);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle              cudnnHandle_t
     in   xDesc               cudnnTensorDescriptor_t
@@ -4433,6 +4872,8 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
     in   requestedAlgoCount  int
     out  returnedAlgoCount   pointer to int
     out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdFilterAlgoPerf_t
+
+    used by ConvolutionBackwardFilter
     """
 
 @declared
@@ -4466,7 +4907,8 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
         void *workSpace,
         size_t workSpaceSizeInBytes);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in      handle                cudnnHandle_t
     in      xDesc                 cudnnTensorDescriptor_t
@@ -4481,6 +4923,8 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     out     perfResults           array of requestedAlgoCount cudnnConvolutionBwdFilterAlgoPerf_t
     in/out  workSpace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
+
+    used by ConvolutionBackwardFilter
     """
 
 @declared
@@ -4504,7 +4948,8 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
         int *returnedAlgoCount,
         cudnnConvolutionBwdFilterAlgoPerf_t perfResults[]);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
 
     in   handle              cudnnHandle_t
     in   srcDesc             cudnnTensorDescriptor_t
@@ -4514,6 +4959,8 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     in   requestedAlgoCount  int
     out  returnedAlgoCount   pointer to int
     out  perfResults         array of requestedAlgoCount cudnnConvolutionBwdFilterAlgoPerf_t
+
+    used by ConvolutionBackwardFilter
     """
 
 @declared
@@ -4535,7 +4982,8 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
         cudnnConvolutionBwdFilterAlgo_t algo,
         size_t *sizeInBytes);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
 
     in   handle       cudnnHandle_t
     in   xDesc        cudnnTensorDescriptor_t
@@ -4544,6 +4992,8 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     in   gradDesc     cudnnFilterDescriptor_t
     in   algo         cudnnConvolutionBwdFilterAlgo_t
     out  sizeInBytes  pointer to size_t
+
+    used by ConvolutionBackwardFilter
     """
 
 @declared
@@ -4577,7 +5027,8 @@ def cudnnConvolutionBackwardFilter(
         const cudnnFilterDescriptor_t dwDesc,
         void *dw);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR
 
     in      handle                cudnnHandle_t
     in      alpha                 one number on the host, as dwDesc says
@@ -4592,6 +5043,8 @@ def cudnnConvolutionBackwardFilter(
     in      beta                  one number on the host, as dwDesc says
     in      dwDesc                cudnnFilterDescriptor_t
     in/out  dw                    device memory, as dwDesc says
+
+    used by ConvolutionBackwardFilter
     """
 
 @declared
@@ -4613,7 +5066,8 @@ def cudnnConvolutionBackwardBias(
         const cudnnTensorDescriptor_t dbDesc,
         void *db);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR
 
     in      handle  cudnnHandle_t
     in      alpha   one number on the host, as dbDesc says
@@ -4622,6 +5076,9 @@ def cudnnConvolutionBackwardBias(
     in      beta    one number on the host, as dbDesc says
     in      dbDesc  cudnnTensorDescriptor_t
     in/out  db      device memory, as dbDesc says
+
+    used by convolution_backward_bias
+    example: examples/05_train_on_digits.py
     """
 
 @declared
@@ -4633,10 +5090,13 @@ def cudnnCreateFusedOpsConstParamPack(
         cudnnFusedOpsConstParamPack_t *constPack,
         cudnnFusedOps_t ops);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
 
     out  constPack  pointer to cudnnFusedOpsConstParamPack_t
     in   ops        cudnnFusedOps_t
+
+    used by FusedOpsConstParamPack
     """
 
 @declared
@@ -4646,9 +5106,12 @@ def cudnnDestroyFusedOpsConstParamPack(
     """cudnnStatus_t cudnnDestroyFusedOpsConstParamPack(
         cudnnFusedOpsConstParamPack_t constPack);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
 
     in  constPack  cudnnFusedOpsConstParamPack_t
+
+    used by FusedOpsConstParamPack
     """
 
 @declared
@@ -4662,11 +5125,14 @@ def cudnnSetFusedOpsConstParamPackAttribute(
         cudnnFusedOpsConstParamLabel_t paramLabel,
         const void *param);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
 
     in/out  constPack   cudnnFusedOpsConstParamPack_t
     in      paramLabel  cudnnFusedOpsConstParamLabel_t
     in      param       host or device memory, or a descriptor, as the label says
+
+    used by FusedOpsConstParamPack.set
     """
 
 @declared
@@ -4682,12 +5148,15 @@ def cudnnGetFusedOpsConstParamPackAttribute(
         void *param,
         int *isNULL);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR
 
     in   constPack   cudnnFusedOpsConstParamPack_t
     in   paramLabel  cudnnFusedOpsConstParamLabel_t
     out  param       host or device memory, or a descriptor, as the label says
     out  isNULL      pointer to int
+
+    used by FusedOpsConstParamPack, FusedOpsConstParamPack.get
     """
 
 @declared
@@ -4699,10 +5168,13 @@ def cudnnCreateFusedOpsVariantParamPack(
         cudnnFusedOpsVariantParamPack_t *varPack,
         cudnnFusedOps_t ops);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
 
     out  varPack  pointer to cudnnFusedOpsVariantParamPack_t
     in   ops      cudnnFusedOps_t
+
+    used by FusedOpsVariantParamPack
     """
 
 @declared
@@ -4712,9 +5184,12 @@ def cudnnDestroyFusedOpsVariantParamPack(
     """cudnnStatus_t cudnnDestroyFusedOpsVariantParamPack(
         cudnnFusedOpsVariantParamPack_t varPack);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
 
     in  varPack  cudnnFusedOpsVariantParamPack_t
+
+    used by FusedOpsVariantParamPack
     """
 
 @declared
@@ -4728,11 +5203,14 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
         cudnnFusedOpsVariantParamLabel_t paramLabel,
         void *ptr);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
 
     in/out  varPack     cudnnFusedOpsVariantParamPack_t
     in      paramLabel  cudnnFusedOpsVariantParamLabel_t
     in      ptr         host or device memory, or a descriptor, as the label says
+
+    used by FusedOpsVariantParamPack.set
     """
 
 @declared
@@ -4746,11 +5224,14 @@ def cudnnGetFusedOpsVariantParamPackAttribute(
         cudnnFusedOpsVariantParamLabel_t paramLabel,
         void *ptr);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
 
     in   varPack     cudnnFusedOpsVariantParamPack_t
     in   paramLabel  cudnnFusedOpsVariantParamLabel_t
     out  ptr         host or device memory, or a descriptor, as the label says
+
+    used by FusedOpsVariantParamPack.get
     """
 
 @declared
@@ -4762,10 +5243,13 @@ def cudnnCreateFusedOpsPlan(
         cudnnFusedOpsPlan_t *plan,
         cudnnFusedOps_t ops);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
 
     out  plan  pointer to cudnnFusedOpsPlan_t
     in   ops   cudnnFusedOps_t
+
+    used by FusedOpsPlan
     """
 
 @declared
@@ -4774,9 +5258,12 @@ def cudnnDestroyFusedOpsPlan(
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyFusedOpsPlan(cudnnFusedOpsPlan_t plan);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
 
     in  plan  cudnnFusedOpsPlan_t
+
+    used by FusedOpsPlan
     """
 
 @declared
@@ -4792,12 +5279,15 @@ def cudnnMakeFusedOpsPlan(
         const cudnnFusedOpsConstParamPack_t constPack,
         size_t *workspaceSizeInBytes);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
 
     in      handle                cudnnHandle_t
     in/out  plan                  cudnnFusedOpsPlan_t
     in      constPack             cudnnFusedOpsConstParamPack_t
     out     workspaceSizeInBytes  pointer to size_t
+
+    used by FusedOpsPlan.make
     """
 
 @declared
@@ -4811,11 +5301,14 @@ def cudnnFusedOpsExecute(
         const cudnnFusedOpsPlan_t plan,
         cudnnFusedOpsVariantParamPack_t varPack);
 
-    cudnn_cnn.h, since 9.0.0, deprecated
+    cudnn_cnn.h, since 9.0.0
+    deprecated: use cudnnBackendExecute
 
     in  handle   cudnnHandle_t
     in  plan     cudnnFusedOpsPlan_t
     in  varPack  cudnnFusedOpsVariantParamPack_t
+
+    used by FusedOpsPlan.execute
     """
 
 @declared
@@ -4827,6 +5320,9 @@ def cudnnCreateRNNDescriptor(
     cudnn_adv.h, since 9.0.0
 
     out  rnnDesc  pointer to cudnnRNNDescriptor_t
+
+    used by RNNDescriptor
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -4838,6 +5334,9 @@ def cudnnDestroyRNNDescriptor(
     cudnn_adv.h, since 9.0.0
 
     in  rnnDesc  cudnnRNNDescriptor_t
+
+    used by RNNDescriptor
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -4892,6 +5391,9 @@ def cudnnSetRNNDescriptor_v8(
     in      numLayers    int32_t
     in      dropoutDesc  cudnnDropoutDescriptor_t
     in      auxFlags     uint32_t
+
+    used by RNNDescriptor.set
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -4946,6 +5448,9 @@ def cudnnGetRNNDescriptor_v8(
     out  numLayers    pointer to int32_t
     out  dropoutDesc  pointer to cudnnDropoutDescriptor_t
     out  auxFlags     pointer to uint32_t
+
+    used by RNNDescriptor
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -4963,13 +5468,17 @@ def cudnnRNNSetClip_v8(
         double lclip,
         double rclip);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use cudnnRNNSetClip_v9
 
     in/out  rnnDesc     cudnnRNNDescriptor_t
     in      clipMode    cudnnRNNClipMode_t
     in      clipNanOpt  cudnnNanPropagation_t
     in      lclip       double
     in      rclip       double
+
+    used by RNNDescriptor
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -4991,6 +5500,9 @@ def cudnnRNNSetClip_v9(
     in      clipMode  cudnnRNNClipMode_t
     in      lclip     double
     in      rclip     double
+
+    used by RNNDescriptor
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -5008,13 +5520,17 @@ def cudnnRNNGetClip_v8(
         double *lclip,
         double *rclip);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use cudnnRNNGetClip_v9
 
     in   rnnDesc     cudnnRNNDescriptor_t
     out  clipMode    pointer to cudnnRNNClipMode_t
     out  clipNanOpt  pointer to cudnnNanPropagation_t
     out  lclip       pointer to double
     out  rclip       pointer to double
+
+    used by RNNDescriptor
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -5036,6 +5552,9 @@ def cudnnRNNGetClip_v9(
     out  clipMode  pointer to cudnnRNNClipMode_t
     out  lclip     pointer to double
     out  rclip     pointer to double
+
+    used by RNNDescriptor
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -5054,6 +5573,8 @@ def cudnnBuildRNNDynamic(
     in  handle     cudnnHandle_t
     in  rnnDesc    cudnnRNNDescriptor_t
     in  miniBatch  int
+
+    used by RNNDescriptor.build_dynamic
     """
 
 @declared
@@ -5081,6 +5602,8 @@ def cudnnGetRNNTempSpaceSizes(
     in   xDesc             cudnnRNNDataDescriptor_t
     out  workSpaceSize     pointer to size_t
     out  reserveSpaceSize  pointer to size_t
+
+    used by RNNDescriptor.temp_space_sizes
     """
 
 @declared
@@ -5099,6 +5622,8 @@ def cudnnGetRNNWeightSpaceSize(
     in   handle           cudnnHandle_t
     in   rnnDesc          cudnnRNNDescriptor_t
     out  weightSpaceSize  pointer to size_t
+
+    used by RNNDescriptor.weight_space_size
     """
 
 @declared
@@ -5138,6 +5663,8 @@ def cudnnGetRNNWeightParams(
     out  mAddr            pointer to void *
     out  bDesc            cudnnTensorDescriptor_t
     out  bAddr            pointer to void *
+
+    used by rnn_weight_params
     """
 
 @declared
@@ -5150,6 +5677,8 @@ def cudnnCreateRNNDataDescriptor(
     cudnn_adv.h, since 9.0.0
 
     out  rnnDataDesc  pointer to cudnnRNNDataDescriptor_t
+
+    used by RNNDataDescriptor
     """
 
 @declared
@@ -5162,6 +5691,8 @@ def cudnnDestroyRNNDataDescriptor(
     cudnn_adv.h, since 9.0.0
 
     in  rnnDataDesc  cudnnRNNDataDescriptor_t
+
+    used by RNNDataDescriptor
     """
 
 @declared
@@ -5195,6 +5726,8 @@ def cudnnSetRNNDataDescriptor(
     in      vectorSize      int
     in      seqLengthArray  array of batchSize int
     in      paddingFill     one number on the host, as dataType says
+
+    used by RNNDataDescriptor.set
     """
 
 @declared
@@ -5231,6 +5764,8 @@ def cudnnGetRNNDataDescriptor(
     in   arrayLengthRequested  int
     out  seqLengthArray        array of arrayLengthRequested int
     out  paddingFill           one number on the host, as rnnDataDesc says
+
+    used by RNNDataDescriptor
     """
 
 @declared
@@ -5300,6 +5835,9 @@ def cudnnRNNForward(
     in/out  workSpace         device memory, as workSpaceSize says
     in      reserveSpaceSize  size_t
     in/out  reserveSpace      device memory, as reserveSpaceSize says
+
+    used by RNN.forward
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -5309,9 +5847,12 @@ def cudnnCreateSeqDataDescriptor(
     """cudnnStatus_t cudnnCreateSeqDataDescriptor(
         cudnnSeqDataDescriptor_t *seqDataDesc);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     out  seqDataDesc  pointer to cudnnSeqDataDescriptor_t
+
+    used by SeqDataDescriptor
     """
 
 @declared
@@ -5321,9 +5862,12 @@ def cudnnDestroySeqDataDescriptor(
     """cudnnStatus_t cudnnDestroySeqDataDescriptor(
         cudnnSeqDataDescriptor_t seqDataDesc);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in  seqDataDesc  cudnnSeqDataDescriptor_t
+
+    used by SeqDataDescriptor
     """
 
 @declared
@@ -5347,7 +5891,8 @@ def cudnnSetSeqDataDescriptor(
         const int seqLengthArray[],
         void *paddingFill);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in/out  seqDataDesc         cudnnSeqDataDescriptor_t
     in      dataType            cudnnDataType_t
@@ -5357,6 +5902,8 @@ def cudnnSetSeqDataDescriptor(
     in      seqLengthArraySize  size_t
     in      seqLengthArray      array of seqLengthArraySize int
     in      paddingFill         one number on the host, as dataType says
+
+    used by SeqDataDescriptor.set
     """
 
 @declared
@@ -5384,7 +5931,8 @@ def cudnnGetSeqDataDescriptor(
         int seqLengthArray[],
         void *paddingFill);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_TENSOR_DESCRIPTOR
 
     in   seqDataDesc             cudnnSeqDataDescriptor_t
     out  dataType                pointer to cudnnDataType_t
@@ -5396,6 +5944,8 @@ def cudnnGetSeqDataDescriptor(
     in   seqLengthSizeRequested  size_t
     out  seqLengthArray          array of seqLengthSizeRequested int
     out  paddingFill             one number on the host, as seqDataDesc says
+
+    used by SeqDataDescriptor
     """
 
 @declared
@@ -5404,9 +5954,13 @@ def cudnnCreateAttnDescriptor(
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnCreateAttnDescriptor(cudnnAttnDescriptor_t *attnDesc);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
 
     out  attnDesc  pointer to cudnnAttnDescriptor_t
+
+    used by AttnDescriptor
+    example: examples/09_attention_step_by_step.py
     """
 
 @declared
@@ -5415,9 +5969,13 @@ def cudnnDestroyAttnDescriptor(
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDestroyAttnDescriptor(cudnnAttnDescriptor_t attnDesc);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
 
     in  attnDesc  cudnnAttnDescriptor_t
+
+    used by AttnDescriptor
+    example: examples/09_attention_step_by_step.py
     """
 
 @declared
@@ -5465,7 +6023,8 @@ def cudnnSetAttnDescriptor(
         int maxBatchSize,
         int maxBeamSize);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
 
     in/out  attnDesc         cudnnAttnDescriptor_t
     in      attnMode         unsigned int
@@ -5487,6 +6046,8 @@ def cudnnSetAttnDescriptor(
     in      kvMaxSeqLength   int
     in      maxBatchSize     int
     in      maxBeamSize      int
+
+    used by AttnDescriptor.set
     """
 
 @declared
@@ -5534,7 +6095,8 @@ def cudnnGetAttnDescriptor(
         int *maxBatchSize,
         int *maxBeamSize);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
 
     in   attnDesc         cudnnAttnDescriptor_t
     out  attnMode         pointer to unsigned int
@@ -5556,6 +6118,9 @@ def cudnnGetAttnDescriptor(
     out  kvMaxSeqLength   pointer to int
     out  maxBatchSize     pointer to int
     out  maxBeamSize      pointer to int
+
+    used by AttnDescriptor
+    example: examples/09_attention_step_by_step.py
     """
 
 @declared
@@ -5580,6 +6145,8 @@ def cudnnGetMultiHeadAttnBuffers(
     out  weightSizeInBytes        pointer to size_t
     out  workSpaceSizeInBytes     pointer to size_t
     out  reserveSpaceSizeInBytes  pointer to size_t
+
+    used by attention_buffer_sizes
     """
 
 @declared
@@ -5610,6 +6177,9 @@ def cudnnGetMultiHeadAttnWeights(
     in   weights            device memory, as weightSizeInBytes says
     out  wDesc              cudnnTensorDescriptor_t
     out  wAddr              pointer to void *
+
+    used by AttentionWeights
+    example: examples/09_attention_step_by_step.py
     """
 
 @declared
@@ -5661,7 +6231,8 @@ def cudnnMultiHeadAttnForward(
         size_t reserveSpaceSizeInBytes,
         void *reserveSpace);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR
 
     in      handle                   cudnnHandle_t
     in      attnDesc                 cudnnAttnDescriptor_t
@@ -5685,6 +6256,9 @@ def cudnnMultiHeadAttnForward(
     in/out  workSpace                device memory, as workSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
+
+    used by attention_forward, attention_forward_training
+    example: examples/09_attention_step_by_step.py
     """
 
 @declared
@@ -5692,6 +6266,8 @@ def cudnnAdvVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnAdvVersionCheck(void);
 
     cudnn_adv.h, since 9.0.0
+
+    used by check_sublibraries
     """
 
 @declared
@@ -5767,6 +6343,9 @@ def cudnnRNNBackwardData_v8(
     in/out  workSpace         device memory, as workSpaceSize says
     in      reserveSpaceSize  size_t
     in/out  reserveSpace      device memory, as reserveSpaceSize says
+
+    used by RNN.backward_data
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -5824,6 +6403,9 @@ def cudnnRNNBackwardWeights_v8(
     in/out  workSpace         device memory, as workSpaceSize says
     in      reserveSpaceSize  size_t
     in/out  reserveSpace      device memory, as reserveSpaceSize says
+
+    used by RNN.backward_weights
+    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -5877,7 +6459,8 @@ def cudnnMultiHeadAttnBackwardData(
         size_t reserveSpaceSizeInBytes,
         void *reserveSpace);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR
 
     in      handle                   cudnnHandle_t
     in      attnDesc                 cudnnAttnDescriptor_t
@@ -5902,6 +6485,9 @@ def cudnnMultiHeadAttnBackwardData(
     in/out  workSpace                device memory, as workSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
+
+    used by attention_backward_data
+    example: examples/09_attention_step_by_step.py
     """
 
 @declared
@@ -5945,7 +6531,8 @@ def cudnnMultiHeadAttnBackwardWeights(
         size_t reserveSpaceSizeInBytes,
         void *reserveSpace);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR
 
     in      handle                   cudnnHandle_t
     in      attnDesc                 cudnnAttnDescriptor_t
@@ -5965,6 +6552,9 @@ def cudnnMultiHeadAttnBackwardWeights(
     in/out  workSpace                device memory, as workSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
+
+    used by attention_backward_weights
+    example: examples/09_attention_step_by_step.py
     """
 
 @declared
@@ -5977,6 +6567,9 @@ def cudnnCreateCTCLossDescriptor(
     cudnn_adv.h, since 9.0.0
 
     out  ctcLossDesc  pointer to cudnnCTCLossDescriptor_t
+
+    used by CTCLossDescriptor
+    example: examples/10_ctc.py
     """
 
 @declared
@@ -5988,10 +6581,13 @@ def cudnnSetCTCLossDescriptor(
         cudnnCTCLossDescriptor_t ctcLossDesc,
         cudnnDataType_t compType);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use cudnnSetCTCLossDescriptor_v9
 
     in/out  ctcLossDesc  cudnnCTCLossDescriptor_t
     in      compType     cudnnDataType_t
+
+    used by CTCLossDescriptor.set
     """
 
 @declared
@@ -6007,12 +6603,15 @@ def cudnnSetCTCLossDescriptorEx(
         cudnnLossNormalizationMode_t normMode,
         cudnnNanPropagation_t gradMode);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use cudnnSetCTCLossDescriptor_v9
 
     in/out  ctcLossDesc  cudnnCTCLossDescriptor_t
     in      compType     cudnnDataType_t
     in      normMode     cudnnLossNormalizationMode_t
     in      gradMode     cudnnNanPropagation_t
+
+    used by CTCLossDescriptor.set_ex
     """
 
 @declared
@@ -6030,13 +6629,16 @@ def cudnnSetCTCLossDescriptor_v8(
         cudnnNanPropagation_t gradMode,
         int maxLabelLength);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use cudnnSetCTCLossDescriptor_v9
 
     in/out  ctcLossDesc     cudnnCTCLossDescriptor_t
     in      compType        cudnnDataType_t
     in      normMode        cudnnLossNormalizationMode_t
     in      gradMode        cudnnNanPropagation_t
     in      maxLabelLength  int
+
+    used by CTCLossDescriptor.set_v8
     """
 
 @declared
@@ -6061,6 +6663,8 @@ def cudnnSetCTCLossDescriptor_v9(
     in      normMode        cudnnLossNormalizationMode_t
     in      ctcGradMode     cudnnCTCGradMode_t
     in      maxLabelLength  int
+
+    used by CTCLossDescriptor.set_v9
     """
 
 @declared
@@ -6072,10 +6676,13 @@ def cudnnGetCTCLossDescriptor(
         cudnnCTCLossDescriptor_t ctcLossDesc,
         cudnnDataType_t *compType);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use cudnnGetCTCLossDescriptor_v9
 
     in   ctcLossDesc  cudnnCTCLossDescriptor_t
     out  compType     pointer to cudnnDataType_t
+
+    used by CTCLossDescriptor.compute_type
     """
 
 @declared
@@ -6091,12 +6698,15 @@ def cudnnGetCTCLossDescriptorEx(
         cudnnLossNormalizationMode_t *normMode,
         cudnnNanPropagation_t *gradMode);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use cudnnGetCTCLossDescriptor_v9
 
     in   ctcLossDesc  cudnnCTCLossDescriptor_t
     out  compType     pointer to cudnnDataType_t
     out  normMode     pointer to cudnnLossNormalizationMode_t
     out  gradMode     pointer to cudnnNanPropagation_t
+
+    used by CTCLossDescriptor.normalization
     """
 
 @declared
@@ -6114,13 +6724,16 @@ def cudnnGetCTCLossDescriptor_v8(
         cudnnNanPropagation_t *gradMode,
         int *maxLabelLength);
 
-    cudnn_adv.h, since 9.0.0, deprecated
+    cudnn_adv.h, since 9.0.0
+    deprecated: use cudnnGetCTCLossDescriptor_v9
 
     in   ctcLossDesc     cudnnCTCLossDescriptor_t
     out  compType        pointer to cudnnDataType_t
     out  normMode        pointer to cudnnLossNormalizationMode_t
     out  gradMode        pointer to cudnnNanPropagation_t
     out  maxLabelLength  pointer to int
+
+    used by CTCLossDescriptor.nan_propagation
     """
 
 @declared
@@ -6145,6 +6758,9 @@ def cudnnGetCTCLossDescriptor_v9(
     out  normMode        pointer to cudnnLossNormalizationMode_t
     out  ctcGradMode     pointer to cudnnCTCGradMode_t
     out  maxLabelLength  pointer to int
+
+    used by CTCLossDescriptor
+    example: examples/10_ctc.py
     """
 
 @declared
@@ -6157,6 +6773,9 @@ def cudnnDestroyCTCLossDescriptor(
     cudnn_adv.h, since 9.0.0
 
     in  ctcLossDesc  cudnnCTCLossDescriptor_t
+
+    used by CTCLossDescriptor
+    example: examples/10_ctc.py
     """
 
 @declared
@@ -6205,6 +6824,9 @@ def cudnnCTCLoss(
     in      ctcLossDesc           cudnnCTCLossDescriptor_t
     in/out  workspace             device memory, as workSpaceSizeInBytes says
     in      workSpaceSizeInBytes  size_t
+
+    used by ctc_loss
+    example: examples/10_ctc.py
     """
 
 @declared
@@ -6253,6 +6875,8 @@ def cudnnCTCLoss_v8(
     out     gradients             device memory, as gradientsDesc says
     in      workSpaceSizeInBytes  size_t
     in/out  workspace             device memory, as workSpaceSizeInBytes says
+
+    used by ctc_loss_v8
     """
 
 @declared
@@ -6289,6 +6913,9 @@ def cudnnGetCTCLossWorkspaceSize(
     in   algo           cudnnCTCLossAlgo_t
     in   ctcLossDesc    cudnnCTCLossDescriptor_t
     out  sizeInBytes    pointer to size_t
+
+    used by ctc_loss, ctc_loss_workspace_size
+    example: examples/10_ctc.py
     """
 
 @declared
@@ -6316,6 +6943,8 @@ def cudnnGetCTCLossWorkspaceSize_v8(
     in   probsDesc      cudnnTensorDescriptor_t
     in   gradientsDesc  cudnnTensorDescriptor_t
     out  sizeInBytes    pointer to size_t
+
+    used by ctc_loss_v8_workspace_size
     """
 
 @declared
@@ -6323,6 +6952,8 @@ def cudnnSubquadraticOpsVersionCheck() -> cudnnStatus_t:
     """cudnnStatus_t cudnnSubquadraticOpsVersionCheck(void);
 
     cudnn_subquadratic_ops.h, since 9.22.0
+
+    used by check_sublibraries
     """
 
 @declared
@@ -6365,6 +6996,8 @@ def cudnnCausalConv1dForward(
     in   kernelSize  int
     in   dataType    cudnnDataType_t
     in   activation  cudnnCausalConv1dActivation_t
+
+    used by causal_convolution_forward
     """
 
 @declared
@@ -6419,6 +7052,8 @@ def cudnnCausalConv1dBackward(
     in      dataType    cudnnDataType_t
     in      dwDataType  cudnnDataType_t
     in      activation  cudnnCausalConv1dActivation_t
+
+    used by causal_convolution_backward
     """
 
 @declared
@@ -6461,6 +7096,8 @@ def cudnnCausalConv1dNwhForward(
     in   kernelSize  int
     in   dataType    cudnnDataType_t
     in   activation  cudnnCausalConv1dActivation_t
+
+    used by causal_convolution_forward
     """
 
 @declared
@@ -6515,6 +7152,8 @@ def cudnnCausalConv1dNwhBackward(
     in      dataType    cudnnDataType_t
     in      dwDataType  cudnnDataType_t
     in      activation  cudnnCausalConv1dActivation_t
+
+    used by causal_convolution_backward
     """
 
 @declared
@@ -6563,6 +7202,8 @@ def cudnnB2BCausalConv1dForward(
     in   kernelSizeProj   int
     in   kernelSizeMixer  int
     in   dataType         cudnnDataType_t
+
+    used by back_to_back_convolution_forward
     """
 
 @declared
@@ -6626,6 +7267,8 @@ def cudnnB2BCausalConv1dBackward(
     in      kernelSizeMixer  int
     in      dataType         cudnnDataType_t
     in      dwDataType       cudnnDataType_t
+
+    used by back_to_back_convolution_backward
     """
 
 @declared
@@ -6662,6 +7305,8 @@ def cudnnFFTCausalConv1dForward(
     in   seqLen      int
     in   kernelSize  int
     in   dataType    cudnnDataType_t
+
+    used by fft_causal_convolution_forward
     """
 
 @declared
@@ -6704,6 +7349,8 @@ def cudnnFFTCausalConv1dBackward(
     in   seqLen      int
     in   kernelSize  int
     in   dataType    cudnnDataType_t
+
+    used by fft_causal_convolution_backward
     """
 
 @declared
@@ -6734,6 +7381,8 @@ def cudnnLongFFTCausalConv1dGetBufferSizes(
     in   dataType                 cudnnDataType_t
     out  workspaceSizeInBytes     pointer to size_t
     out  reserveSpaceSizeInBytes  pointer to size_t
+
+    used by long_fft_causal_convolution_buffer_sizes
     """
 
 @declared
@@ -6782,6 +7431,8 @@ def cudnnLongFFTCausalConv1dForward(
     in      workspaceSizeInBytes     size_t
     out     reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
+
+    used by long_fft_causal_convolution_forward
     """
 
 @declared
@@ -6830,6 +7481,8 @@ def cudnnLongFFTCausalConv1dBackward(
     in      workspaceSizeInBytes     size_t
     in      reserveSpace             device memory, as reserveSpaceSizeInBytes says
     in      reserveSpaceSizeInBytes  size_t
+
+    used by long_fft_causal_convolution_backward
     """
 
 @declared
@@ -6875,6 +7528,8 @@ def cudnnGnnAggSimpleForward(
     in   concatFeatDim   int
     in   dataType        cudnnDataType_t
     in   aggOp           cudnnGnnAggOp_t
+
+    used by gnn_aggregate_forward
     """
 
 @declared
@@ -6920,6 +7575,8 @@ def cudnnGnnAggSimpleBackward(
     in      concatFeatDim       int
     in      dataType            cudnnDataType_t
     in      aggOp               cudnnGnnAggOp_t
+
+    used by gnn_aggregate_backward
     """
 
 @declared
@@ -6968,6 +7625,8 @@ def cudnnGnnMhaGatForward(
     in   dimEdge       int
     in   params        pointer to cudnnGnnMhaParams_t
     in   dataType      cudnnDataType_t
+
+    used by gnn_gat_forward
     """
 
 @declared
@@ -7046,6 +7705,8 @@ def cudnnGnnMhaGatBackward(
     in      dataType           cudnnDataType_t
     in      gradDataType       cudnnDataType_t
     in      gradWeightType     cudnnDataType_t
+
+    used by gnn_gat_backward
     """
 
 @declared
@@ -7094,6 +7755,8 @@ def cudnnGnnMhaGatV2Forward(
     in   dimNode       int
     in   params        pointer to cudnnGnnMhaParams_t
     in   dataType      cudnnDataType_t
+
+    used by gnn_gat_v2_forward
     """
 
 @declared
@@ -7169,6 +7832,8 @@ def cudnnGnnMhaGatV2Backward(
     in      params             pointer to cudnnGnnMhaParams_t
     in      dataType           cudnnDataType_t
     in      gradType           cudnnDataType_t
+
+    used by gnn_gat_v2_backward
     """
 
 __all__ = [

@@ -40,8 +40,6 @@ from .enums import (
 
 
 class libraryPropertyType(CudnnEnum):
-    """library_types.h of CUDA."""
-
     MAJOR_VERSION = 0
     MINOR_VERSION = 1
     PATCH_LEVEL = 2
@@ -299,26 +297,58 @@ TYPE_SINCE: dict[str, str] = {
     "cudnnGnnMhaParams_t": "9.28.0",
 }
 
-TYPE_DEPRECATED: frozenset[str] = frozenset(
-    {
-        "cudnnPoolingDescriptor_t",
-        "cudnnFilterDescriptor_t",
-        "cudnnActivationDescriptor_t",
-        "cudnnOpTensorDescriptor_t",
-        "cudnnReduceTensorDescriptor_t",
-        "cudnnTensorTransformDescriptor_t",
-        "cudnnConvolutionDescriptor_t",
-        "cudnnFusedOpsConstParamPack_t",
-        "cudnnFusedOpsVariantParamPack_t",
-        "cudnnFusedOpsPlan_t",
-        "cudnnSeqDataDescriptor_t",
-        "cudnnAttnDescriptor_t",
-        "cudnnRuntimeTag_t",
-        "cudnnConvolutionFwdAlgoPerf_t",
-        "cudnnConvolutionBwdDataAlgoPerf_t",
-        "cudnnConvolutionBwdFilterAlgoPerf_t",
-    }
-)
+# Each with what replaces it, if anything does.
+TYPE_DEPRECATED: dict[str, str] = {
+    "cudnnPoolingDescriptor_t": "CUDNN_BACKEND_RESAMPLE_DESCRIPTOR",
+    "cudnnFilterDescriptor_t": "CUDNN_BACKEND_TENSOR_DESCRIPTOR",
+    "cudnnActivationDescriptor_t": "CUDNN_BACKEND_POINTWISE_DESCRIPTOR",
+    "cudnnOpTensorDescriptor_t": "CUDNN_BACKEND_POINTWISE_DESCRIPTOR",
+    "cudnnReduceTensorDescriptor_t": "CUDNN_BACKEND_REDUCTION_DESCRIPTOR",
+    "cudnnTensorTransformDescriptor_t": "",
+    "cudnnConvolutionDescriptor_t": "CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR",
+    "cudnnFusedOpsConstParamPack_t": "CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
+    "cudnnFusedOpsVariantParamPack_t": "CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
+    "cudnnFusedOpsPlan_t": "CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
+    "cudnnSeqDataDescriptor_t": "CUDNN_BACKEND_TENSOR_DESCRIPTOR",
+    "cudnnAttnDescriptor_t": "CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
+    "cudnnRuntimeTag_t": "",
+    "cudnnConvolutionFwdAlgoPerf_t": "CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    "cudnnConvolutionBwdDataAlgoPerf_t": "CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+    "cudnnConvolutionBwdFilterAlgoPerf_t": "CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
+}
+
+TYPE_HEADERS: dict[str, str] = {
+    "cudnnHandle_t": "cudnn_graph.h",
+    "cudnnBackendDescriptor_t": "cudnn_graph.h",
+    "cudnnTensorDescriptor_t": "cudnn_ops.h",
+    "cudnnPoolingDescriptor_t": "cudnn_ops.h",
+    "cudnnFilterDescriptor_t": "cudnn_ops.h",
+    "cudnnLRNDescriptor_t": "cudnn_ops.h",
+    "cudnnActivationDescriptor_t": "cudnn_ops.h",
+    "cudnnSpatialTransformerDescriptor_t": "cudnn_ops.h",
+    "cudnnOpTensorDescriptor_t": "cudnn_ops.h",
+    "cudnnReduceTensorDescriptor_t": "cudnn_ops.h",
+    "cudnnCTCLossDescriptor_t": "cudnn_ops.h",
+    "cudnnTensorTransformDescriptor_t": "cudnn_ops.h",
+    "cudnnDropoutDescriptor_t": "cudnn_ops.h",
+    "cudnnConvolutionDescriptor_t": "cudnn_cnn.h",
+    "cudnnFusedOpsConstParamPack_t": "cudnn_cnn.h",
+    "cudnnFusedOpsVariantParamPack_t": "cudnn_cnn.h",
+    "cudnnFusedOpsPlan_t": "cudnn_cnn.h",
+    "cudnnRNNDescriptor_t": "cudnn_adv.h",
+    "cudnnRNNDataDescriptor_t": "cudnn_adv.h",
+    "cudnnSeqDataDescriptor_t": "cudnn_adv.h",
+    "cudnnAttnDescriptor_t": "cudnn_adv.h",
+    "cudnnRuntimeTag_t": "cudnn_graph.h",
+    "cudnnDebug_t": "cudnn_graph.h",
+    "cudnnFraction_t": "cudnn_graph.h",
+    "cudnnConvolutionFwdAlgoPerf_t": "cudnn_cnn.h",
+    "cudnnConvolutionBwdDataAlgoPerf_t": "cudnn_cnn.h",
+    "cudnnConvolutionBwdFilterAlgoPerf_t": "cudnn_cnn.h",
+    "cudnnGnnCscGraph_t": "cudnn_gnn_ops.h",
+    "cudnnGnnMhaParams_t": "cudnn_gnn_ops.h",
+    "cudnnCallback_t": "cudnn_graph.h",
+}
 
 __all__ = [
     "libraryPropertyType",

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tensors import dimensions, set_4d
 
+import cudnn_ctypes
 from cudnn_ctypes import BadParamError, raw
 
 
@@ -287,6 +288,50 @@ class TestArrays:
                 sequence, 0, 4, [5, 2, 1, 8], [raw.CUDNN_DATA_FLOAT] * 4, 2, [5, 4], None
             )
         raw.cudnnDestroySeqDataDescriptor(sequence)
+
+
+class TestPerformanceRows:
+    """C's ``cudnnConvolutionFwdAlgoPerf_t perf[8]``."""
+
+    def test_an_array_and_a_single_one(self, algorithms: Any) -> None:
+        perf, single = (
+            (raw.cudnnConvolutionFwdAlgoPerf_t * 8)(),
+            raw.cudnnConvolutionFwdAlgoPerf_t(),
+        )
+        assert algorithms(8, perf) == 8
+        assert {row.status for row in perf} <= set(raw.cudnnStatus_t)
+        assert perf[0].algo in set(raw.cudnnConvolutionFwdAlgo_t)
+        for argument in (single, byref(single), pointer(single)):
+            assert algorithms(1, argument) == 1
+            assert single.algo is perf[0].algo
+
+    def test_what_c_cannot_fill(self, algorithms: Any) -> None:
+        row = raw.cudnnConvolutionFwdAlgoPerf_t
+        with pytest.raises(TypeError, match=r"such as \(cudnnConvolutionFwdAlgoPerf_t \* 2\)\(\)"):
+            algorithms(2, [row(), row()])
+        with pytest.raises(TypeError, match="'perfResults'"):
+            algorithms(8, (raw.cudnnConvolutionBwdDataAlgoPerf_t * 8)())
+        with pytest.raises(ValueError, match="requestedAlgoCount = 8 elements expected, got 4"):
+            algorithms(8, (row * 4)())
+
+    @pytest.fixture
+    def algorithms(self) -> Iterator[Any]:
+        returned = c_int()
+        with (
+            cudnn_ctypes.use_reference_device(),
+            cudnn_ctypes.Handle() as handle,
+            cudnn_ctypes.TensorDescriptor((1, 1, 4, 4)) as x,
+            cudnn_ctypes.FilterDescriptor((1, 1, 3, 3)) as w,
+            cudnn_ctypes.ConvolutionDescriptor(padding=1) as conv,
+        ):
+
+            def ask(count: int, perf: Any) -> int:
+                raw.cudnnGetConvolutionForwardAlgorithm_v7(
+                    handle, x, w, conv, x, count, returned, perf
+                )
+                return returned.value
+
+            yield ask
 
 
 class TestBackendAttributes:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+import inspect
+import pydoc
+import re
+import textwrap
+from pathlib import Path
 
+import pytest
+from programs import printed
+
+import cudnn_ctypes
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw import constants, enums, functions, types
-from cudnn_ctypes.raw.describe import documentation
+from cudnn_ctypes.raw.ctypes_support import CudnnEnum
+from cudnn_ctypes.raw.describe import docstring, documentation
+from cudnn_ctypes.raw.uses import USES
 
 NAMES = [*functions.__all__, *enums.__all__, *types.__all__, *constants.__all__]
 
@@ -73,3 +83,65 @@ def test_the_prototype_is_that_of_the_binding(name):
 )
 def test_lines(name, line):
     assert line in [" ".join(each.split()) for each in documentation(name).splitlines()]
+
+
+def shown(item: object) -> str:
+    return pydoc.render_doc(item, renderer=pydoc.plaintext)
+
+
+def test_help_of_a_function() -> None:
+    for function in (raw.cudnnConvolutionForward, raw.cudnnConvolutionForward.unchecked):
+        text = shown(function)
+        assert textwrap.indent(documentation("cudnnConvolutionForward"), "    ").rstrip() in (
+            re.sub(r"^ +$", "", text, flags=re.M)
+        )
+        assert "used by ConvolutionForward" in text
+        assert "example: examples/02_convolution_raw.py" in text
+        names = [p.name for p in raw.cudnnConvolutionForward.parameters]
+        assert list(inspect.signature(function).parameters) == names
+
+
+@pytest.mark.parametrize("name", raw.FUNCTIONS)
+def test_every_function_documents_itself(name: str) -> None:
+    doc = raw.FUNCTIONS[name].__doc__
+    assert doc == raw.FUNCTIONS[name].unchecked.__doc__ == docstring(name)
+    assert doc.startswith(documentation(name))
+
+
+@pytest.mark.parametrize(
+    ("cls", "line"),
+    [
+        (raw.cudnnDataType_t, "2   CUDNN_DATA_HALF"),
+        (raw.cudnnStatus_t, "since 9.2.0"),
+        (raw.cudnnConvolutionFwdAlgoPerf_t, "cudnnConvolutionFwdAlgo_t algo;"),
+        (raw.cudnnTensorDescriptor_t, "typedef struct cudnnTensorStruct *cudnnTensorDescriptor_t;"),
+        (raw.cudnnBackendDescriptor_t, "typedef void *cudnnBackendDescriptor_t;"),
+    ],
+)
+def test_help_of_a_class(cls: type, line: str) -> None:
+    assert cls.__doc__ == documentation(cls.__name__)
+    assert line in shown(cls)
+
+
+def test_base_classes_keep_their_own_words() -> None:
+    assert "IntEnum" in (CudnnEnum.__doc__ or "")
+    assert "A C function" in (raw.Function.__doc__ or "")
+
+
+def test_nothing_is_described_before_somebody_asks() -> None:
+    program = """
+        import sys
+        from cudnn_ctypes import raw
+        print("cudnn_ctypes.raw.describe" in sys.modules, "cudnn_ctypes.raw.uses" in sys.modules)
+        print(len(raw.cudnnCreate.__doc__) > 0, "cudnn_ctypes.raw.uses" in sys.modules)
+    """
+    assert printed(program) == ["False False", "True True"]
+
+
+def test_what_stands_on_a_function_exists() -> None:
+    """The table of uses names public objects and examples."""
+    examples = Path(__file__).parents[2] / "examples"
+    for objects, example in USES.values():
+        assert not example or (examples / example).exists()
+        for name in filter(None, objects.split(", ")):
+            assert hasattr(cudnn_ctypes, name.partition(".")[0]), name

@@ -55,6 +55,7 @@ def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
         ("LENGTHS", "nbDims"),
         ("DIRECTIONS", Direction.OUT),
         ("SINCE", "9.1.0"),
+        ("REPLACED_BY", "cudnnCreate"),
         ("RENUMBERED", {"9.1.0": 3}),
     ],
 )
@@ -210,3 +211,31 @@ def test_versions_and_deprecation_are_data():
     assert enums.ENUM_RENUMBERED["CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR"] == {"9.10.0": 40}
     for name in (*enums.ENUM_SINCE, *enums.ENUM_DEPRECATED, *enums.ENUM_RENUMBERED):
         assert hasattr(raw, name)
+
+
+def test_what_replaces_deprecated_names():
+    assert raw.cudnnRNNSetClip_v8.replaced_by == "cudnnRNNSetClip_v9"  # in the header
+    operation = "CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR"
+    assert raw.cudnnConvolutionForward.replaced_by == operation  # in the overrides
+    assert raw.cudnnCreate.replaced_by == ""
+    assert enums.ENUM_DEPRECATED["CUDNN_STATUS_INVALID_VALUE"] == "CUDNN_STATUS_BAD_PARAM"
+    assert types.TYPE_DEPRECATED["cudnnFilterDescriptor_t"] == "CUDNN_BACKEND_TENSOR_DESCRIPTOR"
+    replacements = {f.replaced_by for f in raw.FUNCTIONS.values() if f.deprecated}
+    replacements |= {*enums.ENUM_DEPRECATED.values(), *types.TYPE_DEPRECATED.values()}
+    for name in replacements - {""}:
+        assert hasattr(raw, name)
+        assert name not in enums.ENUM_DEPRECATED
+    assert not [f for f in raw.FUNCTIONS.values() if f.replaced_by and not f.deprecated]
+
+
+def test_a_replacement_of_what_is_not_deprecated_is_an_error(headers, monkeypatch):
+    monkeypatch.setitem(overrides.REPLACED_BY, "cudnnCreate", "cudnnDestroy")
+    with pytest.raises(ValueError, match="REPLACED_BY: 'cudnnCreate' needs no replacement"):
+        decide(headers)
+
+
+def test_every_type_names_its_header():
+    classes = [n for n in (*enums.ENUM_HEADERS, *types.TYPE_HEADERS) if hasattr(raw, n)]
+    assert len(classes) == 73 + 30 == len(enums.ENUM_HEADERS) + len(types.TYPE_HEADERS)
+    assert enums.ENUM_HEADERS["cudnnDataType_t"] == "cudnn_graph.h"
+    assert types.TYPE_HEADERS["cudnnRNNDescriptor_t"] == "cudnn_adv.h"

@@ -12,6 +12,7 @@ from .emit_enums import emit_enums
 from .emit_functions import emit_functions
 from .emit_stub import emit_stub
 from .emit_types import emit_types
+from .emit_uses import emit_uses
 from .facts import decide
 from .model import Headers
 from .parse import parse
@@ -24,6 +25,7 @@ EMITTERS = {
     "types.py": emit_types,
     "constants.py": emit_constants,
     "functions.py": emit_functions,
+    "uses.py": emit_uses,
     "functions.pyi": emit_stub,
 }
 

@@ -13,6 +13,7 @@ from .model import Direction
 
 _SINCE = re.compile(r"@since\s+cuDNN\s+(\d+\.\d+\.\d+)")
 _DEPRECATED = re.compile(r"@deprecated\b")
+_REPLACED_BY = re.compile(r"@deprecated\b[^@]*?\bUse\s+(cudnn\w+|CUDNN_\w+)")
 _PARAM = re.compile(r"@param\s*\[\s*(in|out|in\s*,\s*out|inout)\s*\]\s+(\w+)")
 
 
@@ -24,6 +25,12 @@ def since(comments: str) -> str | None:
 
 def is_deprecated(comments: str) -> bool:
     return _DEPRECATED.search(comments) is not None
+
+
+def replacement(comments: str) -> str | None:
+    """The C name that an `@deprecated` tag advises; None if it has none."""
+    found = _REPLACED_BY.search(comments)
+    return found[1] if found else None
 
 
 def directions(comments: str) -> dict[str, Direction]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .model import Declaration, Enum, Enumerator, Headers
 from .overrides import RENUMBERED
-from .text import LINE_LENGTH, RUFF, banner, dunder_all, name_set, string_table
+from .text import LINE_LENGTH, RUFF, banner, deprecations, dunder_all, string_table
 
 _BODY = """
 One class per C enum. Every enumerator is a name of this module too, as in C. A comment names the
@@ -25,7 +25,8 @@ def emit_enums(headers: Headers) -> str:
     since = {d.name: d.since for d in declarations if d.since and d.since != "9.0.0"}
     parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
     parts.append(string_table("ENUM_SINCE", since))
-    parts.append("\n" + name_set("ENUM_DEPRECATED", (d.name for d in declarations if d.deprecated)))
+    parts.append("\n" + deprecations("ENUM_DEPRECATED", declarations))
+    parts.append("\n" + string_table("ENUM_HEADERS", {e.name: e.header for e in headers.enums}))
     parts.append("\n# The value in releases that number it differently.\n")
     parts.append(_renumbered())
     parts.append("\n" + dunder_all(d.name for d in declarations))
@@ -41,14 +42,9 @@ def _renumbered() -> str:
 
 
 def _enum(enum: Enum) -> str:
-    lines = [f"class {enum.name}(CudnnEnum):\n", f'    """{_origin(enum)}"""\n\n']
+    lines = [f"class {enum.name}(CudnnEnum):\n"]
     lines += [f"    {_assignment(enumerator, enum)}\n" for enumerator in enum.enumerators]
     return "".join(lines)
-
-
-def _origin(enum: Enum) -> str:
-    since = f", since {enum.since}" if enum.since != "9.0.0" else ""
-    return f"{enum.header}{since}{', deprecated' if enum.deprecated else ''}."
 
 
 def _assignment(enumerator: Enumerator, enum: Enum) -> str:

@@ -62,7 +62,13 @@ def _imports(headers: Headers) -> str:
 
 def _function(function: Function) -> str:
     facts = f'"{function.header}", since="{function.since}", deprecated={function.deprecated}'
+    if function.replaced_by:
+        facts += f', replaced_by="{function.replaced_by}"'
     decorator = f"@function({facts})\n"
+    if len(decorator) > LINE_LENGTH + 1:
+        decorator = f"@function(\n    {facts}\n)\n"
+        if max(map(len, decorator.split("\n"))) > LINE_LENGTH:
+            decorator = f"@function(\n    {facts.replace(', ', f',{chr(10)}    ')},\n)\n"
     parameters = [f"{p.name}: {annotation(p)}" for p in function.parameters]
     result = _result(function.result)
     line = f"def {function.name}({', '.join(parameters)}) -> {result}: ..."

@@ -65,12 +65,12 @@ class _Emitter:
         self.handles = {handle.name for handle in headers.handles} | set(cuda_types.HANDLES)
 
     def function(self, function: Function) -> str:
-        from cudnn_ctypes.raw.describe import documentation
+        from cudnn_ctypes.raw.describe import docstring
 
         parameters = "".join(f"    {p.name}: {self._accepted(p)},\n" for p in function.parameters)
         parameters = f"\n{parameters}" if parameters else ""
         result = _RESULTS.get(function.result.base, function.result.base)
-        text = textwrap.indent(f'"""{documentation(function.name)}\n"""', "    ")
+        text = textwrap.indent(f'"""{docstring(function.name)}\n"""', "    ")
         return f"@declared\ndef {function.name}({parameters}) -> {result}:\n{text}\n"
 
     def _accepted(self, parameter: Parameter) -> str:

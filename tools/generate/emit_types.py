@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from . import cuda_types
 from .model import Callback, CType, Handle, Headers, Struct
-from .text import CTYPES, RUFF, banner, dunder_all, import_from, name_set, python_type, string_table
+from .text import (
+    CTYPES,
+    RUFF,
+    banner,
+    deprecations,
+    dunder_all,
+    import_from,
+    python_type,
+    string_table,
+)
 
 _BODY = """
 Each handle points to a C struct of its own that only the library knows, so one kind of handle is
@@ -22,7 +31,7 @@ def emit_types(headers: Headers) -> str:
         _library_property(),
     ]
     for name, struct in cuda_types.HANDLES.items():
-        parts.append("\n\n" + _handle(Handle(name, "", None, False, struct)))
+        parts.append("\n\n" + _handle(Handle(name, "", None, False, None, struct)))
     parts.append("\n\n# --- handles ---\n")
     parts += ["\n\n" + _handle(handle) for handle in headers.handles]
     parts.append("\n\n# --- structs ---\n")
@@ -33,7 +42,8 @@ def emit_types(headers: Headers) -> str:
     since = {d.name: d.since for d in declarations if d.since and d.since != "9.0.0"}
     parts.append("\n# The first version that has it, where that is not 9.0.0.\n")
     parts.append(string_table("TYPE_SINCE", since))
-    parts.append("\n" + name_set("TYPE_DEPRECATED", (d.name for d in declarations if d.deprecated)))
+    parts.append("\n" + deprecations("TYPE_DEPRECATED", declarations))
+    parts.append("\n" + string_table("TYPE_HEADERS", {d.name: d.header for d in declarations}))
     lent = ["libraryPropertyType", *cuda_types.LIBRARY_PROPERTIES, *cuda_types.HANDLES]
     parts.append("\n" + dunder_all([*lent, *(d.name for d in declarations)]))
     return "".join(parts)
@@ -57,10 +67,7 @@ def _library_property() -> str:
     properties = cuda_types.LIBRARY_PROPERTIES
     members = "".join(f"    {name} = {value}\n" for name, value in properties.items())
     names = "".join(f"{name} = libraryPropertyType.{name}\n" for name in properties)
-    return (
-        'class libraryPropertyType(CudnnEnum):\n    """library_types.h of CUDA."""\n\n'
-        f"{members}\n\n{names}"
-    )
+    return f"class libraryPropertyType(CudnnEnum):\n{members}\n\n{names}"
 
 
 def _handle(handle: Handle) -> str:

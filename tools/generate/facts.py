@@ -50,6 +50,7 @@ class _Decider:
             "DESCRIBED_BY",
             "DIRECTIONS",
             "SINCE",
+            "REPLACED_BY",
             "RENUMBERED",
         ):
             unused = [n for n in getattr(overrides, table) if (table, n) not in self.used]
@@ -77,7 +78,16 @@ class _Decider:
             since = overrides.SINCE[name]
         if since is None:
             self.problems.append(f"{name}: no @since tag; name its version in overrides.SINCE")
-        return replace(declaration, since=since)
+        return replace(declaration, since=since, replaced_by=self._replacement(declaration))
+
+    def _replacement(self, declaration: Declaration) -> str | None:
+        name, stated = declaration.name, declaration.replaced_by
+        if name in overrides.REPLACED_BY:
+            self.used.add(("REPLACED_BY", name))
+            if stated is not None or not declaration.deprecated:
+                self.problems.append(f"overrides.REPLACED_BY: {name!r} needs no replacement")
+            return overrides.REPLACED_BY[name]
+        return stated
 
     def enum(self, enum: Enum) -> Enum:
         enum = self.dated(enum)

@@ -73,6 +73,7 @@ class Declaration:
     header: str
     since: str | None
     deprecated: bool
+    replaced_by: str | None  # the C name that does what a deprecated one did
 
 
 @dataclass(frozen=True)

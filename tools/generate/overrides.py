@@ -404,6 +404,94 @@ SINCE: dict[str, str] = {
     "cudnnGnnMhaGatV2Backward": "9.28.0",
 }
 
+# What replaces deprecated names of the legacy API, where the headers only say "the graph API": the
+# backend descriptor that states the operation, or the function that answers the question.
+
+_REPLACEMENTS: dict[str, str] = {
+    "CUDNN_BACKEND_TENSOR_DESCRIPTOR": """
+        cudnnCreateFilterDescriptor cudnnSetFilter4dDescriptor cudnnGetFilter4dDescriptor
+        cudnnSetFilterNdDescriptor cudnnGetFilterNdDescriptor cudnnGetFilterSizeInBytes
+        cudnnDestroyFilterDescriptor cudnnFilterDescriptor_t cudnnDeriveBNTensorDescriptor
+        cudnnDeriveNormTensorDescriptor cudnnCreateSeqDataDescriptor cudnnSetSeqDataDescriptor
+        cudnnGetSeqDataDescriptor cudnnDestroySeqDataDescriptor cudnnSeqDataDescriptor_t""",
+    "CUDNN_BACKEND_POINTWISE_DESCRIPTOR": """
+        cudnnCreateActivationDescriptor cudnnSetActivationDescriptor cudnnGetActivationDescriptor
+        cudnnSetActivationDescriptorSwishBeta cudnnGetActivationDescriptorSwishBeta
+        cudnnDestroyActivationDescriptor cudnnActivationDescriptor_t cudnnCreateOpTensorDescriptor
+        cudnnSetOpTensorDescriptor cudnnGetOpTensorDescriptor cudnnDestroyOpTensorDescriptor
+        cudnnOpTensorDescriptor_t""",
+    "CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR": """
+        cudnnActivationForward cudnnActivationBackward cudnnAddTensor cudnnOpTensor cudnnScaleTensor
+        cudnnTransformTensor""",
+    "cudnnPointwiseMode_t": "cudnnActivationMode_t",
+    "CUDNN_BACKEND_REDUCTION_DESCRIPTOR": """
+        cudnnCreateReduceTensorDescriptor cudnnSetReduceTensorDescriptor
+        cudnnGetReduceTensorDescriptor cudnnDestroyReduceTensorDescriptor
+        cudnnReduceTensorDescriptor_t""",
+    "CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR": """
+        cudnnReduceTensor cudnnConvolutionBackwardBias""",
+    "CUDNN_BACKEND_RESAMPLE_DESCRIPTOR": """
+        cudnnCreatePoolingDescriptor cudnnSetPooling2dDescriptor cudnnGetPooling2dDescriptor
+        cudnnSetPoolingNdDescriptor cudnnGetPoolingNdDescriptor cudnnDestroyPoolingDescriptor
+        cudnnPoolingDescriptor_t""",
+    "CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR": "cudnnPoolingForward",
+    "CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR": "cudnnPoolingBackward",
+    "cudnnResampleMode_t": "cudnnPoolingMode_t",
+    "CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR": """
+        cudnnBatchNormalizationForwardInference cudnnBatchNormalizationForwardTraining
+        cudnnBatchNormalizationForwardTrainingEx cudnnNormalizationForwardInference
+        cudnnNormalizationForwardTraining""",
+    "CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR": """
+        cudnnBatchNormalizationBackward cudnnBatchNormalizationBackwardEx
+        cudnnNormalizationBackward""",
+    "cudnnBackendNormMode_t": "cudnnBatchNormMode_t cudnnNormMode_t",
+    "CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR": """
+        cudnnCreateConvolutionDescriptor cudnnDestroyConvolutionDescriptor
+        cudnnConvolutionDescriptor_t cudnnSetConvolution2dDescriptor cudnnGetConvolution2dDescriptor
+        cudnnSetConvolutionNdDescriptor cudnnGetConvolutionNdDescriptor""",
+    "CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR": """
+        cudnnConvolutionForward cudnnConvolutionBiasActivationForward""",
+    "CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR": "cudnnConvolutionBackwardData",
+    "CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR": """
+        cudnnConvolutionBackwardFilter""",
+    "CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR": """
+        cudnnGetConvolutionForwardAlgorithmMaxCount cudnnGetConvolutionForwardAlgorithm_v7
+        cudnnFindConvolutionForwardAlgorithm cudnnFindConvolutionForwardAlgorithmEx
+        cudnnGetConvolutionBackwardDataAlgorithmMaxCount
+        cudnnGetConvolutionBackwardDataAlgorithm_v7 cudnnFindConvolutionBackwardDataAlgorithm
+        cudnnFindConvolutionBackwardDataAlgorithmEx
+        cudnnGetConvolutionBackwardFilterAlgorithmMaxCount
+        cudnnGetConvolutionBackwardFilterAlgorithm_v7 cudnnFindConvolutionBackwardFilterAlgorithm
+        cudnnFindConvolutionBackwardFilterAlgorithmEx cudnnConvolutionFwdAlgoPerf_t
+        cudnnConvolutionBwdDataAlgoPerf_t cudnnConvolutionBwdFilterAlgoPerf_t""",
+    "CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE": """
+        cudnnGetConvolutionForwardWorkspaceSize cudnnGetConvolutionBackwardDataWorkspaceSize
+        cudnnGetConvolutionBackwardFilterWorkspaceSize cudnnGetReductionWorkspaceSize
+        cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize
+        cudnnGetBatchNormalizationBackwardExWorkspaceSize
+        cudnnGetNormalizationForwardTrainingWorkspaceSize
+        cudnnGetNormalizationBackwardWorkspaceSize""",
+    "CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR": """
+        cudnnCreateFusedOpsConstParamPack cudnnDestroyFusedOpsConstParamPack
+        cudnnSetFusedOpsConstParamPackAttribute cudnnGetFusedOpsConstParamPackAttribute
+        cudnnFusedOpsConstParamPack_t cudnnFusedOps_t cudnnFusedOpsConstParamLabel_t""",
+    "CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR": """
+        cudnnCreateFusedOpsVariantParamPack cudnnDestroyFusedOpsVariantParamPack
+        cudnnSetFusedOpsVariantParamPackAttribute cudnnGetFusedOpsVariantParamPackAttribute
+        cudnnFusedOpsVariantParamPack_t cudnnFusedOpsVariantParamLabel_t""",
+    "CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR": """
+        cudnnCreateFusedOpsPlan cudnnDestroyFusedOpsPlan cudnnMakeFusedOpsPlan
+        cudnnFusedOpsPlan_t""",
+    "cudnnBackendExecute": "cudnnFusedOpsExecute",
+    "CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR": """
+        cudnnCreateAttnDescriptor cudnnDestroyAttnDescriptor cudnnSetAttnDescriptor
+        cudnnGetAttnDescriptor cudnnAttnDescriptor_t cudnnMultiHeadAttnForward""",
+    "CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR": """
+        cudnnMultiHeadAttnBackwardData cudnnMultiHeadAttnBackwardWeights""",
+    "cudnnBackendTensorReordering_t": "cudnnReorderType_t",
+}
+REPLACED_BY = {old: new for new, names in _REPLACEMENTS.items() for old in names.split()}
+
 # Enumerators that a release numbers differently than the installed headers: {release: value}; the
 # ..._COUNT enumerators aside, which grow. Found like the versions. No function has gone since
 # 9.0.0, and one enumerator: CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_DENOM_FACTOR_MODE (2505),

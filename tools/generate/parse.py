@@ -87,7 +87,7 @@ class _Reader:
                     self._macro(cursor, header)
 
     def _typedef(self, cursor: Cursor, header: str, before: str, text: bytes) -> None:
-        facts = (cursor.spelling, header, comments.since(before), _deprecated(cursor, before))
+        facts = _facts(cursor, header, before)
         aliased = cursor.underlying_typedef_type.get_canonical()
         if aliased.kind == TypeKind.ENUM:
             members = _enumerators(aliased.get_declaration(), header, text)
@@ -146,14 +146,7 @@ def _function(cursor: Cursor, header: str, before: str) -> Function:
     )
     if tags:
         raise ValueError(f"{cursor.spelling}: @param tags of no parameter: {sorted(tags)}")
-    return Function(
-        cursor.spelling,
-        header,
-        comments.since(before),
-        _deprecated(cursor, before),
-        _ctype(cursor.result_type),
-        parameters,
-    )
+    return Function(*_facts(cursor, header, before), _ctype(cursor.result_type), parameters)
 
 
 def _enumerators(declaration: Cursor, header: str, text: bytes) -> tuple[Enumerator, ...]:
@@ -167,22 +160,18 @@ def _enumerators(declaration: Cursor, header: str, text: bytes) -> tuple[Enumera
         after = trailing_comments_in(text[cursor.extent.end.offset : end].decode())
         tokens = [token.spelling for token in cursor.get_tokens()]
         alias = tokens[-1] if "=" in tokens and tokens[-1] in names else None
-        members.append(
-            Enumerator(
-                cursor.spelling,
-                header,
-                comments.since(after),
-                _deprecated(cursor, after),
-                cursor.enum_value,
-                alias,
-            )
-        )
+        members.append(Enumerator(*_facts(cursor, header, after), cursor.enum_value, alias))
     return tuple(members)
 
 
-def _deprecated(cursor: Cursor, comment: str) -> bool:
-    marked = cursor.availability == AvailabilityKind.DEPRECATED
-    return marked or comments.is_deprecated(comment)
+def _facts(
+    cursor: Cursor, header: str, comment: str
+) -> tuple[str, str, str | None, bool, str | None]:
+    """What the fields of a `Declaration` are, from the declaration and its comment."""
+    deprecated = cursor.availability == AvailabilityKind.DEPRECATED
+    deprecated |= comments.is_deprecated(comment)
+    since, replaced_by = comments.since(comment), comments.replacement(comment)
+    return cursor.spelling, header, since, deprecated, replaced_by
 
 
 def _ctype(ctype: Type) -> CType:

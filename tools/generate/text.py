@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .model import Declaration
+
 LINE_LENGTH = 100
 RUFF = "# ruff: noqa: RUF022\n"  # what follows the headers' order is not sorted
 COMMAND = "python -m tools.generate"
@@ -57,14 +59,22 @@ def _import_order(name: str) -> tuple[int, str]:
 
 def string_table(name: str, entries: dict[str, str]) -> str:
     """A module-level dict of strings, one entry per line."""
-    lines = "".join(f'    "{key}": "{value}",\n' for key, value in entries.items())
+    lines = "".join(_entry(key, value) for key, value in entries.items())
     return f"{name}: dict[str, str] = {{\n{lines}}}\n"
 
 
-def name_set(name: str, names: Iterable[str]) -> str:
-    """A module-level frozenset of strings, one name per line."""
-    lines = "".join(f'        "{entry}",\n' for entry in names)
-    return f"{name}: frozenset[str] = frozenset(\n    {{\n{lines}    }}\n)\n"
+def _entry(key: str, value: str) -> str:
+    line = f'    "{key}": "{value}",\n'
+    if len(line) <= LINE_LENGTH + 1:
+        return line
+    return f'    "{key}": (\n        "{value}"\n    ),\n'
+
+
+def deprecations(name: str, declarations: Iterable[Declaration]) -> str:
+    """A module-level dict of deprecated names, each with what replaces it, "" if nothing does."""
+    return "# Each with what replaces it, if anything does.\n" + string_table(
+        name, {d.name: d.replaced_by or "" for d in declarations if d.deprecated}
+    )
 
 
 def dunder_all(names: Iterable[str]) -> str:
