@@ -242,7 +242,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if "MALLOC_PERTURB_" not in os.environ:  # freed memory is overwritten: its use shows
         os.environ["MALLOC_PERTURB_"] = "165"
-        os.execv(sys.executable, [sys.executable, "-m", "tools.fuzz.attributes", *sys.argv[1:]])
+        given = sys.argv[1:] if arguments is None else arguments
+        os.execv(sys.executable, [sys.executable, "-m", "tools.fuzz.attributes", *given])
     warnings.simplefilter("ignore", ResourceWarning)
     ensure_driver()
     raw.cudnnSetCallback(0, None, None)
