@@ -16,6 +16,7 @@ import pytest
 from programs import ROOT
 
 from cudnn_ctypes import BadParamError, NotSupportedError, raw
+from cudnn_ctypes.raw import live
 from tools.fuzz.descriptors import Workshop
 
 TENSOR, INT64, DESCRIPTOR = (
@@ -307,11 +308,10 @@ def test_one_number_may_be_given_as_itself(tensor: Any) -> None:
             raw.cudnnBackendSetAttribute(tensor, name, type_, 1, memory)
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
-@pytest.mark.parametrize("surface", [[], ["--objects"]])
-def test_no_systematic_case_ends_the_process(surface: list[str]) -> None:
+def fuzzed(*flags: str) -> str:
+    """What the fuzzer of attributes prints; nothing may have ended a process."""
     done = subprocess.run(
-        [sys.executable, "-m", "tools.fuzz.attributes", "--sample", "600", *surface],
+        [sys.executable, "-m", "tools.fuzz", "attributes", *flags],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -319,7 +319,31 @@ def test_no_systematic_case_ends_the_process(surface: list[str]) -> None:
         timeout=600,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "600 cases" in done.stdout
+    return done.stdout
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
+@pytest.mark.parametrize("surface", [[], ["--objects"]])
+def test_no_systematic_case_ends_the_process(surface: list[str]) -> None:
+    assert "600 cases" in fuzzed("--sample", "600", *surface)
+
+
+@pytest.mark.gpu
+def test_no_call_with_a_handle_ends_the_process() -> None:
+    assert "cudnnBackendExecute" in fuzzed("--only", "cudnn")
+
+
+def test_a_destroyed_handle_is_no_value(shop: Workshop) -> None:
+    gone, graph = raw.cudnnHandle_t(), created(raw.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
+    memory = ctypes.create_string_buffer(64)
+    gone.value = ctypes.addressof(memory)
+    array = (c_void_p * 1)(gone.value)
+    live.destroyed(gone, gone.value)  # as cudnnDestroy notes it; without a GPU there is no handle
+    with pytest.raises(BadParamError, match=r"arrayOfElements\[0\] was destroyed"):
+        raw.cudnnBackendSetAttribute(
+            graph, raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE, raw.CUDNN_TYPE_HANDLE, 1, array
+        )
+    raw.cudnnBackendDestroyDescriptor(graph)
 
 
 def test_a_closed_object_is_refused_where_its_handle_would_be_taken(shop: Workshop) -> None:

@@ -30,6 +30,7 @@ __all__ = ["fragment"]
 _NOT_INITIALIZED, _BAD_PARAM, _NULL_POINTER, _NOT_FINALIZED = 1001, 2000, 2002, 2004
 _DESCRIPTOR_TYPE, _NOT_SUPPORTED = 2012, 3000
 _DESCRIPTOR = Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
+_OBJECTS = (_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE)
 _ADDRESSES = 1 << 47  # bytes that a program can address
 _SIZES = {each: ctypes.sizeof(element_type(each)) for each in Type}
 _REMEMBERED = 4096  # calls known to be harmless
@@ -181,7 +182,7 @@ class _Examiner:
             facts is not None
             and type_.__class__ is Type
             and type_ in facts.types
-            and type_ != _DESCRIPTOR
+            and type_ not in _OBJECTS
             and name not in backend.NOTED
             and name != Name.CUDNN_ATTR_TENSOR_DATA_TYPE
             and (count > 0 or array is None)
@@ -220,7 +221,7 @@ class _Setting(_Examiner):
     def refusal(
         self, name: Name, type_: Type, count: int, array: Any, given: int | None
     ) -> tuple[int, str] | None:
-        if type_ == _DESCRIPTOR:
+        if type_ in _OBJECTS:
             entries = _entries(array, count, given)
             return _refused_entries(name, entries) or _refused_open_entries(name, entries)
         if name == Name.CUDNN_ATTR_TENSOR_DATA_TYPE and type_ == Type.CUDNN_TYPE_DATA_TYPE:
