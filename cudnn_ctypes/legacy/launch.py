@@ -15,13 +15,14 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast
+from contextlib import suppress
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from ..errors import ClosedError
 from ..handle import Handle
 from ..raw.bare import watched
 from ..raw.function import Function
-from .launch_keys import NoKey, signature
+from .launch_keys import NoKey, look
 from .launch_plan import Memory, Plan, Recording, make_call
 
 __all__ = ["BoundOperation", "Memory", "bind", "launch", "launched", "recording"]
@@ -54,58 +55,111 @@ def launch(function: Callable[..., Any], *arguments: Any) -> None:
         current.calls.append((cast(Function, function), arguments))
 
 
-class _Operation(NamedTuple):
+class _Operation:
     """A function that launches: itself, and the names of its parameters, of which one is handle."""
 
-    function: Callable[..., Any]
-    names: tuple[str, ...]
+    __slots__ = ("_place", "function", "names")
 
-    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-        """The arguments by name; None if there are too many of them."""
-        given = dict(zip(self.names, args, strict=False))
-        given.update(kwargs)
-        return given if len(given) == len(args) + len(kwargs) else None
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.names = tuple(inspect.signature(function).parameters)
+        self._place = self.names.index("handle")
 
-    def plan(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, launches: bool = True
-    ) -> tuple[Plan | None, Any, dict[str, Any], Any]:
-        """The plan of a call, its handle and other arguments; the result if it was recorded now."""
-        given = self.arguments(args, kwargs)
-        handle = None if given is None else given.pop("handle", None)
-        if given is None or type(handle) is not Handle:
-            return None, handle, {}, self.function(*args, **kwargs)  # which refuses them
-        plans = handle._plans
-        try:
-            key = (self.function, tuple(given), *map(signature, given.values()))
-            plan = plans.get(key)
-        except (NoKey, TypeError):  # TypeError: not hashable
-            key, plan = None, None
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Launch by the plan of the key; the first call of a key makes it."""
+        handle = args[self._place] if len(args) > self._place else kwargs.get("handle")
+        if type(handle) is not Handle:
+            return self.function(*args, **kwargs)  # which refuses it
+        given: list[Any] = []
+        pointers: list[Any] = []
+        key = self._key(handle, args, kwargs, given, pointers)
+        plan = self._known(handle, key)
         if plan is not None:
-            return plan, handle, given, _NOTHING
+            return plan.run(handle, pointers, given)
+        return self._recorded(handle, key, args, kwargs, launches=True)[0]
+
+    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
+        """The operation with these operands; None if they cannot be bound."""
+        handle = args[self._place] if len(args) > self._place else kwargs.get("handle")
+        given: list[Any] = []
+        pointers: list[Any] = []
+        if type(handle) is not Handle:
+            return None
+        key = self._key(handle, args, kwargs, given, pointers)
+        plan = self._known(handle, key)
+        if plan is None:
+            plan = self._recorded(handle, key, args, kwargs, launches=False)[1]
+        return (
+            None if plan is None or key is None else BoundOperation(plan, handle, pointers, given)
+        )
+
+    def _key(
+        self,
+        handle: Handle,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        given: list[Any],
+        pointers: list[Any],
+    ) -> Any:
+        """The key of a call, None if it has none; fills in the operands and their addresses."""
+        parts: list[Any] = [self.function, len(args)]
+        try:
+            for value in args:
+                if value is not handle:
+                    part, pointer = look(value)
+                    parts.append(part)
+                    pointers.append(pointer)
+                    given.append(value)
+            for name, value in kwargs.items():
+                if value is not handle:
+                    part, pointer = look(value)
+                    parts += (name, part)
+                    pointers.append(pointer)
+                    given.append(value)
+        except NoKey:
+            return None
+        return tuple(parts)
+
+    @staticmethod
+    def _known(handle: Handle, key: Any) -> Plan | None:
+        try:
+            plan: Plan | None = handle._plans.get(key)
+            return plan
+        except TypeError:  # not hashable
+            return None
+
+    def _recorded(
+        self,
+        handle: Handle,
+        key: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        launches: bool,
+    ) -> tuple[Any, Plan | None]:
+        """Go the long way; the result, and the plan that was made of it."""
+        given = {**dict(zip(self.names, args, strict=False)), **kwargs}
+        given.pop("handle")
         recording = Recording(handle, given, launches=launches)
         result, plan = _recorded(recording, self.function, args, kwargs)
         if plan is not None and key is not None:
+            plans = handle._plans
             while len(plans) >= _KEPT:
                 plans.pop(next(iter(plans)), None)
-            plans[key] = plan
-        return plan, handle, given, result
-
-
-_NOTHING: Any = object()
+            with suppress(TypeError):  # not hashable
+                plans[key] = plan
+        return result, plan
 
 
 def launched(operation: F) -> F:
     """Have a function with a parameter ``handle`` launch what it launched before by its key."""
-    known = _Operation(operation, tuple(inspect.signature(operation).parameters))
+    known = _Operation(operation)
 
     @functools.wraps(operation)
     def call(*args: Any, **kwargs: Any) -> Any:
         if _current.recording is not None:
             return operation(*args, **kwargs)
-        plan, handle, given, result = known.plan(args, kwargs)
-        if plan is None or result is not _NOTHING:
-            return result
-        return plan.run(handle, given)
+        return known(args, kwargs)
 
     call._operation = known  # type: ignore[attr-defined]
     return cast(F, call)
@@ -140,8 +194,8 @@ class BoundOperation(Generic[R]):
         What the operation returns: the results that were given or made.
     """
 
-    def __init__(self, plan: Plan, handle: Handle, given: dict[str, Any]) -> None:
-        pointers, made, self._scratch = plan.memory(handle, given)
+    def __init__(self, plan: Plan, handle: Handle, pointers: list[Any], given: list[Any]) -> None:
+        made, self._scratch = plan.fill(handle, pointers)
         self._plan, self._handle = plan, handle
         self._kept = given, made
         self._native = list(plan.calls(pointers, checked=False))
@@ -211,10 +265,10 @@ def bind(operation: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Bou
     given: tuple[Any, ...] = args
     if function is not operation:
         given = (operation.__self__, *args)  # type: ignore[attr-defined]
-    plan, handle, named, _ = known.plan(given, kwargs, launches=False)
-    if plan is None:
+    bound: BoundOperation[R] | None = known.bound(given, kwargs)
+    if bound is None:
         raise TypeError(
             f"{known.function.__name__}: these operands cannot be bound: give DeviceTensors, "
             f"DeviceBuffers, addresses or tensors of PyTorch"
         )
-    return BoundOperation(plan, handle, named)
+    return bound

@@ -1,91 +1,113 @@
-"""Keys of launches: what an operation may learn of its arguments, but for the address of memory.
+"""What a launch looks at in its arguments: their part of its key, and where memory is.
 
-Two calls with equal keys launch the same C functions with the same arguments, but for addresses.
+Two calls with equal keys launch the same C functions with the same arguments, but for addresses. A
+part is all that an operation may learn of an argument, but for the address of its memory.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from ctypes import c_void_p
 from typing import Any
 
 from ..device import DeviceBuffer, DeviceTensor, pytorch
-from ..raw import records
+from ..device.buffer import check_reachable
+from ..raw import mode, records
 from ..raw.ctypes_support import CudnnEnum
 from .descriptor import Descriptor
 
-__all__ = ["NoKey", "signature"]
+__all__ = ["NoKey", "look"]
 
 _LOWEST_ADDRESS = 1 << 32  # of device memory; smaller ints are numbers
+
+Look = tuple[Any, c_void_p | None]
+"""Part of the key, and the address of memory."""
 
 
 class NoKey(Exception):
     """An argument that may decide how an operation is launched, and that nothing stands for."""
 
 
-def _of_number(value: Any) -> Any:
-    return type(value), value
+def _at_number(value: Any) -> Look:
+    return (type(value), value), None
 
 
-def _of_int(value: int) -> Any:
-    return "address" if value >= _LOWEST_ADDRESS else (int, value)
+def _at_int(value: int) -> Look:
+    if value >= _LOWEST_ADDRESS:
+        return "address", c_void_p(value)
+    return (int, value), None
 
 
-def _of_address(value: ctypes.c_void_p) -> Any:
-    return "address" if value.value else "NULL"
+def _at_address(value: ctypes.c_void_p) -> Look:
+    return "address" if value.value else "NULL", value
 
 
-def _of_sequence(value: Sequence[Any]) -> Any:
-    return type(value), tuple(map(signature, value))
+def _at_sequence(value: Sequence[Any]) -> Look:
+    return (type(value), *[look(each)[0] for each in value]), None
 
 
-def _of_device_tensor(value: DeviceTensor) -> Any:
-    memory = value._open()
-    where = -1 if memory.on_host else memory.device_id
-    return value._data_type, value._shape, value._strides, where, value._readonly
+def _at_device_tensor(value: DeviceTensor) -> Look:
+    memory = value._memory
+    if memory is None or value._whole is not None or type(memory) is DeviceBuffer:
+        memory = value._open()  # ClosedError
+    on_host = memory.on_host
+    if on_host != mode.reference_device_active:
+        check_reachable(memory)
+    pointer = c_void_p(memory.ptr + value._offset if value._nbytes else 0)
+    where = -1 if on_host else memory.device_id
+    kind = value._data_type._value_
+    return (kind, value._shape, value._strides, where, value._readonly), pointer
 
 
-def _of_buffer(value: DeviceBuffer) -> Any:
-    return "buffer", value.nbytes, -1 if value.on_host else value.device_id
+def _at_buffer(value: DeviceBuffer) -> Look:
+    root = value._root()  # ClosedError
+    on_host = root.on_host
+    if on_host != mode.reference_device_active:
+        check_reachable(value)
+    nbytes = value._nbytes
+    pointer = c_void_p(root.ptr + value._offset if nbytes else 0)
+    return ("buffer", nbytes, -1 if on_host else root.device_id), pointer
 
 
-def _of_torch(value: Any) -> Any:
-    return value.dtype, value.shape, value.stride(), value.device, value.requires_grad
+def _at_torch(value: Any) -> Look:
+    part = value.dtype, value.shape, value.stride(), value.device, value.requires_grad
+    return part, c_void_p(value.data_ptr())
 
 
-def _of_descriptor(value: Descriptor[Any]) -> Any:
-    handle = value._as_parameter_
-    place = records.cache.get(bytes(handle))
+def _at_descriptor(value: Descriptor[Any]) -> Look:
+    address = bytes(value._as_parameter_)
+    place = records.cache.get(address)
     held = None if place is None else place.record
-    if held is None and (held := records.record(handle)) is None:
+    if held is None and (held := records.record(value)) is None:
         raise NoKey
-    return bytes(handle), id(held)
+    return (address, id(held)), None
 
 
-def _of_descriptors(value: Any) -> Any:
-    return type(value), tuple(map(signature, value.descriptors))
+def _at_descriptors(value: Any) -> Look:
+    return (type(value), *[_at_descriptor(each)[0] for each in value.descriptors]), None
 
 
-def _of_unknown(value: Any) -> Any:
+def _at_unknown(value: Any) -> Look:
     raise NoKey
 
 
-_SIGNATURES: dict[type, Callable[[Any], Any]] = {
-    type(None): lambda value: None,
-    str: lambda value: value,
-    bool: _of_number,
-    float: _of_number,
-    int: _of_int,
-    tuple: _of_sequence,
-    list: _of_sequence,
-    ctypes.c_void_p: _of_address,
-    DeviceTensor: _of_device_tensor,
-    DeviceBuffer: _of_buffer,
+_LOOKS: dict[type, Callable[[Any], Look]] = {
+    type(None): lambda value: (None, None),
+    str: lambda value: (value, None),
+    bool: _at_number,
+    float: _at_number,
+    int: _at_int,
+    tuple: _at_sequence,
+    list: _at_sequence,
+    c_void_p: _at_address,
+    DeviceTensor: _at_device_tensor,
+    DeviceBuffer: _at_buffer,
 }
 
 
-def signature(value: Any) -> Any:
-    """The part of the key that an argument is.
+def look(value: Any) -> Look:
+    """The part of the key that an argument is, and its address if it is memory.
 
     Raises
     ------
@@ -93,21 +115,21 @@ def signature(value: Any) -> Any:
         If nothing stands for it; ClosedError if it is closed.
     """
     kind = type(value)
-    return (_SIGNATURES.get(kind) or _classified(kind))(value)
+    return (_LOOKS.get(kind) or _classified(kind))(value)
 
 
-def _classified(kind: type) -> Callable[[Any], Any]:
-    of: Callable[[Any], Any] = _of_unknown
+def _classified(kind: type) -> Callable[[Any], Look]:
+    at: Callable[[Any], Look] = _at_unknown
     if pytorch.is_torch(kind):
-        of = _of_torch
+        at = _at_torch
     elif issubclass(kind, Descriptor):
-        of = _of_descriptor
+        at = _at_descriptor
     elif issubclass(kind, CudnnEnum) or _is_frozen(kind):
-        of = _of_number
+        at = _at_number
     elif hasattr(kind, "descriptors"):
-        of = _of_descriptors
-    _SIGNATURES[kind] = of
-    return of
+        at = _at_descriptors
+    _LOOKS[kind] = at
+    return at
 
 
 def _is_frozen(kind: type) -> bool:

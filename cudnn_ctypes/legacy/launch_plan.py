@@ -15,7 +15,7 @@ from ..raw.bare import bare, watched
 from ..raw.function import Function
 from ..resource import Resource
 from .descriptor import Descriptor
-from .launch_keys import NoKey
+from .launch_keys import NoKey, look
 
 __all__ = ["Memory", "Plan", "Recording", "make_call"]
 
@@ -37,36 +37,6 @@ class Memory:
 
     def __repr__(self) -> str:
         return repr(self._as_parameter_)
-
-
-# --- addresses ------------------------------------------------------------------------------------
-
-
-def _pointer_of_memory(memory: Any) -> ctypes.c_void_p:
-    """Raises ClosedError, or ValueError for memory of the other device."""
-    pointer: ctypes.c_void_p = memory._as_parameter_
-    return pointer
-
-
-def _pointer_of_torch(tensor: Any) -> ctypes.c_void_p:
-    return ctypes.c_void_p(tensor.data_ptr())
-
-
-def _pointer_of_number(address: Any) -> ctypes.c_void_p:
-    return ctypes.c_void_p(getattr(address, "value", address))
-
-
-def _pointer_getter(value: Any) -> Callable[[Any], ctypes.c_void_p]:
-    if isinstance(value, (int, ctypes.c_void_p)):
-        return _pointer_of_number
-    return _pointer_of_torch if pytorch.is_torch(type(value)) else _pointer_of_memory
-
-
-def _pointer(value: Any) -> ctypes.c_void_p:
-    return _pointer_getter(value)(value)
-
-
-# --- recording ------------------------------------------------------------------------------------
 
 
 class Recording:
@@ -131,29 +101,25 @@ class Plan:
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, recording.given
         self._device = None if handle.on_reference_device else handle.device.device_id
-        # What fills the gaps: the handle, operands, results that are made, workspaces.
-        self._operands: list[tuple[str, Callable[[Any], ctypes.c_void_p]]] = []
+        # What fills the gaps: the operands, the handle, results that are made, workspaces.
         self._made = [(each._nbytes, {**vars(each), "_memory": None}) for each in recording.made]
         self._scratch = [each.nbytes for each in recording.scratch]
-        sources: dict[Any, int] = {"handle": 0}
-        written: set[str] = set()
-        memories = [a for _, arguments in recording.calls for a in arguments]
-        for memory in memories:
-            if not isinstance(memory, Memory):
-                continue
-            if memory.written:
-                written.add(memory.name)
-            source = self._source(recording, memory)
-            if isinstance(source, str) and source not in sources:
-                sources[source] = len(sources)
-                self._operands.append((source, _pointer_getter(given[source])))
+        sources: dict[Any, int] = {name: position for position, name in enumerate(given)}
+        sources[handle] = len(sources)
         for made in (*recording.made, *recording.scratch):
             sources[id(made)] = len(sources)
+        memories = [
+            argument
+            for _, arguments in recording.calls
+            for argument in arguments
+            if isinstance(argument, Memory)
+        ]
+        written = {memory.name for memory in memories if memory.written}
         self._calls = [
             self._with_gaps(recording, sources, function, arguments)
             for function, arguments in recording.calls
         ]
-        self._torch = any(pytorch.is_torch(type(given[name])) for name, _ in self._operands)
+        self._torch = any(pytorch.is_torch(type(value)) for value in given.values())
         self.returns = self._returning(recording, written, result)
         # Keys have the identity of records: while these live, no other record has it.
         self._held = [
@@ -170,8 +136,9 @@ class Plan:
         value = memory._as_parameter_
         if any(value is made for made in (*recording.made, *recording.scratch)):
             return id(value)
-        given = recording.given.get(memory.name)
-        if given is None or _pointer(given).value != _pointer(value).value:
+        # The operand itself, or what it was imported as.
+        pointer = look(recording.given.get(memory.name))[1]
+        if pointer is None or pointer.value != _address(value):
             raise NoKey
         return memory.name
 
@@ -189,9 +156,10 @@ class Plan:
         native: list[Any] = [None] * len(arguments)
         gaps: list[tuple[int, int]] = []
         argtypes = function._binding.argtypes
+        handle = recording.handle
         for position, argument in enumerate(arguments):
-            if argument is recording.handle:
-                gaps.append((position, sources["handle"]))
+            if argument is handle:
+                gaps.append((position, sources[handle]))
             elif isinstance(argument, Memory):
                 gaps.append((position, sources[self._source(recording, argument)]))
             elif function.parameters[position].type.kind == "device" and argument is not None:
@@ -205,7 +173,7 @@ class Plan:
 
     def _returning(
         self, recording: Recording, written: set[str], result: Any
-    ) -> Callable[[list[DeviceTensor], dict[str, Any]], Any]:
+    ) -> Callable[[list[DeviceTensor], list[Any]], Any]:
         """How the result of a call is put together from what is made and what is given."""
         if result is None:
             return lambda made, given: None
@@ -218,18 +186,18 @@ class Plan:
             if result is made:
                 return lambda made, given: made[position]
         # In place a result is an operand too, and other calls need not be in place.
-        for name in sorted(recording.given, key=lambda name: name not in written):
+        names = list(recording.given)
+        for name in sorted(names, key=lambda name: name not in written):
             if result is recording.given[name]:
-                return lambda made, given: given[name]
+                place = names.index(name)
+                return lambda made, given: given[place]
         raise NoKey
 
-    def memory(
-        self, handle: Handle, given: dict[str, Any]
-    ) -> tuple[list[Any], list[DeviceTensor], list[Allocation]]:
-        """What fills the gaps, and of that the results and workspaces that are made for it."""
-        pointers: list[Any] = [handle._as_parameter_]
-        for name, pointer_of in self._operands:
-            pointers.append(pointer_of(given[name]))
+    def fill(
+        self, handle: Handle, pointers: list[Any]
+    ) -> tuple[list[DeviceTensor], list[Allocation]]:
+        """Complete `pointers`, those of the operands; the results and workspaces that are made."""
+        pointers.append(handle._as_parameter_)
         made: list[DeviceTensor] = []
         for nbytes, state in self._made:
             tensor = object.__new__(DeviceTensor)
@@ -241,7 +209,7 @@ class Plan:
         for nbytes in self._scratch:
             scratch.append(Allocation(nbytes, device=self._device, stream=handle.stream))
             pointers.append(ctypes.c_void_p(scratch[-1].ptr or None))
-        return pointers, made, scratch
+        return made, scratch
 
     def calls(self, pointers: list[Any], *, checked: bool) -> Iterator[FilledCall]:
         """The C calls with their gaps filled, for ``raw`` or for C itself."""
@@ -256,8 +224,9 @@ class Plan:
         if self._torch and self._device is not None:
             pytorch.follow(self._device, handle.stream_pointer)
 
-    def run(self, handle: Handle, given: dict[str, Any]) -> Any:
-        pointers, made, scratch = self.memory(handle, given)
+    def run(self, handle: Handle, pointers: list[Any], given: list[Any]) -> Any:
+        """Launch with operands at `pointers`; `given` are all arguments but the handle."""
+        made, scratch = self.fill(handle, pointers)
         self.follow(handle)
         try:
             for function, callee, arguments in self.calls(pointers, checked=bool(watched)):
@@ -274,3 +243,7 @@ class Plan:
     def __del__(self) -> None:
         if hasattr(self, "_stack"):
             self._stack.close()
+
+
+def _address(memory: Any) -> int | None:
+    return memory if isinstance(memory, int) else getattr(memory, "_as_parameter_", memory).value

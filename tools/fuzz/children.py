@@ -140,13 +140,14 @@ def _work(
         sys.stdout = sys.stderr = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
         faulthandler.disable()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        room = _pages(0) + _ADDRESS_SPACE
-        resource.setrlimit(resource.RLIMIT_AS, (room, resource.RLIM_INFINITY))
 
         def tell(kind: str, text: str) -> None:
             os.write(journal, f"{kind} {text[:_TAIL]}".replace("\n", " ").encode() + b"\n")
 
         perform = prepare(lambda text: tell("note", text))
+        # After the preparation: CUDA reserves addresses for all memory of the GPU and the host.
+        room = _pages(0) + _ADDRESS_SPACE
+        resource.setrlimit(resource.RLIMIT_AS, (room, resource.RLIM_INFINITY))
         tell("ready", "")
         for case in cases[start:]:
             before = _pages(1)
