@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import raw
-from .device import current_device, synchronize
+from .device import as_stream_pointer, current_device, synchronize
+from .device.allocation import Allocation
 from .raw import mode, records
 from .resource import Resource
 
@@ -14,6 +15,9 @@ __all__ = ["Handle"]
 
 class Handle(Resource[raw.cudnnHandle_t]):
     """A cuDNN context; follows ``cudnnCreate``.
+
+    It keeps what launches need again: their plans, and a workspace for each stream, which all
+    launches on that stream share, one after the other.
 
     Parameters
     ----------
@@ -44,6 +48,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
         self._stream: Any = None
         self._plans: dict[Any, Any] = {}
         """Launches that were made before, by their keys."""
+        self._workspaces: dict[tuple[int, int], list[Allocation]] = {}
         if stream is not None:
             self.stream = stream
 
@@ -55,7 +60,9 @@ class Handle(Resource[raw.cudnnHandle_t]):
     @property
     def stream(self) -> Any:
         """The stream object that was set; the address of cuDNN's if none was."""
-        return self.stream_pointer if self._stream is None else self._stream
+        pointer = self.stream_pointer
+        given = self._stream
+        return pointer if given is None or as_stream_pointer(given) != pointer else given
 
     @stream.setter
     def stream(self, stream: Any) -> None:
@@ -67,8 +74,27 @@ class Handle(Resource[raw.cudnnHandle_t]):
         """Address of the stream, 0 for the legacy default stream."""
         return int(records.record(self))
 
+    def workspace(self, nbytes: int, index: int = 0) -> Allocation:
+        """Scratch memory of at least `nbytes` bytes for one launch on the handle's stream.
+
+        The same memory as for the launches before it on that stream, or larger memory. `index`
+        tells several workspaces of one launch apart.
+        """
+        kept = self._workspaces.setdefault((self.stream_pointer, index), [])
+        if not kept or kept[-1].nbytes < nbytes:
+            # Smaller ones stay: a CUDA graph that captured a launch may hold their addresses.
+            kept.append(Allocation(nbytes, device=self._device, stream=self.stream))
+        return kept[-1]
+
+    def release_workspaces(self) -> None:
+        """Free the kept workspaces after the work on their streams."""
+        while self._workspaces:
+            for block in self._workspaces.popitem()[1]:
+                block.release()
+
     def close(self) -> None:
         self._plans.clear()
+        self.release_workspaces()
         super().close()
 
     @property

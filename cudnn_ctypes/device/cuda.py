@@ -15,7 +15,7 @@ from typing import Any
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.raw import mode
 
-__all__ = ["CudaError", "call", "core", "current_context", "driver"]
+__all__ = ["CudaError", "call", "core", "current_context", "driver", "is_current"]
 
 
 class CudaError(RuntimeError):
@@ -81,6 +81,12 @@ def call(function: str, *arguments: Any) -> Any:
     if not results:
         return None
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def is_current(ordinal: int) -> bool:
+    """Whether a context of this device is current in the calling thread."""
+    status, device = driver().cuCtxGetDevice()
+    return int(status) == 0 and int(device) == ordinal
 
 
 @contextmanager

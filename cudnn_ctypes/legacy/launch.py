@@ -18,6 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
+from ..device.allocation import Allocation
 from ..errors import ClosedError
 from ..handle import Handle
 from ..raw.bare import watched
@@ -195,7 +196,11 @@ class BoundOperation(Generic[R]):
     """
 
     def __init__(self, plan: Plan, handle: Handle, pointers: list[Any], given: list[Any]) -> None:
-        made, self._scratch = plan.fill(handle, pointers)
+        self._scratch = [
+            Allocation(size, device=handle.device, stream=handle.stream)
+            for size in plan.scratch_sizes
+        ]
+        made = plan.fill(handle, pointers, self._scratch)
         self._plan, self._handle = plan, handle
         self._kept = given, made
         self._native = list(plan.calls(pointers, checked=False))

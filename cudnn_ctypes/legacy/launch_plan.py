@@ -103,7 +103,7 @@ class Plan:
         self._device = None if handle.on_reference_device else handle.device.device_id
         # What fills the gaps: the operands, the handle, results that are made, workspaces.
         self._made = [(each._nbytes, {**vars(each), "_memory": None}) for each in recording.made]
-        self._scratch = [each.nbytes for each in recording.scratch]
+        self.scratch_sizes = [each.nbytes for each in recording.scratch]
         sources: dict[Any, int] = {name: position for position, name in enumerate(given)}
         sources[handle] = len(sources)
         for made in (*recording.made, *recording.scratch):
@@ -194,9 +194,15 @@ class Plan:
         raise NoKey
 
     def fill(
-        self, handle: Handle, pointers: list[Any]
-    ) -> tuple[list[DeviceTensor], list[Allocation]]:
-        """Complete `pointers`, those of the operands; the results and workspaces that are made."""
+        self, handle: Handle, pointers: list[Any], scratch: list[Allocation]
+    ) -> list[DeviceTensor]:
+        """Complete `pointers`, those of the operands; returns the results that are made.
+
+        Parameters
+        ----------
+        scratch : list of Allocation
+            The workspaces, one for each of `scratch_sizes`.
+        """
         pointers.append(handle._as_parameter_)
         made: list[DeviceTensor] = []
         for nbytes, state in self._made:
@@ -205,11 +211,8 @@ class Plan:
             vars(tensor).update(state, _memory=memory)
             made.append(tensor)
             pointers.append(ctypes.c_void_p(memory.ptr))
-        scratch: list[Allocation] = []
-        for nbytes in self._scratch:
-            scratch.append(Allocation(nbytes, device=self._device, stream=handle.stream))
-            pointers.append(ctypes.c_void_p(scratch[-1].ptr or None))
-        return made, scratch
+        pointers += [ctypes.c_void_p(block.ptr or None) for block in scratch]
+        return made
 
     def calls(self, pointers: list[Any], *, checked: bool) -> Iterator[FilledCall]:
         """The C calls with their gaps filled, for ``raw`` or for C itself."""
@@ -226,7 +229,8 @@ class Plan:
 
     def run(self, handle: Handle, pointers: list[Any], given: list[Any]) -> Any:
         """Launch with operands at `pointers`; `given` are all arguments but the handle."""
-        made, scratch = self.fill(handle, pointers)
+        scratch = [handle.workspace(size, i) for i, size in enumerate(self.scratch_sizes)]
+        made = self.fill(handle, pointers, scratch)
         self.follow(handle)
         try:
             for function, callee, arguments in self.calls(pointers, checked=bool(watched)):
@@ -235,9 +239,6 @@ class Plan:
             for tensor in made:
                 tensor.close()
             raise
-        finally:
-            for block in scratch:
-                block.release()
         return self.returns(made, given)
 
     def __del__(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from fake_cuda import FakeCuda
 
-from cudnn_ctypes.device import cuda
+from cudnn_ctypes.device import allocation, cuda
 
 
 @pytest.fixture
@@ -16,6 +16,7 @@ def fake_cuda(gpu_device: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fak
     fake = FakeCuda()
     monkeypatch.setattr(cuda, "driver", lambda: fake)
     monkeypatch.setattr(cuda, "core", lambda: fake.core)
+    monkeypatch.setattr(allocation, "_pools", {})
     yield fake
     assert fake.used == 0, "device memory was not freed"
 
