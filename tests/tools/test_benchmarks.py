@@ -62,3 +62,18 @@ def test_plain_ctypes_passes_what_raw_passes(
         else:
             with pytest.raises(RuntimeError, match="2000"):
                 launch()
+
+
+def test_the_reference_device_beside_pytorch() -> None:
+    pytest.importorskip("torch")
+    program = """
+        from tools import bench_reference
+        bench_reference.main(["relu", "--families", "layers", "--rounds", "1", "--least", "0"])
+    """
+    title, heads, *rows = printed(program)
+    assert title.startswith("PyTorch")
+    assert heads.split() == ["ms", "PyTorch", "ratio", "MB"]
+    assert [row.rsplit(maxsplit=4)[0].strip() for row in rows] == [
+        "relu forward, cifar",
+        "relu backward, cifar",
+    ]
