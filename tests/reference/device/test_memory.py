@@ -16,6 +16,7 @@ from cudnn_ctypes import (
     DeviceMemoryWarning,
     DeviceTensor,
     ExecutionFailedError,
+    Graph,
     Handle,
     raw,
     use_reference_device,
@@ -24,7 +25,7 @@ from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.descriptors import Filter, Tensor
 from cudnn_ctypes.raw.host_blocks import Block
 from cudnn_ctypes.reference import pack
-from cudnn_ctypes.reference.device import memory
+from cudnn_ctypes.reference.device import lent, memory
 from cudnn_ctypes.reference.device.dispatch import Refused
 from cudnn_ctypes.reference.device.memory import Operand
 
@@ -299,16 +300,16 @@ class TestMemoryOfOthers:
         raw.cudnnScaleTensor(handle, descriptor, y, byref(c_float(2)))
         raw.cudnnDestroyTensorDescriptor(descriptor)
 
-    def test_a_torch_tensor_ends_with_its_storage(self, handle: Handle):
+    def test_a_torch_tensor_ends_with_its_storage(self):
         torch = pytest.importorskip("torch")
-        tensor = torch.arange(24.0)
-        self.scale(handle, (1, 2, 3, 4), tensor)
-        self.scale(handle, (1, 2, 3, 1), tensor[2:3])  # C takes its address
-        assert tensor[:9].tolist() == [0, 2, 8, 12, 16, 20, 24, 28, 16]
-        with pytest.raises(
-            ExecutionFailedError, match=r"y is too small: 16 bytes are missing.*storage of a torch"
-        ):
-            self.scale(handle, (1, 1, 7, 4), tensor)
+        tensor = torch.arange(24.0)[2:3]
+        before = lent.begin([("y", tensor, tensor.data_ptr())])
+        try:
+            assert memory.at(tensor.data_ptr(), FLOAT, (22,), (1,), "y").sum() == 275
+            with pytest.raises(Refused, match=r"y is too small: 4 bytes .* storage of a torch"):
+                memory.at(tensor.data_ptr(), FLOAT, (23,), (1,), "y")
+        finally:
+            lent.end(before)
 
     def test_read_only_arrays_are_not_written(self, handle: Handle):
         array = np.ones(24, np.float32)
@@ -320,11 +321,6 @@ class TestMemoryOfOthers:
         with pytest.raises(ExecutionFailedError, match=r"y is written, but .* is read-only"):
             self.scale(handle, (1, 2, 3, 4), tensor)
         assert (array == 1).all()
-
-    def test_the_end_of_another_tensor(self, handle: Handle):
-        tensor = DeviceTensor.from_dlpack(np.ones(24, np.float32))
-        with pytest.raises(ExecutionFailedError, match=r"y is too small: 4 bytes .*DeviceTensor"):
-            self.scale(handle, (1, 1, 5, 5), tensor)
 
 
 @pytest.mark.usefixtures("reference_device")
@@ -338,3 +334,27 @@ def test_scribble_overwrites_what_was_asked_for():
         memory.scribble(None, 0, "workSpace")
         with pytest.raises(Refused, match="workSpace is too small"):
             memory.scribble(buffer.ptr, 65, "workSpace")
+
+
+def test_addresses_of_graphs():
+    graph = Graph(io_data_type="float32")
+    graph.relu(graph.tensor((1, 8, 8), name="x")).set_output(name="y")
+    with use_reference_device(), Handle() as handle, graph:
+        graph.build(handle)
+        x, y = (DeviceTensor.full((1, 8, 8), value, "float32") for value in (-1, 2))
+        empty, small, freed = (DeviceBuffer(size) for size in (256, 4, 256))
+        gone = freed.ptr
+        freed.close()
+        with empty, small:
+            for changed, message in (
+                ({"x": x.ptr + 256}, "begins 0 bytes beyond the end of its memory"),
+                ({"x": x.ptr - 4}, "begins 4 bytes before the start"),
+                ({"y": gone}, "was freed: bytes 0 to 256 are written"),
+                ({"y": small.ptr}, "is too small: 252 bytes are missing"),
+                ({"x": 1 << 46}, "are not memory of this process"),
+                ({"x": empty.ptr}, "64 of 64 elements were never written"),
+            ):
+                with pytest.raises(ExecutionFailedError, match=message):
+                    graph.execute({"x": x.ptr, "y": y.ptr, **changed}, handle=handle)
+        graph.execute({"x": x.ptr, "y": y.ptr}, handle=handle)
+        assert (y.numpy() == 0).all()
