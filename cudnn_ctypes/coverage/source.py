@@ -136,7 +136,30 @@ def _modules(functions: frozenset[str]) -> dict[str, _Module]:
     for module in modules.values():
         for definition in module.definitions.values():
             _resolve_edges(modules, module, definition, functions)
+            for create in definition.functions.keys() & _getters().keys():
+                for getter in _getters()[create]:
+                    definition.functions[getter].add("")
     return modules
+
+
+@functools.cache
+def _getters() -> dict[str, set[str]]:
+    """The C functions with which layer 1 reads a kind of descriptor, by the one that creates it.
+
+    Who creates a descriptor has it read by them: its records are made there.
+    """
+    found: dict[str, set[str]] = {}
+    for path in (PACKAGE / "raw" / "descriptors").glob("*.py"):
+        for statement in ast.parse(path.read_text()).body:
+            match statement:
+                case ast.FunctionDef(
+                    decorator_list=[ast.Call(func=ast.Name("reader"), args=[ast.Name(kind)])]
+                ):
+                    stem = kind.removeprefix("cudnn").removesuffix("_t")
+                    names = (n.value for n in ast.walk(statement) if isinstance(n, ast.Constant))
+                    getters = {n for n in names if isinstance(n, str) and n.startswith("cudnn")}
+                    found["cudnnCreate" + stem.removeprefix("Handle")] = getters
+    return found
 
 
 def _parse(path: Path, name: str, is_package: bool) -> _Module:

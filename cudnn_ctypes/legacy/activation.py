@@ -6,12 +6,12 @@ Operands and results as for convolutions: ``DeviceTensor``s, tensors of other li
 
 from __future__ import annotations
 
-from ctypes import c_double
 from typing import Any
 
 from .. import raw
 from ..dtypes import host_scalar
 from ..handle import Handle
+from ..raw.descriptors import Activation
 from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
@@ -65,46 +65,29 @@ class ActivationDescriptor(Descriptor[raw.cudnnActivationDescriptor_t]):
         nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
         raw.cudnnSetActivationDescriptor(self, mode, nan_propagation, coef)
 
-    def _read(self) -> tuple[raw.cudnnActivationMode_t, raw.cudnnNanPropagation_t, float]:
-        mode = raw.cudnnActivationMode_t()
-        nan_propagation, coef = raw.cudnnNanPropagation_t(), c_double()
-        raw.cudnnGetActivationDescriptor(self, mode, nan_propagation, coef)
-        return mode.value, nan_propagation.value, coef.value
-
     @property
     def mode(self) -> raw.cudnnActivationMode_t:
         """Which function."""
-        return self._read()[0]
+        return self._record(Activation).mode
 
     @property
     def nan_propagation(self) -> raw.cudnnNanPropagation_t:
         """What ReLU does with NaN."""
-        return self._read()[1]
+        return self._record(Activation).nan_propagation
 
     @property
     def coef(self) -> float:
         """The ceiling of clipped ReLU, the alpha of ELU."""
-        return self._read()[2]
+        return self._record(Activation).coef
 
     @property
     def swish_beta(self) -> float:
         """The beta of swish; follows ``cudnnSetActivationDescriptorSwishBeta``."""
-        beta = c_double()
-        raw.cudnnGetActivationDescriptorSwishBeta(self, beta)
-        return beta.value
+        return self._record(Activation).swish_beta
 
     @swish_beta.setter
     def swish_beta(self, beta: float) -> None:
         raw.cudnnSetActivationDescriptorSwishBeta(self, beta)
-
-    def _held(self) -> dict[str, Any]:
-        mode, nan_propagation, coef = self._read()
-        return {
-            "mode": mode,
-            "nan_propagation": nan_propagation,
-            "coef": coef,
-            "swish_beta": self.swish_beta,
-        }
 
 
 @launched

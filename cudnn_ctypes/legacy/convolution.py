@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import raw
 from ..dtypes import as_data_type
+from ..raw.descriptors import Convolution
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .filter import FilterDescriptor
@@ -128,21 +129,6 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    def _read(self) -> dict[str, Any]:
-        ndim, sizes = c_int(), c_int * _MAX_SPATIAL
-        padding, stride, dilation = sizes(), sizes(), sizes()
-        mode, compute_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
-        raw.cudnnGetConvolutionNdDescriptor(
-            self, _MAX_SPATIAL, ndim, padding, stride, dilation, mode, compute_type
-        )
-        return {
-            "padding": tuple(padding[: ndim.value]),
-            "stride": tuple(stride[: ndim.value]),
-            "dilation": tuple(dilation[: ndim.value]),
-            "mode": mode.value,
-            "compute_type": compute_type.value,
-        }
-
     def get_2d(self) -> dict[str, Any]:
         """What `set_2d` sets, by name; follows ``cudnnGetConvolution2dDescriptor``."""
         mode, compute_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
@@ -157,37 +143,32 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
     @property
     def padding(self) -> tuple[int, ...]:
         """Zeros on both sides of each spatial dimension."""
-        padding: tuple[int, ...] = self._read()["padding"]
-        return padding
+        return self._record(Convolution).padding
 
     @property
     def stride(self) -> tuple[int, ...]:
         """Step of the filter along each spatial dimension."""
-        stride: tuple[int, ...] = self._read()["stride"]
-        return stride
+        return self._record(Convolution).stride
 
     @property
     def dilation(self) -> tuple[int, ...]:
         """Distance of the filter's taps along each spatial dimension."""
-        dilation: tuple[int, ...] = self._read()["dilation"]
-        return dilation
+        return self._record(Convolution).dilation
 
     @property
     def mode(self) -> raw.cudnnConvolutionMode_t:
         """Convolution or cross-correlation."""
-        return raw.cudnnConvolutionMode_t(self._read()["mode"])
+        return self._record(Convolution).mode
 
     @property
     def compute_type(self) -> raw.cudnnDataType_t:
         """What products are summed in."""
-        return raw.cudnnDataType_t(self._read()["compute_type"])
+        return self._record(Convolution).compute_type
 
     @property
     def groups(self) -> int:
         """Number of groups; follows ``cudnnSetConvolutionGroupCount``."""
-        groups = c_int()
-        raw.cudnnGetConvolutionGroupCount(self, groups)
-        return groups.value
+        return self._record(Convolution).groups
 
     @groups.setter
     def groups(self, groups: int) -> None:
@@ -196,9 +177,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
     @property
     def math_type(self) -> raw.cudnnMathType_t:
         """Whether tensor cores may be used; follows ``cudnnSetConvolutionMathType``."""
-        math_type = raw.cudnnMathType_t()
-        raw.cudnnGetConvolutionMathType(self, math_type)
-        return raw.cudnnMathType_t(math_type.value)
+        return self._record(Convolution).math_type
 
     @math_type.setter
     def math_type(self, math_type: Any) -> None:
@@ -208,27 +187,12 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
     @property
     def reorder_type(self) -> raw.cudnnReorderType_t:
         """Whether int8x32 filters are still to be reordered; ``cudnnSetConvolutionReorderType``."""
-        reorder_type = raw.cudnnReorderType_t()
-        raw.cudnnGetConvolutionReorderType(self, reorder_type)
-        return raw.cudnnReorderType_t(reorder_type.value)
+        return self._record(Convolution).reorder_type
 
     @reorder_type.setter
     def reorder_type(self, reorder_type: Any) -> None:
         reorder_type = enumerator(raw.cudnnReorderType_t, reorder_type, "reorder_type")
         raw.cudnnSetConvolutionReorderType(self, reorder_type)
-
-    def _held(self) -> dict[str, Any]:
-        held = self._read()
-        return {
-            "padding": held["padding"],
-            "stride": held["stride"],
-            "dilation": held["dilation"],
-            "groups": self.groups,
-            "mode": held["mode"],
-            "compute_type": held["compute_type"],
-            "math_type": self.math_type,
-            "reorder_type": self.reorder_type,
-        }
 
     # -- what it makes -------------------------------------------------------------------------
 
@@ -243,9 +207,9 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         ValueError
             If x, w and this convolution do not fit together; the message says in what.
         """
-        held, groups = self._read(), self.groups
+        held = self._record(Convolution)
         x_shape, w_shape = x_desc.shape, w_desc.shape
-        _check_fit(x_shape, w_shape, held, groups)
+        _check_fit(x_shape, w_shape, held)
         if len(x_shape) == 4:
             n, c, h, w = c_int(), c_int(), c_int(), c_int()
             raw.cudnnGetConvolution2dForwardOutputDim(self, x_desc, w_desc, n, c, h, w)
@@ -255,11 +219,9 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         return tuple(shape)
 
 
-def _check_fit(
-    x_shape: tuple[int, ...], w_shape: tuple[int, ...], held: dict[str, Any], groups: int
-) -> None:
+def _check_fit(x_shape: tuple[int, ...], w_shape: tuple[int, ...], held: Convolution) -> None:
     """Say what cuDNN's BAD_PARAM would not, or not in these words."""
-    ndim = len(held["padding"])
+    ndim, groups = len(held.padding), held.groups
     if not len(x_shape) == len(w_shape) == ndim + 2:
         raise ValueError(
             f"a convolution over {ndim} spatial dimensions needs x and w of {ndim + 2} dimensions, "
@@ -273,8 +235,8 @@ def _check_fit(
     if w_shape[0] % groups:  # cuDNN 9.28 computes an output shape here
         raise ValueError(f"w has {w_shape[0]} filters, which {groups} groups do not divide")
     for axis in range(ndim):
-        padded = x_shape[axis + 2] + 2 * held["padding"][axis]
-        window = (w_shape[axis + 2] - 1) * held["dilation"][axis] + 1
+        padded = x_shape[axis + 2] + 2 * held.padding[axis]
+        window = (w_shape[axis + 2] - 1) * held.dilation[axis] + 1
         if window > padded:
             raise ValueError(
                 f"the filter reaches over {window} elements along spatial dimension {axis} "

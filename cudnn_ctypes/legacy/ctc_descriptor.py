@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import raw
 from ..dtypes import as_data_type
+from ..raw.descriptors import CTCLoss
 from .descriptor import Descriptor
 from .enumerators import enumerator
 
@@ -137,21 +138,9 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
     @property
     def gradient_mode(self) -> raw.cudnnCTCGradMode_t:
         """What becomes of gradients out of bounds; follows ``cudnnGetCTCLossDescriptor_v9``."""
-        return raw.cudnnCTCGradMode_t(self._held()["gradient_mode"])
+        return self._record(CTCLoss).gradient_mode
 
     @property
     def max_label_length(self) -> int:
         """The longest labels that `ctc_loss_v8` takes."""
-        return int(self._held()["max_label_length"])
-
-    def _held(self) -> dict[str, Any]:
-        compute_type = raw.cudnnDataType_t()
-        normalization = raw.cudnnLossNormalizationMode_t()
-        gradient_mode, longest = raw.cudnnCTCGradMode_t(), c_int()
-        raw.cudnnGetCTCLossDescriptor_v9(self, compute_type, normalization, gradient_mode, longest)
-        return {
-            "compute_type": compute_type.value,
-            "normalization": normalization.value,
-            "gradient_mode": gradient_mode.value,
-            "max_label_length": longest.value,
-        }
+        return self._record(CTCLoss).max_label_length

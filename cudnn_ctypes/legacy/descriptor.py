@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from ..raw.ctypes_support import OpaquePointer
+from ..raw.descriptors import record
 from ..resource import Resource
 from .enumerators import shown
 
 __all__ = ["Descriptor"]
+
+_Record = TypeVar("_Record")
 
 _H = TypeVar("_H", bound=OpaquePointer)
 
@@ -18,8 +22,8 @@ _H = TypeVar("_H", bound=OpaquePointer)
 class Descriptor(Resource[_H]):
     """A descriptor that cuDNN holds: read back, compared and printed as the library has it.
 
-    Subclasses create it in ``__init__``, configure it inside ``_closed_on_error``, and list what
-    the library holds in ``_held``. Descriptors can be set again at any time, so they do not hash.
+    Subclasses create it in ``__init__`` and configure it inside ``_closed_on_error``. Descriptors
+    can be set again at any time, so they do not hash.
     If setting fails, cuDNN may have stored a part of the new values.
 
     Parameters
@@ -46,9 +50,24 @@ class Descriptor(Resource[_H]):
             self.close()
             raise
 
+    def _record(self, kind: type[_Record]) -> _Record:
+        """What the library holds.
+
+        Raises
+        ------
+        ValueError
+            If it is not set.
+        """
+        held = record(self)
+        if not isinstance(held, kind):
+            raise ValueError(f"this {type(self).__name__} is not set")
+        return held
+
     def _held(self) -> dict[str, Any]:
         """What the library holds, by name: two descriptors are equal if this is."""
-        raise NotImplementedError
+        held = record(self)
+        names = [] if held is None else [field.name for field in fields(held)]
+        return {name: getattr(held, name) for name in names}
 
     def _arguments(self) -> dict[str, Any]:
         """The arguments with which the class makes an equal descriptor, for ``repr``."""

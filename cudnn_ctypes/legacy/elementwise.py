@@ -11,6 +11,7 @@ from typing import Any
 from .. import raw
 from ..dtypes import as_data_type, host_scalar
 from ..handle import Handle
+from ..raw.descriptors import OpTensor
 from .agreement import check_broadcast, check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator, short_name
@@ -62,30 +63,20 @@ class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
         nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
         raw.cudnnSetOpTensorDescriptor(self, op, as_data_type(compute_type), nan_propagation)
 
-    def _held(self) -> dict[str, Any]:
-        op, compute_type = raw.cudnnOpTensorOp_t(), raw.cudnnDataType_t()
-        nan_propagation = raw.cudnnNanPropagation_t()
-        raw.cudnnGetOpTensorDescriptor(self, op, compute_type, nan_propagation)
-        return {
-            "op": op.value,
-            "compute_type": compute_type.value,
-            "nan_propagation": nan_propagation.value,
-        }
-
     @property
     def op(self) -> raw.cudnnOpTensorOp_t:
         """Which operation."""
-        return raw.cudnnOpTensorOp_t(self._held()["op"])
+        return self._record(OpTensor).op
 
     @property
     def compute_type(self) -> raw.cudnnDataType_t:
         """What it is computed in."""
-        return raw.cudnnDataType_t(self._held()["compute_type"])
+        return self._record(OpTensor).compute_type
 
     @property
     def nan_propagation(self) -> raw.cudnnNanPropagation_t:
         """Whether the minimum or maximum with NaN is NaN."""
-        return raw.cudnnNanPropagation_t(self._held()["nan_propagation"])
+        return self._record(OpTensor).nan_propagation
 
 
 @launched

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int, c_size_t
+from ctypes import c_int
 from typing import Any
 
 from .. import raw
 from ..device import DeviceTensor
 from ..device.layout import to_shape
 from ..dtypes import vector_length
+from ..raw.descriptors import Filter, record
 from .descriptor import Descriptor
 from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
 
 __all__ = ["FilterDescriptor"]
+
+_UNSET = Filter(raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, (), 0)
 
 
 class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
@@ -103,14 +106,8 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    def _read(self) -> tuple[raw.cudnnDataType_t, raw.cudnnTensorFormat_t, tuple[int, ...]]:
-        data_type, tensor_format = (
-            raw.cudnnDataType_t(),
-            raw.cudnnTensorFormat_t(),
-        )
-        ndim, shape = c_int(), (c_int * raw.CUDNN_DIM_MAX)()
-        raw.cudnnGetFilterNdDescriptor(self, len(shape), data_type, tensor_format, ndim, shape)
-        return data_type.value, tensor_format.value, tuple(shape[: ndim.value])
+    def _filter(self) -> Filter:
+        return record(self) or _UNSET
 
     def get_4d(self) -> dict[str, Any]:
         """What `set_4d` sets, by name; follows ``cudnnGetFilter4dDescriptor``."""
@@ -124,36 +121,31 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
     @property
     def shape(self) -> tuple[int, ...]:
         """(K, C / groups, filter sizes...); empty before it is set."""
-        return self._read()[2]
+        return self._filter().shape
 
     @property
     def data_type(self) -> raw.cudnnDataType_t:
         """Type of the elements."""
-        return self._read()[0]
+        return self._filter().data_type
 
     @property
     def format(self) -> raw.cudnnTensorFormat_t:
         """The layout as cuDNN names it."""
-        return self._read()[1]
+        return self._filter().format
 
     @property
     def layout(self) -> str:
         """The layout by name, with the length of its vectors."""
-        data_type, tensor_format, _ = self._read()
-        name = tensor_format.name.removeprefix("CUDNN_TENSOR_")
-        return f"{name}{vector_length(data_type)}" if name == "NCHW_VECT_C" else name
+        held = self._filter()
+        name = held.format.name.removeprefix("CUDNN_TENSOR_")
+        return f"{name}{vector_length(held.data_type)}" if name == "NCHW_VECT_C" else name
 
     @property
     def size_in_bytes(self) -> int:
         """Bytes that the filters take; follows ``cudnnGetFilterSizeInBytes``."""
-        size = c_size_t()
-        raw.cudnnGetFilterSizeInBytes(self, size)
-        return size.value
-
-    def _held(self) -> dict[str, Any]:
-        data_type, tensor_format, shape = self._read()
-        return {"shape": shape, "data_type": data_type, "format": tensor_format}
+        return self._filter().size_in_bytes
 
     def _arguments(self) -> dict[str, Any]:
-        data_type, _, shape = self._read()
-        return {"shape": shape, "data_type": data_type, "layout": self.layout} if shape else {}
+        held = self._filter()
+        arguments = {"shape": held.shape, "data_type": held.data_type, "layout": self.layout}
+        return arguments if held.shape else {}

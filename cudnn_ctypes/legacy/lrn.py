@@ -6,12 +6,12 @@ Operands and results as for convolutions: ``DeviceTensor``s, tensors of other li
 
 from __future__ import annotations
 
-from ctypes import c_double, c_uint
 from typing import Any
 
 from .. import raw
 from ..dtypes import host_scalar
 from ..handle import Handle
+from ..raw.descriptors import LRN
 from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
@@ -64,34 +64,25 @@ class LRNDescriptor(Descriptor[raw.cudnnLRNDescriptor_t]):
         """Set all of it; follows ``cudnnSetLRNDescriptor``."""
         raw.cudnnSetLRNDescriptor(self, n, alpha, beta, k)
 
-    def _held(self) -> dict[str, Any]:
-        n, alpha, beta, k = c_uint(), c_double(), c_double(), c_double()
-        raw.cudnnGetLRNDescriptor(self, n, alpha, beta, k)
-        return {"n": n.value, "alpha": alpha.value, "beta": beta.value, "k": k.value}
-
     @property
     def n(self) -> int:
         """Width of the window."""
-        n: int = self._held()["n"]
-        return n
+        return self._record(LRN).n
 
     @property
     def alpha(self) -> float:
         """Factor of the mean of squares."""
-        alpha: float = self._held()["alpha"]
-        return alpha
+        return self._record(LRN).alpha
 
     @property
     def beta(self) -> float:
         """The exponent."""
-        beta: float = self._held()["beta"]
-        return beta
+        return self._record(LRN).beta
 
     @property
     def k(self) -> float:
         """What is added to the mean of squares."""
-        k: float = self._held()["k"]
-        return k
+        return self._record(LRN).k
 
 
 @launched

@@ -7,6 +7,7 @@ from ctypes import c_int
 from typing import Any
 
 from .. import raw
+from ..raw.descriptors import Pooling
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .spatial import spatial_entries
@@ -118,21 +119,6 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    def _held(self) -> dict[str, Any]:
-        mode, nan = raw.cudnnPoolingMode_t(), raw.cudnnNanPropagation_t()
-        ndim, sizes = c_int(), c_int * _MAX_SPATIAL
-        window, padding, stride = sizes(), sizes(), sizes()
-        raw.cudnnGetPoolingNdDescriptor(
-            self, _MAX_SPATIAL, mode, nan, ndim, window, padding, stride
-        )
-        return {
-            "window": tuple(window[: ndim.value]),
-            "padding": tuple(padding[: ndim.value]),
-            "stride": tuple(stride[: ndim.value]),
-            "mode": mode.value,
-            "nan_propagation": nan.value,
-        }
-
     def get_2d(self) -> dict[str, Any]:
         """What `set_2d` sets, by name; follows ``cudnnGetPooling2dDescriptor``."""
         mode, nan = raw.cudnnPoolingMode_t(), raw.cudnnNanPropagation_t()
@@ -154,30 +140,27 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
     @property
     def window(self) -> tuple[int, ...]:
         """Size of the window along each spatial dimension."""
-        window: tuple[int, ...] = self._held()["window"]
-        return window
+        return self._record(Pooling).window
 
     @property
     def padding(self) -> tuple[int, ...]:
         """Places outside the image on both sides of each spatial dimension."""
-        padding: tuple[int, ...] = self._held()["padding"]
-        return padding
+        return self._record(Pooling).padding
 
     @property
     def stride(self) -> tuple[int, ...]:
         """Step of the window along each spatial dimension."""
-        stride: tuple[int, ...] = self._held()["stride"]
-        return stride
+        return self._record(Pooling).stride
 
     @property
     def mode(self) -> raw.cudnnPoolingMode_t:
         """Maximum or average."""
-        return raw.cudnnPoolingMode_t(self._held()["mode"])
+        return self._record(Pooling).mode
 
     @property
     def nan_propagation(self) -> raw.cudnnNanPropagation_t:
         """Whether a maximum over NaN is NaN."""
-        return raw.cudnnNanPropagation_t(self._held()["nan_propagation"])
+        return self._record(Pooling).nan_propagation
 
     # -- what it makes -------------------------------------------------------------------------
 
@@ -192,7 +175,7 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         ValueError
             If x and this pooling do not fit together; the message says in what.
         """
-        held, shape = self._held(), x_desc.shape
+        held, shape = self._record(Pooling), x_desc.shape
         _check_fit(shape, held)
         if len(shape) == 4:
             n, c, h, w = c_int(), c_int(), c_int(), c_int()
@@ -203,18 +186,18 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         return tuple(sizes)
 
 
-def _check_fit(shape: tuple[int, ...], held: dict[str, Any]) -> None:
+def _check_fit(shape: tuple[int, ...], held: Pooling) -> None:
     """Say what cuDNN's BAD_PARAM would not."""
-    ndim = len(held["window"])
+    ndim = len(held.window)
     if len(shape) != ndim + 2:
         raise ValueError(
             f"a pooling over {ndim} spatial dimensions needs x of {ndim + 2} dimensions, got x "
             f"{shape}"
         )
     for axis in range(ndim):
-        padded = shape[axis + 2] + 2 * held["padding"][axis]
-        if held["window"][axis] > padded:
+        padded = shape[axis + 2] + 2 * held.padding[axis]
+        if held.window[axis] > padded:
             raise ValueError(
-                f"the window reaches over {held['window'][axis]} elements along spatial dimension "
+                f"the window reaches over {held.window[axis]} elements along spatial dimension "
                 f"{axis}, the padded x has {padded}: x {shape}"
             )

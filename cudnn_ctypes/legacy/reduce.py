@@ -14,6 +14,7 @@ from .. import raw
 from ..device import DeviceBuffer
 from ..dtypes import as_data_type, host_scalar
 from ..handle import Handle
+from ..raw.descriptors import ReduceTensor
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .launch import Memory, launch, launched
@@ -92,46 +93,30 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
             enumerator(raw.cudnnIndicesType_t, indices_type, "indices_type"),
         )
 
-    def _held(self) -> dict[str, Any]:
-        op, compute_type = raw.cudnnReduceTensorOp_t(), raw.cudnnDataType_t()
-        nan_propagation = raw.cudnnNanPropagation_t()
-        indices = raw.cudnnReduceTensorIndices_t()
-        indices_type = raw.cudnnIndicesType_t()
-        raw.cudnnGetReduceTensorDescriptor(
-            self, op, compute_type, nan_propagation, indices, indices_type
-        )
-        return {
-            "op": op.value,
-            "compute_type": compute_type.value,
-            "nan_propagation": nan_propagation.value,
-            "indices": indices.value == raw.CUDNN_REDUCE_TENSOR_FLATTENED_INDICES,
-            "indices_type": indices_type.value,
-        }
-
     @property
     def op(self) -> raw.cudnnReduceTensorOp_t:
         """Which reduction."""
-        return raw.cudnnReduceTensorOp_t(self._held()["op"])
+        return self._record(ReduceTensor).op
 
     @property
     def compute_type(self) -> raw.cudnnDataType_t:
         """What it is computed in."""
-        return raw.cudnnDataType_t(self._held()["compute_type"])
+        return self._record(ReduceTensor).compute_type
 
     @property
     def nan_propagation(self) -> raw.cudnnNanPropagation_t:
         """Whether the minimum or maximum over NaN is NaN."""
-        return raw.cudnnNanPropagation_t(self._held()["nan_propagation"])
+        return self._record(ReduceTensor).nan_propagation
 
     @property
     def indices(self) -> bool:
         """Whether it also tells where it found the minimum or maximum."""
-        return bool(self._held()["indices"])
+        return self._record(ReduceTensor).indices
 
     @property
     def indices_type(self) -> raw.cudnnIndicesType_t:
         """The type of these indices."""
-        return raw.cudnnIndicesType_t(self._held()["indices_type"])
+        return self._record(ReduceTensor).indices_type
 
     # -- what it needs -------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from ..device import DeviceBuffer, DeviceTensor
 from ..device.layout import to_shape
 from ..dtypes import as_data_type, data_type_name, host_scalar
 from ..handle import Handle
+from ..raw.descriptors import SpatialTransformer
 from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
@@ -82,27 +83,21 @@ class SpatialTransformerDescriptor(Descriptor[raw.cudnnSpatialTransformerDescrip
                 f"shape: expected 1 to {raw.CUDNN_DIM_MAX} dimensions of at least 1, got {shape}"
             )
         raw.cudnnSetSpatialTransformerNdDescriptor(self, sampler, data_type, len(shape), shape)
-        self._set = {"shape": shape, "data_type": data_type, "sampler": sampler}
 
     @property
     def shape(self) -> tuple[int, ...]:
         """(N, C, H, W) of the output."""
-        shape: tuple[int, ...] = self._held()["shape"]
-        return shape
+        return self._record(SpatialTransformer).shape
 
     @property
     def data_type(self) -> raw.cudnnDataType_t:
         """Type of all tensors."""
-        return raw.cudnnDataType_t(self._held()["data_type"])
+        return self._record(SpatialTransformer).data_type
 
     @property
     def sampler(self) -> raw.cudnnSamplerType_t:
         """How pixels are interpolated."""
-        return raw.cudnnSamplerType_t(self._held()["sampler"])
-
-    def _held(self) -> dict[str, Any]:
-        _ = self._as_parameter_  # ClosedError, as for other descriptors
-        return self._set
+        return self._record(SpatialTransformer).sampler
 
     @property
     def theta_shape(self) -> tuple[int, ...]:

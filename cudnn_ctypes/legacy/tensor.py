@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int, c_size_t
+from ctypes import c_int
 from typing import Any
 
 from .. import raw
 from ..device import DeviceTensor
 from ..device.layout import Shape, strides_for, to_shape
 from ..dtypes import storage_bytes, vector_length
+from ..raw.descriptors import Tensor, record
 from .descriptor import Descriptor
 from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
 
 __all__ = ["TensorDescriptor"]
+
+_UNSET = Tensor(raw.CUDNN_DATA_FLOAT, (), (), 0)
 
 
 class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
@@ -144,11 +147,8 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    def _read(self) -> tuple[raw.cudnnDataType_t, Shape, Shape]:
-        data_type, ndim = raw.cudnnDataType_t(), c_int()
-        shape, strides = (c_int * raw.CUDNN_DIM_MAX)(), (c_int * raw.CUDNN_DIM_MAX)()
-        raw.cudnnGetTensorNdDescriptor(self, len(shape), data_type, ndim, shape, strides)
-        return data_type.value, tuple(shape[: ndim.value]), tuple(strides[: ndim.value])
+    def _tensor(self) -> Tensor:
+        return record(self) or _UNSET
 
     def get_4d(self) -> dict[str, Any]:
         """What `set_4d_ex` sets, by name; follows ``cudnnGetTensor4dDescriptor``."""
@@ -162,22 +162,23 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
     @property
     def shape(self) -> tuple[int, ...]:
         """(N, C, spatial sizes...); empty before it is set."""
-        return self._read()[1]
+        return self._tensor().shape
 
     @property
     def strides(self) -> tuple[int, ...]:
         """Steps along each dimension, in elements; in vectors for vectorised types."""
-        return self._read()[2]
+        return self._tensor().strides
 
     @property
     def data_type(self) -> raw.cudnnDataType_t:
         """Type of the elements."""
-        return self._read()[0]
+        return self._tensor().data_type
 
     @property
     def layout(self) -> str | None:
         """The layout that the strides follow, None if none; where several fit, the first."""
-        data_type, shape, strides = self._read()
+        held = self._tensor()
+        data_type, shape, strides = held.data_type, held.shape, held.strides
         # What lies in vectors looks the same as what has these strides, except for its size.
         if vector_length(data_type) > 1 and self.size_in_bytes != _dense_size(data_type, shape):
             return None
@@ -186,26 +187,14 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
     @property
     def size_in_bytes(self) -> int:
         """Bytes from the first element to the last; follows ``cudnnGetTensorSizeInBytes``."""
-        size = c_size_t()
-        raw.cudnnGetTensorSizeInBytes(self, size)
-        return size.value
-
-    def _held(self) -> dict[str, Any]:
-        data_type, shape, strides = self._read()
-        return {
-            "shape": shape,
-            "data_type": data_type,
-            "strides": strides,
-            "size_in_bytes": self.size_in_bytes,
-        }
+        return self._tensor().size_in_bytes
 
     def _arguments(self) -> dict[str, Any]:
-        data_type, shape, strides = self._read()
-        if not shape:
+        held, layout = self._tensor(), self.layout
+        if not held.shape:
             return {}
-        layout = self.layout
-        where = {"strides": strides} if layout is None else {"layout": layout}
-        return {"shape": shape, "data_type": data_type, **where}
+        where = {"strides": held.strides} if layout is None else {"layout": layout}
+        return {"shape": held.shape, "data_type": held.data_type, **where}
 
 
 def _dense_size(data_type: raw.cudnnDataType_t, shape: Shape) -> int:

@@ -285,6 +285,9 @@ def cudnnGetStream(
 
     in   handle    cudnnHandle_t
     out  streamId  pointer to cudaStream_t
+
+    used by Handle
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -767,7 +770,8 @@ def cudnnGetTensorSizeInBytes(
     in   tensorDesc  cudnnTensorDescriptor_t
     out  size        pointer to size_t
 
-    used by TensorDescriptor.size_in_bytes
+    used by TensorDescriptor
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -1527,7 +1531,8 @@ def cudnnGetFilterSizeInBytes(
     in   filterDesc  cudnnFilterDescriptor_t
     out  size        pointer to size_t
 
-    used by FilterDescriptor.size_in_bytes
+    used by FilterDescriptor
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -1987,7 +1992,8 @@ def cudnnGetActivationDescriptorSwishBeta(
     in   activationDesc  cudnnActivationDescriptor_t
     out  swish_beta      pointer to double
 
-    used by ActivationDescriptor.swish_beta
+    used by ActivationDescriptor
+    example: examples/06_lenet_digits.py
     """
 
 @declared
@@ -3893,7 +3899,8 @@ def cudnnGetConvolutionMathType(
     in   convDesc  cudnnConvolutionDescriptor_t
     out  mathType  pointer to cudnnMathType_t
 
-    used by ConvolutionDescriptor.math_type
+    used by ConvolutionDescriptor
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -3927,7 +3934,8 @@ def cudnnGetConvolutionGroupCount(
     in   convDesc    cudnnConvolutionDescriptor_t
     out  groupCount  pointer to int
 
-    used by ConvolutionDescriptor.groups
+    used by ConvolutionDescriptor
+    example: examples/03_convolution.py
     """
 
 @declared
@@ -3961,7 +3969,8 @@ def cudnnGetConvolutionReorderType(
     in   convDesc     cudnnConvolutionDescriptor_t
     out  reorderType  pointer to cudnnReorderType_t
 
-    used by ConvolutionDescriptor.reorder_type
+    used by ConvolutionDescriptor
+    example: examples/03_convolution.py
     """
 
 @declared

@@ -51,8 +51,8 @@ USES: dict[str, tuple[str, str]] = {
         "03_convolution.py",
     ),
     "cudnnGetStream": (
-        "",
-        "",
+        "Handle",
+        "03_convolution.py",
     ),
     "cudnnSetCallback": (
         "",
@@ -135,8 +135,8 @@ USES: dict[str, tuple[str, str]] = {
         "03_convolution.py",
     ),
     "cudnnGetTensorSizeInBytes": (
-        "TensorDescriptor.size_in_bytes",
-        "",
+        "TensorDescriptor",
+        "03_convolution.py",
     ),
     "cudnnDestroyTensorDescriptor": (
         "TensorDescriptor",
@@ -251,8 +251,8 @@ USES: dict[str, tuple[str, str]] = {
         "03_convolution.py",
     ),
     "cudnnGetFilterSizeInBytes": (
-        "FilterDescriptor.size_in_bytes",
-        "",
+        "FilterDescriptor",
+        "03_convolution.py",
     ),
     "cudnnTransformFilter": (
         "transform_filter",
@@ -319,8 +319,8 @@ USES: dict[str, tuple[str, str]] = {
         "",
     ),
     "cudnnGetActivationDescriptorSwishBeta": (
-        "ActivationDescriptor.swish_beta",
-        "",
+        "ActivationDescriptor",
+        "06_lenet_digits.py",
     ),
     "cudnnDestroyActivationDescriptor": (
         "ActivationDescriptor",
@@ -519,24 +519,24 @@ USES: dict[str, tuple[str, str]] = {
         "",
     ),
     "cudnnGetConvolutionMathType": (
-        "ConvolutionDescriptor.math_type",
-        "",
+        "ConvolutionDescriptor",
+        "03_convolution.py",
     ),
     "cudnnSetConvolutionGroupCount": (
         "ConvolutionDescriptor.groups",
         "",
     ),
     "cudnnGetConvolutionGroupCount": (
-        "ConvolutionDescriptor.groups",
-        "",
+        "ConvolutionDescriptor",
+        "03_convolution.py",
     ),
     "cudnnSetConvolutionReorderType": (
         "ConvolutionDescriptor.reorder_type",
         "",
     ),
     "cudnnGetConvolutionReorderType": (
-        "ConvolutionDescriptor.reorder_type",
-        "",
+        "ConvolutionDescriptor",
+        "03_convolution.py",
     ),
     "cudnnSetConvolution2dDescriptor": (
         "ConvolutionDescriptor.set_2d",
