@@ -198,7 +198,7 @@ def pooling_backward(
         return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
 
     check_shape("dx", dx, x.shape)
-    return tiled(formula, x, dy, dx, axes=(0, 1), growth=windows.growth)
+    return tiled(formula, x, dy, dx, axes=(0, 1))
 
 
 def _lowest(dtype: np.dtype[Any]) -> float:

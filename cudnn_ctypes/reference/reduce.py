@@ -147,7 +147,7 @@ def _reduced(
         """The function over the terms of all elements: of each tile, then of what these gave."""
         cut = int(np.argmax(a.shape)) if a.ndim else None
         parts = [
-            function.reduce(term(a[place].astype(dtype)), axis=axes, keepdims=True)
+            function.reduce(term(a[place].astype(dtype, copy=False)), axis=axes, keepdims=True)
             for place in tiles(a, () if cut is None else (cut,))
         ]
         if len(parts) == 1 or cut is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,12 +64,14 @@ class Windows:
             )
         return cls(x_shape, y_shape, window, padding, stride)
 
-    def taps(self) -> Iterator[tuple[int, Index, Index]]:
+    @functools.lru_cache(maxsize=32)  # noqa: B019 - of a few numbers
+    def taps(self) -> tuple[tuple[int, Index, Index], ...]:
         """For each place in the window, in row-major order: what the outputs see there.
 
         Its number; the outputs that see an element of the image there; and these elements. The last
         two are indices of y and x.
         """
+        found = []
         for number, place in enumerate(np.ndindex(*self.window)):
             outputs, elements = [], []
             for dimension, offset in enumerate(place):
@@ -79,7 +82,8 @@ class Windows:
                 elements.append(reach[1])
             else:
                 whole = (slice(None), slice(None))
-                yield number, (*whole, *outputs), (*whole, *elements)
+                found.append((number, (*whole, *outputs), (*whole, *elements)))
+        return tuple(found)
 
     def maximum(self, x: Array, propagate_nan: bool, least: float) -> Array:
         """The largest element of each window and `least`; NaN counts only if it propagates."""

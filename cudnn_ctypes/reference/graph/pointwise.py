@@ -93,8 +93,12 @@ def _gelu_by_tanh_slope(x: Array, _: Parameters) -> Any:
 
 
 def _relu(x: Array, p: Parameters) -> Any:
-    below = p.relu_lower_clip + p.relu_lower_clip_slope * (x - p.relu_lower_clip)
-    return np.minimum(np.where(x < p.relu_lower_clip, below, x), p.relu_upper_clip)
+    if p.relu_lower_clip_slope == 0:
+        y = np.maximum(x, p.relu_lower_clip)
+    else:
+        below = p.relu_lower_clip + p.relu_lower_clip_slope * (x - p.relu_lower_clip)
+        y = np.where(x < p.relu_lower_clip, below, x)
+    return np.minimum(y, p.relu_upper_clip)
 
 
 def _relu_slope(x: Array, p: Parameters) -> Any:

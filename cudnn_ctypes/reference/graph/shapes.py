@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,14 +39,29 @@ def reshape(
     strides transpose. Where the two do not cover the same memory, and in the mode LOGICAL, the
     elements keep their order by rows.
     """
+    logical = mode == cudnnBackendReshapeMode_t.CUDNN_RESHAPE_LOGICAL
+    x_order, y_order = _packed_order(x.shape, x_strides), _packed_order(y_shape, y_strides)
+    if not logical and x_order and y_order and x.size == math.prod(y_shape):
+        packed = x.transpose(x_order).reshape([y_shape[axis] for axis in y_order])
+        return packed.transpose(np.argsort(y_order))
     target = offsets(y_shape, y_strides)
     source = offsets(x.shape, x_strides)
-    logical = mode == cudnnBackendReshapeMode_t.CUDNN_RESHAPE_LOGICAL
     if logical or not np.array_equal(np.sort(source, None), np.sort(target, None)):
         return x.reshape(tuple(y_shape))
     memory = np.empty(int(source.max()) + 1, x.dtype)
     memory[source] = x
     return np.asarray(memory[target])
+
+
+def _packed_order(shape: Sequence[int], strides: Sequence[int]) -> list[int] | None:
+    """The axes in the order in which a tensor lies in memory; None with gaps or overlaps."""
+    order = sorted(range(len(shape)), key=lambda axis: (shape[axis] > 1, strides[axis]))
+    expected = 1
+    for axis in order:
+        if shape[axis] > 1 and strides[axis] != expected:
+            return None
+        expected *= shape[axis]
+    return order[::-1]
 
 
 def slices(x: Array, start: Sequence[int], limit: Sequence[int], steps: Sequence[int]) -> Array:
