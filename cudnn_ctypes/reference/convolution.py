@@ -90,9 +90,8 @@ def convolution_forward(
         mode=mode,
     )
     dtype = accumulator(compute_dtype, x, w)
-    x, w = x.astype(dtype, copy=False), w.astype(dtype, copy=False)
     with products_of(_multiply_adds(geometry)):
-        result = _forward(x, w, geometry)
+        result = _forward(x.astype(dtype, copy=False), w.astype(dtype, copy=False), geometry)
     stored = _stored(out_dtype, y, x)
     return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
 
@@ -198,9 +197,9 @@ def convolution_backward_filter(
     )
     _check_dy(dy, geometry)
     dtype = accumulator(compute_dtype, x, dy)
-    x, dy = x.astype(dtype, copy=False), dy.astype(dtype, copy=False)
+    operands = (x.astype(dtype, copy=False), dy.astype(dtype, copy=False))
     with products_of(_multiply_adds(geometry)):
-        result = _backward_filter(x, dy, geometry)
+        result = _backward_filter(*operands, geometry)
     stored = _stored(out_dtype, dw, x)
     return blend(result, dw, alpha=alpha, beta=beta, out_dtype=stored, name="dw")
 
