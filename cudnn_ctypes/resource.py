@@ -17,12 +17,34 @@ from .errors import ClosedError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Resource"]
+__all__ = ["Resource", "Uncopied"]
 
 _H = TypeVar("_H")
 
 
-class Resource(Generic[_H]):
+class Uncopied:
+    """Base of what owns something: a copy would own it a second time, so copying is refused.
+
+    Subclasses say in `_instead` what to do.
+    """
+
+    __slots__ = ()
+    _instead: ClassVar[str] = "create another one"
+
+    def __copy__(self) -> Self:
+        raise TypeError(f"a {type(self).__name__} cannot be copied: {self._instead}")
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.__copy__()
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError(
+            f"a {type(self).__name__} cannot be pickled, it means nothing in another process: "
+            f"{self._instead}"
+        )
+
+
+class Resource(Uncopied, Generic[_H]):
     """The owner of one C handle.
 
     Parameters

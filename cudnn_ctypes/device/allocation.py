@@ -9,6 +9,7 @@ from typing import Any
 
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.host_blocks import ALIGNMENT, Block
+from cudnn_ctypes.resource import Uncopied
 
 from . import cuda
 from .device import device_id
@@ -21,7 +22,7 @@ class OutOfDeviceMemoryError(MemoryError):
     """The device (or, for the reference device, the host) has not enough free memory."""
 
 
-class Allocation:
+class Allocation(Uncopied):
     """A block of memory with one owner after another: it is freed with the last reference.
 
     Freeing is put on the stream in whose order the memory was allocated, so work that was put on

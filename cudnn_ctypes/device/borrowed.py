@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.resource import Uncopied
 
 from .layout import Shape
 from .stream import as_stream_pointer
@@ -13,7 +14,7 @@ from .stream import as_stream_pointer
 __all__ = ["Borrowed", "Imported", "c_strides", "not_negative"]
 
 
-class Borrowed:
+class Borrowed(Uncopied):
     """Memory of another library, kept alive by `keeper` (a capsule or the object itself)."""
 
     def __init__(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw import mode
+from cudnn_ctypes.resource import Uncopied
 
 from . import copy
 from .allocation import Allocation
@@ -20,7 +21,7 @@ from .allocation import Allocation
 __all__ = ["DeviceBuffer"]
 
 
-class DeviceBuffer:
+class DeviceBuffer(Uncopied):
     """A block of device memory, uninitialised; host memory on the reference device.
 
     It is allocated and freed in the order of a stream (``cuMemAllocFromPoolAsync``,
@@ -50,6 +51,8 @@ class DeviceBuffer:
     >>> with DeviceBuffer(1 << 20) as workspace:
     ...     workspace.fill(0)
     """
+
+    _instead = "allocate another one and copy its contents with copy_from"
 
     # Without slots, Python 3.11's tracemalloc cannot tell where an object was made.
     __slots__ = ("__weakref__", "_allocation", "_forgotten", "_nbytes", "_offset", "_parent")

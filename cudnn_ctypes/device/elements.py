@@ -222,6 +222,9 @@ class Elements(Exchange):
 
     # -- copies ----------------------------------------------------------------------------------
 
+    def __copy__(self) -> Self:
+        return self.copy()
+
     def copy(self, *, layout: Any = None, stream: Any = None) -> Self:
         """A tensor of its own with the same elements, without gaps.
 

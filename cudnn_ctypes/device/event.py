@@ -7,6 +7,7 @@ from typing import Any
 
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw import mode
+from cudnn_ctypes.resource import Uncopied
 
 from . import cuda
 from .stream import as_core_stream, as_stream_pointer
@@ -14,7 +15,7 @@ from .stream import as_core_stream, as_stream_pointer
 __all__ = ["Event", "elapsed_ms"]
 
 
-class Event:
+class Event(Uncopied):
     """A point in a stream, which the device notes the time of when it gets there.
 
     Creating an event records it on `stream` (``cuEventCreate``, ``cuEventRecord``). On the

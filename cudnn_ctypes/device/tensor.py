@@ -17,6 +17,7 @@ from cudnn_ctypes.dtypes import (
 )
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.resource import Uncopied
 
 from . import copy, dlpack, pytorch
 from . import layout as layouts
@@ -29,7 +30,7 @@ from .elements import Elements
 __all__ = ["DeviceTensor", "as_tensor"]
 
 
-class DeviceTensor(Elements):
+class DeviceTensor(Elements, Uncopied):
     """A tensor in device memory; in host memory on the reference device.
 
     The shape is the logical one, (N, C, spatial...) whatever the layout; the layout shows in the

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from ..graph.device_properties import DeviceProperties
     from .properties import kernel_cache
 
+from ..resource import Uncopied
+
 __all__ = ["Held", "Holding"]
 
 
-class Held:
+class Held(Uncopied):
     """What a graph has built, apart from it, so that a finalizer can close it."""
 
     def __init__(self) -> None:

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from .descriptor import BackendDescriptor
     from .plan import ExecutionPlan
 
+from ..resource import Uncopied
+
 __all__ = ["BoundPlan"]
 
 
-class BoundPlan:
+class BoundPlan(Uncopied):
     """A plan with its operands and workspace, which it keeps alive; call it to execute.
 
     ``ExecutionPlan.bind`` makes it.

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from .descriptor import BackendDescriptor
     from .plan import ExecutionPlan
 
+from ..resource import Uncopied
+
 __all__ = ["CapturedGraph", "NativeGraph", "capture"]
 
 _NOTE = "supports_cuda_graph_native_api"
 
 
-class CapturedGraph:
+class CapturedGraph(Uncopied):
     """Launches that were recorded once, to be replayed in one; `capture` makes it.
 
     The same memory is read and written each time: operands, workspaces, plans and the handle must

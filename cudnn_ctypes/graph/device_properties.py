@@ -144,6 +144,16 @@ class DeviceProperties:
             Path(path).write_text(text + "\n")
         return text
 
+    def __copy__(self) -> DeviceProperties:
+        """Another descriptor of the same properties."""
+        return DeviceProperties(self._values)
+
+    def __deepcopy__(self, memo: object) -> DeviceProperties:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        return DeviceProperties, (self.to_json(),)
+
     def close(self) -> None:
         self.descriptor.close()
 

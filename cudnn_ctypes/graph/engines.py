@@ -18,6 +18,8 @@ from .device_properties import DeviceProperties, device_attribute
 if TYPE_CHECKING:
     from ..handle import Handle
 
+from ..resource import Uncopied
+
 __all__ = [
     "Engine",
     "EngineChoice",
@@ -82,7 +84,7 @@ class Knob:
         return f"{self.minimum}-{self.maximum}{steps}" if several else str(self.minimum)
 
 
-class Engine:
+class Engine(Uncopied):
     """One engine for one operation graph; the ENGINE descriptor.
 
     Parameters
@@ -212,7 +214,7 @@ class Engine:
         return f"Engine({self.index}{', ' if notes else ''}{notes})"
 
 
-class EngineConfig:
+class EngineConfig(Uncopied):
     """An engine and the values of its knobs: what a plan is made of; the ENGINECFG descriptor.
 
     `heuristics` and ``Engine.config`` make it.

@@ -325,6 +325,16 @@ class Graph(
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
+    def __copy__(self) -> Self:
+        """What it describes, not built."""
+        return self.from_json(self.to_json())
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        return type(self).from_json, (self.to_json(),)
+
     def to_json(self, *, indent: int | None = 2) -> str:
         """The tensors and nodes as JSON text, without a plan; None for `indent` is one line.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ..errors import CudnnError
+from ..resource import Uncopied
 from .descriptor import BackendDescriptor
 from .stored_plan import StoredPlan, sealed
 
 __all__ = ["KernelCache"]
 
 
-class KernelCache:
+class KernelCache(Uncopied):
     """Compiled kernels of one graph for any dims; the KERNEL_CACHE descriptor.
 
     Graphs that are built with it have dynamic shapes: the kernel that was compiled for one of them

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ..handle import Handle
     from .descriptor import BackendDescriptor
 
+from ..resource import Uncopied
+
 __all__ = ["VariantPacks", "execute"]
 
 _KEPT = 64  # sets of addresses whose variant pack is kept
@@ -68,7 +70,7 @@ def execute(handle: Handle, plan: BackendDescriptor, pack: BackendDescriptor) ->
         raise binding("cudnnBackendExecute").error(code, (handle, plan, pack))
 
 
-class VariantPacks:
+class VariantPacks(Uncopied):
     """The finalized variant packs of one plan, for memory of the same tensors.
 
     Parameters

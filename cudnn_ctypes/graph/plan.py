@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from ..handle import Handle
     from .kernel_cache import KernelCache
 
+from ..resource import Uncopied
+
 __all__ = ["BoundPlan", "ExecutionPlan"]
 
 
-class ExecutionPlan:
+class ExecutionPlan(Uncopied):
     """A compiled plan; the EXECUTION_PLAN descriptor.
 
     Parameters

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import raw
 from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
+from ..resource import Uncopied
 from .attention_descriptor import AttnDescriptor
 from .enumerators import short_name
 from .operands import expect
@@ -40,7 +41,7 @@ def attention_buffer_sizes(
     return AttentionBufferSizes(weights.value, workspace.value, reserve_space.value)
 
 
-class AttentionWeights(Mapping[str, DeviceTensor]):
+class AttentionWeights(Uncopied, Mapping[str, DeviceTensor]):
     """One buffer with the weights and biases of an attention, or with their gradients.
 
     The names are "q_weights", "k_weights", "v_weights", "o_weights", "q_biases", "k_biases",

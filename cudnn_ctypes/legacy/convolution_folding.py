@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import raw
 from ..handle import Handle
+from ..resource import Uncopied
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionBackwardData
 from .enumerators import short_name
@@ -20,7 +21,7 @@ __all__ = ["FoldedBackwardData", "folded_backward_data"]
 
 
 @dataclass(frozen=True)
-class FoldedBackwardData:
+class FoldedBackwardData(Uncopied):
     """Descriptors of a backward data convolution with stride 1, and of the way there and back.
 
     Attributes

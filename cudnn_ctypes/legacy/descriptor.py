@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import record
 from ..resource import Resource
 from .enumerators import shown
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Descriptor"]
 
@@ -35,6 +38,7 @@ class Descriptor(Resource[_H]):
     """
 
     _being_shown = False
+    _has_copies: ClassVar[bool] = True  # whether its class can make an equal one
 
     def __init__(
         self, handle: _H, create: Callable[[_H], object], destroy: Callable[[_H], object]
@@ -80,6 +84,15 @@ class Descriptor(Resource[_H]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __copy__(self) -> Self:
+        """Another descriptor with the same values."""
+        return type(self)(**self._arguments()) if self._has_copies else super().__copy__()
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        if not self._has_copies:
+            return super().__reduce_ex__(protocol)
+        return _described, (type(self), self._arguments())
+
     def __repr__(self) -> str:
         if self.closed:
             return f"{type(self).__name__}(closed)"
@@ -92,3 +105,8 @@ class Descriptor(Resource[_H]):
             self._being_shown = False
         arguments = ", ".join(f"{name}={shown(value)}" for name, value in held.items())
         return f"{type(self).__name__}({arguments})"
+
+
+def _described(cls: Any, arguments: dict[str, Any]) -> Any:
+    """What a pickled descriptor becomes."""
+    return cls(**arguments)

@@ -61,6 +61,9 @@ class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
     ...     y, reserve_space = dropout_forward(handle, x, dropout)
     """
 
+    _has_copies = False
+    _instead = "it owns the state of its random numbers; create another one"
+
     def __init__(
         self,
         handle: Handle,

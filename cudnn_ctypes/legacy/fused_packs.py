@@ -61,6 +61,8 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
     >>> pack.close()
     """
 
+    _has_copies = False
+
     def __init__(self, operation: Any, **values: Any) -> None:
         self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
         super().__init__(
@@ -173,6 +175,8 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
     **values
         By label; see `set`.
     """
+
+    _has_copies = False
 
     def __init__(self, operation: Any, **values: Any) -> None:
         self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")

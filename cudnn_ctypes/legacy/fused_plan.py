@@ -29,6 +29,8 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
         Bytes that an execution needs; None until it is made.
     """
 
+    _has_copies = False
+
     def __init__(self, operation: Any) -> None:
         self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
         self.workspace_size: int | None = None

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from .. import raw
 from ..handle import Handle
+from ..resource import Uncopied
 from .operands import expect
 from .rnn_data import RNNDataDescriptor
 from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
@@ -18,7 +19,7 @@ __all__ = ["RNNProblem"]
 Self = TypeVar("Self", bound="RNNProblem")
 
 
-class RNNProblem:
+class RNNProblem(Uncopied):
     """The part of `RNN` that makes, checks and closes descriptors."""
 
     def __init__(self, rnn: RNNDescriptor, x_desc: RNNDataDescriptor) -> None:

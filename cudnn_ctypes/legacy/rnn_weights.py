@@ -31,6 +31,7 @@ from .. import raw
 from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import element_bits
 from ..handle import Handle
+from ..resource import Uncopied
 from .operands import expect
 from .rnn_descriptor import RNNDescriptor
 from .tensor import TensorDescriptor
@@ -84,7 +85,7 @@ def _view(
     return DeviceTensor(space, shape, desc.data_type, strides=strides, offset=address - space.ptr)
 
 
-class RNNLayerWeights(Mapping[str, DeviceTensor]):
+class RNNLayerWeights(Uncopied, Mapping[str, DeviceTensor]):
     """The weights of one pseudo-layer by name; views of the weight space."""
 
     def __init__(self, tensors: dict[str, DeviceTensor]) -> None:
@@ -107,7 +108,7 @@ class RNNLayerWeights(Mapping[str, DeviceTensor]):
         return f"RNNLayerWeights({shapes})"
 
 
-class RNNWeights(Sequence[RNNLayerWeights]):
+class RNNWeights(Uncopied, Sequence[RNNLayerWeights]):
     """All weights of a network, or their gradients: one `RNNLayerWeights` for each pseudo-layer.
 
     Parameters

@@ -1,0 +1,270 @@
+"""copy, deepcopy, pickle: another object with the same contents, or a refusal; never an alias."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes
+from cudnn_ctypes import (
+    RNN,
+    ActivationDescriptor,
+    AttentionWeights,
+    AttnDescriptor,
+    BackendDescriptor,
+    BadParamError,
+    ClosedError,
+    ConvolutionDescriptor,
+    CTCLossDescriptor,
+    DeviceBuffer,
+    DeviceProperties,
+    DeviceTensor,
+    DropoutDescriptor,
+    FilterDescriptor,
+    FusedOpsConstParamPack,
+    FusedOpsPlan,
+    FusedOpsVariantParamPack,
+    Graph,
+    Handle,
+    KernelCache,
+    LRNDescriptor,
+    OpTensorDescriptor,
+    PoolingDescriptor,
+    ReduceTensorDescriptor,
+    RNNDataDescriptor,
+    RNNDescriptor,
+    RNNWeights,
+    SeqDataDescriptor,
+    SpatialTransformerDescriptor,
+    TensorDescriptor,
+    TensorTransformDescriptor,
+    raw,
+    use_reference_device,
+)
+from cudnn_ctypes.device import Event
+
+DESCRIPTORS: list[Callable[[], Any]] = [
+    lambda: ActivationDescriptor("clipped_relu", coef=2.5, nan_propagation="propagate_nan"),
+    lambda: attention(),
+    lambda: ConvolutionDescriptor(padding=(1, 2), stride=(2, 1), dilation=(1, 3), groups=2),
+    lambda: ConvolutionDescriptor(padding=(1, 2, 0), mode="convolution"),
+    lambda: CTCLossDescriptor(),
+    lambda: FilterDescriptor((4, 2, 3, 5), "float16", layout="NHWC"),
+    lambda: FilterDescriptor(),
+    lambda: LRNDescriptor(7, alpha=0.5, beta=0.25, k=1.5),
+    lambda: OpTensorDescriptor("mul"),
+    lambda: PoolingDescriptor((2, 3), (1, 0), (2, 1), mode="average_count_include_padding"),
+    lambda: ReduceTensorDescriptor("max"),
+    lambda: RNNDataDescriptor([3, 2], 5, padding_fill=1.5),
+    lambda: RNNDescriptor("gru", input_size=4, hidden_size=6, layers=2, bidirectional=True),
+    lambda: RNNDescriptor("lstm", input_size=4, hidden_size=6, clip=(-1.0, 2.0)),
+    lambda: SeqDataDescriptor((3, 2, 1, 8), lengths=[3, 2]),
+    lambda: SpatialTransformerDescriptor((2, 3, 4, 5)),
+    lambda: TensorDescriptor((2, 3, 4, 5), "float16", layout="NHWC"),
+    lambda: TensorDescriptor((2, 3, 4), strides=(100, 10, 2)),
+    lambda: TensorDescriptor((2, 8, 4, 5), "int8x4"),
+    lambda: TensorDescriptor(),
+    lambda: TensorTransformDescriptor(pad_before=(0, 1, 2, 3), pad_after=(0, 0, 1, 0)),
+]
+
+
+FUSED = "bn_finalize_statistics_training"
+
+
+def gru() -> RNNDescriptor:
+    return RNNDescriptor("gru", input_size=4, hidden_size=6)
+
+
+def lstm(dropout: DropoutDescriptor) -> RNNDescriptor:
+    return RNNDescriptor("lstm", input_size=4, hidden_size=6, layers=2, dropout=dropout)
+
+
+def attention() -> AttnDescriptor:
+    return AttnDescriptor(
+        2, q_size=8, qo_max_length=5, kv_max_length=6, q_projection=4, k_projection=4
+    )
+
+
+def built(handle: Handle) -> Graph:
+    graph = Graph(io_data_type="float32", name="sum")
+    a, b = (graph.tensor((1, 2, 4), name=name) for name in "ab")
+    graph.relu(graph.add(a, b)).set_output(name="y")
+    graph.build(handle)
+    return graph
+
+
+def plan(handle: Handle) -> Any:
+    graph = built(handle)
+    return graph.plan
+
+
+def bound(handle: Handle) -> Any:
+    graph = built(handle)
+    values = np.ones((1, 2, 4), np.float32)
+    memory = {name: DeviceTensor.from_numpy(values) for name in "aby"}
+    return graph.bind(memory, DeviceBuffer(max(graph.workspace_size, 1)))
+
+
+REFUSED: dict[str, Callable[[Handle], Any]] = {
+    "Handle": lambda handle: Handle(),
+    "BackendDescriptor": lambda handle: BackendDescriptor("tensor"),
+    "DeviceBuffer": lambda handle: DeviceBuffer(64),
+    "view": lambda handle: DeviceBuffer(64).view(16, 16),
+    "DropoutDescriptor": lambda handle: DropoutDescriptor(handle, 0.5),
+    "FusedOpsConstParamPack": lambda handle: FusedOpsConstParamPack(FUSED),
+    "FusedOpsVariantParamPack": lambda handle: FusedOpsVariantParamPack(FUSED),
+    "FusedOpsPlan": lambda handle: FusedOpsPlan(FUSED),
+    "KernelCache": lambda handle: KernelCache(),
+    "ExecutionPlan": plan,
+    "BoundPlan": bound,
+    "EngineConfig": lambda handle: plan(handle).config,
+    "Engine": lambda handle: plan(handle).config.engine,
+    "RNN": lambda handle: RNN(gru(), RNNDataDescriptor([3, 2], 4)),
+    "RNNWeights": lambda handle: RNNWeights(handle, gru()),
+    "AttentionWeights": lambda handle: AttentionWeights(handle, attention()),
+    "Event": lambda handle: Event(),
+    "cudnnTensorDescriptor_t": lambda handle: raw.cudnnTensorDescriptor_t(),
+}
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference_device(reference_device: None) -> None:
+    with use_reference_device():
+        pass
+
+
+@pytest.fixture
+def handle(on_the_reference_device: None) -> Iterator[Handle]:
+    with use_reference_device(), Handle() as handle:
+        yield handle
+
+
+def again(thing: Any) -> Any:
+    return pickle.loads(pickle.dumps(thing))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
+@pytest.mark.parametrize("make", DESCRIPTORS)
+def test_a_copied_descriptor_is_another_one_with_the_same_contents(
+    make: Callable[[], Any], copied: Callable[[Any], Any]
+) -> None:
+    with make() as original:
+        text = repr(original)
+        other = copied(original)
+        assert type(other) is type(original)
+        assert other == original
+        assert repr(other) == text
+        assert other._as_parameter_.value != original._as_parameter_.value
+        other.close()
+        assert other.closed
+        assert repr(original) == text  # lives on
+    with pytest.raises(ClosedError):
+        copied(original)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_had_twice_says_so(
+    handle: Handle, kind: str, copied: Callable[[Any], Any]
+) -> None:
+    original = REFUSED[kind](handle)
+    expected = r"cannot be (copied|pickled)|is (the|an) address"
+    with pytest.raises(TypeError, match=expected) as caught:
+        copied(original)
+    assert type(original).__name__ in str(caught.value)
+    if hasattr(original, "close"):
+        original.close()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32"])
+def test_a_copied_device_tensor_has_memory_of_its_own(
+    copied: Callable[[Any], Any], dtype: str
+) -> None:
+    values = np.arange(1, 25).reshape(1, 2, 3, 4).astype(dtype)
+    with DeviceTensor.from_numpy(values, layout="NHWC") as original:
+        other = copied(original)
+        np.testing.assert_array_equal(other.numpy(), values)
+        assert other.strides == original.strides
+        other.copy_from(values[::-1] * 2)
+        np.testing.assert_array_equal(original.numpy(), values)
+        original.copy_from(values * 3)
+    np.testing.assert_array_equal(other.numpy(), values * 2)
+    with pytest.raises(TypeError, match="DeviceTensor cannot be pickled"):
+        pickle.dumps(other)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
+def test_a_copied_graph_is_described_alike_and_not_built(
+    handle: Handle, copied: Callable[[Any], Any]
+) -> None:
+    original = built(handle)
+    other = copied(original)
+    original.close()
+    assert other.to_json() == original.to_json()
+    with pytest.raises(ValueError, match="not built"):
+        _ = other.plan
+    other.build(handle)
+    values = np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 2, 4)
+    memory = {name: DeviceTensor.from_numpy(values) for name in "aby"}
+    other.execute(memory, DeviceBuffer(max(other.workspace_size, 1)))
+    np.testing.assert_allclose(memory["y"].numpy(), np.maximum(values * 2, 0))
+    other.close()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
+def test_copied_device_properties(copied: Callable[[Any], Any]) -> None:
+    original = DeviceProperties.preset("H200")
+    other = copied(original)
+    original.close()
+    assert other == original
+    assert other.descriptor.get("json_representation")
+    other.close()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
+def test_errors_structs_and_functions_are_copied(copied: Callable[[Any], Any]) -> None:
+    with pytest.raises(BadParamError) as caught, TensorDescriptor() as x:
+        raw.cudnnSetTensor4dDescriptor(x, 0, 0, 0, 1, 1, 1)
+    other = copied(caught.value)
+    assert str(other) == str(caught.value)
+    assert other.status is raw.CUDNN_STATUS_BAD_PARAM
+    perf = raw.cudnnConvolutionFwdAlgoPerf_t()
+    perf.time = 1.5
+    other = copied(perf)
+    perf.time = 2.5
+    assert other.time == 1.5
+    assert copied(raw.cudnnGetVersion) is raw.cudnnGetVersion
+
+
+def test_an_rnn_descriptor_s_copy_shares_its_dropout(handle: Handle) -> None:
+    with DropoutDescriptor(handle, 0.5) as dropout, ExitStack() as owned:
+        original = owned.enter_context(lstm(dropout))
+        other = owned.enter_context(copy.deepcopy(original))
+        assert other.dropout is dropout
+        with pytest.raises(TypeError, match="DropoutDescriptor cannot be pickled"):
+            pickle.dumps(original)
+
+
+def test_every_public_class_that_closes_is_tested() -> None:
+    tested = {type(make()).__name__ for make in DESCRIPTORS} | set(REFUSED)
+    tested |= {"DeviceTensor", "Graph", "DeviceProperties"}
+    tested |= {"CapturedGraph", "NativeGraph"}  # made on a GPU only; below
+    tested |= {"FoldedBackwardData"}  # of descriptors; below
+    closing = {
+        name
+        for name in cudnn_ctypes.__all__
+        if inspect.isclass(cls := getattr(cudnn_ctypes, name)) and hasattr(cls, "close")
+    }
+    assert closing <= tested
+    for name in ("CapturedGraph", "NativeGraph", "FoldedBackwardData"):
+        cls = getattr(cudnn_ctypes, name)
+        with pytest.raises(TypeError, match=f"a {name} cannot be copied"):
+            copy.copy(object.__new__(cls))
