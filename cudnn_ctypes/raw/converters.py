@@ -61,6 +61,8 @@ def converter(name: str, parameter: ParameterType) -> Any:
             return _pointer(base)
 
 
+_LOWEST = 0xFFFF  # no system maps memory below; such a number is no address
+
 # Handles of CUDA: the type's name, and how other libraries' objects give theirs.
 _FOREIGN_HANDLES: dict[str, tuple[str, ...]] = {
     "cudaStream_t": ("__cuda_stream__", "cuda_stream", "ptr"),
@@ -132,7 +134,9 @@ def _host(base: Any) -> Converter:
     from_address = ctypes.c_void_p.from_param
 
     def from_param(value: Any) -> Any:
-        if value is None or isinstance(value, (int, ctypes.c_void_p)):
+        if value is None or type(value) is ctypes.c_void_p:
+            return from_address(value)
+        if isinstance(value, int) and not isinstance(value, (bool, CudnnEnum)) and value > _LOWEST:
             return from_address(value)
         pointer = getattr(value, "ctypes", None)  # numpy.ndarray
         if pointer is not None:

@@ -349,7 +349,9 @@ def _shown(value: object) -> str:
 def is_null(value: Any) -> bool:
     """Whether an argument is C's NULL: None, or a NULL pointer, perhaps in an object."""
     pointer = getattr(value, "_as_parameter_", value)
-    return pointer is None or (isinstance(pointer, ctypes._Pointer) and not pointer)
+    return pointer is None or (
+        isinstance(pointer, (ctypes._Pointer, ctypes.c_void_p)) and not pointer
+    )
 
 
 def room(memory: Any) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from ctypes import c_int, c_size_t
+from ctypes import POINTER, c_int, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ def test_the_table_names_what_exists() -> None:
 def survey(*flags: str) -> str:
     """Call every function with NULL after NULL, in child processes."""
     done = subprocess.run(
-        [sys.executable, "-m", "tools.null_arguments", *flags],
+        [sys.executable, "-m", "tools.fuzz", "nulls", *flags],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -118,3 +118,32 @@ def test_a_refusal_leaves_no_words_of_an_earlier_error() -> None:
     assert "n <= 0" not in str(caught.value)
     raw.cudnnGetTensorSizeInBytes(x, c_size_t())
     raw.cudnnDestroyTensorDescriptor(x)
+
+
+POINTERS = [
+    (function, p)
+    for function, name in GUARDED
+    for p in raw.FUNCTIONS[function].parameters
+    if p.name == name and p.type.kind != "value" and function != "cudnnGetLastErrorString"
+]
+
+
+@pytest.mark.parametrize(("function", "p"), POINTERS, ids=lambda each: getattr(each, "name", each))
+def test_a_null_of_a_pointer_type_is_null(function: str, p: Parameter) -> None:
+    callee = raw.FUNCTIONS[function]
+    arguments = {p.name: stand_in(p) for p in callee.parameters}
+    base, parameter = p.type.base, p.name
+    arguments[parameter] = POINTER(storage_type(base))() if base else c_void_p()
+    with pytest.raises(BadParamError) as caught:
+        callee(**arguments)
+    assert f"{parameter} is NULL" in caught.value.messages
+
+
+@pytest.mark.parametrize("number", [1, 0xFFFF, True, raw.CUDNN_PTR_16B_ALIGNED, -1])
+def test_small_numbers_are_no_addresses_of_host_memory(number: int) -> None:
+    pack = raw.cudnnFusedOpsConstParamPack_t()
+    raw.cudnnCreateFusedOpsConstParamPack(pack, 0)
+    label = raw.CUDNN_PARAM_XDATA_PLACEHOLDER
+    with pytest.raises(TypeError, match="'param'"):
+        raw.cudnnSetFusedOpsConstParamPackAttribute(pack, label, number)
+    raw.cudnnDestroyFusedOpsConstParamPack(pack)

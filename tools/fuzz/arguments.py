@@ -146,6 +146,10 @@ class Program:
                 return label, getattr(raw, data[0])(data[1])
             case "value":
                 return label, data
+            case "boxed":  # another type of integer
+                return label, base(data) if data % 2 else np.int64(data)
+            case "null":
+                return label, ctypes.POINTER(base)() if base else ctypes.c_void_p()
             case "thing":
                 return label, self._things[data]
             case "device":

@@ -189,7 +189,7 @@ class _Draw:
             argument = self._odd(p, numbers) if i in odd else self._right(p, numbers)
             if slot is not None and argument[1] == "slot" and i == 0:
                 argument = (argument[0], "slot", [argument[2][0], slot])
-            if argument[1] == "value" and type(argument[2]) is int:
+            if argument[1] in ("value", "boxed") and type(argument[2]) is int:
                 numbers[p.name] = argument[2]
             drawn[i] = argument
         return name, tuple(drawn[i] for i in range(len(parameters)))
@@ -229,7 +229,8 @@ class _Draw:
             return "right", "value", None
         if base in (c_float, c_double):
             return "right", "value", rng.choice([0.0, 0.5, 1.0, 1e-5, 1e-3])
-        return "right", "value", self._number(p.name)
+        form = "boxed" if rng.random() < 0.1 else "value"
+        return "right", form, self._number(p.name)
 
     def _number(self, name: str) -> int:
         rng, low = self._rng, name.lower()
@@ -295,7 +296,8 @@ class _Draw:
             issubclass(base, (CudnnEnum, OpaquePointer)) or base.__name__ == "cudnnCallback_t"
         )
         if not is_number and draw < 0.3:
-            return "NULL", "value", None
+            typed = kind != "value" and rng.random() < 0.4
+            return ("NULL", "null", kind) if typed else ("NULL", "value", None)
         if kind == "array":
             length = self._length(p, numbers)
             if p.direction != "in":

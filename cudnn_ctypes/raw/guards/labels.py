@@ -65,6 +65,7 @@ def _check_label(name: str) -> Callable[[Any, Any], None]:
 
     def check_constant(label: Any, value: Any) -> None:
         wanted = descriptor_name(label.name)
+        _check_address(name, "param", label, value)
         if wanted is None:
             _check_room(name, "param", label, value, 4)
             return
@@ -78,6 +79,7 @@ def _check_label(name: str) -> Callable[[Any, Any], None]:
         if sets and label.name.startswith("CUDNN_PTR_"):
             memory_pointer(value, "ptr")
         else:
+            _check_address(name, "ptr", label, value)
             _check_room(name, "ptr", label, value, 8)
 
     check_value = check_constant if constant else check_variant
@@ -88,6 +90,14 @@ def _check_label(name: str) -> Callable[[Any, Any], None]:
             check_value(label, value)
 
     return check
+
+
+def _check_address(name: str, parameter: str, label: Any, value: Any) -> None:
+    if isinstance(value, int) and value <= 0xFFFF:  # no system maps memory there
+        raise TypeError(
+            f"{name}() argument {parameter!r}: {label.name} takes a pointer, as in C byref(...), "
+            f"got {described(value)}"
+        )
 
 
 def _check_room(name: str, parameter: str, label: Any, value: Any, wanted: int) -> None:

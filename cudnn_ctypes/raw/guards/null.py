@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import live
-from ..ctypes_support import is_null
+from ..ctypes_support import is_null, storage_type
 from . import Fragment
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ __all__ = ["NOT_NULL", "fragment"]
 _NULL_POINTER = 2002  # CUDNN_STATUS_BAD_PARAM_NULL_POINTER
 
 # Parameters that cuDNN does not compare with NULL before it follows them; found by
-# tools/null_arguments.py with cuDNN 9.1 to 9.28, and with 9.14 and
+# ``tools.fuzz nulls`` with cuDNN 9.1 to 9.28, and with 9.14 and
 # 9.19 on a GPU. A NULL cudnnHandle_t is refused everywhere.
 NOT_NULL: dict[str, str] = {
     "cudnnGetLastErrorString": "message",
@@ -102,7 +103,10 @@ def fragment(binding: Binding) -> Fragment | None:
             "    _nulls = _null_names({args})",
             f"    if _nulls: return _refused({_NULL_POINTER}, {{args}}, *_nulls)",
         ],
-        scope={"_null_names": _null_names(binding.parameters, never_null)},
+        scope={
+            "_null_names": _null_names(binding.parameters, never_null),
+            **{f"_pointer_{p.name}": _pointer(p) for p in never_null},
+        },
     )
 
 
@@ -119,9 +123,17 @@ def _is_handle(parameter: Parameter) -> bool:
 def _condition(parameter: Parameter) -> str:
     if parameter.type.kind == "value":
         return f"not {parameter.name}"
+    name = parameter.name
+    null = f"{name} is None or {name}.__class__ is _pointer_{name} and not {name}"
     if isinstance(parameter.length, str):  # NULL is good enough for no elements
-        return f"({parameter.name} is None and {parameter.length})"
-    return f"{parameter.name} is None"
+        return f"({null}) and {parameter.length}"
+    return null
+
+
+def _pointer(parameter: Parameter) -> Any:
+    """The ctypes type whose objects may be NULL where the parameter is a pointer."""
+    base = parameter.type.base
+    return ctypes.POINTER(storage_type(base)) if base else ctypes.c_void_p
 
 
 def _null_names(

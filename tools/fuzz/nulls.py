@@ -1,6 +1,6 @@
 """Find the NULL arguments that crash libcudnn itself; ``raw/guards/null.py`` holds them.
 
-``python -m tools.null_arguments`` calls every function with one argument after the other NULL, with
+``python -m tools.fuzz nulls`` calls every function with one argument after the other NULL, with
 all of them NULL and with none, the others being plausible: descriptors that were created, and once
 more descriptors that were also set. It prints every call that ended the process, and compares with
 the table. ``--guarded`` calls through the guards instead: then nothing must be printed.
@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +24,7 @@ from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_ty
 from cudnn_ctypes.raw.function import Parameter, binding
 from cudnn_ctypes.raw.guards.null import NOT_NULL
 
-from .fuzz.children import Spent, outcomes
+from .children import Spent, outcomes
 
 ROOM = 64  # elements of each array, far more than any call of this tool asks for
 SECONDS = 60  # after which a call counts as hanging
@@ -208,7 +207,7 @@ def unlisted(crashes: dict[Call, str]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.null_arguments", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.fuzz nulls", description=__doc__)
     parser.add_argument("--guarded", action="store_true", help="call through raw's guards")
     parser.add_argument("--json", action="store_true", help="print the calls as JSON")
     options = parser.parse_args(arguments)
@@ -221,7 +220,3 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{name}: {call}")
         print("Not in the table of raw/guards/null.py:", *sorted(set(unlisted(crashes))))
     return 1 if options.guarded and crashes else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
