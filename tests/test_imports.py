@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "messages": {"raw", "enumerators"},
     "information": {"raw", "enumerators", "errors", "handle"},
     "resource": {"errors"},
-    "device": {"raw", "errors", "dtypes"},
+    "device": {"raw", "resource", "errors", "dtypes"},
     "handle": {"raw", "device", "resource"},
     "legacy": {"raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},
     "graph": {
@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
         "dtypes",
         "errors",
     },
-    "frontend": {"graph", "raw", "device", "dtypes", "errors", "handle"},
+    "frontend": {"graph", "raw", "device", "resource", "dtypes", "errors", "handle"},
     "reference": {"raw", "absent_gpu", "errors", "dtypes"},
 }
 

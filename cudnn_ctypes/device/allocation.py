@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from contextlib import suppress
 from typing import Any
 
 from cudnn_ctypes.raw import mode
-from cudnn_ctypes.raw.host_blocks import ALIGNMENT, Block
+from cudnn_ctypes.raw.host_blocks import ALIGNMENT, Block, free_memory
 from cudnn_ctypes.resource import Uncopied
 
 from . import cuda
@@ -98,7 +97,7 @@ def _host_memory(nbytes: int) -> Block:
     try:
         return Block(nbytes)
     except (MemoryError, OSError, OverflowError, ValueError) as error:  # the last: beyond any array
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        free = free_memory()
         raise OutOfDeviceMemoryError(
             f"asked for {_readable(nbytes)} on the reference device; {_readable(free)} of host "
             f"memory are free"

@@ -34,6 +34,7 @@ __all__ = [
     "copied",
     "find",
     "forgotten",
+    "free_memory",
     "overlapping",
     "user_frame",
     "warn",
@@ -330,3 +331,8 @@ def warn(text: str) -> None:
         module=names.get("__name__"),
         registry=names.setdefault("__warningregistry__", {}),
     )
+
+
+def free_memory() -> int:
+    """Bytes of the host's memory that nobody uses."""
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -11,12 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import BadParamError, raw
+from cudnn_ctypes import (
+    BadParamError,
+    DeviceBuffer,
+    Handle,
+    InternalError,
+    raw,
+    use_reference_device,
+)
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.raw.guards import lengths, overflow
 from tools.fuzz.canaries import Canaries
 
 MOST = (1 << 31) - 1
+POINTER = ctypes.POINTER(c_int)
 
 
 def new(kind: str) -> Any:
@@ -144,3 +152,27 @@ def test_too_large_sizes_are_refused_by_name(name: str) -> None:
     assert caught.value.source == "cudnn_ctypes"
     assert names[0] in caught.value.messages[0]
     assert binding(name).checked is function
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 9, MOST, -MOST])
+def test_a_null_pointer_is_not_read_for_its_sizes(count: int) -> None:
+    transformer = new("SpatialTransformer")
+    with pytest.raises((ValueError, BadParamError)):
+        raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, count, POINTER())
+    dims = ctypes.cast((c_int * 4)(1, 1, 4, 4), POINTER)
+    raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, 4, dims)
+    raw.cudnnDestroySpatialTransformerDescriptor(transformer)
+
+
+@pytest.mark.parametrize("dims", [[32768, 32768, 4, 1], [65536, 46341, 4, 2]])
+def test_more_elements_than_the_host_has_memory_for(dims: list[int]) -> None:
+    """A few bytes described as very many elements: NumPy would be killed on the way."""
+    x = new("Tensor")
+    raw.cudnnSetTensorNdDescriptor(x, raw.CUDNN_DATA_DOUBLE, 4, dims, [1, 1, 1, 1])
+    with use_reference_device(), Handle() as handle, DeviceBuffer(1 << 20) as memory:
+        for call, number in ((raw.cudnnScaleTensor, 2.0), (raw.cudnnSetTensor, 1.0)):
+            arguments = (handle, x, memory, ctypes.c_double(number))
+            with pytest.raises(InternalError, match=f"{math.prod(dims)} elements") as caught:
+                call(*arguments)
+            assert caught.value.source == "reference device"
+    raw.cudnnDestroyTensorDescriptor(x)

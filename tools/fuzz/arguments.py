@@ -126,7 +126,7 @@ class Program:
     def _label(self, variable: Any) -> str:
         address = _address(variable)
         if address is None:
-            return "never created"
+            return "closed" if "_destroyed" in vars(variable) else "never created"
         state = self._states.get(address, "set")
         return "right" if state == "set" else state
 

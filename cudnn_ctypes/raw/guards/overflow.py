@@ -6,6 +6,7 @@ cuDNN 9.28 refuses such tensors, but takes such filters and gives 0 bytes for th
 
 from __future__ import annotations
 
+import ctypes
 import math
 import operator
 from collections.abc import Callable
@@ -21,6 +22,7 @@ __all__ = ["EXTENTS", "PRODUCTS", "fragment"]
 _BAD_PARAM = 2000  # cudnnStatus_t
 _MOST = (1 << 63) // 8  # elements: their bytes fit in 64 bits
 _SMALL = 1 << 14
+_MOST_DIMS = 8  # CUDNN_DIM_MAX
 _FAR = 1 << 28  # an extent that no tensor of 2^31 elements has room for on both sides
 
 PRODUCTS = {
@@ -88,13 +90,15 @@ def _check_extents(names: list[str]) -> Callable[[tuple[Any, ...], Any], str]:
 
 def _ints(argument: Any, length: Any) -> list[int]:
     """An argument's numbers, of an array the first; none where its converter will refuse it."""
-    argument = getattr(argument, "value", argument)  # c_int(...)
+    length = getattr(length, "value", length)  # c_int(...)
+    argument = getattr(argument, "value", argument)
+    if isinstance(argument, ctypes._Pointer) and not (argument and 0 < length <= _MOST_DIMS):
+        return []  # cuDNN reads no more either
     if hasattr(argument, "tolist"):
         argument = argument.tolist()
     try:
         if hasattr(argument, "__index__"):
             return [operator.index(argument)]
-        first = argument[: getattr(length, "value", length)]
-        return [int(getattr(item, "value", item)) for item in first]
+        return [int(getattr(item, "value", item)) for item in argument[:length]]
     except (TypeError, ValueError):
         return []

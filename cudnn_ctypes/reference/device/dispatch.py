@@ -365,6 +365,9 @@ def _carry_out(implementation: Implementation, function: Function, args: tuple[A
     before = lent.begin(memory)
     try:
         status = implementation(*values)
+    except MemoryError as error:
+        log.put(f"not enough host memory for what this needs: {error}", source=log.REFERENCE_DEVICE)
+        status = raw.CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED
     except Refused as refused:
         log.put(refused.reason, source=log.REFERENCE_DEVICE)
         status = refused.status

@@ -10,6 +10,7 @@ a kernel fails.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -38,6 +39,8 @@ __all__ = [
     "scribble",
     "zeros",
 ]
+
+_MANY, _WORKING_BYTES = 1 << 24, 16  # elements, and what NumPy needs for each of them
 
 Use = Literal["read", "write", "update"]
 """What a call does with memory; "update" is both."""
@@ -173,6 +176,7 @@ def at(
         )
     dtype = numpy_dtype(data_type)
     itemsize = dtype.itemsize
+    _check_count(shape, name)
     before, nbytes = _reach(shape, strides, itemsize)
     first = address - before
     block = check_range(first, nbytes, name, use, address)
@@ -256,6 +260,16 @@ def check_written(
     if mode.strict:
         raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, text)
     host_blocks.warn(text)
+
+
+def _check_count(shape: tuple[int, ...], name: str) -> None:
+    """Refuse more elements than can be computed with: strides may put many into few bytes."""
+    count = math.prod(shape)
+    if count > _MANY and count * _WORKING_BYTES > (free := host_blocks.free_memory()):
+        raise Refused(
+            raw.CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED,
+            f"{name} has {count} elements; {free} bytes of host memory are free",
+        )
 
 
 def _in_elements(described: Tensor | Filter) -> tuple[tuple[int, ...], tuple[int, ...]]:

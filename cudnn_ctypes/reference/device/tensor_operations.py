@@ -164,7 +164,7 @@ def set_(handle: Any, yDesc: Any, y: int | None, valuePtr: int | None) -> None:
     require_dimensions(target, 4, 5, "cudnnSetTensor")
     _require_kernel(target, "cudnnSetTensor")
     value = scalars(target.described.data_type, valuePtr=valuePtr)["valuePtr"]
-    target.store(round_to(np.full(target.described.shape, value), target.dtype))
+    target.store(np.broadcast_to(round_to(np.array(value), target.dtype), target.described.shape))
 
 
 @implements("cudnnScaleTensor")
