@@ -14,6 +14,7 @@ import pytest
 from cudnn_ctypes import (
     BadParamError,
     DeviceBuffer,
+    DeviceTensor,
     Handle,
     InternalError,
     raw,
@@ -176,3 +177,15 @@ def test_more_elements_than_the_host_has_memory_for(dims: list[int]) -> None:
                 call(*arguments)
             assert caught.value.source == "reference device"
     raw.cudnnDestroyTensorDescriptor(x)
+
+
+def test_typed_memory_beside_a_descriptor_of_another_kind_is_a_type_error() -> None:
+    """Descriptors that say no data type, or none that memory could have."""
+    with use_reference_device(), Handle() as handle, DeviceBuffer(64) as memory:
+        y, one = DeviceTensor.from_numpy(np.ones((1, 1, 2, 2), np.float32)), ctypes.c_float(1)
+        for kind in ("Convolution", "LRN", "CTCLoss", "Filter", "Activation"):
+            other = new(kind)
+            for given in (y, memory):
+                with pytest.raises(TypeError, match="'yDesc'"):
+                    raw.cudnnScaleTensor(handle, other, given, one)
+            raw.FUNCTIONS[f"cudnnDestroy{kind}Descriptor"](other)

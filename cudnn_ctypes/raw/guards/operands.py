@@ -114,6 +114,7 @@ def _memory_check(binding: Binding, parameter: Parameter, by: str) -> Callable[[
     from ..typed_memory import by_class, contradiction
 
     cache = records.cache
+    (kind,) = (p.type.base for p in binding.parameters if p.name == by)
 
     def check(descriptor: Any, memory: Any) -> None:
         try:
@@ -125,6 +126,8 @@ def _memory_check(binding: Binding, parameter: Parameter, by: str) -> Callable[[
         compare(descriptor, memory)
 
     def compare(descriptor: Any, memory: Any) -> None:
+        if not isinstance(getattr(descriptor, "_as_parameter_", descriptor), kind):
+            return  # ctypes refuses it by name
         describers, place = by_class.of(memory), records.place(descriptor)
         says = None if place.record is None else describers.typed(memory)
         if says is None:
