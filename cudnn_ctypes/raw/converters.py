@@ -136,7 +136,9 @@ def _host(base: Any) -> Converter:
     def from_param(value: Any) -> Any:
         if value is None or type(value) is ctypes.c_void_p:
             return from_address(value)
-        if isinstance(value, int) and not isinstance(value, (bool, CudnnEnum)) and value > _LOWEST:
+        if isinstance(value, int):
+            if type(value) is not int or 0 < value <= _LOWEST or value < 0:
+                raise refusal(value)
             return from_address(value)
         pointer = getattr(value, "ctypes", None)  # numpy.ndarray
         if pointer is not None:
@@ -148,11 +150,14 @@ def _host(base: Any) -> Converter:
         try:
             return from_address(value)  # byref(...), a pointer, an array
         except TypeError:
-            wanted = f" of {c_name(base)}" if base else ""
-            raise TypeError(
-                f"expected host memory{wanted} (a ctypes object, byref(...), a NumPy array or an "
-                f"address), got {described(value)}"
-            ) from None
+            raise refusal(value) from None
+
+    def refusal(value: Any) -> TypeError:
+        wanted = f" of {c_name(base)}" if base else ""
+        return TypeError(
+            f"expected host memory{wanted} (a ctypes object, byref(...), a NumPy array or an "
+            f"address), got {described(value)}"
+        )
 
     return Converter(from_param)
 

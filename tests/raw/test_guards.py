@@ -147,3 +147,9 @@ def test_small_numbers_are_no_addresses_of_host_memory(number: int) -> None:
     with pytest.raises(TypeError, match="'param'"):
         raw.cudnnSetFusedOpsConstParamPackAttribute(pack, label, number)
     raw.cudnnDestroyFusedOpsConstParamPack(pack)
+    backend = raw.cudnnBackendDescriptor_t()
+    raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, backend)
+    attribute = raw.CUDNN_ATTR_TENSOR_UNIQUE_ID
+    with pytest.raises(TypeError, match="'arrayOfElements'"):
+        raw.cudnnBackendSetAttribute(backend, attribute, raw.CUDNN_TYPE_INT64, 1, number)
+    raw.cudnnBackendDestroyDescriptor(backend)
