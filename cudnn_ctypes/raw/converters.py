@@ -47,6 +47,8 @@ def converter(name: str, parameter: ParameterType) -> Any:
             return base
         case "device":
             return _device(name)
+        case "host" if name == "udata":  # nobody but the callback looks at it
+            return _host(base, lowest=-1)
         case "host":
             return _host(base)
         case "scalar":
@@ -130,14 +132,14 @@ def _device(name: str) -> Converter:
     return Converter(from_param)
 
 
-def _host(base: Any) -> Converter:
+def _host(base: Any, lowest: int = _LOWEST) -> Converter:
     from_address = ctypes.c_void_p.from_param
 
     def from_param(value: Any) -> Any:
         if value is None or type(value) is ctypes.c_void_p:
             return from_address(value)
         if isinstance(value, int):
-            if type(value) is not int or 0 < value <= _LOWEST or value < 0:
+            if type(value) is not int or not (value == 0 or value > lowest):
                 raise refusal(value)
             return from_address(value)
         pointer = getattr(value, "ctypes", None)  # numpy.ndarray
