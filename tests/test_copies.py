@@ -257,14 +257,14 @@ def test_every_public_class_that_closes_is_tested() -> None:
     tested = {type(make()).__name__ for make in DESCRIPTORS} | set(REFUSED)
     tested |= {"DeviceTensor", "Graph", "DeviceProperties"}
     tested |= {"CapturedGraph", "NativeGraph"}  # made on a GPU only; below
-    tested |= {"FoldedBackwardData"}  # of descriptors; below
+    tested |= {"BoundOperation", "FoldedBackwardData"}  # of other objects; below
     closing = {
         name
         for name in cudnn_ctypes.__all__
         if inspect.isclass(cls := getattr(cudnn_ctypes, name)) and hasattr(cls, "close")
     }
     assert closing <= tested
-    for name in ("CapturedGraph", "NativeGraph", "FoldedBackwardData"):
+    for name in ("BoundOperation", "CapturedGraph", "NativeGraph", "FoldedBackwardData"):
         cls = getattr(cudnn_ctypes, name)
         with pytest.raises(TypeError, match=f"a {name} cannot be copied"):
             copy.copy(object.__new__(cls))

@@ -23,6 +23,7 @@ from ..errors import ClosedError
 from ..handle import Handle
 from ..raw.bare import watched
 from ..raw.function import Function
+from ..resource import Uncopied
 from .launch_keys import NoKey, look
 from .launch_plan import Memory, Plan, Recording, make_call
 
@@ -186,7 +187,7 @@ def _recorded(
     return result, None
 
 
-class BoundOperation(Generic[R]):
+class BoundOperation(Uncopied, Generic[R]):
     """An operation with its operands: each call is one call of C. Made by `bind`.
 
     Attributes
