@@ -50,6 +50,10 @@ def memory_pointer(value: Any, name: object = "memory") -> int | None:
     # A PyTorch tensor, the usual case: to get here in order takes ten times as long.
     if getattr(value, "is_cuda", False) and not mode.reference_device_active:
         return value.data_ptr()  # type: ignore[no-any-return]
+    # Memory of this package; NumPy's array.ctypes looks like it.
+    parameter = getattr(value, "_as_parameter_", None)
+    if parameter.__class__ is ctypes.c_void_p and not type(value).__module__.startswith("numpy"):
+        return parameter.value
     if value is None:
         return None
     if isinstance(value, int):
@@ -59,7 +63,6 @@ def memory_pointer(value: Any, name: object = "memory") -> int | None:
     package = type(value).__module__.partition(".")[0]
     if package == "numpy":
         return _from_numpy(value, name)
-    parameter = getattr(value, "_as_parameter_", None)
     if parameter is not None:
         if isinstance(parameter, OpaquePointer):
             raise TypeError(f"{name}: expected device memory, got {_described(value)}")

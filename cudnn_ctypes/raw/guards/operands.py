@@ -89,6 +89,14 @@ def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
             ctype = place(described_by[0]).scalar
             if ctype is double or (ctype is single and -LARGEST_FLOAT <= value <= LARGEST_FLOAT):
                 return ctype(value)
+        variable = getattr(value, "_obj", None)  # byref(...), as C programs write it
+        if (
+            variable is not None
+            and len(described_by) == 1
+            and not pads
+            and variable.__class__ is place(described_by[0]).scalar
+        ):
+            return value
         types = [t for t in map(data_type, described_by) if t is not None]
         name, reason = wanted(types)
         try:

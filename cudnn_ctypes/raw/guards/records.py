@@ -29,10 +29,24 @@ def fragment(binding: Binding) -> Fragment | None:
     if not changed:
         return None
     return Fragment(
-        after=[f"_forget_record({name})" for name in changed],
+        after=[line for name in changed for line in _forgetting(name)],
         success=_noted(binding),
-        scope={"_forget_record": records.forget, "_note_transformer": _note_transformer},
+        scope={
+            "_forget_record": records.forget,
+            "_records": records.cache,
+            "_bytes": bytes,
+            "_Pointer": {p.name: p.type.base for p in binding.parameters},
+            "_note_transformer": _note_transformer,
+        },
     )
+
+
+def _forgetting(name: str) -> list[str]:
+    """`records.forget`, without a call for the usual argument."""
+    return [
+        f"if {name}.__class__ is _Pointer['{name}']: _records.pop(_bytes({name}), None)",
+        f"else: _forget_record({name})",
+    ]
 
 
 def _noted(binding: Binding) -> list[str]:
