@@ -222,7 +222,7 @@ class TestRefusals:
                 activation(program, raw.CUDNN_ACTIVATION_RELU),
                 scalar(1),
                 desc,
-                small,
+                small.ptr,
                 scalar(0),
                 desc,
                 Memory(SHAPE).address,

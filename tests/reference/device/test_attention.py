@@ -522,15 +522,18 @@ def test_descriptors_that_do_not_fit(handle):
                 "kDesc": program.sequences((TK, N, 1, 5), data_type=raw.CUDNN_DATA_DOUBLE)
             },
         }
+        # Addresses: typed memory that contradicts its descriptor never gets to the device.
+        names = {"queries": "q", "keys": "k", "values": "v"}
+        addresses = {name: program.device[short].ptr for name, short in names.items()}
         for message, change in wrong.items():
             with pytest.raises(BadParamError, match=message):
-                program.forward(**change)
+                program.forward(**addresses, **change)
         beams = {
             "kDesc": program.sequences((TK, N, B, 5), lengths=[1] * 6),
             "vDesc": program.sequences((TK, N, B, 4), lengths=[1] * 6),
         }
         with pytest.raises(BadParamError, match=r"kDesc has batch and beam \(3, 2\), not \(3, 1\)"):
-            program.forward(**beams)
+            program.forward(**addresses, **beams)
         raw.cudnnSetAttnDescriptor(program.attn, **{**program.set, "maxBatchSize": 2})
         with pytest.raises(BadParamError, match="batch is 3, attnDesc allows 2"):
             program.forward()
@@ -559,7 +562,7 @@ def test_memory_that_is_too_small(handle):
     with Program(handle) as program, DeviceBuffer(16) as small:
         for name in ("queries", "keys", "values", "out"):
             with pytest.raises(ExecutionFailedError, match=f"{name} is too small"):
-                program.forward(**{name: small})
+                program.forward(**{name: small.ptr})
 
 
 def test_wrong_input_of_the_weight_query(handle):

@@ -245,10 +245,10 @@ def test_wrong_descriptors(handle):
     program, double = Program(handle), Program(handle, np.float64)
     with pytest.raises(NotSupportedError, match="probs are float64"):
         program.host(activations(), probsDesc=double.desc)
-    with pytest.raises(BadParamError, match="gradientsDesc is"):
-        program.host(activations(), gradientsDesc=double.desc)
-    with pytest.raises(BadParamError, match="gradientsDesc is"):
-        program.host(activations(), gradientsDesc=program.descriptor((T, N, A + 1)))
+    for desc in (double.desc, program.descriptor((T, N, A + 1))):
+        wrong = {"gradientsDesc": desc, "gradients": program.gradients.ptr}
+        with pytest.raises(BadParamError, match="gradientsDesc is"):
+            program.host(activations(), **wrong)
     with pytest.raises(BadParamError, match=r"probsDesc is not \(T, N, A\)"):
         program.host(activations(), probsDesc=program.descriptor((T, N, A, 1)))
     with pytest.raises(BadParamError, match="ctcLossDesc"):

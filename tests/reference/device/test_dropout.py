@@ -206,9 +206,9 @@ def test_wrong_operands(handle, descriptor, states, change, status):
             "handle": handle,
             "dropoutDesc": descriptor,
             "xdesc": ((3, 4), FLOAT),
-            "x": memory,
+            "x": memory.ptr,  # an address: typed memory that contradicts never gets so far
             "ydesc": ((3, 4), FLOAT),
-            "y": memory,
+            "y": memory.ptr,
             "reserveSpace": reserve,
             "reserveSpaceSizeInBytes": 4,
         } | change

@@ -213,7 +213,8 @@ def test_refusals(program: Program):
     assert call(cDesc=program.tensor(SHAPE)) == BAD_PARAM
     assert call(cDesc=program.tensor((1, 2, 1, 1))) == BAD_PARAM
     assert call(cDesc=program.tensor((1, 3, 1))) == BAD_PARAM
-    assert call(cDesc=program.tensor(REDUCED, DOUBLE)) == BAD_PARAM
+    scalars = {"alpha": scalar(1, DOUBLE), "beta": scalar(0, DOUBLE)}
+    assert call(cDesc=program.tensor(REDUCED, DOUBLE), **scalars) == BAD_PARAM
     assert call(aDesc=program.tensor(SHAPE, raw.CUDNN_DATA_INT32)) == NOT_SUPPORTED
     assert call(descriptor(program, compute=HALF)) == NOT_SUPPORTED
     add = raw.CUDNN_REDUCE_TENSOR_ADD
