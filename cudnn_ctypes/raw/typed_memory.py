@@ -36,6 +36,11 @@ class Typed(NamedTuple):
             return f"{self.nbytes} bytes"
         return f"{self.data_type} {self.dims} with strides {self.strides}"
 
+    @property
+    def summary(self) -> str:
+        """As text, with the size."""
+        return str(self) if self.data_type == "bytes" else f"{self}, {self.nbytes} bytes,"
+
 
 # --- what memory says ----------------------------------------------------------------------------
 

@@ -143,7 +143,7 @@ def _memory_check(binding: Binding, parameter: Parameter, by: str) -> Callable[[
         contradicts = contradiction(place.record, says)
         if contradicts is not None:
             text = (
-                f"{says}, {says.nbytes} bytes, contradicts {by}, which says {contradicts}; pass "
+                f"{says.summary} contradicts {by}, which says {contradicts}; pass "
                 f"its address to have the memory read as {by} says"
             )
             raise ValueError(_about(binding, parameter, text))

@@ -93,7 +93,8 @@ def cross_channel_backward(
     options = _options(normDesc)
     factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
     values = source.load()
-    result.check()
+    if y is not None:
+        result.check()
     target.store(
         lrn_cross_channel_backward(
             values, values, given.load(), dx=target.prior(factors["beta"]), **options, **factors

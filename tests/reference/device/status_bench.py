@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from ctypes import byref, c_double, c_float
+from ctypes import addressof, c_double, c_float, c_void_p
 from typing import Any
 
 from cudnn_ctypes import DeviceBuffer, Handle, raw
@@ -76,8 +76,13 @@ class Bench(ExitStack):
         return str(status.name).removeprefix("CUDNN_STATUS_")
 
 
+_scalars: list[Any] = []
+
+
 def factor(value: float, data_type: str) -> Any:
-    return byref((c_double if data_type == "DOUBLE" else c_float)(value))
+    number = (c_double if data_type == "DOUBLE" else c_float)(value)
+    _scalars.append(number)  # an address: what it holds is cuDNN's affair here
+    return c_void_p(addressof(number))
 
 
 class Family:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from ctypes import c_size_t
+from ctypes import addressof, c_double, c_size_t, c_void_p
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,8 +126,20 @@ def right(here: Here, operation: str) -> Arguments:
     }[operation]
 
 
+def by_address(arguments: Arguments) -> Arguments:
+    """As addresses, memory and scalars pass layer 1, which knows nothing of what they hold."""
+    plain: Arguments = {}
+    for name, value in arguments.items():
+        if isinstance(value, DeviceBuffer):
+            value = value.ptr
+        elif name.startswith(("alpha", "beta")) and value is not None:
+            value = c_void_p(addressof(value._obj))
+        plain[name] = value
+    return plain
+
+
 def status(operation: str, arguments: Arguments) -> raw.cudnnStatus_t:
-    return raw.FUNCTIONS[f"cudnnConvolution{operation}"].unchecked(**arguments)
+    return raw.FUNCTIONS[f"cudnnConvolution{operation}"].unchecked(**by_address(arguments))
 
 
 # Roles of the descriptors in each operation: x, w, y.
@@ -327,8 +339,10 @@ def test_buffers_that_are_too_small(reference: Here, operation: str):
             for buffer in (fits, short):
                 buffer.fill(0)
             assert status(operation, {**arguments, name: fits}) == raw.CUDNN_STATUS_SUCCESS
+            function = raw.FUNCTIONS[f"cudnnConvolution{operation}"]
+            wrong = by_address({**arguments, name: short})
             with pytest.raises(ExecutionFailedError, match=f"{name} is too small") as error:
-                raw.FUNCTIONS[f"cudnnConvolution{operation}"](**{**arguments, name: short})
+                function(**wrong)
             assert error.value.status == raw.CUDNN_STATUS_EXECUTION_FAILED
 
 
@@ -347,4 +361,4 @@ def test_host_memory_and_swapped_descriptors_do_not_get_that_far(reference: Here
     with pytest.raises(TypeError, match="xDesc"):
         raw.cudnnConvolutionForward(**swapped)
     with pytest.raises(TypeError, match="alpha"):
-        raw.cudnnConvolutionForward(**{**arguments, "alpha": 1.0})
+        raw.cudnnConvolutionForward(**{**arguments, "alpha": c_double(1.0)})
