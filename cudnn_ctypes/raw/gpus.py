@@ -26,7 +26,10 @@ __all__ = ["Driver", "check_memory", "created", "driver", "on", "ordinal_of", "o
 
 _BAD_PARAM = 2000  # cudnnStatus_t
 _NO_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
-_ACCESS_FLAGS = 16  # CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: of the current context's GPU
+# CU_POINTER_ATTRIBUTE_...; its ACCESS_FLAGS do not speak of peers (driver 580).
+_CONTEXT, _IS_MANAGED, _MEMPOOL_HANDLE = 1, 8, 17
+_DEVICE, _READ_WRITE = 1, 3  # CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+_ALREADY_ENABLED = 704  # CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
 
 
 class Driver:
@@ -71,17 +74,29 @@ class Driver:
 
     def accessible(self, address: int) -> bool:
         """Whether the current GPU has access to memory: its own, a peer's, or managed."""
-        flags = ctypes.c_ulonglong()
-        try:
-            self._call(
-                "cuPointerGetAttribute",
-                ctypes.byref(flags),
-                _ACCESS_FLAGS,
-                ctypes.c_uint64(address),
-            )
-        except OSError:
+        if self._attribute(_IS_MANAGED, ctypes.c_int(), address):
+            return True
+        pool = self._attribute(_MEMPOOL_HANDLE, ctypes.c_void_p(), address)
+        if pool:
+            location = (ctypes.c_int * 2)(_DEVICE, self.current() or 0)
+            flags = ctypes.c_int()
+            self._call("cuMemPoolGetAccess", ctypes.byref(flags), ctypes.c_void_p(pool), location)
+            return flags.value == _READ_WRITE
+        owner = self._attribute(_CONTEXT, ctypes.c_void_p(), address)
+        if not owner:
             return False
-        return flags.value != 0
+        # CUDA does not tell whether peer access is enabled, but refuses to enable it twice.
+        status = self._library.cuCtxEnablePeerAccess(ctypes.c_void_p(owner), 0)
+        if status == 0:
+            self._call("cuCtxDisablePeerAccess", ctypes.c_void_p(owner))
+        return bool(status == _ALREADY_ENABLED)
+
+    def _attribute(self, attribute: int, value: Any, address: int) -> Any:
+        """What the driver says of an address; None if it does not know."""
+        pointer = ctypes.c_uint64(address)
+        if self._library.cuPointerGetAttribute(ctypes.byref(value), attribute, pointer):
+            return None
+        return value.value
 
 
 @functools.cache
