@@ -301,6 +301,6 @@ def test_torch_and_cupy_on_the_gpu(request):
         raw.cudnnSetTensor(handle, desc, y, 7.0)
         torch.cuda.synchronize()
         assert y.unique().tolist() == [7.0]
-        for wrong in (y.double(), y.permute(3, 2, 1, 0), y[:1], y.half()):
+        for wrong in (y.double(), y.mT.contiguous(), y[:1], y.half()):
             with pytest.raises(ValueError, match="contradicts yDesc"):
                 raw.cudnnSetTensor(handle, desc, wrong, 7.0)
