@@ -12,7 +12,7 @@ from typing import Any
 
 from .arrays import in_array, out_array
 from .ctypes_support import CudnnEnum, OpaquePointer, storage_type
-from .memory import memory_pointer
+from .memory import memory_pointer, on_gpu
 from .values import (
     INTEGER_RANGES,
     Converter,
@@ -148,6 +148,8 @@ def _host(base: Any, lowest: int = _LOWEST) -> Converter:
         if isinstance(value, _CDATA):
             return _address_of(value)
         if hasattr(value, "_as_parameter_"):
+            if on_gpu(value):
+                raise refusal(value)
             return from_param(value._as_parameter_)
         try:
             return from_address(value)  # byref(...), a pointer, an array

@@ -15,7 +15,7 @@ from . import mode
 from .ctypes_support import OpaquePointer
 from .dlpack import ON_CUDA, ON_HOST, DLDeviceType, managed_tensor, request_capsule
 
-__all__ = ["memory_pointer"]
+__all__ = ["memory_pointer", "on_gpu"]
 
 _HIGHEST_ADDRESS = (1 << 64) - 1
 _CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
@@ -83,6 +83,14 @@ def memory_pointer(value: Any, name: object = "memory") -> int | None:
         f"{name}: expected device memory (a DeviceBuffer, a DeviceTensor, an object with "
         f"__cuda_array_interface__ or __dlpack__, an address, or None), got {_described(value)}"
     )
+
+
+def on_gpu(value: Any) -> bool:
+    """Whether an object says that it is memory of a GPU, which the host must not read."""
+    on_host = getattr(value, "on_host", None)
+    if on_host is not None:
+        return not on_host
+    return bool(getattr(value, "is_cuda", False)) or hasattr(value, "__cuda_array_interface__")
 
 
 def _address(value: int, name: object) -> int:

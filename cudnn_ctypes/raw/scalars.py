@@ -15,6 +15,7 @@ import struct
 from typing import Any
 
 from .ctypes_support import room
+from .memory import on_gpu
 from .values import described
 
 __all__ = ["LARGEST_FLOAT", "SIZES", "as_host_scalar"]
@@ -56,6 +57,8 @@ def as_host_scalar(value: Any, wanted: str | None, *, reason: str = "", out: boo
     """
     if value is None:
         return None
+    if on_gpu(value):
+        raise TypeError(f"expected a number on the host{reason}, got {described(value)}")
     value = getattr(value, "_as_parameter_", value)
     kind = _type_of(value)
     expected = f"expected a {wanted}{reason}" if wanted else "expected a number"

@@ -12,7 +12,15 @@ from typing import Any
 import pytest
 from programs import ROOT
 
-from cudnn_ctypes import BadParamError, raw
+from cudnn_ctypes import (
+    BadParamError,
+    CTCLossDescriptor,
+    DeviceTensor,
+    Handle,
+    TensorDescriptor,
+    raw,
+    use_reference_device,
+)
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import Parameter
 from cudnn_ctypes.raw.guards import null
@@ -153,3 +161,59 @@ def test_small_numbers_are_no_addresses_of_host_memory(number: int) -> None:
     with pytest.raises(TypeError, match="'arrayOfElements'"):
         raw.cudnnBackendSetAttribute(backend, attribute, raw.CUDNN_TYPE_INT64, 1, number)
     raw.cudnnBackendDestroyDescriptor(backend)
+
+
+class OfAGpu:
+    """Memory that says it is a GPU's."""
+
+    on_host = False
+    nbytes = 64
+    _as_parameter_ = c_void_p(1 << 40)
+
+
+def test_memory_of_a_gpu_is_no_host_memory() -> None:
+    tensor, pack = raw.cudnnBackendDescriptor_t(), raw.cudnnFusedOpsConstParamPack_t()
+    raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, tensor)
+    raw.cudnnCreateFusedOpsConstParamPack(pack, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS)
+    name, type_ = raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, raw.CUDNN_TYPE_INT64
+    with pytest.raises(TypeError, match=r"'arrayOfElements'.*host memory"):
+        raw.cudnnBackendSetAttribute(tensor, name, type_, 1, OfAGpu())
+    for label in (raw.CUDNN_PARAM_BN_MODE, raw.CUDNN_PARAM_XDESC):
+        with pytest.raises(TypeError, match=r"'param': .* takes host memory"):
+            raw.cudnnSetFusedOpsConstParamPackAttribute(pack, label, OfAGpu())
+    with (
+        use_reference_device(),
+        Handle() as handle,
+        TensorDescriptor((1, 2, 3, 4)) as desc,
+        DeviceTensor.zeros((1, 2, 3, 4), "float32") as y,
+        pytest.raises(TypeError, match=r"'alpha'.*on the host"),
+    ):
+        raw.cudnnScaleTensor(handle, desc, y, OfAGpu())
+    raw.cudnnBackendDestroyDescriptor(tensor)
+    raw.cudnnDestroyFusedOpsConstParamPack(pack)
+
+
+@pytest.mark.parametrize(
+    ("labels", "label_lengths", "input_lengths", "short"),
+    [
+        ([1, 2, 3], [1, 2], [5, 5], ""),
+        ([1, 2], [1, 2], [5, 5], "'labels': 3 elements expected, the sum of labelLengths, got 2"),
+        ([1, 2, 3], [1], [5, 5], "'labelLengths': 2 elements expected"),
+        ([1, 2, 3], [1, 2], [5], "'inputLengths': 2 elements expected"),
+    ],
+)
+def test_labels_of_a_ctc_loss_are_counted(
+    labels: list[int], label_lengths: list[int], input_lengths: list[int], short: str
+) -> None:
+    with (
+        use_reference_device(),
+        Handle() as handle,
+        TensorDescriptor((5, 2, 4), strides=(8, 4, 1)) as probs,
+        CTCLossDescriptor() as ctc,
+    ):
+        arguments = (handle, probs, probs, labels, label_lengths, input_lengths, 0, ctc, c_size_t())
+        if short:
+            with pytest.raises(ValueError, match=short):
+                raw.cudnnGetCTCLossWorkspaceSize(*arguments)
+        else:
+            raw.cudnnGetCTCLossWorkspaceSize(*arguments)

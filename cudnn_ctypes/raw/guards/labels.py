@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ctypes_support import room
-from ..memory import memory_pointer
+from ..memory import memory_pointer, on_gpu
 from ..values import described
 from . import Fragment
 
@@ -65,6 +65,10 @@ def _check_label(name: str) -> Callable[[Any, Any], None]:
 
     def check_constant(label: Any, value: Any) -> None:
         wanted = descriptor_name(label.name)
+        if on_gpu(value):
+            raise TypeError(
+                f"{name}() argument 'param': {label.name} takes host memory, got {described(value)}"
+            )
         _check_address(name, "param", label, value)
         if wanted is None:
             _check_room(name, "param", label, value, 4)

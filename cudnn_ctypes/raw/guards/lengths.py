@@ -58,7 +58,7 @@ def _check_lengths(
             for name, argument in by_name.items()
         }
         for array, base, length in arrays:
-            given = _elements(by_name[array], base)
+            given = elements(by_name[array], base)
             try:
                 wanted = eval(length, {}, numbers)
                 wrong = given is not None and not 0 <= wanted <= given
@@ -78,7 +78,7 @@ def _check_lengths(
     return check
 
 
-def _elements(array: Any, base: Any) -> int | None:
+def elements(array: Any, base: Any) -> int | None:
     """How many elements an array has; None if nobody can tell."""
     if array is None:
         return None

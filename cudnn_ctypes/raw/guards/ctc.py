@@ -1,0 +1,59 @@
+"""Labels of a CTC loss on the host: as many as the batch and the label lengths say.
+
+C has no parameter for their number. cuDNN reads one length for each sample of the batch, and all
+labels one after another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import records
+from . import Fragment
+from .lengths import elements
+
+if TYPE_CHECKING:
+    from ..function import Binding
+
+__all__ = ["fragment"]
+
+_NAMES = {
+    "cudnnCTCLoss": ("hostLabels", "hostLabelLengths", "hostInputLengths"),
+    "cudnnGetCTCLossWorkspaceSize": ("labels", "labelLengths", "inputLengths"),
+}
+
+
+def fragment(binding: Binding) -> Fragment | None:
+    names = _NAMES.get(binding.name)
+    if names is None:
+        return None
+    base = next(p.type.base for p in binding.parameters if p.name == names[0])
+
+    def check(probs: Any, *arrays: Any) -> None:
+        held = records.record(probs)
+        if held is None or len(held.shape) < 2:
+            return
+        batch = held.shape[1]
+        labels, label_lengths, _ = arrays
+        for name, array in zip(names[1:], arrays[1:], strict=True):
+            _require(name, array, batch, "one for each sample of the batch")
+        if hasattr(label_lengths, "__getitem__"):
+            lengths = [int(length) for length in label_lengths[:batch]]
+            if min(lengths, default=0) >= 0:  # cuDNN refuses the others before it reads labels
+                _require(names[0], labels, sum(lengths), f"the sum of {names[1]}")
+
+    def _require(name: str, array: Any, wanted: int, why: str) -> None:
+        given = elements(array, base)
+        if given is not None and given < wanted:
+            raise ValueError(
+                f"{binding.name}() argument {name!r}: {wanted} elements expected, {why}, "
+                f"got {given}"
+            )
+
+    lines = [
+        "try:",
+        f"    _check_labels(probsDesc, {', '.join(names)})",
+        "except (AttributeError, TypeError):  # of another type: its converter says so",
+        "    pass",
+    ]
+    return Fragment(before=lines, scope={"_check_labels": check})
