@@ -189,6 +189,13 @@ def test_memory_of_a_gpu_is_no_host_memory() -> None:
         pytest.raises(TypeError, match=r"'alpha'.*on the host"),
     ):
         raw.cudnnScaleTensor(handle, desc, y, OfAGpu())
+    variants = raw.cudnnFusedOpsVariantParamPack_t()
+    raw.cudnnCreateFusedOpsVariantParamPack(
+        variants, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS
+    )
+    with pytest.raises(TypeError, match=r"'ptr': .* takes host memory"):
+        raw.cudnnGetFusedOpsVariantParamPackAttribute(variants, raw.CUDNN_PTR_XDATA, OfAGpu())
+    raw.cudnnDestroyFusedOpsVariantParamPack(variants)
     raw.cudnnBackendDestroyDescriptor(tensor)
     raw.cudnnDestroyFusedOpsConstParamPack(pack)
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
-from cudnn_ctypes.errors import CudnnError
+from cudnn_ctypes.errors import CudnnError, SymbolNotFoundError
 from cudnn_ctypes.graph.descriptor import BackendDescriptor
 from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
 from cudnn_ctypes.raw.attributes import Attribute, element_type, kind_name
@@ -69,7 +69,7 @@ class Calls:
             status = method(case)
         except CudnnError as error:  # of a call that prepares
             return error.status.name
-        except (TypeError, ValueError, ctypes.ArgumentError) as error:
+        except (SymbolNotFoundError, TypeError, ValueError, ctypes.ArgumentError) as error:
             return type(error).__name__
         return status if isinstance(status, str) else raw.cudnnStatus_t(status).name
 

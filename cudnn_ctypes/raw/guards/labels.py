@@ -65,10 +65,6 @@ def _check_label(name: str) -> Callable[[Any, Any], None]:
 
     def check_constant(label: Any, value: Any) -> None:
         wanted = descriptor_name(label.name)
-        if on_gpu(value):
-            raise TypeError(
-                f"{name}() argument 'param': {label.name} takes host memory, got {described(value)}"
-            )
         _check_address(name, "param", label, value)
         if wanted is None:
             _check_room(name, "param", label, value, 4)
@@ -101,6 +97,11 @@ def _check_address(name: str, parameter: str, label: Any, value: Any) -> None:
         raise TypeError(
             f"{name}() argument {parameter!r}: {label.name} takes a pointer, as in C byref(...), "
             f"got {described(value)}"
+        )
+    if on_gpu(value):
+        raise TypeError(
+            f"{name}() argument {parameter!r}: {label.name} takes host memory, got "
+            f"{described(value)}"
         )
 
 
