@@ -62,6 +62,8 @@ NOT_NULL: dict[str, str] = {
     "cudnnSpatialTfSamplerForward": "stDesc alpha xDesc beta yDesc",
     "cudnnDropoutGetStatesSize": "sizeInBytes",
     "cudnnDropoutGetReserveSpaceSize": "sizeInBytes",
+    "cudnnDropoutForward": "xdesc ydesc",
+    "cudnnDropoutBackward": "dydesc dxdesc",
     "cudnnLRNCrossChannelBackward": "normDesc alpha dyDesc xDesc beta dxDesc",
     "cudnnDivisiveNormalizationBackward": "normDesc xDesc dXdMeansDesc",
     "cudnnBatchNormalizationBackward": "xDesc dyDesc dxDesc dBnScaleBiasDesc",
