@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Iterator
-from ctypes import c_int, c_size_t
+from ctypes import byref, c_int, c_size_t
 from typing import Any
 
 import numpy as np
@@ -189,3 +189,20 @@ def test_typed_memory_beside_a_descriptor_of_another_kind_is_a_type_error() -> N
                 with pytest.raises(TypeError, match="'yDesc'"):
                     raw.cudnnScaleTensor(handle, other, given, one)
             raw.FUNCTIONS[f"cudnnDestroy{kind}Descriptor"](other)
+
+
+@pytest.mark.parametrize("make", [lambda: (c_int * 1)(), lambda: c_int(), lambda: byref(c_int())])
+@pytest.mark.parametrize("asked", [0, 1])
+def test_few_dims_of_a_tensor_of_vectors(asked: int, make: Any) -> None:
+    """cuDNN scales the second dim even where it was not asked for."""
+    descriptor, count, data_type = raw.cudnnTensorDescriptor_t(), c_int(), raw.cudnnDataType_t()
+    raw.cudnnCreateTensorDescriptor(descriptor)
+    raw.cudnnSetTensorNdDescriptorEx(
+        descriptor, raw.CUDNN_TENSOR_NCHW_VECT_C, raw.CUDNN_DATA_INT8x4, 4, [6, 8, 2, 1]
+    )
+    dims, strides = make(), make()
+    raw.cudnnGetTensorNdDescriptor(descriptor, asked, data_type, count, dims, strides)
+    assert count.value == 4
+    held = getattr(dims, "_obj", dims)
+    assert (held.value if isinstance(held, c_int) else held[0]) == (6 if asked else 0)
+    raw.cudnnDestroyTensorDescriptor(descriptor)

@@ -20,7 +20,7 @@ __all__ = ["Fragment", "fragment", "inserted"]
 
 # In the order of their lines: what is NULL is said before anybody looks at it.
 _MODULES = (
-    *("null", "lengths", "overflow", "attributes", "labels"),
+    *("null", "lengths", "vectors", "overflow", "attributes", "labels"),
     *("unset", "ctc", "records", "lifetime", "backend", "callback", "operands"),
 )
 
