@@ -137,7 +137,7 @@ def test_addresses_that_are_not_mapped(where: int):
 def test_a_range_that_runs_out_of_mapped_memory():
     array = np.zeros(16, np.uint8)
     with pytest.raises(Refused, match="not memory of this process"):
-        memory.at(address(array), FLOAT, (1 << 46,), (1,), "x")
+        memory.at(address(array), FLOAT, (2,), (1 << 46,), "x")
 
 
 @pytest.mark.usefixtures("reference_device")
