@@ -1,7 +1,7 @@
 """The table of names that earlier releases of cuDNN had and 9 has not.
 
-Compared with the whole headers of 8.5.0 and 8.9.7; read from the header of 2, from parts of those of
-1, 3, 4, 5.0, 7.6.5 and 8.2.1, and from wrappers of 6, 7.0 and 8.0.2. No function that 8.5 and 9
+Compared with the whole headers of 8.5.0 and 8.9.7; read from the header of 2, from parts of those
+of 1, 3, 4, 5.0, 7.6.5 and 8.2.1, and from wrappers of 6, 7.0 and 8.0.2. No function that 8.5 and 9
 share has other parameters in 9.
 """
 
