@@ -142,6 +142,8 @@ def _host(base: Any, lowest: int = _LOWEST) -> Converter:
             if type(value) is not int or not (value == 0 or value > lowest):
                 raise refusal(value)
             return from_address(value)
+        if isinstance(value, str):  # ctypes would pass its characters
+            raise refusal(value)
         pointer = getattr(value, "ctypes", None)  # numpy.ndarray
         if pointer is not None:
             return from_address(pointer)

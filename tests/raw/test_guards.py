@@ -224,3 +224,15 @@ def test_labels_of_a_ctc_loss_are_counted(
                 raw.cudnnGetCTCLossWorkspaceSize(*arguments)
         else:
             raw.cudnnGetCTCLossWorkspaceSize(*arguments)
+
+
+def test_text_is_no_host_memory() -> None:
+    """ctypes takes the characters of a str for memory."""
+    with pytest.raises(TypeError, match=r"'arrayOfElements'.*host memory.*'text'"):
+        raw.cudnnBackendSetAttribute(
+            raw.cudnnBackendDescriptor_t(),
+            raw.CUDNN_ATTR_TENSOR_UNIQUE_ID,
+            raw.CUDNN_TYPE_INT64,
+            1,
+            "text",
+        )
