@@ -45,6 +45,20 @@ def printed(source: str, *arguments: str, **options: object) -> list[str]:
     return run_program(source, *arguments, **options).stdout.splitlines()  # type: ignore[arg-type]
 
 
+def fuzz(command: str, *flags: str) -> str:
+    """What a fuzzer of ``tools.fuzz`` prints; nothing may have ended a process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.fuzz", command, *flags],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 def fake_library(folder: Path, name: str, **functions: int) -> Path:
     """Write a library whose functions return numbers, without a compiler."""
     code = MACHINE_CODE[elf.MACHINES[elf.built_for()]]

@@ -121,7 +121,7 @@ class Function(_Partial[_P, _R_co]):
         self.since = bound.since
         self.deprecated = bound.deprecated
         self.replaced_by = bound.replaced_by
-        self.call(functools.partial(self._first_call))
+        self.call(self._first_call)
         return self
 
     if TYPE_CHECKING:

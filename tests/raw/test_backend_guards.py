@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from ctypes import byref, c_bool, c_int, c_int32, c_int64, c_void_p
 from pathlib import Path
@@ -13,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import ROOT
+from programs import fuzz
 
 from cudnn_ctypes import BadParamError, NotSupportedError, raw
 from cudnn_ctypes.raw import live
@@ -308,29 +305,15 @@ def test_one_number_may_be_given_as_itself(tensor: Any) -> None:
             raw.cudnnBackendSetAttribute(tensor, name, type_, 1, memory)
 
 
-def fuzzed(*flags: str) -> str:
-    """What the fuzzer of attributes prints; nothing may have ended a process."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.fuzz", "attributes", *flags],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 @pytest.mark.parametrize("surface", [[], ["--objects"]])
 def test_no_systematic_case_ends_the_process(surface: list[str]) -> None:
-    assert "600 cases" in fuzzed("--sample", "600", *surface)
+    assert "600 cases" in fuzz("attributes", "--sample", "600", *surface)
 
 
 @pytest.mark.gpu
 def test_no_call_with_a_handle_ends_the_process() -> None:
-    printed = fuzzed("--only", "cudnnBackendExecute", "--sample", "200")
+    printed = fuzz("attributes", "--only", "cudnnBackendExecute", "--sample", "200")
     assert "cudnnBackendExecute" in printed
 
 

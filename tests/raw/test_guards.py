@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from ctypes import POINTER, c_int, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import ROOT
+from programs import fuzz
 
 from cudnn_ctypes import (
     BadParamError,
@@ -33,23 +30,9 @@ def test_the_table_names_what_exists() -> None:
         assert parameter in [p.name for p in raw.FUNCTIONS[function].parameters], function
 
 
-def survey(*flags: str) -> str:
-    """Call every function with NULL after NULL, in child processes."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.fuzz", "nulls", *flags],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs fork")
 def test_no_null_crashes_the_interpreter() -> None:
-    lines = survey("--guarded").splitlines()
+    lines = fuzz("nulls", "--guarded").splitlines()
     assert int(lines[0].split()[0]) > 3000
     assert lines[1:] == ["Not in the table of raw/guards/null.py:"]
 
@@ -57,7 +40,9 @@ def test_no_null_crashes_the_interpreter() -> None:
 @pytest.mark.gpu
 def test_no_null_crashes_the_interpreter_with_a_handle() -> None:
     """The same command; with a GPU its calls get a real handle and device memory."""
-    assert survey("--guarded").splitlines()[1:] == ["Not in the table of raw/guards/null.py:"]
+    assert fuzz("nulls", "--guarded").splitlines()[1:] == [
+        "Not in the table of raw/guards/null.py:"
+    ]
 
 
 def stand_in(parameter: Parameter) -> Any:
