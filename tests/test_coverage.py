@@ -38,7 +38,7 @@ def test_reasons_are_not_stale() -> None:
         ("cudnnFindConvolutionForwardAlgorithmEx", "ConvolutionForward"),
         ("cudnnOpsVersionCheck", "check_sublibraries"),
         ("cudnnMakeFusedOpsPlan", "FusedOpsPlan.make"),
-        ("cudnnGnnMhaGatBackward", "gnn_gat_backward"),
+        ("cudnnGnnMhaGatBackward", "gnn_mha_gat_backward"),
         ("cudnnBackendExecute", "ExecutionPlan"),
         ("cudnnBackendPopulateCudaGraph", "NativeGraph"),
     ],

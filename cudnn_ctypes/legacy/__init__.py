@@ -62,7 +62,6 @@ from .convolution_operations import (
     convolution_forward,
 )
 from .convolution_reorder import reorder_filter_and_bias
-from .csc_graph import CscGraph
 from .ctc import (
     CTCLoss,
     ctc_loss,
@@ -103,15 +102,16 @@ from .fused_statistics import (
     finalize_statistics_inference,
     finalize_statistics_training,
 )
-from .graph_aggregation import (
-    GnnAggregation,
-    GnnAggregationGradients,
-    gnn_aggregate_backward,
-    gnn_aggregate_forward,
+from .gnn_agg_simple import (
+    GnnAggSimpleGradients,
+    GnnAggSimpleResult,
+    gnn_agg_simple_backward,
+    gnn_agg_simple_forward,
 )
-from .graph_attention import GnnAttention, gnn_gat_forward, gnn_gat_v2_forward
-from .graph_attention_call import GnnAttentionOptions
-from .graph_attention_gradients import GnnAttentionGradients, gnn_gat_backward, gnn_gat_v2_backward
+from .gnn_csc_graph import GnnCscGraph
+from .gnn_mha_gat import GnnMhaGatResult, gnn_mha_gat_forward, gnn_mha_gat_v2_forward
+from .gnn_mha_gat_call import GnnMhaParams
+from .gnn_mha_gat_gradients import GnnMhaGatGradients, gnn_mha_gat_backward, gnn_mha_gat_v2_backward
 from .launch import BoundOperation, bind
 from .lrn import LRNDescriptor, lrn_cross_channel_backward, lrn_cross_channel_forward
 from .normalization import (
@@ -164,7 +164,6 @@ __all__ = [
     "ConvolutionDescriptor",
     "ConvolutionForward",
     "ConvolutionStatistics",
-    "CscGraph",
     "DivisiveNormalizationGradients",
     "DropoutDescriptor",
     "DropoutForward",
@@ -176,11 +175,12 @@ __all__ = [
     "FusedOpsConstParamPack",
     "FusedOpsPlan",
     "FusedOpsVariantParamPack",
-    "GnnAggregation",
-    "GnnAggregationGradients",
-    "GnnAttention",
-    "GnnAttentionGradients",
-    "GnnAttentionOptions",
+    "GnnAggSimpleGradients",
+    "GnnAggSimpleResult",
+    "GnnCscGraph",
+    "GnnMhaGatGradients",
+    "GnnMhaGatResult",
+    "GnnMhaParams",
     "LRNDescriptor",
     "LongFFTBufferSizes",
     "LongFFTResult",
@@ -244,12 +244,12 @@ __all__ = [
     "finalize_statistics_inference",
     "finalize_statistics_training",
     "folded_backward_data",
-    "gnn_aggregate_backward",
-    "gnn_aggregate_forward",
-    "gnn_gat_backward",
-    "gnn_gat_forward",
-    "gnn_gat_v2_backward",
-    "gnn_gat_v2_forward",
+    "gnn_agg_simple_backward",
+    "gnn_agg_simple_forward",
+    "gnn_mha_gat_backward",
+    "gnn_mha_gat_forward",
+    "gnn_mha_gat_v2_backward",
+    "gnn_mha_gat_v2_forward",
     "im2col",
     "long_fft_causal_convolution_backward",
     "long_fft_causal_convolution_buffer_sizes",

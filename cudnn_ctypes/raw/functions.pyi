@@ -7538,7 +7538,7 @@ def cudnnGnnAggSimpleForward(
     in   dataType        cudnnDataType_t
     in   aggOp           cudnnGnnAggOp_t
 
-    used by gnn_aggregate_forward
+    used by gnn_agg_simple_forward
     """
 
 @declared
@@ -7585,7 +7585,7 @@ def cudnnGnnAggSimpleBackward(
     in      dataType            cudnnDataType_t
     in      aggOp               cudnnGnnAggOp_t
 
-    used by gnn_aggregate_backward
+    used by gnn_agg_simple_backward
     """
 
 @declared
@@ -7635,7 +7635,7 @@ def cudnnGnnMhaGatForward(
     in   params        pointer to cudnnGnnMhaParams_t
     in   dataType      cudnnDataType_t
 
-    used by gnn_gat_forward
+    used by gnn_mha_gat_forward
     """
 
 @declared
@@ -7715,7 +7715,7 @@ def cudnnGnnMhaGatBackward(
     in      gradDataType       cudnnDataType_t
     in      gradWeightType     cudnnDataType_t
 
-    used by gnn_gat_backward
+    used by gnn_mha_gat_backward
     """
 
 @declared
@@ -7765,7 +7765,7 @@ def cudnnGnnMhaGatV2Forward(
     in   params        pointer to cudnnGnnMhaParams_t
     in   dataType      cudnnDataType_t
 
-    used by gnn_gat_v2_forward
+    used by gnn_mha_gat_v2_forward
     """
 
 @declared
@@ -7842,7 +7842,7 @@ def cudnnGnnMhaGatV2Backward(
     in      dataType           cudnnDataType_t
     in      gradType           cudnnDataType_t
 
-    used by gnn_gat_v2_backward
+    used by gnn_mha_gat_v2_backward
     """
 
 __all__ = [

@@ -943,27 +943,27 @@ USES: dict[str, tuple[str, str]] = {
         "",
     ),
     "cudnnGnnAggSimpleForward": (
-        "gnn_aggregate_forward",
+        "gnn_agg_simple_forward",
         "",
     ),
     "cudnnGnnAggSimpleBackward": (
-        "gnn_aggregate_backward",
+        "gnn_agg_simple_backward",
         "",
     ),
     "cudnnGnnMhaGatForward": (
-        "gnn_gat_forward",
+        "gnn_mha_gat_forward",
         "",
     ),
     "cudnnGnnMhaGatBackward": (
-        "gnn_gat_backward",
+        "gnn_mha_gat_backward",
         "",
     ),
     "cudnnGnnMhaGatV2Forward": (
-        "gnn_gat_v2_forward",
+        "gnn_mha_gat_v2_forward",
         "",
     ),
     "cudnnGnnMhaGatV2Backward": (
-        "gnn_gat_v2_backward",
+        "gnn_mha_gat_v2_backward",
         "",
     ),
 }

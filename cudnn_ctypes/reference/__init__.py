@@ -67,17 +67,17 @@ _NAMES = {
         "folded_backward_data",
     ),
     "geometry": ("output_shape",),
-    "graph_aggregation": (
-        "Graph",
-        "aggregate_backward",
-        "aggregate_forward",
+    "gnn_agg_simple": (
+        "GnnCscGraph",
+        "gnn_agg_simple_backward",
+        "gnn_agg_simple_forward",
     ),
-    "graph_attention": (
-        "AttentionOptions",
-        "gat_backward",
-        "gat_forward",
-        "gat_v2_backward",
-        "gat_v2_forward",
+    "gnn_mha_gat": (
+        "GnnMhaParams",
+        "gnn_mha_gat_backward",
+        "gnn_mha_gat_forward",
+        "gnn_mha_gat_v2_backward",
+        "gnn_mha_gat_v2_forward",
     ),
     "layout": (
         "pack",
@@ -198,17 +198,17 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
         folded_backward_data as folded_backward_data,
     )
     from .geometry import output_shape as output_shape
-    from .graph_aggregation import (
-        Graph as Graph,
-        aggregate_backward as aggregate_backward,
-        aggregate_forward as aggregate_forward,
+    from .gnn_agg_simple import (
+        GnnCscGraph as GnnCscGraph,
+        gnn_agg_simple_backward as gnn_agg_simple_backward,
+        gnn_agg_simple_forward as gnn_agg_simple_forward,
     )
-    from .graph_attention import (
-        AttentionOptions as AttentionOptions,
-        gat_backward as gat_backward,
-        gat_forward as gat_forward,
-        gat_v2_backward as gat_v2_backward,
-        gat_v2_forward as gat_v2_forward,
+    from .gnn_mha_gat import (
+        GnnMhaParams as GnnMhaParams,
+        gnn_mha_gat_backward as gnn_mha_gat_backward,
+        gnn_mha_gat_forward as gnn_mha_gat_forward,
+        gnn_mha_gat_v2_backward as gnn_mha_gat_v2_backward,
+        gnn_mha_gat_v2_forward as gnn_mha_gat_v2_forward,
     )
     from .layout import (
         pack as pack,

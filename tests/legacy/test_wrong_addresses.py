@@ -89,15 +89,15 @@ def causal_convolutions(handle: Handle) -> Iterator[Step]:
 @contextlib.contextmanager
 def graphs(handle: Handle) -> Iterator[Step]:
     nodes, others, weights = normal(4, 4), normal(2, 4), normal(8)
-    graph = cudnn.CscGraph.from_edges([3, 0, 2, 1, 2], [1, 0, 1, 1, 0])
+    graph = cudnn.GnnCscGraph.from_edges([3, 0, 2, 1, 2], [1, 0, 1, 1, 0])
 
     def step() -> None:
-        made = cudnn.gnn_aggregate_forward(graph, nodes=nodes)
-        cudnn.gnn_aggregate_backward(graph, made.output, node_features=4)
-        options = cudnn.GnnAttentionOptions(2)
-        attended = cudnn.gnn_gat_forward(graph, nodes, others, weights, options=options)
+        made = cudnn.gnn_agg_simple_forward(graph, nodes=nodes)
+        cudnn.gnn_agg_simple_backward(graph, made.output, node_features=4)
+        options = cudnn.GnnMhaParams(2)
+        attended = cudnn.gnn_mha_gat_forward(graph, nodes, others, weights, options=options)
         given = (graph, attended.output, nodes, others, weights, attended.scores)
-        cudnn.gnn_gat_backward(*given, options=options)
+        cudnn.gnn_mha_gat_backward(*given, options=options)
 
     yield step
 

@@ -103,11 +103,11 @@ CARRIED_OUT = _by_name(
             "cudnnMakeFusedOpsPlan",
             "cudnnFusedOpsExecute",
         ),
-        "graph_aggregation": (
+        "gnn_agg_simple": (
             "cudnnGnnAggSimpleForward",
             "cudnnGnnAggSimpleBackward",
         ),
-        "graph_attention": (
+        "gnn_mha_gat": (
             "cudnnGnnMhaGatForward",
             "cudnnGnnMhaGatV2Forward",
             "cudnnGnnMhaGatBackward",

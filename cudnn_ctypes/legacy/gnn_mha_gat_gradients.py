@@ -1,4 +1,4 @@
-"""The gradients of graph attention."""
+"""The gradients of GNN attention."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..dtypes import as_data_type
-from .csc_graph import CscGraph
 from .dense_operands import as_given
-from .graph_attention_call import AttentionCall, GnnAttentionOptions
+from .gnn_csc_graph import GnnCscGraph
+from .gnn_mha_gat_call import AttentionCall, GnnMhaParams
 
-__all__ = ["GnnAttentionGradients", "gnn_gat_backward", "gnn_gat_v2_backward"]
+__all__ = ["GnnMhaGatGradients", "gnn_mha_gat_backward", "gnn_mha_gat_v2_backward"]
 
 
-class GnnAttentionGradients(NamedTuple):
+class GnnMhaGatGradients(NamedTuple):
     """Gradients of what goes in, and of `scores`.
 
     `ddestination` is None where sources and destinations are the same nodes: `dsource` then holds
@@ -28,8 +28,8 @@ class GnnAttentionGradients(NamedTuple):
     dscores: Any
 
 
-def gnn_gat_backward(
-    graph: CscGraph,
+def gnn_mha_gat_backward(
+    graph: GnnCscGraph,
     doutput: Any,
     source: Any,
     destination: Any,
@@ -42,15 +42,15 @@ def gnn_gat_backward(
     dweights: Any = None,
     dscores: Any = None,
     *,
-    options: GnnAttentionOptions | None = None,
+    options: GnnMhaParams | None = None,
     dropout_mask: Any = None,
     dattention: Any = None,
     deterministic: bool = False,
     gradient_type: Any = None,
     weight_gradient_type: Any = None,
     stream: Any = None,
-) -> GnnAttentionGradients:
-    """The gradients of what `gnn_gat_forward` takes; follows ``cudnnGnnMhaGatBackward``.
+) -> GnnMhaGatGradients:
+    """The gradients of what `gnn_mha_gat_forward` takes; follows ``cudnnGnnMhaGatBackward``.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def gnn_gat_backward(
         Of the gradients of features, and of weights: the type of `source` (the default), or
         float32.
 
-    The other parameters, and the errors, are those of `gnn_gat_forward`.
+    The other parameters, and the errors, are those of `gnn_mha_gat_forward`.
     """
     with AttentionCall(1, graph, source, destination, edges, weights, options, stream) as call:
         feature_type = call.data_type if gradient_type is None else as_data_type(gradient_type)
@@ -99,8 +99,8 @@ def gnn_gat_backward(
     return _gradients(call, asked, results)
 
 
-def gnn_gat_v2_backward(
-    graph: CscGraph,
+def gnn_mha_gat_v2_backward(
+    graph: GnnCscGraph,
     doutput: Any,
     source: Any,
     destination: Any,
@@ -114,14 +114,14 @@ def gnn_gat_v2_backward(
     dweights: Any = None,
     dscores: Any = None,
     *,
-    options: GnnAttentionOptions | None = None,
+    options: GnnMhaParams | None = None,
     dropout_mask: Any = None,
     dattention: Any = None,
     deterministic: bool = False,
     gradient_type: Any = None,
     stream: Any = None,
-) -> GnnAttentionGradients:
-    """The gradients of what `gnn_gat_v2_forward` takes; follows ``cudnnGnnMhaGatV2Backward``.
+) -> GnnMhaGatGradients:
+    """The gradients of what `gnn_mha_gat_v2_forward` takes; follows ``cudnnGnnMhaGatV2Backward``.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def gnn_gat_v2_backward(
     gradient_type : data type, optional
         Of all gradients: the type of `source` (the default), or float32.
 
-    The other parameters, and the errors, are those of `gnn_gat_backward`.
+    The other parameters, and the errors, are those of `gnn_mha_gat_backward`.
     """
     with AttentionCall(2, graph, source, destination, edges, weights, options, stream) as call:
         kind = call.data_type if gradient_type is None else as_data_type(gradient_type)
@@ -162,6 +162,6 @@ def gnn_gat_v2_backward(
 
 def _gradients(
     call: AttentionCall, asked: tuple[Any, ...], results: tuple[Any, ...]
-) -> GnnAttentionGradients:
-    made = GnnAttentionGradients(*as_given(asked, results))
+) -> GnnMhaGatGradients:
+    made = GnnMhaGatGradients(*as_given(asked, results))
     return made._replace(ddestination=None) if call.one_set else made

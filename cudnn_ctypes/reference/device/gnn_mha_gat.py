@@ -1,14 +1,19 @@
-"""Graph attention, GAT and GATv2, on the reference device."""
+"""GNN attention, GAT and GATv2, on the reference device."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ... import raw
-from ..graph_attention import gat_backward, gat_forward, gat_v2_backward, gat_v2_forward
+from ..gnn_mha_gat import (
+    gnn_mha_gat_backward,
+    gnn_mha_gat_forward,
+    gnn_mha_gat_v2_backward,
+    gnn_mha_gat_v2_forward,
+)
 from .dispatch import Refused, implements
-from .graph_attention_call import AttentionCall, AttentionResults
-from .graph_call import Table, check_types, use_workspaces
+from .gnn_call import Table, check_types, use_workspaces
+from .gnn_mha_gat_call import AttentionCall, AttentionResults
 from .memory import require
 
 FLOAT = raw.CUDNN_DATA_FLOAT
@@ -32,7 +37,7 @@ def gat(
 ) -> None:
     call = AttentionCall.read(graph, params, dimNode, dimEdge, 2 * dimNode + dimEdge, dataType)
     given = call.given(srcFeatures, dstFeatures, edgeFeatures, attnWeights)
-    call.forward(gat_forward, given, dropoutMask, output, smScores)
+    call.forward(gnn_mha_gat_forward, given, dropoutMask, output, smScores)
 
 
 @implements("cudnnGnnMhaGatV2Forward")
@@ -55,7 +60,7 @@ def gat_v2(
     call = AttentionCall.read(graph, params, dimNode, dimEdge, dimNode, dataType)
     given = call.given(srcFeatures, dstFeatures, edgeFeatures, attnWeights)
     require(actScores=actScores)
-    made = call.forward(gat_v2_forward, given, dropoutMask, output, smScores)
+    made = call.forward(gnn_mha_gat_v2_forward, given, dropoutMask, output, smScores)
     assert made.activated is not None
     call.activated(actScores).store(made.activated)
 
@@ -118,7 +123,13 @@ def gat_gradients(
         ),
     )
     call.backward(
-        gat_backward, given, call.scores(smScores), gradOut, dropoutMask, gradAttention, results
+        gnn_mha_gat_backward,
+        given,
+        call.scores(smScores),
+        gradOut,
+        dropoutMask,
+        gradAttention,
+        results,
     )
 
 
@@ -173,4 +184,6 @@ def gat_v2_gradients(
         ),
     )
     saved = call.scores(smScores)._replace(activated=call.activated(actScores).load())
-    call.backward(gat_v2_backward, given, saved, gradOut, dropoutMask, gradAttention, results)
+    call.backward(
+        gnn_mha_gat_v2_backward, given, saved, gradOut, dropoutMask, gradAttention, results
+    )

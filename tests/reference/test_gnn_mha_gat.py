@@ -1,4 +1,4 @@
-"""Graph attention and its gradients, against PyTorch."""
+"""GNN attention and its gradients, against PyTorch."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import graph_attention as reference
-from cudnn_ctypes.reference.graph_activations import GraphActivation, activate, slope
+from cudnn_ctypes.reference import gnn_mha_gat as reference
+from cudnn_ctypes.reference.gnn_activations import GnnActivation, activate, slope
 
 from .finite_differences import gradient
-from .graphs import attention_by_torch, random_graph
+from .gnn_graphs import attention_by_torch, random_graph
 
-ACTIVATIONS = get_args(GraphActivation)
+ACTIVATIONS = get_args(GnnActivation)
 HEADS, FEATURES = 2, 6
 
 
@@ -39,8 +39,8 @@ def operands(rng: np.random.Generator, graph: Any, version: int, with_edges: boo
 
 def functions(version: int) -> tuple[Any, Any]:
     if version == 1:
-        return reference.gat_forward, reference.gat_backward
-    return reference.gat_v2_forward, reference.gat_v2_backward
+        return reference.gnn_mha_gat_forward, reference.gnn_mha_gat_backward
+    return reference.gnn_mha_gat_v2_forward, reference.gnn_mha_gat_v2_backward
 
 
 CASES = [
@@ -62,7 +62,7 @@ def test_against_pytorch(
 ) -> None:
     rng = np.random.default_rng(3)
     graph = random_graph(rng)
-    options = reference.AttentionOptions(HEADS, concatenated, activation, 0.3)
+    options = reference.GnnMhaParams(HEADS, concatenated, activation, 0.3)
     given = operands(rng, graph, version, with_edges)
     mask = rng.choice([0.0, 1.25], (HEADS, graph.edge_count)) if with_mask else None
     leaves = [None if a is None else torch.tensor(a, requires_grad=True) for a in given]
@@ -98,7 +98,7 @@ def test_against_pytorch(
 def test_by_differences(version: int) -> None:
     rng = np.random.default_rng(4)
     graph = random_graph(rng, sources=3, destinations=3)
-    options = reference.AttentionOptions(HEADS, True, "tanh")
+    options = reference.GnnMhaParams(HEADS, True, "tanh")
     given = operands(rng, graph, version, True)
     forward, backward = functions(version)
     made = forward(graph, *given, options)
@@ -115,8 +115,8 @@ def test_by_differences(version: int) -> None:
 def test_coefficients_of_a_destination_add_up_to_one() -> None:
     rng = np.random.default_rng(5)
     graph = random_graph(rng, mapped=False)
-    made = reference.gat_forward(
-        graph, *operands(rng, graph, 1, True), reference.AttentionOptions(HEADS)
+    made = reference.gnn_mha_gat_forward(
+        graph, *operands(rng, graph, 1, True), reference.GnnMhaParams(HEADS)
     )
     sums = np.zeros((HEADS, graph.destination_count))
     for head in range(HEADS):
@@ -131,8 +131,8 @@ def test_large_logits_do_not_overflow() -> None:
     graph = random_graph(rng)
     given = operands(rng, graph, 1, True)
     given[3] *= 1e4
-    options = reference.AttentionOptions(HEADS, activation="linear")
-    assert np.isfinite(reference.gat_forward(graph, *given, options).output).all()
+    options = reference.GnnMhaParams(HEADS, activation="linear")
+    assert np.isfinite(reference.gnn_mha_gat_forward(graph, *given, options).output).all()
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -148,17 +148,17 @@ def test_wrong_input() -> None:
     graph = random_graph(rng)
     given = operands(rng, graph, 1, True)
     with pytest.raises(ValueError, match="6 features are not a multiple of 4"):
-        reference.gat_v2_forward(
-            graph, given[0], given[1], None, given[3], reference.AttentionOptions(4)
+        reference.gnn_mha_gat_v2_forward(
+            graph, given[0], given[1], None, given[3], reference.GnnMhaParams(4)
         )
     with pytest.raises(ValueError, match=r"weights must have shape \(12,\), got \(16,\)"):
-        reference.gat_forward(
-            graph, given[0], given[1], None, given[3], reference.AttentionOptions(HEADS)
+        reference.gnn_mha_gat_forward(
+            graph, given[0], given[1], None, given[3], reference.GnnMhaParams(HEADS)
         )
-    forward = reference.gat_forward(graph, *given, reference.AttentionOptions(HEADS))
-    with pytest.raises(ValueError, match="forward must come from gat_v2_forward"):
-        reference.gat_v2_backward(
-            graph, *given, reference.AttentionOptions(HEADS), forward, forward.output
+    forward = reference.gnn_mha_gat_forward(graph, *given, reference.GnnMhaParams(HEADS))
+    with pytest.raises(ValueError, match="forward must come from gnn_mha_gat_v2_forward"):
+        reference.gnn_mha_gat_v2_backward(
+            graph, *given, reference.GnnMhaParams(HEADS), forward, forward.output
         )
     with pytest.raises(ValueError, match="unknown activation"):
         activate(given[0], "gelu", 0.0)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""``CscGraph``, aggregation and attention over graphs: against the reference, and wrong input."""
+"""``GnnCscGraph``, GNN aggregation and attention: against the reference, and wrong input."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
-    CscGraph,
     DeviceTensor,
-    GnnAttentionOptions,
+    GnnCscGraph,
+    GnnMhaParams,
     NotSupportedError,
     SymbolNotFoundError,
     raw,
@@ -38,8 +38,8 @@ class Case:
         degrees = self.rng.integers(0 if empty else 1, 6, destinations)
         ends = self.rng.permutation(np.repeat(np.arange(destinations), degrees))
         starts = self.rng.integers(0, sources, len(ends))
-        self.graph = CscGraph.from_edges(starts, ends, sources, destinations, dtype=index)
-        self.exact = reference.Graph(
+        self.graph = GnnCscGraph.from_edges(starts, ends, sources, destinations, dtype=index)
+        self.exact = reference.GnnCscGraph(
             self.graph.offsets.numpy(),
             self.graph.indices.numpy(),
             sources,
@@ -91,7 +91,7 @@ def carried_out(report: Report, key: tuple[str, str, str], function: Callable[[]
 
 
 def test_from_edges(on_reference: None) -> None:
-    graph = CscGraph.from_edges([3, 0, 2, 1, 2], [1, 0, 1, 1, 0])
+    graph = GnnCscGraph.from_edges([3, 0, 2, 1, 2], [1, 0, 1, 1, 0])
     assert (graph.source_count, graph.destination_count, graph.edge_count) == (4, 2, 5)
     assert graph.offsets.numpy().tolist() == [0, 2, 5]
     assert graph.indices.numpy().tolist() == [0, 2, 3, 2, 1]
@@ -99,15 +99,15 @@ def test_from_edges(on_reference: None) -> None:
     assert graph.reversed_offsets.numpy().tolist() == [0, 1, 2, 4, 5]
     assert graph.reversed_rows.numpy().tolist() == [1, 3, 2, 4, 0]
     assert graph.index_type == raw.CUDNN_DATA_INT32
-    assert repr(graph) == "<CscGraph, 5 edges from 4 sources to 2 destinations>"
-    exact = reference.Graph(
+    assert repr(graph) == "<GnnCscGraph, 5 edges from 4 sources to 2 destinations>"
+    exact = reference.GnnCscGraph(
         graph.offsets.numpy(), graph.indices.numpy(), 4, graph.edge_rows.numpy()
     )
     assert exact.reversed_offsets().tolist() == graph.reversed_offsets.numpy().tolist()
 
 
 def test_a_graph_is_its_struct(on_reference: None) -> None:
-    graph = CscGraph.from_edges([0, 1], [0, 0], dtype=np.int64)
+    graph = GnnCscGraph.from_edges([0, 1], [0, 0], dtype=np.int64)
     struct = graph._as_parameter_.contents
     assert struct.cscOffsets == graph.offsets.ptr
     assert struct.mapRevToCoo == graph.reversed_rows.ptr
@@ -127,23 +127,23 @@ def ints(*numbers: int, dtype: Any = np.int32) -> DeviceTensor:
 def test_wrong_graphs(on_reference: None) -> None:
     offsets, indices = ints(0, 2), ints(0, 1)
     with pytest.raises(TypeError, match="offsets: expected int32 or int64"):
-        CscGraph(DeviceTensor.zeros((2,), "float32"), indices, 2)
+        GnnCscGraph(DeviceTensor.zeros((2,), "float32"), indices, 2)
     with pytest.raises(ValueError, match=r"offsets: expected \(destinations \+ 1,\)"):
-        CscGraph(ints(), indices, 2)
+        GnnCscGraph(ints(), indices, 2)
     with pytest.raises(TypeError, match="indices: expected int32, got int64"):
-        CscGraph(offsets, ints(0, 1, dtype=np.int64), 2)
+        GnnCscGraph(offsets, ints(0, 1, dtype=np.int64), 2)
     with pytest.raises(ValueError, match=r"edge_rows: expected shape \(2,\)"):
-        CscGraph(offsets, indices, 2, edge_rows=ints(0))
+        GnnCscGraph(offsets, indices, 2, edge_rows=ints(0))
     with pytest.raises(ValueError, match="give both or none"):
-        CscGraph(offsets, indices, 2, reversed_rows=indices)
+        GnnCscGraph(offsets, indices, 2, reversed_rows=indices)
     with pytest.raises(ValueError, match=r"reversed_offsets: expected shape \(3,\)"):
-        CscGraph(offsets, indices, 2, reversed_rows=indices, reversed_offsets=offsets)
+        GnnCscGraph(offsets, indices, 2, reversed_rows=indices, reversed_offsets=offsets)
     with pytest.raises(ValueError, match="expected as many of each"):
-        CscGraph.from_edges([0, 1], [0])
+        GnnCscGraph.from_edges([0, 1], [0])
     with pytest.raises(ValueError, match="sources: expected numbers from 0 to 0"):
-        CscGraph.from_edges([0, 1], [0, 0], 1)
+        GnnCscGraph.from_edges([0, 1], [0, 0], 1)
     with pytest.raises(ValueError, match="destinations: expected numbers from 0 to 1"):
-        CscGraph.from_edges([0, 1], [-1, 1])
+        GnnCscGraph.from_edges([0, 1], [-1, 1])
 
 
 # --- aggregation --------------------------------------------------------------------------------
@@ -170,12 +170,12 @@ def test_random_aggregation(
         made = carried_out(
             report,
             key,
-            lambda given=given, graph=graph: cudnn.gnn_aggregate_forward(
+            lambda given=given, graph=graph: cudnn.gnn_agg_simple_forward(
                 graph, *given, operation=operation
             ),
         )
-        expected = reference.aggregate_forward(case.exact, *exact, operation)
-        sums = reference.aggregate_forward(
+        expected = reference.gnn_agg_simple_forward(case.exact, *exact, operation)
+        sums = reference.gnn_agg_simple_forward(
             case.exact, *[None if t is None else np.abs(t) for t in exact], "sum"
         ).output
         check(report, key, made.output, expected.output, 16, sums)
@@ -183,7 +183,7 @@ def test_random_aggregation(
         doutput = case.normal(*expected.output.shape)
         node_features, edge_features = (w * p for w, p in zip(widths[:2], present[:2], strict=True))
         key = (device, case.dtype.name, f"aggregate {operation} backward")
-        gradients = cudnn.gnn_aggregate_backward(
+        gradients = cudnn.gnn_agg_simple_backward(
             graph,
             upload(doutput),
             made.positions,
@@ -191,7 +191,7 @@ def test_random_aggregation(
             edge_features=edge_features,
             operation=operation,
         )
-        wanted = reference.aggregate_backward(
+        wanted = reference.gnn_agg_simple_backward(
             case.exact,
             doutput.astype(np.float64),
             expected.positions,
@@ -211,9 +211,9 @@ def test_random_aggregation(
 def test_gradients_are_added(on_reference: None) -> None:
     case = Case(1, np.float32)
     doutput = upload(case.normal(case.graph.destination_count, 3))
-    alone = cudnn.gnn_aggregate_backward(case.graph, doutput, node_features=3)
+    alone = cudnn.gnn_agg_simple_backward(case.graph, doutput, node_features=3)
     given = DeviceTensor.full((case.graph.source_count, 3), 5, "float32")
-    added = cudnn.gnn_aggregate_backward(case.graph, doutput, dnodes=given, node_features=3)
+    added = cudnn.gnn_agg_simple_backward(case.graph, doutput, dnodes=given, node_features=3)
     assert added.dnodes is given
     np.testing.assert_allclose(given.numpy(), alone.dnodes.numpy() + 5, rtol=1e-6)
     assert alone.dedges is None
@@ -225,7 +225,7 @@ def zeros(*shape: int, dtype: str = "float32") -> DeviceTensor:
 
 
 def test_wrong_aggregation(on_reference: None) -> None:
-    graph = CscGraph.from_edges([0, 1, 2], [0, 0, 1])
+    graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
     for error, message, arguments in (
         (ValueError, "nodes: expected a tensor, or edges", {}),
         (ValueError, r"nodes: expected shape \(3, 2\), got \(4, 2\)", {"nodes": zeros(4, 2)}),
@@ -259,9 +259,9 @@ def test_wrong_aggregation(on_reference: None) -> None:
         (NotSupportedError, "CUDNN_DATA_DOUBLE", {"nodes": zeros(3, 2, dtype="float64")}),
     ):
         with pytest.raises(error, match=message):
-            cudnn.gnn_aggregate_forward(graph, **arguments)
-    with pytest.raises(TypeError, match="graph: expected a CscGraph"):
-        cudnn.gnn_aggregate_forward("graph", zeros(3, 2))  # type: ignore[arg-type]
+            cudnn.gnn_agg_simple_forward(graph, **arguments)
+    with pytest.raises(TypeError, match="graph: expected a GnnCscGraph"):
+        cudnn.gnn_agg_simple_forward("graph", zeros(3, 2))  # type: ignore[arg-type]
     for message, arguments in (
         (r"doutput: expected \(2, 5 or more\)", {"node_features": 5}),
         ("positions: needed for 'max'", {"node_features": 4, "operation": "max"}),
@@ -269,7 +269,7 @@ def test_wrong_aggregation(on_reference: None) -> None:
         (r"dnodes: expected shape \(3, 4\)", {"node_features": 4, "dnodes": zeros(2, 4)}),
     ):
         with pytest.raises(ValueError, match=message):
-            cudnn.gnn_aggregate_backward(graph, zeros(2, 4), **arguments)
+            cudnn.gnn_agg_simple_backward(graph, zeros(2, 4), **arguments)
 
 
 # --- attention ----------------------------------------------------------------------------------
@@ -295,15 +295,19 @@ class AttentionCase(Case):
         self.mask = rng.choice([0.0, 1.25], (self.heads, graph.edge_count)).astype(np.float32)
         self.dattention = rng.standard_normal(self.mask.shape).astype(np.float32)
         concatenated = seed % 3 != 0
-        self.options = GnnAttentionOptions(self.heads, concatenated, activation, 0.25)
-        exact_options = reference.AttentionOptions(
+        self.options = GnnMhaParams(self.heads, concatenated, activation, 0.25)
+        exact_options = reference.GnnMhaParams(
             self.heads,
             concatenated,
             activation,
             0.25,  # type: ignore[arg-type]
         )
-        forward = reference.gat_forward if version == 1 else reference.gat_v2_forward
-        backward = reference.gat_backward if version == 1 else reference.gat_v2_backward
+        forward = (
+            reference.gnn_mha_gat_forward if version == 1 else reference.gnn_mha_gat_v2_forward
+        )
+        backward = (
+            reference.gnn_mha_gat_backward if version == 1 else reference.gnn_mha_gat_v2_backward
+        )
         operands = wide(self.source, self.destination, self.edges, self.weights)
         self.expected = forward(self.exact, *operands, exact_options, *wide(self.mask))
         self.doutput = self.normal(*self.expected.output.shape)
@@ -329,7 +333,7 @@ def test_random_attention(
 ) -> None:
     for seed in range(4):
         case = AttentionCase(seed, dtype, version, activation)
-        forward = cudnn.gnn_gat_forward if version == 1 else cudnn.gnn_gat_v2_forward
+        forward = cudnn.gnn_mha_gat_forward if version == 1 else cudnn.gnn_mha_gat_v2_forward
         name = "GAT" if version == 1 else "GATv2"
         key = (device, case.dtype.name, name)
         options = {"options": case.options, "dropout_mask": upload(case.mask)}
@@ -347,12 +351,12 @@ def test_random_attention(
         scores = np.stack([case.expected.logits, case.expected.coefficients])
         check(report, key, made.scores, scores, 60 + coarse, 10)
         arguments: list[Any] = [made.scores]
-        backward: Any = cudnn.gnn_gat_backward
+        backward: Any = cudnn.gnn_mha_gat_backward
         types = {"gradient_type": "float32", "weight_gradient_type": "float32"}
         if version == 2:
             check(report, key, made.activated, case.expected.activated, 60 + coarse, 10)
             arguments.append(made.activated)
-            backward, types = cudnn.gnn_gat_v2_backward, {"gradient_type": "float32"}
+            backward, types = cudnn.gnn_mha_gat_v2_backward, {"gradient_type": "float32"}
         key = (device, case.dtype.name, f"{name} backward")
         gradients = backward(
             case.graph,
@@ -377,18 +381,18 @@ def test_random_attention(
 
 
 def test_one_set_of_nodes(on_reference: None) -> None:
-    graph = CscGraph.from_edges([0, 1, 2, 0], [1, 1, 0, 2])
+    graph = GnnCscGraph.from_edges([0, 1, 2, 0], [1, 1, 0, 2])
     rng = np.random.default_rng(1)
     nodes, weights = (upload(rng.standard_normal(s).astype(np.float32)) for s in ((3, 4), (8,)))
-    options = GnnAttentionOptions(2)
-    one = cudnn.gnn_gat_forward(graph, nodes, None, weights, options=options)
-    two = cudnn.gnn_gat_forward(graph, nodes, nodes, weights, options=options)
+    options = GnnMhaParams(2)
+    one = cudnn.gnn_mha_gat_forward(graph, nodes, None, weights, options=options)
+    two = cudnn.gnn_mha_gat_forward(graph, nodes, nodes, weights, options=options)
     np.testing.assert_array_equal(one.output.numpy(), two.output.numpy())
     doutput = upload(rng.standard_normal((3, 4)).astype(np.float32))
-    together = cudnn.gnn_gat_backward(
+    together = cudnn.gnn_mha_gat_backward(
         graph, doutput, nodes, None, weights, one.scores, options=options
     )
-    apart = cudnn.gnn_gat_backward(
+    apart = cudnn.gnn_mha_gat_backward(
         graph, doutput, nodes, nodes, weights, one.scores, options=options
     )
     assert together.ddestination is None
@@ -403,7 +407,7 @@ def test_results_may_be_given(on_reference: None) -> None:
     output = DeviceTensor.full(case.expected.output.shape, np.nan, "float32")
     scores = DeviceTensor.full((2, case.heads, rows), np.nan, "float32")
     activated = DeviceTensor.full((rows, case.features), np.nan, "float32")
-    made = cudnn.gnn_gat_v2_forward(
+    made = cudnn.gnn_mha_gat_v2_forward(
         case.graph,
         *case.given,
         upload(case.edges),
@@ -419,8 +423,8 @@ def test_results_may_be_given(on_reference: None) -> None:
 
 
 def test_wrong_attention(on_reference: None) -> None:
-    graph = CscGraph.from_edges([0, 1, 2], [0, 0, 1])
-    forward = cudnn.gnn_gat_forward
+    graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
+    forward = cudnn.gnn_mha_gat_forward
     source, destination, weights = zeros(3, 4), zeros(2, 4), zeros(8)
     for error, message, arguments, options in (
         (ValueError, r"source: expected \(3, features\)", (zeros(3), destination, weights), {}),
@@ -430,13 +434,13 @@ def test_wrong_attention(on_reference: None) -> None:
             ValueError,
             "source: 4 features are not a multiple of 3 heads",
             (source, destination, weights),
-            {"options": GnnAttentionOptions(3)},
+            {"options": GnnMhaParams(3)},
         ),
         (
             ValueError,
             "edges: 3 features are not a multiple of 2 heads",
             (source, destination, weights, zeros(3, 3)),
-            {"options": GnnAttentionOptions(2)},
+            {"options": GnnMhaParams(2)},
         ),
         (
             TypeError,
@@ -448,27 +452,27 @@ def test_wrong_attention(on_reference: None) -> None:
             ValueError,
             "activation: expected one of 'linear'",
             (source, destination, weights),
-            {"options": GnnAttentionOptions(activation="gelu")},
+            {"options": GnnMhaParams(activation="gelu")},
         ),
         (
             TypeError,
-            "options: expected a GnnAttentionOptions",
+            "options: expected a GnnMhaParams",
             (source, destination, weights),
             {"options": {"heads": 2}},
         ),
     ):
         with pytest.raises(error, match=message):
             forward(graph, *arguments, **options)
-    wide_graph = CscGraph.from_edges([0, 0], [0, 1], 1)
+    wide_graph = GnnCscGraph.from_edges([0, 0], [0, 1], 1)
     with pytest.raises(ValueError, match="destination: needed, as 1 sources cannot be 2"):
         forward(wide_graph, zeros(1, 4), None, weights)
     with pytest.raises(ValueError, match=r"edges: expected shape \(3, 4\)"):
-        cudnn.gnn_gat_v2_forward(graph, source, destination, zeros(4), zeros(3, 2))
+        cudnn.gnn_mha_gat_v2_forward(graph, source, destination, zeros(4), zeros(3, 2))
 
 
 def test_wrong_gradients(on_reference: None) -> None:
-    graph = CscGraph.from_edges([0, 1, 2], [0, 0, 1])
-    plain = CscGraph(graph.offsets, graph.indices, 3)
+    graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
+    plain = GnnCscGraph(graph.offsets, graph.indices, 3)
     source, weights, scores, two = zeros(3, 4), zeros(8), zeros(2, 1, 3), zeros(2, 4)
     half = {"gradient_type": "float16", "weight_gradient_type": "float16"}
     for error, message, which, destination, doutput, options in (
@@ -479,8 +483,10 @@ def test_wrong_gradients(on_reference: None) -> None:
         (NotSupportedError, "data types", graph, two, two, half),
     ):
         with pytest.raises(error, match=message):
-            cudnn.gnn_gat_backward(which, doutput, source, destination, weights, scores, **options)
+            cudnn.gnn_mha_gat_backward(
+                which, doutput, source, destination, weights, scores, **options
+            )
     with pytest.raises(ValueError, match=r"activated: expected shape \(3, 4\)"):
-        cudnn.gnn_gat_v2_backward(
+        cudnn.gnn_mha_gat_v2_backward(
             graph, zeros(2, 4), source, zeros(2, 4), zeros(4), scores, zeros(3, 3)
         )

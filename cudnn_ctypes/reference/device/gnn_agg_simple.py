@@ -1,4 +1,4 @@
-"""Aggregation over the neighbours in a graph, on the reference device."""
+"""GNN aggregation over the neighbours of each node, on the reference device."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ... import raw
-from ..graph_aggregation import aggregate_backward, aggregate_forward
+from ..gnn_agg_simple import gnn_agg_simple_backward, gnn_agg_simple_forward
 from .dispatch import Refused, implements
-from .graph_call import Table, check_types, read_graph
+from .gnn_call import Table, check_types, read_graph
 from .memory import require
 
 _OPERATIONS: dict[int, Any] = {
@@ -46,7 +46,7 @@ def forward(
     features = nodeFeatDim + edgeFeatDim
     result = Table("output", output, dataType, (read.destination_count, features + concatFeatDim))
     require(output=output)
-    made = aggregate_forward(
+    made = gnn_agg_simple_forward(
         read,
         nodes.optional(),
         edges.optional(),
@@ -94,7 +94,7 @@ def backward(
         positions = Table("outPositions", outPositions, graph.contents.idxType, shape).load()
         _check_positions(positions, read.source_count, read.edge_count, nodeFeatDim)
     passed.check()
-    made = aggregate_backward(
+    made = gnn_agg_simple_backward(
         read,
         doutput.load(),
         positions,

@@ -1,4 +1,4 @@
-"""Aggregation and attention over graphs on the reference device, through C's own calls."""
+"""GNN aggregation and attention on the reference device, through C's own calls."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.dtypes import as_data_type
-from cudnn_ctypes.reference import graph_attention as attention
-from cudnn_ctypes.reference.graph_aggregation import Graph, aggregate_backward, aggregate_forward
+from cudnn_ctypes.reference import gnn_mha_gat as attention
+from cudnn_ctypes.reference.gnn_agg_simple import (
+    GnnCscGraph,
+    gnn_agg_simple_backward,
+    gnn_agg_simple_forward,
+)
 
-from ..graphs import random_graph
+from ..gnn_graphs import random_graph
 
 FLOAT = raw.CUDNN_DATA_FLOAT
 DTYPES = [np.float32, np.float16, ml_dtypes.bfloat16]
@@ -39,7 +43,7 @@ def device() -> Iterator[None]:
 class Uploaded:
     """A graph in device memory, with its struct."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: GnnCscGraph) -> None:
         self.graph = graph
         arrays = {
             "cscOffsets": graph.offsets,
@@ -100,7 +104,7 @@ def test_aggregation(operation: Any, dtype: Any, index: Any) -> None:
         None, uploaded.struct, *given, output, positions, 3, 2, 2, data_type, code
     )
     wide = [array.astype(np.float64) for array in (nodes, edges, passed)]
-    expected = aggregate_forward(graph, *wide, operation)
+    expected = gnn_agg_simple_forward(graph, *wide, operation)
     close(output, expected.output)
     if positions is not None:
         np.testing.assert_array_equal(positions.numpy(), expected.positions)
@@ -111,7 +115,7 @@ def test_aggregation(operation: Any, dtype: Any, index: Any) -> None:
     raw.cudnnGnnAggSimpleBackward(
         None, uploaded.struct, upload(doutput), positions, *results, 3, 2, 2, data_type, code
     )
-    gradients = aggregate_backward(
+    gradients = gnn_agg_simple_backward(
         graph,
         doutput.astype(np.float64),
         expected.positions,
@@ -134,7 +138,7 @@ def test_edges_alone() -> None:
     raw.cudnnGnnAggSimpleForward(
         None, uploaded.struct, None, upload(edges), None, output, None, 0, 2, 0, FLOAT, 0
     )
-    close(output, aggregate_forward(graph, None, edges).output)
+    close(output, gnn_agg_simple_forward(graph, None, edges).output)
 
 
 class Attention:
@@ -144,7 +148,7 @@ class Attention:
         count = 5 if homogeneous else 4
         self.graph = random_graph(np.random.default_rng(3), sources=5, destinations=count)
         self.uploaded = Uploaded(self.graph)
-        self.options = attention.AttentionOptions(HEADS, True, "leaky_relu", 0.25)
+        self.options = attention.GnnMhaParams(HEADS, True, "leaky_relu", 0.25)
         self.params = raw.cudnnGnnMhaParams_t(activationAlpha=0.25, numHeads=HEADS, concatHeads=1)
         self.params.activation = raw.CUDNN_GNN_ACT_LEAKY_RELU
         self.edge_features = 4 if version == 1 else FEATURES
@@ -160,8 +164,12 @@ class Attention:
         self.dattention = normal(6, HEADS, self.graph.edge_count)
         self.doutput = normal(7, count, FEATURES, dtype=dtype)
         self.wide = [array.astype(np.float64) for array in self.operands]
-        forward = attention.gat_forward if version == 1 else attention.gat_v2_forward
-        backward = attention.gat_backward if version == 1 else attention.gat_v2_backward
+        forward = (
+            attention.gnn_mha_gat_forward if version == 1 else attention.gnn_mha_gat_v2_forward
+        )
+        backward = (
+            attention.gnn_mha_gat_backward if version == 1 else attention.gnn_mha_gat_v2_backward
+        )
         self.expected = forward(self.graph, *self.wide, self.options, self.mask)
         self.gradients = backward(
             self.graph,

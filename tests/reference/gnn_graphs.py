@@ -1,4 +1,4 @@
-"""Random graphs, and PyTorch's account of what is computed on them. For the tests."""
+"""Random graphs of GNNs, and PyTorch's account of what is computed on them. For the tests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cudnn_ctypes.reference.graph_aggregation import Graph
+from cudnn_ctypes.reference.gnn_agg_simple import GnnCscGraph
 
 
 def random_graph(
@@ -17,7 +17,7 @@ def random_graph(
     mapped: bool = True,
     dtype: Any = np.int32,
     empty: bool = True,
-) -> Graph:
+) -> GnnCscGraph:
     """A graph with up to 4 edges at each destination; the first one has none if `empty`."""
     degrees = rng.integers(1, 5, destinations)
     if empty:
@@ -25,12 +25,12 @@ def random_graph(
     offsets = np.concatenate([[0], np.cumsum(degrees)]).astype(dtype)
     count = int(offsets[-1])
     rows = rng.permutation(count).astype(dtype) if mapped else None
-    return Graph(offsets, rng.integers(0, sources, count).astype(dtype), sources, rows)
+    return GnnCscGraph(offsets, rng.integers(0, sources, count).astype(dtype), sources, rows)
 
 
 def attention_by_torch(
     torch: Any,
-    graph: Graph,
+    graph: GnnCscGraph,
     source: Any,
     destination: Any,
     edges: Any,

@@ -1,4 +1,4 @@
-"""Aggregation over a graph and its gradients: by hand, by definition, by PyTorch."""
+"""GNN aggregation and its gradients: by hand, by definition, by PyTorch."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference.graph_aggregation import (
-    Graph,
+from cudnn_ctypes.reference.gnn_agg_simple import (
+    GnnCscGraph,
     Operation,
-    aggregate_backward,
-    aggregate_forward,
+    gnn_agg_simple_backward,
+    gnn_agg_simple_forward,
 )
 
-from .graphs import random_graph
+from .gnn_graphs import random_graph
 
 OPERATIONS = get_args(Operation)
 
@@ -52,15 +52,15 @@ def test_against_pytorch(torch: Any, operation: Any, mapped: bool) -> None:
     expected = torch.stack(rows)
     doutput = rng.standard_normal(expected.shape)
     expected.backward(torch.tensor(doutput))
-    actual = aggregate_forward(graph, nodes, edges, passed, operation)
+    actual = gnn_agg_simple_forward(graph, nodes, edges, passed, operation)
     np.testing.assert_allclose(actual.output, expected.detach().numpy(), rtol=1e-12)
-    gradients = aggregate_backward(graph, doutput, actual.positions, 3, 2, 2, operation)
+    gradients = gnn_agg_simple_backward(graph, doutput, actual.positions, 3, 2, 2, operation)
     for one, leaf in zip(gradients, leaves, strict=True):
         np.testing.assert_allclose(one, leaf.grad.numpy(), rtol=1e-12, atol=1e-14)
 
 
 def test_by_hand() -> None:
-    graph = Graph(np.array([0, 2, 2, 3]), np.array([0, 1, 1]), 3, np.array([2, 0, 1]))
+    graph = GnnCscGraph(np.array([0, 2, 2, 3]), np.array([0, 1, 1]), 3, np.array([2, 0, 1]))
     nodes = np.array([[1.0, 8.0], [3.0, 4.0], [100.0, 100.0]])
     edges = np.array([[10.0], [20.0], [30.0]])
     results = {
@@ -70,11 +70,11 @@ def test_by_hand() -> None:
         "min": [[1, 4, 10], [0, 0, 0], [3, 4, 20]],
     }
     for operation, expected in results.items():
-        actual = aggregate_forward(graph, nodes, edges, operation=operation)  # type: ignore[arg-type]
+        actual = gnn_agg_simple_forward(graph, nodes, edges, operation=operation)  # type: ignore[arg-type]
         np.testing.assert_array_equal(actual.output, expected)
-    largest = aggregate_forward(graph, nodes, edges, operation="max")
+    largest = gnn_agg_simple_forward(graph, nodes, edges, operation="max")
     np.testing.assert_array_equal(largest.positions, [[1, 0, 2], [-1, -1, -1], [1, 1, 1]])
-    gradients = aggregate_backward(graph, np.ones((3, 3)), largest.positions, 2, 1, 0, "max")
+    gradients = gnn_agg_simple_backward(graph, np.ones((3, 3)), largest.positions, 2, 1, 0, "max")
     np.testing.assert_array_equal(gradients.dnodes, [[0, 1], [2, 1], [0, 0]])
     np.testing.assert_array_equal(gradients.dedges, [[0], [1], [1]])
     assert gradients.dpassed is None
@@ -85,18 +85,20 @@ def test_gradients_are_added(operation: Any) -> None:
     rng = np.random.default_rng(2)
     graph = random_graph(rng)
     nodes, edges = rng.standard_normal((5, 3)), rng.standard_normal((graph.edge_count, 2))
-    forward = aggregate_forward(graph, nodes, edges, operation=operation)
+    forward = gnn_agg_simple_forward(graph, nodes, edges, operation=operation)
     doutput = rng.standard_normal(forward.output.shape)
     arguments = (graph, doutput, forward.positions, 3, 2, 0, operation)
-    alone = aggregate_backward(*arguments)
-    added = aggregate_backward(*arguments, dnodes=nodes, dedges=edges)
+    alone = gnn_agg_simple_backward(*arguments)
+    added = gnn_agg_simple_backward(*arguments, dnodes=nodes, dedges=edges)
     np.testing.assert_allclose(added.dnodes, alone.dnodes + nodes)
     np.testing.assert_allclose(added.dedges, alone.dedges + edges)
 
 
 def test_reversed() -> None:
     """The same example as in NVIDIA's front end."""
-    graph = Graph(np.array([0, 2, 5]), np.array([0, 2, 1, 2, 3]), 4, np.array([3, 0, 4, 1, 2]))
+    graph = GnnCscGraph(
+        np.array([0, 2, 5]), np.array([0, 2, 1, 2, 3]), 4, np.array([3, 0, 4, 1, 2])
+    )
     assert graph.reversed_offsets().tolist() == [0, 1, 2, 4, 5]
     assert graph.reversed_rows().tolist() == [3, 4, 0, 1, 2]
 
@@ -104,17 +106,17 @@ def test_reversed() -> None:
 def test_wrong_graphs() -> None:
     offsets, indices = np.array([0, 2, 3]), np.array([0, 1, 1])
     with pytest.raises(ValueError, match="offsets must rise from 0 to 3"):
-        Graph(np.array([0, 2]), indices, 2)
+        GnnCscGraph(np.array([0, 2]), indices, 2)
     with pytest.raises(ValueError, match="offsets must rise"):
-        Graph(np.array([0, 4, 3]), indices, 2)
+        GnnCscGraph(np.array([0, 4, 3]), indices, 2)
     with pytest.raises(ValueError, match="sources from 0 to 0"):
-        Graph(offsets, indices, 1)
+        GnnCscGraph(offsets, indices, 1)
     with pytest.raises(ValueError, match="edge_rows must hold each of 0 to 2 once"):
-        Graph(offsets, indices, 2, np.array([0, 0, 1]))
-    graph = Graph(offsets, indices, 2)
+        GnnCscGraph(offsets, indices, 2, np.array([0, 0, 1]))
+    graph = GnnCscGraph(offsets, indices, 2)
     with pytest.raises(ValueError, match="nodes or edges"):
-        aggregate_forward(graph)
+        gnn_agg_simple_forward(graph)
     with pytest.raises(ValueError, match="operation must be"):
-        aggregate_forward(graph, np.zeros((2, 1)), operation="product")  # type: ignore[arg-type]
+        gnn_agg_simple_forward(graph, np.zeros((2, 1)), operation="product")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="positions must be given for the max of nodes"):
-        aggregate_backward(graph, np.zeros((2, 1)), None, 1, 0, 0, "max")
+        gnn_agg_simple_backward(graph, np.zeros((2, 1)), None, 1, 0, 0, "max")

@@ -1,4 +1,4 @@
-"""Aggregation of features over the neighbours of each node of a graph.
+"""GNN aggregation of features over the neighbours of each node.
 
 These functions of cuDNN 9.26 and later take a stream instead of a handle; an older library gives a
 ``SymbolNotFoundError`` that names both versions. They need a GPU of compute capability 8.0.
@@ -12,27 +12,27 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..device import DeviceTensor
-from .csc_graph import CscGraph
 from .dense_operands import DenseOperands, as_given
 from .enumerators import enumerator
+from .gnn_csc_graph import GnnCscGraph
 from .operands import expect
 
 __all__ = [
-    "GnnAggregation",
-    "GnnAggregationGradients",
-    "gnn_aggregate_backward",
-    "gnn_aggregate_forward",
+    "GnnAggSimpleGradients",
+    "GnnAggSimpleResult",
+    "gnn_agg_simple_backward",
+    "gnn_agg_simple_forward",
 ]
 
 
-class GnnAggregation(NamedTuple):
+class GnnAggSimpleResult(NamedTuple):
     """`output` (destinations, features), and for max and min `positions`, else None."""
 
     output: Any
     positions: Any
 
 
-class GnnAggregationGradients(NamedTuple):
+class GnnAggSimpleGradients(NamedTuple):
     """Gradients of features of nodes, of edges, and of those passed on; None where there are no."""
 
     dnodes: Any
@@ -40,8 +40,8 @@ class GnnAggregationGradients(NamedTuple):
     dpassed: Any
 
 
-def gnn_aggregate_forward(
-    graph: CscGraph,
+def gnn_agg_simple_forward(
+    graph: GnnCscGraph,
     nodes: Any = None,
     edges: Any = None,
     passed: Any = None,
@@ -50,14 +50,14 @@ def gnn_aggregate_forward(
     *,
     operation: Any = "sum",
     stream: Any = None,
-) -> GnnAggregation:
+) -> GnnAggSimpleResult:
     """For each destination its sources' features and its edges', aggregated, and its own.
 
     Follows ``cudnnGnnAggSimpleForward``.
 
     Parameters
     ----------
-    graph : CscGraph
+    graph : GnnCscGraph
     nodes : tensor, optional
         (sources, features); float32, float16 or bfloat16. `nodes` or `edges` must be given.
     edges : tensor, optional
@@ -76,7 +76,7 @@ def gnn_aggregate_forward(
 
     Returns
     -------
-    GnnAggregation
+    GnnAggSimpleResult
 
     Raises
     ------
@@ -89,7 +89,7 @@ def gnn_aggregate_forward(
     SymbolNotFoundError
         If the loaded library is older than cuDNN 9.26.
     """
-    expect("graph", graph, CscGraph)
+    expect("graph", graph, GnnCscGraph)
     kind = enumerator(raw.cudnnGnnAggOp_t, operation, "operation")
     with DenseOperands(stream) as operands:
         tables = _tables(operands, graph, nodes, edges, passed)
@@ -100,11 +100,11 @@ def gnn_aggregate_forward(
         chosen = _positions(operands, graph, kind, positions, sum(widths[:2]))
         launch: Callable[..., object] = raw.cudnnGnnAggSimpleForward
         launch(stream, graph, *tables, result, chosen, *widths, data_type, kind)
-    return GnnAggregation(*as_given((output, positions), (result, chosen)))
+    return GnnAggSimpleResult(*as_given((output, positions), (result, chosen)))
 
 
-def gnn_aggregate_backward(
-    graph: CscGraph,
+def gnn_agg_simple_backward(
+    graph: GnnCscGraph,
     doutput: Any,
     positions: Any = None,
     dnodes: Any = None,
@@ -115,8 +115,8 @@ def gnn_aggregate_backward(
     edge_features: int = 0,
     operation: Any = "sum",
     stream: Any = None,
-) -> GnnAggregationGradients:
-    """The gradients of what `gnn_aggregate_forward` takes; follows ``cudnnGnnAggSimpleBackward``.
+) -> GnnAggSimpleGradients:
+    """The gradients of what `gnn_agg_simple_forward` takes; follows ``cudnnGnnAggSimpleBackward``.
 
     Parameters
     ----------
@@ -132,9 +132,9 @@ def gnn_aggregate_backward(
     node_features, edge_features : int
         How many columns of the output come from nodes, and from edges; the others were passed on.
 
-    The other parameters, and the errors, are those of `gnn_aggregate_forward`.
+    The other parameters, and the errors, are those of `gnn_agg_simple_forward`.
     """
-    expect("graph", graph, CscGraph)
+    expect("graph", graph, GnnCscGraph)
     kind = enumerator(raw.cudnnGnnAggOp_t, operation, "operation")
     with DenseOperands(stream) as operands:
         given = operands.imported("doutput", doutput)
@@ -164,14 +164,14 @@ def gnn_aggregate_backward(
             )
         launch: Callable[..., object] = raw.cudnnGnnAggSimpleBackward
         launch(stream, graph, given, chosen, *results, *widths, data_type, kind)
-    return GnnAggregationGradients(*as_given((dnodes, dedges, dpassed), tuple(results)))
+    return GnnAggSimpleGradients(*as_given((dnodes, dedges, dpassed), tuple(results)))
 
 
 _EXTREMES = (raw.CUDNN_GNN_AGG_MAX, raw.CUDNN_GNN_AGG_MIN)
 
 
 def _tables(
-    operands: DenseOperands, graph: CscGraph, nodes: Any, edges: Any, passed: Any
+    operands: DenseOperands, graph: GnnCscGraph, nodes: Any, edges: Any, passed: Any
 ) -> list[DeviceTensor | None]:
     """Features of nodes, edges and destinations, all of one type."""
     if nodes is None and edges is None:
@@ -194,7 +194,11 @@ def _tables(
 
 
 def _positions(
-    operands: DenseOperands, graph: CscGraph, kind: raw.cudnnGnnAggOp_t, positions: Any, width: int
+    operands: DenseOperands,
+    graph: GnnCscGraph,
+    kind: raw.cudnnGnnAggOp_t,
+    positions: Any,
+    width: int,
 ) -> DeviceTensor | None:
     if kind not in _EXTREMES:
         if positions is not None:

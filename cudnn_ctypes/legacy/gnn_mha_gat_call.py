@@ -1,4 +1,4 @@
-"""One call of graph attention: its options, and its operands checked together."""
+"""One call of GNN attention: its options, and its operands checked together."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 from .. import raw
 from ..device import DeviceTensor
-from .csc_graph import CscGraph
 from .dense_operands import DenseOperands
 from .enumerators import enumerator
+from .gnn_csc_graph import GnnCscGraph
 from .operands import expect
 
-__all__ = ["AttentionCall", "GnnAttentionOptions"]
+__all__ = ["AttentionCall", "GnnMhaParams"]
 
 FLOAT = raw.CUDNN_DATA_FLOAT
 
 
 @dataclass(frozen=True)
-class GnnAttentionOptions:
+class GnnMhaParams:
     """How heads attend; ``cudnnGnnMhaParams_t``.
 
     Attributes
@@ -54,7 +54,7 @@ class AttentionCall:
     Attributes
     ----------
     operands : DenseOperands
-    options : GnnAttentionOptions
+    options : GnnMhaParams
     given : tuple
         Features of sources, destinations and edges, and the weights, as C takes them.
     dims : tuple of int
@@ -68,16 +68,16 @@ class AttentionCall:
     def __init__(
         self,
         version: int,
-        graph: CscGraph,
+        graph: GnnCscGraph,
         source: Any,
         destination: Any,
         edges: Any,
         weights: Any,
-        options: GnnAttentionOptions | None,
+        options: GnnMhaParams | None,
         stream: Any,
     ) -> None:
-        self.graph = expect("graph", graph, CscGraph)
-        self.options = expect("options", options or GnnAttentionOptions(), GnnAttentionOptions)
+        self.graph = expect("graph", graph, GnnCscGraph)
+        self.options = expect("options", options or GnnMhaParams(), GnnMhaParams)
         self.operands = DenseOperands(stream)
         self.one_set = destination is None
         first = self.operands.imported("source", source)

@@ -1,4 +1,4 @@
-"""``CscGraph``: a directed graph in device memory, as cuDNN's graph kernels take it."""
+"""``GnnCscGraph``: the directed graph of a GNN in device memory, as cuDNN takes it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .. import raw
 from ..device import DeviceTensor
 from .dense_operands import DenseOperands
 
-__all__ = ["CscGraph"]
+__all__ = ["GnnCscGraph"]
 
 _INDEX_TYPES = (raw.CUDNN_DATA_INT32, raw.CUDNN_DATA_INT64)
 
 
-class CscGraph:
+class GnnCscGraph:
     """A graph from sources to destinations, held by its destinations; ``cudnnGnnCscGraph_t``.
 
     At destination v the edges ``offsets[v]`` to ``offsets[v + 1] - 1`` arrive; edge i comes from
@@ -48,7 +48,7 @@ class CscGraph:
 
     Examples
     --------
-    >>> graph = CscGraph.from_edges([0, 1, 1], [0, 0, 2])  # doctest: +SKIP
+    >>> graph = GnnCscGraph.from_edges([0, 1, 1], [0, 0, 2])  # doctest: +SKIP
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class CscGraph:
         dtype: Any = np.int32,
         device: Any = None,
         stream: Any = None,
-    ) -> CscGraph:
+    ) -> GnnCscGraph:
         """A graph from its edges on the host, in any order; with its reverse.
 
         Parameters
@@ -161,7 +161,7 @@ class CscGraph:
 
     def __repr__(self) -> str:
         return (
-            f"<CscGraph, {self.edge_count} edges from {self.source_count} sources to "
+            f"<GnnCscGraph, {self.edge_count} edges from {self.source_count} sources to "
             f"{self.destination_count} destinations>"
         )
 

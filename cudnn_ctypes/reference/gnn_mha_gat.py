@@ -1,4 +1,6 @@
-"""Graph attention: each destination weighs its sources, and sums their features by these weights.
+"""Attention over the neighbours of each node (GNN): GAT and GATv2.
+
+Each destination weighs its sources, and sums their features by these weights.
 
 Features of a node are those of H heads, one after the other; each head attends on its own. For
 edge i from source u to destination v, the logits are
@@ -20,31 +22,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .graph_activations import GraphActivation, activate, slope
-from .graph_aggregation import Graph
+from .gnn_activations import GnnActivation, activate, slope
+from .gnn_agg_simple import GnnCscGraph
 
 __all__ = [
-    "AttentionGradients",
-    "AttentionOptions",
-    "GraphAttention",
-    "gat_backward",
-    "gat_forward",
-    "gat_v2_backward",
-    "gat_v2_forward",
+    "GnnMhaGatGradients",
+    "GnnMhaGatResult",
+    "GnnMhaParams",
+    "gnn_mha_gat_backward",
+    "gnn_mha_gat_forward",
+    "gnn_mha_gat_v2_backward",
+    "gnn_mha_gat_v2_forward",
 ]
 
 
 @dataclass(frozen=True)
-class AttentionOptions:
+class GnnMhaParams:
     """What `cudnnGnnMhaParams_t` holds; `alpha` is for "leaky_relu" (> 0) and "scalar"."""
 
     heads: int = 1
     concatenated: bool = True
-    activation: GraphActivation = "leaky_relu"
+    activation: GnnActivation = "leaky_relu"
     alpha: float = 0.2
 
 
-class GraphAttention(NamedTuple):
+class GnnMhaGatResult(NamedTuple):
     """What the forward pass gives; edges as the graph's edge features are stored.
 
     `output` (destinations, features or features / heads); `logits` and `coefficients`, before
@@ -57,7 +59,7 @@ class GraphAttention(NamedTuple):
     activated: NDArray[Any] | None
 
 
-class AttentionGradients(NamedTuple):
+class GnnMhaGatGradients(NamedTuple):
     """Gradients, each of the shape of what it is a gradient of; `dedges` None without edges."""
 
     dsource: NDArray[Any]
@@ -71,15 +73,15 @@ class AttentionGradients(NamedTuple):
 # --- GAT ------------------------------------------------------------------------------------------
 
 
-def gat_forward(
-    graph: Graph,
+def gnn_mha_gat_forward(
+    graph: GnnCscGraph,
     source: NDArray[Any],
     destination: NDArray[Any],
     edges: NDArray[Any] | None,
     weights: NDArray[Any],
-    options: AttentionOptions,
+    options: GnnMhaParams,
     mask: NDArray[Any] | None = None,
-) -> GraphAttention:
+) -> GnnMhaGatResult:
     """`cudnnGnnMhaGatForward`, in the dtype of `source`: float32 or float64.
 
     Parameters
@@ -105,24 +107,24 @@ def gat_forward(
     return _attend(graph, x_source, logits.T, options, mask, None)
 
 
-def gat_backward(
-    graph: Graph,
+def gnn_mha_gat_backward(
+    graph: GnnCscGraph,
     source: NDArray[Any],
     destination: NDArray[Any],
     edges: NDArray[Any] | None,
     weights: NDArray[Any],
-    options: AttentionOptions,
-    forward: GraphAttention,
+    options: GnnMhaParams,
+    forward: GnnMhaGatResult,
     doutput: NDArray[Any],
     mask: NDArray[Any] | None = None,
     dattention: NDArray[Any] | None = None,
-) -> AttentionGradients:
+) -> GnnMhaGatGradients:
     """`cudnnGnnMhaGatBackward`.
 
     Parameters
     ----------
     forward
-        What `gat_forward` gave; its logits and coefficients are used.
+        What `gnn_mha_gat_forward` gave; its logits and coefficients are used.
     doutput
         Gradient of the output.
     dattention
@@ -148,7 +150,7 @@ def gat_backward(
         of_rows = graph.as_stored(dsums.T).T  # (rows, heads)
         dedges = (of_rows[:, :, None] * of_edges).reshape(edges.shape)
         dweights.append((of_rows[:, :, None] * _heads(edges, options)).sum(axis=0).ravel())
-    return AttentionGradients(
+    return GnnMhaGatGradients(
         dx_source.reshape(source.shape),
         dx_destination.reshape(destination.shape),
         dedges,
@@ -161,19 +163,19 @@ def gat_backward(
 # --- GATv2 ----------------------------------------------------------------------------------------
 
 
-def gat_v2_forward(
-    graph: Graph,
+def gnn_mha_gat_v2_forward(
+    graph: GnnCscGraph,
     source: NDArray[Any],
     destination: NDArray[Any],
     edges: NDArray[Any] | None,
     weights: NDArray[Any],
-    options: AttentionOptions,
+    options: GnnMhaParams,
     mask: NDArray[Any] | None = None,
-) -> GraphAttention:
+) -> GnnMhaGatResult:
     """`cudnnGnnMhaGatV2Forward`.
 
     `edges` is (edges, features) or None, `weights` (features,); the others are those of
-    `gat_forward`.
+    `gnn_mha_gat_forward`.
     """
     sums = source[graph.indices] + destination[graph.destinations]
     if edges is not None:
@@ -183,24 +185,24 @@ def gat_v2_forward(
     return _attend(graph, _heads(source, options), logits.T, options, mask, activated)
 
 
-def gat_v2_backward(
-    graph: Graph,
+def gnn_mha_gat_v2_backward(
+    graph: GnnCscGraph,
     source: NDArray[Any],
     destination: NDArray[Any],
     edges: NDArray[Any] | None,
     weights: NDArray[Any],
-    options: AttentionOptions,
-    forward: GraphAttention,
+    options: GnnMhaParams,
+    forward: GnnMhaGatResult,
     doutput: NDArray[Any],
     mask: NDArray[Any] | None = None,
     dattention: NDArray[Any] | None = None,
-) -> AttentionGradients:
+) -> GnnMhaGatGradients:
     """`cudnnGnnMhaGatV2Backward`; `forward` gives coefficients and what the activation gave.
 
-    The parameters are those of `gat_backward` and `gat_v2_forward`.
+    The parameters are those of `gnn_mha_gat_backward` and `gnn_mha_gat_v2_forward`.
     """
     if forward.activated is None:
-        raise ValueError("forward must come from gat_v2_forward")
+        raise ValueError("forward must come from gnn_mha_gat_v2_forward")
     dx_source, dlogits, dcoefficients = _attend_backward(
         graph, _heads(source, options), options, forward, doutput, mask, dattention
     )
@@ -211,7 +213,7 @@ def gat_v2_backward(
     dsource = dx_source.reshape(source.shape) + _summed(dsums, graph.indices, graph.source_count)
     ddestination = _summed(dsums, graph.destinations, graph.destination_count)
     dweights = (dlogits.T[:, :, None] * _heads(activated, options)).sum(axis=0).ravel()
-    return AttentionGradients(
+    return GnnMhaGatGradients(
         dsource,
         ddestination,
         None if edges is None else graph.as_stored(dsums.T).T,
@@ -225,13 +227,13 @@ def gat_v2_backward(
 
 
 def _attend(
-    graph: Graph,
+    graph: GnnCscGraph,
     x_source: NDArray[Any],
     logits: NDArray[Any],
-    options: AttentionOptions,
+    options: GnnMhaParams,
     mask: NDArray[Any] | None,
     activated: NDArray[Any] | None,
-) -> GraphAttention:
+) -> GnnMhaGatResult:
     """Softmax, dropout and sum; `logits` (heads, edges) and `activated` in the edges' order."""
     coefficients = _softmax(graph, logits)
     kept = coefficients if mask is None else coefficients * graph.in_edge_order(mask)
@@ -241,7 +243,7 @@ def _attend(
         output = by_head.reshape(graph.destination_count, -1)
     else:
         output = by_head.mean(axis=1)
-    return GraphAttention(
+    return GnnMhaGatResult(
         output,
         graph.as_stored(logits),
         graph.as_stored(coefficients),
@@ -250,10 +252,10 @@ def _attend(
 
 
 def _attend_backward(
-    graph: Graph,
+    graph: GnnCscGraph,
     x_source: NDArray[Any],
-    options: AttentionOptions,
-    forward: GraphAttention,
+    options: GnnMhaParams,
+    forward: GnnMhaGatResult,
     doutput: NDArray[Any],
     mask: NDArray[Any] | None,
     dattention: NDArray[Any] | None,
@@ -283,7 +285,7 @@ def _attend_backward(
     return dx_source, dlogits, dcoefficients
 
 
-def _softmax(graph: Graph, logits: NDArray[Any]) -> NDArray[Any]:
+def _softmax(graph: GnnCscGraph, logits: NDArray[Any]) -> NDArray[Any]:
     """Over the edges that arrive at each destination."""
     coefficients = np.empty_like(logits)
     for v in range(graph.destination_count):
@@ -301,7 +303,7 @@ def _summed(values: NDArray[Any], targets: NDArray[Any], count: int) -> NDArray[
     return sums
 
 
-def _heads(features: NDArray[Any], options: AttentionOptions) -> NDArray[Any]:
+def _heads(features: NDArray[Any], options: GnnMhaParams) -> NDArray[Any]:
     """(rows, features) as (rows, heads, features of a head)."""
     if features.shape[1] % options.heads:
         raise ValueError(f"{features.shape[1]} features are not a multiple of {options.heads}")

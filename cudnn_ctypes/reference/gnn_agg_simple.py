@@ -1,4 +1,4 @@
-"""Aggregation of features over the neighbours of each node of a graph, and its gradients.
+"""Aggregation of features over the neighbours of each node (GNN), and its gradients.
 
 A graph is held by its destinations: for destination v the edges ``offsets[v]`` to
 ``offsets[v + 1] - 1`` arrive, and edge i comes from source ``indices[i]``. This is a compressed
@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "Aggregation",
-    "AggregationGradients",
-    "Graph",
-    "aggregate_backward",
-    "aggregate_forward",
+    "GnnAggSimpleGradients",
+    "GnnAggSimpleResult",
+    "GnnCscGraph",
+    "gnn_agg_simple_backward",
+    "gnn_agg_simple_forward",
 ]
 
 Operation = Literal["sum", "mean", "max", "min"]
 
 
 @dataclass(frozen=True)
-class Graph:
+class GnnCscGraph:
     """A directed graph from sources to destinations.
 
     Attributes
@@ -99,7 +99,7 @@ class Graph:
         return self.rows[order].astype(self.offsets.dtype)
 
 
-class Aggregation(NamedTuple):
+class GnnAggSimpleResult(NamedTuple):
     """`output` (destinations, nodes' features + edges' + passed on), and `positions`.
 
     For max and min, `positions` (destinations, nodes' features + edges') tells where each element
@@ -110,7 +110,7 @@ class Aggregation(NamedTuple):
     positions: NDArray[Any] | None
 
 
-class AggregationGradients(NamedTuple):
+class GnnAggSimpleGradients(NamedTuple):
     """Gradients of the features of nodes, of edges, and of those passed on; None if absent."""
 
     dnodes: NDArray[Any] | None
@@ -118,15 +118,15 @@ class AggregationGradients(NamedTuple):
     dpassed: NDArray[Any] | None
 
 
-def aggregate_forward(
-    graph: Graph,
+def gnn_agg_simple_forward(
+    graph: GnnCscGraph,
     nodes: NDArray[Any] | None = None,
     edges: NDArray[Any] | None = None,
     passed: NDArray[Any] | None = None,
     operation: Operation = "sum",
     *,
     compute_dtype: DTypeLike = np.float64,
-) -> Aggregation:
+) -> GnnAggSimpleResult:
     """For each destination one row of output: `cudnnGnnAggSimpleForward`.
 
     The row holds, one after the other, the aggregated features of the sources that edges come
@@ -157,13 +157,13 @@ def aggregate_forward(
     if passed is not None:
         parts.append(passed.astype(compute))
     extreme = operation in ("max", "min")
-    return Aggregation(
+    return GnnAggSimpleResult(
         np.concatenate(parts, axis=1), np.concatenate(positions, axis=1) if extreme else None
     )
 
 
-def aggregate_backward(
-    graph: Graph,
+def gnn_agg_simple_backward(
+    graph: GnnCscGraph,
     doutput: NDArray[Any],
     positions: NDArray[Any] | None,
     node_features: int,
@@ -174,7 +174,7 @@ def aggregate_backward(
     dnodes: NDArray[Any] | None = None,
     dedges: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
-) -> AggregationGradients:
+) -> GnnAggSimpleGradients:
     """The gradients by what was aggregated: `cudnnGnnAggSimpleBackward`.
 
     An edge carries its destination's gradient back: whole for sum, divided by the number of edges
@@ -185,7 +185,7 @@ def aggregate_backward(
     doutput
         (destinations, node_features + edge_features + passed_features).
     positions
-        As `aggregate_forward` gave them.
+        As `gnn_agg_simple_forward` gave them.
     dnodes, dedges
         What the gradients are added to; left out: zeros.
     """
@@ -212,11 +212,11 @@ def aggregate_backward(
             np.add.at(result, rows, gradient[graph.destinations] * scale[:, None])
         made.append(result)
     dpassed = wide[:, split[1] :].copy() if passed_features else None
-    return AggregationGradients(made[0], made[1], dpassed)
+    return GnnAggSimpleGradients(made[0], made[1], dpassed)
 
 
 def _aggregated(
-    graph: Graph, table: NDArray[Any], rows: NDArray[Any], operation: Operation
+    graph: GnnCscGraph, table: NDArray[Any], rows: NDArray[Any], operation: Operation
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     output = np.zeros((graph.destination_count, table.shape[1]), table.dtype)
     positions = np.full(output.shape, -1, np.int64)
@@ -245,6 +245,6 @@ def _scatter_extreme(result: NDArray[Any], gradient: NDArray[Any], positions: ND
     np.add.at(result, (chosen, feature), gradient[destination, feature])
 
 
-def _edge_scale(graph: Graph, operation: Operation) -> NDArray[Any]:
+def _edge_scale(graph: GnnCscGraph, operation: Operation) -> NDArray[Any]:
     degrees = np.diff(graph.offsets)[graph.destinations]
     return 1 / degrees if operation == "mean" else np.ones(graph.edge_count)

@@ -1,9 +1,9 @@
-"""Graph attention: each destination weighs its sources' features. GAT and GATv2.
+"""GNN attention: each destination weighs its sources' features. GAT and GATv2.
 
 These functions of cuDNN 9.28 and later take a stream instead of a handle; an older library gives a
 ``SymbolNotFoundError`` that names both versions. They need a GPU of compute capability 8.0.
 Operands are dense tensors; results are made where none are given. The formulas stand in
-``cudnn_ctypes.reference.graph_attention``.
+``cudnn_ctypes.reference.gnn_mha_gat``.
 
 cuDNN compiles the kernels on the first call for a type in a process: with 9.28 beside an H200 1 s
 for float32, and half a minute to a minute for float16 and bfloat16.
@@ -15,18 +15,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
-from .csc_graph import CscGraph
 from .dense_operands import as_given
-from .graph_attention_call import AttentionCall, GnnAttentionOptions
+from .gnn_csc_graph import GnnCscGraph
+from .gnn_mha_gat_call import AttentionCall, GnnMhaParams
 
 __all__ = [
-    "GnnAttention",
-    "gnn_gat_forward",
-    "gnn_gat_v2_forward",
+    "GnnMhaGatResult",
+    "gnn_mha_gat_forward",
+    "gnn_mha_gat_v2_forward",
 ]
 
 
-class GnnAttention(NamedTuple):
+class GnnMhaGatResult(NamedTuple):
     """What the forward pass gives; edges as edge features stand.
 
     `output` (destinations, features, or those of one head if averaged); `scores`, float32
@@ -39,8 +39,8 @@ class GnnAttention(NamedTuple):
     activated: Any = None
 
 
-def gnn_gat_forward(
-    graph: CscGraph,
+def gnn_mha_gat_forward(
+    graph: GnnCscGraph,
     source: Any,
     destination: Any,
     weights: Any,
@@ -48,15 +48,15 @@ def gnn_gat_forward(
     output: Any = None,
     scores: Any = None,
     *,
-    options: GnnAttentionOptions | None = None,
+    options: GnnMhaParams | None = None,
     dropout_mask: Any = None,
     stream: Any = None,
-) -> GnnAttention:
+) -> GnnMhaGatResult:
     """GAT: the activation of a weighted sum, then a softmax; follows ``cudnnGnnMhaGatForward``.
 
     Parameters
     ----------
-    graph : CscGraph
+    graph : GnnCscGraph
     source : tensor
         (sources, features), features a multiple of the heads; float32, float16 or bfloat16.
     destination : tensor or None
@@ -67,7 +67,7 @@ def gnn_gat_forward(
         (edges, edge features), these a multiple of the heads.
     output, scores : tensor, optional
         Left out: made.
-    options : GnnAttentionOptions, optional
+    options : GnnMhaParams, optional
     dropout_mask : tensor, optional
         (heads, edges), float32: 0 where a coefficient is dropped, else 1 / (1 - p).
     stream : stream, optional
@@ -75,7 +75,7 @@ def gnn_gat_forward(
 
     Returns
     -------
-    GnnAttention
+    GnnMhaGatResult
 
     Raises
     ------
@@ -95,11 +95,11 @@ def gnn_gat_forward(
         launch(
             stream, graph, *call.given, mask, result, both, *call.dims, call.options, call.data_type
         )
-    return GnnAttention(*as_given((output, scores), (result, both)))
+    return GnnMhaGatResult(*as_given((output, scores), (result, both)))
 
 
-def gnn_gat_v2_forward(
-    graph: CscGraph,
+def gnn_mha_gat_v2_forward(
+    graph: GnnCscGraph,
     source: Any,
     destination: Any,
     weights: Any,
@@ -108,10 +108,10 @@ def gnn_gat_v2_forward(
     scores: Any = None,
     activated: Any = None,
     *,
-    options: GnnAttentionOptions | None = None,
+    options: GnnMhaParams | None = None,
     dropout_mask: Any = None,
     stream: Any = None,
-) -> GnnAttention:
+) -> GnnMhaGatResult:
     """GATv2: the activation first, then the weighted sum; follows ``cudnnGnnMhaGatV2Forward``.
 
     Parameters
@@ -123,7 +123,7 @@ def gnn_gat_v2_forward(
     activated : tensor, optional
         Left out: made.
 
-    The other parameters, and the errors, are those of `gnn_gat_forward`.
+    The other parameters, and the errors, are those of `gnn_mha_gat_forward`.
     """
     with AttentionCall(2, graph, source, destination, edges, weights, options, stream) as call:
         result, both = call.forward_results(output, scores)
@@ -143,4 +143,4 @@ def gnn_gat_v2_forward(
             call.options,
             call.data_type,
         )
-    return GnnAttention(*as_given((output, scores, activated), (result, both, acts)))
+    return GnnMhaGatResult(*as_given((output, scores, activated), (result, both, acts)))

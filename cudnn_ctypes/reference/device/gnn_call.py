@@ -1,4 +1,4 @@
-"""What the graph aggregations of the reference device check, and how they look at memory.
+"""What the GNN functions of the reference device check, and how they look at memory.
 
 cuDNN looks at the GPU before it looks at its arguments, so which status it gives for which wrong
 argument was not measured: BAD_PARAM for pointers and sizes is what its header says.
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import numpy_dtype
 from ..arithmetic import round_to
-from ..graph_aggregation import Graph
-from ..graph_attention import AttentionOptions
+from ..gnn_agg_simple import GnnCscGraph
+from ..gnn_mha_gat import GnnMhaParams
 from ..layout import packed_strides
 from .dispatch import Refused
 from .memory import Use, at, require, scribble
@@ -89,7 +89,7 @@ class Table:
         return int(np.prod(self.shape)) * numpy_dtype(self.data_type).itemsize
 
 
-def read_graph(graph: Any) -> Graph:
+def read_graph(graph: Any) -> GnnCscGraph:
     """The graph that a ``cudnnGnnCscGraph_t`` describes.
 
     Raises
@@ -112,7 +112,7 @@ def read_graph(graph: Any) -> Graph:
     indices = _integers(held, "cscIndices", edges)
     rows = _integers(held, "mapCscToCoo", edges) if held.mapCscToCoo else None
     try:
-        return Graph(offsets, indices, held.nSrcNodes, rows)
+        return GnnCscGraph(offsets, indices, held.nSrcNodes, rows)
     except ValueError as error:
         raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, f"graph: {error}") from None
 
@@ -129,7 +129,7 @@ def check_types(*kinds: raw.cudnnDataType_t) -> None:
             raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"data types {names}")
 
 
-def options(params: Any, node_features: int, edge_features: int = 0) -> AttentionOptions:
+def options(params: Any, node_features: int, edge_features: int = 0) -> GnnMhaParams:
     """What a ``cudnnGnnMhaParams_t`` holds, with the sizes that must be multiples of its heads."""
     require(params=params)
     held = params.contents
@@ -152,10 +152,10 @@ def options(params: Any, node_features: int, edge_features: int = 0) -> Attentio
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM, f"activationAlpha must be positive: {held.activationAlpha}"
         )
-    return AttentionOptions(heads, bool(held.concatHeads), activation, held.activationAlpha)
+    return GnnMhaParams(heads, bool(held.concatHeads), activation, held.activationAlpha)
 
 
-def use_workspaces(graph: Graph, struct: Any, features: Table, weights: Table) -> None:
+def use_workspaces(graph: GnnCscGraph, struct: Any, features: Table, weights: Table) -> None:
     """Overwrite the workspaces of a deterministic backward pass, and check what it needs."""
     if bool(features.address) != bool(weights.address):
         raise Refused(
@@ -168,7 +168,7 @@ def use_workspaces(graph: Graph, struct: Any, features: Table, weights: Table) -
             scribble(space.address, space.nbytes, space.name)
 
 
-def check_reversed(graph: Graph, struct: Any) -> None:
+def check_reversed(graph: GnnCscGraph, struct: Any) -> None:
     """Refuse a graph without its reverse, or with another graph's."""
     held = struct.contents
     require(cscRevOffsets=held.cscRevOffsets, mapRevToCoo=held.mapRevToCoo)

@@ -1,4 +1,4 @@
-"""One call of graph attention: what goes in, and where results go."""
+"""One call of GNN attention: what goes in, and where results go."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
-from ..graph_aggregation import Graph
-from ..graph_attention import AttentionGradients, AttentionOptions, GraphAttention
-from .graph_call import Table, check_types, options, read_graph
+from ..gnn_agg_simple import GnnCscGraph
+from ..gnn_mha_gat import GnnMhaGatGradients, GnnMhaGatResult, GnnMhaParams
+from .gnn_call import Table, check_types, options, read_graph
 from .memory import require
 
 __all__ = ["AttentionCall", "AttentionResults"]
@@ -24,8 +24,8 @@ FLOAT = raw.CUDNN_DATA_FLOAT
 class AttentionCall:
     """The graph and the sizes of one call."""
 
-    graph: Graph
-    options: AttentionOptions
+    graph: GnnCscGraph
+    options: GnnMhaParams
     node_features: int
     edge_features: int
     weight_count: int
@@ -76,10 +76,10 @@ class AttentionCall:
         require(**{name: address})
         return Table(name, address, FLOAT, (2, self.options.heads, self.graph.edge_count))
 
-    def scores(self, address: int | None) -> GraphAttention:
+    def scores(self, address: int | None) -> GnnMhaGatResult:
         """What the forward pass saved."""
         logits, coefficients = self.both_scores("smScores", address).load()
-        return GraphAttention(np.zeros(0, np.float32), logits, coefficients, None)
+        return GnnMhaGatResult(np.zeros(0, np.float32), logits, coefficients, None)
 
     def activated(self, address: int | None) -> Table:
         require(actScores=address)
@@ -93,12 +93,12 @@ class AttentionCall:
 
     def forward(
         self,
-        function: Callable[..., GraphAttention],
+        function: Callable[..., GnnMhaGatResult],
         given: tuple[Any, ...],
         mask: int | None,
         output: int | None,
         scores: int | None,
-    ) -> GraphAttention:
+    ) -> GnnMhaGatResult:
         results = self.output("output", output), self.both_scores("smScores", scores)
         made = function(self.graph, *given, self.options, self.per_head("dropoutMask", mask))
         results[0].store(made.output)
@@ -107,9 +107,9 @@ class AttentionCall:
 
     def backward(
         self,
-        function: Callable[..., AttentionGradients],
+        function: Callable[..., GnnMhaGatGradients],
         given: tuple[Any, ...],
-        saved: GraphAttention,
+        saved: GnnMhaGatResult,
         gradOut: int | None,
         mask: int | None,
         dattention: int | None,
@@ -155,7 +155,7 @@ class AttentionResults:
         self.weights = Table("gradWeights", weights, weight_type, (call.weight_count,))
         self.scores = call.both_scores("gradSmScores", scores)
 
-    def store(self, made: AttentionGradients) -> None:
+    def store(self, made: GnnMhaGatGradients) -> None:
         dsource, ddestination = made.dsource, made.ddestination
         if self.source.address == self.destination.address:  # one set of nodes: both together
             count = min(len(dsource), len(ddestination))

@@ -1,4 +1,4 @@
-"""The activations of graph attention, and their derivatives."""
+"""The activations of GNN attention, and their derivatives."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GraphActivation", "activate", "slope"]
+__all__ = ["GnnActivation", "activate", "slope"]
 
-GraphActivation = Literal["linear", "relu", "sigmoid", "tanh", "elu", "scalar", "leaky_relu"]
+GnnActivation = Literal["linear", "relu", "sigmoid", "tanh", "elu", "scalar", "leaky_relu"]
 
 
-def activate(z: NDArray[Any], activation: GraphActivation, alpha: float) -> NDArray[Any]:
+def activate(z: NDArray[Any], activation: GnnActivation, alpha: float) -> NDArray[Any]:
     """The activation of every element, in the dtype of `z`.
 
     ==========  ==============================
@@ -50,7 +50,7 @@ def activate(z: NDArray[Any], activation: GraphActivation, alpha: float) -> NDAr
     return result
 
 
-def slope(y: NDArray[Any], activation: GraphActivation, alpha: float) -> NDArray[Any]:
+def slope(y: NDArray[Any], activation: GnnActivation, alpha: float) -> NDArray[Any]:
     """The activation's derivative where it gave `y`; for leaky_relu alpha must be positive."""
     one, factor = y.dtype.type(1), y.dtype.type(alpha)
     result: NDArray[Any]
