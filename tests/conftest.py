@@ -5,7 +5,9 @@ from __future__ import annotations
 import collections
 import functools
 import importlib
+import pickle
 from collections.abc import Iterator
+from typing import Any
 
 import error_report
 import gpu_coverage
@@ -66,6 +68,20 @@ def gpu_device() -> Iterator[None]:
 def report(request: pytest.FixtureRequest) -> error_report.Report:
     """How exact the tests of this session are, printed at its end."""
     return error_report.report_of(request.config)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In a process that pytest-xdist started: hand the report over."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["report"] = pickle.dumps(error_report.report_of(session.config))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over the report of a process that pytest-xdist started; one that died has none."""
+    if written := getattr(node, "workeroutput", {}).get("report"):
+        error_report.report_of(node.config).add(pickle.loads(written))
 
 
 def pytest_terminal_summary(

@@ -32,6 +32,13 @@ class Report:
         errors.relative = max(errors.relative, relative)
         errors.of_tolerance = max(errors.of_tolerance, of_tolerance)
 
+    def add(self, other: Report) -> None:
+        """Add what another process found."""
+        for key, errors in other.errors.items():
+            self.ran(key, errors.relative, errors.of_tolerance)
+            self.errors[key].runs += errors.runs - 1
+        self.refused += other.refused
+
     def not_supported(self, key: tuple[str, str, str], reason: str) -> None:
         self.refused[(*key, reason)] += 1
 

@@ -77,7 +77,7 @@ def normalization_forward_inference(
         handle, mode, algorithm, groups, x=(x, x_desc), y=(y, y_desc), z=(z, z_desc)
     ) as operands:
         operands.follow(activation, z is not None)
-        params, statistics = operands.describe(scale_bias_desc, mean_variance_desc)
+        params, statistics = operands.describe_parameters(scale_bias_desc, mean_variance_desc)
         y = operands.result("y", y, beta)
         z_pair = operands.data("z") if z is not None else (None, None)
         launch(
@@ -147,7 +147,7 @@ def normalization_forward_training(
         handle, mode, algorithm, groups, x=(x, x_desc), y=(y, y_desc), z=(z, z_desc)
     ) as operands:
         operands.follow(activation, z is not None)
-        params, statistics = operands.describe(scale_bias_desc, mean_variance_desc)
+        params, statistics = operands.describe_parameters(scale_bias_desc, mean_variance_desc)
         y = operands.result("y", y, beta)
         if save and saved_mean is None and saved_inv_variance is None:
             saved_mean = operands.new_parameter(statistics, scale, "saved_mean")
@@ -235,7 +235,7 @@ def normalization_backward(
     given |= {"dx": (dx, dx_desc), "dz": (dz, dz_desc)}
     with NormalizationProblem(handle, mode, algorithm, groups, **given) as operands:
         operands.follow(activation, adds)
-        params, statistics = operands.describe(scale_bias_desc, mean_variance_desc)
+        params, statistics = operands.describe_parameters(scale_bias_desc, mean_variance_desc)
         dx = operands.result("dx", dx, beta)
         if adds:
             dz = operands.result("dz", dz)

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import data_type_name
-from ..handle import Handle
 from ..raw.ctypes_support import CudnnEnum
 from .activation import ActivationDescriptor
 from .agreement import check_same
@@ -25,7 +24,6 @@ from .operands import (
     expect,
     imported,
     refuse_beta,
-    workspace_memory,
 )
 from .tensor import TensorDescriptor
 
@@ -90,16 +88,6 @@ class NormalizationOperands(Operands):
     **operands : (object, descriptor or None)
         x, and what is like x: y, z, dy, dx, dz.
     """
-
-    def __init__(self, handle: Handle, **operands: tuple[Any, TensorDescriptor | None]) -> None:
-        super().__init__(handle, **operands)
-        self._described: dict[str, tuple[Any, TensorDescriptor]] = {}
-
-    def tensor(self, name: str) -> tuple[Any, TensorDescriptor]:
-        """As `Operands.tensor`; asked again, the same descriptor."""
-        if name not in self._described:
-            self._described[name] = super().tensor(name)
-        return self._described[name]
 
     def data(self, name: str, *, written: bool = False) -> tuple[TensorDescriptor, Any]:
         """Descriptor and memory of an operand that has x's shape and type."""
@@ -205,15 +193,6 @@ class NormalizationOperands(Operands):
 
     # -- workspace and reserve space -----------------------------------------------------------
 
-    def workspace(self, given: Any, needed: int) -> tuple[Any, int]:
-        """What C receives for the workspace, and its size; it is made if it is None."""
-        if given is None:
-            given = self.scratch(needed)
-        memory, size = workspace_memory(self._handle, given)
-        if size < needed:
-            raise ValueError(f"workspace: {size} bytes, {needed} are needed")
-        return memory, size
-
     def new_reserve_space(self, needed: int) -> Any:
         """A reserve space for the caller to keep; None where none is needed."""
         if not needed:
@@ -233,5 +212,7 @@ class NormalizationOperands(Operands):
         if not isinstance(given, DeviceBuffer):
             memory = imported("reserve_space", given, self._handle)
         if memory.nbytes < needed:
-            raise ValueError(f"reserve_space: {memory.nbytes} bytes, {needed} are needed")
+            raise ValueError(
+                f"reserve_space: {memory.nbytes} bytes are too small, {needed} are needed"
+            )
         return Memory("reserve_space", memory, written=True), memory.nbytes

@@ -66,7 +66,7 @@ def normalization_sizes(
     """
     with NormalizationProblem(handle, mode, algorithm, groups, x=(None, x_desc)) as operands:
         operands.follow(activation, adds)
-        operands.describe(None, None)
+        operands.describe_parameters(None, None)
         z_desc = x_desc if adds else None
         return NormalizationSizes(
             operands.forward_workspace_size(x_desc, z_desc),
@@ -108,7 +108,7 @@ class NormalizationProblem(NormalizationOperands):
         self.activation, operation = self.follow_up(raw.cudnnNormOps_t, activation, adds)
         self.how = (self._mode, operation, self._algorithm)
 
-    def describe(
+    def describe_parameters(
         self, scale_bias_desc: TensorDescriptor | None, mean_variance_desc: TensorDescriptor | None
     ) -> tuple[TensorDescriptor, TensorDescriptor]:
         """The parameters' descriptors: those given, which must have the derived shapes."""

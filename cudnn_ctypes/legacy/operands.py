@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from ctypes import c_void_p
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from .. import raw
 from ..device import DeviceBuffer, DeviceTensor, as_tensor
-from ..dtypes import as_data_type, data_type_name, numpy_dtype, vector_length
+from ..dtypes import as_data_type, data_type_name, host_scalar, numpy_dtype, vector_length
 from ..handle import Handle
+from ..raw.function import Function
+from ..raw.records import data_type_of, record
 from .descriptor import Descriptor
 from .filter import FilterDescriptor
-from .launch import Memory, recording
+from .launch import Memory, launch, recording
 from .layouts import fitting_layouts
 from .tensor import TensorDescriptor
 
@@ -41,6 +45,7 @@ __all__ = [
 AnyDescriptor = TensorDescriptor | FilterDescriptor
 T = TypeVar("T")
 C = TypeVar("C")
+D = TypeVar("D", bound=Descriptor[Any])
 
 
 def expect(name: str, value: Any, cls: type[T]) -> T:
@@ -86,6 +91,7 @@ class Operands:
             elif value is not None:
                 value = self._imported(name, value)
             self._operands[name] = (value, desc)
+        self._made: dict[str, tuple[Any, Any]] = {}  # operands that have no descriptor of the user
         self._results: list[DeviceTensor] = []
         self.layout = self._common_layout()
 
@@ -111,26 +117,45 @@ class Operands:
             return ()
         return fitting_layouts(described.shape, described.strides, described.data_type)
 
+    def describe(self, name: str) -> TensorDescriptor:
+        """The descriptor of the tensor `name`: as it was given, or made once for the call."""
+        return self.tensor(name)[1]
+
+    def describe_filter(self, name: str) -> FilterDescriptor:
+        """The descriptor of the filters `name`: as it was given, or made once for the call."""
+        return self.filter(name)[1]
+
+    def describe_channels(self, name: str, of: tuple[int, ...]) -> TensorDescriptor:
+        """The descriptor of the operand `name`, one value for each channel of the shape `of`.
+
+        (K,) is described as (1, K, 1...).
+        """
+        return self.channels(name, of)[1]
+
     def tensor(self, name: str) -> tuple[Any, TensorDescriptor]:
         """The operand `name` as memory, and its descriptor."""
         value, desc = self._operands[name]
         if desc is not None:
             return value, expect(f"{name}_desc", desc, TensorDescriptor)
+        if name in self._made:
+            return self._made[name]
         value = imported(name, value, self._handle)
         made = TensorDescriptor.of(value, layout=self.layout, min_dims=4)
-        return value, self.enter_context(made)
+        return self._keep(name, value, made)
 
     def filter(self, name: str) -> tuple[Any, FilterDescriptor]:
         """The operand `name`, which are filters, as memory, and their descriptor."""
         value, desc = self._operands[name]
         if desc is not None:
             return value, expect(f"{name}_desc", desc, FilterDescriptor)
+        if name in self._made:
+            return self._made[name]
         value = imported(name, value, self._handle)
         try:
             made = FilterDescriptor.of(value, layout=self.layout, min_dims=4)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-        return value, self.enter_context(made)
+        return self._keep(name, value, made)
 
     def channels(self, name: str, of: tuple[int, ...]) -> tuple[Any, TensorDescriptor]:
         """The operand `name`, one value for each channel of a tensor of shape `of`.
@@ -147,11 +172,61 @@ class Operands:
             if value.strides[0] != 1 and of[1] > 1:
                 raise ValueError(f"{name}: elements must be adjacent, got strides {value.strides}")
             made = TensorDescriptor(expected, value.data_type, layout=self._plain_layout())
-            return value, self.enter_context(made)
+            return self._keep(name, value, made)
         value, desc = self.tensor(name)
         if desc.shape != expected:
             raise ValueError(f"{name}: expected shape {of[1:2]} or {expected}, got {desc.shape}")
         return value, desc
+
+    def _keep(self, name: str, value: Any, made: D) -> tuple[Any, D]:
+        self._made[name] = value, self.enter_context(made)
+        return value, made
+
+    def memory(self, name: str, *, written: bool = False) -> Memory:
+        """What C receives for the operand `name`, held against the descriptor it has by now."""
+        value, desc = self._operands[name]
+        if desc is None:
+            value, desc = self._made.get(name) or self.tensor(name)
+        return check_memory(name, value, desc, self._handle, written=written)
+
+    def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
+        """Launch a C function of these operands, by its declaration.
+
+        The handle is the call's. Memory and descriptors that are not among `arguments` are those of
+        the operand that has C's name: x for ``x`` and ``xDesc``, a for ``A`` and ``aDesc``. Numbers
+        such as alpha get the type that their descriptor asks for.
+
+        Parameters
+        ----------
+        function : function of ``cudnn_ctypes.raw``
+        **arguments
+            The others, by C's parameter names; a str is the name of an operand, for its memory or
+            its descriptor, where C's name is another.
+        """
+        parameters = cast(Function, function).parameters
+        values: dict[str, Any] = {}
+        for parameter in parameters:
+            name, kind = parameter.name, parameter.type.kind
+            value = arguments.pop(name, name.removesuffix("Desc").lower())
+            if parameter.type.base is raw.cudnnHandle_t:
+                value = self._handle
+            elif isinstance(value, str):
+                if kind == "device":
+                    value = self.memory(value, written=parameter.direction != "in")
+                elif parameter.type.base is raw.cudnnFilterDescriptor_t:
+                    value = self.describe_filter(value)
+                else:
+                    value = self.describe(value)
+            values[name] = value
+        if arguments:
+            raise TypeError(f"{function.__name__} has no parameter {next(iter(arguments))!r}")
+        for name, parameter in zip(values, parameters, strict=True):
+            if parameter.type.kind == "scalar":
+                types = [data_type_of(record(values[by])) for by in parameter.described_by]
+                double = raw.CUDNN_DATA_DOUBLE
+                value, data_type = values[name], double if double in types else types[0]
+                values[name] = host_scalar(value, data_type)
+        launch(function, *values.values())
 
     def shape_like(self, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
         """`shape`, of 4 dimensions, as (N, C, W) if the operand `name` was given, and read, so."""
@@ -229,6 +304,21 @@ class Operands:
     def scratch(self, nbytes: int) -> DeviceBuffer:
         """A workspace for this call only."""
         return self._scratch.enter_context(new_workspace(self._handle, nbytes))
+
+    def workspace(self, given: Any, needed: int) -> tuple[Any, int]:
+        """What C receives for the workspace, and its size in bytes; it is made if it is None.
+
+        Raises
+        ------
+        ValueError
+            If it has fewer bytes than `needed`.
+        """
+        memory, size = workspace_memory(
+            self._handle, self.scratch(needed) if given is None else given
+        )
+        if size < needed:
+            raise ValueError(f"workspace: {size} bytes are too small, {needed} are needed")
+        return memory, size
 
     def __enter__(self) -> Self:
         return self

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
 from .agreement import check_same
-from .launch import launch, launched
-from .operands import Made, Operands, check_memory, expect, refuse_beta
+from .launch import launched
+from .operands import Made, Operands, expect, refuse_beta
 from .pooling import PoolingDescriptor
 from .tensor import TensorDescriptor
 
@@ -66,25 +65,14 @@ def pooling_forward(
     >>> y = pooling_forward(handle, x, PoolingDescriptor(2))  # doctest: +SKIP
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
-        x_memory, x_desc = operands.tensor("x")
+        x_desc = operands.describe("x")
         expect("pooling", pooling, PoolingDescriptor)
         if y is None:
             refuse_beta("y", beta)
             shape = operands.shape_like("x", pooling.output_shape(x_desc))
             y = operands.make("y", shape, x_desc.data_type)
-        y_memory, y_desc = operands.tensor("y")
-        _check("x", x_desc, pooling, "y", y_desc)
-        launch(
-            raw.cudnnPoolingForward,
-            handle,
-            pooling,
-            host_scalar(alpha, y_desc.data_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            host_scalar(beta, y_desc.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
-        )
+        _check("x", x_desc, pooling, "y", operands.describe("y"))
+        operands.launch(raw.cudnnPoolingForward, poolingDesc=pooling, alpha=alpha, beta=beta)
     return y
 
 
@@ -123,30 +111,11 @@ def pooling_backward(
         expect("pooling", pooling, PoolingDescriptor)
         if dx is None:
             dx = operands.make_like("dx", "x", beta=beta)
-        described = {name: operands.tensor(name) for name in ("y", "dy", "x", "dx")}
-        x_desc, y_desc = described["x"][1], described["y"][1]
+        x_desc, y_desc = operands.describe("x"), operands.describe("y")
         _check("x", x_desc, pooling, "y", y_desc)
-        check_same("y", y_desc, "dy", described["dy"][1])
-        check_same("x", x_desc, "dx", described["dx"][1])
-        memory = {
-            name: check_memory(name, value, desc, handle, written=name == "dx")
-            for name, (value, desc) in described.items()
-        }
-        launch(
-            raw.cudnnPoolingBackward,
-            handle,
-            pooling,
-            host_scalar(alpha, x_desc.data_type),
-            y_desc,
-            memory["y"],
-            described["dy"][1],
-            memory["dy"],
-            x_desc,
-            memory["x"],
-            host_scalar(beta, x_desc.data_type),
-            described["dx"][1],
-            memory["dx"],
-        )
+        check_same("y", y_desc, "dy", operands.describe("dy"))
+        check_same("x", x_desc, "dx", operands.describe("dx"))
+        operands.launch(raw.cudnnPoolingBackward, poolingDesc=pooling, alpha=alpha, beta=beta)
     return dx
 
 

@@ -400,7 +400,9 @@ class TestRefusals:
             }
             with DeviceBuffer(1) as small:
                 for name in ("workspace", "reserve_space"):
-                    with pytest.raises(ValueError, match=rf"^{name}: 1 bytes, \d+ are needed"):
+                    with pytest.raises(
+                        ValueError, match=rf"^{name}: 1 bytes are too small, \d+ are needed"
+                    ):
                         train(handle, x, scale, scale, z=x, **how, **{name: small})
                 with pytest.raises(ValueError, match=r"^reserve_space: 1 bytes"):
                     back(handle, *operands, **how, **saved, reserve_space=small)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 import time
@@ -26,7 +27,9 @@ def prepared(note: Callable[[str], None]) -> Callable[[str], str]:
         elif case == "hang":
             time.sleep(60)
         elif case == "memory":
-            kept.append(b"x" * (64 << 20))
+            pages = mmap.mmap(-1, 64 << 20)  # malloc may give memory that is resident already
+            pages.write(b"x" * (64 << 20))
+            kept.append(pages)
         elif case == "error":
             raise KeyError("no such thing")
         elif case == "spent":
