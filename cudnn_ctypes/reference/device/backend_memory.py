@@ -149,7 +149,11 @@ def _places(info: TensorInfo) -> Array:
     if info.reordering != _INTERLEAVED:
         return offsets(info.dims, info.strides)
     rows, columns = info.dims[-2:]
-    matrix = interleaved_scales(rows, columns)
+    if info.strides[-2] < info.strides[-1]:  # tiles follow the strides: 4 along the smallest
+        rows, columns = columns, rows
+        matrix = interleaved_scales(rows, columns).T
+    else:
+        matrix = interleaved_scales(rows, columns)
     batches = np.arange(math.prod(info.dims[:-2])).reshape(*info.dims[:-2], 1, 1)
     return batches * (-(-rows // 128) * -(-columns // 4) * 512) + matrix
 

@@ -649,8 +649,12 @@ def test_scales_for_each_block_in_the_layout_of_tiles() -> None:
         assert memory[place] == wanted[row, column]
 
 
-def test_scales_of_a_tile() -> None:
-    """Tiles of 128 rows and 4 columns: rows 0 to 3, then 32 further down, then the next."""
+@pytest.mark.parametrize("transposed", [False, True])
+def test_scales_of_a_tile(transposed: bool) -> None:
+    """Tiles of 128 rows and 4 columns: rows 0 to 3, then 32 further down, then the next.
+
+    Of a right-hand matrix (K, N) the scales lie along K; so do the columns of the tiles.
+    """
     x = np.ones((1, 256, 256))
     scale = np.zeros((1, 256, 8))
     memory = np.zeros(2048)
@@ -660,13 +664,17 @@ def test_scales_of_a_tile() -> None:
         scale[0, row, column] = 2.0 ** ((row * 7 + column * 3) % 13 - 6)
         memory[place] = scale[0, row, column]
     g = graph()
+    dims, strides = ((1, 8, 256), (2048, 1, 8)) if transposed else (scale.shape, (2048, 8, 1))
     g.block_scale_dequantize(
         g.tensor(x.shape, data_type="fp8_e4m3", name="x"),
-        g.tensor(scale.shape, data_type="fp8_e8m0", reordering="f8_128x4", name="scale"),
-        32,
+        g.tensor(dims, strides=strides, data_type="fp8_e8m0", reordering="f8_128x4", name="scale"),
+        (32, 1) if transposed else 32,
     ).set_output(name="y")
-    found = evaluate(g, {"x": x, "scale": memory.reshape(scale.shape)})["y"]
-    np.testing.assert_array_equal(found[0], np.repeat(scale[0], 32, -1))
+    as_laid_out = memory.reshape(scale.shape)
+    given = as_laid_out.swapaxes(1, 2) if transposed else as_laid_out
+    found = evaluate(g, {"x": x, "scale": given})["y"]
+    wanted = np.repeat(scale[0], 32, -1)
+    np.testing.assert_array_equal(found[0], wanted.T if transposed else wanted)
 
 
 # --- data types and layouts ----------------------------------------------------------------------
