@@ -12,7 +12,6 @@ from typing import Any
 
 from ... import raw
 from ...raw import descriptors
-from ...raw.descriptors import Tensor
 from ..activation import Activation, activation_backward, activation_forward
 from .agreement import (
     FLOATING,
@@ -22,9 +21,8 @@ from .agreement import (
     require_layout,
     require_type,
 )
-from .dispatch import Refused, implements
-from .held import read
-from .memory import Operand, require, scalars
+from .call import Call
+from .dispatch import bad_param, implements
 
 _MODES: dict[Any, Activation] = {
     raw.CUDNN_ACTIVATION_SIGMOID: "sigmoid",
@@ -38,94 +36,64 @@ _OF_X = ("relu", "clipped_relu", "swish")  # whose gradients read x; those of th
 
 
 @implements("cudnnActivationForward")
-def forward(
-    handle: Any,
-    activationDesc: Any,
-    alpha: int | None,
-    xDesc: Any,
-    x: int | None,
-    beta: int | None,
-    yDesc: Any,
-    y: int | None,
-) -> None:
-    require(x=x, y=y)
-    mode, coefficient, propagate_nan = _function(activationDesc)
-    source = Operand("x", read(Tensor, xDesc, "xDesc"), x)
-    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
-    require_equal(source, target)
-    require_in_place(source, target)
-    require_layout(source, "an activation")
-    require_type(source, (*FLOATING, raw.CUDNN_DATA_INT8), "activation")
-    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+def forward(call: Call) -> None:
+    x, y = call.operands("x", "y")
+    mode, coefficient, propagate_nan = _function(call)
+    require_equal(x, y)
+    require_in_place(x, y)
+    require_layout(x, "an activation")
+    require_type(x, (*FLOATING, raw.CUDNN_DATA_INT8), "activation")
+    factors = call.factors()
     result = activation_forward(
-        source.load(),
+        x.load(),
         mode,
         coefficient,
         propagate_nan=propagate_nan,
-        y=target.prior(factors["beta"]),
-        compute_dtype=compute_dtype(source),
+        y=y.prior(factors["beta"]),
+        compute_dtype=compute_dtype(x),
         **factors,
     )
-    target.store(result)
+    y.store(result)
 
 
 @implements("cudnnActivationBackward")
-def backward(
-    handle: Any,
-    activationDesc: Any,
-    alpha: int | None,
-    yDesc: Any,
-    y: int | None,
-    dyDesc: Any,
-    dy: int | None,
-    xDesc: Any,
-    x: int | None,
-    beta: int | None,
-    dxDesc: Any,
-    dx: int | None,
-) -> None:
-    mode, coefficient, _ = _function(activationDesc)
-    name, desc, address = ("x", xDesc, x) if mode in _OF_X else ("y", yDesc, y)
-    require(**{name: address}, dy=dy, dx=dx)
-    source = Operand(name, read(Tensor, desc, f"{name}Desc"), address)
-    gradient = Operand("dy", read(Tensor, dyDesc, "dyDesc"), dy)
-    target = Operand("dx", read(Tensor, dxDesc, "dxDesc"), dx)
+def backward(call: Call) -> None:
+    mode, coefficient, _ = _function(call)
+    source, dy, dx = call.operands("x" if mode in _OF_X else "y", "dy", "dx")
     require_layout(source, "the gradient of an activation")
-    for other in (gradient, target):
-        if len(other.described.shape) != len(source.described.shape):
+    for other in (dy, dx):
+        if len(other.shape) != len(source.shape):
             require_equal(source, other, fields=("shape",))
-    require_in_place(gradient, target)
+    require_in_place(dy, dx)
     require_equal(
         source,
-        gradient,
-        target,
+        dy,
+        dx,
         fields=("data_type", "shape", "strides"),
         status=raw.CUDNN_STATUS_NOT_SUPPORTED,
     )
     require_type(source, FLOATING, "activation gradient")
-    values = source.load()
-    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    values, factors = source.load(), call.factors()
     result = activation_backward(
         values,
-        gradient.load(),
+        dy.load(),
         values,
         mode,
         coefficient,
-        dx=target.prior(factors["beta"]),
+        dx=dx.prior(factors["beta"]),
         compute_dtype=compute_dtype(source),
         **factors,
     )
-    target.store(result)
+    dx.store(result)
 
 
-def _function(descriptor: Any) -> tuple[Activation, float, bool]:
+def _function(call: Call) -> tuple[Activation, float, bool]:
     """The function, its coefficient, and whether it keeps NaN."""
-    described = read(descriptors.Activation, descriptor, "activationDesc")
-    if described.mode == raw.CUDNN_ACTIVATION_IDENTITY:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            "CUDNN_ACTIVATION_IDENTITY is for cudnnConvolutionBiasActivationForward only",
+    record = call.record("activationDesc", descriptors.Activation)
+    if record.mode == raw.CUDNN_ACTIVATION_IDENTITY:
+        raise bad_param(
+            "CUDNN_ACTIVATION_IDENTITY is for cudnnConvolutionBiasActivationForward only"
         )
-    mode = _MODES[described.mode]
-    coefficient = described.swish_beta if mode == "swish" else described.coef
-    return mode, coefficient, described.nan_propagation == raw.CUDNN_PROPAGATE_NAN
+    mode = _MODES[record.mode]
+    coefficient = record.swish_beta if mode == "swish" else record.coef
+    return mode, coefficient, record.nan_propagation == raw.CUDNN_PROPAGATE_NAN

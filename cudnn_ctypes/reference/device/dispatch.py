@@ -16,34 +16,38 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
-import inspect
 import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import raw
 from ...errors import ClosedError
 from ...raw import function as raw_function
 from ...raw import live, log, mode
-from ...raw.ctypes_support import OpaquePointer, storage_type
-from ...raw.function import Function, Parameter
+from ...raw.function import Function
 from . import backend_records, lent
 from .families import CARRIED_OUT, FOLLOWED, TAKEN_OVER
 
+if TYPE_CHECKING:
+    from .call import Call
+
 __all__ = [
     "Refused",
+    "bad_param",
+    "execution_failed",
     "follows",
     "implemented",
     "implements",
     "made_up",
     "native",
+    "not_supported",
     "refuses",
     "takes_over",
     "use_reference_device",
 ]
 
-Implementation = Callable[..., raw.cudnnStatus_t | int | None]
+Implementation = Callable[..., Any]
 
 
 class Refused(Exception):
@@ -55,8 +59,23 @@ class Refused(Exception):
         self.reason = reason
 
 
+def bad_param(reason: str) -> Refused:
+    """BAD_PARAM, and why."""
+    return Refused(raw.CUDNN_STATUS_BAD_PARAM, reason)
+
+
+def not_supported(reason: str) -> Refused:
+    """NOT_SUPPORTED, and why."""
+    return Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, reason)
+
+
+def execution_failed(reason: str) -> Refused:
+    """EXECUTION_FAILED, and why."""
+    return Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, reason)
+
+
 _implementations: dict[str, Implementation] = {}
-_followers: dict[str, Callable[..., None]] = {}
+_followers: dict[str, Implementation] = {}
 _taken_over: dict[str, Implementation] = {}
 _refused: dict[str, str] = {}
 
@@ -68,56 +87,60 @@ _addresses = iter(range(_first, _first + len(_block), 16))
 _open: set[int] = set()
 
 
-def implements(name: str) -> Callable[[Implementation], Implementation]:
-    """Register the implementation of the C function `name`.
+def implements(*names: str) -> Callable[[Implementation], Implementation]:
+    """Register the implementation of C functions: it takes a `Call`, and returns None for success.
 
-    It has C's parameters. They arrive as enums, ints, handles, addresses of device memory (ints),
-    and ctypes pointers, None for NULL. It returns None for success.
+    C functions that compute the same share one, and `Call.name` says which of them was called.
     """
+    return _register(names, _implementations)
 
-    return _register(name, _implementations)
 
+def takes_over(*names: str) -> Callable[[Implementation], Implementation]:
+    """Register what is called in place of C functions, whatever the mode.
 
-def takes_over(name: str) -> Callable[[Implementation], Implementation]:
-    """Register what is called in place of the C function `name`, whatever the mode.
-
-    For functions without a handle in which handles hide all the same. What is registered receives
-    its arguments as those of `implements` do, and calls `native`.
+    For functions without a handle in which handles hide all the same. What is registered calls
+    `Call.native`.
     """
-    return _register(name, _taken_over)
+    return _register(names, _taken_over)
+
+
+def follows(*names: str) -> Callable[[Implementation], Implementation]:
+    """Register what to do after each successful call of C functions without a handle.
+
+    They go to cuDNN itself, and the reference device keeps something for a descriptor that cuDNN's
+    own cannot hold.
+    """
+    return _register(names, _followers)
 
 
 def _register(
-    name: str, home: dict[str, Implementation]
+    names: tuple[str, ...], home: dict[str, Implementation]
 ) -> Callable[[Implementation], Implementation]:
     def register(implementation: Implementation) -> Implementation:
-        wanted = [p.name for p in raw.FUNCTIONS[name].parameters]
-        given = list(inspect.signature(implementation).parameters)
-        if given != wanted:
-            raise TypeError(f"{name} has the parameters {wanted}, its implementation {given}")
-        home[name] = implementation
+        for name in names:
+            home[name] = _adapted(implementation)
         return implementation
 
     return register
 
 
+def _adapted(implementation: Any) -> Implementation:
+    """Transitional."""
+    import inspect
+
+    if list(inspect.signature(implementation).parameters) == ["call"]:
+        return implementation  # type: ignore[no-any-return]
+
+    def adapted(call: Call) -> Any:
+        return implementation(*call._values.values())
+
+    adapted.__module__ = implementation.__module__
+    return adapted
+
+
 def refuses(name: str, reason: str) -> None:
     """Give NOT_SUPPORTED and this reason for the C function `name`."""
     _refused[name] = reason
-
-
-def follows(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register what to do after each successful call of the C function `name`, with its arguments.
-
-    For functions without a handle, which go to cuDNN itself: where the reference device keeps
-    something for a descriptor that cuDNN's own cannot hold.
-    """
-
-    def register(follower: Callable[..., None]) -> Callable[..., None]:
-        _followers[name] = follower
-        return follower
-
-    return register
 
 
 def native(name: str) -> Callable[..., int]:
@@ -266,8 +289,10 @@ def _followed(function: Function) -> Callable[..., Any]:
     def call(*args: Any) -> int:
         status = int(binding.native(*args))
         if status == 0 and args[0] is not None:  # destroying NULL succeeds
+            from .call import Call
+
             _load(FOLLOWED[name])
-            _followers[name](*(getattr(arg, "_obj", arg) for arg in args))
+            _followers[name](Call(function, args))
         return status
 
     return call
@@ -353,18 +378,15 @@ def _always(function: Function) -> Callable[..., Any]:
 
 
 def _carry_out(implementation: Implementation, function: Function, args: tuple[Any, ...]) -> int:
-    argtypes = raw_function.binding(function.__name__).argtypes
+    from .call import Call
+
     try:
-        values = [
-            _decoded(parameter, argtype.from_param(value))
-            for parameter, argtype, value in zip(function.parameters, argtypes, args, strict=True)
-        ]
+        call = Call(function, args)
     except (TypeError, ValueError) as error:
         raise ctypes.ArgumentError(str(error)) from error
-    memory = [(p, args[i], values[i]) for i, p in _memory_parameters(function.__name__)]
-    before = lent.begin(memory)
+    before = lent.begin(call.memory)
     try:
-        status = implementation(*values)
+        status = implementation(call)
     except MemoryError as error:
         log.put(f"not enough host memory for what this needs: {error}", source=log.REFERENCE_DEVICE)
         status = raw.CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED
@@ -374,42 +396,3 @@ def _carry_out(implementation: Implementation, function: Function, args: tuple[A
     finally:
         lent.end(before)
     return int(status or 0)
-
-
-@functools.cache
-def _memory_parameters(name: str) -> tuple[tuple[int, str], ...]:
-    """Position and name of a C function's parameters that are device memory."""
-    return tuple(
-        (position, parameter.name)
-        for position, parameter in enumerate(raw.FUNCTIONS[name].parameters)
-        if parameter.type.kind in ("device", "labelled")
-    )
-
-
-def _decoded(parameter: Parameter, value: Any) -> Any:
-    """A converted argument as an implementation receives it."""
-    base = parameter.type.base
-    match parameter.type.kind:
-        case "value" if isinstance(value, ctypes._SimpleCData):
-            return value.value
-        case "value" if value is None and issubclass(base, OpaquePointer):
-            return base()
-        case "device" | "host" | "labelled" | "scalar":
-            return _address(value)
-        case "pointer" | "array":
-            target = getattr(value, "_obj", value)
-            if isinstance(target, bytes):  # a packed sequence
-                element = storage_type(base)
-                return (element * (len(target) // ctypes.sizeof(element))).from_buffer_copy(target)
-            if target is None or isinstance(target, storage_type(base)):
-                return None if target is None else ctypes.pointer(target)
-            return target or None  # an array or a pointer, NULL as None
-        case _:
-            return value
-
-
-def _address(value: Any) -> int | None:
-    held = getattr(value, "_obj", None)
-    if isinstance(held, bytes):  # which ctypes passes on as their address, but does not cast
-        value = held
-    return None if value is None else ctypes.cast(value, ctypes.c_void_p).value

@@ -11,6 +11,7 @@ supported.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,11 +20,11 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import data_type_name
-from ...raw.descriptors import Tensor
 from ..dropout import Position, draw_mask, dropout_backward, dropout_forward
-from .dispatch import Refused, follows, implements
-from .held import read
-from .memory import Operand, Use, at, require
+from .agreement import compute_dtype, require_in_place
+from .call import Call
+from .dispatch import bad_param, follows, implements, not_supported
+from .memory import Operand, Use, at
 
 __all__ = ["STATES_SIZE", "Dropout", "draw", "held"]
 
@@ -60,9 +61,8 @@ def draw(dropout: Dropout, count: int) -> NDArray[np.bool_]:
         BAD_PARAM if it has no states.
     """
     if dropout.states is None:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            "dropoutDesc has no states: cudnnSetDropoutDescriptor was not called with any",
+        raise bad_param(
+            "dropoutDesc has no states: cudnnSetDropoutDescriptor was not called with any"
         )
     states = _states(dropout.states, "update")
     mask, after = draw_mask(Position(int(states[0]), int(states[1])), count, dropout.rate)
@@ -79,155 +79,83 @@ def _states(address: int, use: Use) -> NDArray[np.uint64]:
 
 
 @follows("cudnnCreateDropoutDescriptor")
-def created(dropoutDesc: Any) -> None:
+def created(call: Call) -> None:
     # An earlier descriptor may have had this address.
-    descriptor = getattr(dropoutDesc, "value", None) or dropoutDesc.contents.value
-    _held.pop(descriptor, None)
+    _held.pop(call["dropoutDesc"].contents.value, None)
 
 
 @implements("cudnnDropoutGetStatesSize")
-def get_states_size(handle: Any, sizeInBytes: Any) -> None:
-    require(sizeInBytes=sizeInBytes)
-    sizeInBytes.contents.value = STATES_SIZE
+def get_states_size(call: Call) -> None:
+    call.put(sizeInBytes=STATES_SIZE)
 
 
-@implements("cudnnSetDropoutDescriptor")
-def set_descriptor(
-    dropoutDesc: Any,
-    handle: Any,
-    dropout: float,
-    states: int | None,
-    stateSizeInBytes: int,
-    seed: int,
-) -> None:
-    require(dropoutDesc=dropoutDesc)
-    _check(dropout, states, stateSizeInBytes)
-    if states is None:  # only the rate is set
-        _held[dropoutDesc.value] = replace(held(dropoutDesc), rate=dropout)
-        return
-    _states(states, "write")[:] = Position(seed)
-    _held[dropoutDesc.value] = Dropout(dropout, states, seed)
-
-
-@implements("cudnnRestoreDropoutDescriptor")
-def restore_descriptor(
-    dropoutDesc: Any,
-    handle: Any,
-    dropout: float,
-    states: int | None,
-    stateSizeInBytes: int,
-    seed: int,
-) -> None:
-    require(dropoutDesc=dropoutDesc, states=states)
-    _check(dropout, states, stateSizeInBytes)
-    _held[dropoutDesc.value] = Dropout(dropout, states, seed)
-
-
-def _check(rate: float, states: int | None, size: int) -> None:
+@implements("cudnnSetDropoutDescriptor", "cudnnRestoreDropoutDescriptor")
+def set_descriptor(call: Call) -> None:
+    """Setting writes the states, and without states sets the rate only; restoring needs states."""
+    restores = call.name == "cudnnRestoreDropoutDescriptor"
+    call.require("dropoutDesc", *(["states"] if restores else []))
+    descriptor, states, rate = call["dropoutDesc"], call["states"], call["dropout"]
     if not 0 <= rate <= 1:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"dropout = {rate} is not from 0 to 1")
-    if states is not None and size < STATES_SIZE:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"stateSizeInBytes = {size} is less than {STATES_SIZE}"
-        )
+        raise bad_param(f"dropout = {rate} is not from 0 to 1")
+    if states is None:
+        _held[descriptor.value] = replace(held(descriptor), rate=rate)
+        return
+    call.buffer("states", STATES_SIZE)
+    if not restores:
+        _states(states, "write")[:] = Position(call["seed"])
+    _held[descriptor.value] = Dropout(rate, states, call["seed"])
 
 
 @implements("cudnnGetDropoutDescriptor")
-def get_descriptor(dropoutDesc: Any, handle: Any, dropout: Any, states: Any, seed: Any) -> None:
-    require(dropoutDesc=dropoutDesc)
-    values = held(dropoutDesc)
-    for pointer, value in ((dropout, values.rate), (states, values.states), (seed, values.seed)):
-        if pointer:
-            pointer.contents.value = value
+def get_descriptor(call: Call) -> None:
+    call.require("dropoutDesc")
+    values = held(call["dropoutDesc"])
+    call.offer(dropout=values.rate, states=values.states, seed=values.seed)
 
 
 # -- the operation -----------------------------------------------------------------------------
 
 
 @implements("cudnnDropoutForward")
-def forward(
-    handle: Any,
-    dropoutDesc: Any,
-    xdesc: Any,
-    x: int | None,
-    ydesc: Any,
-    y: int | None,
-    reserveSpace: int | None,
-    reserveSpaceSizeInBytes: int,
-) -> None:
-    require(dropoutDesc=dropoutDesc)
-    source = Operand("x", read(Tensor, xdesc, "xdesc"), x)
-    target = Operand("y", read(Tensor, ydesc, "ydesc"), y)
-    reserve = _checked(source, target, reserveSpace, reserveSpaceSizeInBytes, "write")
-    values = source.load()
-    dropout = held(dropoutDesc)
+def forward(call: Call) -> None:
+    call.require("dropoutDesc")
+    x, y = call.operands("x", "y")
+    reserve = _checked(call, x, y)
+    values, dropout = x.load(), held(call["dropoutDesc"])
     mask = draw(dropout, values.size)
     reserve[:] = np.packbits(mask, bitorder="little")
-    dtype = _compute_dtype(source)
-    result = dropout_forward(values, mask.reshape(values.shape), dropout.rate, compute_dtype=dtype)
-    target.store(result.reshape(target.described.shape))
+    mask = mask.reshape(values.shape)
+    result = dropout_forward(values, mask, dropout.rate, compute_dtype=compute_dtype(x))
+    y.store(result.reshape(y.shape))
 
 
 @implements("cudnnDropoutBackward")
-def backward(
-    handle: Any,
-    dropoutDesc: Any,
-    dydesc: Any,
-    dy: int | None,
-    dxdesc: Any,
-    dx: int | None,
-    reserveSpace: int | None,
-    reserveSpaceSizeInBytes: int,
-) -> None:
-    require(dropoutDesc=dropoutDesc)
-    source = Operand("dy", read(Tensor, dydesc, "dydesc"), dy)
-    target = Operand("dx", read(Tensor, dxdesc, "dxdesc"), dx)
-    reserve = _checked(source, target, reserveSpace, reserveSpaceSizeInBytes, "read")
-    values = source.load()
+def backward(call: Call) -> None:
+    call.require("dropoutDesc")
+    dy, dx = call.operands("dy", "dx")
+    reserve = _checked(call, dy, dx)
+    values, rate = dy.load(), held(call["dropoutDesc"]).rate
     mask = np.unpackbits(reserve, count=values.size, bitorder="little").view(np.bool_)
-    dtype = _compute_dtype(source)
-    result = dropout_backward(
-        values, mask.reshape(values.shape), held(dropoutDesc).rate, compute_dtype=dtype
+    mask = mask.reshape(values.shape)
+    dx.store(
+        dropout_backward(values, mask, rate, compute_dtype=compute_dtype(dy)).reshape(dx.shape)
     )
-    target.store(result.reshape(target.described.shape))
 
 
-def _compute_dtype(operand: Operand) -> type[Any]:
-    return np.float64 if operand.described.data_type == raw.CUDNN_DATA_DOUBLE else np.float32
-
-
-def _checked(
-    source: Operand, target: Operand, address: int | None, size: int, use: Use
-) -> NDArray[np.uint8]:
+def _checked(call: Call, source: Operand, target: Operand) -> NDArray[np.uint8]:
     """The part of the reserve space that holds the mask, a bit for each element."""
-    data_type = source.described.data_type
+    data_type = source.data_type
     if data_type not in FLOATING:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED, f"dropout of {data_type_name(data_type)} tensors"
+        raise not_supported(f"dropout of {data_type_name(data_type)} tensors")
+    if target.data_type != data_type:
+        raise bad_param(
+            f"{target.name} is {data_type_name(target.data_type)}, {source.name} is "
+            f"{data_type_name(data_type)}"
         )
-    if target.described.data_type != data_type:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"{target.name} is {data_type_name(target.described.data_type)}, {source.name} is "
-            f"{data_type_name(data_type)}",
-        )
-    counts = [int(np.prod(operand.described.shape)) for operand in (source, target)]
+    counts = [math.prod(operand.shape) for operand in (source, target)]
     if counts[0] != counts[1]:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"{source.name} has {counts[0]} elements, {target.name} has {counts[1]}",
-        )
-    if source.address == target.address and source.described.strides != target.described.strides:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"{source.name} is {target.name}, with other strides"
-        )
+        raise bad_param(f"{source.name} has {counts[0]} elements, {target.name} has {counts[1]}")
+    require_in_place(source, target)
     # cudnnDropoutGetReserveSpaceSize takes no handle: cuDNN answers it, with whole 32-bit words.
-    needed = -(-counts[0] // 32) * 4
-    if size < needed:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"reserveSpaceSizeInBytes = {size} is less than the {needed} bytes that "
-            f"cudnnDropoutGetReserveSpaceSize gives",
-        )
-    nbytes = -(-counts[0] // 8)
-    return at(address, raw.CUDNN_DATA_UINT8, (nbytes,), (1,), "reserveSpace", use)
+    call.buffer("reserveSpace", -(-counts[0] // 32) * 4)
+    return call.array("reserveSpace", raw.CUDNN_DATA_UINT8, -(-counts[0] // 8))

@@ -14,7 +14,7 @@ _Record = TypeVar("_Record")
 
 
 def read(
-    kind: type[_Record],
+    kind: type[_Record] | tuple[type[_Record], ...],
     descriptor: Any,
     name: str,
     unset: raw.cudnnStatus_t = raw.CUDNN_STATUS_BAD_PARAM,
@@ -24,7 +24,7 @@ def read(
     Parameters
     ----------
     kind
-        Which record: `Tensor`, for example.
+        Which record: `Tensor`, for example, or several kinds.
     descriptor
         A handle.
     name

@@ -18,86 +18,54 @@ from typing import Any
 import numpy as np
 
 from ... import raw
-from ...raw.descriptors import LRN, Tensor
+from ...raw.descriptors import LRN
 from ..divisive_normalization import (
     divisive_normalization_backward,
     divisive_normalization_forward,
 )
 from ..layout import packed_strides
 from ..lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
-from .agreement import require_equal, require_known, require_type
-from .dispatch import Refused, implements
-from .held import read
-from .memory import Operand, require, scalars
+from .agreement import require_equal, require_type
+from .call import Call
+from .dispatch import Refused, bad_param, implements
+from .memory import Operand
 
 _UNSUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
 _TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
 
 
-def _options(descriptor: Any) -> dict[str, Any]:
-    """What an LRN descriptor holds, as keyword arguments of the reference functions."""
-    held = read(LRN, descriptor, "normDesc")
+def _options(call: Call) -> dict[str, Any]:
+    """What the LRN descriptor holds, as keyword arguments of the reference functions."""
+    held = call.record("normDesc", LRN)
     return {"n": held.n, "lrn_alpha": held.alpha, "lrn_beta": held.beta, "k": held.k}
-
-
-def _operand(name: str, desc: Any, address: int | None) -> Operand:
-    require(**{name: address})
-    return Operand(name, read(Tensor, desc, f"{name}Desc"), address)
 
 
 # -- across channels ---------------------------------------------------------------------------
 
 
 @implements("cudnnLRNCrossChannelForward")
-def cross_channel_forward(
-    handle: Any,
-    normDesc: Any,
-    lrnMode: raw.cudnnLRNMode_t,
-    alpha: int | None,
-    xDesc: Any,
-    x: int | None,
-    beta: int | None,
-    yDesc: Any,
-    y: int | None,
-) -> None:
-    require_known(lrnMode=lrnMode)
-    source, target = _operand("x", xDesc, x), _operand("y", yDesc, y)
-    _check_channels(source, target, types=(*_TYPES, raw.CUDNN_DATA_INT8))
-    options = _options(normDesc)
-    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
-    prior = target.prior(factors["beta"])
-    target.store(lrn_cross_channel_forward(source.load(), y=prior, **options, **factors))
+def cross_channel_forward(call: Call) -> None:
+    call.require_known("lrnMode")
+    x, y = call.operands("x", "y")
+    _check_channels(x, y, types=(*_TYPES, raw.CUDNN_DATA_INT8))
+    options, factors = _options(call), call.factors()
+    prior = y.prior(factors["beta"])
+    y.store(lrn_cross_channel_forward(x.load(), y=prior, **options, **factors))
 
 
 @implements("cudnnLRNCrossChannelBackward")
-def cross_channel_backward(
-    handle: Any,
-    normDesc: Any,
-    lrnMode: raw.cudnnLRNMode_t,
-    alpha: int | None,
-    yDesc: Any,
-    y: int | None,
-    dyDesc: Any,
-    dy: int | None,
-    xDesc: Any,
-    x: int | None,
-    beta: int | None,
-    dxDesc: Any,
-    dx: int | None,
-) -> None:
-    require_known(lrnMode=lrnMode)
-    source, target = _operand("x", xDesc, x), _operand("dx", dxDesc, dx)
-    given = _operand("dy", dyDesc, dy)
-    result = Operand("y", read(Tensor, yDesc, "yDesc"), y)
-    _check_channels(source, result, given, target, types=_TYPES, status=_UNSUPPORTED)
-    options = _options(normDesc)
-    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
-    values = source.load()
-    if y is not None:
-        result.check()
-    target.store(
+def cross_channel_backward(call: Call) -> None:
+    call.require_known("lrnMode")
+    x, dx, dy = call.operands("x", "dx", "dy")
+    y = call.operand("y", nullable=True)
+    _check_channels(x, y, dy, dx, types=_TYPES, status=_UNSUPPORTED)
+    options, factors = _options(call), call.factors()
+    values = x.load()
+    if y.address is not None:
+        y.check()
+    dx.store(
         lrn_cross_channel_backward(
-            values, values, given.load(), dx=target.prior(factors["beta"]), **options, **factors
+            values, values, dy.load(), dx=dx.prior(factors["beta"]), **options, **factors
         )
     )
 
@@ -108,16 +76,14 @@ def _check_channels(
     types: tuple[raw.cudnnDataType_t, ...],
     status: raw.cudnnStatus_t = raw.CUDNN_STATUS_BAD_PARAM,
 ) -> None:
-    if len(x.described.shape) <= 2:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"xDesc must have 3 dimensions or more: {x.described.shape}"
-        )
+    if len(x.shape) <= 2:
+        raise bad_param(f"xDesc must have 3 dimensions or more: {x.shape}")
     require_equal(x, *others, status=status)
     # bfloat16 is refused before the layout is looked at, integers after.
-    if x.described.data_type == raw.CUDNN_DATA_BFLOAT16:
+    if x.data_type == raw.CUDNN_DATA_BFLOAT16:
         require_type(x, types, "LRN")
     for operand in (x, *others):
-        shape, strides = operand.described.shape, operand.described.strides
+        shape, strides = operand.shape, operand.strides
         if len(shape) >= 5 and strides[2:] != packed_strides(shape)[2:]:
             raise Refused(
                 status,
@@ -130,100 +96,55 @@ def _check_channels(
 
 
 @implements("cudnnDivisiveNormalizationForward")
-def divisive_forward(
-    handle: Any,
-    normDesc: Any,
-    mode: raw.cudnnDivNormMode_t,
-    alpha: int | None,
-    xDesc: Any,
-    x: int | None,
-    means: int | None,
-    temp: int | None,
-    temp2: int | None,
-    beta: int | None,
-    yDesc: Any,
-    y: int | None,
-) -> None:
+def divisive_forward(call: Call) -> None:
     """A beta below 0 counts as 0, as in cuDNN (9.14 and 9.19); not so in the backward pass."""
-    require_known(mode=mode)
-    source, target = _operand("x", xDesc, x), _operand("y", yDesc, y)
-    _check_space(source, target)
-    temporary = _temporaries(source, temp, temp2)
-    options = _options(normDesc)
-    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    call.require_known("mode")
+    x, y = call.operands("x", "y")
+    _check_space(x, y)
+    temporaries, options = call.operands("temp", "temp2"), _options(call)
+    factors = call.factors()
     factors["beta"] = max(factors["beta"], 0.0)
     result = divisive_normalization_forward(
-        source.load(),
-        _means(source, means),
-        y=target.prior(factors["beta"]),
-        **options,
-        **factors,
+        x.load(), _means(call), y=y.prior(factors["beta"]), **options, **factors
     )
-    _overwrite(temporary)
-    target.store(result)
+    _overwrite(temporaries)
+    y.store(result)
 
 
 @implements("cudnnDivisiveNormalizationBackward")
-def divisive_backward(
-    handle: Any,
-    normDesc: Any,
-    mode: raw.cudnnDivNormMode_t,
-    alpha: int | None,
-    xDesc: Any,
-    x: int | None,
-    means: int | None,
-    dy: int | None,
-    temp: int | None,
-    temp2: int | None,
-    beta: int | None,
-    dXdMeansDesc: Any,
-    dx: int | None,
-    dMeans: int | None,
-) -> None:
+def divisive_backward(call: Call) -> None:
     """dMeans may be NULL: then its gradient is not computed."""
-    require_known(mode=mode)
-    source = _operand("x", xDesc, x)
-    require(dy=dy, dx=dx)
-    target = Operand("dx", read(Tensor, dXdMeansDesc, "dXdMeansDesc"), dx)
-    _check_space(source, target)
-    temporary = _temporaries(source, temp, temp2)
-    by_means = Operand("dMeans", target.described, dMeans) if dMeans else None
-    options = _options(normDesc)
-    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+    call.require_known("mode")
+    x, dy, dx = call.operands("x", "dy", "dx")
+    _check_space(x, dx)
+    temporaries, options = call.operands("temp", "temp2"), _options(call)
+    dmeans = call.operand("dMeans", nullable=True)
+    factors = call.factors()
     results = divisive_normalization_backward(
-        source.load(),
-        Operand("dy", source.described, dy).load(),
-        _means(source, means),
-        dx=target.prior(factors["beta"]),
-        dmeans=by_means.prior(factors["beta"])
-        if by_means
-        else np.zeros(source.described.shape, source.dtype),
+        x.load(),
+        dy.load(),
+        _means(call),
+        dx=dx.prior(factors["beta"]),
+        dmeans=dmeans.prior(factors["beta"]) if dmeans.address else np.zeros(x.shape, x.dtype),
         **options,
         **factors,
     )
-    _overwrite(temporary)
-    target.store(results[0])
-    if by_means:
-        by_means.store(results[1])
+    _overwrite(temporaries)
+    dx.store(results[0])
+    if dmeans.address:
+        dmeans.store(results[1])
 
 
 def _check_space(x: Operand, other: Operand) -> None:
-    if len(x.described.shape) not in (4, 5):
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"xDesc must have 4 or 5 dimensions: {x.described.shape}"
-        )
+    if len(x.shape) not in (4, 5):
+        raise bad_param(f"xDesc must have 4 or 5 dimensions: {x.shape}")
     require_equal(x, other)
     require_equal(x, other, fields=("strides",), status=_UNSUPPORTED)
     require_type(x, _TYPES, "divisive normalization")
 
 
-def _means(x: Operand, address: int | None) -> Any:
-    return Operand("means", x.described, address).load() if address else None
-
-
-def _temporaries(x: Operand, temp: int | None, temp2: int | None) -> list[Operand]:
-    require(temp=temp, temp2=temp2)
-    return [Operand(name, x.described, at) for name, at in (("temp", temp), ("temp2", temp2))]
+def _means(call: Call) -> Any:
+    return call.operand("means").load() if call["means"] else None
 
 
 def _overwrite(temporaries: list[Operand]) -> None:

@@ -79,6 +79,21 @@ class Operand:
     address: int | None
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """In logical order."""
+        return self.described.shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In elements, of vectors where the data type has vectors."""
+        return self.described.strides
+
+    @property
+    def data_type(self) -> raw.cudnnDataType_t:
+        """Of the descriptor."""
+        return self.described.data_type
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """Of one element."""
         return numpy_dtype(self.described.data_type)

@@ -9,16 +9,15 @@ says.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ... import raw
 from ...dtypes import data_type_name, numpy_dtype
-from ...raw.descriptors import ReduceTensor, Tensor
-from ..layout import packed_strides
+from ...raw.descriptors import ReduceTensor
 from ..reduce import INDEXED, reduce_indices, reduce_tensor
-from .dispatch import Refused, implements
-from .held import read, word
-from .memory import Operand, at, require, scalars, scribble
+from .call import Call
+from .dispatch import Refused, bad_param, implements
+from .held import word
+from .memory import Operand
 
 _F, _D, _H, _I = (
     raw.CUDNN_DATA_FLOAT,
@@ -38,54 +37,32 @@ _ELEMENTS_PER_INDEX = 512  # that one thread block of a reduction to a single el
 
 
 @implements("cudnnGetReductionIndicesSize")
-def indices_size(
-    handle: Any, reduceTensorDesc: Any, aDesc: Any, cDesc: Any, sizeInBytes: Any
-) -> None:
-    require(sizeInBytes=sizeInBytes)
-    described, _, c = _read(reduceTensorDesc, aDesc, None, cDesc, None)
-    sizeInBytes.contents.value = _indices_bytes(described, c)
+def indices_size(call: Call) -> None:
+    call.require("sizeInBytes")
+    described, _, c = _read(call, "aDesc", "cDesc")
+    call.put(sizeInBytes=_indices_bytes(described, c))
 
 
 @implements("cudnnGetReductionWorkspaceSize")
-def workspace_size(
-    handle: Any, reduceTensorDesc: Any, aDesc: Any, cDesc: Any, sizeInBytes: Any
-) -> None:
+def workspace_size(call: Call) -> None:
     """One number of the computation's type, and one index, for each element of A."""
-    require(sizeInBytes=sizeInBytes)
-    described, a, c = _read(reduceTensorDesc, aDesc, None, cDesc, None)
-    sizeInBytes.contents.value = _workspace_bytes(described, a, c)
+    call.require("sizeInBytes")
+    call.put(sizeInBytes=_workspace_bytes(*_read(call, "aDesc", "cDesc")))
 
 
 @implements("cudnnReduceTensor")
-def reduce(
-    handle: Any,
-    reduceTensorDesc: Any,
-    indices: int | None,
-    indicesSizeInBytes: int,
-    workspace: int | None,
-    workspaceSizeInBytes: int,
-    alpha: int | None,
-    aDesc: Any,
-    A: int | None,
-    beta: int | None,
-    cDesc: Any,
-    C: int | None,
-) -> None:
-    require(A=A, C=C)
-    described, a, c = _read(reduceTensorDesc, aDesc, A, cDesc, C)
-    _require_reduction(a, c)
+def reduce(call: Call) -> None:
+    described, a, c = _read(call, "A", "C")
+    if len(a.shape) < 3 or a.shape == c.shape:
+        raise bad_param(
+            f"A must have 3 dimensions or more, and C less elements; both have shapes {a.shape} "
+            f"and {c.shape}"
+        )
     _require_types(described, a, c)
-    factors = scalars(c.described.data_type, alpha=alpha, beta=beta)
-    for name, needed, given in (
-        ("indices", _indices_bytes(described, c), indicesSizeInBytes),
-        ("workspace", _workspace_bytes(described, a, c), workspaceSizeInBytes),
-    ):
-        if given < needed:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM, f"{name} must have {needed} bytes, got {given}"
-            )
-    scribble(workspace, _workspace_bytes(described, a, c), "workspace")
-    values, shape = a.load(), c.described.shape
+    factors = call.factors()
+    call.buffer("indices", _indices_bytes(described, c))
+    call.use_workspace("workspace", _workspace_bytes(described, a, c))
+    values, shape = a.load(), c.shape
     operator = word(described.op, "CUDNN_REDUCE_TENSOR_")
     propagate_nan = described.nan_propagation == raw.CUDNN_PROPAGATE_NAN
     result = reduce_tensor(
@@ -99,43 +76,27 @@ def reduce(
         **factors,
     )
     if described.indices and operator in INDEXED:
-        memory = at(indices, raw.CUDNN_DATA_INT32, shape, packed_strides(shape), "indices", "write")
+        memory = call.array("indices", raw.CUDNN_DATA_INT32, *shape)
         memory[...] = reduce_indices(values, shape, operator, propagate_nan=propagate_nan)
     c.store(result)
 
 
-def _read(
-    descriptor: Any, a_desc: Any, a: int | None, c_desc: Any, c: int | None
-) -> tuple[ReduceTensor, Operand, Operand]:
-    """The descriptors' contents, checked against each other."""
-    described = read(ReduceTensor, descriptor, "reduceTensorDesc")
-    source = Operand("A", read(Tensor, a_desc, "aDesc"), a)
-    target = Operand("C", read(Tensor, c_desc, "cDesc"), c)
-    whole, reduced = source.described.shape, target.described.shape
-    fits = len(whole) == len(reduced) and all(
-        size in (1, full) for size, full in zip(reduced, whole, strict=True)
+def _read(call: Call, *names: str) -> tuple[ReduceTensor, Operand, Operand]:
+    """The reduction, A and C, checked against each other."""
+    a, c = call.operands(*names)
+    fits = len(a.shape) == len(c.shape) and all(
+        size in (1, full) for size, full in zip(c.shape, a.shape, strict=True)
     )
     if not fits:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"C must have the shape of A, {whole}, with ones where A is to be reduced, got "
-            f"{reduced}",
+        raise bad_param(
+            f"C must have the shape of A, {a.shape}, with ones where A is to be reduced, got "
+            f"{c.shape}"
         )
-    return described, source, target
-
-
-def _require_reduction(a: Operand, c: Operand) -> None:
-    shape = a.described.shape
-    if len(shape) < 3 or shape == c.described.shape:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"A must have 3 dimensions or more, and C less elements; both have shapes {shape} and "
-            f"{c.described.shape}",
-        )
+    return call.record("reduceTensorDesc", ReduceTensor), a, c
 
 
 def _require_types(described: ReduceTensor, a: Operand, c: Operand) -> None:
-    types = (a.described.data_type, c.described.data_type)
+    types = (a.data_type, c.data_type)
     if (described.compute_type, *types) not in _TYPES:
         given, result = map(data_type_name, types)
         wrong = types[0] != types[1] and _MIXED.issuperset(types) and _F not in types
@@ -148,15 +109,15 @@ def _require_types(described: ReduceTensor, a: Operand, c: Operand) -> None:
 
 
 def _indices_bytes(described: ReduceTensor, c: Operand) -> int:
-    return _INDEX_BYTES * math.prod(c.described.shape) if described.indices else 0
+    return _INDEX_BYTES * math.prod(c.shape) if described.indices else 0
 
 
 def _workspace_bytes(described: ReduceTensor, a: Operand, c: Operand) -> int:
-    elements = math.prod(a.described.shape)
+    elements = math.prod(a.shape)
     nbytes = (8 if described.compute_type == _D else 4) * elements
     if described.indices:
         left = elements
-        if math.prod(c.described.shape) == 1:
+        if math.prod(c.shape) == 1:
             left = -(-elements // _ELEMENTS_PER_INDEX)
         nbytes += _INDEX_BYTES * left
     return nbytes

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from ... import raw
-from ...raw.descriptors import Tensor
 from ..softmax import Algorithm, SoftmaxMode, softmax_backward, softmax_forward
 from .agreement import (
     FLOATING,
@@ -19,9 +18,8 @@ from .agreement import (
     require_layout,
     require_type,
 )
-from .dispatch import Refused, implements
-from .held import read
-from .memory import Operand, require, scalars
+from .call import Call
+from .dispatch import bad_param, implements
 
 _ALGORITHMS: dict[Any, Algorithm] = {
     raw.CUDNN_SOFTMAX_FAST: "fast",
@@ -35,73 +33,46 @@ _MODES: dict[Any, SoftmaxMode] = {
 
 
 @implements("cudnnSoftmaxForward")
-def forward(
-    handle: Any,
-    algo: raw.cudnnSoftmaxAlgorithm_t,
-    mode: raw.cudnnSoftmaxMode_t,
-    alpha: int | None,
-    xDesc: Any,
-    x: int | None,
-    beta: int | None,
-    yDesc: Any,
-    y: int | None,
-) -> None:
-    require(x=x, y=y)
-    options = _options(algo, mode)
-    source = Operand("x", read(Tensor, xDesc, "xDesc"), x)
-    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
-    require_layout(source, "a softmax")
-    require_equal(source, target)
-    require_type(source, (*FLOATING, raw.CUDNN_DATA_INT8), "softmax")
-    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+def forward(call: Call) -> None:
+    x, y = call.operands("x", "y")
+    options = _options(call)
+    require_layout(x, "a softmax")
+    require_equal(x, y)
+    require_type(x, (*FLOATING, raw.CUDNN_DATA_INT8), "softmax")
+    factors = call.factors()
     result = softmax_forward(
-        source.load(),
-        y=target.prior(factors["beta"]),
-        compute_dtype=compute_dtype(source),
+        x.load(),
+        y=y.prior(factors["beta"]),
+        compute_dtype=compute_dtype(x),
         **options,
         **factors,
     )
-    target.store(result)
+    y.store(result)
 
 
 @implements("cudnnSoftmaxBackward")
-def backward(
-    handle: Any,
-    algo: raw.cudnnSoftmaxAlgorithm_t,
-    mode: raw.cudnnSoftmaxMode_t,
-    alpha: int | None,
-    yDesc: Any,
-    y: int | None,
-    dyDesc: Any,
-    dy: int | None,
-    beta: int | None,
-    dxDesc: Any,
-    dx: int | None,
-) -> None:
-    require(y=y, dy=dy, dx=dx)
-    options = _options(algo, mode)
-    output = Operand("y", read(Tensor, yDesc, "yDesc"), y)
-    gradient = Operand("dy", read(Tensor, dyDesc, "dyDesc"), dy)
-    target = Operand("dx", read(Tensor, dxDesc, "dxDesc"), dx)
-    require_layout(output, "the gradient of a softmax")
-    require_equal(output, gradient, target)
-    require_equal(output, gradient, fields=("strides",))
-    require_in_place(gradient, target)
-    require_type(output, FLOATING, "softmax gradient")
-    factors = scalars(target.described.data_type, alpha=alpha, beta=beta)
+def backward(call: Call) -> None:
+    y, dy, dx = call.operands("y", "dy", "dx")
+    options = _options(call)
+    require_layout(y, "the gradient of a softmax")
+    require_equal(y, dy, dx)
+    require_equal(y, dy, fields=("strides",))
+    require_in_place(dy, dx)
+    require_type(y, FLOATING, "softmax gradient")
+    factors = call.factors()
     result = softmax_backward(
-        output.load(),
-        gradient.load(),
-        dx=target.prior(factors["beta"]),
-        compute_dtype=compute_dtype(output),
+        y.load(),
+        dy.load(),
+        dx=dx.prior(factors["beta"]),
+        compute_dtype=compute_dtype(y),
         **options,
         **factors,
     )
-    target.store(result)
+    dx.store(result)
 
 
-def _options(algo: raw.cudnnSoftmaxAlgorithm_t, mode: raw.cudnnSoftmaxMode_t) -> dict[str, Any]:
-    for name, value, known in (("algo", algo, _ALGORITHMS), ("mode", mode, _MODES)):
-        if value not in known:
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is {value}")
-    return {"algorithm": _ALGORITHMS[algo], "mode": _MODES[mode]}
+def _options(call: Call) -> dict[str, Any]:
+    for name, known in (("algo", _ALGORITHMS), ("mode", _MODES)):
+        if call[name] not in known:
+            raise bad_param(f"{name} is {call[name]}")
+    return {"algorithm": _ALGORITHMS[call["algo"]], "mode": _MODES[call["mode"]]}

@@ -6,19 +6,18 @@ other and for less than 4 dimensions, NOT_SUPPORTED for types without a kernel a
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ... import raw
 from ...dtypes import data_type_name, numpy_dtype
-from ...raw.descriptors import OpTensor, Tensor
+from ...raw.descriptors import OpTensor
 from ..arithmetic import blend, round_to
 from ..tensor_operations import add_tensor, op_tensor, scale_tensor
 from .agreement import FLOATING, require_dimensions, require_equal, require_type
-from .dispatch import Refused, implements
-from .held import read, word
-from .memory import Operand, require, scalars
+from .call import Call
+from .dispatch import Refused, bad_param, implements, not_supported
+from .held import word
+from .memory import Operand
 
 _F, _D, _H, _B, _I = (
     raw.CUDNN_DATA_FLOAT,
@@ -53,85 +52,45 @@ computed in DOUBLE, cuDNN 9.14 and 9.19 read doubles from A and B; that is refus
 
 
 @implements("cudnnTransformTensor")
-def transform(
-    handle: Any,
-    alpha: int | None,
-    xDesc: Any,
-    x: int | None,
-    beta: int | None,
-    yDesc: Any,
-    y: int | None,
-) -> None:
+def transform(call: Call) -> None:
     """Shapes are equal. The factors are doubles if x or y holds doubles."""
-    require(x=x, y=y)
-    source = Operand("x", read(Tensor, xDesc, "xDesc"), x)
-    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
-    require_equal(source, target, fields=("shape",))
-    vectors = raw.CUDNN_DATA_INT8x32
-    if vectors in (source.described.data_type, target.described.data_type):
-        require_equal(source, target, fields=("data_type",))
-    for operand in (source, target):
+    x, y = call.operands("x", "y")
+    require_equal(x, y, fields=("shape",))
+    types = (x.data_type, y.data_type)
+    if raw.CUDNN_DATA_INT8x32 in types:
+        require_equal(x, y, fields=("data_type",))
+    for operand in (x, y):
         require_type(operand, _TRANSFORM_TYPES, "cudnnTransformTensor")
-    if _OTHER_HALF.get(source.described.data_type) == target.described.data_type:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            "cuDNN has no cudnnTransformTensor between HALF and BFLOAT16",
-        )
-    doubles = _D in (source.described.data_type, target.described.data_type)
-    factors = scalars(_D if doubles else _F, alpha=alpha, beta=beta)
-    values = source.load().astype(np.float64 if doubles else np.float32)
-    prior = target.prior(factors["beta"])
-    target.store(blend(values, prior, out_dtype=target.dtype, name="y", **factors))
+    if _OTHER_HALF.get(x.data_type) == y.data_type:
+        raise not_supported("cuDNN has no cudnnTransformTensor between HALF and BFLOAT16")
+    factors = call.factors()
+    values = x.load().astype(np.float64 if _D in types else np.float32)
+    y.store(blend(values, y.prior(factors["beta"]), out_dtype=y.dtype, name="y", **factors))
 
 
 @implements("cudnnAddTensor")
-def add(
-    handle: Any,
-    alpha: int | None,
-    aDesc: Any,
-    A: int | None,
-    beta: int | None,
-    cDesc: Any,
-    C: int | None,
-) -> None:
-    require(A=A, C=C)
-    a = Operand("A", read(Tensor, aDesc, "aDesc"), A)
-    c = Operand("C", read(Tensor, cDesc, "cDesc"), C)
+def add(call: Call) -> None:
+    a, c = call.operands("A", "C")
     require_equal(a, c, fields=("data_type",))
     _require_broadcast(a, c)
     _require_dimensions(c, "cudnnAddTensor")
     _require_kernel(c, "cudnnAddTensor")
-    factors = scalars(c.described.data_type, alpha=alpha, beta=beta)
+    factors = call.factors()
     c.store(add_tensor(a.load(), c.prior(factors["beta"]), **factors))
 
 
 @implements("cudnnOpTensor")
-def op(
-    handle: Any,
-    opTensorDesc: Any,
-    alpha1: int | None,
-    aDesc: Any,
-    A: int | None,
-    alpha2: int | None,
-    bDesc: Any,
-    B: int | None,
-    beta: int | None,
-    cDesc: Any,
-    C: int | None,
-) -> None:
+def op(call: Call) -> None:
     """A has the shape of C, B may be broadcast. sqrt and not want a B too, and do not read it."""
-    require(A=A, B=B, C=C)
-    described = read(OpTensor, opTensorDesc, "opTensorDesc")
-    a = Operand("A", read(Tensor, aDesc, "aDesc"), A)
-    c = Operand("C", read(Tensor, cDesc, "cDesc"), C)
-    b = Operand("B", read(Tensor, bDesc, "bDesc"), B)
+    a, b, c = call.operands("A", "B", "C")
+    described = call.record("opTensorDesc", OpTensor)
     require_equal(a, c, fields=("shape",))
     require_equal(a, b, fields=("data_type",))
     _require_broadcast(b, c)
-    if b.address == c.address and b.described.strides == c.described.strides:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "C must not lie in the memory of B")
+    if b.address == c.address and b.strides == c.strides:
+        raise bad_param("C must not lie in the memory of B")
     _require_dimensions(c, "cudnnOpTensor")
-    types = (described.compute_type, a.described.data_type, c.described.data_type)
+    types = (described.compute_type, a.data_type, c.data_type)
     if types not in _OP_TENSOR_TYPES:
         compute, given, result = map(data_type_name, types)
         raise Refused(
@@ -140,8 +99,7 @@ def op(
         )
     operation = word(described.op, "CUDNN_OP_TENSOR_")
     binary = operation not in ("sqrt", "not")
-    addresses = {"alpha1": alpha1, **({"alpha2": alpha2} if binary else {})}
-    factors = scalars(described.compute_type, beta=beta, **addresses)
+    factors = call.factors("alpha1", "beta", *(["alpha2"] if binary else []))
     c.store(
         op_tensor(
             operation,
@@ -157,26 +115,24 @@ def op(
 
 
 @implements("cudnnSetTensor")
-def set_(handle: Any, yDesc: Any, y: int | None, valuePtr: int | None) -> None:
+def set_(call: Call) -> None:
     """The value is a float, for double data a double; it is rounded to the type of y."""
-    require(y=y, valuePtr=valuePtr)
-    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
-    require_dimensions(target, 4, 5, "cudnnSetTensor")
-    _require_kernel(target, "cudnnSetTensor")
-    value = scalars(target.described.data_type, valuePtr=valuePtr)["valuePtr"]
-    target.store(np.broadcast_to(round_to(np.array(value), target.dtype), target.described.shape))
+    y = call.operand("y")
+    call.require("valuePtr")
+    require_dimensions(y, 4, 5, "cudnnSetTensor")
+    _require_kernel(y, "cudnnSetTensor")
+    value = np.array(call.factors()["valuePtr"])
+    y.store(np.broadcast_to(round_to(value, y.dtype), y.shape))
 
 
 @implements("cudnnScaleTensor")
-def scale(handle: Any, yDesc: Any, y: int | None, alpha: int | None) -> None:
-    require(y=y)
-    target = Operand("y", read(Tensor, yDesc, "yDesc"), y)
-    if len(target.described.shape) != 3:
-        _require_dimensions(target, "cudnnScaleTensor")
-    require_dimensions(target, 4, 5, "cudnnScaleTensor")
-    _require_kernel(target, "cudnnScaleTensor")
-    factors = scalars(target.described.data_type, alpha=alpha)
-    target.store(scale_tensor(target.load(), **factors))
+def scale(call: Call) -> None:
+    y = call.operand("y")
+    if len(y.shape) != 3:
+        _require_dimensions(y, "cudnnScaleTensor")
+    require_dimensions(y, 4, 5, "cudnnScaleTensor")
+    _require_kernel(y, "cudnnScaleTensor")
+    y.store(scale_tensor(y.load(), **call.factors()))
 
 
 def _require_kernel(operand: Operand, function: str) -> None:
@@ -185,11 +141,9 @@ def _require_kernel(operand: Operand, function: str) -> None:
 
 
 def _require_dimensions(operand: Operand, function: str) -> None:
-    if len(operand.described.shape) < 4:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"{function} is for 4 or 5 dimensions, {operand.name} has the shape "
-            f"{operand.described.shape}",
+    if len(operand.shape) < 4:
+        raise bad_param(
+            f"{function} is for 4 or 5 dimensions, {operand.name} has the shape {operand.shape}"
         )
     require_dimensions(operand, 4, 5, function)
 
@@ -208,12 +162,11 @@ def _status_of_types(
 
 
 def _require_broadcast(operand: Operand, whole: Operand) -> None:
-    given, wanted = operand.described.shape, whole.described.shape
+    given, wanted = operand.shape, whole.shape
     if len(given) != len(wanted) or any(
         size not in (1, full) for size, full in zip(given, wanted, strict=True)
     ):
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
+        raise bad_param(
             f"{operand.name} must have the shape of {whole.name}, {wanted}, or ones in it, got "
-            f"{given}",
+            f"{given}"
         )

@@ -13,14 +13,13 @@ from typing import Any
 from ... import raw
 from ...dtypes import vector_length
 from ...raw import descriptors
-from ...raw.descriptors import Filter, Tensor
+from ...raw.descriptors import Tensor
 from ..arithmetic import blend
 from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
 from .agreement import FLOATING, accumulation_dtype, require_type
-from .dispatch import Refused, follows, implements, native
-from .held import read
-from .memory import Operand, require, scalars
+from .call import Call
+from .dispatch import Refused, bad_param, follows, implements, not_supported
 
 _TYPES = (*FLOATING, raw.CUDNN_DATA_INT8)
 _PLAIN_TYPES = (*_TYPES, raw.CUDNN_DATA_INT8x4)
@@ -38,6 +37,14 @@ class _Held:
     after: list[int] = field(default_factory=lambda: [0] * _MOST_DIMENSIONS)
     fold: list[int] = field(default_factory=lambda: [0] * (_MOST_DIMENSIONS - 2))
 
+    def arrays(self, count: int) -> tuple[tuple[str, list[int], int], ...]:
+        """C's names of the arrays, the arrays, and their lengths for `count` dimensions."""
+        return (
+            ("padBeforeA", self.before, count),
+            ("padAfterA", self.after, count),
+            ("foldA", self.fold, count - 2),
+        )
+
 
 _held: dict[int, _Held] = {}  # by the descriptor's address
 
@@ -46,103 +53,64 @@ _held: dict[int, _Held] = {}  # by the descriptor's address
 
 
 @follows("cudnnCreateTensorTransformDescriptor")
-def created(transformDesc: Any) -> None:
+def created(call: Call) -> None:
     # An earlier descriptor may have had this address.
-    address = getattr(transformDesc, "value", None) or transformDesc.contents.value
-    _held.pop(address, None)
+    _held.pop(call["transformDesc"].contents.value, None)
 
 
 @implements("cudnnDestroyTensorTransformDescriptor")
-def destroy(transformDesc: Any) -> Any:
-    _held.pop(transformDesc.value, None)
-    return native("cudnnDestroyTensorTransformDescriptor")(transformDesc)
+def destroy(call: Call) -> int:
+    _held.pop(call["transformDesc"].value, None)
+    return call.native()
 
 
 @implements("cudnnSetTensorTransformDescriptor")
-def set_descriptor(
-    transformDesc: Any,
-    nbDims: int,
-    destFormat: raw.cudnnTensorFormat_t,
-    padBeforeA: Any,
-    padAfterA: Any,
-    foldA: Any,
-    direction: raw.cudnnFoldingDirection_t,
-) -> None:
+def set_descriptor(call: Call) -> None:
     """Arrays that are NULL, and dimensions from nbDims on, keep what was set before."""
-    require(transformDesc=transformDesc)
-    if nbDims < 2:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"nbDims = {nbDims} is less than 2")
-    if nbDims > _MOST_DIMENSIONS or destFormat > raw.CUDNN_TENSOR_NCHW_VECT_C:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED, f"nbDims = {nbDims}, destFormat = {destFormat}"
-        )
-    held = _held.setdefault(transformDesc.value, _Held())
-    held.layout, held.direction = destFormat, int(direction != raw.CUDNN_TRANSFORM_FOLD)
-    for array, given, count in (
-        (held.before, padBeforeA, nbDims),
-        (held.after, padAfterA, nbDims),
-        (held.fold, foldA, nbDims - 2),
-    ):
-        if given:
-            array[:count] = given[:count]
+    call.require("transformDesc")
+    count, layout = call["nbDims"], call["destFormat"]
+    if count < 2:
+        raise bad_param(f"nbDims = {count} is less than 2")
+    if count > _MOST_DIMENSIONS or layout > raw.CUDNN_TENSOR_NCHW_VECT_C:
+        raise not_supported(f"nbDims = {count}, destFormat = {layout}")
+    held = _held.setdefault(call["transformDesc"].value, _Held())
+    held.layout, held.direction = layout, int(call["direction"] != raw.CUDNN_TRANSFORM_FOLD)
+    for name, array, length in held.arrays(count):
+        if call[name]:
+            array[:length] = call[name][:length]
 
 
 @implements("cudnnGetTensorTransformDescriptor")
-def get_descriptor(
-    transformDesc: Any,
-    nbDimsRequested: int,
-    destFormat: Any,
-    padBeforeA: Any,
-    padAfterA: Any,
-    foldA: Any,
-    direction: Any,
-) -> Any:
-    require(transformDesc=transformDesc)
-    held = _held.get(transformDesc.value)
+def get_descriptor(call: Call) -> int | None:
+    call.require("transformDesc")
+    held, count = _held.get(call["transformDesc"].value), call["nbDimsRequested"]
     if held is None:  # set on a GPU, or never
-        return native("cudnnGetTensorTransformDescriptor")(
-            transformDesc, nbDimsRequested, destFormat, padBeforeA, padAfterA, foldA, direction
-        )
-    if not 2 < nbDimsRequested <= _MOST_DIMENSIONS:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"nbDimsRequested = {nbDimsRequested} is not from 3 to 8"
-        )
-    for target, value in ((destFormat, held.layout), (direction, held.direction)):
-        if target:
-            target.contents.value = value
-    for target, values, count in (
-        (padBeforeA, held.before, nbDimsRequested),
-        (padAfterA, held.after, nbDimsRequested),
-        (foldA, held.fold, nbDimsRequested - 2),
-    ):
-        if target:
-            for index in range(count):
-                target[index] = values[index]
+        return call.native()
+    if not 2 < count <= _MOST_DIMENSIONS:
+        raise bad_param(f"nbDimsRequested = {count} is not from 3 to 8")
+    call.offer(destFormat=held.layout, direction=held.direction)
+    for name, array, length in held.arrays(count):
+        if call[name]:
+            for index in range(length):
+                call[name][index] = array[index]
     return None
 
 
 @implements("cudnnInitTransformDest")
-def init_destination(transformDesc: Any, srcDesc: Any, destDesc: Any, destSizeInBytes: Any) -> None:
+def init_destination(call: Call) -> None:
     """The destination is dense, in the descriptor's layout; of at most 5 dimensions."""
-    require(destDesc=destDesc)
-    source = read(Tensor, srcDesc, "srcDesc")
-    described = read(descriptors.TensorTransform, transformDesc, "transformDesc")
-    layout = described.format
-    ndim = len(source.shape)
+    call.require("destDesc")
+    source = call.record("srcDesc", Tensor)
+    described = call.record("transformDesc", descriptors.TensorTransform)
+    layout, ndim = described.format, len(source.shape)
     if layout == raw.CUDNN_TENSOR_NCHW_VECT_C or ndim > _MOST_DESTINATION_DIMENSIONS:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"a destination of {ndim} dimensions in {layout.name}",
-        )
-    try:
-        shape = transformed_shape(source.shape, _plain(described, ndim))
-    except ValueError as error:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, str(error)) from None
+        raise not_supported(f"a destination of {ndim} dimensions in {layout.name}")
+    shape = _transformed(source.shape, _plain(described, ndim))
     if vector_length(source.data_type) > 1 and layout == raw.CUDNN_TENSOR_NCHW:
         layout = raw.CUDNN_TENSOR_NCHW_VECT_C  # vectors stay vectors
-    _set_dense(destDesc, layout, source.data_type, shape)
-    if destSizeInBytes:
-        raw.cudnnGetTensorSizeInBytes.unchecked(destDesc, destSizeInBytes)
+    _set_dense(call["destDesc"], layout, source.data_type, shape)
+    if call["destSizeInBytes"]:
+        raw.cudnnGetTensorSizeInBytes.unchecked(call["destDesc"], call["destSizeInBytes"])
 
 
 def _set_dense(
@@ -167,63 +135,23 @@ def _set_dense(
 # -- the operations ----------------------------------------------------------------------------
 
 
-@implements("cudnnTransformTensorEx")
-def transform_tensor_ex(
-    handle: Any,
-    transDesc: Any,
-    alpha: int | None,
-    srcDesc: Any,
-    srcData: int | None,
-    beta: int | None,
-    destDesc: Any,
-    destData: int | None,
-) -> None:
-    source = Operand("srcData", read(Tensor, srcDesc, "srcDesc"), srcData)
-    target = Operand("destData", read(Tensor, destDesc, "destDesc"), destData)
-    _transform(transDesc, alpha, source, beta, target)
-
-
-@implements("cudnnTransformFilter")
-def transform_filter(
-    handle: Any,
-    transDesc: Any,
-    alpha: int | None,
-    srcDesc: Any,
-    srcData: int | None,
-    beta: int | None,
-    destDesc: Any,
-    destData: int | None,
-) -> None:
-    source = Operand("srcData", read(Filter, srcDesc, "srcDesc"), srcData)
-    target = Operand("destData", read(Filter, destDesc, "destDesc"), destData)
-    _transform(transDesc, alpha, source, beta, target)
-
-
-def _transform(
-    descriptor: Any, alpha: int | None, source: Operand, beta: int | None, target: Operand
-) -> None:
+@implements("cudnnTransformTensorEx", "cudnnTransformFilter")
+def transform(call: Call) -> None:
     """dest = alpha * transform(src) + beta * dest, of `transformed_shape`."""
-    require(srcData=source.address, destData=target.address)
-    shape = source.described.shape
-    transform = _plain(read(descriptors.TensorTransform, descriptor, "transDesc"), len(shape))
-    try:
-        wanted = transformed_shape(shape, transform)
-    except ValueError as error:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, str(error)) from None
-    if target.described.shape != wanted:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"destDesc must have the shape {wanted} for srcDesc {shape}, got "
-            f"{target.described.shape}",
+    source, target = call.operands("srcData", "destData")
+    shape = source.shape
+    transform = _plain(call.record("transDesc", descriptors.TensorTransform), len(shape))
+    wanted = _transformed(shape, transform)
+    if target.shape != wanted:
+        raise bad_param(
+            f"destDesc must have the shape {wanted} for srcDesc {shape}, got {target.shape}"
         )
     plain = max(transform.fold, default=1) <= 1 and wanted == shape
     for operand in (source, target):
         require_type(operand, _PLAIN_TYPES if plain else _TYPES, "transform")
-    types = (source.described.data_type, target.described.data_type)
-    scaling = raw.CUDNN_DATA_DOUBLE if raw.CUDNN_DATA_DOUBLE in types else types[1]
-    factors = scalars(scaling, alpha=alpha, beta=beta)
+    factors = call.factors()
     if factors["beta"] and _fills(transform, shape):
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, "a transform that pads needs a beta of 0")
+        raise not_supported("a transform that pads needs a beta of 0")
     target.store(
         blend(
             transform_tensor(source.load(), transform).astype(accumulation_dtype(source)),
@@ -233,6 +161,13 @@ def _transform(
             **factors,
         )
     )
+
+
+def _transformed(shape: tuple[int, ...], transform: TensorTransform) -> tuple[int, ...]:
+    try:
+        return transformed_shape(shape, transform)
+    except ValueError as error:
+        raise bad_param(str(error)) from None
 
 
 def _fills(transform: TensorTransform, shape: tuple[int, ...]) -> bool:

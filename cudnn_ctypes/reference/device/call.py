@@ -1,0 +1,201 @@
+"""One call of a C function on the reference device, read as layer 1 declares the function.
+
+The declaration says of each parameter what it is, which descriptor describes a piece of memory,
+which parameter its size, and by whose data type a scalar is a double or a float.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import raw
+from ...dtypes import host_scalar_type
+from ...raw import function as raw_function
+from ...raw.ctypes_support import OpaquePointer, storage_type
+from ...raw.descriptors import Filter, Tensor
+from ...raw.function import Function
+from ...raw.records import data_type_of
+from ...raw.vocabulary import ParameterType
+from ..layout import packed_strides
+from . import lent
+from .agreement import require_known
+from .dispatch import bad_param
+from .held import read
+from .memory import Operand, Use, at, check_range, require, scribble
+
+__all__ = ["Call"]
+
+_Record = TypeVar("_Record")
+_USES: dict[str, Use] = {"in": "read", "out": "write", "in/out": "update"}
+
+
+class Call:
+    """The arguments of one call, under their names in C.
+
+    ``call["algo"]`` is an enum member, a number, a handle, a ctypes pointer or an address of memory
+    (an int), None for NULL. ``"algo" in call`` says whether the function has such a parameter.
+
+    Attributes
+    ----------
+    name : str
+        C's name of the function.
+    """
+
+    def __init__(self, function: Function, args: tuple[Any, ...]) -> None:
+        self.name = function.__name__
+        self._types = {p.name: p.type for p in function.parameters}
+        argtypes = raw_function.binding(self.name).argtypes
+        self._values = {
+            name: _decoded(type_, argtype.from_param(value))
+            for (name, type_), argtype, value in zip(
+                self._types.items(), argtypes, args, strict=True
+            )
+        }
+        self._args = args
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def named(self, *names: str) -> str:
+        """The one of these names that a parameter has: functions of a family differ in them."""
+        (name,) = (name for name in names if name in self._values)
+        return name
+
+    def native(self) -> int:
+        """Call cuDNN's own function with these arguments; its status."""
+        return int(raw_function.binding(self.name).native(*self._values.values()))
+
+    @property
+    def memory(self) -> lent.Arguments:
+        """What was passed as memory."""
+        return [
+            (name, arg, self._values[name])
+            for (name, type_), arg in zip(self._types.items(), self._args, strict=True)
+            if type_.kind in ("device", "labelled")
+        ]
+
+    # -- what goes in --------------------------------------------------------------------------
+
+    def require(self, *names: str) -> None:
+        """Refuse NULL."""
+        require(**{name: self[name] for name in names})
+
+    def require_known(self, *names: str) -> None:
+        """Refuse codes that no enumerator has."""
+        require_known(**{name: self[name] for name in names})
+
+    def record(
+        self,
+        name: str,
+        kind: type[_Record] | tuple[type[_Record], ...],
+        unset: raw.cudnnStatus_t = raw.CUDNN_STATUS_BAD_PARAM,
+    ) -> _Record:
+        """What the descriptor `name` holds, a `kind` of record; refused if NULL or never set."""
+        return read(kind, self[name], name, unset)
+
+    def operand(self, name: str, *, nullable: bool = False) -> Operand:
+        """A tensor: its memory, and what its descriptor holds.
+
+        A descriptor's name gives an operand without memory, as the questions for sizes have it.
+        """
+        descriptor, address = name, None
+        if self._types[name].kind == "device":
+            (descriptor,), address = self._types[name].described_by, self[name]
+            if not nullable:
+                self.require(name)
+        record: Any = self.record(descriptor, (Tensor, Filter))
+        return Operand(name, record, address)
+
+    def operands(self, *names: str) -> list[Operand]:
+        """Several tensors."""
+        self.require(*(name for name in names if self._types[name].kind == "device"))
+        return [self.operand(name) for name in names]
+
+    def array(
+        self,
+        name: str,
+        data_type: raw.cudnnDataType_t,
+        *shape: int,
+        strides: tuple[int, ...] | None = None,
+        use: Use | None = None,
+        where: NDArray[np.bool_] | None = None,
+    ) -> NDArray[Any]:
+        """A view of memory without a descriptor, by default dense and used as C declares it."""
+        strides = packed_strides(shape) if strides is None else strides
+        use = use or _USES[self._types[name].direction]
+        return at(self[name], data_type, shape, strides, name, use, where=where)
+
+    def factors(self, *names: str) -> dict[str, Any]:
+        """The numbers on the host that scale, alpha and beta; by default all of the call."""
+        return {
+            name: self._factor(name, type_.described_by)
+            for name, type_ in self._types.items()
+            if type_.kind == "scalar" and name in (names or self._types)
+        }
+
+    def _factor(self, name: str, described_by: tuple[str, ...]) -> float:
+        """A double for tensors or computations in DOUBLE, else a float."""
+        self.require(name)
+        types = [data_type_of(self.record(by, object)) for by in described_by]
+        ctype = host_scalar_type(next((t for t in types if t == raw.CUDNN_DATA_DOUBLE), types[0]))
+        check_range(self[name], ctypes.sizeof(ctype), name)
+        return float(ctype.from_address(self[name]).value)
+
+    # -- buffers and results -------------------------------------------------------------------
+
+    def buffer(self, name: str, needed: int) -> Any:
+        """The address of a buffer, refused if the parameter for its size says too little."""
+        (size,) = self._types[name].described_by
+        if self[size] < needed:
+            raise bad_param(f"{size} = {self[size]} is less than the {needed} bytes needed")
+        return self[name]
+
+    def use_workspace(self, name: str, needed: int) -> None:
+        """Overwrite the workspace, as the GPU does."""
+        scribble(self.buffer(name, needed), needed, name)
+
+    def put(self, **values: Any) -> None:
+        """Write results on the host through their pointers, which must not be NULL."""
+        self.require(*values)
+        self.offer(**values)
+
+    def offer(self, **values: Any) -> None:
+        """Write results on the host through those of their pointers that are not NULL."""
+        for name, value in values.items():
+            if self[name]:
+                self[name].contents.value = value
+
+
+def _decoded(type_: ParameterType, value: Any) -> Any:
+    """A converted argument as an implementation receives it."""
+    match type_.kind:
+        case "value" if isinstance(value, ctypes._SimpleCData):
+            return value.value
+        case "value" if value is None and issubclass(type_.base, OpaquePointer):
+            return type_.base()
+        case "device" | "host" | "labelled" | "scalar":
+            return _address(value)
+        case "pointer" | "array":
+            target = getattr(value, "_obj", value)
+            storage = storage_type(type_.base)
+            if isinstance(target, bytes):  # a packed sequence
+                return (storage * (len(target) // ctypes.sizeof(storage))).from_buffer_copy(target)
+            if isinstance(target, storage):
+                return ctypes.pointer(target)
+            return target or None  # an array or a pointer, NULL as None
+        case _:
+            return value
+
+
+def _address(value: Any) -> int | None:
+    held = getattr(value, "_obj", None)
+    if isinstance(held, bytes):  # which ctypes passes on as their address, but does not cast
+        value = held
+    return None if value is None else ctypes.cast(value, ctypes.c_void_p).value
