@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import raw
-from ..absent_gpu.properties import complete, preset, presets
+from ..absent_gpu.properties import complete, is_measured, preset, presets
 from ..errors import NoDeviceError, NotInitializedError
 from ..raw.values import described
 from .attributes import suggestion
@@ -33,6 +33,9 @@ class DeviceProperties:
         For attributes such as ``engineheur.deviceprop``; they take this object too.
     filled : dict
         Keys that the loaded cuDNN wants and the JSON lacked, with the values that were put in.
+    source : str
+        "measured": read from the GPU by cuDNN; "public data": a preset that was put together from
+        data sheets; "given".
 
     Raises
     ------
@@ -41,6 +44,8 @@ class DeviceProperties:
     CudnnError
         If cuDNN refuses it.
     """
+
+    source = "given"
 
     def __init__(self, properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> None:
         values = _loaded(properties)
@@ -79,7 +84,7 @@ class DeviceProperties:
             raise TypeError("give a device or a handle, not both")
         chosen = {"handle": handle} if handle is not None else {"device_id": device or 0}
         made = cls.__new__(cls)
-        made.filled = {}
+        made.filled, made.source = {}, "measured"
         try:
             made.descriptor = BackendDescriptor("deviceprop", **chosen).finalize()
         except NotInitializedError as error:
@@ -92,7 +97,10 @@ class DeviceProperties:
 
     @classmethod
     def preset(cls, name: str) -> DeviceProperties:
-        """Those of a GPU of which a real descriptor is at hand; `presets` lists them.
+        """Those of a well-known GPU; `presets` lists them.
+
+        The H200's were read from one; those of the others are put together from public data
+        (`source`), so the order of what heuristics propose may differ from that on the GPU.
 
         Raises
         ------
@@ -108,7 +116,22 @@ class DeviceProperties:
                 f"{', '.join(known)}. On a machine with that GPU, "
                 "DeviceProperties.from_device().to_json() gives what this class takes"
             )
-        return cls(preset(name.lower()))
+        made = cls(preset(name.lower()))
+        made.source = "measured" if is_measured(name.lower()) else "public data"
+        return made
+
+    def replace(self, **values: Any) -> DeviceProperties:
+        """The same with other values, by cuDNN's names: ``replace(multiProcessorCount=66)``.
+
+        Raises
+        ------
+        ValueError
+            If there is no property of such a name.
+        """
+        for key in values:
+            if key not in self._values:
+                raise ValueError(f"no property {key!r}{suggestion(key, self._values)}")
+        return DeviceProperties({**self._values, **values})
 
     @property
     def name(self) -> str:
@@ -173,7 +196,8 @@ class DeviceProperties:
     def __repr__(self) -> str:
         major, minor = self.compute_capability
         filled = ", ".join(f"{key}={value}" for key, value in self.filled.items())
-        said = f", filled in: {filled}" if filled else ""
+        said = f", from {self.source}" if self.source == "public data" else ""
+        said += f", filled in: {filled}" if filled else ""
         said += "" if self.is_native else ", newer than this cuDNN"
         return f"DeviceProperties({self.name}, compute capability {major}.{minor}{said})"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from cudnn_ctypes import raw
+from cudnn_ctypes import Graph, raw
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.errors import CudnnError, NoDeviceError
 from cudnn_ctypes.graph.device_properties import DeviceProperties, presets
@@ -20,6 +20,27 @@ def test_a_preset(h200):
     assert h200.compute_capability == (9, 0)
     assert h200["multiProcessorCount"] == 132
     assert "NVIDIA H200" in repr(h200)
+
+
+@pytest.mark.parametrize("name", presets())
+def test_plans_are_compiled_for_each_preset(name):
+    major = {"t4": 7, "h100": 9, "h200": 9, "b200": 10, "gb200": 10, "rtx5090": 12}.get(name, 8)
+    with DeviceProperties.preset(name.upper()) as gpu, Graph(io_data_type="float16") as graph:
+        assert gpu.compute_capability[0] == major
+        assert gpu.source == ("measured" if name == "h200" else "public data")
+        assert ("public data" in repr(gpu)) == (gpu.source == "public data")
+        product = graph.matmul(graph.tensor((2, 128, 64)), graph.tensor((2, 64, 128)))
+        graph.relu(product).set_output()
+        stored = json.loads(graph.build(gpu).descriptor["json_representation"])
+        assert stored
+
+
+def test_some_values_of_a_preset_can_be_replaced(h200):
+    with h200.replace(multiProcessorCount=66) as half:
+        assert (half["multiProcessorCount"], half["l2CacheSize"]) == (66, h200["l2CacheSize"])
+        assert half.source == "given"
+    with pytest.raises(ValueError, match="no property 'l2cache'; did you mean 'l2CacheSize'"):
+        h200.replace(l2cache=1)
 
 
 def test_a_gpu_that_is_newer_than_cudnn(h200):
@@ -73,7 +94,9 @@ def test_wrong_properties(properties, error, says):
 @pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_without_a_gpu_its_properties_cannot_be_read(gpu_device):
-    with pytest.raises(NoDeviceError, match=r"no NVIDIA GPU here .* take a preset \(h200\)"):
+    with pytest.raises(
+        NoDeviceError, match=r"no NVIDIA GPU here .* take a preset \(a100, .*h200, .*\)"
+    ):
         DeviceProperties.from_device()
 
 

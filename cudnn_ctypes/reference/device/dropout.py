@@ -135,8 +135,8 @@ def backward(call: Call) -> None:
     dy, dx = call.operands("dy", "dx")
     reserve = _checked(call, dy, dx)
     values, rate = dy.load(), held(call["dropoutDesc"]).rate
-    mask = np.unpackbits(reserve, count=values.size, bitorder="little").view(np.bool_)
-    mask = mask.reshape(values.shape)
+    bits = np.unpackbits(reserve, count=values.size, bitorder="little")
+    mask = bits.view(np.bool_).reshape(values.shape)
     dx.store(
         dropout_backward(values, mask, rate, compute_dtype=compute_dtype(dy)).reshape(dx.shape)
     )
