@@ -110,8 +110,8 @@ from .gnn_agg_simple import (
 )
 from .gnn_csc_graph import GnnCscGraph
 from .gnn_mha_gat import GnnMhaGatResult, gnn_mha_gat_forward, gnn_mha_gat_v2_forward
-from .gnn_mha_gat_call import GnnMhaParams
 from .gnn_mha_gat_gradients import GnnMhaGatGradients, gnn_mha_gat_backward, gnn_mha_gat_v2_backward
+from .gnn_mha_gat_operands import GnnMhaParams
 from .launch import BoundOperation, bind
 from .lrn import LRNDescriptor, lrn_cross_channel_backward, lrn_cross_channel_forward
 from .normalization import (

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from contextlib import ExitStack
 from ctypes import c_void_p
-from typing import Any
+from typing import Any, cast
 
 from ..device import DeviceBuffer, DeviceTensor, as_tensor
 from ..device.layout import Shape
 from ..dtypes import as_data_type, data_type_name
 from ..raw import CUDNN_DATA_UINT8, cudnnDataType_t
+from ..raw.function import Function
+from .launch import Memory, launch, recording
+from .stream_launcher import StreamLauncher
 
 __all__ = ["DenseOperands", "as_given", "dense_strides", "lies_dense"]
 
@@ -32,6 +37,8 @@ class DenseOperands(ExitStack):
         self.stream = stream
         self.channels_last = channels_last
         self._results: list[DeviceTensor] = []
+        self._memory: dict[str, Memory | None] = {}
+        self._recording = recording()
 
     def imported(self, name: str, value: Any) -> DeviceTensor:
         """`value` as a tensor for work on the stream; errors name the argument."""
@@ -75,13 +82,19 @@ class DenseOperands(ExitStack):
             raise ValueError(f"{name}: expected strides {wanted}, got {tensor.strides}")
         if written and tensor.readonly:
             raise ValueError(f"{name}: the library that this tensor comes from made it read-only")
+        self._memory[name] = Memory(name, tensor, written=written)
         return tensor
 
     def optional(
         self, name: str, value: Any, shape: Shape, data_type: cudnnDataType_t
     ) -> DeviceTensor | None:
-        """The operand `name`, or None."""
+        """The operand `name`, or None, which is NULL for C."""
+        self.absent(name)
         return None if value is None else self.tensor(name, value, shape, data_type)
+
+    def absent(self, *names: str) -> None:
+        """Operands that are NULL for C."""
+        self._memory.update(dict.fromkeys(names))
 
     def result(
         self,
@@ -98,13 +111,19 @@ class DenseOperands(ExitStack):
             return self.tensor(name, value, shape, data_type, written=True)
         made = self._new(shape, data_type, zeros)
         self._results.append(made)
+        self._memory[name] = Memory(name, made, written=True)
+        if self._recording is not None:
+            self._recording.made.append(made)
         return made
 
     def temporary(
         self, shape: Shape, data_type: cudnnDataType_t, *, zeros: bool = False
     ) -> DeviceTensor:
         """A tensor for this call only."""
-        return self.enter_context(self._new(shape, data_type, zeros))
+        made = self.enter_context(self._new(shape, data_type, zeros))
+        if self._recording is not None:
+            self._recording.scratch.append(made)
+        return made
 
     def buffer(self, name: str, value: Any, nbytes: int) -> Any:
         """The memory `name`, of any type: at least `nbytes` of it.
@@ -140,13 +159,51 @@ class DenseOperands(ExitStack):
     def _new(self, shape: Shape, data_type: cudnnDataType_t, zeros: bool) -> DeviceTensor:
         make = DeviceTensor.zeros if zeros else DeviceTensor.empty
         strides = dense_strides(shape, channels_last=self.channels_last)
-        return make(shape, data_type, strides=strides, stream=self.stream)
+        made = make(shape, data_type, strides=strides, stream=self.stream)
+        if zeros and self._recording is not None:
+            self._recording.zeroed.append(made)
+        return made
+
+    def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
+        """Launch a C function with these operands, by its declaration.
+
+        The stream is the call's. Memory that is not among `arguments` is the operand with C's name
+        in Python's spelling: node_features for ``nodeFeatures``, dnode_features for
+        ``gradNodeFeatures``.
+
+        Parameters
+        ----------
+        function : function of ``cudnn_ctypes.raw``
+        **arguments
+            The others, by C's parameter names; a str is the name of an operand, where C's name is
+            another.
+        """
+        values: list[Any] = []
+        for parameter in cast(Function, function).parameters:
+            value = arguments.pop(parameter.name, _in_python(parameter.name))
+            if parameter.name == "stream":
+                current = self._recording
+                value = StreamLauncher(self.stream) if current is None else current.handle
+            elif isinstance(value, str):
+                value = self._memory[value]
+            elif isinstance(value, DeviceTensor):
+                value = Memory(parameter.name, value)
+            values.append(value)
+        if arguments:
+            raise TypeError(f"{function.__name__} has no parameter {next(iter(arguments))!r}")
+        launch(function, *values)
 
     def __exit__(self, *exception: Any) -> bool | None:
         if exception[0] is not None:
             for made in self._results:
                 made.close()
         return super().__exit__(*exception)
+
+
+def _in_python(name: str) -> str:
+    """C's name of a parameter as an operand is called in Python."""
+    words = re.sub("([A-Z])", r"_\1", name).lower()
+    return re.sub("^grad_", "d", words)
 
 
 def dense_strides(shape: Shape, *, channels_last: bool = False) -> Shape:

@@ -2,12 +2,11 @@
 
 These functions of cuDNN 9.26 and later take a stream instead of a handle; an older library gives a
 ``SymbolNotFoundError`` that names both versions. They need a GPU of compute capability 8.0.
-Operands are dense tensors; results are made where none are given.
+Operands are dense tensors; results are allocated where none are given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
@@ -15,6 +14,7 @@ from ..device import DeviceTensor
 from .dense_operands import DenseOperands, as_given
 from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
+from .launch import Memory, launched
 from .operands import expect
 
 __all__ = [
@@ -26,27 +26,28 @@ __all__ = [
 
 
 class GnnAggSimpleResult(NamedTuple):
-    """`output` (destinations, features), and for max and min `positions`, else None."""
+    """`output` (destinations, features), and for max and min `out_positions`, else None."""
 
     output: Any
-    positions: Any
+    out_positions: Any
 
 
 class GnnAggSimpleGradients(NamedTuple):
-    """Gradients of features of nodes, of edges, and of those passed on; None where there are no."""
+    """Gradients of the features of nodes, of edges, and of concatenated ones; None if absent."""
 
-    dnodes: Any
-    dedges: Any
-    dpassed: Any
+    dnode_features: Any
+    dedge_features: Any
+    dconcat_features: Any
 
 
+@launched
 def gnn_agg_simple_forward(
     graph: GnnCscGraph,
-    nodes: Any = None,
-    edges: Any = None,
-    passed: Any = None,
+    node_features: Any = None,
+    edge_features: Any = None,
+    concat_features: Any = None,
     output: Any = None,
-    positions: Any = None,
+    out_positions: Any = None,
     *,
     operation: Any = "sum",
     stream: Any = None,
@@ -58,21 +59,22 @@ def gnn_agg_simple_forward(
     Parameters
     ----------
     graph : GnnCscGraph
-    nodes : tensor, optional
-        (sources, features); float32, float16 or bfloat16. `nodes` or `edges` must be given.
-    edges : tensor, optional
+    node_features : tensor, optional
+        (sources, features); float32, float16 or bfloat16. `node_features` or `edge_features` must
+        be given.
+    edge_features : tensor, optional
         (edges, features).
-    passed : tensor, optional
+    concat_features : tensor, optional
         (destinations, features); appended to the output as they are.
     output : tensor, optional
-        (destinations, features of nodes + edges + passed). Left out: made.
-    positions : tensor, optional
+        (destinations, features of nodes + edges + concatenated). Default: allocated.
+    out_positions : tensor, optional
         (destinations, features of nodes + edges), of the graph's index type: where max and min
-        come from, for the backward pass. Left out: made.
+        come from, for the backward pass. Default: allocated.
     operation : cudnnGnnAggOp_t or str
         "sum", "mean", "max" or "min".
     stream : stream, optional
-        Left out: the legacy default stream.
+        Default: the legacy default stream.
 
     Returns
     -------
@@ -90,119 +92,138 @@ def gnn_agg_simple_forward(
         If the loaded library is older than cuDNN 9.26.
     """
     expect("graph", graph, GnnCscGraph)
-    kind = enumerator(raw.cudnnGnnAggOp_t, operation, "operation")
+    agg_op = enumerator(raw.cudnnGnnAggOp_t, operation, "operation")
+    given = {
+        "node_features": node_features,
+        "edge_features": edge_features,
+        "concat_features": concat_features,
+    }
+    if node_features is None and edge_features is None:
+        raise ValueError("node_features: expected a tensor, or edge_features")
     with DenseOperands(stream) as operands:
-        tables = _tables(operands, graph, nodes, edges, passed)
-        data_type = next(table.data_type for table in tables if table is not None)
-        widths = [0 if table is None else table.shape[1] for table in tables]
-        rows = graph.destination_count
-        result = operands.result("output", output, (rows, sum(widths)), data_type)
-        chosen = _positions(operands, graph, kind, positions, sum(widths[:2]))
-        launch: Callable[..., object] = raw.cudnnGnnAggSimpleForward
-        launch(stream, graph, *tables, result, chosen, *widths, data_type, kind)
-    return GnnAggSimpleResult(*as_given((output, positions), (result, chosen)))
+        widths: list[int] = []
+        data_type: Any = None
+        for (name, value), count in zip(given.items(), _counts(graph), strict=True):
+            if value is None:
+                operands.absent(name)
+                widths.append(0)
+                continue
+            table = operands.imported(name, value)
+            data_type = table.data_type if data_type is None else data_type
+            if table.ndim != 2 or table.shape[1] == 0:
+                raise ValueError(f"{name}: expected ({count}, features), got {table.shape}")
+            operands.tensor(name, table, (count, table.shape[1]), data_type)
+            widths.append(table.shape[1])
+        shape = (graph.destination_count, sum(widths))
+        made = operands.result("output", output, shape, data_type)
+        positions: DeviceTensor | None = None
+        if _has_positions(operands, agg_op, out_positions):
+            shape = (graph.destination_count, sum(widths[:2]))
+            positions = operands.result("out_positions", out_positions, shape, graph.index_type)
+        _launch(raw.cudnnGnnAggSimpleForward, operands, graph, widths, data_type, agg_op)
+    return GnnAggSimpleResult(*as_given((output, out_positions), (made, positions)))
 
 
+@launched
 def gnn_agg_simple_backward(
     graph: GnnCscGraph,
-    doutput: Any,
-    positions: Any = None,
-    dnodes: Any = None,
-    dedges: Any = None,
-    dpassed: Any = None,
     *,
-    node_features: int = 0,
-    edge_features: int = 0,
+    doutput: Any,
+    out_positions: Any = None,
+    dnode_features: Any = None,
+    dedge_features: Any = None,
+    dconcat_features: Any = None,
+    node_feat_dim: int = 0,
+    edge_feat_dim: int = 0,
     operation: Any = "sum",
     stream: Any = None,
 ) -> GnnAggSimpleGradients:
-    """The gradients of what `gnn_agg_simple_forward` takes; follows ``cudnnGnnAggSimpleBackward``.
+    """The gradients of the operands of `gnn_agg_simple_forward`.
+
+    Follows ``cudnnGnnAggSimpleBackward``.
 
     Parameters
     ----------
     doutput : tensor
         Gradient of the output.
-    positions : tensor, optional
+    out_positions : tensor, optional
         As the forward pass gave them; needed for max and min.
-    dnodes, dedges : tensor, optional
-        The gradients are added to what they hold, by atomic additions in no fixed order. Left
-        out: made, of zeros.
-    dpassed : tensor, optional
-        Left out: made.
-    node_features, edge_features : int
-        How many columns of the output come from nodes, and from edges; the others were passed on.
+    dnode_features, dedge_features : tensor, optional
+        The gradients are added to what they hold, by atomic additions in no fixed order. Default:
+        allocated, of zeros.
+    dconcat_features : tensor, optional
+        Default: allocated.
+    node_feat_dim, edge_feat_dim : int
+        How many columns of the output come from nodes, and from edges; the others were
+        concatenated.
 
     The other parameters, and the errors, are those of `gnn_agg_simple_forward`.
     """
     expect("graph", graph, GnnCscGraph)
-    kind = enumerator(raw.cudnnGnnAggOp_t, operation, "operation")
+    agg_op = enumerator(raw.cudnnGnnAggOp_t, operation, "operation")
+    asked = {
+        "dnode_features": dnode_features,
+        "dedge_features": dedge_features,
+        "dconcat_features": dconcat_features,
+    }
     with DenseOperands(stream) as operands:
         given = operands.imported("doutput", doutput)
-        rows = graph.destination_count
-        if given.ndim != 2 or given.shape[1] < node_features + edge_features:
-            raise ValueError(
-                f"doutput: expected ({rows}, {node_features + edge_features} or more), got "
-                f"{given.shape}"
-            )
+        rows, aggregated = graph.destination_count, node_feat_dim + edge_feat_dim
+        if given.ndim != 2 or given.shape[1] < aggregated:
+            raise ValueError(f"doutput: expected ({rows}, {aggregated} or more), got {given.shape}")
         data_type, width = given.data_type, given.shape[1]
         operands.tensor("doutput", given, (rows, width), data_type)
-        aggregated = node_features + edge_features
-        if kind in _EXTREMES and positions is None:
-            raise ValueError(f"positions: needed for {operation!r}")
-        chosen = _positions(operands, graph, kind, positions, aggregated)
-        widths = (node_features, edge_features, width - aggregated)
-        counts = (graph.source_count, graph.edge_count, rows)
+        if _has_positions(operands, agg_op, out_positions):
+            if out_positions is None:
+                raise ValueError(f"out_positions: needed for {operation!r}")
+            shape = (rows, aggregated)
+            operands.tensor("out_positions", out_positions, shape, graph.index_type)
+        widths = [node_feat_dim, edge_feat_dim, width - aggregated]
         results: list[DeviceTensor | None] = []
-        for name, value, count, size in zip(
-            ("dnodes", "dedges", "dpassed"), (dnodes, dedges, dpassed), counts, widths, strict=True
-        ):
+        for (name, value), count, size in zip(asked.items(), _counts(graph), widths, strict=True):
             if size == 0 and value is not None:
                 raise ValueError(f"{name}: given, but it has no features")
+            operands.absent(name)
             shape = (count, size)
             results.append(
                 operands.result(name, value, shape, data_type, zeros=True) if size else None
             )
-        launch: Callable[..., object] = raw.cudnnGnnAggSimpleBackward
-        launch(stream, graph, given, chosen, *results, *widths, data_type, kind)
-    return GnnAggSimpleGradients(*as_given((dnodes, dedges, dpassed), tuple(results)))
+        _launch(raw.cudnnGnnAggSimpleBackward, operands, graph, widths, data_type, agg_op)
+    return GnnAggSimpleGradients(*as_given(tuple(asked.values()), tuple(results)))
 
 
-_EXTREMES = (raw.CUDNN_GNN_AGG_MAX, raw.CUDNN_GNN_AGG_MIN)
+def _counts(graph: GnnCscGraph) -> tuple[int, int, int]:
+    """Rows of the features of nodes, of edges, and of concatenated ones."""
+    return graph.source_count, graph.edge_count, graph.destination_count
 
 
-def _tables(
-    operands: DenseOperands, graph: GnnCscGraph, nodes: Any, edges: Any, passed: Any
-) -> list[DeviceTensor | None]:
-    """Features of nodes, edges and destinations, all of one type."""
-    if nodes is None and edges is None:
-        raise ValueError("nodes: expected a tensor, or edges")
-    counts = (graph.source_count, graph.edge_count, graph.destination_count)
-    tables: list[DeviceTensor | None] = []
-    data_type: raw.cudnnDataType_t | None = None
-    for name, value, count in zip(
-        ("nodes", "edges", "passed"), (nodes, edges, passed), counts, strict=True
-    ):
-        if value is None:
-            tables.append(None)
-            continue
-        table = operands.imported(name, value)
-        data_type = table.data_type if data_type is None else data_type
-        if table.ndim != 2 or table.shape[1] == 0:
-            raise ValueError(f"{name}: expected ({count}, features), got {table.shape}")
-        tables.append(operands.tensor(name, table, (count, table.shape[1]), data_type))
-    return tables
+def _has_positions(
+    operands: DenseOperands, agg_op: raw.cudnnGnnAggOp_t, out_positions: Any
+) -> bool:
+    """Whether the operation says where its results come from."""
+    if agg_op in (raw.CUDNN_GNN_AGG_MAX, raw.CUDNN_GNN_AGG_MIN):
+        return True
+    if out_positions is not None:
+        raise ValueError("out_positions: only for max and min")
+    operands.absent("out_positions")
+    return False
 
 
-def _positions(
+def _launch(
+    function: Any,
     operands: DenseOperands,
     graph: GnnCscGraph,
-    kind: raw.cudnnGnnAggOp_t,
-    positions: Any,
-    width: int,
-) -> DeviceTensor | None:
-    if kind not in _EXTREMES:
-        if positions is not None:
-            raise ValueError("positions: only for max and min")
-        return None
-    shape = (graph.destination_count, width)
-    return operands.result("positions", positions, shape, graph.index_type)
+    widths: list[int],
+    data_type: raw.cudnnDataType_t,
+    agg_op: raw.cudnnGnnAggOp_t,
+) -> None:
+    node_feat_dim, edge_feat_dim, concat_feat_dim = widths
+    operands.launch(
+        function,
+        graph=Memory("graph", graph),
+        nodeFeatDim=node_feat_dim,
+        edgeFeatDim=edge_feat_dim,
+        concatFeatDim=concat_feat_dim,
+        dataType=data_type,
+        aggOp=agg_op,
+    )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .. import raw
 from ..device import DeviceTensor
 from .dense_operands import DenseOperands
+from .launch_keys import Look, look
 
 __all__ = ["GnnCscGraph"]
 
@@ -141,23 +142,32 @@ class GnnCscGraph:
         """Whether it holds its reverse."""
         return self.reversed_offsets is not None
 
+    def _look(self) -> Look:
+        """Its part of the key of a launch, and the struct that C takes."""
+        looks = [
+            look(tensor)
+            for tensor in (
+                self.offsets,
+                self.indices,
+                self.edge_rows,
+                self.reversed_rows,
+                self.reversed_offsets,
+            )
+        ]
+        addresses = [pointer and pointer.value for _, pointer in looks]
+        struct = raw.cudnnGnnCscGraph_t(
+            *addresses[:4],
+            self.source_count,
+            self.destination_count,
+            self.edge_count,
+            self.index_type,
+            addresses[4],
+        )
+        return (self.source_count, *(part for part, _ in looks)), ctypes.pointer(struct)
+
     @property
     def _as_parameter_(self) -> Any:
-        def address(tensor: DeviceTensor | None) -> int | None:
-            return None if tensor is None else tensor._as_parameter_.value or None
-
-        struct = raw.cudnnGnnCscGraph_t(
-            cscOffsets=address(self.offsets),
-            cscIndices=address(self.indices),
-            mapCscToCoo=address(self.edge_rows),
-            mapRevToCoo=address(self.reversed_rows),
-            nSrcNodes=self.source_count,
-            nDstNodes=self.destination_count,
-            nIndices=self.edge_count,
-            cscRevOffsets=address(self.reversed_offsets),
-        )
-        struct.idxType = self.index_type
-        return ctypes.pointer(struct)
+        return self._look()[1]
 
     def __repr__(self) -> str:
         return (

@@ -2,7 +2,7 @@
 
 These functions of cuDNN 9.28 and later take a stream instead of a handle; an older library gives a
 ``SymbolNotFoundError`` that names both versions. They need a GPU of compute capability 8.0.
-Operands are dense tensors; results are made where none are given. The formulas stand in
+Operands are dense tensors; results are allocated where none are given. The formulas stand in
 ``cudnn_ctypes.reference.gnn_mha_gat``.
 
 cuDNN compiles the kernels on the first call for a type in a process: with 9.28 beside an H200 1 s
@@ -11,13 +11,13 @@ for float32, and half a minute to a minute for float16 and bfloat16.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
 from .dense_operands import as_given
 from .gnn_csc_graph import GnnCscGraph
-from .gnn_mha_gat_call import AttentionCall, GnnMhaParams
+from .gnn_mha_gat_operands import GatOperands, GnnMhaParams
+from .launch import launched
 
 __all__ = [
     "GnnMhaGatResult",
@@ -27,28 +27,29 @@ __all__ = [
 
 
 class GnnMhaGatResult(NamedTuple):
-    """What the forward pass gives; edges as edge features stand.
+    """What the forward pass gives; edges in the order of the rows of `edge_features`.
 
-    `output` (destinations, features, or those of one head if averaged); `scores`, float32
-    (2, heads, edges): the logits, and the coefficients before dropout; `activated` (edges,
-    features), of GATv2 only.
+    `output` (destinations, features, or those of one head if averaged); `sm_scores`, float32
+    (2, heads, edges): the logits, and the coefficients before dropout; `act_scores` (edges,
+    features), what the activation of GATv2 gave, None for GAT.
     """
 
     output: Any
-    scores: Any
-    activated: Any = None
+    sm_scores: Any
+    act_scores: Any = None
 
 
+@launched
 def gnn_mha_gat_forward(
     graph: GnnCscGraph,
-    source: Any,
-    destination: Any,
-    weights: Any,
-    edges: Any = None,
+    src_features: Any,
+    dst_features: Any,
+    attn_weights: Any,
+    edge_features: Any = None,
     output: Any = None,
-    scores: Any = None,
+    sm_scores: Any = None,
     *,
-    options: GnnMhaParams | None = None,
+    params: GnnMhaParams | None = None,
     dropout_mask: Any = None,
     stream: Any = None,
 ) -> GnnMhaGatResult:
@@ -57,21 +58,22 @@ def gnn_mha_gat_forward(
     Parameters
     ----------
     graph : GnnCscGraph
-    source : tensor
+    src_features : tensor
         (sources, features), features a multiple of the heads; float32, float16 or bfloat16.
-    destination : tensor or None
+    dst_features : tensor or None
         (destinations, features). None: the first of the sources are the destinations.
-    weights : tensor
+    attn_weights : tensor
         (2 * features + edge features,): for sources, destinations and edges.
-    edges : tensor, optional
+    edge_features : tensor, optional
         (edges, edge features), these a multiple of the heads.
-    output, scores : tensor, optional
-        Left out: made.
-    options : GnnMhaParams, optional
+    output, sm_scores : tensor, optional
+        Default: allocated.
+    params : GnnMhaParams, optional
+        Default: ``GnnMhaParams()``.
     dropout_mask : tensor, optional
         (heads, edges), float32: 0 where a coefficient is dropped, else 1 / (1 - p).
     stream : stream, optional
-        Left out: the legacy default stream.
+        Default: the legacy default stream.
 
     Returns
     -------
@@ -88,27 +90,26 @@ def gnn_mha_gat_forward(
     SymbolNotFoundError
         If the loaded library is older than cuDNN 9.28.
     """
-    with AttentionCall(1, graph, source, destination, edges, weights, options, stream) as call:
-        result, both = call.forward_results(output, scores)
-        mask = call.per_head("dropout_mask", dropout_mask)
-        launch: Callable[..., object] = raw.cudnnGnnMhaGatForward
-        launch(
-            stream, graph, *call.given, mask, result, both, *call.dims, call.options, call.data_type
-        )
-    return GnnMhaGatResult(*as_given((output, scores), (result, both)))
+    with GatOperands(1, graph, params, stream) as operands:
+        operands.inputs(src_features, dst_features, edge_features, attn_weights)
+        operands.per_head("dropout_mask", dropout_mask)
+        results = operands.forward_results(output, sm_scores)
+        operands.launch_attention(raw.cudnnGnnMhaGatForward, dimEdge=operands.edge_width)
+    return GnnMhaGatResult(*as_given((output, sm_scores), results))
 
 
+@launched
 def gnn_mha_gat_v2_forward(
     graph: GnnCscGraph,
-    source: Any,
-    destination: Any,
-    weights: Any,
-    edges: Any = None,
+    src_features: Any,
+    dst_features: Any,
+    attn_weights: Any,
+    edge_features: Any = None,
     output: Any = None,
-    scores: Any = None,
-    activated: Any = None,
+    sm_scores: Any = None,
+    act_scores: Any = None,
     *,
-    options: GnnMhaParams | None = None,
+    params: GnnMhaParams | None = None,
     dropout_mask: Any = None,
     stream: Any = None,
 ) -> GnnMhaGatResult:
@@ -116,31 +117,22 @@ def gnn_mha_gat_v2_forward(
 
     Parameters
     ----------
-    weights : tensor
+    attn_weights : tensor
         (features,).
-    edges : tensor, optional
+    edge_features : tensor, optional
         (edges, features).
-    activated : tensor, optional
-        Left out: made.
+    act_scores : tensor, optional
+        Default: allocated.
 
     The other parameters, and the errors, are those of `gnn_mha_gat_forward`.
     """
-    with AttentionCall(2, graph, source, destination, edges, weights, options, stream) as call:
-        result, both = call.forward_results(output, scores)
-        mask = call.per_head("dropout_mask", dropout_mask)
-        shape = (graph.edge_count, call.features)
-        acts = call.operands.result("activated", activated, shape, call.data_type)
-        launch: Callable[..., object] = raw.cudnnGnnMhaGatV2Forward
-        launch(
-            stream,
-            graph,
-            *call.given,
-            mask,
-            result,
-            both,
-            acts,
-            *call.dims,
-            call.options,
-            call.data_type,
+    with GatOperands(2, graph, params, stream) as operands:
+        operands.inputs(src_features, dst_features, edge_features, attn_weights)
+        operands.per_head("dropout_mask", dropout_mask)
+        shape = (graph.edge_count, operands.width)
+        results = (
+            *operands.forward_results(output, sm_scores),
+            operands.result("act_scores", act_scores, shape, operands.data_type),
         )
-    return GnnMhaGatResult(*as_given((output, scores, activated), (result, both, acts)))
+        operands.launch_attention(raw.cudnnGnnMhaGatV2Forward)
+    return GnnMhaGatResult(*as_given((output, sm_scores, act_scores), results))

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
+from ..device import copy
 from ..device.allocation import Allocation
 from ..errors import ClosedError
 from ..handle import Handle
@@ -25,7 +26,8 @@ from ..raw.bare import watched
 from ..raw.function import Function
 from ..resource import Uncopied
 from .launch_keys import NoKey, look
-from .launch_plan import Memory, Plan, Recording, make_call
+from .launch_plan import Launcher, Memory, Plan, Recording, make_call
+from .stream_launcher import StreamLauncher
 
 __all__ = ["BoundOperation", "Memory", "bind", "launch", "launched", "recording"]
 
@@ -58,19 +60,30 @@ def launch(function: Callable[..., Any], *arguments: Any) -> None:
 
 
 class _Operation:
-    """A function that launches: itself, and the names of its parameters, of which one is handle."""
+    """A function that launches: itself, and the names of its parameters.
+
+    One of them is `handle`, or, keyword-only, `stream`.
+    """
 
     __slots__ = ("_place", "function", "names")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.names = tuple(inspect.signature(function).parameters)
-        self._place = self.names.index("handle")
+        self._place = self.names.index("handle") if "handle" in self.names else None
+
+    def _launcher(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Launcher | None:
+        """The handle, or the stream; None if the call has no handle."""
+        place = self._place
+        if place is None:
+            return StreamLauncher(kwargs.get("stream"))
+        handle = args[place] if len(args) > place else kwargs.get("handle")
+        return handle if type(handle) is Handle else None
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Launch by the plan of the key; the first call of a key makes it."""
-        handle = args[self._place] if len(args) > self._place else kwargs.get("handle")
-        if type(handle) is not Handle:
+        handle = self._launcher(args, kwargs)
+        if handle is None:
             return self.function(*args, **kwargs)  # which refuses it
         given: list[Any] = []
         pointers: list[Any] = []
@@ -82,10 +95,10 @@ class _Operation:
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
         """The operation with these operands; None if they cannot be bound."""
-        handle = args[self._place] if len(args) > self._place else kwargs.get("handle")
+        handle = self._launcher(args, kwargs)
         given: list[Any] = []
         pointers: list[Any] = []
-        if type(handle) is not Handle:
+        if handle is None:
             return None
         key = self._key(handle, args, kwargs, given, pointers)
         plan = self._known(handle, key)
@@ -97,7 +110,7 @@ class _Operation:
 
     def _key(
         self,
-        handle: Handle,
+        handle: Launcher,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         given: list[Any],
@@ -105,6 +118,9 @@ class _Operation:
     ) -> Any:
         """The key of a call, None if it has none; fills in the operands and their addresses."""
         parts: list[Any] = [self.function, len(args)]
+        if isinstance(handle, StreamLauncher):
+            parts.append(handle.launch_key)
+            kwargs = {name: value for name, value in kwargs.items() if name != "stream"}
         try:
             for value in args:
                 if value is not handle:
@@ -123,7 +139,7 @@ class _Operation:
         return tuple(parts)
 
     @staticmethod
-    def _known(handle: Handle, key: Any) -> Plan | None:
+    def _known(handle: Launcher, key: Any) -> Plan | None:
         try:
             plan: Plan | None = handle._plans.get(key)
             return plan
@@ -132,7 +148,7 @@ class _Operation:
 
     def _recorded(
         self,
-        handle: Handle,
+        handle: Launcher,
         key: Any,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -141,7 +157,7 @@ class _Operation:
     ) -> tuple[Any, Plan | None]:
         """Go the long way; the result, and the plan that was made of it."""
         given = {**dict(zip(self.names, args, strict=False)), **kwargs}
-        given.pop("handle")
+        given.pop("stream" if self._place is None else "handle", None)
         recording = Recording(handle, given, launches=launches)
         result, plan = _recorded(recording, self.function, args, kwargs)
         if plan is not None and key is not None:
@@ -154,7 +170,10 @@ class _Operation:
 
 
 def launched(operation: F) -> F:
-    """Have a function with a parameter ``handle`` launch what it launched before by its key."""
+    """Have a function launch what it launched before by its key.
+
+    It has a parameter ``handle``, or a keyword-only parameter ``stream``.
+    """
     known = _Operation(operation)
 
     @functools.wraps(operation)
@@ -196,7 +215,7 @@ class BoundOperation(Uncopied, Generic[R]):
         What the operation returns: the results that were given or made.
     """
 
-    def __init__(self, plan: Plan, handle: Handle, pointers: list[Any], given: list[Any]) -> None:
+    def __init__(self, plan: Plan, handle: Launcher, pointers: list[Any], given: list[Any]) -> None:
         self._scratch = [
             Allocation(size, device=handle.device, stream=handle.stream)
             for size in plan.scratch_sizes
@@ -204,6 +223,7 @@ class BoundOperation(Uncopied, Generic[R]):
         made = plan.fill(handle, pointers, self._scratch)
         self._plan, self._handle = plan, handle
         self._kept = given, made
+        self._zeroed = plan.zeroed(made, self._scratch)
         self._native = list(plan.calls(pointers, checked=False))
         self._checked = list(plan.calls(pointers, checked=True))
         self.result: R = plan.returns(made, given)
@@ -222,6 +242,8 @@ class BoundOperation(Uncopied, Generic[R]):
             raise ClosedError("this BoundOperation is closed")
         _ = self._handle._as_parameter_
         self._plan.follow(self._handle)
+        for memory, nbytes in self._zeroed:
+            copy.fill(memory, b"\0", 0, nbytes, stream=self._handle.stream)
         for function, callee, arguments in self._checked if watched else self._native:
             make_call(function, callee, arguments)
         return self.result
@@ -229,6 +251,7 @@ class BoundOperation(Uncopied, Generic[R]):
     def close(self) -> None:
         """Let go of the operands, and free the workspaces; a second call does nothing."""
         self._plan = self._kept = None  # type: ignore[assignment]
+        self._zeroed = []
         for block in self._scratch:
             block.release()
         self._scratch = []

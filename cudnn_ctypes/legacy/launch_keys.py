@@ -17,12 +17,12 @@ from ..raw import mode, records
 from ..raw.ctypes_support import CudnnEnum
 from .descriptor import Descriptor
 
-__all__ = ["NoKey", "look"]
+__all__ = ["Look", "NoKey", "look"]
 
 _LOWEST_ADDRESS = 1 << 32  # of device memory; smaller ints are numbers
 
-Look = tuple[Any, c_void_p | None]
-"""Part of the key, and the address of memory."""
+Look = tuple[Any, Any]
+"""Part of the key, and the address of memory: a ``c_void_p``, or None where it is no memory."""
 
 
 class NoKey(Exception):
@@ -120,7 +120,9 @@ def look(value: Any) -> Look:
 
 def _classified(kind: type) -> Callable[[Any], Look]:
     at: Callable[[Any], Look] = _at_unknown
-    if pytorch.is_torch(kind):
+    if hasattr(kind, "_look"):  # it says itself
+        at = kind._look
+    elif pytorch.is_torch(kind):
         at = _at_torch
     elif issubclass(kind, Descriptor):
         at = _at_descriptor

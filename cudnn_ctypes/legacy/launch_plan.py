@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-from ..device import DeviceBuffer, DeviceTensor, pytorch
+from ..device import DeviceBuffer, DeviceTensor, copy, pytorch
 from ..device.allocation import Allocation
 from ..handle import Handle
 from ..raw import log, records
@@ -16,8 +16,11 @@ from ..raw.function import Function
 from ..resource import Resource
 from .descriptor import Descriptor
 from .launch_keys import NoKey, look
+from .stream_launcher import StreamLauncher
 
-__all__ = ["Memory", "Plan", "Recording", "make_call"]
+__all__ = ["Launcher", "Memory", "Plan", "Recording", "make_call"]
+
+Launcher = Handle | StreamLauncher
 
 
 class Memory:
@@ -51,15 +54,17 @@ class Recording:
         False: nothing is launched, only recorded.
     """
 
-    def __init__(self, handle: Handle, given: dict[str, Any], *, launches: bool = True) -> None:
+    def __init__(self, handle: Launcher, given: dict[str, Any], *, launches: bool = True) -> None:
         self.handle = handle
         self.given = given
         self.stack = ExitStack()
         """Closes what was made for the call; with the plan, if there will be one."""
         self.made: list[DeviceTensor] = []
         """Uninitialised tensors that were made for results."""
-        self.scratch: list[DeviceBuffer] = []
+        self.scratch: list[DeviceBuffer | DeviceTensor] = []
         """Workspaces that were made for the call."""
+        self.zeroed: list[Any] = []
+        """Those of `made` and `scratch` that were filled with zeros."""
         self.calls: list[tuple[Function, tuple[Any, ...]]] = []
         self.launches = launches
 
@@ -104,6 +109,11 @@ class Plan:
         # What fills the gaps: the operands, the handle, results that are made, workspaces.
         self._made = [(each._nbytes, {**vars(each), "_memory": None}) for each in recording.made]
         self.scratch_sizes = [each.nbytes for each in recording.scratch]
+        self._zeroed = [
+            (position, each.nbytes)
+            for position, each in enumerate((*recording.made, *recording.scratch))
+            if any(each is zeroed for zeroed in recording.zeroed)
+        ]
         sources: dict[Any, int] = {name: position for position, name in enumerate(given)}
         sources[handle] = len(sources)
         for made in (*recording.made, *recording.scratch):
@@ -137,6 +147,8 @@ class Plan:
         if any(value is made for made in (*recording.made, *recording.scratch)):
             return id(value)
         # The operand itself, or what it was imported as.
+        if value is recording.given.get(memory.name):
+            return memory.name
         pointer = look(recording.given.get(memory.name))[1]
         if pointer is None or pointer.value != _address(value):
             raise NoKey
@@ -194,7 +206,7 @@ class Plan:
         raise NoKey
 
     def fill(
-        self, handle: Handle, pointers: list[Any], scratch: list[Allocation]
+        self, handle: Launcher, pointers: list[Any], scratch: list[Allocation]
     ) -> list[DeviceTensor]:
         """Complete `pointers`, those of the operands; returns the results that are made.
 
@@ -214,6 +226,15 @@ class Plan:
         pointers += [ctypes.c_void_p(block.ptr or None) for block in scratch]
         return made
 
+    def zeroed(
+        self, made: list[DeviceTensor], scratch: list[Allocation]
+    ) -> list[tuple[Allocation, int]]:
+        """What is to be filled with zeros before the calls, and how many bytes of it."""
+        if not self._zeroed:
+            return []
+        blocks = [*(tensor._memory for tensor in made), *scratch]
+        return [(blocks[position], nbytes) for position, nbytes in self._zeroed]
+
     def calls(self, pointers: list[Any], *, checked: bool) -> Iterator[FilledCall]:
         """The C calls with their gaps filled, for ``raw`` or for C itself."""
         for call in self._calls:
@@ -222,17 +243,19 @@ class Plan:
                 arguments[position] = pointers[index]
             yield call.function, call.function if checked else call.symbol, arguments
 
-    def follow(self, handle: Handle) -> None:
+    def follow(self, handle: Launcher) -> None:
         """Have the handle's stream wait for what others have under way with the operands."""
         if self._torch and self._device is not None:
             pytorch.follow(self._device, handle.stream_pointer)
 
-    def run(self, handle: Handle, pointers: list[Any], given: list[Any]) -> Any:
+    def run(self, handle: Launcher, pointers: list[Any], given: list[Any]) -> Any:
         """Launch with operands at `pointers`; `given` are all arguments but the handle."""
         scratch = [handle.workspace(size, i) for i, size in enumerate(self.scratch_sizes)]
         made = self.fill(handle, pointers, scratch)
         self.follow(handle)
         try:
+            for memory, nbytes in self.zeroed(made, scratch):
+                copy.fill(memory, b"\0", 0, nbytes, stream=handle.stream)
             for function, callee, arguments in self.calls(pointers, checked=bool(watched)):
                 make_call(function, callee, arguments)
         except BaseException:

@@ -100,46 +100,46 @@ class GnnCscGraph:
 
 
 class GnnAggSimpleResult(NamedTuple):
-    """`output` (destinations, nodes' features + edges' + passed on), and `positions`.
+    """`output` (destinations, nodes' features + edges' + concatenated), and `out_positions`.
 
-    For max and min, `positions` (destinations, nodes' features + edges') tells where each element
-    comes from: a source, or a row of edge features; -1 where no edge arrives. Else None.
+    For max and min, `out_positions` (destinations, nodes' features + edges') tells where each
+    element comes from: a source, or a row of edge features; -1 where no edge arrives. Else None.
     """
 
     output: NDArray[Any]
-    positions: NDArray[Any] | None
+    out_positions: NDArray[Any] | None
 
 
 class GnnAggSimpleGradients(NamedTuple):
-    """Gradients of the features of nodes, of edges, and of those passed on; None if absent."""
+    """Gradients of the features of nodes, of edges, and of concatenated ones; None if absent."""
 
-    dnodes: NDArray[Any] | None
-    dedges: NDArray[Any] | None
-    dpassed: NDArray[Any] | None
+    dnode_features: NDArray[Any] | None
+    dedge_features: NDArray[Any] | None
+    dconcat_features: NDArray[Any] | None
 
 
 def gnn_agg_simple_forward(
     graph: GnnCscGraph,
-    nodes: NDArray[Any] | None = None,
-    edges: NDArray[Any] | None = None,
-    passed: NDArray[Any] | None = None,
-    operation: Operation = "sum",
+    node_features: NDArray[Any] | None = None,
+    edge_features: NDArray[Any] | None = None,
+    concat_features: NDArray[Any] | None = None,
     *,
+    operation: Operation = "sum",
     compute_dtype: DTypeLike = np.float64,
 ) -> GnnAggSimpleResult:
     """For each destination one row of output: `cudnnGnnAggSimpleForward`.
 
     The row holds, one after the other, the aggregated features of the sources that edges come
-    from, the aggregated features of these edges, and the features that the destination passes on.
+    from, the aggregated features of these edges, and the destination's `concat_features`.
     A destination without edges aggregates to zeros.
 
     Parameters
     ----------
-    nodes
+    node_features
         (sources, features).
-    edges
+    edge_features
         (edges, features), in the rows that the graph says.
-    passed
+    concat_features
         (destinations, features).
     operation
         "sum", "mean", "max" or "min"; of equal values, max and min name the first.
@@ -147,15 +147,15 @@ def gnn_agg_simple_forward(
     compute = np.dtype(compute_dtype)
     parts: list[NDArray[Any]] = []
     positions: list[NDArray[Any]] = []
-    for table, rows in ((nodes, graph.indices), (edges, graph.rows)):
+    for table, rows in ((node_features, graph.indices), (edge_features, graph.rows)):
         if table is not None:
             aggregated, chosen = _aggregated(graph, table.astype(compute), rows, operation)
             parts.append(aggregated)
             positions.append(chosen)
     if not parts:
-        raise ValueError("nodes or edges must be given")
-    if passed is not None:
-        parts.append(passed.astype(compute))
+        raise ValueError("node_features or edge_features must be given")
+    if concat_features is not None:
+        parts.append(concat_features.astype(compute))
     extreme = operation in ("max", "min")
     return GnnAggSimpleResult(
         np.concatenate(parts, axis=1), np.concatenate(positions, axis=1) if extreme else None
@@ -164,15 +164,14 @@ def gnn_agg_simple_forward(
 
 def gnn_agg_simple_backward(
     graph: GnnCscGraph,
-    doutput: NDArray[Any],
-    positions: NDArray[Any] | None,
-    node_features: int,
-    edge_features: int,
-    passed_features: int = 0,
-    operation: Operation = "sum",
     *,
-    dnodes: NDArray[Any] | None = None,
-    dedges: NDArray[Any] | None = None,
+    doutput: NDArray[Any],
+    out_positions: NDArray[Any] | None = None,
+    dnode_features: NDArray[Any] | None = None,
+    dedge_features: NDArray[Any] | None = None,
+    node_feat_dim: int = 0,
+    edge_feat_dim: int = 0,
+    operation: Operation = "sum",
     compute_dtype: DTypeLike = np.float64,
 ) -> GnnAggSimpleGradients:
     """The gradients by what was aggregated: `cudnnGnnAggSimpleBackward`.
@@ -183,18 +182,18 @@ def gnn_agg_simple_backward(
     Parameters
     ----------
     doutput
-        (destinations, node_features + edge_features + passed_features).
-    positions
+        (destinations, node_feat_dim + edge_feat_dim + columns of `concat_features`).
+    out_positions
         As `gnn_agg_simple_forward` gave them.
-    dnodes, dedges
-        What the gradients are added to; left out: zeros.
+    dnode_features, dedge_features
+        What the gradients are added to; default: zeros.
     """
     wide = doutput.astype(compute_dtype)
-    split = (node_features, node_features + edge_features)
+    aggregated = node_feat_dim + edge_feat_dim
     made: list[NDArray[Any] | None] = []
     for name, first, last, rows, count, prior in (
-        ("nodes", 0, split[0], graph.indices, graph.source_count, dnodes),
-        ("edges", split[0], split[1], graph.rows, graph.edge_count, dedges),
+        ("nodes", 0, node_feat_dim, graph.indices, graph.source_count, dnode_features),
+        ("edges", node_feat_dim, aggregated, graph.rows, graph.edge_count, dedge_features),
     ):
         if first == last:
             made.append(None)
@@ -204,15 +203,15 @@ def gnn_agg_simple_backward(
             result += prior.astype(wide.dtype)
         gradient = wide[:, first:last]
         if operation in ("max", "min"):
-            if positions is None:
-                raise ValueError(f"positions must be given for the {operation} of {name}")
-            _scatter_extreme(result, gradient, positions[:, first:last])
+            if out_positions is None:
+                raise ValueError(f"out_positions must be given for the {operation} of {name}")
+            _scatter_extreme(result, gradient, out_positions[:, first:last])
         else:
             scale = _edge_scale(graph, operation).astype(wide.dtype)
             np.add.at(result, rows, gradient[graph.destinations] * scale[:, None])
         made.append(result)
-    dpassed = wide[:, split[1] :].copy() if passed_features else None
-    return GnnAggSimpleGradients(made[0], made[1], dpassed)
+    concatenated = wide[:, aggregated:].copy() if wide.shape[1] > aggregated else None
+    return GnnAggSimpleGradients(made[0], made[1], concatenated)
 
 
 def _aggregated(

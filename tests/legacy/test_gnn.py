@@ -25,6 +25,7 @@ from .conftest import Report
 
 DTYPES = [np.float32, np.float16, ml_dtypes.bfloat16]
 ROUNDOFF = {"float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+NAMES = ("src_features", "dst_features", "edge_features", "attn_weights")
 ACTIVATIONS = ["linear", "relu", "sigmoid", "tanh", "elu", "scalar", "leaky_relu"]
 
 
@@ -174,31 +175,30 @@ def test_random_aggregation(
                 graph, *given, operation=operation
             ),
         )
-        expected = reference.gnn_agg_simple_forward(case.exact, *exact, operation)
+        expected = reference.gnn_agg_simple_forward(case.exact, *exact, operation=operation)
         sums = reference.gnn_agg_simple_forward(
-            case.exact, *[None if t is None else np.abs(t) for t in exact], "sum"
+            case.exact, *[None if t is None else np.abs(t) for t in exact], operation="sum"
         ).output
         check(report, key, made.output, expected.output, 16, sums)
 
         doutput = case.normal(*expected.output.shape)
-        node_features, edge_features = (w * p for w, p in zip(widths[:2], present[:2], strict=True))
+        arguments: Any = {
+            "node_feat_dim": widths[0] * present[0],
+            "edge_feat_dim": widths[1] * present[1],
+            "operation": operation,
+        }
         key = (device, case.dtype.name, f"aggregate {operation} backward")
         gradients = cudnn.gnn_agg_simple_backward(
             graph,
-            upload(doutput),
-            made.positions,
-            node_features=node_features,
-            edge_features=edge_features,
-            operation=operation,
+            doutput=upload(doutput),
+            out_positions=made.out_positions,
+            **arguments,
         )
         wanted = reference.gnn_agg_simple_backward(
             case.exact,
-            doutput.astype(np.float64),
-            expected.positions,
-            node_features,
-            edge_features,
-            widths[2] * present[2],
-            operation,
+            doutput=doutput.astype(np.float64),
+            out_positions=expected.out_positions,
+            **arguments,
         )
         # Atomic additions are roundings of the stored type, one for each edge.
         units = 16 * ROUNDOFF[case.dtype.name] / ROUNDOFF["float32"]
@@ -211,13 +211,15 @@ def test_random_aggregation(
 def test_gradients_are_added(on_reference: None) -> None:
     case = Case(1, np.float32)
     doutput = upload(case.normal(case.graph.destination_count, 3))
-    alone = cudnn.gnn_agg_simple_backward(case.graph, doutput, node_features=3)
+    alone = cudnn.gnn_agg_simple_backward(case.graph, doutput=doutput, node_feat_dim=3)
     given = DeviceTensor.full((case.graph.source_count, 3), 5, "float32")
-    added = cudnn.gnn_agg_simple_backward(case.graph, doutput, dnodes=given, node_features=3)
-    assert added.dnodes is given
-    np.testing.assert_allclose(given.numpy(), alone.dnodes.numpy() + 5, rtol=1e-6)
-    assert alone.dedges is None
-    assert alone.dpassed is None
+    added = cudnn.gnn_agg_simple_backward(
+        case.graph, doutput=doutput, dnode_features=given, node_feat_dim=3
+    )
+    assert added.dnode_features is given
+    np.testing.assert_allclose(given.numpy(), alone.dnode_features.numpy() + 5, rtol=1e-6)
+    assert alone.dedge_features is None
+    assert alone.dconcat_features is None
 
 
 def zeros(*shape: int, dtype: str = "float32") -> DeviceTensor:
@@ -227,49 +229,59 @@ def zeros(*shape: int, dtype: str = "float32") -> DeviceTensor:
 def test_wrong_aggregation(on_reference: None) -> None:
     graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
     for error, message, arguments in (
-        (ValueError, "nodes: expected a tensor, or edges", {}),
-        (ValueError, r"nodes: expected shape \(3, 2\), got \(4, 2\)", {"nodes": zeros(4, 2)}),
-        (ValueError, r"nodes: expected \(3, features\)", {"nodes": zeros(3)}),
-        (TypeError, "nodes: host memory", {"nodes": np.zeros((3, 2))}),
+        (ValueError, "node_features: expected a tensor, or edge_features", {}),
+        (
+            ValueError,
+            r"node_features: expected shape \(3, 2\), got \(4, 2\)",
+            {"node_features": zeros(4, 2)},
+        ),
+        (ValueError, r"node_features: expected \(3, features\)", {"node_features": zeros(3)}),
+        (TypeError, "node_features: host memory", {"node_features": np.zeros((3, 2))}),
         (
             TypeError,
-            "edges: expected float32, got float16",
-            {"nodes": zeros(3, 2), "edges": zeros(3, 2, dtype="float16")},
+            "edge_features: expected float32, got float16",
+            {"node_features": zeros(3, 2), "edge_features": zeros(3, 2, dtype="float16")},
         ),
         (
             ValueError,
             r"output: expected shape \(2, 2\)",
-            {"nodes": zeros(3, 2), "output": zeros(2, 3)},
+            {"node_features": zeros(3, 2), "output": zeros(2, 3)},
         ),
         (
             ValueError,
-            "positions: only for max and min",
-            {"nodes": zeros(3, 2), "positions": zeros(2, 2)},
+            "out_positions: only for max and min",
+            {"node_features": zeros(3, 2), "out_positions": zeros(2, 2)},
         ),
         (
             TypeError,
-            "positions: expected int32",
-            {"nodes": zeros(3, 2), "positions": zeros(2, 2), "operation": "max"},
+            "out_positions: expected int32",
+            {"node_features": zeros(3, 2), "out_positions": zeros(2, 2), "operation": "max"},
         ),
         (
             ValueError,
             "operation: expected one of 'sum'",
-            {"nodes": zeros(3, 2), "operation": "product"},
+            {"node_features": zeros(3, 2), "operation": "product"},
         ),
-        (NotSupportedError, "CUDNN_DATA_DOUBLE", {"nodes": zeros(3, 2, dtype="float64")}),
+        (NotSupportedError, "CUDNN_DATA_DOUBLE", {"node_features": zeros(3, 2, dtype="float64")}),
     ):
         with pytest.raises(error, match=message):
             cudnn.gnn_agg_simple_forward(graph, **arguments)
     with pytest.raises(TypeError, match="graph: expected a GnnCscGraph"):
         cudnn.gnn_agg_simple_forward("graph", zeros(3, 2))  # type: ignore[arg-type]
     for message, arguments in (
-        (r"doutput: expected \(2, 5 or more\)", {"node_features": 5}),
-        ("positions: needed for 'max'", {"node_features": 4, "operation": "max"}),
-        ("dedges: given, but it has no features", {"node_features": 4, "dedges": zeros(3, 1)}),
-        (r"dnodes: expected shape \(3, 4\)", {"node_features": 4, "dnodes": zeros(2, 4)}),
+        (r"doutput: expected \(2, 5 or more\)", {"node_feat_dim": 5}),
+        ("out_positions: needed for 'max'", {"node_feat_dim": 4, "operation": "max"}),
+        (
+            "dedge_features: given, but it has no features",
+            {"node_feat_dim": 4, "dedge_features": zeros(3, 1)},
+        ),
+        (
+            r"dnode_features: expected shape \(3, 4\)",
+            {"node_feat_dim": 4, "dnode_features": zeros(2, 4)},
+        ),
     ):
         with pytest.raises(ValueError, match=message):
-            cudnn.gnn_agg_simple_backward(graph, zeros(2, 4), **arguments)
+            cudnn.gnn_agg_simple_backward(graph, doutput=zeros(2, 4), **arguments)
 
 
 # --- attention ----------------------------------------------------------------------------------
@@ -295,8 +307,8 @@ class AttentionCase(Case):
         self.mask = rng.choice([0.0, 1.25], (self.heads, graph.edge_count)).astype(np.float32)
         self.dattention = rng.standard_normal(self.mask.shape).astype(np.float32)
         concatenated = seed % 3 != 0
-        self.options = GnnMhaParams(self.heads, concatenated, activation, 0.25)
-        exact_options = reference.GnnMhaParams(
+        self.params = GnnMhaParams(self.heads, concatenated, activation, 0.25)
+        exact_params = reference.GnnMhaParams(
             self.heads,
             concatenated,
             activation,
@@ -308,20 +320,17 @@ class AttentionCase(Case):
         backward = (
             reference.gnn_mha_gat_backward if version == 1 else reference.gnn_mha_gat_v2_backward
         )
-        operands = wide(self.source, self.destination, self.edges, self.weights)
-        self.expected = forward(self.exact, *operands, exact_options, *wide(self.mask))
+        operands = (self.source, self.destination, self.edges, self.weights)
+        self.given = dict(zip(NAMES, map(upload, operands), strict=True))
+        named: Any = dict(zip(NAMES, wide(*operands), strict=True))
+        named |= {"params": exact_params, "dropout_mask": wide(self.mask)[0]}
+        self.expected = forward(self.exact, **named)
         self.doutput = self.normal(*self.expected.output.shape)
-        self.gradients = backward(
-            self.exact,
-            *operands,
-            exact_options,
-            self.expected,
-            *wide(self.doutput, self.mask, self.dattention),
-        )
-
-    @property
-    def given(self) -> list[Any]:
-        return [upload(array) for array in (self.source, self.destination, self.weights)]
+        named["sm_scores"] = self.expected.sm_scores
+        if version == 2:
+            named["act_scores"] = self.expected.act_scores
+        doutput, dattention = wide(self.doutput, self.dattention)
+        self.gradients = backward(self.exact, **named, doutput=doutput, dattention=dattention)
 
 
 @pytest.mark.parametrize("deterministic", [False, True])
@@ -336,44 +345,33 @@ def test_random_attention(
         forward = cudnn.gnn_mha_gat_forward if version == 1 else cudnn.gnn_mha_gat_v2_forward
         name = "GAT" if version == 1 else "GATv2"
         key = (device, case.dtype.name, name)
-        options = {"options": case.options, "dropout_mask": upload(case.mask)}
-        edges = upload(case.edges)
+        given: Any = {**case.given, "params": case.params, "dropout_mask": upload(case.mask)}
         made = carried_out(
             report,
             key,
-            lambda case=case, forward=forward, edges=edges, options=options: forward(
-                case.graph, *case.given, edges, **options
-            ),
+            lambda case=case, forward=forward, given=given: forward(case.graph, **given),
         )
         # Logits of size 10 and exponentials: 60 roundings; more where data are stored in less.
         coarse = 2 * ROUNDOFF[case.dtype.name] / ROUNDOFF["float32"]
         check(report, key, made.output, case.expected.output, 60 + coarse, 10)
-        scores = np.stack([case.expected.logits, case.expected.coefficients])
-        check(report, key, made.scores, scores, 60 + coarse, 10)
-        arguments: list[Any] = [made.scores]
+        check(report, key, made.sm_scores, case.expected.sm_scores, 60 + coarse, 10)
+        given["sm_scores"] = made.sm_scores
         backward: Any = cudnn.gnn_mha_gat_backward
         types = {"gradient_type": "float32", "weight_gradient_type": "float32"}
         if version == 2:
-            check(report, key, made.activated, case.expected.activated, 60 + coarse, 10)
-            arguments.append(made.activated)
+            check(report, key, made.act_scores, case.expected.act_scores, 60 + coarse, 10)
+            given["act_scores"] = made.act_scores
             backward, types = cudnn.gnn_mha_gat_v2_backward, {"gradient_type": "float32"}
         key = (device, case.dtype.name, f"{name} backward")
         gradients = backward(
             case.graph,
-            upload(case.doutput),
-            *case.given,
-            *arguments,
-            edges,
-            **options,
+            **given,
             **types,
+            doutput=upload(case.doutput),
             dattention=upload(case.dattention),
             deterministic=deterministic,
         )
-        wanted = (
-            *case.gradients[:4],
-            np.stack([case.gradients.dlogits, case.gradients.dcoefficients]),
-        )
-        for one, other in zip(gradients, wanted, strict=True):
+        for one, other in zip(gradients, case.gradients, strict=True):
             assert (one is None) == (other is None)
             if one is not None:
                 largest = 20 * max(1.0, np.abs(other).max(initial=0))
@@ -384,21 +382,25 @@ def test_one_set_of_nodes(on_reference: None) -> None:
     graph = GnnCscGraph.from_edges([0, 1, 2, 0], [1, 1, 0, 2])
     rng = np.random.default_rng(1)
     nodes, weights = (upload(rng.standard_normal(s).astype(np.float32)) for s in ((3, 4), (8,)))
-    options = GnnMhaParams(2)
-    one = cudnn.gnn_mha_gat_forward(graph, nodes, None, weights, options=options)
-    two = cudnn.gnn_mha_gat_forward(graph, nodes, nodes, weights, options=options)
+    params = GnnMhaParams(2)
+    one = cudnn.gnn_mha_gat_forward(graph, nodes, None, weights, params=params)
+    two = cudnn.gnn_mha_gat_forward(graph, nodes, nodes, weights, params=params)
     np.testing.assert_array_equal(one.output.numpy(), two.output.numpy())
     doutput = upload(rng.standard_normal((3, 4)).astype(np.float32))
-    together = cudnn.gnn_mha_gat_backward(
-        graph, doutput, nodes, None, weights, one.scores, options=options
-    )
-    apart = cudnn.gnn_mha_gat_backward(
-        graph, doutput, nodes, nodes, weights, one.scores, options=options
-    )
-    assert together.ddestination is None
-    np.testing.assert_allclose(
-        together.dsource.numpy(), apart.dsource.numpy() + apart.ddestination.numpy(), atol=1e-6
-    )
+    given = {"attn_weights": weights, "sm_scores": one.sm_scores, "params": params}
+    for _ in range(2):  # the second is found by its key
+        together = cudnn.gnn_mha_gat_backward(
+            graph, doutput=doutput, src_features=nodes, dst_features=None, **given
+        )
+        apart = cudnn.gnn_mha_gat_backward(
+            graph, doutput=doutput, src_features=nodes, dst_features=nodes, **given
+        )
+        assert together.ddst_features is None
+        np.testing.assert_allclose(
+            together.dsrc_features.numpy(),
+            apart.dsrc_features.numpy() + apart.ddst_features.numpy(),
+            atol=1e-6,
+        )
 
 
 def test_results_may_be_given(on_reference: None) -> None:
@@ -409,16 +411,15 @@ def test_results_may_be_given(on_reference: None) -> None:
     activated = DeviceTensor.full((rows, case.features), np.nan, "float32")
     made = cudnn.gnn_mha_gat_v2_forward(
         case.graph,
-        *case.given,
-        upload(case.edges),
-        output,
-        scores,
-        activated,
-        options=case.options,
+        **case.given,
+        output=output,
+        sm_scores=scores,
+        act_scores=activated,
+        params=case.params,
     )
     assert made.output is output
-    assert made.scores is scores
-    assert made.activated is activated
+    assert made.sm_scores is scores
+    assert made.act_scores is activated
     assert not np.isnan(output.numpy()).any()
 
 
@@ -427,20 +428,25 @@ def test_wrong_attention(on_reference: None) -> None:
     forward = cudnn.gnn_mha_gat_forward
     source, destination, weights = zeros(3, 4), zeros(2, 4), zeros(8)
     for error, message, arguments, options in (
-        (ValueError, r"source: expected \(3, features\)", (zeros(3), destination, weights), {}),
-        (ValueError, r"destination: expected shape \(2, 4\)", (source, source, weights), {}),
-        (ValueError, r"weights: expected shape \(8,\)", (source, destination, zeros(4)), {}),
         (
             ValueError,
-            "source: 4 features are not a multiple of 3 heads",
+            r"src_features: expected \(3, features\)",
+            (zeros(3), destination, weights),
+            {},
+        ),
+        (ValueError, r"dst_features: expected shape \(2, 4\)", (source, source, weights), {}),
+        (ValueError, r"attn_weights: expected shape \(8,\)", (source, destination, zeros(4)), {}),
+        (
+            ValueError,
+            "src_features: 4 features are not a multiple of 3 heads",
             (source, destination, weights),
-            {"options": GnnMhaParams(3)},
+            {"params": GnnMhaParams(3)},
         ),
         (
             ValueError,
-            "edges: 3 features are not a multiple of 2 heads",
+            "edge_features: 3 features are not a multiple of 2 heads",
             (source, destination, weights, zeros(3, 3)),
-            {"options": GnnMhaParams(2)},
+            {"params": GnnMhaParams(2)},
         ),
         (
             TypeError,
@@ -452,21 +458,21 @@ def test_wrong_attention(on_reference: None) -> None:
             ValueError,
             "activation: expected one of 'linear'",
             (source, destination, weights),
-            {"options": GnnMhaParams(activation="gelu")},
+            {"params": GnnMhaParams(activation="gelu")},
         ),
         (
             TypeError,
-            "options: expected a GnnMhaParams",
+            "params: expected a GnnMhaParams",
             (source, destination, weights),
-            {"options": {"heads": 2}},
+            {"params": {"heads": 2}},
         ),
     ):
         with pytest.raises(error, match=message):
             forward(graph, *arguments, **options)
     wide_graph = GnnCscGraph.from_edges([0, 0], [0, 1], 1)
-    with pytest.raises(ValueError, match="destination: needed, as 1 sources cannot be 2"):
+    with pytest.raises(ValueError, match="dst_features: needed, as 1 sources cannot be 2"):
         forward(wide_graph, zeros(1, 4), None, weights)
-    with pytest.raises(ValueError, match=r"edges: expected shape \(3, 4\)"):
+    with pytest.raises(ValueError, match=r"edge_features: expected shape \(3, 4\)"):
         cudnn.gnn_mha_gat_v2_forward(graph, source, destination, zeros(4), zeros(3, 2))
 
 
@@ -478,15 +484,34 @@ def test_wrong_gradients(on_reference: None) -> None:
     for error, message, which, destination, doutput, options in (
         (ValueError, "graph: a deterministic", plain, two, two, {"deterministic": True}),
         (ValueError, r"doutput: expected shape \(2, 4\)", graph, two, zeros(2, 3), {}),
-        (ValueError, "dedges: given, but", graph, two, two, {"dedges": zeros(3, 1)}),
-        (ValueError, "ddestination: given", graph, None, two, {"ddestination": two}),
+        (
+            ValueError,
+            "dedge_features: given, but",
+            graph,
+            two,
+            two,
+            {"dedge_features": zeros(3, 1)},
+        ),
+        (ValueError, "ddst_features: given", graph, None, two, {"ddst_features": two}),
         (NotSupportedError, "data types", graph, two, two, half),
     ):
         with pytest.raises(error, match=message):
             cudnn.gnn_mha_gat_backward(
-                which, doutput, source, destination, weights, scores, **options
+                which,
+                doutput=doutput,
+                src_features=source,
+                dst_features=destination,
+                attn_weights=weights,
+                sm_scores=scores,
+                **options,
             )
-    with pytest.raises(ValueError, match=r"activated: expected shape \(3, 4\)"):
+    with pytest.raises(ValueError, match=r"act_scores: expected shape \(3, 4\)"):
         cudnn.gnn_mha_gat_v2_backward(
-            graph, zeros(2, 4), source, zeros(2, 4), zeros(4), scores, zeros(3, 3)
+            graph,
+            doutput=zeros(2, 4),
+            src_features=source,
+            dst_features=zeros(2, 4),
+            attn_weights=zeros(4),
+            sm_scores=scores,
+            act_scores=zeros(3, 3),
         )

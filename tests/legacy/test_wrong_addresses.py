@@ -92,12 +92,19 @@ def graphs(handle: Handle) -> Iterator[Step]:
     graph = cudnn.GnnCscGraph.from_edges([3, 0, 2, 1, 2], [1, 0, 1, 1, 0])
 
     def step() -> None:
-        made = cudnn.gnn_agg_simple_forward(graph, nodes=nodes)
-        cudnn.gnn_agg_simple_backward(graph, made.output, node_features=4)
-        options = cudnn.GnnMhaParams(2)
-        attended = cudnn.gnn_mha_gat_forward(graph, nodes, others, weights, options=options)
-        given = (graph, attended.output, nodes, others, weights, attended.scores)
-        cudnn.gnn_mha_gat_backward(*given, options=options)
+        made = cudnn.gnn_agg_simple_forward(graph, nodes)
+        cudnn.gnn_agg_simple_backward(graph, doutput=made.output, node_feat_dim=4)
+        params = cudnn.GnnMhaParams(2)
+        attended = cudnn.gnn_mha_gat_forward(graph, nodes, others, weights, params=params)
+        cudnn.gnn_mha_gat_backward(
+            graph,
+            doutput=attended.output,
+            src_features=nodes,
+            dst_features=others,
+            attn_weights=weights,
+            sm_scores=attended.sm_scores,
+            params=params,
+        )
 
     yield step
 

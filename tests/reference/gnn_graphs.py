@@ -35,7 +35,7 @@ def attention_by_torch(
     destination: Any,
     edges: Any,
     weights: Any,
-    options: Any,
+    params: Any,
     mask: Any,
     *,
     version: int,
@@ -48,10 +48,10 @@ def attention_by_torch(
         "sigmoid": torch.sigmoid,
         "tanh": torch.tanh,
         "elu": functional.elu,
-        "scalar": lambda z: options.alpha * z,
-        "leaky_relu": lambda z: functional.leaky_relu(z, options.alpha),
-    }[options.activation]
-    heads, size = options.heads, source.shape[1]
+        "scalar": lambda z: params.activation_alpha * z,
+        "leaky_relu": lambda z: functional.leaky_relu(z, params.activation_alpha),
+    }[params.activation]
+    heads, size = params.num_heads, source.shape[1]
     per_head = size // heads
     per_edge = 0 if edges is None else edges.shape[1] // heads
     outputs, kept = [], torch.zeros((heads, graph.edge_count), dtype=source.dtype)
@@ -81,5 +81,5 @@ def attention_by_torch(
             kept = kept.index_put((torch.tensor(head), rows), coefficients)
             of_head.append((coefficients[:, None] * x).sum(0))
         outputs.append(torch.stack(of_head))
-    output = torch.cat(outputs, 1) if options.concatenated else torch.stack(outputs).mean(0)
+    output = torch.cat(outputs, 1) if params.concat_heads else torch.stack(outputs).mean(0)
     return output, kept

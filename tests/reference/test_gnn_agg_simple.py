@@ -52,9 +52,16 @@ def test_against_pytorch(torch: Any, operation: Any, mapped: bool) -> None:
     expected = torch.stack(rows)
     doutput = rng.standard_normal(expected.shape)
     expected.backward(torch.tensor(doutput))
-    actual = gnn_agg_simple_forward(graph, nodes, edges, passed, operation)
+    actual = gnn_agg_simple_forward(graph, nodes, edges, passed, operation=operation)
     np.testing.assert_allclose(actual.output, expected.detach().numpy(), rtol=1e-12)
-    gradients = gnn_agg_simple_backward(graph, doutput, actual.positions, 3, 2, 2, operation)
+    gradients = gnn_agg_simple_backward(
+        graph,
+        doutput=doutput,
+        out_positions=actual.out_positions,
+        node_feat_dim=3,
+        edge_feat_dim=2,
+        operation=operation,
+    )
     for one, leaf in zip(gradients, leaves, strict=True):
         np.testing.assert_allclose(one, leaf.grad.numpy(), rtol=1e-12, atol=1e-14)
 
@@ -73,11 +80,18 @@ def test_by_hand() -> None:
         actual = gnn_agg_simple_forward(graph, nodes, edges, operation=operation)  # type: ignore[arg-type]
         np.testing.assert_array_equal(actual.output, expected)
     largest = gnn_agg_simple_forward(graph, nodes, edges, operation="max")
-    np.testing.assert_array_equal(largest.positions, [[1, 0, 2], [-1, -1, -1], [1, 1, 1]])
-    gradients = gnn_agg_simple_backward(graph, np.ones((3, 3)), largest.positions, 2, 1, 0, "max")
-    np.testing.assert_array_equal(gradients.dnodes, [[0, 1], [2, 1], [0, 0]])
-    np.testing.assert_array_equal(gradients.dedges, [[0], [1], [1]])
-    assert gradients.dpassed is None
+    np.testing.assert_array_equal(largest.out_positions, [[1, 0, 2], [-1, -1, -1], [1, 1, 1]])
+    gradients = gnn_agg_simple_backward(
+        graph,
+        doutput=np.ones((3, 3)),
+        out_positions=largest.out_positions,
+        node_feat_dim=2,
+        edge_feat_dim=1,
+        operation="max",
+    )
+    np.testing.assert_array_equal(gradients.dnode_features, [[0, 1], [2, 1], [0, 0]])
+    np.testing.assert_array_equal(gradients.dedge_features, [[0], [1], [1]])
+    assert gradients.dconcat_features is None
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -87,11 +101,17 @@ def test_gradients_are_added(operation: Any) -> None:
     nodes, edges = rng.standard_normal((5, 3)), rng.standard_normal((graph.edge_count, 2))
     forward = gnn_agg_simple_forward(graph, nodes, edges, operation=operation)
     doutput = rng.standard_normal(forward.output.shape)
-    arguments = (graph, doutput, forward.positions, 3, 2, 0, operation)
-    alone = gnn_agg_simple_backward(*arguments)
-    added = gnn_agg_simple_backward(*arguments, dnodes=nodes, dedges=edges)
-    np.testing.assert_allclose(added.dnodes, alone.dnodes + nodes)
-    np.testing.assert_allclose(added.dedges, alone.dedges + edges)
+    arguments: Any = {
+        "doutput": doutput,
+        "out_positions": forward.out_positions,
+        "node_feat_dim": 3,
+        "edge_feat_dim": 2,
+        "operation": operation,
+    }
+    alone = gnn_agg_simple_backward(graph, **arguments)
+    added = gnn_agg_simple_backward(graph, **arguments, dnode_features=nodes, dedge_features=edges)
+    np.testing.assert_allclose(added.dnode_features, alone.dnode_features + nodes)
+    np.testing.assert_allclose(added.dedge_features, alone.dedge_features + edges)
 
 
 def test_reversed() -> None:
@@ -114,9 +134,9 @@ def test_wrong_graphs() -> None:
     with pytest.raises(ValueError, match="edge_rows must hold each of 0 to 2 once"):
         GnnCscGraph(offsets, indices, 2, np.array([0, 0, 1]))
     graph = GnnCscGraph(offsets, indices, 2)
-    with pytest.raises(ValueError, match="nodes or edges"):
+    with pytest.raises(ValueError, match="node_features or edge_features"):
         gnn_agg_simple_forward(graph)
     with pytest.raises(ValueError, match="operation must be"):
         gnn_agg_simple_forward(graph, np.zeros((2, 1)), operation="product")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="positions must be given for the max of nodes"):
-        gnn_agg_simple_backward(graph, np.zeros((2, 1)), None, 1, 0, 0, "max")
+        gnn_agg_simple_backward(graph, doutput=np.zeros((2, 1)), node_feat_dim=1, operation="max")

@@ -15,6 +15,7 @@ from .gnn_graphs import attention_by_torch, random_graph
 
 ACTIVATIONS = get_args(GnnActivation)
 HEADS, FEATURES = 2, 6
+NAMES = ("src_features", "dst_features", "edge_features", "attn_weights")
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,12 @@ def functions(version: int) -> tuple[Any, Any]:
     if version == 1:
         return reference.gnn_mha_gat_forward, reference.gnn_mha_gat_backward
     return reference.gnn_mha_gat_v2_forward, reference.gnn_mha_gat_v2_backward
+
+
+def saved(made: Any) -> dict[str, Any]:
+    """What a backward pass needs of the forward pass."""
+    names = ("sm_scores",) if made.act_scores is None else ("sm_scores", "act_scores")
+    return {name: getattr(made, name) for name in names}
 
 
 CASES = [
@@ -75,9 +82,10 @@ def test_against_pytorch(
         version=version,
     )
     forward, backward = functions(version)
-    actual = forward(graph, *given, options, mask)
+    named = {**dict(zip(NAMES, given, strict=True)), "params": options, "dropout_mask": mask}
+    actual = forward(graph, **named)
     np.testing.assert_allclose(actual.output, expected.detach().numpy(), atol=1e-12)
-    after_dropout = actual.coefficients if mask is None else actual.coefficients * mask
+    after_dropout = actual.sm_scores[1] if mask is None else actual.sm_scores[1] * mask
     np.testing.assert_allclose(after_dropout, kept.detach().numpy(), atol=1e-12)
 
     doutput = rng.standard_normal(actual.output.shape)
@@ -86,7 +94,7 @@ def test_against_pytorch(
     if dattention is not None:
         loss = loss + (kept * torch.tensor(dattention)).sum()
     loss.backward()
-    gradients = backward(graph, *given, options, actual, doutput, mask, dattention)
+    gradients = backward(graph, **named, **saved(actual), doutput=doutput, dattention=dattention)
     for one, leaf in zip(gradients, leaves, strict=False):
         if leaf is None:
             assert one is None
@@ -101,12 +109,13 @@ def test_by_differences(version: int) -> None:
     options = reference.GnnMhaParams(HEADS, True, "tanh")
     given = operands(rng, graph, version, True)
     forward, backward = functions(version)
-    made = forward(graph, *given, options)
+    named = {**dict(zip(NAMES, given, strict=True)), "params": options}
+    made = forward(graph, **named)
     doutput = rng.standard_normal(made.output.shape)
-    gradients = backward(graph, *given, options, made, doutput)
+    gradients = backward(graph, **named, **saved(made), doutput=doutput)
 
     def loss() -> float:
-        return float((forward(graph, *given, options).output * doutput).sum())
+        return float((forward(graph, **named).output * doutput).sum())
 
     for one, operand in zip(gradients, given, strict=False):
         np.testing.assert_allclose(one, gradient(loss, operand), atol=1e-7)
@@ -115,12 +124,11 @@ def test_by_differences(version: int) -> None:
 def test_coefficients_of_a_destination_add_up_to_one() -> None:
     rng = np.random.default_rng(5)
     graph = random_graph(rng, mapped=False)
-    made = reference.gnn_mha_gat_forward(
-        graph, *operands(rng, graph, 1, True), reference.GnnMhaParams(HEADS)
-    )
+    named = dict(zip(NAMES, operands(rng, graph, 1, True), strict=True))
+    made = reference.gnn_mha_gat_forward(graph, **named, params=reference.GnnMhaParams(HEADS))
     sums = np.zeros((HEADS, graph.destination_count))
     for head in range(HEADS):
-        np.add.at(sums[head], graph.destinations, made.coefficients[head])
+        np.add.at(sums[head], graph.destinations, made.sm_scores[1, head])
     degrees = np.diff(graph.offsets)
     np.testing.assert_allclose(sums, np.broadcast_to(degrees > 0, sums.shape), atol=1e-14)
     assert (made.output[degrees == 0] == 0).all()
@@ -129,10 +137,10 @@ def test_coefficients_of_a_destination_add_up_to_one() -> None:
 def test_large_logits_do_not_overflow() -> None:
     rng = np.random.default_rng(6)
     graph = random_graph(rng)
-    given = operands(rng, graph, 1, True)
-    given[3] *= 1e4
-    options = reference.GnnMhaParams(HEADS, activation="linear")
-    assert np.isfinite(reference.gnn_mha_gat_forward(graph, *given, options).output).all()
+    named = dict(zip(NAMES, operands(rng, graph, 1, True), strict=True))
+    named["attn_weights"] *= 1e4
+    params = reference.GnnMhaParams(HEADS, activation="linear")
+    assert np.isfinite(reference.gnn_mha_gat_forward(graph, **named, params=params).output).all()
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -146,19 +154,14 @@ def test_slopes(activation: Any) -> None:
 def test_wrong_input() -> None:
     rng = np.random.default_rng(7)
     graph = random_graph(rng)
-    given = operands(rng, graph, 1, True)
+    source, destination, _, weights = operands(rng, graph, 1, True)
     with pytest.raises(ValueError, match="6 features are not a multiple of 4"):
         reference.gnn_mha_gat_v2_forward(
-            graph, given[0], given[1], None, given[3], reference.GnnMhaParams(4)
+            graph, source, destination, weights, params=reference.GnnMhaParams(4)
         )
     with pytest.raises(ValueError, match=r"weights must have shape \(12,\), got \(16,\)"):
         reference.gnn_mha_gat_forward(
-            graph, given[0], given[1], None, given[3], reference.GnnMhaParams(HEADS)
-        )
-    forward = reference.gnn_mha_gat_forward(graph, *given, reference.GnnMhaParams(HEADS))
-    with pytest.raises(ValueError, match="forward must come from gnn_mha_gat_v2_forward"):
-        reference.gnn_mha_gat_v2_backward(
-            graph, *given, reference.GnnMhaParams(HEADS), forward, forward.output
+            graph, source, destination, weights, params=reference.GnnMhaParams(HEADS)
         )
     with pytest.raises(ValueError, match="unknown activation"):
-        activate(given[0], "gelu", 0.0)  # type: ignore[arg-type]
+        activate(source, "gelu", 0.0)  # type: ignore[arg-type]

@@ -51,13 +51,14 @@ def forward(
         nodes.optional(),
         edges.optional(),
         passed.optional(),
-        operation,
+        operation=operation,
         compute_dtype=np.float32,
     )
     result.store(made.output)
-    if made.positions is not None:
+    if made.out_positions is not None:
         kind = graph.contents.idxType
-        Table("outPositions", outPositions, kind, made.positions.shape).store(made.positions)
+        positions = made.out_positions
+        Table("outPositions", outPositions, kind, positions.shape).store(positions)
 
 
 @implements("cudnnGnnAggSimpleBackward")
@@ -96,17 +97,16 @@ def backward(
     passed.check()
     made = gnn_agg_simple_backward(
         read,
-        doutput.load(),
-        positions,
-        nodeFeatDim,
-        edgeFeatDim,
-        concatFeatDim,
-        operation,
-        dnodes=nodes.optional(),
-        dedges=edges.optional(),
+        doutput=doutput.load(),
+        out_positions=positions,
+        dnode_features=nodes.optional(),
+        dedge_features=edges.optional(),
+        node_feat_dim=nodeFeatDim,
+        edge_feat_dim=edgeFeatDim,
+        operation=operation,
         compute_dtype=np.float32,
     )
-    for table, gradient in ((nodes, made.dnodes), (edges, made.dedges), (passed, made.dpassed)):
+    for table, gradient in zip((nodes, edges, passed), made, strict=True):
         if gradient is not None:
             table.store(gradient)
 

@@ -25,7 +25,7 @@ __all__ = [
     "Table",
     "check_reversed",
     "check_types",
-    "options",
+    "mha_params",
     "read_graph",
     "use_workspaces",
 ]
@@ -129,7 +129,7 @@ def check_types(*kinds: raw.cudnnDataType_t) -> None:
             raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"data types {names}")
 
 
-def options(params: Any, node_features: int, edge_features: int = 0) -> GnnMhaParams:
+def mha_params(params: Any, node_features: int, edge_features: int = 0) -> GnnMhaParams:
     """What a ``cudnnGnnMhaParams_t`` holds, with the sizes that must be multiples of its heads."""
     require(params=params)
     held = params.contents

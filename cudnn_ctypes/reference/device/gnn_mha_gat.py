@@ -61,8 +61,8 @@ def gat_v2(
     given = call.given(srcFeatures, dstFeatures, edgeFeatures, attnWeights)
     require(actScores=actScores)
     made = call.forward(gnn_mha_gat_v2_forward, given, dropoutMask, output, smScores)
-    assert made.activated is not None
-    call.activated(actScores).store(made.activated)
+    assert made.act_scores is not None
+    call.activated(actScores).store(made.act_scores)
 
 
 @implements("cudnnGnnMhaGatBackward")
@@ -125,7 +125,7 @@ def gat_gradients(
     call.backward(
         gnn_mha_gat_backward,
         given,
-        call.scores(smScores),
+        smScores,
         gradOut,
         dropoutMask,
         gradAttention,
@@ -183,7 +183,7 @@ def gat_v2_gradients(
             (call.graph.destination_count, call.weight_count),
         ),
     )
-    saved = call.scores(smScores)._replace(activated=call.activated(actScores).load())
+    given["act_scores"] = call.activated(actScores).load()
     call.backward(
-        gnn_mha_gat_v2_backward, given, saved, gradOut, dropoutMask, gradAttention, results
+        gnn_mha_gat_v2_backward, given, smScores, gradOut, dropoutMask, gradAttention, results
     )

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
 from ..gnn_agg_simple import GnnCscGraph
 from ..gnn_mha_gat import GnnMhaGatGradients, GnnMhaGatResult, GnnMhaParams
-from .gnn_call import Table, check_types, options, read_graph
+from .gnn_call import Table, check_types, mha_params, read_graph
 from .memory import require
 
 __all__ = ["AttentionCall", "AttentionResults"]
@@ -25,7 +24,7 @@ class AttentionCall:
     """The graph and the sizes of one call."""
 
     graph: GnnCscGraph
-    options: GnnMhaParams
+    params: GnnMhaParams
     node_features: int
     edge_features: int
     weight_count: int
@@ -42,44 +41,41 @@ class AttentionCall:
         data_type: raw.cudnnDataType_t,
     ) -> AttentionCall:
         check_types(data_type)
-        held = options(params, node_features, edge_features)
+        held = mha_params(params, node_features, edge_features)
         return cls(read_graph(graph), held, node_features, edge_features, weight_count, data_type)
 
     @property
     def out_features(self) -> int:
-        whole = self.options.concatenated
-        return self.node_features if whole else self.node_features // self.options.heads
+        whole = self.params.concat_heads
+        return self.node_features if whole else self.node_features // self.params.num_heads
 
     def given(
         self, source: int | None, destination: int | None, edges: int | None, weights: int | None
-    ) -> tuple[Any, Any, Any, Any]:
-        """The features of sources, destinations and edges, and the weights."""
+    ) -> dict[str, Any]:
+        """The features and the weights, as the reference takes them."""
         require(srcFeatures=source, dstFeatures=destination, attnWeights=weights)
-        kind, graph = self.data_type, self.graph
-        return (
-            Table("srcFeatures", source, kind, (graph.source_count, self.node_features)).load(),
-            Table(
-                "dstFeatures", destination, kind, (graph.destination_count, self.node_features)
+        kind, graph, size = self.data_type, self.graph, self.node_features
+        rows = (graph.edge_count, self.edge_features)
+        return {
+            "src_features": Table("srcFeatures", source, kind, (graph.source_count, size)).load(),
+            "dst_features": Table(
+                "dstFeatures", destination, kind, (graph.destination_count, size)
             ).load(),
-            Table("edgeFeatures", edges, kind, (graph.edge_count, self.edge_features)).optional(),
-            Table("attnWeights", weights, kind, (self.weight_count,)).load(),
-        )
+            "attn_weights": Table("attnWeights", weights, kind, (self.weight_count,)).load(),
+            "edge_features": Table("edgeFeatures", edges, kind, rows).optional(),
+            "params": self.params,
+        }
 
     def per_head(self, name: str, address: int | None) -> NDArray[Any] | None:
         """An optional table (heads, edges) of FLOAT."""
         if not address:
             return None
-        shape = (self.options.heads, self.graph.edge_count)
+        shape = (self.params.num_heads, self.graph.edge_count)
         return Table(name, address, FLOAT, shape).load()
 
     def both_scores(self, name: str, address: int | None) -> Table:
         require(**{name: address})
-        return Table(name, address, FLOAT, (2, self.options.heads, self.graph.edge_count))
-
-    def scores(self, address: int | None) -> GnnMhaGatResult:
-        """What the forward pass saved."""
-        logits, coefficients = self.both_scores("smScores", address).load()
-        return GnnMhaGatResult(np.zeros(0, np.float32), logits, coefficients, None)
+        return Table(name, address, FLOAT, (2, self.params.num_heads, self.graph.edge_count))
 
     def activated(self, address: int | None) -> Table:
         require(actScores=address)
@@ -94,36 +90,34 @@ class AttentionCall:
     def forward(
         self,
         function: Callable[..., GnnMhaGatResult],
-        given: tuple[Any, ...],
+        given: dict[str, Any],
         mask: int | None,
         output: int | None,
         scores: int | None,
     ) -> GnnMhaGatResult:
         results = self.output("output", output), self.both_scores("smScores", scores)
-        made = function(self.graph, *given, self.options, self.per_head("dropoutMask", mask))
+        made = function(self.graph, **given, dropout_mask=self.per_head("dropoutMask", mask))
         results[0].store(made.output)
-        results[1].store(np.stack([made.logits, made.coefficients]))
+        results[1].store(made.sm_scores)
         return made
 
     def backward(
         self,
         function: Callable[..., GnnMhaGatGradients],
-        given: tuple[Any, ...],
-        saved: GnnMhaGatResult,
+        given: dict[str, Any],
+        smScores: int | None,
         gradOut: int | None,
         mask: int | None,
         dattention: int | None,
         results: AttentionResults,
     ) -> None:
-        doutput = self.output("gradOut", gradOut).load()
         made = function(
             self.graph,
-            *given,
-            self.options,
-            saved,
-            doutput,
-            self.per_head("dropoutMask", mask),
-            self.per_head("gradAttention", dattention),
+            **given,
+            doutput=self.output("gradOut", gradOut).load(),
+            sm_scores=self.both_scores("smScores", smScores).load(),
+            dropout_mask=self.per_head("dropoutMask", mask),
+            dattention=self.per_head("gradAttention", dattention),
         )
         results.store(made)
 
@@ -156,16 +150,16 @@ class AttentionResults:
         self.scores = call.both_scores("gradSmScores", scores)
 
     def store(self, made: GnnMhaGatGradients) -> None:
-        dsource, ddestination = made.dsource, made.ddestination
+        dsource, ddestination = made.dsrc_features, made.ddst_features
         if self.source.address == self.destination.address:  # one set of nodes: both together
             count = min(len(dsource), len(ddestination))
             dsource, ddestination = dsource.copy(), ddestination.copy()
-            dsource[:count] += made.ddestination[:count]
-            ddestination[:count] += made.dsource[:count]
+            dsource[:count] += made.ddst_features[:count]
+            ddestination[:count] += made.dsrc_features[:count]
         self.source.store(dsource)
         self.destination.store(ddestination)
-        if made.dedges is not None:
-            self.edges.store(made.dedges)
+        if made.dedge_features is not None:
+            self.edges.store(made.dedge_features)
         if self.weights.address:
-            self.weights.store(made.dweights)
-        self.scores.store(np.stack([made.dlogits, made.dcoefficients]))
+            self.weights.store(made.dattn_weights)
+        self.scores.store(made.dsm_scores)

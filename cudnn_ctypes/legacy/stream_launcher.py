@@ -1,0 +1,50 @@
+"""Where functions of C launch that take a stream instead of a handle."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from ..device import current_device
+from ..device.allocation import Allocation
+from ..device.stream import as_stream_pointer
+from ..raw import mode
+
+__all__ = ["StreamLauncher"]
+
+_plans: dict[Any, Any] = {}
+
+
+class StreamLauncher:
+    """A stream of the current device, with the attributes that a plan needs of a handle.
+
+    Parameters
+    ----------
+    stream : stream or None
+    """
+
+    __slots__ = ("_as_parameter_", "device", "on_reference_device", "stream", "stream_pointer")
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.stream_pointer = as_stream_pointer(stream)
+        self._as_parameter_ = ctypes.c_void_p(self.stream_pointer)
+        self.device = current_device()
+        self.on_reference_device = mode.reference_device_active
+
+    @property
+    def _plans(self) -> dict[Any, Any]:
+        """The plans of all streams; they hold no descriptor."""
+        return _plans
+
+    @property
+    def launch_key(self) -> int:
+        """The device, as part of a launch's key."""
+        return -1 if self.on_reference_device else int(self.device.device_id)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.stream_pointer
+
+    def workspace(self, nbytes: int, index: int = 0) -> Allocation:
+        """Scratch memory for one launch, freed in the order of the stream."""
+        return Allocation(nbytes, device=self.device, stream=self.stream)
