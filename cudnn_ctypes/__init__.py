@@ -34,27 +34,27 @@ _NAMES = {
         "NotSupportedError",
         "SymbolNotFoundError",
     ),
-    "graph.compiling": ("compile_graphs",),
-    "graph.cuda_graph": (
+    "graph.backend.descriptor": ("BackendDescriptor",),
+    "graph.backend.device_properties": ("DeviceProperties",),
+    "graph.backend.engine": (
+        "Engine",
+        "EngineChoice",
+        "EngineConfig",
+    ),
+    "graph.compilation": ("compile_graphs",),
+    "graph.engines.heuristics": ("heuristics",),
+    "graph.engines.selection": ("Selection",),
+    "graph.graph": ("Graph",),
+    "graph.run.cuda_graph": (
         "CapturedGraph",
         "NativeGraph",
         "capture",
     ),
-    "graph.descriptor": ("BackendDescriptor",),
-    "graph.device_properties": ("DeviceProperties",),
-    "graph.engines": (
-        "Engine",
-        "EngineChoice",
-        "EngineConfig",
-        "heuristics",
-    ),
-    "graph.graph": ("Graph",),
-    "graph.kernel_cache": ("KernelCache",),
-    "graph.plan": (
+    "graph.run.kernel_cache": ("KernelCache",),
+    "graph.run.plan": (
         "BoundPlan",
         "ExecutionPlan",
     ),
-    "graph.selection": ("Selection",),
     "handle": ("Handle",),
     "information": (
         "LibraryVersions",
@@ -237,24 +237,24 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
         NotSupportedError as NotSupportedError,
         SymbolNotFoundError as SymbolNotFoundError,
     )
-    from .graph.compiling import compile_graphs as compile_graphs
-    from .graph.cuda_graph import (
+    from .graph.backend.descriptor import BackendDescriptor as BackendDescriptor
+    from .graph.backend.device_properties import DeviceProperties as DeviceProperties
+    from .graph.backend.engine import (
+        Engine as Engine,
+        EngineChoice as EngineChoice,
+        EngineConfig as EngineConfig,
+    )
+    from .graph.compilation import compile_graphs as compile_graphs
+    from .graph.engines.heuristics import heuristics as heuristics
+    from .graph.engines.selection import Selection as Selection
+    from .graph.graph import Graph as Graph
+    from .graph.run.cuda_graph import (
         CapturedGraph as CapturedGraph,
         NativeGraph as NativeGraph,
         capture as capture,
     )
-    from .graph.descriptor import BackendDescriptor as BackendDescriptor
-    from .graph.device_properties import DeviceProperties as DeviceProperties
-    from .graph.engines import (
-        Engine as Engine,
-        EngineChoice as EngineChoice,
-        EngineConfig as EngineConfig,
-        heuristics as heuristics,
-    )
-    from .graph.graph import Graph as Graph
-    from .graph.kernel_cache import KernelCache as KernelCache
-    from .graph.plan import BoundPlan as BoundPlan, ExecutionPlan as ExecutionPlan
-    from .graph.selection import Selection as Selection
+    from .graph.run.kernel_cache import KernelCache as KernelCache
+    from .graph.run.plan import BoundPlan as BoundPlan, ExecutionPlan as ExecutionPlan
     from .handle import Handle as Handle
     from .information import (
         LibraryVersions as LibraryVersions,

@@ -12,8 +12,8 @@ from .errors import (
     NoDeviceError,
     SymbolNotFoundError,
 )
-from .graph.compiling import as_device
-from .graph.device_properties import DeviceProperties, presets
+from .graph.backend.device_properties import DeviceProperties, presets
+from .graph.compilation import as_device
 from .graph.graph import Graph
 
 __all__ = [

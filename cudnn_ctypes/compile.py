@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from .command_line import USER_ERRORS, add_device, chosen_device, read_text, write_text
-from .graph.compiling import CompiledGraph, compile_graphs
+from .graph.compilation import CompiledGraph, compile_graphs
 
 __all__ = ["add_arguments", "main"]
 

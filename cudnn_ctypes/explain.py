@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from .command_line import USER_ERRORS, add_device, chosen_device, read_graph
-from .graph.selection import Selection
+from .graph.engines.selection import Selection
 
 __all__ = ["add_arguments", "main"]
 

@@ -19,7 +19,10 @@ PACKAGE = ROOT / "cudnn_ctypes"
 # What each part may import of the others. A part is a module of the package, or a folder.
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "arguments": {"raw"},
     "dtypes": {"raw"},
+    "json_place": {"arguments", "raw"},
+    "strides": set(),
     "raw": {"errors"},
     "headers": {"raw", "errors"},
     "absent_gpu": {"raw", "errors"},
@@ -33,6 +36,9 @@ ALLOWED: dict[str, set[str]] = {
     "graph": {
         "raw",
         "absent_gpu",
+        "arguments",
+        "json_place",
+        "strides",
         "enumerators",
         "device",
         "resource",
@@ -40,9 +46,30 @@ ALLOWED: dict[str, set[str]] = {
         "dtypes",
         "errors",
     },
-    "frontend": {"graph", "raw", "device", "resource", "dtypes", "errors", "handle"},
+    "frontend": {
+        "arguments",
+        "graph",
+        "raw",
+        "device",
+        "resource",
+        "dtypes",
+        "errors",
+        "handle",
+        "strides",
+    },
     "reference": {"raw", "absent_gpu", "errors", "dtypes"},
 }
+
+# What each room of the graph API may import of the others; what stands beside them, of all.
+ROOMS: dict[str, set[str]] = {
+    "backend": set(),
+    "describe": set(),
+    "lower": {"describe", "backend"},
+    "run": {"backend"},
+    "engines": {"lower", "run", "backend"},
+}
+# What describes a graph knows of layer 1: enumerators and tables, but nothing that loads cuDNN.
+PLAIN_DATA = {"attributes", "ctypes_support", "values"}
 
 FRAMEWORKS = {"torch", "cupy", "jax", "numba", "tensorflow"}
 MAINTAINERS = {"tools", "tests", "examples"}
@@ -60,11 +87,15 @@ def dotted(path: Path) -> list[str]:
 @functools.cache
 def imported(path: Path) -> frozenset[str]:
     """Dotted names that a module imports anywhere, relative ones resolved."""
+    return _names(ast.parse(path.read_text()), path)
+
+
+def _names(tree: ast.AST, path: Path) -> frozenset[str]:
     names: set[str] = set()
     package = dotted(path)
     if path.name != "__init__.py":
         package = package[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -125,6 +156,65 @@ def test_the_arrows_have_no_cycle() -> None:
         assert lowest, f"a cycle among {sorted(rest)}"
         for part in lowest:
             del rest[part]
+
+
+def run_time_imports(path: Path) -> frozenset[str]:
+    """As `imported`, but without what only a type checker imports."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
+    return _names(tree, path)
+
+
+@functools.cache
+def graph_imports() -> dict[str, frozenset[str]]:
+    """The modules of the graph API, each with those of them that it imports anywhere."""
+    paths = {".".join(dotted(path)): path for path in modules(PACKAGE / "graph")}
+    found: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        names = run_time_imports(path)
+        # "from .x import y" names the module x, or the module y in the package x.
+        found[module] = {name if name in paths else name.rpartition(".")[0] for name in names}
+    return {module: frozenset(names & paths.keys()) for module, names in found.items()}
+
+
+def room_of(module: str) -> str:
+    """The folder in graph/ that has the module; "" for what stands beside the rooms."""
+    pieces = module.split(".")[2:]
+    return pieces[0] if pieces and pieces[0] in ROOMS else ""
+
+
+def test_rooms_of_the_graph_api_import_as_they_may() -> None:
+    wrong = [
+        f"{module} imports {other}"
+        for module, others in graph_imports().items()
+        for other in others
+        if (room := room_of(module))
+        and room_of(other) != room
+        and room_of(other) not in ROOMS[room]
+    ]
+    assert wrong == []
+
+
+def test_the_graph_api_has_no_circle_of_modules() -> None:
+    rest = {module: set(others) for module, others in graph_imports().items()}
+    while rest:
+        lowest = [module for module, others in rest.items() if not others & rest.keys()]
+        assert lowest, f"circles among {sorted(rest)}"
+        for module in lowest:
+            del rest[module]
+
+
+@pytest.mark.parametrize("path", modules(PACKAGE / "graph" / "describe"), ids=lambda p: p.stem)
+def test_what_describes_a_graph_never_asks_the_library(path: Path) -> None:
+    for name in run_time_imports(path):
+        if name.startswith("cudnn_ctypes.raw"):
+            pieces = name.split(".")[2:]
+            plain = not pieces or pieces[0].startswith("cudnn") or pieces[0] in PLAIN_DATA
+            assert plain, f"{path.name} imports {name}"
+    if path.stem != "attention_backward":  # its lengths still depend on the version
+        assert "raw.load(" not in path.read_text()
 
 
 def test_the_check_sees_every_kind_of_import(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from programs import printed, run_program
 
 from cudnn_ctypes import BadParamError, ClosedError, Handle, errors, raw
-from cudnn_ctypes.graph.descriptor import BackendDescriptor
+from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.resource import Resource
 
 

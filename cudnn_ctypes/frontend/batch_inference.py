@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..graph.describe.node import Node
+from ..graph.describe.operations.normalization_kinds import NORM_FORWARD
 from ..graph.graph import Graph
-from ..graph.node import Node
-from ..graph.operations.normalization_kinds import NORM_FORWARD
 from ..raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t
 
 __all__ = ["BatchInference"]

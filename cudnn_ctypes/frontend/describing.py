@@ -7,10 +7,10 @@ from typing import Any
 
 from .. import raw
 from ..dtypes import element_bits
+from ..graph.describe.inference import DataTypes
+from ..graph.describe.node import Node
 from ..graph.graph import Graph
-from ..graph.inference import DataTypes
-from ..graph.node import Node
-from ..graph.strides import packed
+from ..strides import packed
 from .batch_inference import BatchInference
 from .enums import c_data_type, data_type
 from .errors import translated

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..errors import NotSupportedError, SymbolNotFoundError
-from ..graph.validation import UnsupportedGraphError
+from ..graph.describe.validation import UnsupportedGraphError
 from ..raw import cudnnStatus_t
 
 __all__ = ["InvalidGraphError", "cudnnGraphNotSupportedError", "not_supported", "translated"]

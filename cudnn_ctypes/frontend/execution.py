@@ -6,14 +6,14 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..graph.arguments import host_value, memory_bytes
-from ..graph.execution import Execution
-from ..graph.operands import Operands
-from ..graph.tensor import Tensor
+from ..graph.describe.tensor import Tensor
+from ..graph.run.addresses import host_value, memory_bytes
+from ..graph.run.execution import Execution
+from ..graph.run.operands import Operands
 from .errors import InvalidGraphError
 
 if TYPE_CHECKING:
-    from ..graph.plan import ExecutionPlan
+    from ..graph.run.plan import ExecutionPlan
 
 __all__ = ["FrontExecution"]
 

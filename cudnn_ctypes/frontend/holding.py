@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.node import Node
-from ..graph.plan import ExecutionPlan
+from ..graph.describe.node import Node
+from ..graph.run.plan import ExecutionPlan
 from ..handle import Handle
 from .describing import Described
 from .errors import not_supported
@@ -15,7 +15,7 @@ from .planning import NoSuchPlanError, Plans
 from .tensors import tensor
 
 if TYPE_CHECKING:
-    from ..graph.device_properties import DeviceProperties
+    from ..graph.backend.device_properties import DeviceProperties
     from .properties import kernel_cache
 
 from ..resource import Uncopied

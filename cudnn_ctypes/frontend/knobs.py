@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..graph.engines import Engine
+from ..graph.backend.engine import Engine
 from .enums import knob_type
 
 __all__ = ["knob", "knobs_of", "short_knobs"]

@@ -6,17 +6,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NotSupportedError
-from ..graph.building import PLAN_ERRORS, engine_refusals, operation_graph_attributes
-from ..graph.device_properties import DeviceProperties
-from ..graph.engines import Engine, EngineConfig, engine_count, heuristics
-from ..graph.faults import faulty_engines
-from ..graph.kernel_cache import KernelCache
-from ..graph.lowering import Lowering
-from ..graph.node import Node
-from ..graph.plan import ExecutionPlan
-from ..graph.refusals import refusal
-from ..graph.scratch import Scratch
-from ..graph.tensor import Tensor
+from ..graph.backend.device_properties import DeviceProperties
+from ..graph.backend.engine import Engine, EngineConfig, engine_count
+from ..graph.describe.node import Node
+from ..graph.describe.tensor import Tensor
+from ..graph.engines.build_failure import engine_refusals
+from ..graph.engines.building import PLAN_ERRORS
+from ..graph.engines.heuristics import heuristics
+from ..graph.engines.refusals import refusal
+from ..graph.lower.lowering import Lowering, operation_graph_attributes
+from ..graph.lower.quirks import faulty_engines
+from ..graph.run.kernel_cache import KernelCache
+from ..graph.run.plan import ExecutionPlan
+from ..graph.run.scratch import Scratch
 from ..raw import cudnnDataType_t, cudnnStatus_t
 from .enums import build_plan_policy, heur_mode
 from .errors import cudnnGraphNotSupportedError

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
-from ..graph.operations.pointwise import PointwiseOperations
+from ..graph.describe.operations.pointwise import PointwiseOperations
 from .describing import Described
 from .enums import data_type
 from .tensors import tensor

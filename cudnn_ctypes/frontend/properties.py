@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..graph.device_properties import DeviceProperties
-from ..graph.kernel_cache import KernelCache
+from ..graph.backend.device_properties import DeviceProperties
+from ..graph.run.kernel_cache import KernelCache
 
 __all__ = [
     "create_device_properties",

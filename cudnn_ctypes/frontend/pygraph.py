@@ -20,8 +20,8 @@ from .running import RunningMethods
 from .structured import StructuredMethods
 
 if TYPE_CHECKING:
-    from ..graph.device_properties import DeviceProperties
-    from ..graph.node import Node
+    from ..graph.backend.device_properties import DeviceProperties
+    from ..graph.describe.node import Node
     from ..handle import Handle
 
 __all__ = ["pygraph"]

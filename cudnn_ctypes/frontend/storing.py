@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..dtypes import as_data_type, data_type_name
-from ..graph.plan import ExecutionPlan
-from ..graph.serialization import FORMAT
-from ..graph.tensor import Tensor
+from ..graph.describe.serialization import FORMAT
+from ..graph.describe.tensor import Tensor
+from ..graph.run.plan import ExecutionPlan
 from .tensors import tensor
 
 __all__ = ["describes_graph", "restored", "stored"]

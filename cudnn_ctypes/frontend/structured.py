@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..graph.strides import axis_order, packed
+from ..strides import axis_order, packed
 from .describing import Described
 from .enums import (
     c_member,

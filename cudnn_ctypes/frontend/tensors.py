@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..graph.tensor import Tensor
+from ..graph.describe.tensor import Tensor
 from ..raw import cudnnBackendTensorReordering_t
 from .enums import c_data_type, c_member, data_type, named, note_of, tensor_reordering
 

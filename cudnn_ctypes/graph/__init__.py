@@ -33,18 +33,19 @@ One descriptor at a time
 
 from __future__ import annotations
 
-from .compiling import CompiledGraph, compile_graphs
-from .cuda_graph import CapturedGraph, NativeGraph, capture
-from .descriptor import BackendDescriptor
-from .device_properties import DeviceProperties, presets
-from .engines import Engine, EngineChoice, EngineConfig, Knob, engine_count, heuristics
-from .explain import EngineRow, Explanation
+from .backend.descriptor import BackendDescriptor
+from .backend.device_properties import DeviceProperties, presets
+from .backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
+from .compilation import CompiledGraph, compile_graphs
+from .describe.tensor import Tensor
+from .engines.explanation import EngineRow, Explanation
+from .engines.heuristics import heuristics
+from .engines.measurements import Autotuning, Measurement
+from .engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
 from .graph import Graph
-from .kernel_cache import KernelCache
-from .measurements import Autotuning, Measurement
-from .plan import BoundPlan, ExecutionPlan
-from .selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
-from .tensor import Tensor
+from .run.cuda_graph import CapturedGraph, NativeGraph, capture
+from .run.kernel_cache import KernelCache
+from .run.plan import BoundPlan, ExecutionPlan
 
 __all__ = [
     "BEHAVIOR_NOTES",

@@ -2,41 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
-from .arguments import DimsMap, MemoryMap, new_shapes, pointers
-from .choosing import EngineChoosing
-from .execution import Execution
-from .inference import DataTypes, complete_offset, infer_node, number_tensors
-from .node import Node
-from .operands import Operands
-from .operations.attention_fp8 import Fp8AttentionOperations
-from .operations.attention_unified import UnifiedAttentionOperations
-from .operations.bands import BandOperations
-from .operations.batch_normalization import BatchNormalizationOperations
-from .operations.blocks import BlockOperations
-from .operations.convolutions import ConvolutionOperations
-from .operations.experts import ExpertOperations
-from .operations.normalizations import NormalizationOperations
-from .operations.resampling import ResampleOperations
-from .operations.sequences import SequenceOperations
-from .scratch import Scratch
-from .selection import Selection
-from .tensor import Tensor
-from .validation import check_fields, check_products, check_results, check_tensors, in_order
+from .describe.inference import DataTypes, complete_offset, infer_node, number_tensors
+from .describe.node import Node
+from .describe.operations.attention_fp8 import Fp8AttentionOperations
+from .describe.operations.attention_unified import UnifiedAttentionOperations
+from .describe.operations.bands import BandOperations
+from .describe.operations.batch_normalization import BatchNormalizationOperations
+from .describe.operations.blocks import BlockOperations
+from .describe.operations.convolutions import ConvolutionOperations
+from .describe.operations.experts import ExpertOperations
+from .describe.operations.normalizations import NormalizationOperations
+from .describe.operations.resampling import ResampleOperations
+from .describe.operations.sequences import SequenceOperations
+from .describe.tensor import Tensor
+from .describe.validation import (
+    check_fields,
+    check_products,
+    check_results,
+    check_tensors,
+    in_order,
+)
+from .engines.graph_methods import EngineMethods
+from .engines.selection import Selection
+from .run.addresses import new_shapes, pointers
+from .run.execution import Execution
+from .run.operands import Operands
+from .run.scratch import Scratch
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ..handle import Handle
-    from .bound_plan import BoundPlan
-    from .device_properties import DeviceProperties
-    from .kernel_cache import KernelCache
-    from .plan import ExecutionPlan
+    from .backend.device_properties import DeviceProperties
+    from .run.bound_plan import BoundPlan
+    from .run.kernel_cache import KernelCache
+    from .run.plan import ExecutionPlan
 
 __all__ = ["Graph"]
+
+
+# A mapping of one kind of key is none of several kinds, to a type checker.
+MemoryMap = (
+    Mapping[Tensor, Any] | Mapping[int, Any] | Mapping[str, Any] | Mapping[Tensor | int | str, Any]
+)
+"""Memory by tensor, unique id or name."""
+DimsMap = (
+    Mapping[Tensor, Sequence[int]]
+    | Mapping[int, Sequence[int]]
+    | Mapping[str, Sequence[int]]
+    | Mapping[Tensor | int | str, Sequence[int]]
+)
 
 
 class Graph(
@@ -50,7 +69,7 @@ class Graph(
     BandOperations,
     BlockOperations,
     ExpertOperations,
-    EngineChoosing,
+    EngineMethods,
 ):
     """Operations on tensors that cuDNN carries out together.
 
@@ -179,14 +198,14 @@ class Graph(
         NotSupportedError
             If no engine can do it; the message has cuDNN's reasons, `explain` has all of them.
         """
-        from .building import as_choice, as_modes, build_plan
+        from .engines.building import as_choice, as_modes, build_plan
 
         modes, choice = as_modes(heuristics), as_choice(config)
         nodes = self.validate()
         if without_engine:
-            from .unplanned import unplanned
+            from .engines.reference_plan import reference_plan
 
-            plan: ExecutionPlan = unplanned(
+            plan: ExecutionPlan = reference_plan(
                 nodes,
                 self.compute_data_type,
                 device,
@@ -229,8 +248,8 @@ class Graph(
         ValueError
             If the text is damaged, or the plan belongs to another graph, cuDNN version or GPU.
         """
-        from .plan import ExecutionPlan
-        from .stored_plan import StoredPlan
+        from .run.plan import ExecutionPlan
+        from .run.stored_plan import StoredPlan
 
         StoredPlan(text).check_graph(self.validate(), self.tensors)
         plan = ExecutionPlan.from_json(text, device=device)
@@ -239,7 +258,7 @@ class Graph(
 
     def _keep(self, plan: ExecutionPlan, device: Handle | DeviceProperties) -> None:
         """Hold `plan` instead of the one before."""
-        from .device_properties import DeviceProperties
+        from .backend.device_properties import DeviceProperties
 
         self.close()
         plan.scratch = Scratch(self.tensors)
@@ -340,7 +359,7 @@ class Graph(
 
         What `validate` has filled in is part of it.
         """
-        from .serialization import to_json
+        from .describe.serialization import to_json
 
         return to_json(self, indent=indent)
 
@@ -353,7 +372,7 @@ class Graph(
         ValueError
             If the text is damaged or has content that is not known; the message names the place.
         """
-        from .deserialization import from_json
+        from .describe.deserialization import from_json
 
         return from_json(cls, text)
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import raw
-from ..graph.values import ENUMS
 from ..raw import cudnnBackendAttributeType_t as Type
-from ..raw.attributes import ATTRIBUTES, Attribute, kind_name, owner_and_short_name
+from ..raw.attributes import ATTRIBUTES, ENUMS, Attribute, kind_name, owner_and_short_name
 from ..raw.describe import aligned, documentation
 from .entry import Entry, declared
 

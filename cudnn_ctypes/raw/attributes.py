@@ -13,8 +13,9 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from . import library
+from . import enums, library
 from .attribute_types import ATTRIBUTE_TYPES
+from .ctypes_support import CudnnEnum
 from .enums import ENUM_RENUMBERED, ENUM_SINCE
 from .enums import cudnnBackendAttributeName_t as Name
 from .enums import cudnnBackendAttributeType_t as Type
@@ -23,6 +24,7 @@ from .types import cudnnFraction_t
 
 __all__ = [
     "ATTRIBUTES",
+    "ENUMS",
     "KINDS",
     "Attribute",
     "code_of",
@@ -167,6 +169,35 @@ _ELEMENTS: dict[Type, Any] = {
     Type.CUDNN_TYPE_FRACTION: cudnnFraction_t,
     Type.CUDNN_TYPE_BACKEND_DESCRIPTOR: ctypes.c_void_p,
 }
+
+
+ENUMS: dict[Type, type[CudnnEnum]] = {
+    Type.CUDNN_TYPE_DATA_TYPE: enums.cudnnDataType_t,
+    Type.CUDNN_TYPE_CONVOLUTION_MODE: enums.cudnnConvolutionMode_t,
+    Type.CUDNN_TYPE_HEUR_MODE: enums.cudnnBackendHeurMode_t,
+    Type.CUDNN_TYPE_KNOB_TYPE: enums.cudnnBackendKnobType_t,
+    Type.CUDNN_TYPE_NAN_PROPOGATION: enums.cudnnNanPropagation_t,
+    Type.CUDNN_TYPE_NUMERICAL_NOTE: enums.cudnnBackendNumericalNote_t,
+    Type.CUDNN_TYPE_LAYOUT_TYPE: enums.cudnnBackendLayoutType_t,
+    Type.CUDNN_TYPE_ATTRIB_NAME: enums.cudnnBackendAttributeName_t,
+    Type.CUDNN_TYPE_POINTWISE_MODE: enums.cudnnPointwiseMode_t,
+    Type.CUDNN_TYPE_GENSTATS_MODE: enums.cudnnGenStatsMode_t,
+    Type.CUDNN_TYPE_BN_FINALIZE_STATS_MODE: enums.cudnnBnFinalizeStatsMode_t,
+    Type.CUDNN_TYPE_REDUCTION_OPERATOR_TYPE: enums.cudnnReduceTensorOp_t,
+    Type.CUDNN_TYPE_BEHAVIOR_NOTE: enums.cudnnBackendBehaviorNote_t,
+    Type.CUDNN_TYPE_TENSOR_REORDERING_MODE: enums.cudnnBackendTensorReordering_t,
+    Type.CUDNN_TYPE_RESAMPLE_MODE: enums.cudnnResampleMode_t,
+    Type.CUDNN_TYPE_PADDING_MODE: enums.cudnnPaddingMode_t,
+    Type.CUDNN_TYPE_SIGNAL_MODE: enums.cudnnSignalMode_t,
+    Type.CUDNN_TYPE_NORM_MODE: enums.cudnnBackendNormMode_t,
+    Type.CUDNN_TYPE_NORM_FWD_PHASE: enums.cudnnBackendNormFwdPhase_t,
+    Type.CUDNN_TYPE_RNG_DISTRIBUTION: enums.cudnnRngDistribution_t,
+    Type.CUDNN_TYPE_MOE_GROUPED_MATMUL_MODE: enums.cudnnMoeGroupedMatmulMode_t,
+    Type.CUDNN_TYPE_RESHAPE_MODE: enums.cudnnBackendReshapeMode_t,
+    Type.CUDNN_TYPE_OPERATIONGRAPH_MODE: enums.cudnnBackendOperationGraphMode_t,
+    Type.CUDNN_TYPE_CUDA_GRAPH_RETENTION: enums.cudnnCudaGraphRetention_t,
+}
+"""The C enum of each type of value that is an enum."""
 
 
 def element_type(type_: Type) -> Any:

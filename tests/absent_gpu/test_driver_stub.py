@@ -39,7 +39,7 @@ def test_no_symbol_is_missed_no_gpu_is_found_and_nothing_is_written(
             raise PermissionError(1, "forbidden")
         if sys.argv[1] == "False":
             os.memfd_create = forbidden
-        from cudnn_ctypes.graph.device_properties import DeviceProperties
+        from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
         from cudnn_ctypes import Handle, NotInitializedError
         DeviceProperties.preset('H200').close()
         try: Handle()

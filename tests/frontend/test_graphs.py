@@ -12,9 +12,9 @@ import pytest
 
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import NotSupportedError
-from cudnn_ctypes.graph.device_properties import DeviceProperties
-from cudnn_ctypes.graph.strides import packed
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.raw import cudnnDataType_t
+from cudnn_ctypes.strides import packed
 
 from .peer_graphs import PEER_GRAPHS
 from .plan_names import engine_and_knobs, first_with_knobs
@@ -204,7 +204,7 @@ def test_four_lists_of_a_convolution_by_their_place(graph):
 
 
 def test_layer_3_has_the_notes():
-    from cudnn_ctypes.graph.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES
+    from cudnn_ctypes.graph.engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES
 
     for cls, names in (
         (cudnn.behavior_note, BEHAVIOR_NOTES),

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.tensor import Tensor
 
 from .attention_cases import BATCH, HEADS, KEYS, QUERIES, SIZE, _tokens
 from .cases import Arrays, _torch, case, gradients

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.tensor import Tensor
 
 from .cases import IMAGE, Arrays, case, image
 from .norm_cases import AXES, BACKWARD, CHANNELS, EPSILON, FORWARD, SETTINGS, TYPES, outputs

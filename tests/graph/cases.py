@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudnn_ctypes.dtypes import data_type_name, numpy_dtype
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.strides import packed
-from cudnn_ctypes.graph.tensor import Tensor
+from cudnn_ctypes.strides import packed
 
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 
 from .graphs import Made
 

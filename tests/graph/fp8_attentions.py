@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from cudnn_ctypes.dtypes import numpy_dtype
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.strides import packed
-from cudnn_ctypes.graph.tensor import Tensor
+from cudnn_ctypes.strides import packed
 
 from .attentions import ONE, Array, Attention
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.dtypes import numpy_dtype
-from cudnn_ctypes.graph.arguments import pointers
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.tensor import Tensor
+from cudnn_ctypes.graph.run.addresses import pointers
 
 from .cases import Case
 

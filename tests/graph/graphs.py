@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from cudnn_ctypes.graph.descriptor import BackendDescriptor
+from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 
 X, W, Y, Z = 1, 2, 3, 4  # unique ids
 

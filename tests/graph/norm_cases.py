@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.tensor import Tensor
 
 from .cases import IMAGE, TOLERANCES, Arrays, case, channels_last, gradients, image
 

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.special
 from numpy.typing import NDArray
 
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.tensor import Tensor
 
 from .cases import TOLERANCES, _torch, case, gradients, image
 

@@ -10,7 +10,7 @@ from error_report import Report
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
-from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
 from .attention_problems import BACKWARD, BACKWARD_COMBINED, BOTH, COMBINED, FORWARD

@@ -6,7 +6,7 @@ import pytest
 from error_report import Report
 
 from cudnn_ctypes import Handle
-from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
 from .attentions import execute

@@ -11,7 +11,7 @@ from error_report import Report
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.dtypes import data_type_name
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
-from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
 from .cases import problem, stored

@@ -11,8 +11,9 @@ import pytest
 
 import cudnn_ctypes
 from cudnn_ctypes import graph as package
-from cudnn_ctypes.graph import Graph, operations
-from cudnn_ctypes.graph.node import Kind
+from cudnn_ctypes.graph import Graph
+from cudnn_ctypes.graph.describe import operations
+from cudnn_ctypes.graph.describe.node import Kind
 from cudnn_ctypes.raw.attributes import KINDS as DESCRIPTORS
 
 KINDS = {

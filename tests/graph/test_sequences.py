@@ -11,9 +11,9 @@ from error_report import Report
 
 from cudnn_ctypes import Handle
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
-from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.tensor import Tensor
 
 from .attentions import Attention, execute
 from .test_attention import TOLERANCES, build, check

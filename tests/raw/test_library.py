@@ -284,7 +284,7 @@ for create, type in (
     print(create.unchecked(type()).name)
 """
 FINALIZED = """
-from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 DeviceProperties.preset("H200").close()
 """
 MAPPED = """

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cudnn_ctypes.graph.values import ENUMS
 from cudnn_ctypes.raw import cudnnBackendAttributeName_t as Name
 from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
-from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS, Attribute
+from cudnn_ctypes.raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute
 
 from .descriptors import CREATABLE, STATES
 

@@ -27,7 +27,7 @@ from typing import Any
 from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.errors import CudnnError, SymbolNotFoundError
-from cudnn_ctypes.graph.descriptor import BackendDescriptor
+from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
 from cudnn_ctypes.raw.attributes import Attribute, element_type, kind_name
 from cudnn_ctypes.raw.function import binding

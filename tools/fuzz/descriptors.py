@@ -11,10 +11,9 @@ from typing import Any
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu.properties import complete, preset
-from cudnn_ctypes.graph.descriptor import BackendDescriptor
-from cudnn_ctypes.graph.values import ENUMS
+from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw import cudnnBackendAttributeType_t as Type
-from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS, Attribute, kind_name
+from cudnn_ctypes.raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute, kind_name
 
 __all__ = ["COMPUTED", "CREATABLE", "STATES", "Workshop"]
 

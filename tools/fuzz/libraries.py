@@ -39,7 +39,7 @@ report = {}
 try:
     from cudnn_ctypes import raw
     from cudnn_ctypes.errors import LibraryNotFoundError
-    from cudnn_ctypes.graph.device_properties import DeviceProperties
+    from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
     from cudnn_ctypes.raw import process
     report["version"] = raw.cudnnGetVersion()
     statuses = [

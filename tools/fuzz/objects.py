@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.graph.descriptor import BackendDescriptor
+from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS
 
 from .descriptors import CREATABLE, STATES, Workshop

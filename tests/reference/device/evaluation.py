@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from cudnn_ctypes import DeviceTensor
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import SymbolNotFoundError
-from cudnn_ctypes.graph.arguments import pointers
+from cudnn_ctypes.graph.backend.values import device_address
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.lowering import Lowering
-from cudnn_ctypes.graph.values import device_address
+from cudnn_ctypes.graph.lower.lowering import Lowering
+from cudnn_ctypes.graph.run.addresses import pointers
 from cudnn_ctypes.reference.device.backend_execution import carry_out
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
 from cudnn_ctypes.reference.device.backend_records import Record, record

@@ -21,9 +21,9 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.graph.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.plan import ExecutionPlan
+from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.reference import convolution_forward
 from cudnn_ctypes.reference.device import backend_records

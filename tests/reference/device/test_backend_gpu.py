@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.strides import packed
-from cudnn_ctypes.graph.tensor import Tensor
+from cudnn_ctypes.strides import packed
 
 pytestmark = pytest.mark.gpu
 

@@ -1,0 +1,297 @@
+"""Engines: cuDNN's ways of carrying out an operation graph, with their knobs and configs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ... import raw
+from ...arguments import suggestion
+from ...enumerators import enumerator, short_name
+from ...errors import NotSupportedError, SymbolNotFoundError
+from ...raw.values import described
+from .descriptor import BackendDescriptor
+from .device_properties import DeviceProperties, device_attribute
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+
+from ...resource import Uncopied
+
+__all__ = [
+    "Engine",
+    "EngineChoice",
+    "EngineConfig",
+    "Knob",
+    "engine_attributes",
+    "engine_count",
+]
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """An engine and values of its knobs as plain data; ``Graph.build(config=...)`` takes it.
+
+    Attributes
+    ----------
+    engine : int
+        Its index, for graphs of this pattern and this cuDNN version.
+    knobs : mapping of str to int
+        By short name; cuDNN chooses those that are missing.
+
+    Raises
+    ------
+    TypeError
+        If these are of other types.
+    """
+
+    engine: int
+    knobs: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.engine, bool) or not isinstance(self.engine, int):
+            raise TypeError(f"engine: expected its index, got {described(self.engine)}")
+        if not isinstance(self.knobs, Mapping):
+            raise TypeError(f"knobs: expected values by name, got {described(self.knobs)}")
+
+    def __hash__(self) -> int:
+        return hash((self.engine, frozenset(self.knobs.items())))
+
+    def __str__(self) -> str:
+        knobs = " ".join(f"{name}={value}" for name, value in self.knobs.items())
+        return f"engine {self.engine}{': ' if knobs else ''}{knobs}"
+
+
+@dataclass(frozen=True)
+class Knob:
+    """What one knob of an engine can be set to: minimum, minimum + stride, … maximum."""
+
+    minimum: int
+    maximum: int
+    stride: int
+
+    @property
+    def values(self) -> range:
+        return range(self.minimum, self.maximum + 1, max(self.stride, 1))
+
+    def __str__(self) -> str:
+        steps = f" by {self.stride}" if self.stride > 1 else ""
+        several = self.maximum > self.minimum
+        return f"{self.minimum}-{self.maximum}{steps}" if several else str(self.minimum)
+
+
+class Engine(Uncopied):
+    """One engine for one operation graph; the ENGINE descriptor.
+
+    Parameters
+    ----------
+    operation_graph : BackendDescriptor
+        Finalized.
+    index : int
+        Below ``engine_count(operation_graph)``, or ValueError is raised.
+    device : Handle or DeviceProperties
+        The GPU. A handle must be that of the operation graph too.
+    sm_count : int, optional
+        How many multiprocessors it should use.
+
+    Raises
+    ------
+    NotSupportedError
+        If this engine cannot carry out this graph; the message has cuDNN's reason.
+    """
+
+    def __init__(
+        self,
+        operation_graph: BackendDescriptor,
+        index: int,
+        *,
+        device: Handle | DeviceProperties,
+        sm_count: int | None = None,
+    ) -> None:
+        count = engine_count(operation_graph)
+        if not 0 <= index < count:
+            raise ValueError(f"engine {index}: this graph has engines 0 to {count - 1}")
+        self._owned: ExitStack | None = None
+        self.descriptor = BackendDescriptor(
+            "engine",
+            operation_graph=operation_graph,
+            global_index=index,
+            sm_count_target=sm_count,
+            **engine_attributes(device, operation_graph),
+        ).finalize()
+
+    @classmethod
+    def _of(cls, descriptor: BackendDescriptor) -> Engine:
+        made = cls.__new__(cls)
+        made.descriptor = descriptor
+        made._owned = None
+        return made
+
+    def closes_with_it(self, owned: ExitStack) -> None:
+        """Have `close` close these too: what the engine was made for."""
+        self._owned = owned
+
+    @property
+    def index(self) -> int:
+        return int(self.descriptor.get("global_index"))
+
+    @property
+    def knobs(self) -> dict[str, Knob]:
+        """Its knobs by short name: "tile_size", "split_k_slc"."""
+        found: dict[str, Knob] = {}
+        for info in self.descriptor.get("knob_info") or ():
+            with info:
+                found[short_name(info.get("type"))] = Knob(
+                    info.get("minimum_value"), info.get("maximum_value"), info.get("stride")
+                )
+        return found
+
+    @property
+    def numerical_notes(self) -> frozenset[str]:
+        """What it does to the numbers: "tensor_core", "nondeterministic", "winograd"."""
+        return frozenset(map(short_name, self.descriptor.get("numerical_note") or ()))
+
+    @property
+    def behavior_notes(self) -> frozenset[str]:
+        """How it behaves: "runtime_compilation", "supports_cuda_graph_native_api"."""
+        return frozenset(map(short_name, self.descriptor.get("behavior_note") or ()))
+
+    def config(self, knobs: Mapping[str, int] | None = None) -> EngineConfig:
+        """This engine with some knobs chosen; cuDNN chooses the others, and those that are -1.
+
+        Raises
+        ------
+        ValueError
+            If it has no such knob, or the knob no such value.
+        """
+        ranges = self.knobs if knobs else {}
+        choices: list[BackendDescriptor] = []
+        for name, value in (knobs or {}).items():
+            if name not in ranges:
+                raise ValueError(
+                    f"engine {self.index} has no knob {name!r}{suggestion(name, ranges)}; "
+                    f"it has {', '.join(ranges) or 'none'}"
+                )
+            if value != -1 and value not in ranges[name].values:
+                knob = ranges[name]
+                raise ValueError(
+                    f"knob {name!r} of engine {self.index}: {value!r} is not in {knob.minimum} to "
+                    f"{knob.maximum} by steps of {knob.stride}"
+                )
+        try:
+            for name, value in (knobs or {}).items():
+                kind = enumerator(raw.cudnnBackendKnobType_t, name, "knob")
+                choice = BackendDescriptor("knob_choice", knob_type=kind, knob_value=value)
+                choices.append(choice.finalize())
+            made = BackendDescriptor(
+                "enginecfg", engine=self.descriptor, knob_choices=choices or None
+            )
+            return EngineConfig(made.finalize(), choices)
+        except BaseException:
+            for choice in choices:
+                choice.close()
+            raise
+
+    def close(self) -> None:
+        self.descriptor.close()
+        if self._owned is not None:
+            self._owned.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.descriptor.closed:
+            return "Engine(closed)"
+        notes = ", ".join(sorted(self.numerical_notes | self.behavior_notes))
+        return f"Engine({self.index}{', ' if notes else ''}{notes})"
+
+
+class EngineConfig(Uncopied):
+    """An engine and the values of its knobs: what a plan is made of; the ENGINECFG descriptor.
+
+    `heuristics` and ``Engine.config`` make it.
+    """
+
+    def __init__(
+        self, descriptor: BackendDescriptor, owned: list[BackendDescriptor] | None = None
+    ) -> None:
+        self.descriptor = descriptor
+        self._owned = owned or []
+
+    @property
+    def engine(self) -> Engine:
+        """It belongs to this config and is closed with it."""
+        return Engine._of(self.descriptor.get("engine"))
+
+    @property
+    def knobs(self) -> dict[str, int]:
+        """The chosen values by the knobs' short names."""
+        choices = self.descriptor.get("knob_choices") or ()
+        return {short_name(c.get("knob_type")): c.get("knob_value") for c in choices}
+
+    @property
+    def choice(self) -> EngineChoice:
+        """The same as plain data, which outlives the descriptors."""
+        return EngineChoice(self.engine.index, self.knobs)
+
+    @property
+    def workspace_size(self) -> int | None:
+        """Bytes of workspace of its plan, known before that is compiled; None before cuDNN 9.2."""
+        return self._told("workspace_size")
+
+    @property
+    def shared_memory(self) -> int | None:
+        """Bytes of shared memory of a block of threads; None of engines that do not tell."""
+        return self._told("shared_memory_used")
+
+    def _told(self, name: str) -> int | None:
+        try:
+            return int(self.descriptor.get(name))
+        except (NotSupportedError, SymbolNotFoundError):
+            return None
+
+    @property
+    def numerical_notes(self) -> frozenset[str]:
+        return self.engine.numerical_notes
+
+    @property
+    def behavior_notes(self) -> frozenset[str]:
+        return self.engine.behavior_notes
+
+    def close(self) -> None:
+        self.descriptor.close()
+        while self._owned:
+            self._owned.pop().close()
+
+    def __enter__(self) -> EngineConfig:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.descriptor.closed:
+            return "EngineConfig(closed)"
+        knobs = ", ".join(f"{name}={value}" for name, value in self.knobs.items())
+        return f"EngineConfig(engine {self.engine.index}{': ' if knobs else ''}{knobs})"
+
+
+def engine_count(operation_graph: BackendDescriptor) -> int:
+    """How many engines there are for operation graphs of this pattern, usable or not."""
+    return int(operation_graph.get("engine_global_count"))
+
+
+def engine_attributes(device: Any, operation_graph: BackendDescriptor) -> dict[str, Any]:
+    """The attribute by which an engine or a query learns of the GPU."""
+    found = device_attribute(device)
+    if "handle" not in found:
+        return found
+    if "handle" not in operation_graph.held():
+        raise ValueError("device: the operation graph has no handle: set it, or give properties")
+    return {}

@@ -1,0 +1,185 @@
+"""Compiling many graphs at once, for a GPU that need not be there."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from .. import raw
+from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
+from ..raw.values import described
+from .backend.device_properties import DeviceProperties
+from .graph import Graph
+
+__all__ = ["CompiledGraph", "Executor", "as_device", "compile_graphs"]
+
+
+class Executor(Protocol):
+    """What carries out calls elsewhere: ``concurrent.futures``, Dask, ``mpi4py.futures``."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """A future, whose ``result()`` waits for what `fn` returns."""
+
+
+@dataclass(frozen=True)
+class CompiledGraph:
+    """A plan as text, or why there is none; `compile_graphs` makes it.
+
+    Attributes
+    ----------
+    name : str
+        That of the graph.
+    plan : str or None
+        JSON for ``Graph.load_plan``, with the machine code of kernels that were compiled.
+    error : Exception or None
+        Why there is no plan.
+    engine : str
+        The engine and its knobs.
+    runtime_compiled : bool
+        Whether the plan holds its kernel. Others are in the library.
+    workspace_size : int
+        Bytes.
+    cudnn_version : str
+        The one that the plan belongs to: "9.28.0".
+    seconds : float
+        What it took.
+    """
+
+    name: str
+    plan: str | None = None
+    error: Exception | None = None
+    engine: str = ""
+    runtime_compiled: bool = False
+    workspace_size: int = 0
+    cudnn_version: str = ""
+    seconds: float = 0.0
+
+
+def compile_graphs(
+    graphs: Iterable[Graph | str],
+    device: DeviceProperties | str | Path,
+    *,
+    executor: Executor | None = None,
+    heuristics: str | Sequence[str] = ("a", "fallback"),
+    workspace_limit: int | None = None,
+    sm_count: int | None = None,
+    on_done: Callable[[CompiledGraph], object] | None = None,
+) -> list[CompiledGraph]:
+    """Build the plan of each graph, and keep it as text.
+
+    Parameters
+    ----------
+    graphs : iterable of Graph or str
+        Or the JSON text of graphs. They are not changed.
+    device : DeviceProperties, str or Path
+        The GPU: its properties, the name of a preset, or a file that ``DeviceProperties.to_json``
+        wrote.
+    executor : Executor, optional
+        Where to compile: a ``ProcessPoolExecutor``, ``ThreadPoolExecutor``, the
+        ``get_executor()`` of a Dask client, an ``MPIPoolExecutor``. Workers need this package and
+        the same cuDNN. By default here, one after the other.
+    heuristics, workspace_limit, sm_count
+        As in ``Graph.build``.
+    on_done : callable, optional
+        Called here with each result, in the order of the graphs.
+
+    Returns
+    -------
+    list of CompiledGraph
+        In the order of the graphs. A graph that cannot be compiled does not stop the others: its
+        result has the error. So it is if a worker is lost.
+
+    Raises
+    ------
+    NoDeviceError
+        Without an NVIDIA driver, on a machine that has no stand-in for it.
+    """
+    modes = (heuristics,) if isinstance(heuristics, str) else tuple(heuristics)
+    with as_device(device) as properties:
+        gpu = properties.to_json()
+    options = {"heuristics": modes, "workspace_limit": workspace_limit, "sm_count": sm_count}
+    calls = [(_text(each), gpu, options) for each in graphs]
+    if executor is None:
+        waiting: Iterable[Callable[[], CompiledGraph]] = (
+            lambda call=call: _compiled(*call)  # type: ignore[misc]
+            for call in calls
+        )
+    else:
+        waiting = [executor.submit(_compiled, *call).result for call in calls]
+    results = []
+    for call, result in zip(calls, waiting, strict=True):
+        try:
+            results.append(result())
+        except (NoDeviceError, LibraryNotFoundError):  # so it will be with all others
+            raise
+        except Exception as error:
+            if executor is None:
+                raise
+            results.append(CompiledGraph(_name(call[0]), error=error))
+        if on_done is not None:
+            on_done(results[-1])
+    return results
+
+
+def as_device(device: DeviceProperties | str | Path) -> DeviceProperties:
+    """The properties that are meant; a new object, to be closed.
+
+    Raises
+    ------
+    ValueError
+        If there is no such preset or file.
+    """
+    if isinstance(device, DeviceProperties):
+        return DeviceProperties(device.to_json())
+    if isinstance(device, str) and not device.endswith(".json"):
+        return DeviceProperties.preset(device)
+    if not isinstance(device, (str, Path)):
+        raise TypeError(
+            f"device: expected DeviceProperties, the name of a preset, or a file, "
+            f"got {described(device)}"
+        )
+    if not Path(device).is_file():
+        raise ValueError(f"device: there is no file {str(device)!r}")
+    return DeviceProperties(Path(device))
+
+
+def _text(graph: Graph | str) -> str:
+    if isinstance(graph, str):
+        return graph
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graphs: expected Graphs or their JSON text, got {described(graph)}")
+    return graph.to_json(indent=None)
+
+
+def _name(text: str) -> str:
+    """What a graph is called whose worker could not tell."""
+    try:
+        return str(json.loads(text)["name"])
+    except (ValueError, TypeError, KeyError):
+        return "graph"
+
+
+def _compiled(text: str, gpu: str, options: dict[str, Any]) -> CompiledGraph:
+    """One graph. It runs in a worker, so what goes in and comes out is plain data."""
+    start = time.perf_counter()
+    name, version = "graph", raw.load().version_text
+    try:
+        with Graph.from_json(text) as graph, DeviceProperties(gpu) as device:
+            name = graph.name
+            plan = graph.build(device, **options)
+            return CompiledGraph(
+                name,
+                plan.to_json(),
+                engine=str(plan.config.choice),
+                runtime_compiled="runtime_compilation" in plan.behavior_notes,
+                workspace_size=plan.workspace_size,
+                cudnn_version=version,
+                seconds=time.perf_counter() - start,
+            )
+    except (CudnnError, SymbolNotFoundError, ValueError, TypeError) as error:
+        seconds = time.perf_counter() - start
+        return CompiledGraph(name, error=error, cudnn_version=version, seconds=seconds)

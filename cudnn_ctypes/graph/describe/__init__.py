@@ -1,0 +1,1 @@
+"""What a graph says, as plain data: tensors, nodes, operations, inference, checks and JSON."""

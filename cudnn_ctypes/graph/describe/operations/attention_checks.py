@@ -1,0 +1,203 @@
+"""Checks of attention's operands, as far as their dims are known when it is described."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ....arguments import flag
+from ....dtypes import data_type_name
+from ....raw import cudnnDataType_t
+from ....raw.values import described
+from ....strides import broadcast
+from ..tensor import Tensor
+
+if TYPE_CHECKING:
+    from .attention_scores import Mask
+
+__all__ = ["AttentionCheck"]
+
+_LENGTH_TYPES = (None, cudnnDataType_t.CUDNN_DATA_INT32, cudnnDataType_t.CUDNN_DATA_INT64)
+
+
+class AttentionCheck:
+    """The checks of one operation; each raises with a message that names it and the tensor.
+
+    Parameters
+    ----------
+    operation : str
+        "sdpa 'name'".
+    """
+
+    def __init__(self, operation: str) -> None:
+        self.operation = operation
+
+    def refuse(self, reason: str) -> NoReturn:
+        raise ValueError(f"{self.operation}: {reason}")
+
+    def tensor(self, port: str, value: Any) -> None:
+        """Refuse what is no tensor."""
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{self.operation}: {port}: expected a Tensor of this graph, got {described(value)}"
+            )
+
+    def flags(self, **given: Any) -> None:
+        """Refuse what is neither true nor false, nor 0 or 1."""
+        for name, value in given.items():
+            if not (isinstance(value, numbers.Integral) and value in (0, 1)):
+                flag(f"{self.operation}: {name}", value)
+
+    def operands(self, q: Tensor, k: Tensor, v: Tensor, *, paged: bool = False) -> None:
+        """q (b, h, s_q, d), k (b, h_k, s_kv, d), v (b, h_v, s_kv, d_v), or pages of k and v."""
+        for port, tensor in (("q", q), ("k", k), ("v", v)):
+            self.heads_within(port, tensor)
+        if q.dims is None:
+            return
+        for port, tensor in (("k", k), ("v", v)):
+            if tensor.dims is None:
+                continue
+            if not paged and tensor.dims[0] != q.dims[0]:
+                self.refuse(f"{port} {_told(tensor)} has another batch size than q {_told(q)}")
+            if q.dims[1] % tensor.dims[1]:
+                self.refuse(
+                    f"the {tensor.dims[1]} heads of {port} {_told(tensor)} do not divide the "
+                    f"{q.dims[1]} of q {_told(q)}"
+                )
+        if k.dims is not None and k.dims[3] != q.dims[3]:
+            self.refuse(f"heads of k {_told(k)} and q {_told(q)} differ in their size")
+        if k.dims is not None and v.dims is not None and not paged and k.dims[2] != v.dims[2]:
+            self.refuse(f"k {_told(k)} and v {_told(v)} differ in their number of tokens")
+
+    def gradients(
+        self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, dO: Tensor, stats: Tensor
+    ) -> None:
+        """The operands of a backward pass, which all have dims."""
+        self.operands(q, k, v)
+        for port, tensor in (("q", q), ("k", k), ("v", v)):
+            if tensor.dims is None:
+                self.refuse(f"{port} {tensor.name!r} needs dims")
+        assert q.dims is not None
+        assert v.dims is not None
+        for port, tensor in (("o", o), ("dO", dO)):
+            self.heads_within(port, tensor)
+            self.same_dims(port, tensor, (*q.dims[:3], v.dims[3]))
+        self.same_dims("stats", stats, (*q.dims[:3], 1))
+        self.packed_stats(stats)
+
+    def same_heads(self, q: Tensor, k: Tensor, v: Tensor) -> None:
+        for port, tensor in (("k", k), ("v", v)):
+            if q.dims is not None and tensor.dims is not None and q.dims[1] != tensor.dims[1]:
+                self.refuse(f"{port} {_told(tensor)} must have as many heads as q {_told(q)}")
+
+    def heads_within(self, port: str, tensor: Tensor) -> None:
+        """Four dimensions, of which the last lies together in memory."""
+        self.tensor(port, tensor)
+        if tensor.dims is None:
+            return
+        if len(tensor.dims) != 4:
+            self.refuse(f"{port} {_told(tensor)} must be (batch, heads, tokens, head size)")
+        if tensor.strides is not None and tensor.strides[3] != 1 and tensor.dims[3] > 1:
+            self.refuse(f"{port} {_told(tensor)} must have stride 1 in its last dimension")
+
+    def same_dims(self, port: str, tensor: Tensor, dims: tuple[int, ...]) -> None:
+        self.tensor(port, tensor)
+        if tensor.dims is not None and tensor.dims != dims:
+            self.refuse(f"{port} {_told(tensor)} must be {dims}")
+
+    def packed_stats(self, stats: Tensor) -> None:
+        """cuDNN before 9.26 reads statistics in this one layout, if they are not ragged."""
+        if stats.ragged_offset is None and stats.dims is not None:
+            _, h, s, _ = stats.dims
+            if stats.strides != (h * s, s, 1, 1):
+                self.refuse(
+                    f"stats {_told(stats)} must be packed as in C, or ragged; its strides are "
+                    f"{stats.strides}"
+                )
+
+    def bias(self, bias: Tensor, scores: tuple[int, ...]) -> None:
+        self.tensor("bias", bias)
+        if bias.dims is not None and broadcast(bias.dims, scores) != scores:
+            self.refuse(f"bias {_told(bias)} does not broadcast to the scores {scores}")
+
+    def lengths(self, given: Mapping[str, Tensor | None], batch: int | None) -> None:
+        """Both or none, int32 or int64, one per sequence."""
+        missing = [name for name, tensor in given.items() if tensor is None]
+        if len(missing) == len(given):
+            return
+        if missing:
+            raise TypeError(f"{self.operation}: {' and '.join(given)} go together")
+        for name, tensor in given.items():
+            self.tensor(name, tensor)
+            assert tensor is not None
+            if batch is not None and tensor.dims != (batch, 1, 1, 1):
+                self.refuse(f"{name} {_told(tensor)} must be {(batch, 1, 1, 1)}")
+            if tensor.data_type not in _LENGTH_TYPES:
+                self.refuse(f"{name} {tensor.name!r} must be int32 or int64")
+
+    def bounds(self, left: Any, right: Any) -> None:
+        for name, value, least in (("left", left, 1), ("right", right, 0)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+                raise TypeError(
+                    f"{self.operation}: the {name} bound: expected an int, got {value!r}"
+                )
+            if value is not None and value < least:
+                self.refuse(f"the {name} bound must be at least {least}, got {value}")
+
+    def modified(self, score_mod: Any, mask: Mask, option: str = "score_mod") -> None:
+        """A function alone, or with a bias."""
+        if score_mod is None:
+            return
+        if not callable(score_mod):
+            raise TypeError(f"{self.operation}: {option}: expected a function, got {score_mod!r}")
+        others = {
+            "a bound of the diagonal": mask.left is not None or mask.right is not None,
+            "use_alibi_mask": mask.alibi,
+            "seq_len_q and seq_len_kv": mask.seq_len_q is not None,
+        }
+        for name, given in others.items():
+            if given:
+                self.refuse(f"{option} goes without {name}: let it mask the scores itself")
+
+    def softmax_parts(
+        self,
+        score_max: Tensor | None,
+        score_sum_exp: Tensor | None,
+        dims: tuple[int, ...] | None,
+        *,
+        stats: bool,
+        sink: bool = False,
+    ) -> None:
+        """Both or none, float32, one number per query; not with `stats`, nor with a sink."""
+        given = {"score_max": score_max, "score_sum_exp": score_sum_exp}
+        present = {name: tensor for name, tensor in given.items() if tensor is not None}
+        if not present:
+            return
+        if len(present) < len(given):
+            raise TypeError(f"{self.operation}: score_max and score_sum_exp go together")
+        if stats:
+            self.refuse("score_max and score_sum_exp take the place of generate_stats")
+        if sink:
+            self.refuse("score_max and score_sum_exp go without sink_token: cuDNN has no engine")
+        for name, tensor in present.items():
+            if dims is not None:
+                self.same_dims(name, tensor, (*dims[:3], 1))
+            if tensor.data_type not in (None, cudnnDataType_t.CUDNN_DATA_FLOAT):
+                self.refuse(f"{name} {tensor.name!r} must be float32")
+            tensor.data_type = cudnnDataType_t.CUDNN_DATA_FLOAT
+
+    def fp8(self, tensors: Mapping[str, Tensor], default: cudnnDataType_t | None) -> None:
+        """All are of one of the two 8-bit types that the tensor cores take."""
+        wanted = (cudnnDataType_t.CUDNN_DATA_FP8_E4M3, cudnnDataType_t.CUDNN_DATA_FP8_E5M2)
+        for port, tensor in tensors.items():
+            data_type = tensor.data_type or default
+            if data_type is not None and data_type not in wanted:
+                self.refuse(
+                    f"{port} {tensor.name!r} must be fp8_e4m3 or fp8_e5m2, not "
+                    f"{data_type_name(data_type)}"
+                )
+
+
+def _told(tensor: Tensor) -> str:
+    return f"{tensor.name!r} {tensor.dims}"

@@ -1,0 +1,306 @@
+"""What all families of operations stand on: a graph's tensors and nodes, and adding to them."""
+
+from __future__ import annotations
+
+import ctypes
+import numbers
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....arguments import flag
+from ....dtypes import as_data_type
+from ....enumerators import enumerator
+from ....raw import cudnnBackendTensorReordering_t, cudnnDataType_t
+from ....raw.values import described
+from ....strides import packed
+from ..node import Kind, Node
+from ..node_checks import check_node
+from ..tensor import Tensor, integers
+from ..tensor_checks import check_number, check_tensor
+
+__all__ = ["Operations", "as_type", "flag", "integers", "listed"]
+
+
+class Operations:
+    """The plain data of a graph. The families of operations derive from this, `Graph` from them.
+
+    Wherever an operation takes a tensor, a number makes a by-value one of the compute data type.
+
+    Attributes
+    ----------
+    tensor_class : type of Tensor
+        Of the tensors that it makes.
+    """
+
+    tensor_class: type[Tensor] = Tensor
+
+    def __init__(self) -> None:
+        self.tensors: list[Tensor] = []
+        self.nodes: list[Node] = []
+
+    def tensor(
+        self,
+        dims: Sequence[int],
+        strides: Sequence[int] | None = None,
+        data_type: Any = None,
+        *,
+        name: str = "",
+        uid: int | None = None,
+        virtual: bool = False,
+        by_value: bool = False,
+        alignment: int = 16,
+        ragged_offset: Tensor | None = None,
+        ragged_offset_multiplier: int = 1,
+        vector_count: int = 1,
+        vector_dimension: int | None = None,
+        reordering: cudnnBackendTensorReordering_t | str = "none",
+    ) -> Tensor:
+        """A tensor that the graph reads.
+
+        Parameters
+        ----------
+        dims : sequence of int
+            For images (n, c, h, w), whatever the layout in memory: that is in `strides`.
+        strides : sequence of int, optional
+            In elements; by default packed as in C.
+        data_type : data type, optional
+            The graph's `io_data_type` by default.
+        name : str
+            By which memory can be passed at execution; by default "tensor", "tensor_2", …
+        uid, virtual, by_value, alignment, ragged_offset, vector_count, reordering, …
+            See `Tensor`.
+
+        Returns
+        -------
+        Tensor
+            ``CUDNN_BACKEND_TENSOR_DESCRIPTOR``, once the graph is built.
+
+        Raises
+        ------
+        TypeError
+            If a value is of another type.
+        ValueError
+            If `dims` and `strides` differ in length, or a dimension is not positive.
+        """
+        name = self._name(name, "tensor")
+        place = f"tensor {name!r}: "
+        tensor = self.tensor_class(
+            name=name,
+            dims=integers(f"{place}dims", dims),
+            strides=None if strides is None else integers(f"{place}strides", strides),
+            data_type=as_type(f"{place}data_type", data_type),
+            uid=uid,
+            virtual=virtual,
+            by_value=by_value,
+            alignment=alignment,
+            ragged_offset=ragged_offset,
+            ragged_offset_multiplier=ragged_offset_multiplier,
+            vector_count=vector_count,
+            vector_dimension=vector_dimension,
+            reordering=enumerator(cudnnBackendTensorReordering_t, reordering, f"{place}reordering"),
+        )
+        if tensor.strides is None:
+            tensor.strides = packed(tensor.dims or ())
+        check_tensor(tensor)
+        if ragged_offset is not None and not self._owns(ragged_offset):
+            raise ValueError(f"{place}ragged_offset {ragged_offset!r} is of another graph")
+        return self._own(tensor)
+
+    def tensor_like(self, array: Any, *, name: str = "") -> Tensor:
+        """A tensor with the shape, strides and data type of another one.
+
+        Parameters
+        ----------
+        array : Tensor, DeviceTensor, NumPy or PyTorch array, or anything with ``__dlpack__``
+            Its memory is not looked at.
+        """
+        if isinstance(array, Tensor):
+            if array.dims is None:
+                raise ValueError(f"tensor_like: {array!r} has no dims yet; validate the graph")
+            return self.tensor(array.dims, array.strides, array.data_type, name=name)
+        if not hasattr(array, "dtype") or not hasattr(array, "shape"):
+            try:
+                array = np.from_dlpack(array)
+            except (AttributeError, TypeError, BufferError) as error:
+                raise TypeError(f"tensor_like: array {described(array)}: {error}") from None
+        strides = array.stride() if callable(getattr(array, "stride", None)) else array.strides
+        if isinstance(array, np.ndarray):
+            strides = [stride // array.itemsize for stride in strides]
+        return self.tensor(array.shape or (1,), strides or None, array.dtype, name=name)
+
+    def tensor_scalar(self, value: float, data_type: Any = None, *, name: str = "") -> Tensor:
+        """A number that is fixed in the graph and passed by value; it broadcasts.
+
+        Parameters
+        ----------
+        data_type : data type, optional
+            That of the graph's computations by default; that of a NumPy number, if it is not one of
+            NumPy's defaults, float64 and int64, which mostly come from arithmetic on the way here.
+        """
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        check_number("tensor_scalar: value", value)
+        if isinstance(value, np.generic) and data_type is None:
+            # Attention reads a float64 in float32: garbage.
+            data_type = None if value.dtype in (np.float64, np.int64) else value.dtype
+        tensor = self.tensor_class(
+            name=self._name(name, "scalar"),
+            data_type=as_type("tensor_scalar: data_type", data_type),
+            by_value=True,
+            value=value,
+        )
+        return self._own(tensor)
+
+    def find_tensor(self, key: str | int) -> Tensor:
+        """The tensor with this name or uid.
+
+        Raises
+        ------
+        KeyError
+            If there is none, or several have that name.
+        TypeError
+            If `key` is neither.
+        """
+        if not isinstance(key, (str, int, np.integer)):
+            raise TypeError(f"find_tensor: key: expected a name or uid, got {described(key)}")
+        found = [each for each in self.tensors if key in (each.name, each.uid)]
+        if len(found) != 1:
+            problem = "several tensors are" if found else "no tensor is"
+            listed = ", ".join(repr(each.name) for each in self.tensors)
+            raise KeyError(f"{problem} called {key!r}; there are {listed}")
+        return found[0]
+
+    def _own(self, tensor: Tensor) -> Tensor:
+        self.tensors.append(tensor)
+        return tensor
+
+    def _add(
+        self,
+        kind: Kind,
+        operation: str,
+        inputs: Mapping[str, Any],
+        options: Mapping[str, Any] | None = None,
+        *,
+        outputs: Sequence[str] | None = None,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> dict[str, Tensor]:
+        """Append a node; returns its results by name, all virtual: `outputs`, else all.
+
+        What is refused leaves the graph as it was.
+        """
+        if not isinstance(operation, str):
+            raise TypeError(f"operation: expected text, got {described(operation)}")
+        name = self._name(name, operation)
+        before = len(self.tensors)
+        try:
+            given = {
+                port: self._operand(operation, name, port, value)
+                for port, value in inputs.items()
+                if value is not None
+            }
+            wanted = list(kind.outputs) if outputs is None else outputs
+            for port in wanted:
+                if not isinstance(port, str) or port not in kind.outputs or wanted.count(port) > 1:
+                    known = ", ".join(kind.outputs)
+                    raise ValueError(
+                        f"{operation} {name!r}: outputs: expected some of {known}, "
+                        f"each once, got {wanted!r}"
+                    )
+            one = len(kind.outputs) == 1
+            results = {
+                port: self._own(
+                    self.tensor_class(name=name if one else f"{name}.{port}", virtual=True)
+                )
+                for port in wanted
+            }
+            data_type = as_type(f"{operation} {name!r}: compute_data_type", compute_data_type)
+            settled = {option: _plain(value) for option, value in (options or {}).items()}
+            node = Node(kind, operation, name, given, results, settled, data_type)
+            check_node(node)
+        except BaseException:
+            del self.tensors[before:]
+            raise
+        self.nodes.append(node)
+        return results
+
+    def _operand(self, operation: str, name: str, port: str, value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [self._operand(operation, name, port, each) for each in value]
+        if isinstance(value, Tensor):
+            if not self._owns(value):
+                raise ValueError(f"{operation} {name!r}: {port} {value!r} is of another graph")
+            return value
+        if isinstance(value, (numbers.Real, np.generic)):
+            check_number(f"{operation} {name!r}: {port}", value)
+            return self.tensor_scalar(value, name=self._free_name(f"{name}.{port}"))  # type: ignore[arg-type]
+        raise TypeError(
+            f"{operation} {name!r}: {port}: expected a Tensor of this graph or a number, "
+            f"got {described(value)}"
+        )
+
+    def _owns(self, tensor: Tensor) -> bool:
+        return any(tensor is own for own in self.tensors)
+
+    def _name(self, given: str, stem: str) -> str:
+        """The name that was given, or a free one."""
+        if not isinstance(given, str):
+            raise TypeError(f"{stem}: name: expected text, got {described(given)}")
+        return given or self._free_name(stem)
+
+    def _free_name(self, stem: str) -> str:
+        if not isinstance(stem, str):
+            raise TypeError(f"name: expected text, got {described(stem)}")
+        taken = {each.name for each in self.tensors} | {each.name for each in self.nodes}
+        if stem not in taken:
+            return stem
+        number = 2
+        while f"{stem}_{number}" in taken:
+            number += 1
+        return f"{stem}_{number}"
+
+
+def _plain(value: Any) -> Any:
+    """An option without the types of NumPy, ctypes and others that count as integers."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_plain, value))
+    if isinstance(value, np.ndarray):
+        return tuple(value.tolist()) if value.ndim else value.item()
+    if isinstance(value, ctypes._SimpleCData) and isinstance(value.value, int):
+        return value.value
+    if isinstance(value, (int, type)) or not hasattr(value, "__index__"):
+        return value
+    try:
+        return operator.index(value)
+    except TypeError:  # a PyTorch tensor of floats has the method too
+        return value
+
+
+def as_type(place: str, given: Any) -> cudnnDataType_t | None:
+    """The data type that an argument means; None for None.
+
+    Raises
+    ------
+    TypeError
+        If cuDNN has none such.
+    """
+    try:
+        return None if given is None else as_data_type(given)
+    except TypeError as error:
+        raise TypeError(f"{place}: {error}") from None
+
+
+def listed(place: str, values: Any) -> list[Any]:
+    """A list of what a list, a tuple or the like holds.
+
+    Raises
+    ------
+    TypeError
+        If `values` is text, or no sequence.
+    """
+    if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
+        return list(values)
+    raise TypeError(f"{place}: expected a list, got {described(values)}")

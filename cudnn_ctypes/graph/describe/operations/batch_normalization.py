@@ -1,0 +1,215 @@
+"""Batch normalization in parts, to be fused with convolutions: statistics into scale and bias."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....raw import cudnnBnFinalizeStatsMode_t
+from ..node import Kind, Node, Result
+from ..tensor import Tensor
+from .pointwise import PointwiseOperations
+
+__all__ = ["BN_BACKWARD_WEIGHTS", "BN_FINALIZE", "BatchNormalizationOperations"]
+
+
+def _infer_finalize(node: Node) -> Mapping[str, Result]:
+    total = node.inputs["sum"]
+    for port in ("sq_sum", "scale", "bias", "in_running_mean", "in_running_var"):
+        tensor = node.inputs.get(port)
+        if tensor is not None and tensor.dims != total.dims:
+            node.refuse(
+                f"{port} {tensor.name!r} is {tensor.dims}, but sum {total.name!r} is {total.dims}"
+            )
+    return dict.fromkeys(node.outputs, Result(total.dims, total, "compute"))
+
+
+def _infer_weights(node: Node) -> Mapping[str, Result]:
+    dy, x, mean = (node.inputs[port] for port in ("dy", "input", "mean"))
+    if dy.dims != x.dims:
+        node.refuse(f"dy {dy.name!r} is {dy.dims}, but input {x.name!r} is {x.dims}")
+    channels = (1, *x.dims[1:2], *(1,) * (x.rank - 2))
+    for port in ("mean", "inv_variance", "scale"):
+        tensor = node.inputs[port]
+        if tensor.dims != channels:
+            node.refuse(
+                f"{port} {tensor.name!r} is {tensor.dims}, but {x.name!r} {x.dims} needs {channels}"
+            )
+    return dict.fromkeys(node.outputs, Result(mean.dims, mean, "compute"))
+
+
+BN_FINALIZE = Kind(
+    "operation_bn_finalize_statistics",
+    {
+        "sum": "y_sum_desc",
+        "sq_sum": "y_sq_sum_desc",
+        "scale": "scale_desc",
+        "bias": "bias_desc",
+        "in_running_mean": "prev_running_mean_desc",
+        "in_running_var": "prev_running_var_desc",
+        "accum_count": "accum_count_desc",
+        "epsilon": "epsilon_desc",
+        "momentum": "exp_averate_factor_desc",
+    },
+    {
+        "eq_scale": "eq_scale_desc",
+        "eq_bias": "eq_bias_desc",
+        "mean": "saved_mean_desc",
+        "inv_variance": "saved_inv_std_desc",
+        "next_running_mean": "updated_running_mean_desc",
+        "next_running_var": "updated_running_var_desc",
+    },
+    _infer_finalize,
+    optional=frozenset({"in_running_mean", "in_running_var"}),
+    options={"mode": "stats_mode"},
+    precision="math_prec",
+    required=frozenset({"mode"}),
+)
+BN_BACKWARD_WEIGHTS = Kind(
+    "operation_bn_bwd_weights",
+    {
+        "dy": "dy_desc",
+        "input": "x_desc",
+        "mean": "mean_desc",
+        "inv_variance": "invstd_desc",
+        "scale": "bn_scale_desc",
+    },
+    {
+        "dscale": "dbn_scale_desc",
+        "dbias": "dbn_bias_desc",
+        "eq_dy_scale": "eq_dy_scale_desc",
+        "eq_x_scale": "eq_x_scale_desc",
+        "eq_bias": "eq_bias",
+    },
+    _infer_weights,
+    precision="math_prec",
+)
+
+
+class BatchNormalizationOperations(PointwiseOperations):
+    """The parts of batch normalization, as operations of a graph."""
+
+    def bn_finalize(
+        self,
+        sum: Tensor,
+        sq_sum: Tensor,
+        scale: Tensor,
+        bias: Tensor,
+        epsilon: Tensor | float,
+        accum_count: Tensor | int,
+        in_running_mean: Tensor | None = None,
+        in_running_var: Tensor | None = None,
+        momentum: Tensor | float = 0.1,
+        *,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor | None, Tensor | None]:
+        """From the statistics of `genstats` to what normalizes: y = x * eq_scale + eq_bias.
+
+        ``CUDNN_BACKEND_OPERATION_BN_FINALIZE_STATISTICS_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        sum, sq_sum, scale, bias, in_running_mean, in_running_var : Tensor
+            (1, c, 1, …).
+        epsilon, momentum : Tensor or float
+            What is added to the variance; the share of the new statistics in the running ones.
+        accum_count : Tensor or int
+            How many elements were added up in each channel; int64.
+
+        Returns
+        -------
+        eq_scale, eq_bias, mean, inv_variance, next_running_mean, next_running_var : Tensor
+            The last two are None without running statistics.
+        """
+        if not isinstance(accum_count, Tensor):
+            accum_count = self.tensor_scalar(accum_count, "int64")
+        wanted = ["eq_scale", "eq_bias", "mean", "inv_variance"]
+        if in_running_mean is not None:
+            wanted += ["next_running_mean", "next_running_var"]
+        results = self._add(
+            BN_FINALIZE,
+            "bn_finalize",
+            {
+                "sum": sum,
+                "sq_sum": sq_sum,
+                "scale": scale,
+                "bias": bias,
+                "in_running_mean": in_running_mean,
+                "in_running_var": in_running_var,
+                "accum_count": accum_count,
+                "epsilon": epsilon,
+                "momentum": momentum,
+            },
+            {"mode": cudnnBnFinalizeStatsMode_t.CUDNN_BN_FINALIZE_STATISTICS_TRAINING},
+            outputs=wanted,
+            name=name,
+            compute_data_type=compute_data_type,
+        )
+        running = (results.get("next_running_mean"), results.get("next_running_var"))
+        four = (results[port] for port in wanted[:4])
+        return (*four, *running)  # type: ignore[return-value]
+
+    def bn_backward_weights(
+        self,
+        dy: Tensor,
+        input: Tensor,
+        mean: Tensor,
+        inv_variance: Tensor,
+        scale: Tensor,
+        *,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """The gradients of batch normalization, but for that of its input.
+
+        ``CUDNN_BACKEND_OPERATION_BN_BWD_WEIGHTS_DESCRIPTOR``. The gradient of the input is
+        dy * eq_dy_scale + input * eq_x_scale + eq_bias.
+
+        Parameters
+        ----------
+        dy, input : Tensor
+            (n, c, *spatial).
+        mean, inv_variance, scale : Tensor
+            (1, c, 1, …).
+
+        Returns
+        -------
+        dscale, dbias, eq_dy_scale, eq_x_scale, eq_bias : Tensor
+            (1, c, 1, …), of the compute data type.
+        """
+        results = self._add(
+            BN_BACKWARD_WEIGHTS,
+            "bn_backward_weights",
+            {"dy": dy, "input": input, "mean": mean, "inv_variance": inv_variance, "scale": scale},
+            name=name,
+            compute_data_type=compute_data_type,
+        )
+        return tuple(results.values())  # type: ignore[return-value]
+
+    def batchnorm_inference(
+        self,
+        input: Tensor,
+        mean: Tensor,
+        inv_variance: Tensor,
+        scale: Tensor,
+        bias: Tensor,
+        *,
+        name: str = "batchnorm_inference",
+        compute_data_type: Any = None,
+    ) -> Tensor:
+        """(input - mean) * inv_variance * scale + bias, as four element-wise operations.
+
+        Parameters
+        ----------
+        input : Tensor
+            (n, c, *spatial).
+        mean, inv_variance, scale, bias : Tensor
+            (1, c, 1, …).
+        """
+        options = {"compute_data_type": compute_data_type}
+        name = self._name(name, "batchnorm_inference")
+        centred = self.sub(input, mean, name=self._free_name(f"{name}.sub"), **options)
+        normal = self.mul(centred, inv_variance, name=self._free_name(f"{name}.mul"), **options)
+        scaled = self.scale(normal, scale, name=self._free_name(f"{name}.scale"), **options)
+        return self.bias(scaled, bias, name=self._free_name(name), **options)

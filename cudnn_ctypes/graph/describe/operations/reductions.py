@@ -1,0 +1,247 @@
+"""Matrix products, reductions and statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ....arguments import flag
+from ....enumerators import enumerator
+from ....raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
+from ..node import Inner, Kind, Node, Result
+from ..tensor import Tensor
+from ..tensor_checks import check_number
+from .base import Operations, integers
+
+__all__ = ["GENSTATS", "MATMUL", "REDUCTION", "ReductionOperations"]
+
+
+def _infer_matmul(node: Node) -> Mapping[str, Result]:
+    a, b = node.inputs["A"], node.inputs["B"]
+    a_dims, b_dims = node.dims("A"), node.dims("B")
+    if len(a_dims) != len(b_dims) or len(a_dims) < 2 or a_dims[-1] != b_dims[-2]:
+        node.refuse(
+            f"A {a.name!r} {a_dims} and B {b.name!r} {b_dims} must be (…, m, k) and (…, k, n)"
+        )
+    batch = _batches(a_dims[:-2], b_dims[:-2])
+    if batch is None:
+        node.refuse(f"the batches of A {a.name!r} {a_dims} and B {b.name!r} {b_dims} do not fit")
+    return {"C": Result((*batch, a_dims[-2], b_dims[-1]))}
+
+
+def _batches(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
+    """What both stretch to. Eight heads of queries may share two of keys: each serves four."""
+    pairs = list(zip(a, b, strict=True))
+    if any(max(pair) % min(pair) for pair in pairs):
+        return None
+    return tuple(map(max, pairs))
+
+
+def _infer_reduction(node: Node) -> Mapping[str, Result]:
+    x, y = node.inputs["input"], node.outputs["y"]
+
+    def check(dims: tuple[int, ...]) -> None:
+        if len(dims) != x.rank or any(old % new for new, old in zip(dims, x.dims, strict=True)):
+            node.refuse(
+                f"result {y.name!r} {dims} must have 1, or a divisor, where input {x.name!r} "
+                f"{x.dims} is reduced, and its size elsewhere"
+            )
+
+    dims, axes = y.dims, node.options.get("axes")
+    if axes is not None:
+        if any(not -x.rank <= axis < x.rank for axis in axes):
+            node.refuse(f"axes {axes} are not all among the {x.rank} dimensions of {x.name!r}")
+        gone = {axis % x.rank for axis in axes}
+        if len(gone) < len(axes):
+            node.refuse(f"axes {axes} name a dimension of {x.name!r} twice")
+        dims = tuple(1 if axis in gone else size for axis, size in enumerate(x.dims))
+    return {"y": Result(dims, x, check=check)}
+
+
+def _infer_genstats(node: Node) -> Mapping[str, Result]:
+    x = node.inputs["input"]
+    if x.rank < 3:
+        node.refuse(f"input {x.name!r} {x.dims} must be (n, c, *spatial)")
+    result = Result((1, x.dims[1], *(1,) * (x.rank - 2)), x, "compute")
+    return {"sum": result, "sq_sum": result}
+
+
+MATMUL = Kind(
+    "operation_matmul",
+    {
+        "A": "adesc",
+        "B": "bdesc",
+        "m_override": "gemm_m_override_desc",
+        "n_override": "gemm_n_override_desc",
+        "k_override": "gemm_k_override_desc",
+    },
+    {"C": "cdesc"},
+    _infer_matmul,
+    optional=frozenset({"m_override", "n_override", "k_override"}),
+    inner=Inner("matmul", "desc", {"padding": "padding_value"}, "comp_type"),
+)
+REDUCTION = Kind(
+    "operation_reduction",
+    {"input": "xdesc", "group_offset": "group_offset_desc"},
+    {"y": "ydesc"},
+    _infer_reduction,
+    optional=frozenset({"group_offset"}),
+    inner=Inner(
+        "reduction",
+        "desc",
+        {"mode": "operator", "deterministic": "is_deterministic"},
+        "comp_type",
+    ),
+    own_options={"axes": tuple[int, ...]},
+    required=frozenset({"mode"}),
+)
+GENSTATS = Kind(
+    "operation_gen_stats",
+    {"input": "xdesc"},
+    {"sum": "sumdesc", "sq_sum": "sqsumdesc"},
+    _infer_genstats,
+    options={"mode": "mode"},
+    precision="math_prec",
+    required=frozenset({"mode"}),
+)
+
+
+class ReductionOperations(Operations):
+    """Matrix products, reductions and statistics of a graph."""
+
+    def matmul(
+        self,
+        A: Tensor,
+        B: Tensor,
+        *,
+        transpose_A: bool = False,
+        transpose_B: bool = False,
+        padding: float = 0.0,
+        m_override: Tensor | None = None,
+        n_override: Tensor | None = None,
+        k_override: Tensor | None = None,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> Tensor:
+        """The matrix product of the last two dimensions; those before are batches and broadcast.
+
+        ``CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        A, B : Tensor
+            (…, m, k) and (…, k, n). The sizes of their batches are equal, or one divides the
+            other. Outside of attention, engines know one dimension of batches: none, or several
+            without gaps between, are described to cuDNN as one.
+        transpose_A, transpose_B : bool
+            Exchange the last two dimensions of an operand first.
+        padding : float
+            Stands for what lies beyond the overrides, where they count.
+        m_override, n_override, k_override : Tensor, optional
+            Sizes that count instead, int32, one per batch: (b, 1, 1). They spare work within
+            attention; engines for a product alone pass over them.
+
+        Returns
+        -------
+        Tensor
+            (…, m, n), packed by rows.
+        """
+        operands = {
+            "A": A,
+            "B": B,
+            "m_override": m_override,
+            "n_override": n_override,
+            "k_override": k_override,
+        }
+        check_number("matmul: padding", padding)
+        chosen = {
+            "A": flag("matmul: transpose_A", transpose_A),
+            "B": flag("matmul: transpose_B", transpose_B),
+        }
+        options = {"padding": padding or None}
+        result = self._add(
+            MATMUL, "matmul", operands, options, name=name, compute_data_type=compute_data_type
+        )["C"]
+        self.nodes[-1].transposed = frozenset(port for port, yes in chosen.items() if yes)
+        return result
+
+    def reduction(
+        self,
+        input: Tensor,
+        mode: cudnnReduceTensorOp_t | str,
+        *,
+        axes: Sequence[int] | None = None,
+        deterministic: bool | None = None,
+        group_offset: Tensor | None = None,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> Tensor:
+        """One number for each line of `input` along `axes`: its sum, maximum, norm …
+
+        ``CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        input : Tensor
+            Of any rank.
+        mode : cudnnReduceTensorOp_t or str
+            "add", "min", "max", "amax"; no engine has "mul", and no graph of cuDNN takes "avg",
+            "norm1", "norm2", "mul_no_zeros".
+        axes : sequence of int, optional
+            What is reduced. Without it the result needs dims, 1 where it is reduced. Without a
+            product or convolution before it, engines reduce the innermost dimension in memory,
+            or all others, or all.
+        deterministic : bool, optional
+            The same bits each time; cuDNN 9.11.
+        group_offset : Tensor, optional
+            cuDNN's GROUP_OFFSET_DESC, for groups that are reduced one by one; cuDNN 9.24.
+
+        Returns
+        -------
+        Tensor
+            Of the rank of `input`, 1 where it is reduced. By itself a reduction gives float32.
+
+        Raises
+        ------
+        ValueError
+            From ``Graph.validate``, for axes that are not there or dims that do not fit.
+        """
+        options = {
+            "mode": enumerator(cudnnReduceTensorOp_t, mode, "reduction: mode"),
+            "axes": None if axes is None else integers("reduction: axes", axes),
+            "deterministic": deterministic,
+        }
+        return self._add(
+            REDUCTION,
+            "reduction",
+            {"input": input, "group_offset": group_offset},
+            options,
+            name=name,
+            compute_data_type=compute_data_type,
+        )["y"]
+
+    def genstats(
+        self, input: Tensor, *, name: str = "", compute_data_type: Any = None
+    ) -> tuple[Tensor, Tensor]:
+        """Sum and sum of squares of each channel; ``CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        input : Tensor
+            (n, c, *spatial).
+
+        Returns
+        -------
+        sum, sq_sum : Tensor
+            (1, c, 1, …), of the compute data type.
+        """
+        options = {"mode": cudnnGenStatsMode_t.CUDNN_GENSTATS_SUM_SQSUM}
+        results = self._add(
+            GENSTATS,
+            "genstats",
+            {"input": input},
+            options,
+            name=name,
+            compute_data_type=compute_data_type,
+        )
+        return results["sum"], results["sq_sum"]

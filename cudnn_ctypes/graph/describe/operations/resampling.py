@@ -1,0 +1,264 @@
+"""Resampling: pooling, and interpolation between pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ....arguments import flag
+from ....enumerators import enumerator
+from ....raw import cudnnDataType_t, cudnnNanPropagation_t, cudnnPaddingMode_t, cudnnResampleMode_t
+from ..node import Inner, Kind, Node, Result
+from ..tensor import Tensor
+from .base import Operations
+
+__all__ = ["RESAMPLE_BACKWARD", "RESAMPLE_FORWARD", "ResampleOperations"]
+
+Mode = cudnnResampleMode_t
+Sizes = int | Fraction | Sequence[int | Fraction]
+
+_INNER = Inner(
+    "resample",
+    "desc",
+    {
+        "mode": "mode",
+        "padding_mode": "padding_mode",
+        "spatial_dims": "spatial_dims",
+        "window": "window_dims",
+        "pre_padding": "pre_paddings",
+        "post_padding": "post_paddings",
+        "stride": "strides",
+        "nan_propagation": "nan_propagation",
+    },
+    "comp_type",
+)
+_REQUIRED = frozenset({"mode", "padding_mode"})
+
+
+def _pooled(node: Node, x: Tensor) -> tuple[int, ...]:
+    """The dims of y, once every option has one number per spatial dimension."""
+    dims = x.dims or ()
+    rank = len(dims) - 2
+    if rank < 1:
+        node.refuse(f"{x.name!r} {dims} must be (n, c, *spatial)")
+    node.options["spatial_dims"] = rank
+    for option, default in (("window", 1), ("stride", 1), ("pre_padding", 0), ("post_padding", 0)):
+        node.options[option] = node.spatial(option, rank, default)
+        if option.endswith("padding") and min(node.options[option]) < 0:
+            node.refuse(f"{option} {node.options[option]} must not be negative")
+    spatial = []
+    for size, window, step, before, after in zip(
+        dims[2:],
+        *(node.options[each] for each in ("window", "stride", "pre_padding", "post_padding")),
+        strict=True,
+    ):
+        if step <= 0 or window <= 0 or size + before + after < window:
+            node.refuse(
+                f"a window of {window} with stride {step} does not fit in {x.name!r} {dims} with "
+                f"padding {before}, {after}"
+            )
+        spatial.append(int(Fraction(size + before + after - window) // Fraction(step)) + 1)
+    return (*dims[:2], *spatial)
+
+
+def _infer_forward(node: Node) -> Mapping[str, Result]:
+    x = node.inputs["input"]
+    dims = _pooled(node, x)
+    index = Result(dims, x, cudnnDataType_t.CUDNN_DATA_INT8)
+    return {port: Result(dims, x) if port == "y" else index for port in node.outputs}
+
+
+def _infer_backward(node: Node) -> Mapping[str, Result]:
+    loss, dx = node.inputs["loss"], node.outputs["dx"]
+    x = node.inputs.get("input")
+    for port in ("index", "y"):
+        tensor = node.inputs.get(port)
+        if tensor is not None and tensor.dims != loss.dims:
+            node.refuse(
+                f"{port} {tensor.name!r} is {tensor.dims}, but loss {loss.name!r} is {loss.dims}"
+            )
+
+    def check(dims: tuple[int, ...]) -> None:
+        expected = _pooled(node, Tensor(dx.name, dims))
+        if expected != loss.dims:
+            node.refuse(
+                f"loss {loss.name!r} is {loss.dims}, but {dx.name!r} {dims} gives {expected}"
+            )
+
+    return {"dx": Result(dx.dims if x is None else x.dims, loss, check=check)}
+
+
+RESAMPLE_FORWARD = Kind(
+    "operation_resample_fwd",
+    {"input": "xdesc"},
+    {"y": "ydesc", "index": "idxdesc"},
+    _infer_forward,
+    inner=_INNER,
+    required=_REQUIRED,
+)
+RESAMPLE_BACKWARD = Kind(
+    "operation_resample_bwd",
+    {"loss": "dydesc", "index": "idxdesc", "input": "xdesc", "y": "ydesc"},
+    {"dx": "dxdesc"},
+    _infer_backward,
+    optional=frozenset({"index", "input", "y"}),
+    inner=_INNER,
+    required=_REQUIRED,
+)
+
+
+class ResampleOperations(Operations):
+    """Pooling and interpolation of a graph."""
+
+    def resample(
+        self,
+        input: Tensor,
+        mode: cudnnResampleMode_t | str,
+        *,
+        window: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes | None = None,
+        pre_padding: Sizes | None = None,
+        post_padding: Sizes | None = None,
+        padding_mode: cudnnPaddingMode_t | str | None = None,
+        generate_index: bool = False,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Pooling or interpolation; ``CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        input : Tensor
+            (n, c, *spatial).
+        mode : cudnnResampleMode_t or str
+            "maxpool", "avgpool" (which counts the padding), "avgpool_exclude_padding", "bilinear"
+            or "nearest".
+        window, stride, padding, pre_padding, post_padding : int or sequence
+            For each spatial dimension; fractions.Fraction too, for interpolation. Engines double
+            the pixels alone, in float32 and channels last: window 2, stride 1/2, padding 1/2
+            before and 1 after give the pixels, and the places halfway to the next.
+        padding_mode : cudnnPaddingMode_t or str
+            "zero", "neg_inf" (the default of "maxpool"), "edge_val".
+        generate_index : bool
+            Give the place of each maximum, for `resample_backward`.
+
+        Returns
+        -------
+        y : Tensor
+        index : Tensor or None
+            int8, within the window.
+        """
+        code = enumerator(Mode, mode, "resample: mode")
+        if flag("resample: generate_index", generate_index) and code != Mode.CUDNN_RESAMPLE_MAXPOOL:
+            raise ValueError(f"resample: only 'maxpool' has an index, not {mode!r}")
+        wanted = ["y", "index"] if generate_index else ["y"]
+        results = self._resample(
+            RESAMPLE_FORWARD,
+            "resample",
+            {"input": input},
+            code,
+            wanted,
+            {"window": window, "stride": stride},
+            (padding, pre_padding, post_padding),
+            padding_mode,
+            name,
+            compute_data_type,
+        )
+        return results["y"], results.get("index")
+
+    def resample_backward(
+        self,
+        loss: Tensor,
+        mode: cudnnResampleMode_t | str,
+        *,
+        index: Tensor | None = None,
+        input: Tensor | None = None,
+        y: Tensor | None = None,
+        window: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes | None = None,
+        pre_padding: Sizes | None = None,
+        post_padding: Sizes | None = None,
+        padding_mode: cudnnPaddingMode_t | str | None = None,
+        name: str = "",
+        compute_data_type: Any = None,
+    ) -> Tensor:
+        """The gradient of `resample`; ``CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR``.
+
+        Parameters
+        ----------
+        loss : Tensor
+            The gradient with respect to y, (n, c, *spatial).
+        index : Tensor, optional
+            For "maxpool", the places that `resample` gave.
+        input, y : Tensor, optional
+            The operand and the result of `resample`; for "maxpool" in place of `index`. For memory
+            as in C engines want both in all modes.
+        mode, window, stride, …
+            As `resample` had them.
+
+        Returns
+        -------
+        Tensor
+            Like `input`; without it, it needs dims: ``set_output(dims=…)``.
+        """
+        code = enumerator(Mode, mode, "resample_backward: mode")
+        if code == Mode.CUDNN_RESAMPLE_MAXPOOL and index is None and (input is None or y is None):
+            raise TypeError("resample_backward: 'maxpool' needs index, or input and y")
+        operands = {"loss": loss, "index": index, "input": input, "y": y}
+        return self._resample(
+            RESAMPLE_BACKWARD,
+            "resample_backward",
+            operands,
+            code,
+            ["dx"],
+            {"window": window, "stride": stride},
+            (padding, pre_padding, post_padding),
+            padding_mode,
+            name,
+            compute_data_type,
+        )["dx"]
+
+    def _resample(
+        self,
+        kind: Kind,
+        operation: str,
+        operands: Mapping[str, Tensor | None],
+        mode: cudnnResampleMode_t,
+        outputs: Sequence[str],
+        sizes: Mapping[str, Sizes],
+        paddings: tuple[Sizes | None, Sizes | None, Sizes | None],
+        padding_mode: cudnnPaddingMode_t | str | None,
+        name: str,
+        compute_data_type: Any,
+    ) -> dict[str, Tensor]:
+        both, before, after = paddings
+        if both is not None and (before is not None or after is not None):
+            raise TypeError(f"{operation}: either padding, or pre_padding and post_padding")
+        if sizes["window"] is None:
+            raise TypeError(f"{operation}: window is missing")
+        if padding_mode is None:
+            padding_mode = "neg_inf" if mode == Mode.CUDNN_RESAMPLE_MAXPOOL else "zero"
+        if isinstance(padding_mode, str) and not padding_mode.startswith("CUDNN"):
+            padding_mode = padding_mode.removesuffix("_pad") + "_pad"
+        options = {
+            "mode": mode,
+            "padding_mode": enumerator(
+                cudnnPaddingMode_t, padding_mode, f"{operation}: padding_mode"
+            ),
+            **sizes,
+            "pre_padding": both if before is None else before,
+            "post_padding": both if after is None else after,
+            "nan_propagation": cudnnNanPropagation_t.CUDNN_PROPAGATE_NAN,
+        }
+        return self._add(
+            kind,
+            operation,
+            operands,
+            options,
+            outputs=outputs,
+            name=name,
+            compute_data_type=compute_data_type,
+        )

@@ -1,0 +1,1 @@
+"""Which engine carries out a graph: proposals, conditions, explanations, measurements."""

@@ -1,0 +1,191 @@
+"""Autotuning on a GPU: memory for a graph's tensors, times of its plans, the fastest plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ... import raw
+from ...device import DeviceBuffer
+from ...errors import NoDeviceError, NotSupportedError
+from ...raw import cudnnStatus_t
+from ...raw.library import load
+from ...raw.values import described
+from ..backend.device_properties import DeviceProperties
+from ..lower.lowering import lowered
+from ..lower.quirks import faulty_engines
+from ..run.addresses import pointers
+from ..run.plan import ExecutionPlan
+from ..run.scratch import Scratch
+from .measurements import Autotuning, Measurement, Settings
+from .random_memory import random_memory
+from .selection import Selection
+from .timing import Timer
+from .tuning import Noted, Tuner, tune
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..describe.tensor import Tensor
+
+__all__ = ["autotune", "progress_bar"]
+
+_REASONS = 8  # that the message has if no plan could be measured
+
+
+def autotune(
+    graph: Any,
+    handle: Handle,
+    memory: Mapping[Any, Any],
+    modes: Sequence[str],
+    settings: Settings,
+    *,
+    selection: Selection | None = None,
+    every_engine: bool = False,
+    sm_count: int | None = None,
+    progress: bool | None = None,
+) -> tuple[Autotuning, ExecutionPlan]:
+    """What ``Graph.autotune`` does: the measurements, and the fastest plan."""
+    _check_device(handle)
+    nodes = graph.validate()
+    given = [t for t in graph.tensors if any(_names(key, t) for key in memory)]
+    with ExitStack() as stack:
+        others: Mapping[Any, DeviceBuffer] = random_memory(
+            [t for t in graph.inputs if t not in given],
+            [t for t in graph.outputs if t not in given],
+            handle,
+            stack.enter_context,
+        )
+        operands = pointers(graph.tensors, {**memory, **others})
+        workspace = stack.enter_context(_Workspace(handle))
+        timer = stack.enter_context(Timer(handle, cold_cache=settings.cold_cache))
+        timer.warm_up()
+
+        def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
+            plan.scratch = Scratch(graph.tensors)
+            with plan.bind(handle, operands, workspace.of(plan.workspace_size)) as bound:
+                for _ in range(untimed):
+                    bound()
+                return timer(bound, runs)
+
+        lowered_graph = stack.enter_context(lowered(nodes, graph.compute_data_type, handle))
+        tuner = Tuner(
+            lambda config: ExecutionPlan(config, device=handle),
+            time_plan,
+            settings,
+            selection or Selection(),
+            faulty=faulty_engines(nodes),
+        )
+        try:
+            noted = stack.enter_context(progress_bar(progress))
+            tune(
+                tuner,
+                lowered_graph,
+                handle,
+                modes,
+                every_engine=every_engine,
+                knobs=settings.knobs,
+                sm_count=sm_count,
+                noted=noted,
+            )
+        except BaseException:
+            tuner.close()
+            raise
+    if tuner.best is None or tuner.plan is None:
+        raise _nothing_measured(nodes, modes, tuner)
+    result = Autotuning(
+        graph=graph.name,
+        device=str(handle.device.name),
+        cudnn=load().version_text,
+        measurements=tuple(tuner.measurements),
+        best=tuner.best,
+        settings=settings,
+        seconds=tuner.seconds,
+    )
+    return result, tuner.plan
+
+
+class _Workspace:
+    """One block of device memory, as large as the largest that was asked for."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._buffer: DeviceBuffer | None = None
+
+    def of(self, nbytes: int) -> DeviceBuffer | None:
+        if nbytes and (self._buffer is None or self._buffer.nbytes < nbytes):
+            self.close()
+            device, stream = self._handle.device, self._handle.stream
+            self._buffer = DeviceBuffer(nbytes, device=device, stream=stream)
+        return self._buffer
+
+    def close(self) -> None:
+        if self._buffer is not None:
+            self._buffer.close()
+            self._buffer = None
+
+    def __enter__(self) -> _Workspace:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+
+def _check_device(handle: Any) -> None:
+    if isinstance(handle, DeviceProperties) or not isinstance(
+        getattr(handle, "_as_parameter_", None), raw.cudnnHandle_t
+    ):
+        raise TypeError(
+            f"handle: plans are measured on a GPU that is there, expected its Handle, got "
+            f"{described(handle)}"
+        )
+    if handle.on_reference_device:
+        raise NoDeviceError(
+            "autotune measures plans on a GPU, and this handle is the reference device's, which "
+            "has one way to compute each operation; build() is enough there"
+        )
+
+
+def _names(key: Any, tensor: Tensor) -> bool:
+    return key is tensor or (isinstance(key, (int, str)) and key in (tensor.uid, tensor.name))
+
+
+def _nothing_measured(nodes: Sequence[Any], modes: Sequence[str], tuner: Tuner) -> Exception:
+    reasons = dict.fromkeys(
+        f"{each.status}: {each.reason}" if each.status else each.reason
+        for each in tuner.measurements
+    )
+    return NotSupportedError(
+        "Graph.autotune",
+        cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+        arguments={"graph": ", ".join(map(str, nodes)), "heuristics": ", ".join(modes)},
+        messages=tuple(reasons)[:_REASONS],
+        hint="Graph.explain(device) shows every engine and why it refuses",
+    )
+
+
+@contextmanager
+def progress_bar(wanted: bool | None) -> Iterator[Noted]:
+    """What is to be called with each measurement and how many there are to be.
+
+    It draws a bar on the standard error output, by default only if that is a terminal.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not (console.is_terminal if wanted is None else wanted):
+        yield lambda measurement, total: None
+        return
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("autotuning", total=None)
+        best = float("inf")
+
+        def noted(measurement: Measurement, total: int) -> None:
+            nonlocal best
+            if measurement.state == "measured":
+                best = min(best, measurement.median)
+            text = f"fastest {best:.1f} us" if best < float("inf") else "autotuning"
+            progress.update(task, advance=1, total=total, description=text)
+
+        yield noted

@@ -1,0 +1,129 @@
+"""Why no plan was built for a graph: cuDNN's reasons, and what the selection left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from ...errors import CudnnError, NotSupportedError, SymbolNotFoundError
+from ...raw import cudnnStatus_t
+from ..backend.engine import Engine, EngineChoice, engine_count
+from ..run.plan import ExecutionPlan
+from .heuristics import default_configs
+from .refusals import Refusal, refusal
+from .selection import Selection
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..backend.descriptor import BackendDescriptor
+    from ..backend.device_properties import DeviceProperties
+    from ..describe.node import Node
+
+__all__ = ["BuildFailure", "engine_refusals"]
+
+_REASONS = 8  # that the message of a failed build has
+
+_OTHERS = (
+    "Graph.explain(device) shows every engine and why it refuses; other layouts, data types or "
+    "alignments may have an engine, and so may parts of the graph"
+)
+
+
+_WITHOUT_ENGINE = (
+    ". The reference device stands for an H200; build(handle, without_engine=True) has it carry "
+    "out the graph all the same"
+)
+
+
+class BuildFailure:
+    """Collects why the configs that heuristics propose were not taken."""
+
+    def __init__(self) -> None:
+        self._reasons: list[str] = []
+        self._left_out: Counter[str] = Counter()
+        self._proposed = 0
+
+    def mode(self, mode: str, error: NotSupportedError) -> None:
+        """Heuristics of this mode proposed none."""
+        self._reasons.append(f"heuristics {mode}: {refusal(error)}")
+
+    def refused(self, choice: EngineChoice, reason: object) -> None:
+        """cuDNN does not make a plan of this one, or makes a wrong one."""
+        self._proposed += 1
+        self._reasons.append(f"{choice}: {reason}")
+
+    def unwanted(self, condition: str) -> None:
+        """The selection does not want one."""
+        self._proposed += 1
+        self._left_out[condition] += 1
+
+    def error(
+        self,
+        nodes: Sequence[Node],
+        modes: Sequence[str],
+        selection: Selection,
+        graph: BackendDescriptor,
+        device: Handle | DeviceProperties,
+    ) -> NotSupportedError:
+        """What to raise: nothing was proposed, or nothing of it was taken."""
+        messages = _shortened(self._reasons)
+        if not messages and not self._left_out:
+            messages = engine_refusals(graph, device)
+        return NotSupportedError(
+            "Graph.build",
+            cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+            arguments={
+                "graph": ", ".join(map(str, nodes)),
+                "heuristics": ", ".join(modes),
+                **({} if selection == Selection() else {"selection": repr(selection)}),
+            },
+            messages=messages,
+            hint=self._hint(selection, graph, device),
+        )
+
+    def _hint(self, selection: Selection, graph: BackendDescriptor, device: Any) -> str:
+        if self._left_out:
+            return self._selected(selection, engine_count(graph))
+        here = getattr(device, "on_reference_device", False)
+        return _OTHERS + (_WITHOUT_ENGINE if here else "")
+
+    def _selected(self, selection: Selection, count: int) -> str:
+        """How many configs each condition of the selection left out."""
+        parts = [f"{number} ({condition})" for condition, number in self._left_out.most_common()]
+        text = (
+            f"the selection left out {self._left_out.total()} of the {self._proposed} configs that "
+            f"heuristics propose: {', '.join(parts)}"
+        )
+        if selection.engines is not None:
+            text += (
+                f". This graph has engines 0 to {count - 1}; those that heuristics do not propose "
+                "are built by config=EngineChoice(engine)"
+            )
+        return text + ". Graph.explain(device, selection=…) shows each"
+
+
+def engine_refusals(graph: BackendDescriptor, device: Handle | DeviceProperties) -> tuple[str, ...]:
+    """Why the engines refuse the graph, once each reason; what could be changed comes first."""
+    engines: dict[str, list[str]] = {}
+    hopeless: set[str] = set()
+    for index in range(engine_count(graph)):
+        try:
+            with Engine(graph, index, device=device) as engine, ExitStack() as stack:
+                configs = [stack.enter_context(each) for each in default_configs(engine)]
+                ExecutionPlan(configs[0], device=device).close()
+        except (CudnnError, SymbolNotFoundError) as error:
+            why = refusal(error) if isinstance(error, CudnnError) else Refusal("", str(error))
+            reason = why.without_index(index)
+            engines.setdefault(reason, []).append(str(index))
+            if why.hopeless:
+                hopeless.add(reason)
+    told = sorted(engines.items(), key=lambda item: item[0] in hopeless)
+    return _shortened([f"engine {', '.join(which)}: {why}" for why, which in told])
+
+
+def _shortened(reasons: Sequence[str]) -> tuple[str, ...]:
+    once = list(dict.fromkeys(reasons))
+    more = len(once) - _REASONS
+    return (*once[:_REASONS], *([f"and {more} more reasons"] if more > 0 else []))

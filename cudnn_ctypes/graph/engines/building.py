@@ -1,0 +1,187 @@
+"""From a validated graph to an execution plan: heuristics, and the first config that works."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any
+
+from ...enumerators import enumerator, short_name
+from ...errors import ExecutionFailedError, InternalError, NotSupportedError
+from ...raw import cudnnBackendHeurMode_t, cudnnDataType_t, cudnnStatus_t
+from ...raw.values import described
+from ..backend.descriptor import BackendDescriptor
+from ..backend.device_properties import DeviceProperties
+from ..backend.engine import Engine, EngineChoice, EngineConfig
+from ..lower.lowering import lowered
+from ..lower.quirks import faulty_engines
+from ..run.plan import ExecutionPlan
+from .build_failure import BuildFailure
+from .heuristics import heuristics
+from .refusals import refusal
+from .selection import Selection
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..describe.node import Node
+    from ..run.kernel_cache import KernelCache
+
+__all__ = [
+    "PLAN_ERRORS",
+    "as_choice",
+    "as_modes",
+    "build_plan",
+    "lowered_engine",
+    "proposals",
+]
+
+PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
+"""What compiling a config raises if another may work; the last as some engines ask the driver."""
+
+
+def as_modes(given: str | Sequence[str]) -> list[str]:
+    """The modes of heuristics that an argument names, checked, by short name."""
+    modes = [given] if isinstance(given, (str, cudnnBackendHeurMode_t)) else list(given)
+    if not modes:
+        raise ValueError("heuristics: expected at least one mode, got none")
+    return [short_name(enumerator(cudnnBackendHeurMode_t, m, "heuristics")) for m in modes]
+
+
+def as_choice(given: Any) -> EngineChoice | None:
+    """The engine and knobs that an argument names: a choice, or what has one."""
+    choice = getattr(given, "choice", given)
+    if choice is None or isinstance(choice, EngineChoice):
+        return choice
+    raise TypeError(f"config: expected an EngineChoice or EngineConfig, got {described(given)}")
+
+
+def lowered_engine(
+    nodes: Sequence[Node],
+    compute_data_type: cudnnDataType_t,
+    device: Handle | DeviceProperties,
+    index: int,
+    *,
+    sm_count: int | None = None,
+) -> Engine:
+    """One engine of validated nodes, which owns the descriptors that they were lowered to."""
+    with ExitStack() as stack:
+        graph = stack.enter_context(lowered(nodes, compute_data_type, device))
+        engine = Engine(graph, index, device=device, sm_count=sm_count)
+        engine.closes_with_it(stack.pop_all())
+    return engine
+
+
+def proposals(
+    graph: BackendDescriptor,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    *,
+    sm_count: int | None = None,
+    on_refusal: Callable[[str, NotSupportedError], object],
+) -> Iterator[tuple[str, EngineConfig]]:
+    """Modes with the configs that their heuristics propose, the best first.
+
+    A mode is asked when the configs of those before it are used up. Two modes can propose the
+    same. Configs are closed with the generator. `on_refusal` is called with a mode that has none,
+    and why.
+    """
+    with ExitStack() as stack:
+        for mode in modes:
+            try:
+                configs = heuristics(graph, device=device, mode=mode, sm_count=sm_count)
+            except NotSupportedError as error:
+                on_refusal(mode, error)
+                continue
+            for config in configs:
+                stack.callback(config.close)
+            for config in configs:
+                yield mode, config
+
+
+def build_plan(
+    nodes: Sequence[Node],
+    compute_data_type: cudnnDataType_t,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    *,
+    selection: Selection | None = None,
+    config: EngineChoice | None = None,
+    sm_count: int | None = None,
+    kernel_cache: KernelCache | None = None,
+    override_shapes: bool = False,
+) -> ExecutionPlan:
+    """A plan for `nodes`; everything else that was made for it is destroyed.
+
+    Configs are compiled one by one until one works and `selection` wants it. With `config` this
+    is the only one.
+
+    Raises
+    ------
+    NotSupportedError
+        If no engine can carry it out; the message has cuDNN's reasons.
+    """
+    selection = selection or Selection()
+    shapes: dict[str, Any] = {
+        "is_dynamic_shape_enabled": True if kernel_cache is not None else None,
+        "is_override_shape_enabled": override_shapes or None,
+    }
+    with lowered(nodes, compute_data_type, device, **shapes) as graph:
+        cache = None if kernel_cache is None else kernel_cache.begin(graph)
+        compiled = functools.partial(ExecutionPlan, device=device, kernel_cache=cache)
+        if config is not None:
+            return _chosen_plan(graph, device, config, selection, sm_count, compiled)
+        failure = BuildFailure()
+        faulty = faulty_engines(nodes)
+        tried: set[EngineChoice] = set()
+        found = proposals(graph, device, modes, sm_count=sm_count, on_refusal=failure.mode)
+        with closing(found):  # type: ignore[type-var]
+            for _, proposed in found:
+                choice = proposed.choice
+                if choice in tried:
+                    continue
+                tried.add(choice)
+                if choice.engine in faulty:
+                    failure.refused(choice, faulty[choice.engine])
+                    continue
+                unwanted = selection.refusal(proposed)
+                if unwanted:
+                    failure.unwanted(unwanted)
+                    continue
+                try:
+                    plan = compiled(proposed)
+                except PLAN_ERRORS as error:
+                    failure.refused(choice, refusal(error))
+                    continue
+                # Before cuDNN 9.2 only the plan tells.
+                unwanted = selection.refusal_of_workspace(plan.workspace_size)
+                if not unwanted:
+                    return plan
+                plan.close()
+                failure.unwanted(unwanted)
+        raise failure.error(nodes, modes, selection, graph, device)
+
+
+def _chosen_plan(
+    graph: BackendDescriptor,
+    device: Handle | DeviceProperties,
+    choice: EngineChoice,
+    selection: Selection,
+    sm_count: int | None,
+    compiled: Callable[[EngineConfig], ExecutionPlan],
+) -> ExecutionPlan:
+    with (
+        Engine(graph, choice.engine, device=device, sm_count=sm_count) as engine,
+        engine.config(choice.knobs) as config,
+    ):
+        plan = compiled(config)
+        unwanted = selection.refusal(config) or selection.refusal_of_workspace(plan.workspace_size)
+    if unwanted:
+        plan.close()
+        raise NotSupportedError(
+            "Graph.build",
+            cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+            arguments={"config": str(choice), "selection": repr(selection)},
+            hint=f"the selection does not want it: {unwanted}",
+        )
+    return plan

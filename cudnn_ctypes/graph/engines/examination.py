@@ -1,0 +1,174 @@
+"""Every engine config for a graph: what it is and needs, whether it works and, if not, why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...errors import CudnnError, SymbolNotFoundError
+from ...raw.library import load
+from ..backend.device_properties import DeviceProperties
+from ..backend.engine import Engine, EngineChoice, EngineConfig, engine_count
+from ..lower.lowering import lowered
+from ..lower.quirks import faulty_engines
+from ..run.plan import ExecutionPlan
+from .building import proposals
+from .explanation import EngineRow, Explanation
+from .heuristics import default_configs
+from .refusals import Refusal, refusal
+from .selection import Selection
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ...raw import cudnnDataType_t
+    from ..backend.descriptor import BackendDescriptor
+    from ..describe.node import Node
+
+__all__ = ["explain"]
+
+
+def explain(
+    nodes: Sequence[Node],
+    compute_data_type: cudnnDataType_t,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    *,
+    name: str = "graph",
+    selection: Selection | None = None,
+    compile: bool = False,
+    sm_count: int | None = None,
+) -> Explanation:
+    """What `Graph.explain` does, for validated nodes."""
+    selection = selection or Selection()
+    with lowered(nodes, compute_data_type, device) as graph:
+        examiner = _Examiner(graph, device, selection, compile, sm_count, faulty_engines(nodes))
+        refused_modes: dict[str, str] = {}
+        counts = dict.fromkeys(modes, 0)
+        found: dict[EngineChoice, EngineRow] = {}
+        configs = proposals(
+            graph,
+            device,
+            modes,
+            sm_count=sm_count,
+            on_refusal=lambda mode, error: refused_modes.update({mode: str(refusal(error))}),
+        )
+        with closing(configs):  # type: ignore[type-var]
+            for mode, config in configs:
+                counts[mode] += 1
+                place = f"{mode} {counts[mode]}"
+                choice = config.choice
+                if choice in found:
+                    row = found[choice]
+                    found[choice] = replace(row, proposed_by=(*row.proposed_by, place))
+                else:
+                    found[choice] = examiner.of_config(config, (place,))
+        rows = list(found.values())
+        proposed = {row.engine for row in rows}
+        count = engine_count(graph)
+        others = [row for i in range(count) if i not in proposed for row in examiner.of_engine(i)]
+        order = ("works", "accepted", "excluded", "refused")
+        rows += sorted(others, key=lambda row: order.index(row.state))
+    return Explanation(
+        graph=name,
+        operations=", ".join(map(str, nodes)),
+        device=_device_name(device),
+        cudnn=load().version_text,
+        rows=tuple(rows),
+        engine_count=count,
+        proposed={mode: n for mode, n in counts.items() if mode not in refused_modes},
+        refused_modes=refused_modes,
+    )
+
+
+def _device_name(device: Any) -> str:
+    return str(device.name if isinstance(device, DeviceProperties) else device.device.name)
+
+
+class _Examiner:
+    """Makes the rows of one operation graph."""
+
+    def __init__(
+        self,
+        graph: BackendDescriptor,
+        device: Handle | DeviceProperties,
+        selection: Selection,
+        compile: bool,
+        sm_count: int | None,
+        faulty: Mapping[int, str],
+    ) -> None:
+        self._graph = graph
+        self._device = device
+        self._selection = selection
+        self._compile = compile
+        self._sm_count = sm_count
+        self._faulty = faulty
+        self._facts: dict[int, dict[str, Any]] = {}
+
+    def of_config(self, config: EngineConfig, proposed_by: tuple[str, ...]) -> EngineRow:
+        engine = config.engine
+        row = EngineRow(
+            engine.index,
+            "accepted",
+            proposed_by,
+            knobs=config.knobs,
+            workspace=config.workspace_size,
+            shared_memory=config.shared_memory,
+            **self._of_engine(engine),
+        )
+        unwanted = self._faulty.get(row.engine) or self._selection.refusal(config)
+        if unwanted:
+            return replace(row, state="excluded", reason=unwanted)
+        if row.kind == "runtime fusion" and not self._compile:
+            return row
+        try:
+            with ExecutionPlan(config, device=self._device) as plan:
+                return replace(row, state="works", workspace=plan.workspace_size)
+        except CudnnError as error:
+            return replace(row, **_refused("plan", refusal(error)))
+
+    def of_engine(self, index: int) -> list[EngineRow]:
+        """Of an engine that heuristics do not propose, its knobs left to cuDNN."""
+        unwanted = self._selection.refusal_of_engine(index)
+        if unwanted:
+            return [EngineRow(index, "excluded", reason=unwanted)]
+        row, at = EngineRow(index, "refused"), "engine"
+        try:
+            with Engine(self._graph, index, device=self._device, sm_count=self._sm_count) as engine:
+                row, at = replace(row, **self._of_engine(engine)), "config"
+                with ExitStack() as stack:
+                    configs = [stack.enter_context(each) for each in default_configs(engine)]
+                    return [self.of_config(config, ()) for config in configs]
+        except CudnnError as error:
+            return [replace(row, **_refused(at, refusal(error)))]
+        except SymbolNotFoundError as error:
+            return [replace(row, **_refused(at, Refusal("", str(error))))]
+
+    def _of_engine(self, engine: Engine) -> dict[str, Any]:
+        index = engine.index
+        if index not in self._facts:
+            notes, behavior = engine.numerical_notes, engine.behavior_notes
+            self._facts[index] = {
+                "kind": _kind(behavior),
+                "knob_ranges": engine.knobs,
+                "numerical_notes": tuple(sorted(notes)),
+                "behavior_notes": tuple(sorted(behavior)),
+            }
+        return self._facts[index]
+
+
+def _kind(notes: frozenset[str]) -> str:
+    if "runtime_compilation" in notes:
+        return "runtime fusion"
+    return "cuBLASLt" if "cublaslt_dependency" in notes else "precompiled"
+
+
+def _refused(at: str, why: Refusal) -> dict[str, Any]:
+    return {
+        "state": "refused",
+        "refused_at": at,
+        "status": why.status,
+        "reason": why.reason,
+        "messages": why.messages,
+    }

@@ -1,0 +1,221 @@
+"""The methods of `Graph` by which a user sees and chooses among cuDNN's engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..run.scratch import Scratch
+from .selection import Selection
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ...raw import cudnnDataType_t
+    from ..backend.device_properties import DeviceProperties
+    from ..backend.engine import Engine
+    from ..describe.node import Node
+    from ..run.plan import ExecutionPlan
+    from .explanation import Explanation
+    from .measurements import Autotuning
+
+__all__ = ["EngineMethods"]
+
+
+class EngineMethods:
+    """What `Graph` can do about engines."""
+
+    name: str
+    compute_data_type: cudnnDataType_t
+    tensors: list[Any]
+
+    if TYPE_CHECKING:
+
+        def validate(self) -> list[Node]: ...
+
+        def _keep(self, plan: ExecutionPlan, device: Handle | DeviceProperties) -> None: ...
+
+    def _wanted(self, selection: Selection | None, workspace_limit: int | None = None) -> Selection:
+        """The conditions on a plan itself: what the graph keeps in the workspace is taken off."""
+        wanted = (selection or Selection()).within(workspace_limit)
+        kept = Scratch(self.tensors)
+        if not kept or wanted.workspace_limit is None:
+            return wanted
+        if kept.size > wanted.workspace_limit:
+            raise ValueError(
+                f"workspace_limit: {wanted.workspace_limit} bytes are too few; the operations keep "
+                f"{kept.size} bytes between their kernels"
+            )
+        return wanted.within(wanted.workspace_limit - kept.size)
+
+    def engine(
+        self, device: Handle | DeviceProperties, index: int, *, sm_count: int | None = None
+    ) -> Engine:
+        """One of cuDNN's engines for this graph, to look at its knobs and notes; to be closed.
+
+        Raises
+        ------
+        ValueError
+            As in `validate`; if there is no such engine.
+        NotSupportedError
+            If this engine cannot carry out this graph; the message has cuDNN's reason.
+
+        Examples
+        --------
+        >>> with graph.engine(device, 22) as engine:  # doctest: +SKIP
+        ...     print(engine.knobs["tile_size"].values)
+        range(0, 24)
+        >>> graph.build(device, config=EngineChoice(22, {"tile_size": 8}))  # doctest: +SKIP
+        """
+        from .building import lowered_engine
+
+        return lowered_engine(
+            self.validate(), self.compute_data_type, device, index, sm_count=sm_count
+        )
+
+    def engine_count(self, device: Handle | DeviceProperties) -> int:
+        """How many engines cuDNN has for graphs of this pattern, usable or not."""
+        from ..backend.engine import engine_count
+        from ..lower.lowering import lowered
+
+        with lowered(self.validate(), self.compute_data_type, device) as graph:
+            return engine_count(graph)
+
+    def explain(
+        self,
+        device: Handle | DeviceProperties,
+        heuristics: str | Sequence[str] = ("a", "b", "fallback"),
+        *,
+        selection: Selection | None = None,
+        compile: bool = False,
+        sm_count: int | None = None,
+    ) -> Explanation:
+        """Every engine config for this graph: what it is and needs, whether and why not it works.
+
+        These are the configs that heuristics propose, and every engine that they do not propose,
+        its knobs left to cuDNN. The graph's plan stays as it is.
+
+        Parameters
+        ----------
+        device : Handle or DeviceProperties
+            The GPU; by its properties, one that need not be there.
+        heuristics : str or sequence of str
+            Modes to ask.
+        selection : Selection, optional
+            What it does not want is marked so.
+        compile : bool
+            Whether to compile engines of runtime fusion too, which takes up to a second for each
+            config. Otherwise theirs are "accepted": cuDNN checked all but the compilation.
+            Plans of precompiled engines are always made, which takes a tenth of a millisecond.
+        sm_count : int, optional
+            How many multiprocessors to use.
+
+        Returns
+        -------
+        Explanation
+            Rows as data; ``print`` gives a table, its ``show()`` one in colours on a terminal.
+
+        Raises
+        ------
+        ValueError, SymbolNotFoundError
+            As in `build`.
+        CudnnError
+            If cuDNN refuses the graph before it comes to engines; the message names the operation.
+        """
+        from .building import as_modes
+        from .examination import explain
+
+        modes, nodes = as_modes(heuristics), self.validate()
+        return explain(
+            nodes,
+            self.compute_data_type,
+            device,
+            modes,
+            name=self.name,
+            selection=self._wanted(selection),
+            compile=compile,
+            sm_count=sm_count,
+        )
+
+    def autotune(
+        self,
+        handle: Handle,
+        memory: Mapping[Any, Any] | None = None,
+        heuristics: str | Sequence[str] = ("a", "b", "fallback"),
+        *,
+        selection: Selection | None = None,
+        every_engine: bool = False,
+        knobs: int = 0,
+        runs: int = 20,
+        warm_up: int = 1,
+        budget: float | None = 60.0,
+        cold_cache: bool = True,
+        sm_count: int | None = None,
+        progress: bool | None = None,
+    ) -> Autotuning:
+        """Measure the plans that there are on a GPU, and keep the fastest as the graph's plan.
+
+        Each plan is executed `runs` times with CUDA events around each execution; the smallest
+        median wins. A plan of which the fastest of three runs takes 1.3 times the best median is
+        dropped. A plan that fails is noted with its reason, and the others are measured. Before
+        each run the level-two cache is emptied, which also gives the host time to queue the run:
+        the times are those of the kernels, not of their launch.
+
+        Parameters
+        ----------
+        handle : Handle
+            Of a GPU. All runs on its stream.
+        memory : mapping, optional
+            As for `execute`; outputs are overwritten. Tensors that are not in it get memory of
+            their own with random numbers.
+        heuristics : str or sequence of str
+            Modes whose proposals are measured.
+        selection : Selection, optional
+            Measure only what meets these conditions.
+        every_engine : bool
+            Whether to measure the engines too that heuristics do not propose.
+        knobs : int
+            How many more settings of knobs to measure, from the fastest config on.
+        runs, warm_up : int
+            Timed and untimed executions of each plan.
+        budget : float, optional
+            Seconds after which no other plan is begun. None is no limit.
+        cold_cache : bool
+            Otherwise an execution goes before each run, whose operands may stay in the cache.
+        sm_count : int, optional
+            How many multiprocessors to use.
+        progress : bool, optional
+            Whether to draw a progress bar; by default on a terminal.
+
+        Returns
+        -------
+        Autotuning
+            All measurements as data; ``print`` gives a table.
+
+        Raises
+        ------
+        ValueError
+            As in `validate`; for inputs without memory whose values decide what is computed:
+            32-bit and 64-bit integers, and numbers passed by value.
+        NotSupportedError
+            If no plan could be measured; the message has the reasons.
+        NoDeviceError
+            On the reference device.
+        """
+        from .autotuning import autotune
+        from .building import as_modes
+        from .measurements import Settings
+
+        modes, _ = as_modes(heuristics), self.validate()
+        result, plan = autotune(
+            self,
+            handle,
+            memory or {},
+            modes,
+            Settings(runs, warm_up, budget, knobs, cold_cache),
+            selection=self._wanted(selection),
+            every_engine=every_engine,
+            sm_count=sm_count,
+            progress=progress,
+        )
+        self._keep(plan, handle)
+        return result

@@ -1,0 +1,96 @@
+"""Who proposes engine configs: cuDNN's heuristics, and each engine with its knobs left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...errors import CudnnError, NotSupportedError
+from ..backend.descriptor import BackendDescriptor
+from ..backend.device_properties import DeviceProperties
+from ..backend.engine import Engine, EngineConfig, engine_attributes, engine_count
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+
+__all__ = ["default_configs", "engines", "heuristics"]
+
+
+def default_configs(engine: Engine) -> list[EngineConfig]:
+    """Configs of an engine that leave to cuDNN what can be left to it; each to be closed.
+
+    Mostly this is one. Some engines want the knob kernel_cfg to be set; then it is one for each
+    of its values that they accept.
+
+    Raises
+    ------
+    CudnnError
+        If there is none; with several refusals the most frequent.
+    """
+    refusals: list[CudnnError] = []
+    try:
+        return [engine.config()]
+    except CudnnError as error:
+        unset = any("KERNEL_CFG knob must be set" in message for message in error.messages)
+        kernels = engine.knobs.get("kernel_cfg") if unset else None
+        if kernels is None:
+            raise
+    found = []
+    for value in kernels.values:
+        try:
+            found.append(engine.config({"kernel_cfg": value}))
+        except CudnnError as error:
+            refusals.append(error)
+    if found:
+        return found
+    first_lines = [error.messages[:1] for error in refusals]
+    raise max(refusals, key=lambda error: first_lines.count(error.messages[:1]))
+
+
+def heuristics(
+    operation_graph: BackendDescriptor,
+    *,
+    device: Handle | DeviceProperties,
+    mode: str = "a",
+    sm_count: int | None = None,
+) -> list[EngineConfig]:
+    """The engine configs that cuDNN proposes for an operation graph, the best first.
+
+    Parameters
+    ----------
+    operation_graph : BackendDescriptor
+        Finalized.
+    device : Handle or DeviceProperties
+        The GPU. A handle must be that of the operation graph too.
+    mode : {"a", "b", "fallback", "instant"}
+        "a" is fast, "b" predicts better for some convolutions and takes longer, "fallback" gives
+        engines that support much and are slow, "instant" is another name of "a".
+    sm_count : int, optional
+        How many multiprocessors they should use.
+
+    Raises
+    ------
+    NotSupportedError
+        If cuDNN knows no engine for this graph at all.
+    """
+    query = BackendDescriptor(
+        "engineheur",
+        mode=mode,
+        operation_graph=operation_graph,
+        sm_count_target=sm_count,
+        **engine_attributes(device, operation_graph),
+    )
+    with query.finalize():
+        return [EngineConfig(each) for each in query.get("results")]
+
+
+def engines(
+    operation_graph: BackendDescriptor, *, device: Handle | DeviceProperties
+) -> Iterator[Engine]:
+    """All engines that can carry out an operation graph, by index; each to be closed."""
+    for index in range(engine_count(operation_graph)):
+        try:
+            engine = Engine(operation_graph, index, device=device)
+        except NotSupportedError:
+            continue
+        yield engine

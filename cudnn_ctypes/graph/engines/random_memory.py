@@ -1,0 +1,83 @@
+"""Device memory for the tensors of a graph that the user gives none for, to time it with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...device import DeviceBuffer
+from ...dtypes import data_type_name, element_bits, numpy_dtype
+from ...raw import cudnnDataType_t as Type
+from ..run.addresses import memory_bytes
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..describe.tensor import Tensor
+
+__all__ = ["random_bytes", "random_memory"]
+
+_BLOCK = 1 << 20  # random elements; longer tensors repeat them
+# Lengths, offsets, page tables, seeds: a random one would be read as an address.
+_MEANING = (Type.CUDNN_DATA_INT32, Type.CUDNN_DATA_INT64)
+
+
+def random_memory(
+    inputs: Collection[Tensor],
+    outputs: Collection[Tensor],
+    handle: Handle,
+    own: Callable[[DeviceBuffer], DeviceBuffer],
+) -> dict[Tensor, DeviceBuffer]:
+    """Random numbers for inputs, memory as it comes for outputs.
+
+    `own` is called with each buffer as soon as there is one, to close it at the end.
+
+    Raises
+    ------
+    ValueError
+        For inputs whose values decide what is computed: integers and numbers passed by value.
+    """
+    for tensor in inputs:
+        if tensor.by_value:
+            raise ValueError(f"tensor {tensor.name!r} is passed by value: give a number for it")
+        if tensor.data_type in _MEANING:
+            raise ValueError(
+                f"tensor {tensor.name!r}: random {data_type_name(tensor.data_type)} numbers would "
+                "have no meaning; give memory for it"
+            )
+    found: dict[Tensor, DeviceBuffer] = {}
+    rng = np.random.default_rng(0)
+    for tensor in (*inputs, *outputs):
+        nbytes = memory_bytes(tensor)
+        buffer = own(DeviceBuffer(nbytes, device=handle.device, stream=handle.stream))
+        if tensor in inputs:
+            assert tensor.data_type is not None
+            contents = random_bytes(rng, tensor.data_type, nbytes)
+            buffer.copy_from_host(contents, stream=handle.stream)
+        found[tensor] = buffer
+    return found
+
+
+def random_bytes(rng: np.random.Generator, data_type: Any, nbytes: int) -> NDArray[np.uint8]:
+    """Numbers of a data type, none of them infinite or NaN.
+
+    Normally distributed where the type is signed and floating, small where it is an integer, and
+    powers of two up to one for scales of blocks.
+    """
+    bits = element_bits(data_type)
+    count = min(-(-nbytes * 8 // bits), _BLOCK)
+    if bits < 8:  # several in a byte; all patterns are finite numbers
+        block = rng.integers(0, 256, -(-count * bits // 8), dtype=np.uint8)
+    else:
+        dtype = numpy_dtype(data_type)
+        if dtype.kind in "iub":
+            low = 0 if dtype.kind != "i" else -4
+            values: NDArray[Any] = rng.integers(low, 2 if dtype.kind == "b" else 5, count)
+        elif data_type == Type.CUDNN_DATA_FP8_E8M0:
+            values = 2.0 ** rng.integers(-3, 1, count)
+        else:
+            values = rng.standard_normal(count)
+        block = values.astype(dtype).view(np.uint8).ravel()
+    return np.resize(block, nbytes)

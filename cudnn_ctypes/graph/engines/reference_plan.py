@@ -1,0 +1,104 @@
+"""Graphs that the reference device carries out as they are described, without any engine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ...raw import cudnnDataType_t, mode
+from ...raw.values import described
+from ..backend.descriptor import BackendDescriptor
+from ..run.plan import ExecutionPlan
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..backend.device_properties import DeviceProperties
+    from ..backend.engine import EngineConfig
+    from ..describe.node import Node
+
+__all__ = ["ReferencePlan", "reference_plan"]
+
+
+class ReferencePlan(ExecutionPlan):
+    """An OPERATIONGRAPH in place of a plan, which only the reference device can execute.
+
+    ``Graph.build(handle, without_engine=True)`` makes it. It has no engine, so no config, no notes
+    and nothing to store.
+    """
+
+    def __init__(
+        self,
+        operation_graph: BackendDescriptor,
+        uids: Collection[int],
+        owned: ExitStack,
+        *,
+        takes_shapes: bool = False,
+    ) -> None:
+        self.descriptor = operation_graph
+        self.uids = frozenset(uids)
+        self.takes_shapes = takes_shapes
+        self._own_size = 0
+        self._config = None
+        address = operation_graph._as_parameter_.value or 0
+        mode.plans_without_engine.add(address)
+        owned.callback(mode.plans_without_engine.discard, address)
+        self._owned = owned
+
+    @property
+    def config(self) -> EngineConfig:
+        self._refuse("config")
+
+    @property
+    def numerical_notes(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
+    def behavior_notes(self) -> frozenset[str]:
+        return frozenset()
+
+    def to_json(self) -> str:
+        self._refuse("JSON")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise ValueError(f"this graph was built without an engine, so it has no {what}")
+
+    def close(self) -> None:
+        super().close()
+        self._owned.close()
+
+    def __repr__(self) -> str:
+        return f"ReferencePlan({'closed' if self.descriptor.closed else 'without an engine'})"
+
+
+def reference_plan(
+    nodes: Sequence[Node],
+    compute_data_type: cudnnDataType_t,
+    device: Handle | DeviceProperties,
+    *,
+    override_shapes: bool = False,
+    **chosen: Any,
+) -> ReferencePlan:
+    """Validated nodes to be carried out as they are; cuDNN checks the descriptors.
+
+    Raises
+    ------
+    ValueError
+        If `device` is no handle of the reference device, or something is `chosen` about engines.
+    """
+    from ..lower.lowering import lowered
+
+    if not getattr(device, "on_reference_device", False):
+        raise ValueError(
+            f"without_engine: only the reference device does that, got {described(device)}"
+        )
+    given = [name for name, value in chosen.items() if value is not None]
+    if given:
+        raise ValueError(f"without_engine: {', '.join(given)} would choose an engine")
+    kept = [t for node in nodes for t in (*node.operands, *node.outputs.values()) if not t.virtual]
+    # The numbers that are fixed in a graph are part of its descriptors or scratch memory.
+    uids = {t.uid for t in kept if t.uid is not None and not t.by_value}
+    with ExitStack() as stack:
+        attributes = {"is_override_shape_enabled": override_shapes or None}
+        graph = stack.enter_context(lowered(nodes, compute_data_type, device, **attributes))
+        return ReferencePlan(graph, uids, stack.pop_all(), takes_shapes=override_shapes)

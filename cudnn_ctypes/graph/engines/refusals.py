@@ -1,0 +1,78 @@
+"""Why cuDNN refuses an engine or a config: the one telling line among all that it logs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ...errors import CudnnError
+
+__all__ = ["Refusal", "refusal"]
+
+_STATED = re.compile(r"^CUDNN_STATUS_(\w+); Reason: (.*)$", re.DOTALL)
+_CALL = re.compile(r"^[\w.:>-]+\(")
+_BARE = re.compile(r"^(status|treePair\.first)$|^\(CUDNN_STATUS_\w+ == status\)")
+_ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What cuDNN said.
+
+    Attributes
+    ----------
+    status : str
+        The most exact status that it named: "NOT_SUPPORTED_SHAPE".
+    reason : str
+        The innermost message that states a condition, without addresses.
+    messages : tuple of str
+        All that it logged, the innermost first.
+    """
+
+    status: str
+    reason: str
+    messages: tuple[str, ...] = ()
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether no other shape, layout or data type would help, or cuDNN does not say what."""
+        return self.status.endswith("ARCH_MISMATCH") or any(
+            part in self.reason for part in ("gives no reason", "is not enabled")
+        )
+
+    def without_index(self, engine: int) -> str:
+        """Status and reason, the same for all engines that have the same."""
+        reason = re.sub(rf"^[Ee]ngine {engine}\b", "this engine", self.reason)
+        return f"{self.status}: {reason}" if self.status else reason
+
+    def __str__(self) -> str:
+        return f"{self.status}: {self.reason}"
+
+
+def refusal(error: CudnnError) -> Refusal:
+    """The refusal that an error stands for."""
+    messages = error.messages or ((error.detail,) if error.detail else ())
+    stated = [found for m in messages if (found := _STATED.match(m))]
+    status = stated[0][1] if stated else str(error.status).removeprefix("CUDNN_STATUS_")
+    # Lines without a status may belong to a check that had alternatives.
+    candidates = [found[2] for found in stated] + [m for m in messages if not _STATED.match(m)]
+    reason = next((text for text in candidates if _tells(text)), "")
+    if not reason:
+        reason = "cuDNN gives no reason" + (f" ({candidates[0]})" if candidates else "")
+    reason = " ".join(_ADDRESS.sub("0x…", reason).split()).removesuffix(" at: true")
+    return Refusal(status, reason, tuple(messages))
+
+
+def _tells(message: str) -> bool:
+    """Whether it is more than the name of one of cuDNN's own functions that failed."""
+    if _BARE.match(message):
+        return False
+    call = _CALL.match(message)
+    if call is None:
+        return True
+    depth = 1
+    for position in range(call.end(), len(message)):
+        depth += (message[position] == "(") - (message[position] == ")")
+        if depth == 0:
+            return position + 1 < len(message.rstrip())
+    return False

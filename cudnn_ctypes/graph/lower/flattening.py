@@ -1,0 +1,134 @@
+"""Graphs in the three dimensions that cuDNN's engines for sums and products want.
+
+Element-wise graphs of other ranks are refused, unless they are channels-last, or computed wrong;
+products of other ranks are known to the engines of attention only. The same memory is described to
+cuDNN with other dims: neighbouring dimensions become one where every tensor has both without a gap
+between, or neither.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from ...strides import broadcast, packed
+from ..describe.node import Node
+from ..describe.tensor import Tensor
+
+__all__ = ["View", "broken_broadcast", "flattened"]
+
+View = tuple[tuple[int, ...], tuple[int, ...]]
+"""Dims and strides."""
+
+_RANK = 3
+_MATRIX = 2  # dimensions of a product that stay
+_WIDEST = 1024
+# Beyond them kernels fail to launch; the dimension between may be of any size.
+_MOST_BATCHES, _MOST_COLUMNS = 65_535, 1_048_560
+
+
+def flattened(nodes: Sequence[Node]) -> Mapping[int, View]:
+    """Other dims and strides for the same memory, by the tensors' ids; empty if there is no need.
+
+    `nodes` are validated. Empty, too, where dimensions that should be one are not.
+    """
+    tensors = list({id(each): each for node in nodes for each in _tensors_of(node)}.values())
+    products = [node for node in nodes if node.kind.descriptor == "operation_matmul"]
+    if len(products) > 1 or not _free(nodes, tensors):
+        return {}
+    kept = _MATRIX if products else 0
+    ranks = {each.rank for each in tensors}
+    outer = broadcast(*((each.dims or ())[: each.rank - kept] for each in tensors))
+    if len(ranks) != 1 or outer is None or not _needed(tensors, outer, kept):
+        return {}
+    groups = _merged(tensors, outer)
+    if len(groups) > _RANK - kept:
+        return {}
+    columns = _columns(math.prod(outer)) if not products and len(groups) == 1 else None
+    return {id(each): _view(each, groups, kept, columns) for each in tensors}
+
+
+def broken_broadcast(given: Sequence[int], dims: Sequence[int]) -> bool:
+    """Whether an operand broadcasts along two of the three dimensions of an element-wise graph.
+
+    Engine 1 gives wrong numbers for that, in all data types (seen on an H200 with cuDNN 9.14, 9.19
+    and 9.28); an operand of a single element, and one that broadcasts along one dimension, are
+    right.
+    """
+    broadcasts = sum(a != b for a, b in zip(given, dims, strict=True))
+    return len(dims) == _RANK and broadcasts == 2 and math.prod(given) != 1
+
+
+def _tensors_of(node: Node) -> list[Tensor]:
+    return [*node.operands, *node.outputs.values()]
+
+
+def _free(nodes: Sequence[Node], tensors: Sequence[Tensor]) -> bool:
+    """Whether nothing but dims and strides says where elements are."""
+    plain = {"operation_pointwise": {"x", "b", "t", "dy"}, "operation_matmul": {"A", "B"}}
+    return all(
+        node.inputs.keys() <= plain.get(node.kind.descriptor, set())
+        and node.options.get("axis") is None
+        for node in nodes
+    ) and not any(
+        each.ragged_offset or each.vector_count != 1 or each.reordering for each in tensors
+    )
+
+
+def _needed(tensors: Sequence[Tensor], outer: tuple[int, ...], kept: int) -> bool:
+    """Whether an engine for the dims as they are would refuse, or compute wrong."""
+    rank = len(outer) + kept
+    if rank < _RANK or kept:
+        return rank != _RANK
+    if rank == _RANK:
+        large = outer[0] > _MOST_BATCHES or outer[-1] > _MOST_COLUMNS
+        return large or any(broken_broadcast(each.dims or (), outer) for each in tensors)
+    wide = (each.strides for each in tensors if each.dims == outer and each.strides)
+    channels_last = outer[1] != 1 and all(strides[1] == 1 for strides in wide)
+    return not channels_last
+
+
+def _merged(tensors: Sequence[Tensor], outer: Sequence[int]) -> list[list[int]]:
+    """The axes of more than one element, those that can become one together."""
+    groups: list[list[int]] = []
+    for axis in (axis for axis, size in enumerate(outer) if size != 1):
+        if groups and all(_joins(each, groups[-1][-1], axis) for each in tensors):
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    return groups
+
+
+def _joins(tensor: Tensor, outer: int, inner: int) -> bool:
+    dims, strides = tensor.dims or (), tensor.strides or ()
+    if (dims[outer] == 1) != (dims[inner] == 1):
+        return False
+    return tensor.virtual or dims[inner] == 1 or strides[outer] == dims[inner] * strides[inner]
+
+
+def _columns(count: int) -> int:
+    """How long the rows are in which `count` elements are laid out."""
+    return next(size for size in range(min(count, _WIDEST), 0, -1) if count % size == 0)
+
+
+def _view(tensor: Tensor, groups: Sequence[Sequence[int]], kept: int, columns: int | None) -> View:
+    dims, strides = tensor.dims or (), tensor.strides or ()
+    sizes = [math.prod(dims[axis] for axis in group) for group in groups]
+    steps = [strides[group[-1]] for group in groups]
+    if columns is not None:
+        (count,), (step,) = sizes, steps
+        row = columns if count != 1 else 1
+        sizes, steps = [count // row, row], [row * step, step]
+    sizes = [*sizes, *dims[len(dims) - kept :]]
+    steps = [*steps, *strides[len(dims) - kept :]]
+    missing = _RANK - len(sizes)
+    sizes, steps = [1] * missing + sizes, [0] * missing + steps
+    if tensor.virtual:
+        return tuple(sizes), packed(sizes)
+    # What stands for a single element is never walked along; cuDNN wants it as if packed.
+    reach = 1
+    for axis in sorted(range(_RANK), key=lambda axis: (axis < _RANK - kept, -axis)):
+        if axis < _RANK - kept and sizes[axis] == 1:
+            steps[axis] = reach
+        reach = max(reach, sizes[axis] * steps[axis])
+    return tuple(sizes), tuple(steps)

@@ -1,0 +1,214 @@
+"""From nodes to cuDNN's backend descriptors."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...errors import CudnnError, NotSupportedError, SymbolNotFoundError
+from ...raw import cudnnDataType_t, cudnnStatus_t
+from ..backend.descriptor import BackendDescriptor
+from ..backend.device_properties import DeviceProperties, device_attribute
+from ..describe.node import Node, exchanged
+from ..describe.tensor import Tensor
+from .flattening import View, flattened
+from .quirks import fault_of_graph
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+
+__all__ = ["Lowering", "lowered", "operation_graph_attributes"]
+
+_DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
+
+
+class Lowering:
+    """The descriptors of one graph while it is built; ``close`` destroys them.
+
+    Parameters
+    ----------
+    compute_data_type : cudnnDataType_t
+        For nodes that have none of their own.
+    """
+
+    def __init__(self, compute_data_type: cudnnDataType_t) -> None:
+        self._compute_data_type = compute_data_type
+        self._made: list[BackendDescriptor] = []
+        self._tensors: dict[tuple[int, bool], BackendDescriptor] = {}
+        self._stretched: frozenset[int] = frozenset()
+        self._views: Mapping[int, View] = {}
+
+    def operation_graph(self, nodes: Iterable[Node], **attributes: Any) -> BackendDescriptor:
+        """The OPERATIONGRAPH descriptor of `nodes`, in this order.
+
+        Raises
+        ------
+        NotSupportedError
+            If cuDNN refuses them, or is known to compute them wrong.
+        """
+        nodes = list(nodes)
+        # Other shapes may come to graphs of dynamic shapes; these stay as they are described.
+        fixed = not any(attributes.get(name) for name in _DYNAMIC)
+        self._views = flattened(nodes) if fixed else {}
+        if fault := fault_of_graph(nodes, self._views):
+            status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
+            raise NotSupportedError("Graph.build", status, messages=(fault,))
+        self._stretched = _stretched(nodes)
+        return self._make(
+            "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
+        )
+
+    def close(self) -> None:
+        """Destroy what was made, the newest first."""
+        while self._made:
+            self._made.pop().close()
+
+    def _make(self, kind: str, what: str, **attributes: Any) -> BackendDescriptor:
+        try:
+            made = BackendDescriptor(kind, **attributes).finalize()
+        except CudnnError as error:
+            raise _naming(error, what) from None
+        except SymbolNotFoundError as error:
+            raise SymbolNotFoundError(f"{what}: {error}") from None
+        self._made.append(made)
+        return made
+
+    def _tensor(self, tensor: Tensor, transposed: bool = False) -> BackendDescriptor:
+        found = self._tensors.get((id(tensor), transposed))
+        if found is not None:
+            return found
+        dims, strides = self._views.get(id(tensor), (tensor.dims or (), tensor.strides or ()))
+        if id(tensor) in self._stretched:
+            strides = (*(0,) * (len(dims) - 2), *strides[-2:])
+        attributes: dict[str, Any] = {
+            "unique_id": tensor.uid,
+            "data_type": tensor.data_type,
+            "dimensions": dims,
+            "strides": strides,
+            "byte_alignment": tensor.alignment,
+            "is_virtual": tensor.virtual,
+            "is_by_value": tensor.by_value,
+        }
+        if transposed:
+            for name in ("dimensions", "strides"):
+                attributes[name] = exchanged(attributes[name])
+        if tensor.vector_count != 1:
+            attributes["vector_count"] = tensor.vector_count
+            attributes["vectorized_dimension"] = tensor.vector_dimension
+        if tensor.reordering:
+            attributes["reordering_mode"] = tensor.reordering
+        if tensor.ragged_offset is not None:
+            attributes["ragged_offset_desc"] = self._tensor(tensor.ragged_offset)
+            if tensor.ragged_offset_multiplier != 1:
+                attributes["ragged_offset_multiplier"] = tensor.ragged_offset_multiplier
+        self._tensors[id(tensor), transposed] = made = self._make(
+            "tensor", f"tensor {tensor.name!r}", **attributes
+        )
+        return made
+
+    def _operation(self, node: Node) -> BackendDescriptor:
+        kind, what = node.kind, str(node)
+        precision = node.compute_data_type or self._compute_data_type
+        attributes: dict[str, Any] = {}
+        for ports, tensors in ((kind.inputs, node.inputs), (kind.outputs, node.outputs)):
+            for port, name in ports.items():
+                value = tensors.get(port)
+                if isinstance(value, list):
+                    attributes[name] = [self._tensor(each) for each in value]
+                elif value is not None:
+                    attributes[name] = self._tensor(value, port in node.transposed)
+        attributes |= _options(kind.options, node)
+        if kind.precision:
+            attributes[kind.precision] = precision
+        inner = kind.inner
+        if inner is not None:
+            if inner.descriptor == "convolution":
+                scalar = _scaling_type(node, precision)
+                attributes |= {name: scalar(attributes[name]) for name in ("alpha", "beta")}
+            parameters = _options(inner.options, node)
+            if inner.precision:
+                parameters[inner.precision] = precision
+            attributes[inner.attribute] = self._make(inner.descriptor, what, **parameters)
+        return self._make(kind.descriptor, what, **attributes)
+
+
+def _scaling_type(node: Node, precision: cudnnDataType_t) -> Callable[[float], Any]:
+    """What makes a C number of a convolution's alpha or beta.
+
+    Engines read them in the type of the computation: as DOUBLE they would be zero in float32, and
+    as FLOAT they give garbage in an int32 result.
+    """
+    types = cudnnDataType_t
+    if precision == types.CUDNN_DATA_DOUBLE:
+        return ctypes.c_double
+    (result,) = node.outputs.values()
+    if precision == result.data_type == types.CUDNN_DATA_INT32 and not result.virtual:
+        return lambda value: ctypes.c_int32(_whole(node, value))
+    return ctypes.c_float
+
+
+def _whole(node: Node, value: float) -> int:
+    if value != value // 1 or abs(value) >= 1 << 31:  # NaN too
+        node.refuse(f"it is scaled by {value}, which is no int32")
+    return int(value)
+
+
+def _stretched(nodes: Iterable[Node]) -> frozenset[int]:
+    """Matrices of a single batch that a product uses for several: their ids.
+
+    Engine 0 of cuDNN 9.14 goes by their strides all the same, and reads beyond their memory.
+    """
+    return frozenset(
+        id(node.inputs[port])
+        for node in nodes
+        if node.kind.descriptor == "operation_matmul"
+        for port in "AB"
+        if not node.inputs[port].virtual
+        and _batches(node.inputs[port]) == 1 < _batches(node.outputs["C"])
+    )
+
+
+def _batches(tensor: Tensor) -> int:
+    return math.prod((tensor.dims or ())[:-2])
+
+
+def _options(names: Any, node: Node) -> dict[str, Any]:
+    return {
+        name: node.options[option]
+        for option, name in names.items()
+        if node.options.get(option) is not None
+    }
+
+
+def _naming(error: CudnnError, what: str) -> CudnnError:
+    """The same error with the operation or tensor among its arguments."""
+    return type(error)(
+        error.function,
+        error.status,
+        arguments={"for": what, **error.arguments},
+        detail=error.detail,
+        messages=error.messages,
+        hint=error.hint,
+    )
+
+
+def operation_graph_attributes(device: Handle | DeviceProperties) -> dict[str, Any]:
+    """What an OPERATIONGRAPH descriptor needs to know of the GPU."""
+    found = device_attribute(device)
+    return found if "handle" in found else {}
+
+
+@contextmanager
+def lowered(
+    nodes: Sequence[Node],
+    compute_data_type: cudnnDataType_t,
+    device: Handle | DeviceProperties,
+    **attributes: Any,
+) -> Iterator[BackendDescriptor]:
+    """The OPERATIONGRAPH descriptor of validated nodes, destroyed at the end with its parts."""
+    with closing(Lowering(compute_data_type)) as lowering:
+        attributes |= operation_graph_attributes(device)
+        yield lowering.operation_graph(nodes, **attributes)

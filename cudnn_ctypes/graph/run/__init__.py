@@ -1,0 +1,1 @@
+"""Execution plans, their operands and their launches."""

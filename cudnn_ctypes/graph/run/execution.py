@@ -1,0 +1,94 @@
+"""Execution of one plan with whatever a program calls its operands."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...raw import gpus
+from ...raw.bare import watched
+from ...raw.memory import memory_pointer
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from .addresses import Shape
+    from .operands import Operands
+    from .plan import ExecutionPlan
+
+__all__ = ["Execution"]
+
+
+class Execution:
+    """Carries out one plan with whatever a program calls its operands.
+
+    Parameters
+    ----------
+    plan : ExecutionPlan
+    operands : Operands
+        Of the graph that the plan was built for.
+    """
+
+    def __init__(self, plan: ExecutionPlan, operands: Operands) -> None:
+        self._plan = plan
+        self._operands = operands
+        self._workspace_size = plan.workspace_size
+        self._checked_space: int | None = -1
+        self._packs = None if plan.scratch else plan.packs(operands.uids)
+
+    def __call__(
+        self,
+        handle: Handle,
+        memory: Mapping[Any, Any],
+        workspace: Any,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> None:
+        """Run the plan on the handle's stream; follows ``cudnnBackendExecute``.
+
+        Parameters
+        ----------
+        memory : mapping
+            By tensor, unique id or name: device memory; numbers for operands by value.
+        workspace : device memory or None
+            At least the plan's ``workspace_size`` bytes.
+        shapes : mapping of int to (dims, strides), optional
+            Of operands, by unique id, that have others this time.
+
+        Raises
+        ------
+        ValueError
+            If an operand has no memory, or it or the workspace has too little.
+        TypeError
+            If a value is no memory, or host memory.
+        KeyError
+            If a key is of no operand.
+        """
+        if gpus.ordinals:
+            gpus.check_memory(handle, [*memory.items(), ("workspace", workspace)])
+        addresses, numbers = self._operands.addresses(memory, shapes)
+        packs = self._packs
+        if packs is None or shapes or watched:
+            self.check_workspace(workspace)
+            by_uid = dict(zip(self._operands.uids, addresses, strict=True))
+            self._plan.execute(handle, by_uid, workspace, shapes=shapes)
+            return
+        space = None
+        if self._workspace_size:
+            space = workspace if type(workspace) is int else memory_pointer(workspace, "workspace")
+            if space != self._checked_space:
+                self.check_workspace(workspace)
+                self._checked_space = space
+        try:
+            key = packs.key(*addresses, space or 0)
+        except struct.error:
+            raise ValueError(f"expected addresses of 64 bits, got {addresses}") from None
+        packs.execute(handle, self._plan.descriptor, key, space, numbers)
+
+    def check_workspace(self, workspace: Any) -> None:
+        """Refuse a workspace that is none or too small.
+
+        Raises
+        ------
+        ValueError
+        """
+        self._plan.check_workspace(workspace)

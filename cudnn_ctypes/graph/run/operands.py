@@ -1,0 +1,202 @@
+"""From what a program calls its operands, and what it gives for them, to addresses in order."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...raw import mode
+from ...raw.memory import memory_pointer
+from .addresses import (
+    Shape,
+    check_elements,
+    check_size,
+    find_tensor,
+    host_value,
+    memory_bytes,
+    with_shape,
+)
+
+if TYPE_CHECKING:
+    from ..describe.tensor import Tensor
+
+__all__ = ["Operands"]
+
+
+class Operands:
+    """The tensors of a built graph that an execution gives memory or numbers for.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        Of a validated graph.
+
+    Attributes
+    ----------
+    tensors : list of Tensor
+        Those with memory, or passed by value; an operand's place is its index here.
+    uids : tuple of int
+    """
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self.tensors = [each for each in tensors if not each.virtual and not each.scratch]
+        self.uids = tuple(each.uid or 0 for each in self.tensors)
+        self._name()
+        # From the first element to the last; numbers on the host are not measured.
+        self._bytes = [0 if each.by_value else memory_bytes(each) for each in self.tensors]
+        self._measured: list[Any] = [None] * len(self.tensors)
+        self._dtypes: list[Any] = [None] * len(self.tensors)
+        # Memory that is part of another operand's: its place, that one's, and the offset in bytes.
+        self._views = self._find_views()
+        self._by_value = [(at, t, t.value) for at, t in enumerate(self.tensors) if t.by_value]
+        # The numbers that are fixed in the graph, which the user need not give.
+        self._numbers = [
+            None if each.value is None else host_value(each.value, each) for each in self.tensors
+        ]
+        self._fixed = [
+            None if number is None else ctypes.addressof(number) for number in self._numbers
+        ]
+        self._needed = self._fixed.count(None)
+
+    def _name(self) -> None:
+        """Note where each operand is, by all that it may be called."""
+        self._places: dict[Any, int] = {}
+        names = [each.name for each in self.tensors]
+        for place, each in enumerate(self.tensors):
+            self._places[each] = self._places[each.uid or 0] = place
+            if names.count(each.name) == 1:
+                self._places[each.name] = place
+        self._in_memory = {k: at for k, at in self._places.items() if not self.tensors[at].by_value}
+
+    def _find_views(self) -> list[tuple[int, int, int]]:
+        found = []
+        for place, each in enumerate(self.tensors):
+            view = getattr(each, "view_of", None)
+            if view is not None:
+                found.append((place, self.uids.index(view[0]), view[1]))
+        return found
+
+    def addresses(
+        self, memory: Mapping[Any, Any], shapes: Mapping[int, Shape] | None = None
+    ) -> tuple[list[Any], dict[int, Any]]:
+        """For each operand its address, and by place the numbers that were given.
+
+        The numbers' addresses are good for as long as the caller keeps them. Memory is measured if
+        it is not where it was the last time.
+
+        Raises
+        ------
+        TypeError
+            If something is no memory, or no number.
+        ValueError
+            If an operand has no memory, too little, or is given twice.
+        KeyError
+            If a key is of no operand.
+        """
+        if type(memory) is not dict and not isinstance(memory, Mapping):
+            raise TypeError(f"variant pack: expected a mapping, got a {type(memory).__name__}")
+        found: list[Any] = self._fixed.copy()
+        numbers = self._changed_numbers(found) if self._needed < len(found) else {}
+        place_of, on_gpu = self._in_memory.get, not mode.reference_device_active
+        measured = [None] * len(found) if shapes else self._measured
+        for key, value in memory.items():
+            place = place_of(key)
+            if place is None:
+                place = self._other_place(key)
+                if place is None:
+                    continue
+                tensor = self.tensors[place]
+                if tensor.by_value:
+                    numbers[place] = number = self.number(value, tensor)
+                    found[place] = ctypes.addressof(number)
+                    continue
+            if type(value) is int:
+                found[place] = value
+                continue
+            if on_gpu and getattr(value, "is_cuda", False):  # PyTorch
+                address = value.data_ptr()
+            else:
+                address = memory_pointer(value, key)
+            if address != measured[place]:
+                self._measure(value, place, shapes)
+            found[place] = address
+        for place, base, offset in self._views:
+            found[place] = found[base] and found[base] + offset
+        if len(memory) != self._needed:
+            self.check_keys(memory)
+        if not all(found):
+            self._refuse_missing(found)
+        if not shapes:
+            self._measured = found
+        return found, numbers
+
+    def _changed_numbers(self, found: list[Any]) -> dict[int, Any]:
+        """By place the numbers that were others when the graph was built."""
+        numbers = {}
+        for place, tensor, value in self._by_value:
+            if tensor.value is not value:
+                numbers[place] = number = host_value(tensor.value, tensor)
+                found[place] = ctypes.addressof(number)
+        return numbers
+
+    def _other_place(self, key: Any) -> int | None:
+        """That of what is no device memory; None to leave it out."""
+        place = self._places.get(key)
+        return self.unknown(key) if place is None else place
+
+    def _measure(self, value: Any, place: int, shapes: Mapping[int, Shape] | None) -> None:
+        dtype = getattr(value, "dtype", None)
+        if dtype is not self._dtypes[place]:
+            check_elements(value, self.tensors[place])
+            self._dtypes[place] = dtype
+        held = getattr(value, "nbytes", None)
+        if isinstance(held, int) and (shapes or held < self._bytes[place]):
+            try:
+                check_size(value, with_shape(self.tensors[place], shapes))
+            except ValueError as error:
+                raise self.error(str(error)) from None
+
+    def _refuse_missing(self, found: Sequence[Any]) -> None:
+        missing = ", ".join(
+            f"{each.name!r} (uid {each.uid})"
+            for each, address in zip(self.tensors, found, strict=True)
+            if not address
+        )
+        raise self.error(f"no memory was given for {missing}")
+
+    # --- what the front end does otherwise -------------------------------------------------------
+
+    error: type[ValueError] = ValueError
+
+    def unknown(self, key: Any) -> int | None:
+        """The place of an operand that is not known by this key; None to leave it out.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        tensor = find_tensor(key, dict(zip(self.uids, self.tensors, strict=True)))
+        self._name()  # it was renamed after the graph was built
+        return self._places[tensor]
+
+    def number(self, value: Any, operand: Tensor) -> Any:
+        """A number that was given for an operand by value, as a C variable."""
+        return host_value(value, operand)
+
+    def check_keys(self, memory: Mapping[Any, Any]) -> None:
+        """Refuse an operand that is given twice. Not called with a key for each that is needed.
+
+        Raises
+        ------
+        ValueError
+        """
+        seen: set[int] = set()
+        for key in memory:
+            place = self._places.get(key)
+            if place in seen:
+                tensor = self.tensors[place]
+                raise ValueError(f"tensor {tensor.name!r} (uid {tensor.uid}) is given twice")
+            if place is not None:
+                seen.add(place)

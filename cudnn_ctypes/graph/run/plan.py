@@ -1,0 +1,324 @@
+"""Execution plans: an engine config made ready for a GPU, stored, and executed."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import struct
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ... import raw
+from ...errors import CudnnError
+from ...raw import gpus
+from ...raw.bare import watched
+from ..backend.descriptor import BackendDescriptor
+from ..backend.device_properties import DeviceProperties, device_attribute
+from ..backend.engine import EngineConfig
+from ..backend.values import device_address
+from .addresses import Shape
+from .bound_plan import BoundPlan
+from .scratch import Scratch
+from .stored_plan import StoredPlan, sealed
+from .variant_packs import VariantPacks
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from .kernel_cache import KernelCache
+
+from ...resource import Uncopied
+
+__all__ = ["BoundPlan", "ExecutionPlan"]
+
+
+class ExecutionPlan(Uncopied):
+    """A compiled plan; the EXECUTION_PLAN descriptor.
+
+    Parameters
+    ----------
+    config : EngineConfig
+        From heuristics or an engine. It may be closed afterwards.
+    device : Handle or DeviceProperties
+        The GPU. With properties it is compiled for that GPU, which need not be there.
+    kernel_cache : KernelCache or BackendDescriptor, optional
+        Compiled kernels, which plans of one graph with dynamic shapes share.
+    cuda_graph_retention : {"per_graph", "none"}, optional
+        Whether CUDA graphs that were made from it keep its kernels alive, or it must live as long
+        as they. cuDNN 9.28; older versions never keep them.
+
+    Raises
+    ------
+    NotSupportedError
+        If the engine cannot do it with these knobs; the message has cuDNN's reason.
+
+    Notes
+    -----
+    Engines with the note "runtime_compilation" are compiled here, which takes about a second each.
+
+    Threads may share a plan, each with a handle of its own. A plan that is closed while one
+    executes it is destroyed after that execution.
+    """
+
+    def __init__(
+        self,
+        config: EngineConfig | BackendDescriptor,
+        *,
+        device: Handle | DeviceProperties,
+        kernel_cache: KernelCache | BackendDescriptor | None = None,
+        cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
+    ) -> None:
+        self.descriptor = BackendDescriptor(
+            "execution_plan",
+            engine_config=getattr(config, "descriptor", config),
+            kernel_cache=kernel_cache,
+            cuda_graph_retention=cuda_graph_retention,
+            **device_attribute(device),
+        ).finalize()
+        self._config: EngineConfig | None = None
+
+    @classmethod
+    def from_json(
+        cls,
+        text: str | bytes,
+        *,
+        device: Handle | DeviceProperties,
+        cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
+    ) -> ExecutionPlan:
+        """The plan that `to_json` stored.
+
+        It holds machine code, which the GPU will run: take it only from where you would take a
+        program. The other parameters are those of the class.
+
+        Raises
+        ------
+        ValueError
+            If the text is damaged, or the plan belongs to another cuDNN version or GPU.
+        """
+        attributes = device_attribute(device)
+        stored = StoredPlan(text)
+        stored.check_gpu(device)
+        made = cls.__new__(cls)
+        try:
+            made.descriptor = BackendDescriptor(
+                "execution_plan",
+                json_representation=stored.text,
+                cuda_graph_retention=cuda_graph_retention,
+                **attributes,
+            ).finalize()
+        except CudnnError as error:
+            raise ValueError(f"cuDNN does not take this plan; it is damaged: {error}") from error
+        made._config = None
+        return made
+
+    def to_json(self) -> str:
+        """The plan with its compiled kernels as text, for the same cuDNN version and GPU.
+
+        It is cuDNN's JSON and one member more, a checksum, which cuDNN reads past.
+        """
+        return sealed(str(self.descriptor.get("json_representation")))
+
+    @functools.cached_property
+    def scratch(self) -> Scratch:
+        """The graph's tensors in the workspace, behind what the plan itself needs there."""
+        return Scratch()
+
+    @functools.cached_property
+    def uids(self) -> frozenset[int]:
+        """The unique ids of the tensors that an execution needs; empty if cuDNN does not tell."""
+        try:
+            return self._stored().uids
+        except (CudnnError, ValueError):
+            return frozenset()
+
+    @functools.cached_property
+    def takes_shapes(self) -> bool:
+        """Whether an execution may give other shapes than those of the graph."""
+        return self._stored().takes_shapes
+
+    def _stored(self) -> StoredPlan:
+        return StoredPlan(self.descriptor.get("json_representation"))
+
+    @functools.cached_property
+    def _own_size(self) -> int:
+        return int(self.descriptor.get("workspace_size"))
+
+    @property
+    def workspace_size(self) -> int:
+        """Bytes of device memory that it needs beside its operands."""
+        return self.scratch.total(self._own_size)
+
+    @property
+    def config(self) -> EngineConfig:
+        """Its engine config as cuDNN has it; closed with the plan."""
+        if self._config is None:
+            self._config = EngineConfig(self.descriptor.read_back("engine_config"))
+        return self._config
+
+    @property
+    def numerical_notes(self) -> frozenset[str]:
+        return self.config.numerical_notes
+
+    @property
+    def behavior_notes(self) -> frozenset[str]:
+        return self.config.behavior_notes
+
+    def variant_pack(
+        self,
+        pointers: Mapping[int, Any],
+        workspace: Any = None,
+        *,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> BackendDescriptor:
+        """A finalized VARIANT_PACK: the addresses of one execution, which cannot be changed.
+
+        Parameters
+        ----------
+        pointers : mapping of int to device memory
+            By the tensors' unique ids. For a tensor that is passed by value a ctypes scalar such
+            as ``c_float(0.5)``; its bytes are the value.
+        workspace : device memory, optional
+            At least `workspace_size` bytes.
+        shapes : mapping of int to (dims, strides), optional
+            Of tensors that have others this time, if the operation graph has override_shape
+            enabled; cuDNN 9.21. It trusts them.
+
+        Raises
+        ------
+        ValueError
+            If a tensor is missing, the plan needs a workspace and none is given, or it is too
+            small.
+        """
+        pointers = self._complete(pointers, workspace)
+        self._check_uids(pointers)
+        overrides: dict[str, Any] = {}
+        if shapes:
+            if not self.takes_shapes:  # cuDNN would take no notice of them
+                raise ValueError(
+                    "this plan was built for fixed shapes: build it with override_shapes=True"
+                )
+            overrides = {
+                "override_unique_ids": list(shapes),
+                "override_shapes": [list(dims) for dims, _ in shapes.values()],
+                "override_strides": [list(strides) for _, strides in shapes.values()],
+            }
+        return BackendDescriptor(
+            "variant_pack",
+            unique_ids=list(pointers),
+            data_pointers=list(pointers.values()),
+            workspace=workspace,
+            **overrides,
+        ).finalize()
+
+    def execute(
+        self,
+        handle: Handle,
+        pointers: Mapping[int, Any],
+        workspace: Any = None,
+        *,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> None:
+        """Run it on the handle's stream; follows ``cudnnBackendExecute``.
+
+        See `variant_pack` for the parameters, and `bind` for memory that stays where it is.
+        """
+        if shapes or watched:
+            with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
+                bound()
+            return
+        if gpus.ordinals:
+            gpus.check_memory(handle, [*pointers.items(), ("workspace", workspace)])
+        pointers = self._complete(pointers, workspace)
+        packs = self.packs(tuple(pointers))
+        addresses, numbers = [], False
+        for uid, value in pointers.items():
+            if type(value) is int:
+                addresses.append(value)
+                continue
+            # A number on the host may be another one the next time.
+            numbers = numbers or isinstance(value, ctypes._SimpleCData)
+            addresses.append(device_address(f"pointers[{uid}]", value) or 0)
+        space = device_address("workspace", workspace) if self.workspace_size else None
+        try:
+            key = packs.key(*addresses, space or 0)
+        except struct.error:
+            raise ValueError(f"pointers: expected addresses of 64 bits, got {addresses}") from None
+        if self.scratch.must_write:
+            self.scratch.write(handle, self._own_size, workspace)
+        packs.execute(handle, self.descriptor, key, space, numbers)
+
+    def packs(self, uids: tuple[int, ...]) -> VariantPacks:
+        """The variant packs for tensors with these unique ids.
+
+        Raises
+        ------
+        ValueError
+            If one is missing that an execution needs.
+        """
+        found = self._packs.get(uids)
+        if found is None:
+            self._check_uids(uids)
+            found = self._packs[uids] = VariantPacks(uids)
+        return found
+
+    @functools.cached_property
+    def _packs(self) -> dict[tuple[int, ...], VariantPacks]:
+        return {}
+
+    def _complete(self, pointers: Mapping[int, Any], workspace: Any) -> Mapping[int, Any]:
+        """`pointers` with those of scratch tensors; refuses what an execution lacks."""
+        self.check_workspace(workspace)
+        return self.scratch.added_to(pointers, self._own_size, workspace)
+
+    def _check_uids(self, uids: Collection[int]) -> None:
+        if not self.uids.issubset(uids):
+            missing = ", ".join(map(str, sorted(self.uids.difference(uids))))
+            raise ValueError(f"pointers: nothing was given for the tensors with uid {missing}")
+
+    def check_workspace(self, workspace: Any) -> None:
+        """Refuse a workspace that is none or too small.
+
+        Raises
+        ------
+        ValueError
+        """
+        needed = self.workspace_size
+        if needed and (workspace is None or (type(workspace) is int and not workspace)):
+            raise ValueError(f"workspace: this plan needs {needed} bytes of device memory")
+        given = getattr(workspace, "nbytes", needed)
+        if isinstance(given, int) and given < needed:
+            raise ValueError(f"workspace: this plan needs {needed} bytes, got {given}")
+
+    def bind(
+        self,
+        handle: Handle,
+        pointers: Mapping[int, Any],
+        workspace: Any = None,
+        *,
+        shapes: Mapping[int, Shape] | None = None,
+    ) -> BoundPlan:
+        """This plan for fixed addresses: executing it is one C call."""
+        if gpus.ordinals:
+            gpus.check_memory(handle, [*pointers.items(), ("workspace", workspace)])
+        bound = BoundPlan(handle, self, self.variant_pack(pointers, workspace, shapes=shapes))
+        if self.scratch.must_write:
+            own = self._own_size
+            bound.prepare = functools.partial(self.scratch.write, handle, own, workspace)
+        return bound
+
+    def close(self) -> None:
+        if self._config is not None:
+            self._config.close()
+        for packs in tuple(self._packs.values()):  # another thread may add one
+            packs.close()
+        self.descriptor.close()
+
+    def __enter__(self) -> ExecutionPlan:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.descriptor.closed:
+            return "ExecutionPlan(closed)"
+        return f"ExecutionPlan({self.config!r}, workspace of {self.workspace_size} bytes)"

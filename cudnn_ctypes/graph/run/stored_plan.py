@@ -1,0 +1,226 @@
+"""Checks of the JSON in which cuDNN stores plans and kernel caches, before cuDNN reads it.
+
+cuDNN refuses most of what is damaged, but not all: tensor names that are no numbers, references to
+tensors that are not there, or dimensions of zero end the process, and so can a flipped bit in the
+machine code, in the driver. So a checksum is added, which cuDNN reads past. Nor does cuDNN compare
+the GPU.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ... import raw
+from ...errors import CudnnError, SymbolNotFoundError
+from ...json_place import Place
+from ...raw.library import version_text
+from ..backend.device_properties import DeviceProperties
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..describe.node import Node
+    from ..describe.tensor import Tensor
+
+__all__ = ["StoredPlan", "sealed"]
+
+_SEAL = re.compile(r',"sha256":"([0-9a-f]{64})"\}\s*\Z')
+
+_INTEGER = re.compile(r"-?\d{1,19}", re.ASCII)
+_OF_A_GPU = ("deviceName", "deviceVer")
+_COUNTS = ("multiProcessorCount", "smCountOrigin")  # the latter if fewer than all are used
+
+
+def sealed(text: str) -> str:
+    """cuDNN's JSON with a checksum of itself as its last member."""
+    body = text.rstrip()
+    return f'{body.removesuffix("}")},"sha256":"{_digest(body)}"}}'
+
+
+def _unsealed(text: str, what: str) -> str:
+    seal = _SEAL.search(text)
+    body = "" if seal is None else text[: seal.start()] + "}"
+    if seal is None or _digest(body) != seal[1]:
+        raise ValueError(
+            f"this {what} was damaged or changed after it was written: its sha256 does not fit"
+        )
+    return body
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class StoredPlan:
+    """The JSON text of a plan or of a kernel cache, as far as it can be checked here.
+
+    Parameters
+    ----------
+    text : str or bytes
+    what : {"execution plan", "kernel cache"}
+        For messages.
+
+    Attributes
+    ----------
+    text : str
+        What cuDNN wrote, without the checksum.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged, or was made by another version of cuDNN; the message names the place.
+        Text without a checksum, which a program in C wrote, can have damage that is not seen.
+    TypeError
+        If it is no text.
+    """
+
+    def __init__(self, text: str | bytes, what: str = "execution plan") -> None:
+        self.top = Place.of_text(text, what.split()[-1])
+        missing = {"cudnnVersion", "operationGraph"} - set(self.top.keys())
+        if missing:
+            raise ValueError(
+                f"this JSON is no {what}: it has no {' and no '.join(sorted(map(repr, missing)))}"
+            )
+        self._check_version(what)
+        _check_graph(self.top["operationGraph"])
+        self.text = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
+        if "sha256" in self.top:
+            self.text = _unsealed(self.text, what)
+
+    def _check_version(self, what: str) -> None:
+        loaded, made_by = raw.load().version, self.top["cudnnVersion"].value
+        if made_by != loaded:
+            is_number = isinstance(made_by, int) and not isinstance(made_by, bool)
+            shown = version_text(made_by) if is_number and made_by > 0 else repr(made_by)
+            raise ValueError(
+                f"this {what} was made by cuDNN {shown}, loaded is {version_text(loaded)}: it "
+                "belongs to one version; build it again"
+            )
+
+    def check_gpu(self, device: Handle | DeviceProperties) -> None:
+        """Refuse a plan for another GPU than `device`.
+
+        Raises
+        ------
+        ValueError
+        """
+        if "GPUProfile" not in self.top:
+            return
+        profile = self.top["GPUProfile"]
+        profile.keys()
+        here = _properties_of(device)
+        for key in _OF_A_GPU:
+            if key in profile and here is not None and profile[key].value != here.get(key):
+                self._refuse_gpu(key, profile[key].value, here.get(key))
+        counts = [profile[key].value for key in _COUNTS if key in profile]
+        if here is not None and counts and here.get(_COUNTS[0]) not in counts:
+            self._refuse_gpu(_COUNTS[0], max(counts, key=str), here.get(_COUNTS[0]))
+
+    def _refuse_gpu(self, key: str, made_for: Any, here: Any) -> None:
+        raise ValueError(
+            f"this plan was made for a GPU with {key} {made_for!r}, and this one has {here!r}: "
+            "build it again"
+        )
+
+    @property
+    def uids(self) -> frozenset[int]:
+        """The unique ids of the tensors with memory, or passed by value."""
+        tensors = self.top["operationGraph"]["tensors"].items()
+        return frozenset(
+            int(each["name"].text()) for each in tensors if each.value.get("isVirtual") is not True
+        )
+
+    @property
+    def takes_shapes(self) -> bool:
+        """Whether an execution may give other shapes."""
+        return bool(self.top["operationGraph"].value.get("isOverrideShapeEnabled"))
+
+    def check_graph(self, nodes: Sequence[Node], tensors: Sequence[Tensor]) -> None:
+        """Refuse the plan of another graph than the validated one of `nodes` and `tensors`.
+
+        Raises
+        ------
+        ValueError
+        """
+        graph = self.top["operationGraph"]
+        here = sorted(map(_wiring, nodes))
+        stored = sorted(map(_stored_wiring, graph["nodes"].items()))
+        if here != stored:
+            raise ValueError(
+                f"this plan is of another graph: its operations are "
+                f"{_listed(stored)}; this one's are {_listed(here)}"
+            )
+        own = {tensor.uid: tensor for tensor in tensors}
+        for each in graph["tensors"].items():
+            uid, dims = int(each["name"].text()), each["dim"].value
+            tensor = own.get(uid)
+            # The last two dimensions can be exchanged in one of them.
+            if tensor is None or sorted(tensor.dims or ()) != sorted(dims):
+                shown = "no such tensor" if tensor is None else str(tensor.dims)
+                raise ValueError(
+                    f"this plan is of another graph: its tensor with uid {uid} is "
+                    f"{tuple(dims)}, this one has {shown}"
+                )
+
+
+Wiring = tuple[str, list[int]]  # the operation, and the uids of its tensors
+
+
+def _wiring(node: Node) -> Wiring:
+    tensors = (*node.operands, *node.outputs.values())
+    operation = f"CUDNN_BACKEND_{node.kind.descriptor}_DESCRIPTOR".upper()
+    return operation, sorted(tensor.uid or 0 for tensor in tensors)
+
+
+def _stored_wiring(node: Place) -> Wiring:
+    texts = (text.value for text in _texts(node))
+    uids = sorted(int(text) for text in texts if not text.startswith("CUDNN_"))
+    return str(node.value.get("operation")), uids
+
+
+def _listed(wirings: Sequence[Wiring]) -> str:
+    return ", ".join(f"{operation} {uids}" for operation, uids in wirings)
+
+
+def _properties_of(device: Any) -> dict[str, Any] | None:
+    """None if this cuDNN cannot tell those of a handle."""
+    if isinstance(device, DeviceProperties):
+        return {key: device[key] for key in (*_OF_A_GPU, _COUNTS[0]) if key in device}
+    try:
+        with DeviceProperties.from_device(handle=device) as here:
+            return _properties_of(here)
+    except (CudnnError, SymbolNotFoundError):
+        return None
+
+
+def _check_graph(graph: Place) -> None:
+    names: set[str] = set()
+    for tensor in graph["tensors"].items():
+        name = tensor["name"].text()
+        if not _INTEGER.fullmatch(name) or not -(1 << 63) <= int(name) < 1 << 63:
+            tensor["name"].refuse(f"expected a number of 64 bits as text, got {name!r}")
+        names.add(name)
+        dims = [size.integer(1) for size in tensor["dim"].items()]
+        strides = [step.integer() for step in tensor["stride"].items()]
+        if len(dims) != len(strides):
+            tensor["stride"].refuse(f"expected as many as dims {dims}, got {strides}")
+    for node in graph["nodes"].items():
+        node.keys()
+        for text in _texts(node):
+            if text.value not in names and not text.value.startswith("CUDNN_"):
+                text.refuse(f"there is no tensor {text.value!r}")
+
+
+def _texts(place: Place) -> Iterator[Place]:
+    """All strings inside."""
+    if isinstance(place.value, dict):
+        for key in place.keys():  # noqa: SIM118
+            yield from _texts(place[key])
+    elif isinstance(place.value, list):
+        for each in place.items():
+            yield from _texts(each)
+    elif isinstance(place.value, str):
+        yield place

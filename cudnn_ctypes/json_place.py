@@ -1,0 +1,118 @@
+"""JSON that somebody wrote: values with the place where they stand, for messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, KeysView
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from .arguments import suggestion
+from .raw.values import described
+
+__all__ = ["Place"]
+
+_LONGEST = 60  # characters of a value that a message shows
+_DEEPEST = 50  # what is read here has less than ten levels; readers go by recursion
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value and where it stands: ``graph.tensors.x.dims[0]``.
+
+    All methods raise ValueError, naming the place, for what is not as expected.
+    """
+
+    value: Any
+    path: str
+
+    @classmethod
+    def of_text(cls, text: str | bytes, path: str) -> Place:
+        """The object that the JSON `text` describes.
+
+        Raises
+        ------
+        TypeError
+            If `text` is no text.
+        """
+        if not isinstance(text, (str, bytes)):
+            raise TypeError(f"{path}: expected JSON text, got {described(text)}")
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{path}: the JSON is damaged: {error}") from None
+        found = cls(value, path)
+        found.keys()
+        if _deeper_than(_DEEPEST, value):
+            found.refuse(f"lists and objects are nested more than {_DEEPEST} deep")
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = error.object[error.start]
+            found.refuse(f"it has half a character, {half!r}, for which UTF-8 has no form")
+        return found
+
+    def __getitem__(self, key: str) -> Place:
+        if key not in self:
+            self.refuse(f"{key!r} is missing")
+        return Place(self.value[key], f"{self.path}.{key}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.keys()
+
+    def keys(self) -> KeysView[str]:
+        if not isinstance(self.value, dict):
+            self._expected("an object")
+        return self.value.keys()
+
+    def items(self) -> list[Place]:
+        """The elements of a list."""
+        if not isinstance(self.value, list):
+            self._expected("a list")
+        return [Place(each, f"{self.path}[{i}]") for i, each in enumerate(self.value)]
+
+    def known(self, keys: Iterable[str]) -> None:
+        """Refuse an object with other keys than `keys`."""
+        allowed = list(keys)
+        for key in self.keys():
+            if key not in allowed:
+                self.refuse(f"{key!r} is not known here{suggestion(key, allowed)}")
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            self._expected("a string")
+        return str(self.value)
+
+    def boolean(self) -> bool:
+        if not isinstance(self.value, bool):
+            self._expected("true or false")
+        return bool(self.value)
+
+    def integer(self, least: int = -(1 << 63)) -> int:
+        """A number of 64 bits."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int):
+            self._expected("an integer")
+        if not least <= self.value < 1 << 63:
+            self._expected(f"an integer from {least}" if least >= 0 else "an integer of 64 bits")
+        return int(self.value)
+
+    def _expected(self, what: str) -> NoReturn:
+        shown = json.dumps(self.value)
+        shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+        self.refuse(f"expected {what}, got {shown}")
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Raise ValueError for this place."""
+        raise ValueError(f"{self.path}: {reason}")
+
+
+def _deeper_than(depth: int, value: Any) -> bool:
+    level = [value]
+    for _ in range(depth):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, (dict, list))
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)

@@ -1,0 +1,343 @@
+"""Typed backend descriptors on the real library."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from cudnn_ctypes import raw, use_reference_device
+from cudnn_ctypes.errors import (
+    BadParamError,
+    ClosedError,
+    CudnnError,
+    InternalError,
+    NotSupportedError,
+    SymbolNotFoundError,
+)
+from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
+from cudnn_ctypes.graph.engines.heuristics import heuristics
+from cudnn_ctypes.graph.run.plan import ExecutionPlan
+from cudnn_ctypes.handle import Handle
+from cudnn_ctypes.raw.attributes import KINDS, code_of
+
+from ..graphs import Made
+
+SHAPE = (2, 16, 8, 8)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "intermediate_info"])
+def test_every_type_can_be_made_and_closed(kind):
+    try:
+        made = BackendDescriptor(kind)
+    except SymbolNotFoundError as error:
+        pytest.skip(str(error))
+    with made as descriptor:
+        assert descriptor.name == kind
+        assert not descriptor.finalized
+    assert descriptor.closed
+    assert repr(descriptor) == f"BackendDescriptor({kind!r}, closed)"
+
+
+def test_a_tensor_is_read_back_as_it_was_set(made):
+    x = made.tensor(7, SHAPE, is_virtual=True, reordering_mode="none")
+    assert x["unique_id"] == 7
+    assert x["data_type"] is raw.CUDNN_DATA_HALF
+    assert x["dimensions"] == list(SHAPE)
+    assert x["strides"] == [1024, 1, 128, 16]
+    assert x["is_virtual"] is True
+    assert x["is_by_value"] is False
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("bf16", raw.CUDNN_DATA_BFLOAT16), (np.float32, raw.CUDNN_DATA_FLOAT), ("int8", 3)],
+)
+def test_data_types_in_every_spelling(value, expected, made):
+    assert made("matmul", comp_type=value)["comp_type"] == expected
+
+
+def test_numbers_fractions_and_enumerators(made):
+    pointwise = made("pointwise", mode="elu_fwd", math_prec="float32", elu_alpha=0.25)
+    assert pointwise["elu_alpha"] == 0.25
+    assert pointwise["mode"] is raw.CUDNN_POINTWISE_ELU_FWD
+    pooling = made(
+        "resample",
+        mode="maxpool",
+        comp_type="float32",
+        nan_propagation="not_propagate_nan",
+        padding_mode="neg_inf_pad",
+        spatial_dims=2,
+        window_dims=[3, Fraction(3)],
+        pre_paddings=[1, 1],
+        post_paddings=[1, 1],
+        strides=[2, Fraction(5, 2)],
+    )
+    assert pooling["window_dims"] == [3, 3]
+    assert pooling["strides"] == [2, Fraction(5, 2)]
+
+
+def test_none_is_skipped(made):
+    assert made.tensor(1, SHAPE, ragged_offset_desc=None)["unique_id"] == 1
+
+
+@pytest.mark.parametrize(
+    ("attributes", "error", "says"),
+    [
+        ({"is_virtual": 1}, TypeError, "tensor.is_virtual: expected True or False, got 1"),
+        ({"data_type": 2}, TypeError, "tensor.data_type: expected a data type, got 2"),
+        ({"data_type": "flot16"}, TypeError, "Did you mean"),
+        ({"unique_id": True}, TypeError, "tensor.unique_id: expected an int, got True"),
+        ({"unique_id": 1.0}, TypeError, "tensor.unique_id: expected an int"),
+        ({"unique_id": [1]}, TypeError, "tensor.unique_id: expected one value"),
+        ({"unique_id": 1 << 63}, ValueError, "does not fit"),
+        ({"dimensions": 4}, TypeError, "tensor.dimensions: expected a list"),
+        ({"dimensions": [1, "2"]}, TypeError, r"tensor.dimensions\[1\]: expected an int"),
+        ({"reordering_mode": "int8x23"}, ValueError, "did you mean 'int8x32'"),
+        ({"reordering_mode": raw.CUDNN_LAYER_NORM}, TypeError, "cudnnBackendTensorReordering_t"),
+        ({"ragged_offset_desc": 5}, TypeError, r"expected a BackendDescriptor \(tensor\)"),
+        ({"dims": [1]}, AttributeError, "tensor has no attribute 'dims'; did you mean"),
+    ],
+)
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_wrong_values_are_refused_before_c(attributes, error, says):
+    with pytest.raises(error, match=says):
+        BackendDescriptor("tensor", **attributes)
+    gc.collect()
+
+
+def test_children_must_be_of_the_right_type_open_and_finalized(made):
+    x = made.tensor(1, SHAPE)
+    # libcudnn crashes on a tensor where it wants an operation graph.
+    with pytest.raises(TypeError, match="expected a descriptor of type operationgraph, got tensor"):
+        BackendDescriptor("engineheur", operation_graph=x)
+    with pytest.raises(TypeError, match="expected a descriptor of type operation, got tensor"):
+        BackendDescriptor("operationgraph", ops=[x])
+    with (
+        BackendDescriptor("tensor") as open_,
+        pytest.raises(ValueError, match="this tensor is not finalized"),
+    ):
+        BackendDescriptor("operation_reshape", xdesc=open_)
+    x.close()
+    with pytest.raises(ClosedError, match="this tensor is closed"):
+        BackendDescriptor("operation_reshape", xdesc=x)
+
+
+def test_a_child_closed_before_its_parent_is_finalized(made):
+    x = made.tensor(1, SHAPE)
+    with BackendDescriptor("operation_reshape", xdesc=x) as operation:
+        x.close()
+        with pytest.raises(ClosedError, match=r"operation_reshape\.xdesc: this tensor is closed"):
+            operation.finalize()
+
+
+def test_a_finalized_descriptor_cannot_be_changed(made):
+    x = made.tensor(1, SHAPE)
+    with pytest.raises(ValueError, match=r"tensor.unique_id: this tensor is finalized"):
+        x.set("unique_id", 2)
+    with pytest.raises(ValueError, match="finalized already"):
+        x.finalize()
+
+
+def test_a_closed_descriptor_is_refused_before_c(made):
+    x = made.tensor(1, SHAPE)
+    x.close()
+    for use in (lambda: x["unique_id"], lambda: x.set("unique_id", 1), x.finalize):
+        with pytest.raises((ClosedError, ValueError)):
+            use()
+
+
+def test_what_cudnn_computes_cannot_be_set():
+    with pytest.raises(ValueError, match="is computed by cuDNN"):
+        BackendDescriptor("execution_plan", workspace_size=1)
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_a_descriptor_that_cudnn_refuses_is_closed():
+    descriptor = BackendDescriptor("tensor", unique_id=1)
+    with pytest.raises(BadParamError):
+        descriptor.finalize()
+    assert descriptor.closed
+
+
+def test_children_live_as_long_as_their_parent(made):
+    graph = made.convolution(SHAPE, 16)
+    (operation,) = graph["ops"]
+    assert operation["x"]["unique_id"] == 1
+    assert [each.name for each in graph.walk()] == [
+        "operationgraph",
+        "operation_convolution_forward",
+        "convolution",
+        "tensor",
+        "tensor",
+        "tensor",
+    ]
+
+
+def test_forgotten_descriptors_are_destroyed_children_last(monkeypatch):
+    destroyed: list[int] = []
+    destroy = raw.cudnnBackendDestroyDescriptor
+
+    def noted(handle):
+        destroyed.append(handle.value)
+        return destroy(handle)
+
+    monkeypatch.setattr(raw, "cudnnBackendDestroyDescriptor", noted)
+
+    def forget() -> list[int]:
+        made = Made()
+        graph = made.convolution(SHAPE, 16)
+        expected = [each._as_parameter_.value for each in graph.walk()]
+        made.stack.pop_all()
+        return expected
+
+    def collect() -> list[int]:
+        expected = forget()
+        gc.collect()
+        return expected
+
+    with pytest.warns(ResourceWarning, match="unclosed BackendDescriptor"):
+        expected = collect()
+    assert destroyed[:2] == expected[:2]
+    assert sorted(destroyed) == sorted(expected)
+
+
+def test_descriptors_read_from_a_config_do_not_keep_it_alive(made, h200):
+    graph = made.convolution(SHAPE, 16)
+    config = heuristics(graph, device=h200)[0].descriptor
+    assert "global_index" in config.tree()
+    gone = weakref.ref(config)
+    holder = [config]
+    del config
+    with pytest.warns(ResourceWarning):
+        holder.clear()
+    assert gone() is None
+
+
+def test_trees_are_compared_by_what_they_hold(made):
+    one, same = made.convolution(SHAPE, 16), made.convolution(SHAPE, 16)
+    other = made.convolution(SHAPE, 32)
+    assert one == same
+    assert one != other
+    assert one["ops"][0]["x"] == other["ops"][0]["x"]
+    assert one["ops"][0]["w"] != other["ops"][0]["w"]
+    assert one != "graph"
+
+
+def test_a_handle_is_read_as_the_object_that_was_set(made):
+    with use_reference_device(), Handle() as handle:
+        graph = made.convolution(SHAPE, 16, handle=handle)
+        assert graph["handle"] is handle
+        assert "handle = Handle(reference device" in graph.tree()
+        assert graph == made.convolution(SHAPE, 16, handle=handle)
+
+
+def test_an_operation_graph_that_was_read_is_shown_without_its_operations(made, h200):
+    """cuDNN does not say of which types these are, and crashes if it is to fill others."""
+    graph = made.convolution(SHAPE, 16)
+    configs = heuristics(graph, device=h200)
+    engine = configs[0].engine.descriptor
+    read = engine["operation_graph"]
+    assert read["engine_global_count"] == graph["engine_global_count"]
+    with pytest.raises(NotSupportedError, match="does not say of which types") as caught:
+        read["ops"]
+    assert caught.value.arguments == {"attributeName": "CUDNN_ATTR_OPERATIONGRAPH_OPS"}
+    assert "engine_global_count=" in repr(read)
+    assert "operation_graph: operationgraph\n" in engine.tree()
+    for config in configs:
+        config.close()
+
+
+def test_a_plan_whose_config_was_closed_reads_it_back(made, h200):
+    """So it is with every plan of a Graph."""
+    graph = made.convolution(SHAPE, 16)
+    configs = heuristics(graph, device=h200)
+    choice = configs[0].choice
+    with ExecutionPlan(configs[0], device=h200) as plan:
+        for config in configs:
+            config.close()
+        config = plan.descriptor["engine_config"]
+        assert not config.closed
+        assert config["engine"]["global_index"] == choice.engine
+        text = plan.descriptor.tree()
+        assert "closed" not in text
+        assert f"global_index = {choice.engine}\n" in text
+        assert text.count("knob_choices: knob_choice") == len(choice.knobs)
+        assert plan.config.choice == choice
+    assert config.closed
+
+
+def test_a_type_that_only_has_a_name_says_so():
+    with pytest.raises(InternalError, match="hint: cuDNN knows this type by its name only"):
+        BackendDescriptor("intermediate_info")
+
+
+def test_a_tree_is_printed_plain_and_rich(made):
+    graph = made.convolution(SHAPE, 16, relu=True)
+    text = graph.tree()
+    assert "ops: operation_convolution_forward" in text
+    assert "mode = 'relu_fwd'" in text
+    assert "xdesc: tensor (unique_id 4, as above)" in text
+    console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(graph)
+    rich_text = console.export_text()
+    assert len(rich_text.splitlines()) == len(text.splitlines())
+    assert "conv_mode = 'cross_correlation'" in rich_text
+
+
+def test_what_is_newer_than_the_library_says_which_version_has_it(monkeypatch):
+    library = raw.load()
+    monkeypatch.setattr(library, "version", 90000)
+    with pytest.raises(SymbolNotFoundError, match=r"'deviceprop' needs cuDNN 9\.8\.0; loaded is 9"):
+        BackendDescriptor("deviceprop")
+    with pytest.raises(SymbolNotFoundError, match=r"'reduction.is_deterministic' needs .* 9\.11"):
+        BackendDescriptor("reduction", is_deterministic=True)
+    with pytest.raises(SymbolNotFoundError, match=r"CUDNN_DATA_INT4 needs cuDNN 9\.11\.0"):
+        BackendDescriptor("tensor", data_type="int4")
+
+
+def test_renumbered_types_have_the_code_of_the_loaded_version(monkeypatch):
+    kind = raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR
+    assert code_of(kind) == 38
+    monkeypatch.setattr(raw.load(), "version", 91000)
+    assert code_of(kind) == 40
+
+
+def test_descriptors_pass_to_raw_functions(made):
+    import ctypes
+
+    x, uid, count = made.tensor(9, SHAPE), ctypes.c_int64(), ctypes.c_int64()
+    raw.cudnnBackendGetAttribute(
+        x, raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, raw.CUDNN_TYPE_INT64, 1, count, uid
+    )
+    assert (uid.value, count.value) == (9, 1)
+
+
+def test_a_reset_descriptor_starts_anew(made: Made) -> None:
+    x = made.tensor(5, (1, 8, 4, 4))
+    with BackendDescriptor("operation_pointwise", xdesc=x, alpha1=2.0) as operation:
+        operation.reset()
+        assert operation.get("xdesc") is None
+        assert operation.get("alpha1") is None
+    values = {
+        "unique_id": 2,
+        "data_type": "float32",
+        "byte_alignment": 4,
+        "dimensions": [2, 3],
+        "strides": [3, 1],
+    }
+    with BackendDescriptor("tensor", **values) as tensor:
+        tensor.reset()
+        with pytest.raises(CudnnError, match=r"dimension|nbDims"):  # cuDNN has forgotten them too
+            tensor.finalize()
+    with BackendDescriptor("tensor", unique_id=1) as tensor:
+        tensor.reset()
+        for name, value in values.items():
+            tensor.set(name, value)
+        assert tensor.finalize()["unique_id"] == 2
+        with pytest.raises(ValueError, match="this tensor is finalized; make a new one"):
+            tensor.reset()

@@ -1,0 +1,432 @@
+"""A graph as plain data: inference and validation, without any library call."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from cudnn_ctypes.graph.describe.operations.pointwise import PointwiseOperations
+from cudnn_ctypes.graph.describe.tensor import Tensor
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.raw import cudnnDataType_t, cudnnPointwiseMode_t
+
+HALF, FLOAT = cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_FLOAT
+
+
+def graph() -> Graph:
+    return Graph(io_data_type="float16")
+
+
+def channels_last(dims: tuple[int, ...]) -> tuple[int, ...]:
+    _, c, h, w = dims
+    return (c * h * w, 1, c * w, c)
+
+
+# --- shapes --------------------------------------------------------------------------------------
+
+
+def test_convolution_shapes_are_torchs() -> None:
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(5)
+    for _ in range(100):
+        groups = int(rng.integers(1, 3))
+        c, k = 2 * groups, 3 * groups
+        size, window = rng.integers(6, 12, 2), rng.integers(1, 4, 2)
+        padding, stride, dilation = (rng.integers(low, 3, 2) for low in (0, 1, 1))
+        options = {
+            name: tuple(map(int, value))
+            for name, value in (("padding", padding), ("stride", stride), ("dilation", dilation))
+        }
+        expected = torch.conv2d(
+            torch.empty(2, c, *map(int, size), device="meta"),
+            torch.empty(k, c // groups, *map(int, window), device="meta"),
+            groups=groups,
+            **options,
+        )
+        g = graph()
+        y = g.conv_fprop(
+            g.tensor((2, c, *size)), g.tensor((k, c // groups, *window)), **options
+        ).set_output()
+        g.validate()
+        assert y.dims == tuple(expected.shape)
+        assert y.data_type == HALF
+
+
+def test_strides_follow_the_operand() -> None:
+    dims = (2, 8, 5, 6)
+    g = graph()
+    x = g.tensor(dims, channels_last(dims))
+    y = g.conv_fprop(x, g.tensor((4, 8, 1, 1)))
+    z = g.relu(g.bias(y, g.tensor((1, 4, 1, 1)))).set_output()
+    g.validate()
+    assert z.strides == channels_last((2, 4, 5, 6))
+    assert y.virtual
+    assert y.data_type == FLOAT
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ((3, 4), (4, 5), (3, 5)),
+        ((2, 3, 4), (1, 4, 5), (2, 3, 5)),
+        ((1, 7, 3, 4), (6, 1, 4, 5), (6, 7, 3, 5)),
+    ],
+)
+def test_matmul_shapes(a: tuple[int, ...], b: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    g = graph()
+    c = g.matmul(g.tensor(a), g.tensor(b)).set_output()
+    g.validate()
+    assert c.dims == expected
+    assert np.matmul(np.empty(a), np.empty(b)).shape == expected
+
+
+def test_numbers_become_scalars_of_the_operands_rank() -> None:
+    g = graph()
+    y = g.mul(g.add(g.tensor((2, 3, 4)), 1), 0.5).set_output()
+    g.validate()
+    scalars = [tensor for tensor in g.tensors if tensor.by_value]
+    assert [tensor.value for tensor in scalars] == [1, 0.5]
+    assert {tensor.dims for tensor in scalars} == {(1, 1, 1)}
+    assert {tensor.data_type for tensor in scalars} == {FLOAT}
+    assert y.dims == (2, 3, 4)
+    assert g.inputs == [g.tensors[0]]
+    assert g.outputs == [y]
+
+
+def test_numpy_scalars_keep_their_type_if_it_was_chosen() -> None:
+    g = graph()
+    scalar = g.tensor_scalar(ml_dtypes.bfloat16(2))
+    assert scalar.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
+
+
+def test_numbers_of_numpy_arithmetic_are_plain_numbers() -> None:
+    g = graph()
+    y = g.mul(g.add(g.tensor((2, 3, 4)), 1 / np.sqrt(64)), np.int64(3)).set_output()
+    g.validate()
+    operands = [node.inputs["b"] for node in g.nodes]
+    assert [each.data_type for each in operands] == [FLOAT, FLOAT]
+    assert [float(each.value) for each in operands] == [0.125, 3]
+    assert y.dims == (2, 3, 4)
+
+
+def test_comparisons_are_boolean_and_indices_integers() -> None:
+    g = graph()
+    x = g.tensor((2, 3, 4))
+    larger = g.cmp_gt(x, 0.0)
+    index = g.gen_index(x, 2)
+    g.binary_select(x, g.identity(index), larger).set_output()
+    g.validate()
+    assert larger.data_type == cudnnDataType_t.CUDNN_DATA_BOOLEAN
+    assert index.data_type == cudnnDataType_t.CUDNN_DATA_INT32
+
+
+@pytest.mark.parametrize(
+    ("mode", "scale", "expected"),
+    [
+        ("layer", (1, 6, 1, 1), (2, 1, 4, 5)),
+        ("layer", (1, 6, 4, 5), (2, 1, 1, 1)),
+        ("ada_layer", (2, 1, 4, 5), (2, 6, 1, 1)),
+        ("instance", (1, 6, 1, 1), (2, 6, 1, 1)),
+        ("batch", (1, 6, 1, 1), (1, 6, 1, 1)),
+    ],
+)
+def test_statistics_have_size_one_where_sums_are_taken(
+    mode: str, scale: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    g = graph()
+    x, s, b = g.tensor((2, 6, 4, 5)), g.tensor(scale), g.tensor(scale)
+    results = g.norm_forward(mode, "training", x, s, b, 1e-5)
+    for each in results.values():
+        each.set_output()
+    g.validate()
+    assert results["y"].dims == (2, 6, 4, 5)
+    assert results["mean"].dims == results["inv_variance"].dims == expected
+    assert results["mean"].data_type == FLOAT
+
+
+def test_slice_and_concatenate_and_transpose_are_numpys() -> None:
+    array = np.empty((4, 6, 8))
+    slices = (slice(1, None), slice(0, 6, 2), slice(-3, -1))
+    g = graph()
+    x = g.tensor(array.shape)
+    part = g.slice(x, slices).set_output()
+    both = g.concatenate([x, x], 1).set_output()
+    turned = g.transpose(x, (2, 0, 1)).set_output()
+    g.validate()
+    assert part.dims == array[slices].shape
+    assert both.dims == np.concatenate([array, array], 1).shape
+    assert turned.dims == array.transpose(2, 0, 1).shape
+
+
+NEGATIVE_AXES: dict[str, Callable[[Graph, int], Any]] = {
+    "concatenate": lambda g, axis: g.concatenate([g.tensor((2, 3, 4)), g.tensor((2, 3, 4))], axis),
+    "gen_index": lambda g, axis: g.gen_index(g.tensor((2, 3, 4)), axis),
+    "transpose": lambda g, axis: g.transpose(g.tensor((2, 3, 4)), (axis, 0, 1)),
+    "reduction": lambda g, axis: g.reduction(g.tensor((2, 3, 4)), "add", axes=(axis,)),
+    "expand_band_matrix": lambda g, axis: g.expand_band_matrix(
+        g.tensor((2, 4, 3)), (2, 4, 4), lower_bandwidth=1, upper_bandwidth=1, axis=axis
+    ),
+    "block_scale_quantize": lambda g, axis: g.block_scale_quantize(
+        g.tensor((2, 3, 4)), 2, axis=axis
+    )[1],
+}
+
+
+@pytest.mark.parametrize("name", NEGATIVE_AXES)
+def test_axes_count_from_the_end_too(name: str) -> None:
+    results = []
+    for axis in (2, -1, np.int64(-1)):
+        g = graph()
+        results.append(NEGATIVE_AXES[name](g, axis).set_output())
+        for tensor in g.nodes[0].outputs.values():
+            tensor.set_output()
+        g.validate()
+        settled = g.nodes[0].options
+        assert settled.get("axis", 2) == 2
+        assert settled.get("permutation", (2, 0, 1)) == (2, 0, 1)
+    assert len({each.dims for each in results}) == 1
+    for wrong in (3, -4):
+        g = graph()
+        NEGATIVE_AXES[name](g, wrong).set_output()
+        for tensor in g.nodes[0].outputs.values():
+            tensor.set_output()
+        with pytest.raises(ValueError, match=f"{name}.*{wrong}"):
+            g.validate()
+
+
+def test_tensor_like_takes_shape_strides_and_type() -> None:
+    array = np.empty((2, 3, 4), np.float16).transpose(0, 2, 1)
+    g = graph()
+    x = g.tensor_like(array, name="x")
+    assert (x.dims, x.strides, x.data_type) == ((2, 4, 3), (12, 1, 4), HALF)
+    assert g.tensor_like(x).strides == x.strides
+    torch = pytest.importorskip("torch")
+    y = g.tensor_like(torch.empty(2, 3, 4, dtype=torch.bfloat16).transpose(1, 2))
+    assert (y.dims, y.strides) == ((2, 4, 3), (12, 1, 4))
+    assert y.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
+
+
+# --- element-wise modes --------------------------------------------------------------------------
+
+
+def test_every_pointwise_mode_has_a_method() -> None:
+    methods = [
+        method for method in vars(PointwiseOperations).values() if hasattr(method, "pointwise_mode")
+    ]
+    assert {method.pointwise_mode for method in methods} == set(cudnnPointwiseMode_t)
+    for method in methods:
+        assert method.__doc__
+        assert method.pointwise_mode.name in method.__doc__
+
+
+def test_pointwise_methods_have_real_signatures() -> None:
+    names = list(inspect.signature(Graph.relu_backward).parameters)
+    assert names[:3] == ["self", "loss", "input"]
+    assert "lower_clip" in names
+    g = graph()
+    with pytest.raises(TypeError, match="lower_clap"):
+        g.relu(g.tensor((2, 3)), lower_clap=1)
+    with pytest.raises(TypeError, match="missing"):
+        g.add(g.tensor((2, 3)))
+
+
+def test_pointwise_by_mode_is_the_method() -> None:
+    g = graph()
+    g.pointwise("gelu_fwd", g.tensor((2, 3))).set_output()
+    assert g.nodes[0].options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_GELU_FWD
+    with pytest.raises(ValueError, match="gelu"):
+        g.pointwise("gelu_fw", g.tensor((2, 3)))
+
+
+# --- wrong input ---------------------------------------------------------------------------------
+
+Build = Callable[[Graph], object]
+
+
+def _x(g: Graph, *dims: int) -> Tensor:
+    return g.tensor(dims, name="image")
+
+
+WRONG: dict[str, tuple[Build, str]] = {
+    "channels": (
+        lambda g: g.conv_fprop(_x(g, 1, 8, 4, 4), g.tensor((4, 3, 3, 3), name="filter")),
+        r"conv_fprop 'conv_fprop': image 'image' has 8 channels, which weight 'filter'",
+    ),
+    "window": (
+        lambda g: g.conv_fprop(_x(g, 1, 8, 4, 4), g.tensor((4, 8, 5, 3))),
+        "reaches over 5 in dimension 2, but image 'image' with its padding has 4",
+    ),
+    "padding": (
+        lambda g: g.conv_fprop(_x(g, 1, 8, 4, 4), g.tensor((4, 8, 3, 3)), padding=(1, 1, 1)),
+        r"pre_padding=\(1, 1, 1\) needs one number or 2",
+    ),
+    "dilation": (
+        lambda g: g.conv_fprop(_x(g, 1, 8, 4, 4), g.tensor((4, 8, 3, 3)), dilation=0),
+        "dilation .* at least 1",
+    ),
+    "dgrad without dims": (
+        lambda g: g.conv_dgrad(_x(g, 1, 4, 4, 4), g.tensor((4, 8, 3, 3)), stride=2),
+        "conv_dgrad .* do not determine the dims of dx",
+    ),
+    "wgrad that does not fit": (
+        lambda g: g.conv_wgrad(_x(g, 1, 8, 4, 4), g.tensor((1, 5, 4, 4))).set_output(
+            dims=(4, 8, 3, 3)
+        ),
+        r"conv_wgrad .* loss 'tensor' is \(1, 5, 4, 4\)",
+    ),
+    "matmul": (
+        lambda g: g.matmul(g.tensor((2, 3), name="A"), g.tensor((4, 5)), name="product"),
+        r"matmul 'product': A 'A' \(2, 3\) and B 'tensor' \(4, 5\)",
+    ),
+    "matmul batches": (
+        lambda g: g.matmul(g.tensor((2, 3, 4)), g.tensor((3, 4, 5))),
+        "batches",
+    ),
+    "broadcast": (
+        lambda g: g.add(g.tensor((2, 3)), g.tensor((2, 4))),
+        "add 'add': the operands do not broadcast",
+    ),
+    "reduction": (
+        lambda g: g.reduction(g.tensor((2, 3)), "add").set_output(dims=(2, 2)),
+        "must have 1, or a divisor, where",
+    ),
+    "axis": (lambda g: g.gen_index(g.tensor((2, 3)), 2), "axis 2 is none of the 2"),
+    "scale": (
+        lambda g: g.norm_forward(
+            "layer", "inference", _x(g, 2, 8, 4, 4), g.tensor((8,), name="s"), None, 1e-5
+        ),
+        "scale 's' .* does not fit input 'image'",
+    ),
+    "reshape": (lambda g: g.reshape(g.tensor((2, 3)), (7,)), "number of elements"),
+    "concatenate": (
+        lambda g: g.concatenate([g.tensor((2, 3)), g.tensor((3, 3))], 1),
+        "differ elsewhere",
+    ),
+    "pooling": (
+        lambda g: g.resample(_x(g, 1, 8, 4, 4), "maxpool", window=5)[0],
+        "a window of 5 .* does not fit in 'image'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", list(WRONG))
+def test_operands_that_do_not_fit_are_refused_by_name(case: str) -> None:
+    build, message = WRONG[case]
+    g = graph()
+    result = build(g)
+    for tensor in result.values() if isinstance(result, dict) else [result]:
+        tensor.set_output()
+    with pytest.raises(ValueError, match=message):
+        g.validate()
+
+
+def test_a_circle_is_refused() -> None:
+    g = graph()
+    x = g.tensor((2, 3))
+    y = g.add(x, x, name="first")
+    z = g.relu(y, name="second").set_output()
+    g.nodes[0].inputs["b"] = z
+    with pytest.raises(ValueError, match=r"circle: add 'first' -> relu 'second' -> add 'first'"):
+        g.validate()
+
+
+def test_nodes_may_stand_in_any_order() -> None:
+    g = graph()
+    y = g.relu(g.neg(g.tensor((2, 3)))).set_output()
+    g.nodes.reverse()
+    assert [node.operation for node in g.validate()] == ["neg", "relu"]
+    assert y.dims == (2, 3)
+
+
+def test_two_makers_of_one_tensor_are_refused() -> None:
+    g = graph()
+    y = g.relu(g.tensor((2, 3))).set_output()
+    g.neg(g.tensors[0])
+    g.nodes[1].outputs["y"] = y
+    with pytest.raises(ValueError, match=r"is the result of both relu 'relu' and neg 'neg'"):
+        g.validate()
+
+
+def test_unused_tensors_and_results_are_refused() -> None:
+    g = graph()
+    with pytest.raises(ValueError, match="no operations"):
+        g.validate()
+    x = g.tensor((2, 3))
+    y = g.relu(x)
+    with pytest.raises(ValueError, match=r"relu 'relu': its result y 'relu' is neither used nor"):
+        g.validate()
+    y.set_output()
+    g.validate()
+    g.tensor((4,), name="left over")
+    with pytest.raises(ValueError, match=r"'left over'.* is used by no operation"):
+        g.validate()
+
+
+def test_a_tensor_of_another_graph_is_refused() -> None:
+    stranger = graph().tensor((2, 3), name="stranger")
+    with pytest.raises(ValueError, match=r"relu 'relu': x .*'stranger'.* is of another graph"):
+        graph().relu(stranger)
+
+
+def test_what_is_no_tensor_is_refused() -> None:
+    g = graph()
+    with pytest.raises(TypeError, match="relu 'relu': x: expected a Tensor of this graph or a num"):
+        g.relu("x")
+    with pytest.raises(TypeError, match="conv_fprop 'conv_fprop': weight is missing"):
+        g.conv_fprop(g.tensor((1, 2, 3, 4)), None)  # type: ignore[arg-type]
+
+
+def test_tensors_without_data_type_are_refused() -> None:
+    g = Graph()
+    g.relu(g.tensor((2, 3), name="x")).set_output()
+    with pytest.raises(ValueError, match="tensor 'x' has no data type"):
+        g.validate()
+
+
+def test_uids_are_given_and_unique() -> None:
+    g = graph()
+    x = g.tensor((2, 3), uid=2)
+    y = g.add(x, g.tensor((2, 3))).set_output()
+    g.validate()
+    assert sorted(tensor.uid for tensor in g.tensors) == [1, 2, 3]  # type: ignore[type-var]
+    y.uid = 2
+    with pytest.raises(ValueError, match="both have uid 2"):
+        g.validate()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"dims": (2, 0)}, "positive"),
+        ({"dims": ()}, "positive"),
+        ({"dims": (2, 3), "strides": (1,)}, "2 dims .* but 1 strides"),
+    ],
+)
+def test_bad_dims_are_refused(arguments: dict[str, tuple[int, ...]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        graph().tensor(**arguments)
+
+
+def test_contradicting_properties_are_refused() -> None:
+    g = graph()
+    x = g.tensor((2, 3), alignment=3)
+    g.relu(x).set_output()
+    with pytest.raises(ValueError, match="alignment 3 is no power of two"):
+        g.validate()
+    x.alignment, x.by_value = 16, True
+    with pytest.raises(ValueError, match="can only be one number"):
+        g.validate()
+
+
+def test_find_tensor() -> None:
+    g = graph()
+    x = g.tensor((2, 3), name="x", uid=7)
+    assert g.find_tensor("x") is x
+    assert g.find_tensor(7) is x
+    with pytest.raises(KeyError, match="no tensor is called 'y'"):
+        g.find_tensor("y")

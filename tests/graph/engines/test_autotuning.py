@@ -1,0 +1,590 @@
+"""The order of an autotuning with plans made up, and autotuning itself on a GPU."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import re
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from cudnn_ctypes import DeviceBuffer, Handle, NoDeviceError, use_reference_device
+from cudnn_ctypes.dtypes import as_data_type, element_bits, numpy_dtype
+from cudnn_ctypes.errors import ExecutionFailedError, NotSupportedError
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
+from cudnn_ctypes.graph.engines import autotuning as autotuning_module
+from cudnn_ctypes.graph.engines.autotuning import progress_bar
+from cudnn_ctypes.graph.engines.measurements import Autotuning, Measurement, Settings
+from cudnn_ctypes.graph.engines.random_memory import random_bytes, random_memory
+from cudnn_ctypes.graph.engines.selection import Selection
+from cudnn_ctypes.graph.engines.timing import Timer
+from cudnn_ctypes.graph.engines.tuning import Tuner, knob_settings, tune
+from cudnn_ctypes.graph.lower.lowering import lowered
+from cudnn_ctypes.graph.run.plan import ExecutionPlan
+from cudnn_ctypes.raw import cudnnStatus_t
+
+from ..choice_cases import CHOICES, check, computed, on_the_gpu, operands
+from ..families import CASES
+
+# --- plans that are made up ----------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class _Engine:
+    index: int
+    numerical_notes: frozenset[str] = frozenset({"tensor_core"})
+    behavior_notes: frozenset[str] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Config:
+    """A config whose plan takes so many microseconds."""
+
+    engine: _Engine
+    takes: float = 10.0
+    fails: Exception | None = None
+    workspace_size: int = 0
+    shared_memory: int | None = None
+
+    @property
+    def choice(self) -> EngineChoice:
+        return EngineChoice(self.engine.index)
+
+
+class _Plan:
+    def __init__(self, config: _Config) -> None:
+        if isinstance(config.fails, NotSupportedError):
+            raise config.fails
+        self.config = config
+        self.workspace_size = config.workspace_size
+        self.closed = False
+
+    def close(self) -> None:
+        assert not self.closed
+        self.closed = True
+
+
+class _Bench:
+    """A tuner with a clock of its own: making a plan takes a second, a run what it takes."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        selection: Selection | None = None,
+        faulty: dict[int, str] | None = None,
+    ) -> None:
+        self.now = 0.0
+        self.plans: list[_Plan] = []
+        self.runs: list[tuple[int, int]] = []
+        self.tuner = Tuner(
+            self._build,  # type: ignore[arg-type]
+            self._time,  # type: ignore[arg-type]
+            settings or Settings(),
+            selection or Selection(),
+            faulty=faulty,
+            clock=lambda: self.now,
+        )
+
+    def _build(self, config: _Config) -> _Plan:
+        self.now += 1
+        plan = _Plan(config)
+        self.plans.append(plan)
+        return plan
+
+    def _time(self, plan: _Plan, untimed: int, runs: int) -> list[float]:
+        if plan.config.fails is not None:
+            raise plan.config.fails
+        self.runs.append((untimed, runs))
+        return [plan.config.takes + run % 2 for run in range(runs)]
+
+    def measure(self, *configs: _Config) -> list[Measurement | None]:
+        return [self.tuner.measure(each, f"a {n}") for n, each in enumerate(configs, 1)]  # type: ignore[arg-type]
+
+    @property
+    def open(self) -> list[_Plan]:
+        return [plan for plan in self.plans if not plan.closed]
+
+
+def _error(cls: Any, message: str) -> Any:
+    return cls("f", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, messages=[message])
+
+
+def test_the_smallest_median_wins_and_only_its_plan_stays() -> None:
+    bench = _Bench(Settings(runs=9, warm_up=2))
+    noted = bench.measure(*(_Config(_Engine(i), takes) for i, takes in enumerate([12, 10, 11])))
+    assert [each.state for each in noted if each] == ["measured"] * 3
+    assert bench.tuner.best is noted[1]
+    assert bench.runs == [(2, 3), (0, 6)] * 3
+    assert noted[1] is not None
+    assert noted[1].runs == 9
+    assert (noted[1].fastest, noted[1].median) == (10, 10)
+    assert noted[1].build_seconds == 1
+    assert noted[1].notes == ("tensor_core",)
+    assert [plan.config.engine.index for plan in bench.open] == [1]
+    assert bench.tuner.plan is bench.open[0]
+    bench.tuner.close()
+    assert bench.open == []
+
+
+def test_a_clearly_slower_plan_is_dropped_after_three_runs() -> None:
+    bench = _Bench(Settings(runs=20))
+    times = (10, 13, 13.5)
+    first, slow, slower = bench.measure(*(_Config(_Engine(i), t) for i, t in enumerate(times)))
+    assert first is not None
+    assert first.median == 10
+    assert slow is not None
+    assert (slow.state, slow.runs) == ("measured", 20)
+    assert slower is not None
+    assert (slower.state, slower.runs, slower.fastest) == ("dropped", 3, 13.5)
+    assert len(bench.open) == 1
+
+
+def test_a_plan_that_fails_is_noted_and_the_others_measured() -> None:
+    bench = _Bench()
+    states = bench.measure(
+        _Config(_Engine(0), fails=_error(NotSupportedError, "no such kernel")),
+        _Config(_Engine(1)),
+        _Config(_Engine(2), fails=_error(ExecutionFailedError, "launch")),
+        _Config(_Engine(3), fails=MemoryError("no room")),
+    )
+    told = [(each.state, each.status, each.reason) for each in states if each]
+    assert told == [
+        ("failed", "NOT_SUPPORTED", "no such kernel"),
+        ("measured", "", ""),
+        ("failed", "NOT_SUPPORTED", "launch"),
+        ("failed", "", "no room"),
+    ]
+    assert bench.tuner.best is states[1]
+    assert len(bench.open) == 1
+
+
+def test_an_interrupted_run_leaves_no_plan() -> None:
+    bench = _Bench()
+    with pytest.raises(KeyboardInterrupt):
+        bench.measure(_Config(_Engine(0), fails=KeyboardInterrupt()))  # type: ignore[arg-type]
+    assert bench.open == []
+
+
+def test_what_is_not_wanted_is_not_built() -> None:
+    bench = _Bench(selection=Selection(without_engines=[0], workspace_limit=8))
+    excluded, large, good = bench.measure(
+        _Config(_Engine(0)), _Config(_Engine(1), workspace_size=9), _Config(_Engine(2))
+    )
+    assert excluded is not None
+    assert (excluded.state, excluded.reason) == ("excluded", "its engine is excluded")
+    assert large is not None
+    assert large.reason == "needs a workspace of more than 8 bytes"
+    assert bench.tuner.best is good
+    assert len(bench.plans) == 1
+
+
+def test_engines_that_compute_wrong_numbers_are_not_measured() -> None:
+    bench = _Bench(faulty={0: "it gives wrong numbers"})
+    wrong, good = bench.measure(_Config(_Engine(0)), _Config(_Engine(1)))
+    assert wrong is not None
+    assert (wrong.state, wrong.reason, wrong.runs) == ("excluded", "it gives wrong numbers", 0)
+    assert bench.tuner.best is good
+
+
+def test_the_budget_ends_it_after_the_first_plan_at_the_earliest() -> None:
+    bench = _Bench(Settings(budget=1.5))
+    states = [
+        each.state for each in bench.measure(*(_Config(_Engine(i)) for i in range(4))) if each
+    ]
+    assert states == ["measured", "measured", "not tried", "not tried"]
+    slow = _Bench(Settings(budget=0.1))
+    assert [
+        each.state for each in slow.measure(_Config(_Engine(0)), _Config(_Engine(1))) if each
+    ] == [
+        "measured",
+        "not tried",
+    ]
+
+
+def test_nothing_is_measured_twice() -> None:
+    bench = _Bench()
+    first, again = bench.measure(_Config(_Engine(0)), _Config(_Engine(0)))
+    assert first is not None
+    assert again is None
+    assert len(bench.tuner.measurements) == 1
+
+
+def test_settings_of_knobs_differ_in_one() -> None:
+    ranges = {"stages": Knob(0, 2, 1), "split": Knob(1, 2048, 1), "even": Knob(0, 4, 2)}
+    found = list(knob_settings(EngineChoice(3, {"stages": 1, "split": 1}), ranges))
+    assert {each.engine for each in found} == {3}
+    assert [dict(each.knobs) for each in found[:2]] == [
+        {"stages": 0, "split": 1},
+        {"stages": 2, "split": 1},
+    ]
+    splits = [each.knobs["split"] for each in found if each.knobs["split"] != 1]
+    assert splits == [2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 1025]
+    assert [each.knobs["even"] for each in found if "even" in each.knobs] == [0, 2, 4]
+
+
+# --- real plans, times made up -------------------------------------------------------------------
+
+
+def _tuned(name: str, device: DeviceProperties, settings: Settings, **options: Any) -> Tuner:
+    """All plans are made by cuDNN; the time of each depends on its config only."""
+
+    def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
+        knobs = plan.config.knobs
+        return [10.0 + sum(knobs.values()) if knobs else 1000.0] * runs
+
+    with CHOICES[name].graph() as graph:
+        nodes = graph.validate()
+        tuner = Tuner(
+            lambda config: ExecutionPlan(config, device=device), time_plan, settings, Selection()
+        )
+        with lowered(nodes, graph.compute_data_type, device) as descriptor:
+            tune(tuner, descriptor, device, ["a", "fallback"], knobs=settings.knobs, **options)
+    return tuner
+
+
+def test_all_that_heuristics_propose_is_measured_once(h200: DeviceProperties) -> None:
+    told: list[tuple[str, int]] = []
+    tuner = _tuned(
+        "convolution", h200, Settings(runs=4), noted=lambda m, n: told.append((m.source, n))
+    )
+    with CHOICES["convolution"].graph() as graph:
+        rows = [r for r in graph.explain(h200, ("a", "fallback")) if r.proposed_by]
+    assert [each.choice for each in tuner.measurements] == [row.choice for row in rows]
+    assert told == [(row.proposed_by[0], len(rows)) for row in rows]
+    assert tuner.best is not None
+    assert tuner.plan is not None
+    assert tuner.plan.config.choice == tuner.best.choice
+    ran = [each for each in tuner.measurements if each.state == "measured"]
+    assert tuner.best.median == min(each.median for each in ran)
+    tuner.close()
+
+
+def test_engines_that_are_not_proposed_are_measured_when_asked(h200: DeviceProperties) -> None:
+    tuner = _tuned("convolution", h200, Settings(runs=1), every_engine=True)
+    with CHOICES["convolution"].graph() as graph:
+        rows = graph.explain(h200, ("a", "fallback")).usable
+    assert {each.engine for each in tuner.measurements} == {row.engine for row in rows}
+    assert any(each.source == "engine" for each in tuner.measurements)
+    tuner.close()
+
+
+def test_the_search_goes_downhill(h200: DeviceProperties) -> None:
+    """The times are least where the knobs are."""
+    before = _tuned("convolution", h200, Settings(runs=1))
+    after = _tuned("convolution", h200, Settings(runs=1, knobs=60))
+    searched = [each for each in after.measurements if each.source == "knobs"]
+    assert before.best is not None
+    assert after.best is not None
+    assert len(searched) <= 60
+    assert len({each.choice for each in after.measurements}) == len(after.measurements)
+    assert after.best.median < before.best.median
+    assert after.best.source == "knobs"
+    before.close()
+    after.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "says"),
+    [
+        ({"runs": 0}, ValueError, "runs: expected at least 1, got 0"),
+        ({"runs": 1.5}, TypeError, "runs: expected a whole number, got 1.5"),
+        ({"warm_up": -1}, ValueError, "warm_up: expected at least 0, got -1"),
+        ({"knobs": True}, TypeError, "knobs: expected a whole number, got True"),
+        ({"budget": "1"}, TypeError, "budget: expected seconds or None, got '1'"),
+        ({"budget": 0}, ValueError, "budget: expected seconds, more than 0, or None, got 0"),
+    ],
+)
+def test_wrong_settings(settings: dict[str, Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        Settings(**settings)
+
+
+# --- the result ----------------------------------------------------------------------------------
+
+
+def _result() -> Autotuning:
+    best = Measurement(7, {"stages": 2}, "b 2", "measured", (10.0, 12.0, 11.0), 1024, (), 0.25)
+    measurements = (
+        Measurement(3, {}, "a 1", "measured", (22.0, 22.0, 22.0), 0),
+        best,
+        Measurement(4, {}, "a 2", "dropped", (20.0,), 0),
+        Measurement(5, {}, "a 3", "failed", status="NOT_SUPPORTED", reason="k > 3"),
+        Measurement(6, {}, "b 1", "not tried"),
+    )
+    return Autotuning("net", "H200", "9.19.0", measurements, best, Settings(runs=3), 1.5)
+
+
+def test_the_result_is_a_table_the_fastest_first() -> None:
+    result = _result()
+    assert [each.engine for each in result.ranking] == [7, 3, 4]
+    lines = str(result).splitlines()
+    assert (
+        lines[0]
+        == "'net' on H200, cuDNN 9.19.0: 3 plans measured in 1.5 s, 3 runs each, cold cache"
+    )
+    assert lines[1] == (
+        "fastest: engine 7: stages=2, 11.0 us; a 1, which build() tries first, 22.0 us"
+    )
+    assert lines[4].split() == [
+        "11.0",
+        "1.0",
+        "10.0",
+        "3",
+        "7",
+        "stages=2",
+        "1,024",
+        "0.250",
+        "b",
+        "2",
+    ]
+    assert lines[6].split()[3:5] == ["1", "dropped"]
+    assert lines[7:] == [
+        "engine 5 failed: NOT_SUPPORTED: k > 3",
+        "1 not tried: the budget of 60 s was used up",
+    ]
+
+
+def test_a_small_difference_is_called_so() -> None:
+    result = _result()
+    close = Measurement(3, {}, "a 1", "measured", (11.0, 11.5, 12.0), 0)
+    told = dataclasses.replace(result, measurements=(close, result.best))
+    assert (
+        str(told)
+        .splitlines()[1]
+        .endswith("a 1, which build() tries first, 11.5 us: no difference beyond the spread")
+    )
+
+
+def test_the_table_is_plain_unless_it_is_for_a_terminal() -> None:
+    plain = io.StringIO()
+    _result().show(plain)
+    assert plain.getvalue() == f"{_result()}\n"
+    pretty = Console(file=io.StringIO(), width=160, force_terminal=True)
+    pretty.print(_result())
+    assert isinstance(pretty.file, io.StringIO)
+    lines = re.sub("\x1b[^m]*m", "", pretty.file.getvalue()).splitlines()
+    header = next(line for line in lines if "median us" in line)
+    assert "built in s" in header
+    assert set(lines[lines.index(header) + 1].strip()) == {"─"}
+
+
+def test_the_table_fits_in_80_columns() -> None:
+    pretty = Console(file=io.StringIO(), width=80, force_terminal=True)
+    pretty.print(_result())
+    assert isinstance(pretty.file, io.StringIO)
+    text = re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
+    assert all(len(line) <= 80 for line in text.splitlines())
+    best = next(line for line in text.splitlines() if line.split()[:1] == ["11.0"])
+    assert " stages=2 " in best
+
+
+def test_the_result_is_data() -> None:
+    stored = json.loads(json.dumps(_result().as_dict()))
+    assert stored["best"] == stored["measurements"][1]
+    assert stored["measurements"][1]["times"] == [10.0, 12.0, 11.0]
+    assert stored["settings"]["runs"] == 3
+
+
+def test_progress_is_drawn_when_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    for wanted in (None, False):  # the error output of a test is no terminal
+        with progress_bar(wanted) as noted:
+            noted(_result().best, 2)
+        assert capsys.readouterr().err == ""
+
+
+# --- random operands -----------------------------------------------------------------------------
+
+_FLOATS = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
+
+
+@pytest.mark.parametrize("name", [*_FLOATS, "float8_e8m0fnu", "int8", "uint8", "bool"])
+def test_random_operands_are_finite_and_vary(name: str) -> None:
+    data_type = as_data_type(name)
+    nbytes = 1000 * element_bits(data_type) // 8
+    found = random_bytes(np.random.default_rng(0), data_type, nbytes)
+    assert found.shape == (nbytes,)
+    values = found.view(numpy_dtype(data_type)).astype(np.float64)
+    assert np.isfinite(values).all()
+    assert len(np.unique(values)) > 1
+    if name in _FLOATS:
+        assert abs(values.std() - 1) < 0.1
+        assert abs(values.mean()) < 0.1
+
+
+def test_long_operands_repeat_a_block() -> None:
+    found = random_bytes(np.random.default_rng(0), as_data_type("float32"), 9 << 20)
+    np.testing.assert_array_equal(found[: 1 << 20], found[4 << 20 : 5 << 20])
+    assert len(found) == 9 << 20
+
+
+def test_operands_whose_values_decide_are_asked_for() -> None:
+    with use_reference_device(), CHOICES["convolution"].graph() as graph, Handle() as handle:
+        lengths = graph.tensor((4, 1, 1, 1), data_type="int32", name="lengths")
+        factor = graph.tensor_scalar(1.0)
+        factor.value, factor.name = None, "factor"
+        for tensor, says in ((lengths, "'lengths': random int32 numbers"), (factor, "'factor' is")):
+            with pytest.raises(ValueError, match=says):
+                random_memory([tensor], [], handle, lambda buffer: buffer)
+
+
+# --- where nothing can be measured ---------------------------------------------------------------
+
+
+def test_the_reference_device_is_refused() -> None:
+    with (
+        use_reference_device(),
+        CHOICES["convolution"].graph() as graph,
+        Handle() as handle,
+        pytest.raises(NoDeviceError, match="autotune measures plans on a GPU"),
+    ):
+        graph.autotune(handle)
+
+
+def test_a_gpu_that_is_not_there_is_refused(h200: DeviceProperties) -> None:
+    with CHOICES["convolution"].graph() as graph:
+        with pytest.raises(TypeError, match="expected its Handle, got DeviceProperties"):
+            graph.autotune(h200)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"expected one of .*'c'"):
+            graph.autotune(h200, heuristics="c")  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="runs: expected at least 1"):
+            graph.autotune(h200, runs=0)  # type: ignore[arg-type]
+
+
+# --- on a GPU ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def handle() -> Iterator[Handle]:
+    with Handle() as made:
+        yield made
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+class TestOnAGpu:
+    @pytest.mark.parametrize(
+        "name", ["convolution", "convolution + bias + relu", "matmul + bias + gelu"]
+    )
+    def test_the_fastest_plan_stays_and_computes(self, name: str, handle: Handle) -> None:
+        with CHOICES[name].graph() as graph:
+            tuned = graph.autotune(handle, runs=10, budget=20)
+            print(tuned)
+            assert tuned.best.state == "measured"
+            assert tuned.best.runs == 10
+            assert all(0.5 < t < 10_000 for t in tuned.best.times)
+            full = [each for each in tuned if each.state == "measured"]
+            assert tuned.best.median == min(each.median for each in full)
+            assert graph.plan.config.choice == tuned.best.choice
+            assert graph.workspace_size == tuned.best.workspace
+            check(name, graph, handle)
+            graph.build(handle, config=tuned.best)
+            check(name, graph, handle)
+
+    def test_operands_of_the_user_are_used(self, handle: Handle) -> None:
+        name = "convolution"
+        with CHOICES[name].graph() as graph:
+            graph.validate()
+            inputs, expected = operands(name, graph)
+            with on_the_gpu(inputs, graph) as memory:
+                tuned = graph.autotune(handle, memory, "a", runs=3)
+                assert len(tuned) > 5
+                handle.synchronize()
+                (y,) = (memory[each].numpy().astype(np.float64) for each in graph.outputs)
+            scale = np.abs(expected["y"]).max()
+            np.testing.assert_allclose(y / scale, expected["y"] / scale, rtol=0, atol=4e-3)
+
+    def test_every_supported_config_of_a_convolution_computes(self, handle: Handle) -> None:
+        name = "convolution"
+        with CHOICES[name].graph() as graph:
+            told = graph.explain(handle, compile=True)
+            print(told)
+            assert {row.engine for row in told} == set(range(told.engine_count))
+            works = [row for row in told if row.state == "works"]
+            assert len({row.engine for row in works}) > 10
+            assert not any(row.state == "accepted" for row in told)
+            for row in works:
+                plan = graph.build(handle, config=row)
+                assert plan.workspace_size == row.workspace
+                check(name, graph, handle)
+
+    def test_selections_hold(self, handle: Handle) -> None:
+        with CHOICES["filter gradient"].graph() as graph:
+            told = graph.explain(handle)
+            some = [row for row in told.usable if "nondeterministic" in row.numerical_notes]
+            assert some, "no engine with this note: the test shows nothing"
+            wanted = Selection(deterministic=True, workspace_limit=1 << 20)
+            tuned = graph.autotune(handle, selection=wanted, runs=3)
+            ran = [each for each in tuned if each.times]
+            assert ran
+            assert not any("nondeterministic" in each.notes for each in ran)
+            assert all((each.workspace or 0) <= 1 << 20 for each in ran)
+            assert "nondeterministic" not in graph.plan.numerical_notes
+
+    def test_deterministic_engines_repeat_their_bits(self, handle: Handle) -> None:
+        name = "filter gradient"
+        with CHOICES[name].graph() as graph:
+            told = graph.explain(handle, selection=Selection(deterministic=True))
+            for row in told.usable:
+                graph.build(handle, config=row)
+                first, again = (computed(name, graph, handle) for _ in range(2))
+                for tensor, array in first.items():
+                    np.testing.assert_array_equal(array, again[tensor], err_msg=str(row.choice))
+
+    def test_settings_of_knobs_are_searched(self, handle: Handle) -> None:
+        name = "convolution"
+        with CHOICES[name].graph() as graph:
+            tuned = graph.autotune(handle, heuristics="a", knobs=25, runs=5)
+            print(tuned)
+            searched = [each for each in tuned if each.source == "knobs"]
+            assert len(searched) == 25
+            assert len({each.choice for each in tuned}) == len(tuned)
+            check(name, graph, handle)
+
+    def test_what_operations_keep_in_the_workspace_has_room(self, handle: Handle) -> None:
+        with CASES["attention, backward"].graph() as graph:
+            tuned = graph.autotune(handle, runs=3)
+            assert not any(each.state == "failed" for each in tuned)
+            assert tuned.best.workspace is not None
+            assert graph.workspace_size > tuned.best.workspace
+
+    def test_the_budget_holds(self, handle: Handle) -> None:
+        with CHOICES["matmul + bias + gelu"].graph() as graph:
+            tuned = graph.autotune(handle, budget=1e-6)
+            assert [each.state for each in tuned].count("measured") == 1
+            assert sum(each.state == "not tried" for each in tuned) == len(tuned) - 1
+
+    def test_a_failing_plan_is_noted(self, handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The second plan is given a workspace that cannot be had."""
+        sizes = iter([0, 1 << 60])
+        given = autotuning_module._Workspace.of
+
+        def of(self: Any, nbytes: int) -> DeviceBuffer | None:
+            return given(self, next(sizes, nbytes))
+
+        monkeypatch.setattr(autotuning_module._Workspace, "of", of)
+        with CHOICES["convolution"].graph() as graph:
+            tuned = graph.autotune(handle, heuristics="a", runs=3)
+        failed = [each for each in tuned if each.state == "failed"]
+        assert len(failed) == 1
+        assert failed[0].reason
+        assert "failed" in str(tuned)
+
+    def test_times_are_of_the_gpu_not_of_the_launch(self, handle: Handle) -> None:
+        """Copies of 1 GiB take twice as long as those of half of it, and as long as the GPU says;
+        an empty execution takes next to nothing although the host needs microseconds."""
+        with Timer(handle) as timer, DeviceBuffer(1 << 30) as memory:
+            timer.warm_up()
+            whole = np.median(timer(lambda: memory.fill(0, stream=handle.stream), 10))
+            half = np.median(
+                timer(lambda: memory.view(0, 1 << 29).fill(0, stream=handle.stream), 10)
+            )
+            nothing = np.median(timer(lambda: SimpleNamespace(), 10))
+        assert 1.6 < whole / half < 2.2
+        assert 0 <= nothing < 8

@@ -1,0 +1,420 @@
+"""What is told of the engines for a graph, and building with one of them."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import gc
+import io
+import json
+import re
+
+import pytest
+from rich.console import Console
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
+from cudnn_ctypes.graph.engines import examination as explain_module
+from cudnn_ctypes.graph.engines.explanation import EngineRow, Explanation, reasons
+from cudnn_ctypes.graph.engines.refusals import refusal
+from cudnn_ctypes.graph.engines.selection import Selection
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run.scratch import Scratch
+from cudnn_ctypes.raw import cudnnStatus_t
+
+from ..choice_cases import CHOICES
+from ..families import CASES
+
+NEWEST = 92800  # has engines for all cases on an H200
+
+
+def _explained(name: str, device: DeviceProperties, **options: object) -> Explanation:
+    with CHOICES[name].graph() as graph:
+        return graph.explain(device, **options)
+
+
+def _without_engine() -> Graph:
+    """cuDNN has no reduction that gives float16."""
+    graph = Graph("rows", io_data_type="float16")
+    graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,), name="sums").set_output()
+    return graph
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.here])
+def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
+    try:
+        with CASES[name].graph() as graph:
+            told = graph.explain(h200)
+    except SymbolNotFoundError as error:  # the others do not
+        pytest.skip(str(error))
+    assert {row.engine for row in told} == set(range(told.engine_count))
+    assert told.usable or raw.load().version < NEWEST, told
+    assert sum(told.proposed.values()) == sum(len(row.proposed_by) for row in told)
+    for row in told:
+        if row.state == "refused":
+            assert row.supported is False
+            assert row.refused_at in ("engine", "config", "plan")
+            assert row.reason
+            assert row.status
+            assert bool(row.kind) == (row.refused_at != "engine")
+        elif row.state == "excluded":
+            assert row.supported is None
+            assert row.reason.startswith("it gives wrong numbers")
+        else:
+            assert (row.state, row.supported) in (("works", True), ("accepted", None))
+            assert row.kind in ("precompiled", "runtime fusion", "cuBLASLt")
+            assert (row.state == "accepted") == (row.kind == "runtime fusion")
+            assert row.workspace is not None
+            assert row.workspace >= 0
+            assert set(row.knobs) <= set(row.knob_ranges)
+            for knob, value in row.knobs.items():  # heuristics leave some to the engine
+                assert value == -1 or value in row.knob_ranges[knob].values
+
+
+@pytest.mark.parametrize(
+    "name", ["convolution", "convolution + bias + relu", "matmul + bias + gelu"]
+)
+def test_the_first_row_is_what_is_built(name: str, h200: DeviceProperties) -> None:
+    with CHOICES[name].graph() as graph:
+        told = graph.explain(h200, ("a", "fallback"))
+        assert told.rows[0].proposed_by[0] == "a 1"
+        plan = graph.build(h200)
+        assert plan.config.choice == told.usable[0].choice
+        assert plan.workspace_size == told.usable[0].workspace
+        assert plan.numerical_notes == set(told.usable[0].numerical_notes)
+
+
+def test_engines_of_runtime_fusion_are_compiled_when_asked(h200: DeviceProperties) -> None:
+    name = "matmul + bias + gelu"
+    only = Selection(engines=[_explained(name, h200).usable[0].engine])
+    before = _explained(name, h200, heuristics="fallback", selection=only)
+    after = _explained(name, h200, heuristics="fallback", selection=only, compile=True)
+    assert [row.state for row in before.usable] == ["accepted"]
+    assert [row.state for row in after.usable] == ["works"]
+    assert dataclasses.replace(after.usable[0], state="accepted") == before.usable[0]
+    assert "accepted, not compiled" in str(before)
+    assert "accepted" not in str(after)
+
+
+def test_engines_that_want_a_kernel_chosen_are_asked_for_each(h200: DeviceProperties) -> None:
+    """Left to cuDNN, their kernel_cfg is refused whatever the graph."""
+    with CASES["attention"].graph() as forward, CASES["attention, backward"].graph() as backward:
+        for graph in (forward, backward):
+            told = graph.explain(h200)
+            assert not any("must be set" in row.reason for row in told)
+            chosen = [row for row in told if row.knobs and not row.proposed_by]
+            for row in chosen:
+                with graph.engine(h200, row.engine) as engine:
+                    with pytest.raises(NotSupportedError, match="KERNEL_CFG knob must be set"):
+                        engine.config()
+                    engine.config(row.knobs).close()
+            if graph is forward:
+                assert chosen or raw.load().version < NEWEST
+
+
+def test_selections_are_told(h200: DeviceProperties) -> None:
+    wanted = Selection(forbid="tensor_core", workspace_limit=0)
+    told = _explained("convolution", h200, selection=wanted)
+    assert told.usable
+    assert not any("tensor_core" in row.numerical_notes for row in told.usable)
+    excluded = {row.reason for row in told if row.state == "excluded"}
+    assert "has the note tensor_core" in excluded
+    assert any(reason.startswith("needs a workspace of ") for reason in excluded)
+    assert all(row.supported is None for row in told if row.state == "excluded")
+
+
+def test_engines_that_compute_wrong_numbers_are_told(
+    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _explained("convolution", h200, heuristics="a")
+    wrong = before.rows[0].engine
+    monkeypatch.setattr(explain_module, "faulty_engines", lambda nodes: {wrong: "it is wrong"})
+    told = _explained("convolution", h200, heuristics="a")
+    assert {(r.state, r.reason) for r in told if r.engine == wrong} == {("excluded", "it is wrong")}
+    assert {r.engine for r in told.usable} == {r.engine for r in before.usable} - {wrong}
+
+
+def test_without_an_engine_the_reasons_are_cudnns_own(h200: DeviceProperties) -> None:
+    told = _without_engine().explain(h200)
+    assert not told.usable
+    text = str(told)
+    assert f"0 of {told.engine_count} engines can do it" in text
+    assert set(told.refused_modes) | set(told.proposed) == {"a", "b", "fallback"}
+    found = told.reasons()
+    assert set().union(*found.values()) == {row.engine for row in told}
+    # What the data type, shape or pattern stands in the way of comes before other GPUs' engines.
+    wrong_gpu = ["ARCH_MISMATCH" in reason for reason in found]
+    assert not wrong_gpu[0]
+    assert any(wrong_gpu)
+    assert any("CUDNN_DATA_FLOAT" in row.reason for row in told)
+    assert all(reason in text for reason in found)
+
+
+def test_the_text_is_plain_unless_it_is_for_a_terminal(h200: DeviceProperties) -> None:
+    told = _explained("convolution", h200, heuristics="a")
+    plain = io.StringIO()
+    told.show(plain)
+    assert plain.getvalue() == f"{told}\n"
+    lines = plain.getvalue().splitlines()
+    assert lines[0].startswith("'graph' (conv_fprop 'conv_fprop') on NVIDIA H200, cuDNN ")
+    engines, configs = (line for line in lines if line.startswith("engine  "))
+    assert engines.split() == ["engine", "kind", "configs", "notes", "knobs"]
+    assert configs.split() == [
+        *("engine", "kind", "proposed", "knobs"),
+        *("workspace", "shared", "memory", "result"),
+    ]
+    best = next(line for line in lines if " a 1 " in line)
+    assert best.split()[:2] == [str(told.rows[0].engine), "precompiled"]
+    assert all(f"{knob}={value}" in best for knob, value in told.rows[0].knobs.items())
+    assert best.endswith("works")
+
+
+def test_engines_are_told_with_their_knobs(h200: DeviceProperties) -> None:
+    told = _explained("convolution", h200, heuristics="a")
+    lines = str(told).splitlines()
+    first = lines.index(next(line for line in lines if line.startswith("engine  "))) + 1
+    shown = lines[first : lines.index("", first)]
+    assert [int(line.split()[0]) for line in shown] == list(
+        dict.fromkeys(row.engine for row in told.usable)
+    )
+    best = told.rows[0]
+    assert f" {sum(row.engine == best.engine for row in told.usable)} " in shown[0]
+    for name, knob in best.knob_ranges.items():
+        assert f"{name}={knob.minimum}-{knob.maximum}" in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("knob", "text"),
+    [(Knob(0, 23, 1), "0-23"), (Knob(8, 64, 8), "8-64 by 8"), (Knob(3, 3, 1), "3")],
+)
+def test_ranges_of_knobs_are_short(knob: Knob, text: str) -> None:
+    assert str(knob) == text
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_tables_fit_in_a_terminal(width: int, h200: DeviceProperties) -> None:
+    """Whatever stands in a cell is there whole, on several lines where there is little room."""
+    told = _explained("convolution + bias + relu", h200)
+    pretty = Console(file=io.StringIO(), width=width, force_terminal=True)
+    pretty.print(told)
+    assert isinstance(pretty.file, io.StringIO)
+    text = re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
+    lines = text.splitlines()
+    assert all(len(line) <= width for line in lines)
+    assert not re.search("[a-z_]…", text.replace("0x…", ""))
+    header = next(line for line in lines if " proposed " in line)
+    assert ("kind" in header.split()) == (width == 120)
+    for row in told.usable:
+        for name, value in row.knobs.items():
+            assert f" {name}={value} " in text
+
+
+def test_rows_are_data(h200: DeviceProperties) -> None:
+    told = _explained("convolution", h200, heuristics="a")
+    stored = json.loads(json.dumps(told.as_dict()))
+    assert stored["proposed"] == {"a": told.proposed["a"]}
+    assert stored["rows"][0]["knobs"] == dict(told.rows[0].knobs)
+    assert told.rows[0].as_dict()["engine"] == told.rows[0].engine
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        told.rows[0].engine = 1  # type: ignore[misc]
+
+
+def test_nothing_is_left_behind(h200: DeviceProperties) -> None:
+    gc.collect()
+    before = {id(each) for each in gc.get_objects() if type(each) is BackendDescriptor}
+    _explained("convolution + bias + relu", h200)
+    gc.collect()
+    left = [
+        each
+        for each in gc.get_objects()
+        if type(each) is BackendDescriptor and id(each) not in before and not each.closed
+    ]
+    assert left == []
+
+
+def test_an_explanation_leaves_the_plan(h200: DeviceProperties) -> None:
+    with CHOICES["convolution"].graph() as graph:
+        plan = graph.build(h200)
+        graph.explain(h200, "a")
+        assert graph.plan is plan
+        assert not plan.descriptor.closed
+
+
+# --- building with one config --------------------------------------------------------------------
+
+
+def test_a_row_is_built(h200: DeviceProperties) -> None:
+    with CHOICES["convolution"].graph() as graph:
+        told = graph.explain(h200, "a")
+        row = next(row for row in told.usable[1:] if row.choice != told.rows[0].choice)
+        assert graph.build(h200, config=row).config.choice == row.choice
+        assert graph.build(h200, config=row.choice).config.choice == row.choice
+
+
+def test_a_knob_can_be_left_to_cudnn(h200: DeviceProperties) -> None:
+    """Heuristics do it for float32 convolutions."""
+    with CHOICES["convolution, float32"].graph() as graph:
+        row = next(row for row in graph.explain(h200, "a") if -1 in row.knobs.values())
+        assert graph.build(h200, config=row).config.choice == row.choice
+
+
+def test_an_engine_shows_its_knobs_and_makes_configs(h200: DeviceProperties) -> None:
+    with CHOICES["convolution"].graph() as graph:
+        row = graph.explain(h200, "a").rows[0]
+        with graph.engine(h200, row.engine) as engine:
+            assert engine.index == row.engine
+            assert engine.knobs == row.knob_ranges
+            with engine.config(row.knobs) as config:
+                plan = graph.build(h200, config=config)
+        assert plan.config.choice == row.choice
+        assert graph.engine_count(h200) > row.engine
+
+
+def test_configs_meet_the_selection_too(h200: DeviceProperties) -> None:
+    with CHOICES["convolution"].graph() as graph:
+        row = graph.explain(h200, "a").rows[0]
+        with pytest.raises(NotSupportedError, match="has the note tensor_core"):
+            graph.build(h200, config=row, selection=Selection(forbid="tensor_core"))
+
+
+def test_the_first_wanted_config_is_built(h200: DeviceProperties) -> None:
+    with CHOICES["convolution"].graph() as graph:
+        plan = graph.build(h200, selection=Selection(forbid="tensor_core"))
+        assert "tensor_core" not in plan.numerical_notes
+        with pytest.raises(NotSupportedError, match="lacks the note winograd") as caught:
+            graph.build(h200, selection=Selection(require="winograd"))
+        assert "selection=Selection(require={'winograd'})" in str(caught.value)
+
+
+def test_the_selection_says_how_many_it_left_out(h200: DeviceProperties) -> None:
+    """Its conditions are not told as what cuDNN said."""
+    with CHOICES["convolution"].graph() as graph:
+        proposed = {row.choice for row in graph.explain(h200, "a") if row.proposed_by}
+        wanted = Selection(engines=[400])
+        with pytest.raises(NotSupportedError) as caught:
+            graph.build(h200, "a", selection=wanted)
+        count = graph.engine_count(h200)
+    assert caught.value.messages == ()
+    assert caught.value.hint.startswith(
+        f"the selection left out {len(proposed)} of the {len(proposed)} configs that heuristics "
+        f"propose: {len(proposed)} (its engine is not among those asked for). This graph has "
+        f"engines 0 to {count - 1};"
+    )
+
+
+def test_each_condition_of_a_selection_is_counted(h200: DeviceProperties) -> None:
+    wanted = Selection(forbid="tensor_core", workspace_limit=0, without_engines=[0])
+    with CHOICES["convolution"].graph() as graph:
+        left_out = [row for row in graph.explain(h200, "a", selection=wanted) if row.proposed_by]
+        counts = collections.Counter(row.reason for row in left_out)
+        assert all(row.state == "excluded" for row in left_out)
+        with pytest.raises(NotSupportedError) as caught:
+            graph.build(h200, "a", selection=wanted)
+    for reason, number in counts.items():
+        assert f"{number} ({reason})" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("config", "error", "says"),
+    [
+        (EngineChoice(999), ValueError, r"engine 999: this graph has engines 0 to \d+"),
+        (EngineChoice(-1), ValueError, r"engine -1: this graph has engines 0 to \d+"),
+        (EngineChoice(22, {"tilesize": 1}), ValueError, "no knob 'tilesize'; did you mean 'tile_s"),
+        (EngineChoice(22, {"tile_size": 99}), ValueError, "99 is not in 0 to 23 by steps of 1"),
+        (22, TypeError, "config: expected an EngineChoice or EngineConfig, got 22 .int."),
+    ],
+)
+def test_wrong_configs(
+    config: object, error: type[Exception], says: str, h200: DeviceProperties
+) -> None:
+    with CHOICES["convolution"].graph() as graph, pytest.raises(error, match=says):
+        graph.build(h200, config=config)
+
+
+def test_choices_are_checked_when_made() -> None:
+    with pytest.raises(TypeError, match="expected its index, got '22'"):
+        EngineChoice("22")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="knobs: expected values by name, got 8"):
+        EngineChoice(22, 8)  # type: ignore[arg-type]
+
+
+def test_no_mode_at_all(h200: DeviceProperties) -> None:
+    with (
+        CHOICES["convolution"].graph() as graph,
+        pytest.raises(ValueError, match="heuristics: expected at least one mode"),
+    ):
+        graph.build(h200, [])
+
+
+@pytest.mark.parametrize("method", ["build", "explain"])
+def test_unknown_modes(method: str, h200: DeviceProperties) -> None:
+    with (
+        CHOICES["convolution"].graph() as graph,
+        pytest.raises(ValueError, match=r"expected one of .*'fallbak'; did you mean 'fallback"),
+    ):
+        getattr(graph, method)(h200, ["a", "fallbak"])
+
+
+def test_a_limit_of_workspace_counts_what_operations_keep_there(h200: DeviceProperties) -> None:
+    with CASES["attention, backward"].graph() as graph:
+        graph.validate()
+        kept, own = Scratch(graph.tensors).size, graph.explain(h200).usable[0].workspace
+        assert kept > 0
+        assert own is not None
+        plan = graph.build(h200)
+        assert plan.workspace_size >= kept + own
+        limit = plan.workspace_size
+        assert graph.build(h200, workspace_limit=limit).workspace_size == limit
+        with pytest.raises(ValueError, match=f"the operations keep {kept} bytes between"):
+            graph.build(h200, workspace_limit=kept - 1)
+        with pytest.raises(ValueError, match="workspace_limit: 5 bytes are too few"):
+            graph.explain(h200, selection=Selection(workspace_limit=5))
+
+
+# --- which of cuDNN's lines tells ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("messages", "says"),
+    [
+        (["x.getStatus()", "status"], "NOT_SUPPORTED: cuDNN gives no reason (x.getStatus())"),
+        ([], "NOT_SUPPORTED: cuDNN gives no reason"),
+        (["k > 3", "f(x)"], "NOT_SUPPORTED: k > 3"),
+        (["f(x) && (g(y) || z)", "f(x)"], "NOT_SUPPORTED: f(x) && (g(y) || z)"),
+        (
+            ["k > 3", "CUDNN_STATUS_NOT_SUPPORTED_SHAPE; Reason: x != y", "f(a(b), c)"],
+            "NOT_SUPPORTED_SHAPE: x != y",
+        ),
+        (
+            ["k > 3", "CUDNN_STATUS_NOT_SUPPORTED_SHAPE; Reason: check(a)"],
+            "NOT_SUPPORTED_SHAPE: k > 3",
+        ),
+        (["none (cur=0x7ffe45bdfdd8)\n at: true"], "NOT_SUPPORTED: none (cur=0x…)"),
+    ],
+)
+def test_the_telling_line(messages: list[str], says: str) -> None:
+    error = NotSupportedError(
+        "cudnnBackendFinalize", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, messages=messages
+    )
+    assert str(refusal(error)) == says
+    assert refusal(error).messages == tuple(messages)
+
+
+def test_the_last_error_string_serves_without_messages() -> None:
+    error = BadParamError("f", cudnnStatus_t.CUDNN_STATUS_BAD_PARAM, detail="n < 0")
+    assert str(refusal(error)) == "BAD_PARAM: n < 0"
+
+
+def test_engines_with_one_reason_are_told_together() -> None:
+    rows = [
+        EngineRow(i, "refused", refused_at="engine", status="S", reason=f"Engine {i} is not there")
+        for i in (7, 3, 4)
+    ]
+    near = EngineRow(9, "refused", refused_at="plan", status="S", reason="k > 3")
+    assert list(reasons([*rows, near]).items()) == [
+        ("S: k > 3", (9,)),
+        ("S: this engine is not there", (3, 4, 7)),
+    ]

@@ -1,0 +1,170 @@
+"""Conditions on engine configs: what they let pass, and what is refused as a condition."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.engine import EngineConfig
+from cudnn_ctypes.graph.engines.heuristics import heuristics
+from cudnn_ctypes.graph.engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
+
+from ..graphs import Made
+
+# --- on real configs -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def configs(made: Made, h200: DeviceProperties) -> Iterator[list[EngineConfig]]:
+    """Precompiled ones and ones compiled at run time, with workspaces and without."""
+    found = []
+    for relu in (False, True):
+        graph = made.convolution((8, 64, 56, 56), 64, relu=relu)
+        for mode in ("a", "fallback"):
+            found += heuristics(graph, device=h200, mode=mode)
+    yield found
+    for each in found:
+        each.close()
+
+
+def _passing(configs: list[EngineConfig], **conditions: Any) -> list[EngineConfig]:
+    return [config for config in configs if not Selection(**conditions).refusal(config)]
+
+
+def test_without_conditions_all_pass(configs: list[EngineConfig]) -> None:
+    assert _passing(configs) == configs
+
+
+def _has(config: EngineConfig, note: str) -> bool:
+    return note in config.numerical_notes | config.behavior_notes
+
+
+@pytest.mark.parametrize("note", ["tensor_core", "runtime_compilation"])
+def test_notes_required_and_forbidden_divide_the_configs(
+    note: str, configs: list[EngineConfig]
+) -> None:
+    required, rest = _passing(configs, require=note), _passing(configs, forbid=[note])
+    assert required
+    assert all(_has(config, note) for config in required)
+    assert not any(_has(config, note) for config in rest)
+    assert len(required) + len(rest) == len(configs)
+
+
+def test_engines_by_index(configs: list[EngineConfig]) -> None:
+    first = configs[0].engine.index
+    only, others = _passing(configs, engines=[first]), _passing(configs, without_engines=first)
+    assert {config.engine.index for config in only} == {first}
+    assert first not in {config.engine.index for config in others}
+    assert len(only) + len(others) == len(configs)
+
+
+def test_workspaces_and_shared_memory_have_limits(configs: list[EngineConfig]) -> None:
+    sizes = [config.workspace_size for config in configs]
+    assert any(sizes), "no config with a workspace: the test shows nothing"
+    assert not any(c.workspace_size for c in _passing(configs, workspace_limit=0))
+    shared = {c.shared_memory for c in configs if c.shared_memory is not None}
+    smallest = min(shared)
+    assert smallest < max(shared)
+    passing = _passing(configs, shared_memory_limit=smallest)
+    assert {c.shared_memory for c in passing} <= {smallest, None}
+    assert smallest in {c.shared_memory for c in passing}
+
+
+# --- on one made up ------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class _Engine:
+    index: int = 3
+    numerical_notes: frozenset[str] = frozenset({"nondeterministic", "tensor_core"})
+    behavior_notes: frozenset[str] = frozenset({"runtime_compilation"})
+
+
+@dataclasses.dataclass
+class _Config:
+    engine: _Engine = dataclasses.field(default_factory=_Engine)
+    workspace_size: int | None = 4096
+    shared_memory: int | None = 65536
+
+
+@pytest.mark.parametrize(
+    ("conditions", "says"),
+    [
+        ({}, ""),
+        ({"deterministic": True}, "has the note nondeterministic"),
+        ({"require": ["tensor_core", "winograd"]}, "lacks the note winograd"),
+        ({"forbid": ["tensor_core", "runtime_compilation"]}, "has the note runtime_compilation, t"),
+        ({"workspace_limit": 4095}, "needs a workspace of more than 4095 bytes"),
+        ({"workspace_limit": 4096}, ""),
+        ({"shared_memory_limit": 65535}, "uses more shared memory than 65535 bytes"),
+        ({"engines": [4]}, "its engine is not among those asked for"),
+        ({"engines": []}, "its engine is not among those asked for"),
+        ({"without_engines": {3, 4}}, "its engine is excluded"),
+    ],
+)
+def test_refusals_say_why(conditions: dict[str, Any], says: str) -> None:
+    refusal = Selection(**conditions).refusal(_Config())  # type: ignore[arg-type]
+    assert refusal.startswith(says)
+    assert bool(refusal) == bool(says)
+
+
+def test_what_is_not_told_passes() -> None:
+    silent = _Config(workspace_size=None, shared_memory=None)
+    strict = Selection(workspace_limit=0, shared_memory_limit=0)
+    assert strict.refusal(silent) == ""  # type: ignore[arg-type]
+
+
+# --- the conditions themselves -------------------------------------------------------------------
+
+
+def test_notes_go_by_member_c_name_or_short_name() -> None:
+    member = raw.cudnnBackendNumericalNote_t.CUDNN_NUMERICAL_NOTE_TENSOR_CORE
+    for given in (member, "CUDNN_NUMERICAL_NOTE_TENSOR_CORE", "TENSOR_CORE", ["tensor-core"]):
+        assert Selection(require=given).require == {"tensor_core"}
+    every = NUMERICAL_NOTES | BEHAVIOR_NOTES
+    assert Selection(forbid=every).forbid == every
+    assert not any("count" in name for name in every)
+
+
+def test_limits_combine() -> None:
+    assert Selection().within(None).workspace_limit is None
+    assert Selection().within(5).workspace_limit == 5
+    assert Selection(workspace_limit=3, deterministic=True).within(5) == Selection(
+        workspace_limit=3, deterministic=True
+    )
+
+
+def test_it_shows_what_was_set() -> None:
+    shown = repr(Selection(require="tensor_core", deterministic=True, workspace_limit=1 << 20))
+    assert shown == (
+        "Selection(require={'tensor_core'}, deterministic=True, workspace_limit=1048576)"
+    )
+    assert repr(Selection()) == "Selection()"
+    assert hash(Selection(engines=[1])) == hash(Selection(engines=(1,)))
+
+
+@pytest.mark.parametrize(
+    ("conditions", "error", "says"),
+    [
+        ({"require": "tensor_cores"}, ValueError, "no note 'tensor_cores'; did you mean 'tensor_c"),
+        ({"forbid": ["type_count"]}, ValueError, "forbid: there is no note 'type_count'"),
+        ({"forbid": [3]}, TypeError, "forbid: expected a note or its name, got 3"),
+        ({"forbid": 3}, TypeError, "forbid: expected notes or their names, got 3"),
+        ({"require": "fft", "forbid": "fft"}, ValueError, "fft: required and forbidden at once"),
+        ({"require": "nondeterministic", "deterministic": True}, ValueError, "at once"),
+        ({"workspace_limit": -1}, ValueError, "workspace_limit: expected a number of bytes"),
+        ({"workspace_limit": "1"}, TypeError, "workspace_limit: expected a number of bytes"),
+        ({"shared_memory_limit": 1.5}, TypeError, "shared_memory_limit: expected"),
+        ({"engines": "45"}, TypeError, "engines: expected indices of engines, got '45'"),
+        ({"engines": [True]}, TypeError, "engines: expected indices of engines, got True"),
+        ({"without_engines": [-1]}, ValueError, "without_engines: expected indices"),
+    ],
+)
+def test_wrong_conditions(conditions: dict[str, Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        Selection(**conditions)

@@ -1,0 +1,424 @@
+"""Plans: stored and read, damaged and foreign, and what an execution lacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    ClosedError,
+    DeviceBuffer,
+    DeviceTensor,
+    Handle,
+    SymbolNotFoundError,
+    raw,
+    use_reference_device,
+)
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.engines.heuristics import heuristics
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run.plan import ExecutionPlan
+
+from ..gpu_problems import Operands, built, needs_precompiled_engines
+from ..graphs import Made
+from ..plan_cases import PLAN_CASES, product
+
+ADDRESSES = {1: 1 << 20, 2: 2 << 20, 3: 3 << 20}
+
+
+@pytest.fixture
+def plan(made: Made, h200: DeviceProperties) -> Iterator[ExecutionPlan]:
+    """A precompiled convolution: 2 kB."""
+    configs = heuristics(made.convolution((8, 64, 56, 56), 64), device=h200)
+    with ExecutionPlan(configs[0], device=h200) as built:
+        yield built
+    for each in configs:
+        each.close()
+
+
+def test_a_plan_is_stored_and_read(plan: ExecutionPlan, h200: DeviceProperties) -> None:
+    stored = plan.to_json()
+    with ExecutionPlan.from_json(stored, device=h200) as again:
+        assert again.to_json() == stored
+        assert again.workspace_size == plan.workspace_size
+        assert plan.config.knobs.items() <= again.config.knobs.items()
+        assert again.uids == plan.uids == {1, 2, 3}
+
+
+def test_bytes_are_read_too(plan: ExecutionPlan, h200: DeviceProperties) -> None:
+    with ExecutionPlan.from_json(plan.to_json().encode(), device=h200) as again:
+        assert again.uids == plan.uids
+
+
+def _changed(path: tuple[Any, ...], value: Any) -> Any:
+    """Damage at one place of a plan without a checksum."""
+
+    def damage(stored: str) -> str:
+        content = json.loads(stored)
+        content.pop("sha256", None)
+        where = content
+        for key in path[:-1]:
+            where = where[key]
+        if value is ...:
+            del where[path[-1]]
+        else:
+            where[path[-1]] = value
+        return json.dumps(content)
+
+    return damage
+
+
+TENSOR, NODE = ("operationGraph", "tensors", 0), ("operationGraph", "nodes", 0)
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda text: text[:-40], "plan: the JSON is damaged"),
+        (lambda text: "", "plan: the JSON is damaged"),
+        (lambda text: b"\xff", "plan: the JSON is damaged"),
+        (lambda text: "[]", r"plan: expected an object, got \[\]"),
+        (
+            lambda text: "{}",
+            "is no execution plan: it has no 'cudnnVersion'",
+        ),
+        (_changed(("cudnnVersion",), 90100), r"made by cuDNN 9\.1\.0, loaded is"),
+        (_changed(("cudnnVersion",), "9"), r"made by cuDNN '9', loaded is"),
+        (_changed(("cudnnVersion",), True), r"made by cuDNN True, loaded is"),
+        (_changed(("GPUProfile", "deviceName"), "NVIDIA B200"), "deviceName 'NVIDIA B200'"),
+        (_changed(("GPUProfile", "deviceVer"), 1000), "deviceVer 1000, and this one has 900"),
+        (_changed(("GPUProfile", "multiProcessorCount"), 16), "multiProcessorCount 16"),
+        (_changed(("GPUProfile",), []), r"plan\.GPUProfile: expected an object"),
+        (_changed(("operationGraph",), 5), r"plan\.operationGraph: expected an object, got 5"),
+        (_changed(("operationGraph", "tensors"), ...), "'tensors' is missing"),
+        (_changed(("operationGraph", "nodes"), "x"), r"operationGraph\.nodes: expected a list"),
+        (_changed((*TENSOR, "name"), "x"), r"tensors\[0\]\.name: expected a number of 64 bits"),
+        (_changed((*TENSOR, "name"), "9" * 19), r"tensors\[0\]\.name: expected a number of 64"),
+        (_changed((*TENSOR, "name"), "7"), r"nodes\[0\]\.X: there is no tensor '1'"),
+        (_changed((*TENSOR, "dim", 1), 0), r"tensors\[0\]\.dim\[1\]: expected an integer from 1"),
+        (_changed((*TENSOR, "stride"), [1]), r"tensors\[0\]\.stride: expected as many as dims"),
+        (_changed((*NODE, "W"), "w"), r"nodes\[0\]\.W: there is no tensor 'w'"),
+        (_changed(("engine",), ...), "cuDNN does not take this plan"),
+        (_changed(("engine", "engineId"), "x"), "cuDNN does not take this plan"),
+        (_changed((*NODE, "operation"), "CUDNN_X"), "cuDNN does not take this plan"),
+    ],
+)
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_damaged_and_foreign_plans(
+    damage: Any, says: str, plan: ExecutionPlan, h200: DeviceProperties
+) -> None:
+    with pytest.raises(ValueError, match=says):
+        ExecutionPlan.from_json(damage(plan.to_json()), device=h200)
+
+
+def test_any_damage_is_seen_by_the_checksum(h200: DeviceProperties) -> None:
+    with PLAN_CASES["matmul + bias + gelu"].graph() as graph:
+        stored = graph.build(h200).to_json()
+    cubin = stored.index('"cubin":"') + 5000
+    other = "A" if stored[cubin] != "A" else "B"
+    for damaged in (
+        stored[:cubin] + other + stored[cubin + 1 :],
+        stored.replace('"kernelName":"cudnn', '"kernelName":"cudmn'),
+        json.dumps(json.loads(stored), indent=1),
+    ):
+        assert damaged != stored
+        with pytest.raises(ValueError, match=r"damaged or changed .* sha256 does not fit"):
+            ExecutionPlan.from_json(damaged, device=h200)
+    ExecutionPlan.from_json(stored + "\n", device=h200).close()
+
+
+def test_a_plan_from_a_program_in_c_has_no_checksum(
+    plan: ExecutionPlan, h200: DeviceProperties
+) -> None:
+    text = plan.descriptor["json_representation"]
+    assert plan.to_json().startswith(text[:-1])
+    with ExecutionPlan.from_json(text, device=h200) as again:
+        assert again.to_json() == plan.to_json()
+
+
+def test_what_is_no_text_or_no_device(plan: ExecutionPlan, h200: DeviceProperties) -> None:
+    with pytest.raises(TypeError, match="plan: expected JSON text, got 5"):
+        ExecutionPlan.from_json(5, device=h200)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="device: expected a Handle or DeviceProperties"):
+        ExecutionPlan.from_json(plan.to_json(), device=0)  # type: ignore[arg-type]
+
+
+# Reads damaged plans from a file, one a line, and says how far it came: a crash shows the line.
+READER = """
+import sys
+from cudnn_ctypes import CudnnError
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.run.plan import ExecutionPlan
+with DeviceProperties.preset("H200") as h200:
+    for number, line in enumerate(open(sys.argv[1])):
+        print(number, flush=True)
+        try:
+            with ExecutionPlan.from_json(line, device=h200) as plan:
+                repr(plan), plan.to_json(), plan.numerical_notes
+        except (ValueError, CudnnError):
+            pass
+print("done")
+"""
+
+GARBAGE = (None, True, "x", "", -1, 0, 1 << 40, 1.5, [], {}, [1] * 100, "9" * 30)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if path:
+        yield path
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, each in inside:
+        if isinstance(each, (dict, list)):
+            yield from _places(each, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def test_no_garbage_at_any_place_crashes(
+    plan: ExecutionPlan, h200: DeviceProperties, tmp_path: Path
+) -> None:
+    """Without the checks before it, cuDNN ends the process for 20 of these."""
+    with PLAN_CASES["matmul + bias + gelu"].graph() as graph:
+        fused = json.loads(graph.build(h200).descriptor["json_representation"])
+    lines = []
+    for content in (json.loads(plan.descriptor["json_representation"]), fused):
+        text = json.dumps(content)
+        for index, path in enumerate(_places(content)):
+            # Every kind of garbage takes its turn; the kernel's own bytes are left alone.
+            for garbage in (..., *(GARBAGE[(index + k) % len(GARBAGE)] for k in range(3))):
+                lines.append(_changed(path, garbage)(text))
+    source = tmp_path / "plans"
+    source.write_text("\n".join(lines) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(source)],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, "CUDNN_LOGLEVEL_DBG": "0"},
+        check=False,
+    )
+    *_, last = done.stdout.split()
+    crashed = lines[int(last)][:2000] if last != "done" else ""
+    assert (done.returncode, crashed) == (0, "")
+
+
+# --- what an execution lacks ----------------------------------------------------------------------
+
+
+def test_missing_uids_are_named(plan: ExecutionPlan) -> None:
+    with pytest.raises(ValueError, match="nothing was given for the tensors with uid 1, 3"):
+        plan.variant_pack({2: 1 << 20}, 4 << 20)
+
+
+@pytest.mark.usefixtures("gpu_device")
+def test_a_workspace_is_asked_for(h200: DeviceProperties) -> None:
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
+    scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
+    for tensor in graph.batchnorm(x, scale, bias)[:3]:
+        tensor.set_output()
+    with graph:
+        plan = graph.build(h200)
+        pointers = dict.fromkeys(plan.uids, 1 << 20)
+        with pytest.raises(ValueError, match=f"this plan needs {plan.workspace_size} bytes"):
+            plan.variant_pack(pointers)
+
+        class Small:
+            nbytes = plan.workspace_size - 1
+            _as_parameter_ = 1 << 20
+
+        with pytest.raises(ValueError, match=f"bytes, got {plan.workspace_size - 1}"):
+            plan.variant_pack(pointers, Small())
+
+
+def test_a_variant_pack_holds_addresses(plan: ExecutionPlan) -> None:
+    with plan.variant_pack(ADDRESSES, 4 << 20) as pack:
+        assert pack["unique_ids"] == [1, 2, 3]
+        assert pack["data_pointers"] == list(ADDRESSES.values())
+        assert pack["workspace"] == 4 << 20
+
+
+def test_a_closed_plan_says_so(plan: ExecutionPlan) -> None:
+    assert plan.uids
+    plan.close()
+    assert repr(plan) == "ExecutionPlan(closed)"
+    for use in (plan.to_json, lambda: plan.workspace_size, lambda: plan.config):
+        with pytest.raises(ClosedError):
+            use()
+
+
+def test_a_plan_of_another_graph(h200: DeviceProperties) -> None:
+    with product(64).graph() as graph, product(96).graph() as other:
+        stored = graph.build(h200).to_json()
+        with pytest.raises(ValueError, match=r"uid 1 is \(4, 64, 128\), this one has \(4, 96, 128"):
+            other.load_plan(stored, h200)
+        gate = PLAN_CASES["sigmoid(a + b * c)"].graph()
+        with pytest.raises(ValueError, match=r"of another graph: its operations are .*MATMUL"):
+            gate.load_plan(stored, h200)
+        with graph.build(h200) as first:
+            second = graph.load_plan(stored, h200)
+            assert first.descriptor.closed
+            assert graph.plan is second
+            assert second.to_json() == stored
+
+
+@pytest.mark.parametrize("name", PLAN_CASES)
+def test_a_graph_and_its_plan_from_text(name: str, h200: DeviceProperties) -> None:
+    with PLAN_CASES[name].graph() as graph, Graph.from_json(graph.to_json()) as again:
+        plan = again.load_plan(graph.build(h200).to_json(), h200)
+        assert again.workspace_size == graph.workspace_size
+        assert plan.uids == {each.uid for each in graph.tensors if not each.virtual}
+
+
+def test_retention_of_cuda_graphs(made: Made, h200: DeviceProperties) -> None:
+    configs = heuristics(made.convolution((8, 64, 56, 56), 64), device=h200)
+    if raw.load().version < 92800:
+        with pytest.raises(SymbolNotFoundError, match=r"cuda_graph_retention.* needs cuDNN 9\.28"):
+            ExecutionPlan(configs[0], device=h200, cuda_graph_retention="none")
+    else:
+        for chosen in ("none", "per_graph"):
+            with ExecutionPlan(configs[0], device=h200, cuda_graph_retention=chosen) as plan:
+                code = raw.cudnnCudaGraphRetention_t[f"CUDNN_CUDA_GRAPH_RETENTION_{chosen.upper()}"]
+                assert plan.descriptor["cuda_graph_retention"] == code
+                stored = plan.to_json()
+            with ExecutionPlan.from_json(stored, device=h200, cuda_graph_retention=chosen) as again:
+                assert again.descriptor["cuda_graph_retention"] == code
+    for each in configs:
+        each.close()
+
+
+@needs_precompiled_engines
+def test_the_number_of_multiprocessors(h200: DeviceProperties) -> None:
+    with PLAN_CASES["convolution"].graph() as graph:
+        plan = graph.build(h200, sm_count=8)
+        stored = json.loads(plan.to_json())
+        assert stored["engine"]["targetSMcount"] == 8
+        # The GPU has more, and still it is its plan.
+        ExecutionPlan.from_json(plan.to_json(), device=h200).close()
+
+
+# --- on a GPU -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def handle() -> Iterator[Handle]:
+    with use_reference_device(False), Handle() as made:
+        yield made
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention"])
+def test_a_plan_from_json_computes_the_same(name: str, handle: Handle) -> None:
+    with built(PLAN_CASES[name], handle) as (graph, operands, workspace):
+        stored = graph.plan.to_json()
+        graph.close()
+        graph.load_plan(stored, handle)
+        assert graph.plan.to_json() == stored
+        graph.execute(operands.memory, workspace)
+        operands.check(handle)
+        operands.poison()
+        with graph.bind(operands.memory, workspace) as bound:
+            bound()
+            operands.check(handle)
+
+
+@pytest.mark.gpu
+def test_plans_for_another_gpu_are_refused_by_handle(handle: Handle) -> None:
+    with PLAN_CASES["convolution"].graph() as graph:
+        stored = graph.build(handle).to_json()
+        for damage in (
+            _changed(("GPUProfile", "deviceVer"), 1000),
+            _changed(("GPUProfile", "deviceName"), "NVIDIA B200"),
+            _changed(("GPUProfile", "multiProcessorCount"), 16),
+        ):
+            with pytest.raises(ValueError, match="made for a GPU with"):
+                graph.load_plan(damage(stored), handle)
+        assert not graph.plan.descriptor.closed
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention"])
+def test_missing_operands_of_an_execution_are_named(name: str, handle: Handle) -> None:
+    with built(PLAN_CASES[name], handle) as (graph, operands, workspace):
+        for uid in operands.pointers:
+            some = {key: value for key, value in operands.pointers.items() if key != uid}
+            with pytest.raises(ValueError, match=f"for the tensors with uid {uid}$"):
+                graph.plan.execute(handle, some, workspace)
+        assert operands.is_poisoned(handle)
+
+
+@pytest.mark.gpu
+def test_closed_plans_handles_and_memory(handle: Handle) -> None:
+    with built(PLAN_CASES["convolution"], handle) as (graph, operands, workspace):
+        pointers = operands.pointers
+        bound = graph.bind(operands.memory, workspace)
+        with Handle() as other:
+            pass
+        with pytest.raises(ClosedError, match="this Handle is closed"):
+            graph.plan.execute(other, pointers, workspace)
+        plan = graph.plan
+        graph.close()
+        for use in (bound, lambda: plan.execute(handle, pointers, workspace)):
+            with pytest.raises(ClosedError):
+                use()
+        bound.close()
+        assert operands.is_poisoned(handle)
+
+
+@pytest.mark.gpu
+def test_threads_share_a_plan(handle: Handle) -> None:
+    """Each with its own handle, stream and operands."""
+    case = PLAN_CASES["matmul + bias + gelu"]
+    with built(case, handle) as (graph, _, _):
+        device = handle.device
+        sets = [Operands(case, graph, seed=seed) for seed in range(4)]
+        pointers = [each.pointers for each in sets]
+        handle.synchronize()
+
+        def work(index: int) -> None:
+            device.set_current()
+            with (
+                Handle(stream=device.create_stream()) as own,
+                DeviceBuffer(max(graph.workspace_size, 1)) as workspace,
+            ):
+                for _ in range(50):
+                    graph.plan.execute(own, pointers[index], workspace)
+                own.synchronize()
+
+        with ThreadPoolExecutor(len(sets)) as pool:
+            list(pool.map(work, range(len(sets))))
+        for each in sets:
+            each.check(handle)
+            each.close()
+
+
+@pytest.mark.gpu
+@needs_precompiled_engines
+def test_a_number_of_multiprocessors_computes_the_same(handle: Handle) -> None:
+    with built(PLAN_CASES["convolution"], handle, sm_count=8) as (graph, operands, workspace):
+        assert json.loads(graph.plan.to_json())["engine"]["targetSMcount"] == 8
+        graph.execute(operands.memory, workspace)
+        operands.check(handle)
+
+
+def test_a_bound_plan_tells_its_own_workspace() -> None:
+    with use_reference_device(), Handle() as handle, product(8).graph() as graph:
+        plan = graph.build(handle)
+        memory = {t: DeviceTensor.full(t.dims, 1.0, "float16") for t in graph.inputs}
+        memory |= {t: DeviceTensor.full(t.dims, np.nan, "float16") for t in graph.outputs}
+        workspace = DeviceBuffer(max(plan.workspace_size, 1))
+        with graph.bind(memory, workspace) as bound:
+            if raw.load().version < 92300:
+                with pytest.raises(SymbolNotFoundError, match=r"9\.23"):
+                    assert bound.workspace_size
+            else:
+                assert bound.workspace_size == plan.workspace_size

@@ -1,0 +1,113 @@
+"""Stored plans and properties of GPUs that are damaged, with a checksum that fits."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run.stored_plan import sealed
+
+from ..damage import Damage, accident, damages, raised, sample
+from ..plan_cases import PLAN_CASES
+
+COUNT = 250
+NAMES = ("CUDNN_BACKEND_X", "CUDNN_CROSS_CORRELATION", "99", "-5", "NVIDIA A100")
+
+
+@pytest.fixture
+def convolution(h200: DeviceProperties) -> tuple[Graph, Any]:
+    """A graph, and its plan as JSON without the checksum."""
+    graph = PLAN_CASES["convolution"].graph()
+    with graph:
+        plan = json.loads(graph.build(h200).to_json())
+    del plan["sha256"]
+    return graph, plan
+
+
+def _text(plan: Any) -> str:
+    return sealed(json.dumps(plan, separators=(",", ":")))
+
+
+def test_a_damaged_plan_is_taken_or_refused(
+    convolution: tuple[Graph, Any], h200: DeviceProperties
+) -> None:
+    """It is a plan of the graph, or none. cuDNN 9.14, 9.19 and 9.28 survive all of these."""
+    graph, plan = convolution
+    graph.load_plan(_text(plan), h200).close()
+    taken = 0
+    for damage in sample(damages(plan, NAMES), COUNT, seed=5):
+        text = _text(damage.done_to(plan))
+        error = raised(lambda text=text: graph.load_plan(text, h200).close())  # type: ignore[misc]
+        assert error is None or isinstance(error, ValueError), damage
+        assert error is None or not accident(error), damage
+        taken += error is None
+    assert 0 < taken < COUNT / 4
+
+
+@pytest.mark.parametrize("name", ["CUDNN_DATA_HALF", "1", "3"])
+def test_a_plan_whose_tensors_are_exchanged_is_refused(
+    name: str, convolution: tuple[Graph, Any], h200: DeviceProperties
+) -> None:
+    """An enumerator in place of a tensor would end the process within cuDNN 9.28."""
+    graph, plan = convolution
+    damaged = Damage(("operationGraph", "nodes", 0, "W"), name).done_to(plan)
+    with pytest.raises(ValueError, match=r"of another graph: its operations are .*FORWARD"):
+        graph.load_plan(_text(damaged), h200)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])
+def test_a_plan_in_bytes_of_any_encoding(
+    encoding: str, convolution: tuple[Graph, Any], h200: DeviceProperties
+) -> None:
+    graph, plan = convolution
+    with graph.load_plan(_text(plan).encode(encoding), h200) as loaded:
+        assert json.loads(loaded.to_json())["engine"] == plan["engine"]
+
+
+def test_damaged_properties_are_taken_or_refused() -> None:
+    ensure_driver()
+    with DeviceProperties.preset("h200") as whole:
+        stored = json.loads(whole.to_json())
+    for damage in sample(damages(stored, NAMES), COUNT, seed=6):
+        damaged = damage.done_to(stored)
+
+        def read(damaged: Any = damaged) -> None:
+            with DeviceProperties(json.dumps(damaged)) as properties:
+                repr(properties)
+                properties.to_json()
+
+        error = raised(read)
+        assert error is None or not accident(error), damage
+
+
+def test_properties_whose_gpu_has_no_name() -> None:
+    """What an older cuDNN did not write is looked up by it."""
+    with DeviceProperties.preset("h200") as whole:
+        stored = json.loads(whole.to_json())
+    stored.pop("memoryBusWidth", None)
+    error = raised(lambda: DeviceProperties({**stored, "deviceName": [1]}))
+    assert error is not None
+    assert not accident(error)
+
+
+@pytest.mark.parametrize(
+    ("properties", "error", "says"),
+    [
+        ({"deviceName": "x", "memoryBusWidth": {1}}, TypeError, "properties: .*set"),
+        ("[" * 100_000, ValueError, "this is no JSON"),
+        (b"\xff\xfe\x00", ValueError, "this is no JSON"),
+    ],
+)
+def test_what_is_no_json(properties: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        DeviceProperties(properties)
+
+
+def test_a_preset_has_a_name() -> None:
+    with pytest.raises(TypeError, match="preset: expected the name of a GPU, got 5"):
+        DeviceProperties.preset(5)  # type: ignore[arg-type]

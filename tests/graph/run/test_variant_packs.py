@@ -1,0 +1,423 @@
+"""Executions reach cuDNN with the right addresses, whatever was executed before.
+
+cuDNN does not give back a variant pack's pointers. So functions of C stand in for cuDNN's here,
+called through ctypes as those are: they note what they receive.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    BadParamError,
+    ClosedError,
+    CudnnError,
+    DeviceTensor,
+    Handle,
+    raw,
+    use_reference_device,
+)
+from cudnn_ctypes.dtypes import numpy_dtype
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run import variant_packs
+from cudnn_ctypes.graph.run.plan import ExecutionPlan
+from cudnn_ctypes.raw.bare import bare, watched
+from cudnn_ctypes.resource import Resource
+
+POINTER, INT, INT64 = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
+BAD_PARAM = int(raw.CUDNN_STATUS_BAD_PARAM)
+KEPT = 64
+
+TAKES_PACK = ctypes.CFUNCTYPE(INT, POINTER)
+SETS = ctypes.CFUNCTYPE(INT, POINTER, INT, INT, INT64, POINTER)
+EXECUTES = ctypes.CFUNCTYPE(INT, POINTER, POINTER, POINTER)
+
+
+class StandIn:
+    """cuDNN's functions for variant packs: descriptors as dicts, executions in a list."""
+
+    def __init__(self) -> None:
+        self.packs: dict[int, dict[str, Any]] = {}
+        self.executed: list[dict[str, Any]] = []
+        self.status = 0
+        self.seconds = 0.0  # which an execution takes
+        self.number: int | None = None  # unique id of a float32 on the host
+        self.functions = {
+            "cudnnBackendInitialize": TAKES_PACK(self._initialize),
+            "cudnnBackendSetAttribute": SETS(self._set),
+            "cudnnBackendFinalize": TAKES_PACK(self._finalize),
+            "cudnnBackendExecute": EXECUTES(self._execute),
+        }
+
+    def _initialize(self, pack: int) -> int:
+        self.packs[pack] = {"finalized": False, "workspace": None}
+        return 0
+
+    def _set(self, pack: int, name: int, type_: int, count: int, elements: int) -> int:
+        attributes = {
+            raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS: ("uids", raw.CUDNN_TYPE_INT64, INT64),
+            raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS: ("data", raw.CUDNN_TYPE_VOID_PTR, POINTER),
+            raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE: ("workspace", raw.CUDNN_TYPE_VOID_PTR, POINTER),
+        }
+        short, wanted, ctype = attributes[raw.cudnnBackendAttributeName_t(name)]
+        if type_ != wanted or self.packs[pack]["finalized"]:
+            return BAD_PARAM
+        self.packs[pack][short] = tuple((ctype * count).from_address(elements))
+        return 0
+
+    def _finalize(self, pack: int) -> int:
+        self.packs[pack]["finalized"] = True
+        return 0
+
+    def _execute(self, handle: int, plan: int, pack: int) -> int:
+        if pack not in self.packs:  # of a bound plan, which raw has made
+            return self.status
+        before = self.packs[pack].copy()
+        time.sleep(self.seconds)
+        after = self.packs[pack]
+        if before != after or not after["finalized"]:
+            return BAD_PARAM
+        held = dict(zip(after["uids"], after["data"], strict=True))
+        space = after["workspace"]
+        noted = {"handle": handle, "plan": plan, "workspace": space and space[0], "data": held}
+        if self.number is not None:
+            noted["number"] = ctypes.c_float.from_address(held[self.number]).value
+        self.executed.append(noted)
+        return self.status
+
+
+@pytest.fixture
+def directly() -> Iterator[None]:
+    """Nobody watches the calls, whatever has used the reference device before."""
+    before = set(watched)
+    watched.clear()
+    yield
+    watched.update(before)
+
+
+@pytest.fixture
+def stand_in(directly: None, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    made = StandIn()
+    for name, function in made.functions.items():
+        monkeypatch.setattr(bare, name, function)
+    return made
+
+
+def made_up_handle(address: int = 1 << 40) -> Any:
+    pointer = raw.cudnnHandle_t()
+    pointer.value = address
+    return Resource(pointer, lambda _: None)
+
+
+class Product:
+    """relu(a @ b) * scale, built for an H200 that is not there."""
+
+    def __init__(self, h200: DeviceProperties) -> None:
+        self.graph = Graph(io_data_type="float16")
+        self.a = self.graph.tensor((4, 64, 32), name="a")
+        self.b = self.graph.tensor((4, 32, 64), name="b")
+        product = self.graph.mul(self.graph.matmul(self.a, self.b), 0.5)
+        self.c = self.graph.relu(product).set_output(name="c")
+        self.scale = next(each for each in self.graph.tensors if each.by_value)
+        self.scale.name = "scale"
+        self.plan = self.graph.build(h200)
+        self.handle = made_up_handle()
+
+    def uids(self, *tensors: Any) -> list[int]:
+        return [each.uid or 0 for each in tensors]
+
+
+@pytest.fixture
+def product(h200: DeviceProperties, directly: None) -> Iterator[Product]:
+    made = Product(h200)
+    yield made
+    made.graph.close()
+    made.handle.close()
+
+
+class Memory:
+    """Device memory that tells its size."""
+
+    def __init__(self, address: int, nbytes: int = 4 * 64 * 64 * 2) -> None:
+        self._as_parameter_ = address
+        self.nbytes = nbytes
+
+
+def test_each_execution_has_its_own_addresses(product: Product, stand_in: StandIn) -> None:
+    a, b, c = product.uids(product.a, product.b, product.c)
+    # More than are kept, some of them again at once, later, and after they were given up.
+    order = [*range(100), 99, 99, 98, 50, 0, *range(100)]
+    for i in order:
+        product.graph.execute(
+            {product.a: 0x10000 + i, "b": 0x20000, product.c: 0x30000 + i}, handle=product.handle
+        )
+    assert len(stand_in.executed) == len(order)
+    for i, noted in zip(order, stand_in.executed, strict=True):
+        data = noted["data"]
+        assert (data[a], data[b], data[c]) == (0x10000 + i, 0x20000, 0x30000 + i)
+        assert noted["handle"] == 1 << 40
+        assert noted["plan"] == product.plan.descriptor._as_parameter_.value
+        assert noted["workspace"] is None
+    assert len(stand_in.packs) <= KEPT
+
+
+def test_plans_and_graphs_give_the_same(product: Product, stand_in: StandIn) -> None:
+    addresses = {0x10000: product.a, 0x20000: product.b, 0x30000: product.c}
+    number = ctypes.c_float(0.25)
+    uid = stand_in.number = product.scale.uid or 0
+    pointers = {each.uid or 0: address for address, each in addresses.items()}
+    product.plan.execute(product.handle, {**pointers, uid: number})
+    product.plan.execute(product.handle, {uid: number, **pointers})
+    product.graph.execute(
+        {each: address for address, each in addresses.items()}, handle=product.handle
+    )
+    for noted in stand_in.executed:
+        assert {key: noted["data"][key] for key in pointers} == pointers
+    assert [noted["number"] for noted in stand_in.executed] == [0.25, 0.25, 0.5]
+
+
+def test_numbers_are_told_again_each_time(product: Product, stand_in: StandIn) -> None:
+    """Also at an address that is known: cuDNN may have read another one there."""
+    pointers = dict.fromkeys(product.plan.uids, 0x10000)
+    number = ctypes.c_float(1.0)
+    filled = []
+    for _ in range(5):
+        number.value += 1
+        product.plan.execute(product.handle, {**pointers, product.scale.uid or 0: number})
+        filled.append(sum(each["finalized"] for each in stand_in.packs.values()))
+        for each in stand_in.packs.values():
+            each["finalized"] = False  # an execution that does not fill the pack again fails
+    assert filled == [1] * 5
+
+
+def test_what_changed_in_the_graph_after_it_was_built(product: Product, stand_in: StandIn) -> None:
+    memory = {product.a: 0x10000, product.b: 0x20000, "c": 0x30000}
+    stand_in.number = product.scale.uid
+    product.graph.execute(memory, handle=product.handle)
+    product.scale.value = 0.125
+    product.graph.execute(memory, handle=product.handle)
+    product.c.name = "y"
+    product.graph.execute({**dict(list(memory.items())[:2]), "y": 0x40000}, handle=product.handle)
+    assert [noted["number"] for noted in stand_in.executed] == [0.5, 0.125, 0.125]
+    assert stand_in.executed[-1]["data"][product.c.uid or 0] == 0x40000
+    with pytest.raises(KeyError, match="no tensor with memory is called 'c'"):
+        product.graph.execute(memory, handle=product.handle)
+
+
+def test_a_workspace_goes_along(h200: DeviceProperties, stand_in: StandIn) -> None:
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
+    scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
+    outputs = [tensor.set_output() for tensor in graph.batchnorm(x, scale, bias)[:3]]
+    handle = made_up_handle()
+    with graph:
+        size = graph.build(h200).workspace_size
+        if not size:
+            pytest.skip("this plan needs no workspace")
+        memory = dict(zip((x, scale, bias, *outputs), itertools.count(1 << 20, 1 << 20)))
+        for space in (0x5000000, 0x6000000, Memory(0x7000000, size)):
+            graph.execute(memory, space, handle=handle)
+        assert [noted["workspace"] for noted in stand_in.executed] == [
+            0x5000000,
+            0x6000000,
+            0x7000000,
+        ]
+        for wrong in (None, 0, Memory(0x8000000, size - 1)):
+            with pytest.raises(ValueError, match=f"workspace: this plan needs {size} bytes"):
+                graph.execute(memory, wrong, handle=handle)
+    assert len(stand_in.executed) == 3
+
+
+def test_memory_is_measured_where_it_is_new(product: Product, stand_in: StandIn) -> None:
+    memory = {product.a: 0x10000, product.b: 0x20000, product.c: Memory(0x30000)}
+    product.graph.execute(memory, handle=product.handle)
+    memory[product.c] = Memory(0x40000, 4 * 64 * 64 * 2 - 1)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"tensor 'c' .* needs 32768 bytes, got 32767"):
+            product.graph.execute(memory, handle=product.handle)
+    assert len(stand_in.executed) == 1
+
+
+@pytest.mark.parametrize("data_type", ["float32", "int64"])
+def test_memory_of_longer_elements_is_refused(
+    product: Product, stand_in: StandIn, data_type: str
+) -> None:
+    memory: dict[Any, Any] = {product.a: 0x10000, product.b: 0x20000, product.c: Memory(0x30000)}
+    for address, dtype in ((0x40000, "bfloat16"), (0x50000, "uint8")):
+        memory[product.c].__init__(address)
+        memory[product.c].dtype = numpy_dtype(dtype)
+        product.graph.execute(memory, handle=product.handle)
+    memory[product.c] = Memory(0x60000, 1 << 20)
+    memory[product.c].dtype = np.dtype(data_type)
+    for _ in range(2):
+        with pytest.raises(TypeError, match=f"'c' is float16, got memory of {data_type}"):
+            product.graph.execute(memory, handle=product.handle)
+    assert len(stand_in.executed) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"a": None}, ValueError, "no memory was given for 'a'"),
+        ({"b": 0}, ValueError, "no memory was given for 'b'"),
+        ({"c": -1}, ValueError, "expected addresses of 64 bits"),
+        ({"c": 1 << 64}, ValueError, "expected addresses of 64 bits"),
+        ({"c": np.zeros(4)}, TypeError, "host memory"),
+        ({"c": "c"}, TypeError, "expected device memory"),
+        ({"d": 1}, KeyError, "no tensor with memory is called 'd'"),
+        ({1: 0x50000}, ValueError, "is given twice"),
+        ({"scale": "much"}, TypeError, "expected a number"),
+    ],
+)
+def test_wrong_memory_never_reaches_cudnn(
+    product: Product, stand_in: StandIn, changes: Any, error: type[Exception], message: str
+) -> None:
+    good = {"a": 0x10000, "b": 0x20000, "c": 0x30000}
+    product.graph.execute(good, handle=product.handle)
+    with pytest.raises(error, match=message):
+        product.graph.execute({**good, **changes}, handle=product.handle)
+    assert len(stand_in.executed) == 1
+    product.graph.execute(good, handle=product.handle)
+    assert stand_in.executed[0] == stand_in.executed[1]
+
+
+def test_wrong_handles_and_closed_plans_never_reach_cudnn(
+    product: Product, stand_in: StandIn
+) -> None:
+    pointers = dict.fromkeys(product.plan.uids, 0x10000)
+    closed, null = made_up_handle(), made_up_handle()
+    closed.close()
+    null._as_parameter_.value = None
+    with pytest.raises(ClosedError):
+        product.plan.execute(closed, pointers)
+    for missing in (null, None):
+        with pytest.raises(BadParamError, match="handle is NULL"):
+            product.plan.execute(missing, pointers)
+    for wrong in (1 << 40, product.plan, product.plan.descriptor):
+        with pytest.raises(TypeError):
+            product.plan.execute(wrong, pointers)
+    bound = product.plan.bind(product.handle, pointers)
+    product.plan.close()
+    for use in (bound, lambda: product.plan.execute(product.handle, pointers)):
+        with pytest.raises(ClosedError):
+            use()
+    assert not stand_in.executed
+
+
+def test_the_error_of_an_execution_is_told(product: Product, stand_in: StandIn) -> None:
+    pointers = dict.fromkeys(product.plan.uids, 0x10000)
+    stand_in.status = BAD_PARAM
+    bound = product.plan.bind(product.handle, pointers)
+    for use in (bound, lambda: product.plan.execute(product.handle, pointers)):
+        with pytest.raises(BadParamError) as caught:
+            use()
+        assert caught.value.function == "cudnnBackendExecute"
+        assert list(caught.value.arguments) == ["handle", "executionPlan", "variantPack"]
+    stand_in.status = 0
+    product.plan.execute(product.handle, pointers)
+
+
+def test_cudnn_takes_the_packs(
+    product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """cuDNN's own functions but for the execution, whose pack must be finalized."""
+    for name in ("cudnnBackendInitialize", "cudnnBackendSetAttribute", "cudnnBackendFinalize"):
+        monkeypatch.delattr(bare, name)
+    executed: list[tuple[int, int]] = []
+
+    @EXECUTES
+    def execute(handle: int, plan: int, pack: int) -> int:
+        descriptor, address = raw.cudnnBackendDescriptor_t(), POINTER(0x10000)
+        descriptor.value = pack
+        name, type_ = raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE, raw.CUDNN_TYPE_VOID_PTR
+        set_again = raw.cudnnBackendSetAttribute.unchecked
+        executed.append((pack, set_again(descriptor, name, type_, 1, ctypes.byref(address))))
+        return 0
+
+    monkeypatch.setattr(bare, "cudnnBackendExecute", execute)
+    for i in range(150):
+        product.plan.execute(product.handle, dict.fromkeys(product.plan.uids, 0x10000 + i))
+    packs, refusals = zip(*executed, strict=True)
+    assert set(refusals) == {BAD_PARAM}  # they are finalized
+    assert len(set(packs)) == KEPT
+
+
+def test_a_pack_that_cudnn_refuses(
+    product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The full error, though the call that met it was a bare one."""
+    monkeypatch.setattr(variant_packs, "_KIND", int(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR))
+    monkeypatch.delattr(bare, "cudnnBackendSetAttribute")
+    packs = variant_packs.VariantPacks((1,))
+    with pytest.raises(CudnnError, match="UNIQUE_IDS") as caught:
+        packs.execute(product.handle, product.plan.descriptor, packs.key(1 << 20, 0), None)
+    assert caught.value.function == "cudnnBackendSetAttribute"
+    assert not stand_in.executed
+
+
+def test_threads_share_a_plan_with_addresses_of_their_own(
+    product: Product, stand_in: StandIn
+) -> None:
+    """A pack that another thread filled anew during an execution would be noticed there."""
+    stand_in.seconds = 1e-4
+    count, executions = 6, 60
+    barrier = threading.Barrier(count)
+    c = product.c.uid or 0
+
+    def work(index: int) -> None:
+        handle = made_up_handle((1 << 40) + index)
+        barrier.wait()
+        for i in range(executions):
+            # Some addresses are those of all threads, some return, most are new.
+            y = 0x30000 + (0 if i % 3 == 0 else 1000 * (index + 1) + i % 40)
+            product.graph.execute({"a": 0x10000, "b": 0x20000, "c": y}, handle=handle)
+            pointers = dict.fromkeys(product.plan.uids, 0x50000 + 1000 * index + i)
+            product.plan.execute(handle, pointers)
+        handle.close()
+
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(work, range(count)))
+    for index in range(count):
+        got = [n["data"][c] for n in stand_in.executed if n["handle"] == (1 << 40) + index]
+        wanted = []
+        for i in range(executions):
+            wanted += [0x30000 + (0 if i % 3 == 0 else 1000 * (index + 1) + i % 40)]
+            wanted += [0x50000 + 1000 * index + i]
+        assert got == wanted
+
+
+def test_threads_share_a_plan_on_the_reference_device() -> None:
+    rng = np.random.default_rng(3)
+    with use_reference_device(), Handle() as handle:
+        graph = Graph(io_data_type="float16")
+        a, b = graph.tensor((2, 8, 8), name="a"), graph.tensor((2, 8, 8), name="b")
+        c = graph.matmul(a, b).set_output(name="c")
+        with graph:
+            plan: ExecutionPlan = graph.build(handle)
+            left, right = (rng.integers(-4, 5, (4, 2, 8, 8)).astype(np.float16) for _ in range(2))
+
+            def work(i: int) -> Any:
+                with Handle() as own:
+                    memory = {a: DeviceTensor.from_numpy(left[i])}
+                    memory[b] = DeviceTensor.from_numpy(right[i])
+                    for _ in range(5):
+                        memory[c] = DeviceTensor.full((2, 8, 8), np.nan, "float16")
+                        graph.execute(memory, handle=own)
+                        yield memory[c].numpy()
+
+            with ThreadPoolExecutor(4) as pool:
+                results = list(pool.map(lambda i: list(work(i)), range(4)))
+            assert plan.workspace_size == 0
+        for i, got in enumerate(results):
+            for each in got:  # small integers: exact
+                np.testing.assert_array_equal(each, left[i] @ right[i])

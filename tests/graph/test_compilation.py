@@ -1,0 +1,337 @@
+"""Compiling graphs for a GPU that is not here: the function, its executors, and the command.
+
+To see that a GPU executes what was compiled without one, with the same cuDNN on both machines::
+
+    python -c "from tests.graph.plan_cases import write_graphs as w; w('plans')"
+    python -m cudnn_ctypes compile plans/*.json --device H200          # here
+    CUDNN_CTYPES_PLANS=plans python -m pytest tests/graph/test_compile.py -m gpu   # there
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import DeviceBuffer, Handle, NotSupportedError, raw, use_reference_device
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.compilation import as_device, compile_graphs
+from cudnn_ctypes.graph.graph import Graph
+
+from .gpu_problems import PRECOMPILED, Operands
+from .plan_cases import PLAN_CASES, file_name, write_graphs
+
+ROOT = Path(__file__).parents[2]
+
+
+def _impossible() -> Graph:
+    """cuDNN has no engine for it."""
+    graph = Graph("impossible", io_data_type="float16")
+    graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,)).set_output()
+    return graph
+
+
+def _graphs() -> list[Graph | str]:
+    product = PLAN_CASES["matmul + bias + gelu"].graph().to_json()
+    return [PLAN_CASES["convolution"].graph(), _impossible(), product]
+
+
+def _check(results: list[Any], h200: DeviceProperties) -> None:
+    convolution, impossible, product = results
+    assert impossible.plan is None
+    assert isinstance(impossible.error, NotSupportedError)
+    assert impossible.name == "impossible"
+    assert convolution.runtime_compiled != PRECOMPILED
+    assert product.runtime_compiled
+    assert all(each.seconds > 0 for each in results)
+    for result, name in ((convolution, "convolution"), (product, "matmul + bias + gelu")):
+        assert result.error is None
+        assert result.cudnn_version == raw.load().version_text
+        with PLAN_CASES[name].graph() as graph:
+            plan = graph.load_plan(result.plan, h200)
+            assert str(plan.config.choice).startswith(result.engine.split(":")[0])
+            assert graph.workspace_size == result.workspace_size
+
+
+class Elsewhere:
+    """An executor of the least kind: calls and results go as bytes, as through MPI."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        function, arguments, options = pickle.loads(pickle.dumps((fn, args, kwargs)))
+        answer = pickle.dumps(function(*arguments, **options))
+        return SimpleNamespace(result=lambda: pickle.loads(answer))
+
+
+@contextmanager
+def _dask() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client.get_executor()
+
+
+@contextmanager
+def _here() -> Iterator[None]:
+    yield None
+
+
+@contextmanager
+def _elsewhere() -> Iterator[Elsewhere]:
+    yield Elsewhere()
+
+
+EXECUTORS: dict[str, Callable[[], Any]] = {
+    "here": _here,
+    "threads": lambda: ThreadPoolExecutor(2),
+    "processes": lambda: ProcessPoolExecutor(2, get_context("spawn")),
+    "pickled": _elsewhere,
+    "dask": _dask,
+}
+
+
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_any_executor_will_do(kind: str, h200: DeviceProperties) -> None:
+    seen: list[Any] = []
+    with EXECUTORS[kind]() as executor:
+        results = compile_graphs(_graphs(), h200, executor=executor, on_done=seen.append)
+    assert seen == results
+    _check(results, h200)
+
+
+class Losing(Elsewhere):
+    """One whose workers are lost with every other call."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        self.calls += 1
+        if self.calls % 2:
+            return super().submit(fn, *args, **kwargs)
+        future: Future[Any] = Future()
+        future.set_exception(RuntimeError("the worker is gone"))
+        return future
+
+
+def test_a_lost_worker_does_not_stop_the_others(h200: DeviceProperties) -> None:
+    results = compile_graphs(_graphs(), h200, executor=Losing())
+    assert [each.plan is None for each in results] == [False, True, False]
+    assert str(results[1].error) == "the worker is gone"
+    assert results[1].name == "impossible"
+
+
+def test_options_reach_the_build() -> None:
+    graph = Graph("statistics", io_data_type="float16")
+    x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
+    scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
+    for tensor in graph.batchnorm(x, scale, bias)[:3]:
+        tensor.set_output()
+    (free,) = compile_graphs([graph], "H200", heuristics="a")
+    (limited,) = compile_graphs([graph], "H200", heuristics="a", workspace_limit=0)
+    assert free.workspace_size > 0
+    assert "needs a workspace of" in str(limited.error)
+    assert graph.tensors[0].uid is None  # it is not changed
+
+
+def test_a_damaged_graph_is_a_result_too() -> None:
+    (result,) = compile_graphs(['{"format": "cudnn_ctypes graph"}'], "H200")
+    assert "graph: 'version' is missing" in str(result.error)
+
+
+@pytest.mark.parametrize(
+    ("device", "error", "says"),
+    [
+        ("H20", ValueError, "no preset for 'H20'; did you mean 'h200'"),
+        ("nowhere.json", ValueError, "there is no file 'nowhere.json'"),
+        (0, TypeError, "device: expected DeviceProperties, the name of a preset, or a file, got 0"),
+    ],
+)
+def test_wrong_devices(device: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        as_device(device)
+
+
+def test_wrong_graphs() -> None:
+    with pytest.raises(TypeError, match="graphs: expected Graphs or their JSON text, got 3"):
+        compile_graphs([3], "H200")  # type: ignore[list-item]
+
+
+def test_a_device_from_a_file(h200: DeviceProperties, tmp_path: Path) -> None:
+    h200.to_json(tmp_path / "gpu.json")
+    for given in (tmp_path / "gpu.json", str(tmp_path / "gpu.json"), h200):
+        with as_device(given) as device:
+            assert device == h200
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def test_one_graph_to_one_file(
+    tmp_path: Path, h200: DeviceProperties, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "gate.json", tmp_path / "out" / "gate-for-h200.json"
+    case = PLAN_CASES["sigmoid(a + b * c)"]
+    source.write_text(case.graph().to_json())
+    assert main(["compile", str(source), "--device", "H200", "-o", str(target)]) == 0
+    said = capsys.readouterr().out
+    assert "NVIDIA H200" in said
+    assert f"{source} -> {target}: engine" in said
+    assert "compiled, workspace 0 bytes" in said
+    assert "1 of 1 compiled in " in said
+    with Graph.from_json(source.read_text()) as graph:
+        graph.load_plan(target.read_text(), h200)
+
+
+def test_several_graphs_by_several_processes(
+    tmp_path: Path, h200: DeviceProperties, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sources = write_graphs(tmp_path)[:3]
+    names = [str(source) for source in sources]
+    assert main(["compile", *names, "--device", "H200", "--jobs", "2"]) == 0
+    for source in sources:
+        plan = source.with_name(f"{source.stem}.plan.json")
+        with Graph.from_json(source.read_text()) as graph:
+            graph.load_plan(plan.read_text(), h200)
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+    folder = tmp_path / "plans"
+    assert main(["compile", str(broken), *names[:1], "--device", "H200", "-o", str(folder)]) == 1
+    assert [each.name for each in folder.iterdir()] == ["convolution.plan.json"]
+    assert f"{broken}: graph: the JSON is damaged" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["no.json", "--device", "H200"], "no.json: it cannot be read: No such file or directory"),
+        (["b", "--device", "H200"], "b: it cannot be read: Is a directory"),
+        (["a.json", "--device", "no.json"], "no.json: it cannot be read: No such file"),
+        (["a.json", "--device", "a.json"], "a.json: these are no device properties"),
+        (["a.json", "--device", "H200", "-o", "a.json/x"], "a.json/x: it cannot be written: "),
+        (["a.json", "--device", "B9"], "no preset for 'B9'"),
+        pytest.param(
+            *(["a.json", "--device", "here"], "there is no NVIDIA GPU here"),
+            marks=pytest.mark.skipif(not ensure_driver().is_stub, reason="there is a driver"),
+        ),
+        (["a.json", "b/a.json", "--device", "H200", "-o", "x"], "two plans would be written to x"),
+        (
+            ["a.json", "b/a.json", "--device", "H200", "-o", "a.json"],
+            "--output a.json: several plans need a folder",
+        ),
+    ],
+)
+def test_wrong_arguments(
+    arguments: list[str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b").mkdir()
+    for name in ("a.json", "b/a.json"):
+        (tmp_path / name).write_text(PLAN_CASES["convolution"].graph().to_json())
+    assert main(["compile", *arguments]) == 2
+    assert f"compile: {says}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["a.json"], "required: --device"),
+        (["a.json", "--device", "H200", "-j", "0"], "expected a number from 1, got '0'"),
+        (["a.json", "--device", "H200", "--sm-count", "-4"], "expected a number from 1, got '-4'"),
+        (["a.json", "--device", "H200", "--workspace-limit", "4Q"], "expected a number of bytes"),
+        (["a.json", "--device", "H200", "--heuristics", "c"], "invalid choice: 'c'"),
+    ],
+)
+def test_arguments_that_mean_nothing(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["compile", *arguments])
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
+def test_the_command_needs_no_driver_no_compiler_and_no_home(tmp_path: Path) -> None:
+    source = tmp_path / "graph.json"
+    source.write_text(PLAN_CASES["convolution"].graph().to_json())
+    done = subprocess.run(
+        [sys.executable, "-m", "cudnn_ctypes", "compile", str(source), "--device", "H200"],
+        env={"PATH": "/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "HOME": "/proc/nowhere"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert {file.name for file in tmp_path.iterdir()} == {"graph.json", "graph.plan.json"}
+
+
+# --- on the GPU -----------------------------------------------------------------------------------
+
+FOLDER = os.environ.get("CUDNN_CTYPES_PLANS")
+
+
+@pytest.mark.gpu
+def test_the_command_for_the_gpu_that_is_here(tmp_path: Path) -> None:
+    name = "matmul + bias + gelu"
+    source = tmp_path / file_name(name)
+    source.write_text(PLAN_CASES[name].graph().to_json())
+    with use_reference_device(False):
+        assert main(["compile", str(source), "--device", "here"]) == 0
+        stored = source.with_name(f"{source.stem}.plan.json").read_text()
+        with Handle() as handle, Graph.from_json(source.read_text()) as graph:
+            graph.load_plan(stored, handle)
+            operands = Operands(PLAN_CASES[name], graph)
+            graph.execute(operands.memory)
+            operands.check(handle)
+            operands.close()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", PLAN_CASES)
+def test_what_was_compiled_elsewhere_executes(name: str) -> None:
+    if FOLDER is None:
+        pytest.skip("CUDNN_CTYPES_PLANS names no folder with compiled plans")
+    source = Path(FOLDER) / file_name(name)
+    stored = source.with_name(f"{source.stem}.plan.json").read_text()
+    version = json.loads(stored)["cudnnVersion"]
+    if version != raw.load().version:
+        pytest.skip(f"these plans are for cuDNN {version}")
+    case = PLAN_CASES[name]
+    with (
+        use_reference_device(False),
+        Handle() as handle,
+        Graph.from_json(source.read_text()) as graph,
+    ):
+        handle.synchronize()
+        start = time.perf_counter()
+        graph.load_plan(stored, handle)
+        loaded = time.perf_counter()
+        operands = Operands(case, graph)
+        with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
+            graph.execute(operands.memory, workspace)
+            errors = operands.check(handle)
+        largest = max(errors.values())
+        print(f"{name}: loaded in {(loaded - start) * 1e3:.1f} ms, error {largest:.1e}")
+        operands.close()
