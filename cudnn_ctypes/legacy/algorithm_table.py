@@ -90,14 +90,19 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
         C name of the query.
     types : str
         The data types that were asked about, for messages.
+    note : str
+        What a reader of the table must know, printed below its title.
     """
 
     COLUMNS = ("algorithm", "status", "time", "workspace", "deterministic", "math")
 
-    def __init__(self, rows: Iterable[AlgorithmRow], source: str, types: str = "") -> None:
+    def __init__(
+        self, rows: Iterable[AlgorithmRow], source: str, types: str = "", note: str = ""
+    ) -> None:
         self._rows = tuple(rows)
         self.source = source
         self.types = types
+        self.note = note
 
     @overload
     def __getitem__(self, index: int) -> AlgorithmRow: ...
@@ -105,7 +110,7 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
     def __getitem__(self, index: slice) -> AlgorithmTable: ...
     def __getitem__(self, index: int | slice) -> AlgorithmRow | AlgorithmTable:
         if isinstance(index, slice):
-            return AlgorithmTable(self._rows[index], self.source, self.types)
+            return AlgorithmTable(self._rows[index], self.source, self.types, self.note)
         return self._rows[index]
 
     def __len__(self) -> int:
@@ -163,13 +168,17 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in lines
         ]
-        return "\n".join([self.source, *table])
+        return "\n".join([self._title, *table])
+
+    @property
+    def _title(self) -> str:
+        return "\n".join(filter(None, [self.source, self.note]))
 
     def __rich__(self) -> Table:
         from rich import box
         from rich.table import Table
 
-        table = Table(title=self.source, title_justify="left", box=box.SIMPLE, show_edge=False)
+        table = Table(title=self._title, title_justify="left", box=box.SIMPLE, show_edge=False)
         table.padding = (0, 1, 0, 0)  # 80 columns in all
         for name in self.COLUMNS:
             table.add_column(name.replace("deterministic", "determi-\nnistic"), no_wrap=True)

@@ -29,6 +29,11 @@ from .operands import AnyDescriptor, check_memory, new_workspace, workspace_memo
 
 __all__ = ["ConvolutionAlgorithms", "ConvolutionFunctions"]
 
+_ONE_WAY = (
+    "reference device: NumPy computes all of these in one way and time; their order\n"
+    "and statuses are cuDNN 9.19's on an H200, the workspaces are nominal"
+)
+
 
 class ConvolutionFunctions(NamedTuple):
     """The C types and functions of a direction. In all three, operands come in the same order."""
@@ -116,7 +121,8 @@ class ConvolutionAlgorithms:
         rows = (self.functions.performance_type * self.max_algorithm_count(handle))()
         function(handle, *operands, len(rows), returned, rows, *workspace)
         found = map(AlgorithmRow.of, rows[: returned.value])
-        return AlgorithmTable(found, function.__name__, self._types())
+        note = _ONE_WAY if handle.on_reference_device else ""
+        return AlgorithmTable(found, function.__name__, self._types(), note)
 
     def _types(self) -> str:
         """The data types by the operands' names: x float32, w float16, and so on."""

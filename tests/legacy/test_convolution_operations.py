@@ -244,6 +244,8 @@ class TestAlgorithms:
                 times = [row.time for row in table if row.usable]
                 assert len(times) > 1
                 assert times == sorted(times)
+                says_so = "NumPy computes all of these in one way and time" in repr(table)
+                assert says_so == handle.on_reference_device
             for row in suggested:
                 if not row.usable:
                     continue

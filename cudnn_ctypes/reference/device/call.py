@@ -81,6 +81,15 @@ class Call:
             if type_.kind in ("device", "labelled")
         ]
 
+    @property
+    def descriptors(self) -> list[str]:
+        """The names of the descriptors, in C's order."""
+        return [
+            name
+            for name, type_ in self._types.items()
+            if type_.kind == "value" and name.lower().endswith("desc")
+        ]
+
     # -- what goes in --------------------------------------------------------------------------
 
     def require(self, *names: str) -> None:
@@ -112,6 +121,15 @@ class Call:
                 self.require(name)
         record: Any = self.record(descriptor, (Tensor, Filter))
         return Operand(name, record, address)
+
+    def described(self, descriptor: str) -> Operand:
+        """The tensor that the descriptor of this name describes."""
+        (name,) = (
+            name
+            for name, type_ in self._types.items()
+            if type_.kind == "device" and type_.described_by == (descriptor,)
+        )
+        return self.operand(name)
 
     def operands(self, *names: str) -> list[Operand]:
         """Several tensors."""

@@ -18,13 +18,16 @@ from ... import raw
 from ...dtypes import element_bits, vector_length
 from ...raw.descriptors import Filter, Tensor
 from ..layout import packed_strides
+from .call import Call
 from .convolution_problem import Problem
 
 __all__ = [
     "BACKWARD_DATA",
     "BACKWARD_FILTER",
+    "DIRECTIONS",
     "FORWARD",
     "Direction",
+    "direction_of",
     "result_types",
     "why_not",
     "workspace_bytes",
@@ -53,6 +56,8 @@ class Direction:
     ----------
     name : str
         As in the names of cuDNN's functions.
+    order : str
+        How these functions take the descriptors of x, w, the convolution (c) and y.
     methods : dict
         The algorithms, in the order in which ``_v7`` prefers them.
     nondeterministic : frozenset
@@ -62,13 +67,20 @@ class Direction:
     """
 
     name: str
+    order: str
     methods: dict[Any, Method]
     nondeterministic: frozenset[Any]
     max_count: int
 
+    def problem(self, call: Call) -> Problem:
+        """What the descriptors of a call in this direction state."""
+        names = dict(zip(self.order, call.descriptors, strict=True))
+        return Problem.read(call, *(names[role] for role in "xwcy"))
+
 
 FORWARD = Direction(
     "Forward",
+    "xwcy",
     {
         raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM: Method.PRECOMPUTED,
         raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM: Method.IMPLICIT,
@@ -85,6 +97,7 @@ FORWARD = Direction(
 
 BACKWARD_DATA = Direction(
     "BackwardData",
+    "wycx",
     {
         raw.CUDNN_CONVOLUTION_BWD_DATA_ALGO_1: Method.PRECOMPUTED,
         raw.CUDNN_CONVOLUTION_BWD_DATA_ALGO_0: Method.ATOMIC,
@@ -99,6 +112,7 @@ BACKWARD_DATA = Direction(
 
 BACKWARD_FILTER = Direction(
     "BackwardFilter",
+    "xycw",
     {
         raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1: Method.PRECOMPUTED,
         raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0: Method.ATOMIC,
@@ -111,6 +125,14 @@ BACKWARD_FILTER = Direction(
     frozenset({raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3}),
     max_count=9,
 )
+
+DIRECTIONS = (FORWARD, BACKWARD_DATA, BACKWARD_FILTER)
+
+
+def direction_of(call: Call) -> Direction:
+    """The direction that the function's name says."""
+    return next(direction for direction in DIRECTIONS if direction.name in call.name)
+
 
 _FLOAT, _DOUBLE = raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE
 _HALF, _BFLOAT16 = raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_BFLOAT16

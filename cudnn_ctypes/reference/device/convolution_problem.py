@@ -12,8 +12,8 @@ from ... import raw
 from ...dtypes import numpy_dtype
 from ...raw.descriptors import Convolution, Filter, Tensor
 from ..geometry import Geometry, Mode
-from .dispatch import Refused
-from .held import read
+from .call import Call
+from .dispatch import bad_param
 
 __all__ = ["Problem", "fitting"]
 
@@ -38,21 +38,15 @@ class Problem:
     names: tuple[str, ...]
 
     @classmethod
-    def read(cls, **descriptors: Any) -> Problem:
-        """The descriptors of x, w, the convolution and y in this order, under their names in C.
-
-        Raises
-        ------
-        Refused
-            BAD_PARAM if one is NULL or was never set.
-        """
-        x, w, convolution, y = descriptors.items()
+    def read(cls, call: Call, *names: str) -> Problem:
+        """The descriptors of x, w, the convolution and y, in this order, under their names in C."""
+        x, w, convolution, y = names
         return cls(
-            read(Tensor, x[1], x[0]),
-            read(Filter, w[1], w[0]),
-            read(Convolution, convolution[1], convolution[0]),
-            read(Tensor, y[1], y[0]),
-            tuple(descriptors),
+            call.record(x, Tensor),
+            call.record(w, Filter),
+            call.record(convolution, Convolution),
+            call.record(y, Tensor),
+            names,
         )
 
     @functools.cached_property
@@ -67,10 +61,9 @@ class Problem:
         """
         geometry = fitting(self.x, self.w, self.convolution, self.names)
         if self.y.shape != geometry.y_shape:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
+            raise bad_param(
                 f"{self.names[3]} has shape {self.y.shape}, but {', '.join(self.names[:3])} give "
-                f"{geometry.y_shape}",
+                f"{geometry.y_shape}"
             )
         return geometry
 
@@ -97,9 +90,8 @@ def fitting(
     try:
         return Geometry.of(x.shape, w.shape, **_options(convolution))
     except ValueError as error:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"{names[0]}, {names[1]} and {names[2]} do not fit each other: {error}",
+        raise bad_param(
+            f"{names[0]}, {names[1]} and {names[2]} do not fit each other: {error}"
         ) from None
 
 

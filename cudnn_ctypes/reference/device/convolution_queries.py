@@ -1,279 +1,148 @@
 """Asking for convolution algorithms on the reference device: counts, tables, workspace sizes.
 
-What is answered is stated in `convolution_algorithms`, how in `convolution_search`.
+Which algorithm has a kernel is stated in `convolution_algorithms`. As in cuDNN 9.19,
+
+- ``_v7`` does not time (its ``time`` is -1) and puts the preferred algorithm first, the ones
+  without a kernel last, with their status;
+- ``Find…`` gives times in milliseconds. For descriptors that do not fit each other it succeeds,
+  with rows of BAD_PARAM. ``Find…`` takes memory of its own; ``Find…Ex`` overwrites the output that
+  it is given, and gives algorithms that want more than its workspace the status
+  INTERNAL_ERROR_UNEXPECTED_VALUE.
+
+NumPy has one way to compute a convolution, whichever algorithm is asked for. So it is run and timed
+once, all algorithms get this time, and their order is the one in which cuDNN prefers them: no
+algorithm looks faster than another by chance. Each is listed once, with the descriptor's math type;
+cuDNN lists some twice.
 """
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from typing import Any
 
 from ... import raw
-from .convolution_algorithms import BACKWARD_DATA, BACKWARD_FILTER, FORWARD
+from . import lent
+from .call import Call
+from .convolution_algorithms import DIRECTIONS, Direction, direction_of, why_not, workspace_bytes
 from .convolution_problem import Problem
-from .convolution_runs import run_backward_data, run_backward_filter, run_forward
-from .convolution_search import (
-    fill_max_count,
-    fill_workspace_size,
-    find,
-    find_in_own_memory,
-    offer,
+from .convolution_runs import Operands, run
+from .dispatch import Refused, bad_param, implements, not_supported
+from .memory import Operand, scribble, zeros
+
+_SUCCESS = raw.CUDNN_STATUS_SUCCESS
+_NO_SPACE = raw.CUDNN_STATUS_INTERNAL_ERROR_UNEXPECTED_VALUE
+
+
+def _named(pattern: str) -> list[str]:
+    """C's names of a function in all three directions."""
+    return [pattern.format(direction.name) for direction in DIRECTIONS]
+
+
+@implements(*_named("cudnnGetConvolution{}AlgorithmMaxCount"))
+def max_count(call: Call) -> None:
+    call.put(count=direction_of(call).max_count)
+
+
+@implements(*_named("cudnnGetConvolution{}WorkspaceSize"))
+def workspace_size(call: Call) -> None:
+    direction, algo = direction_of(call), call["algo"]
+    problem = direction.problem(call)
+    call.require("sizeInBytes")
+    reason = why_not(direction, algo, problem)
+    if reason:
+        raise not_supported(reason)
+    call.put(sizeInBytes=workspace_bytes(direction, algo, problem))
+
+
+@implements(*_named("cudnnGetConvolution{}Algorithm_v7"))
+def offer(call: Call) -> None:
+    direction = direction_of(call)
+    problem = direction.problem(call)
+    if call["requestedAlgoCount"] < 0 or not call["perfResults"]:
+        raise bad_param("requestedAlgoCount is negative, or perfResults is NULL")
+    _fill(call, problem, [_row(direction, algo, problem) for algo in direction.methods])
+
+
+@implements(
+    *_named("cudnnFindConvolution{}Algorithm"), *_named("cudnnFindConvolution{}AlgorithmEx")
 )
-from .dispatch import implements
-from .memory import require
+def find(call: Call) -> None:
+    direction = direction_of(call)
+    problem = direction.problem(call)
+    operands = Operands.of(call, problem) if "workSpace" in call else None
+    if call["requestedAlgoCount"] < 1:
+        raise bad_param("requestedAlgoCount is less than 1")
+    call.require("returnedAlgoCount", "perfResults")
+    try:
+        rows = [_row(direction, algo, problem) for algo in direction.methods]
+    except Refused as refused:  # the descriptors do not fit each other
+        rows = [_Row(algo, refused.status) for algo in direction.methods]
+    if operands:
+        limit = call["workSpaceSizeInBytes"] if call["workSpace"] else 0
+        for row in rows:
+            if row.status == _SUCCESS and row.memory > limit:
+                row.status = _NO_SPACE
+    usable = [row for row in rows if row.status == _SUCCESS]
+    if usable:
+        if operands:
+            scribble(call["workSpace"], max(row.memory for row in usable), "workSpace")
+        milliseconds = _timed(direction, problem, operands)
+        for row in usable:
+            row.milliseconds = milliseconds
+    _fill(call, problem, rows)
 
 
-@implements("cudnnGetConvolutionForwardAlgorithmMaxCount")
-def forward_max_count(handle: Any, count: Any) -> None:
-    fill_max_count(FORWARD, count)
+@dataclass
+class _Row:
+    """One entry of a table of algorithms; `milliseconds` is -1 where nothing was timed."""
+
+    algorithm: Any
+    status: raw.cudnnStatus_t
+    memory: int = 0
+    milliseconds: float = -1.0
 
 
-@implements("cudnnGetConvolutionForwardAlgorithm_v7")
-def forward_offer(
-    handle: Any,
-    srcDesc: Any,
-    filterDesc: Any,
-    convDesc: Any,
-    destDesc: Any,
-    requestedAlgoCount: int,
-    returnedAlgoCount: Any,
-    perfResults: Any,
-) -> None:
-    problem = Problem.read(
-        srcDesc=srcDesc, filterDesc=filterDesc, convDesc=convDesc, destDesc=destDesc
-    )
-    offer(FORWARD, problem, requestedAlgoCount, returnedAlgoCount, perfResults)
+def _row(direction: Direction, algorithm: Any, problem: Problem) -> _Row:
+    if why_not(direction, algorithm, problem):
+        return _Row(algorithm, raw.CUDNN_STATUS_NOT_SUPPORTED)
+    return _Row(algorithm, _SUCCESS, workspace_bytes(direction, algorithm, problem))
 
 
-@implements("cudnnFindConvolutionForwardAlgorithm")
-def forward_find(
-    handle: Any,
-    xDesc: Any,
-    wDesc: Any,
-    convDesc: Any,
-    yDesc: Any,
-    requestedAlgoCount: int,
-    returnedAlgoCount: Any,
-    perfResults: Any,
-) -> None:
-    problem = Problem.read(xDesc=xDesc, wDesc=wDesc, convDesc=convDesc, yDesc=yDesc)
-    find_in_own_memory(
-        FORWARD, problem, requestedAlgoCount, returnedAlgoCount, perfResults, run_forward
-    )
+def _timed(direction: Direction, problem: Problem, operands: Operands | None) -> float:
+    """Milliseconds of the convolution in NumPy; without operands, in memory of its own."""
+    owners = []
+    if operands is None:
+        described: tuple[Any, ...] = (problem.x, problem.w, problem.y)
+        owners = [zeros(each) for each in described]
+        operands = Operands(
+            *(
+                Operand(name, each, address)
+                for name, each, (_, address) in zip("xwy", described, owners, strict=True)
+            )
+        )
+    start = time.perf_counter()
+    with lent.any_contents():  # nobody looks at the results
+        run(direction, problem, operands)
+    milliseconds = 1e3 * (time.perf_counter() - start)
+    del owners  # until here
+    return milliseconds
 
 
-@implements("cudnnFindConvolutionForwardAlgorithmEx")
-def forward_find_ex(
-    handle: Any,
-    xDesc: Any,
-    x: int | None,
-    wDesc: Any,
-    w: int | None,
-    convDesc: Any,
-    yDesc: Any,
-    y: int | None,
-    requestedAlgoCount: int,
-    returnedAlgoCount: Any,
-    perfResults: Any,
-    workSpace: int | None,
-    workSpaceSizeInBytes: int,
-) -> None:
-    require(x=x, w=w, y=y)
-    problem = Problem.read(xDesc=xDesc, wDesc=wDesc, convDesc=convDesc, yDesc=yDesc)
-    find(
-        FORWARD,
-        problem,
-        requestedAlgoCount,
-        returnedAlgoCount,
-        perfResults,
-        lambda: run_forward(problem, x, w, y),
-        workSpace,
-        workSpaceSizeInBytes if workSpace else 0,
-    )
-
-
-@implements("cudnnGetConvolutionForwardWorkspaceSize")
-def forward_workspace_size(
-    handle: Any,
-    xDesc: Any,
-    wDesc: Any,
-    convDesc: Any,
-    yDesc: Any,
-    algo: raw.cudnnConvolutionFwdAlgo_t,
-    sizeInBytes: Any,
-) -> None:
-    problem = Problem.read(xDesc=xDesc, wDesc=wDesc, convDesc=convDesc, yDesc=yDesc)
-    fill_workspace_size(FORWARD, problem, algo, sizeInBytes)
-
-
-@implements("cudnnGetConvolutionBackwardDataAlgorithmMaxCount")
-def backward_data_max_count(handle: Any, count: Any) -> None:
-    fill_max_count(BACKWARD_DATA, count)
-
-
-@implements("cudnnGetConvolutionBackwardDataAlgorithm_v7")
-def backward_data_offer(
-    handle: Any,
-    filterDesc: Any,
-    diffDesc: Any,
-    convDesc: Any,
-    gradDesc: Any,
-    requestedAlgoCount: int,
-    returnedAlgoCount: Any,
-    perfResults: Any,
-) -> None:
-    problem = Problem.read(
-        gradDesc=gradDesc, filterDesc=filterDesc, convDesc=convDesc, diffDesc=diffDesc
-    )
-    offer(BACKWARD_DATA, problem, requestedAlgoCount, returnedAlgoCount, perfResults)
-
-
-@implements("cudnnFindConvolutionBackwardDataAlgorithm")
-def backward_data_find(
-    handle: Any,
-    wDesc: Any,
-    dyDesc: Any,
-    convDesc: Any,
-    dxDesc: Any,
-    requestedAlgoCount: int,
-    returnedAlgoCount: Any,
-    perfResults: Any,
-) -> None:
-    problem = Problem.read(dxDesc=dxDesc, wDesc=wDesc, convDesc=convDesc, dyDesc=dyDesc)
-    find_in_own_memory(
-        BACKWARD_DATA,
-        problem,
-        requestedAlgoCount,
-        returnedAlgoCount,
-        perfResults,
-        run_backward_data,
-    )
-
-
-@implements("cudnnFindConvolutionBackwardDataAlgorithmEx")
-def backward_data_find_ex(
-    handle: Any,
-    wDesc: Any,
-    w: int | None,
-    dyDesc: Any,
-    dy: int | None,
-    convDesc: Any,
-    dxDesc: Any,
-    dx: int | None,
-    requestedAlgoCount: int,
-    returnedAlgoCount: Any,
-    perfResults: Any,
-    workSpace: int | None,
-    workSpaceSizeInBytes: int,
-) -> None:
-    require(dx=dx, w=w, dy=dy)
-    problem = Problem.read(dxDesc=dxDesc, wDesc=wDesc, convDesc=convDesc, dyDesc=dyDesc)
-    find(
-        BACKWARD_DATA,
-        problem,
-        requestedAlgoCount,
-        returnedAlgoCount,
-        perfResults,
-        lambda: run_backward_data(problem, dx, w, dy),
-        workSpace,
-        workSpaceSizeInBytes if workSpace else 0,
-    )
-
-
-@implements("cudnnGetConvolutionBackwardDataWorkspaceSize")
-def backward_data_workspace_size(
-    handle: Any,
-    wDesc: Any,
-    dyDesc: Any,
-    convDesc: Any,
-    dxDesc: Any,
-    algo: raw.cudnnConvolutionBwdDataAlgo_t,
-    sizeInBytes: Any,
-) -> None:
-    problem = Problem.read(dxDesc=dxDesc, wDesc=wDesc, convDesc=convDesc, dyDesc=dyDesc)
-    fill_workspace_size(BACKWARD_DATA, problem, algo, sizeInBytes)
-
-
-@implements("cudnnGetConvolutionBackwardFilterAlgorithmMaxCount")
-def backward_filter_max_count(handle: Any, count: Any) -> None:
-    fill_max_count(BACKWARD_FILTER, count)
-
-
-@implements("cudnnGetConvolutionBackwardFilterAlgorithm_v7")
-def backward_filter_offer(
-    handle: Any,
-    srcDesc: Any,
-    diffDesc: Any,
-    convDesc: Any,
-    gradDesc: Any,
-    requestedAlgoCount: int,
-    returnedAlgoCount: Any,
-    perfResults: Any,
-) -> None:
-    problem = Problem.read(srcDesc=srcDesc, gradDesc=gradDesc, convDesc=convDesc, diffDesc=diffDesc)
-    offer(BACKWARD_FILTER, problem, requestedAlgoCount, returnedAlgoCount, perfResults)
-
-
-@implements("cudnnFindConvolutionBackwardFilterAlgorithm")
-def backward_filter_find(
-    handle: Any,
-    xDesc: Any,
-    dyDesc: Any,
-    convDesc: Any,
-    dwDesc: Any,
-    requestedAlgoCount: int,
-    returnedAlgoCount: Any,
-    perfResults: Any,
-) -> None:
-    problem = Problem.read(xDesc=xDesc, dwDesc=dwDesc, convDesc=convDesc, dyDesc=dyDesc)
-    find_in_own_memory(
-        BACKWARD_FILTER,
-        problem,
-        requestedAlgoCount,
-        returnedAlgoCount,
-        perfResults,
-        run_backward_filter,
-    )
-
-
-@implements("cudnnFindConvolutionBackwardFilterAlgorithmEx")
-def backward_filter_find_ex(
-    handle: Any,
-    xDesc: Any,
-    x: int | None,
-    dyDesc: Any,
-    y: int | None,
-    convDesc: Any,
-    dwDesc: Any,
-    dw: int | None,
-    requestedAlgoCount: int,
-    returnedAlgoCount: Any,
-    perfResults: Any,
-    workSpace: int | None,
-    workSpaceSizeInBytes: int,
-) -> None:
-    require(x=x, dw=dw, y=y)
-    problem = Problem.read(xDesc=xDesc, dwDesc=dwDesc, convDesc=convDesc, dyDesc=dyDesc)
-    find(
-        BACKWARD_FILTER,
-        problem,
-        requestedAlgoCount,
-        returnedAlgoCount,
-        perfResults,
-        lambda: run_backward_filter(problem, x, dw, y),
-        workSpace,
-        workSpaceSizeInBytes if workSpace else 0,
-    )
-
-
-@implements("cudnnGetConvolutionBackwardFilterWorkspaceSize")
-def backward_filter_workspace_size(
-    handle: Any,
-    xDesc: Any,
-    dyDesc: Any,
-    convDesc: Any,
-    gradDesc: Any,
-    algo: raw.cudnnConvolutionBwdFilterAlgo_t,
-    sizeInBytes: Any,
-) -> None:
-    problem = Problem.read(xDesc=xDesc, gradDesc=gradDesc, convDesc=convDesc, dyDesc=dyDesc)
-    fill_workspace_size(BACKWARD_FILTER, problem, algo, sizeInBytes)
+def _fill(call: Call, problem: Problem, rows: list[_Row]) -> None:
+    """Fill the table of a call: usable rows first, in cuDNN's order of preference."""
+    direction = direction_of(call)
+    rows = sorted(rows, key=lambda row: row.status != _SUCCESS)[: call["requestedAlgoCount"]]
+    for position, row in enumerate(rows):
+        entry = call["perfResults"][position]
+        entry.algo = row.algorithm
+        entry.status = row.status
+        entry.time = row.milliseconds
+        entry.memory = row.memory
+        entry.determinism = (
+            raw.CUDNN_NON_DETERMINISTIC
+            if row.algorithm in direction.nondeterministic
+            else raw.CUDNN_DETERMINISTIC
+        )
+        entry.mathType = problem.convolution.math_type
+    call.offer(returnedAlgoCount=len(rows))

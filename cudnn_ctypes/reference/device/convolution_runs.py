@@ -1,8 +1,8 @@
-"""The three convolution operations between addresses, as their descriptors state them."""
+"""The three convolution operations between operands, as their descriptors state them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,115 +14,56 @@ from ..convolution import (
     convolution_forward,
 )
 from ..reorder import restore_filter
-from .convolution_algorithms import Direction, why_not, workspace_bytes
+from .call import Call
+from .convolution_algorithms import BACKWARD_DATA, FORWARD, Direction
 from .convolution_problem import Problem
-from .dispatch import Refused
-from .memory import Operand, scribble
+from .memory import Operand
 
-__all__ = [
-    "load_filter",
-    "prepare",
-    "reordered",
-    "run_backward_data",
-    "run_backward_filter",
-    "run_forward",
-    "take_workspace",
-]
+__all__ = ["Operands", "load_filter", "reordered", "run"]
 
 
-def run_forward(
+class Operands(NamedTuple):
+    """x, w and y, or their gradients."""
+
+    x: Operand
+    w: Operand
+    y: Operand
+
+    @classmethod
+    def of(cls, call: Call, problem: Problem) -> Operands:
+        """The memory of a call."""
+        x, w, _, y = problem.names
+        return cls(call.described(x), call.described(w), call.described(y))
+
+
+def run(
+    direction: Direction,
     problem: Problem,
-    x: int | None,
-    w: int | None,
-    y: int | None,
+    operands: Operands,
     alpha: float = 1.0,
     beta: float = 0.0,
 ) -> None:
-    """y = alpha * conv(x, w) + beta * y in place; x, w and y are addresses."""
-    result = Operand("y", problem.y, y)
-    result.store(
-        convolution_forward(
-            Operand("x", problem.x, x).load(),
-            load_filter(problem, w),
-            **problem.options,
-            alpha=alpha,
-            beta=beta,
-            y=result.prior(beta),
-            compute_dtype=problem.compute_dtype,
+    """result = alpha * (convolution, or its gradient) + beta * result, in place."""
+    x, w, y = operands
+    options: dict[str, Any] = {
+        **problem.options,
+        "alpha": alpha,
+        "beta": beta,
+        "compute_dtype": problem.compute_dtype,
+    }
+    if direction is FORWARD:
+        filters = load_filter(problem, w)
+        y.store(convolution_forward(x.load(), filters, y=y.prior(beta), **options))
+    elif direction is BACKWARD_DATA:
+        dx = convolution_backward_data(
+            w.load(), y.load(), problem.x.shape, dx=x.prior(beta), **options
         )
-    )
-
-
-def run_backward_data(
-    problem: Problem,
-    dx: int | None,
-    w: int | None,
-    dy: int | None,
-    alpha: float = 1.0,
-    beta: float = 0.0,
-) -> None:
-    """dx = alpha * (gradient by x) + beta * dx in place."""
-    result = Operand("dx", problem.x, dx)
-    result.store(
-        convolution_backward_data(
-            Operand("w", problem.w, w).load(),
-            Operand("dy", problem.y, dy).load(),
-            problem.x.shape,
-            **problem.options,
-            alpha=alpha,
-            beta=beta,
-            dx=result.prior(beta),
-            compute_dtype=problem.compute_dtype,
+        x.store(dx)
+    else:
+        dw = convolution_backward_filter(
+            x.load(), y.load(), problem.w.shape, dw=w.prior(beta), **options
         )
-    )
-
-
-def run_backward_filter(
-    problem: Problem,
-    x: int | None,
-    dw: int | None,
-    dy: int | None,
-    alpha: float = 1.0,
-    beta: float = 0.0,
-) -> None:
-    """dw = alpha * (gradient by w) + beta * dw in place."""
-    result = Operand("dw", problem.w, dw)
-    result.store(
-        convolution_backward_filter(
-            Operand("x", problem.x, x).load(),
-            Operand("dy", problem.y, dy).load(),
-            problem.w.shape,
-            **problem.options,
-            alpha=alpha,
-            beta=beta,
-            dw=result.prior(beta),
-            compute_dtype=problem.compute_dtype,
-        )
-    )
-
-
-def prepare(
-    direction: Direction, algo: Any, problem: Problem, workspace: int | None, nbytes: int
-) -> None:
-    """Refuse an algorithm that cuDNN has no kernel with, or not with this workspace."""
-    reason = why_not(direction, algo, problem)
-    if reason:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, reason)
-    take_workspace(direction, algo, problem, workspace, nbytes)
-
-
-def take_workspace(
-    direction: Direction, algo: Any, problem: Problem, workspace: int | None, nbytes: int
-) -> None:
-    """Refuse a workspace that is too small; overwrite the part that the algorithm would use."""
-    needed = workspace_bytes(direction, algo, problem)
-    if needed and (not workspace or nbytes < needed):
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"workSpace must have {needed} bytes for {algo.name}, got {nbytes} bytes at "
-            f"{'NULL' if not workspace else hex(workspace)}",
-        )
-    scribble(workspace, needed, "workSpace")
+        w.store(dw)
 
 
 def reordered(problem: Problem) -> bool:
@@ -133,10 +74,8 @@ def reordered(problem: Problem) -> bool:
     )
 
 
-def load_filter(problem: Problem, w: int | None) -> NDArray[Any]:
+def load_filter(problem: Problem, w: Operand) -> NDArray[Any]:
     """w, put back into its order where the program has reordered it for the INT8x32 kernels."""
-    operand = Operand("w", problem.w, w)
     if not reordered(problem):
-        return operand.load()
-    restored = restore_filter(operand.stored())
-    return np.moveaxis(restored, -1, 2).reshape(problem.w.shape)
+        return w.load()
+    return np.moveaxis(restore_filter(w.stored()), -1, 2).reshape(w.shape)

@@ -13,160 +13,104 @@ from ... import raw
 from ...raw.descriptors import Convolution, Filter, Tensor
 from ..columns import im2col
 from ..folding import folded_backward_data
-from ..layout import packed_strides
 from ..reorder import reorder_bias, reorder_filter
 from ..transform import TensorTransform
+from .agreement import FLOATING
+from .call import Call
 from .convolution_problem import Problem, fitting
-from .dispatch import Refused, implements
-from .held import read
-from .memory import Operand, at, require
+from .dispatch import Refused, bad_param, implements, not_supported
 
-_FLOATING = (
-    raw.CUDNN_DATA_FLOAT,
-    raw.CUDNN_DATA_DOUBLE,
-    raw.CUDNN_DATA_HALF,
-    raw.CUDNN_DATA_BFLOAT16,
-)
 _INT8x32 = raw.CUDNN_DATA_INT8x32
 
 
 @implements("cudnnIm2Col")
-def im2col_(
-    handle: Any, xDesc: Any, x: int | None, wDesc: Any, convDesc: Any, colBuffer: int | None
-) -> None:
+def im2col_(call: Call) -> None:
     """x of 4 dimensions, a floating type, one group; the columns are packed, in the type of x."""
-    require(x=x, colBuffer=colBuffer)
-    image = read(Tensor, xDesc, "xDesc")
-    w = read(Filter, wDesc, "wDesc")
-    convolution = read(Convolution, convDesc, "convDesc")
-    if len(image.shape) != 4 or image.data_type not in _FLOATING or convolution.groups != 1:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"cuDNN has no im2col for {len(image.shape)} dimensions of {image.data_type.name} in "
-            f"{convolution.groups} groups, only for 4 of a floating type in one",
+    call.require("colBuffer")
+    x, image, w = call.operand("x"), call.record("xDesc", Tensor), call.record("wDesc", Filter)
+    convolution = call.record("convDesc", Convolution)
+    if len(x.shape) != 4 or x.data_type not in FLOATING or convolution.groups != 1:
+        raise not_supported(
+            f"cuDNN has no im2col for {len(x.shape)} dimensions of {x.data_type.name} in "
+            f"{convolution.groups} groups, only for 4 of a floating type in one"
         )
-    names = ("xDesc", "wDesc", "convDesc")
-    geometry = fitting(image, w, convolution, names)
+    geometry = fitting(image, w, convolution, ("xDesc", "wDesc", "convDesc"))
     columns = im2col(
-        Operand("x", image, x).load(),
+        x.load(),
         geometry.w_shape,
         padding=geometry.padding,
         stride=geometry.stride,
         dilation=geometry.dilation,
         mode=geometry.mode,
     )
-    strides = packed_strides(columns.shape)
-    at(colBuffer, image.data_type, columns.shape, strides, "colBuffer", "write")[...] = columns
+    call.array("colBuffer", x.data_type, *columns.shape)[...] = columns
 
 
 @implements("cudnnReorderFilterAndBias")
-def reorder_filter_and_bias(
-    handle: Any,
-    filterDesc: Any,
-    reorderType: raw.cudnnReorderType_t,
-    filterData: int | None,
-    reorderedFilterData: int | None,
-    reorderBias: int,
-    biasData: int | None,
-    reorderedBiasData: int | None,
-) -> None:
+def reorder_filter_and_bias(call: Call) -> None:
     """INT8x32 filters of 4 dimensions are reordered, others copied; the bias holds K floats."""
-    require(filterData=filterData, reorderedFilterData=reorderedFilterData)
-    if reorderBias:
-        require(biasData=biasData, reorderedBiasData=reorderedBiasData)
-    w = read(Filter, filterDesc, "filterDesc")
-    default = reorderType == raw.CUDNN_DEFAULT_REORDER
+    w, result = call.operands("filterData", "reorderedFilterData")
+    if call["reorderBias"]:
+        call.require("biasData", "reorderedBiasData")
+    default = call["reorderType"] == raw.CUDNN_DEFAULT_REORDER
     if default and (w.data_type != _INT8x32 or len(w.shape) != 4 or w.shape[0] % 32):
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
+        raise not_supported(
             f"only INT8x32 filters of 4 dimensions with a multiple of 32 outputs are reordered, "
-            f"filterDesc holds {w.data_type.name} {w.shape}",
+            f"filterDesc holds {w.data_type.name} {w.shape}"
         )
-    stored = Operand("filterData", w, filterData).stored()
-    target = Operand("reorderedFilterData", w, reorderedFilterData).stored("write")
-    target[...] = reorder_filter(stored) if default else stored.copy()
-    if reorderBias:
-        float32, size = raw.CUDNN_DATA_FLOAT, w.shape[:1]
-        bias = at(biasData, float32, size, (1,), "biasData")
-        result = at(reorderedBiasData, float32, size, (1,), "reorderedBiasData", "write")
-        result[...] = reorder_bias(bias) if default else bias.copy()
+    stored = w.stored()
+    result.stored("write")[...] = reorder_filter(stored) if default else stored.copy()
+    if call["reorderBias"]:
+        bias = call.array("biasData", raw.CUDNN_DATA_FLOAT, w.shape[0])
+        reordered = call.array("reorderedBiasData", raw.CUDNN_DATA_FLOAT, w.shape[0])
+        reordered[...] = reorder_bias(bias) if default else bias.copy()
 
 
 @implements("cudnnGetFoldedConvBackwardDataDescriptors")
-def folded_backward_data_descriptors(
-    handle: Any,
-    filterDesc: Any,
-    diffDesc: Any,
-    convDesc: Any,
-    gradDesc: Any,
-    transformFormat: raw.cudnnTensorFormat_t,
-    foldedFilterDesc: Any,
-    paddedDiffDesc: Any,
-    foldedConvDesc: Any,
-    foldedGradDesc: Any,
-    filterFoldTransDesc: Any,
-    diffPadTransDesc: Any,
-    gradFoldTransDesc: Any,
-    gradUnfoldTransDesc: Any,
-) -> None:
+def folded_backward_data_descriptors(call: Call) -> None:
     """4 dimensions, cross-correlation, dilation 1 and one group: what folding is correct for."""
-    problem = Problem.read(
-        gradDesc=gradDesc, filterDesc=filterDesc, convDesc=convDesc, diffDesc=diffDesc
-    )
-    geometry, convolution = problem.geometry, problem.convolution
+    problem = Problem.read(call, "gradDesc", "filterDesc", "convDesc", "diffDesc")
+    geometry, convolution, layout = problem.geometry, problem.convolution, call["transformFormat"]
     if geometry.spatial != 2:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "cuDNN folds exactly 2 spatial dimensions")
+        raise bad_param("cuDNN folds exactly 2 spatial dimensions")
     if (
         geometry.mode != "cross-correlation"
         or set(geometry.dilation) != {1}
         or geometry.groups != 1
-        or transformFormat not in (raw.CUDNN_TENSOR_NCHW, raw.CUDNN_TENSOR_NHWC)
+        or layout not in (raw.CUDNN_TENSOR_NCHW, raw.CUDNN_TENSOR_NHWC)
     ):
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            "only cross-correlation with dilation 1 and one group can be folded, to NCHW or NHWC",
+        raise not_supported(
+            "only cross-correlation with dilation 1 and one group can be folded, to NCHW or NHWC"
         )
     folded = folded_backward_data(
         geometry.w_shape, geometry.x_shape, padding=geometry.padding, stride=geometry.stride
     )
     data_type = problem.x.data_type
-    for name, descriptor, function, arguments in (
+    options = (2, folded.padding, (1, 1), (1, 1), convolution.mode, convolution.compute_type)
+    for name, function, arguments in (
         (
             "foldedFilterDesc",
-            foldedFilterDesc,
             raw.cudnnSetFilterNdDescriptor,
-            (data_type, transformFormat, 4, folded.w_shape),
+            (data_type, layout, 4, folded.w_shape),
         ),
         (
             "paddedDiffDesc",
-            paddedDiffDesc,
             raw.cudnnSetTensorNdDescriptorEx,
-            (transformFormat, data_type, 4, folded.dy_shape),
+            (layout, data_type, 4, folded.dy_shape),
         ),
-        (
-            "foldedConvDesc",
-            foldedConvDesc,
-            raw.cudnnSetConvolutionNdDescriptor,
-            (2, folded.padding, (1, 1), (1, 1), convolution.mode, convolution.compute_type),
-        ),
+        ("foldedConvDesc", raw.cudnnSetConvolutionNdDescriptor, options),
         (
             "foldedGradDesc",
-            foldedGradDesc,
             raw.cudnnSetTensorNdDescriptorEx,
-            (transformFormat, data_type, 4, folded.dx_shape),
+            (layout, data_type, 4, folded.dx_shape),
         ),
-        ("filterFoldTransDesc", filterFoldTransDesc, *_transform(transformFormat, folded.fold_w)),
-        ("diffPadTransDesc", diffPadTransDesc, *_transform(transformFormat, folded.pad_dy)),
-        ("gradFoldTransDesc", gradFoldTransDesc, *_transform(transformFormat, folded.fold_dx)),
-        (
-            "gradUnfoldTransDesc",
-            gradUnfoldTransDesc,
-            *_transform(transformFormat, folded.unfold_dx),
-        ),
+        ("filterFoldTransDesc", *_transform(layout, folded.fold_w)),
+        ("diffPadTransDesc", *_transform(layout, folded.pad_dy)),
+        ("gradFoldTransDesc", *_transform(layout, folded.fold_dx)),
+        ("gradUnfoldTransDesc", *_transform(layout, folded.unfold_dx)),
     ):
-        if not descriptor:
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL")
-        status = function.unchecked(descriptor, *arguments)
+        call.require(name)
+        status = function.unchecked(call[name], *arguments)
         if status != raw.CUDNN_STATUS_SUCCESS:
             raise Refused(status, f"{name} cannot be set: {function.__name__} gave {status}")
 

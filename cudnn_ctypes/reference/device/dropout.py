@@ -137,9 +137,8 @@ def backward(call: Call) -> None:
     values, rate = dy.load(), held(call["dropoutDesc"]).rate
     bits = np.unpackbits(reserve, count=values.size, bitorder="little")
     mask = bits.view(np.bool_).reshape(values.shape)
-    dx.store(
-        dropout_backward(values, mask, rate, compute_dtype=compute_dtype(dy)).reshape(dx.shape)
-    )
+    result = dropout_backward(values, mask, rate, compute_dtype=compute_dtype(dy))
+    dx.store(result.reshape(dx.shape))
 
 
 def _checked(call: Call, source: Operand, target: Operand) -> NDArray[np.uint8]:

@@ -257,7 +257,7 @@ def test_workspace(reference: Here, operation: str):
     for address, nbytes in ((arguments["workSpace"], needed - 1), (None, needed), (None, 0)):
         wrong = {**arguments, "workSpace": address, "workSpaceSizeInBytes": nbytes}
         assert status(operation, wrong) == BAD_PARAM
-        with pytest.raises(BadParamError, match=rf"workSpace must have {needed} bytes"):
+        with pytest.raises(BadParamError, match=rf"less than the {needed} bytes|workSpace is NULL"):
             raw.FUNCTIONS[f"cudnnConvolution{operation}"](**wrong)
     enough = {**arguments, "workSpaceSizeInBytes": needed}
     assert status(operation, enough) == raw.CUDNN_STATUS_SUCCESS
