@@ -38,6 +38,10 @@ R = TypeVar("R")
 P = ParamSpec("P")
 
 
+_LookedUp = tuple[Launcher, Any, Plan | None, list[Any], list[Any]]
+"""Launcher, key, plan, addresses and arguments of a call; key and plan may be None."""
+
+
 class _Current(threading.local):
     recording: Recording | None = None
 
@@ -72,79 +76,55 @@ class _Operation:
         self.names = tuple(inspect.signature(function).parameters)
         self._place = self.names.index("handle") if "handle" in self.names else None
 
-    def _launcher(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Launcher | None:
-        """The handle, or the stream; None if the call has no handle."""
-        place = self._place
-        if place is None:
-            return StreamLauncher(kwargs.get("stream"))
-        handle = args[place] if len(args) > place else kwargs.get("handle")
-        return handle if type(handle) is Handle else None
-
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Launch by the plan of the key; the first call of a key makes it."""
-        handle = self._launcher(args, kwargs)
-        if handle is None:
+        call = self._look_up(args, kwargs)
+        if call is None:
             return self.function(*args, **kwargs)  # which refuses it
-        given: list[Any] = []
-        pointers: list[Any] = []
-        key = self._key(handle, args, kwargs, given, pointers)
-        plan = self._known(handle, key)
+        launcher, key, plan, pointers, given = call
         if plan is not None:
-            return plan.run(handle, pointers, given)
-        return self._recorded(handle, key, args, kwargs, launches=True)[0]
+            return plan.run(launcher, pointers, given)
+        return self._recorded(launcher, key, args, kwargs, launches=True)[0]
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
         """The operation with these operands; None if they cannot be bound."""
-        handle = self._launcher(args, kwargs)
-        given: list[Any] = []
-        pointers: list[Any] = []
-        if handle is None:
+        call = self._look_up(args, kwargs)
+        if call is None:
             return None
-        key = self._key(handle, args, kwargs, given, pointers)
-        plan = self._known(handle, key)
+        launcher, key, plan, pointers, given = call
         if plan is None:
-            plan = self._recorded(handle, key, args, kwargs, launches=False)[1]
-        return (
-            None if plan is None or key is None else BoundOperation(plan, handle, pointers, given)
-        )
+            plan = self._recorded(launcher, key, args, kwargs, launches=False)[1]
+        if plan is None or key is None:
+            return None
+        return BoundOperation(plan, launcher, pointers, given)
 
-    def _key(
-        self,
-        handle: Launcher,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        given: list[Any],
-        pointers: list[Any],
-    ) -> Any:
-        """The key of a call, None if it has none; fills in the operands and their addresses."""
+    def _look_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _LookedUp | None:
+        """What is known of a call; None if it has no handle."""
+        place = self._place
         parts: list[Any] = [self.function, len(args)]
-        if isinstance(handle, StreamLauncher):
-            parts.append(handle.launch_key)
+        launcher: Any
+        if place is None:
+            launcher = StreamLauncher(kwargs.get("stream"))
+            parts.append(launcher.launch_key)
             kwargs = {name: value for name, value in kwargs.items() if name != "stream"}
+        else:
+            launcher = args[place] if len(args) > place else kwargs.get("handle")
+            if type(launcher) is not Handle:
+                return None
+        given = [value for value in (*args, *kwargs.values()) if value is not launcher]
+        pointers: list[Any] = []
         try:
-            for value in args:
-                if value is not handle:
-                    part, pointer = look(value)
-                    parts.append(part)
-                    pointers.append(pointer)
-                    given.append(value)
-            for name, value in kwargs.items():
-                if value is not handle:
-                    part, pointer = look(value)
-                    parts += (name, part)
-                    pointers.append(pointer)
-                    given.append(value)
+            for value in given:
+                part, pointer = look(value)
+                parts.append(part)
+                pointers.append(pointer)
         except NoKey:
-            return None
-        return tuple(parts)
-
-    @staticmethod
-    def _known(handle: Launcher, key: Any) -> Plan | None:
+            return launcher, None, None, pointers, given
+        key = (*parts, *kwargs)
         try:
-            plan: Plan | None = handle._plans.get(key)
-            return plan
+            return launcher, key, launcher._plans.get(key), pointers, given
         except TypeError:  # not hashable
-            return None
+            return launcher, key, None, pointers, given
 
     def _recorded(
         self,
