@@ -29,6 +29,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.raw import host_blocks, log, mode
 from cudnn_ctypes.raw.function import Parameter
 from cudnn_ctypes.reference.device import dispatch
+from cudnn_ctypes.reference.device.call import Call
 
 from . import test_layer_leaks, test_leaks
 
@@ -162,8 +163,7 @@ def run(handle: Handle, family: Any, monkeypatch: Any, check: Callable[..., None
                 use = f"{function.__name__}: {parameter.name}"
                 if parameter.type.kind not in ("device", "labelled") or use in UNUSED:
                     continue
-                converted = dispatch.raw_function.binding(function.__name__).argtypes[position]
-                address = dispatch._address(converted.from_param(args[position]))
+                address = Call(function, args)[parameter.name]
                 if not address:
                     continue
 

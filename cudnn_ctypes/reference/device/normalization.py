@@ -1,223 +1,152 @@
-"""`cudnnNormalization...` on the reference device; see `normalization_call` for statuses."""
+"""`cudnnBatchNormalization...` and `cudnnNormalization...` on the reference device.
+
+`normalization_call` says what they refuse.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
-from ... import raw
-from .dispatch import implements
-from .memory import require
+from ..batch_normalization import (
+    batch_normalization_backward,
+    batch_normalization_forward_inference,
+    batch_normalization_forward_training,
+)
+from .call import Call
+from .dispatch import implements, not_supported
 from .normalization_call import Normalization
-from .normalization_runs import Given, Space, run_backward, run_inference, run_training
 
 
-@implements("cudnnNormalizationForwardInference")
-def forward_inference(
-    handle: Any,
-    mode: raw.cudnnNormMode_t,
-    normOps: raw.cudnnNormOps_t,
-    algo: raw.cudnnNormAlgo_t,
-    alpha: int | None,
-    beta: int | None,
-    xDesc: Any,
-    x: int | None,
-    normScaleBiasDesc: Any,
-    normScale: int | None,
-    normBias: int | None,
-    normMeanVarDesc: Any,
-    estimatedMean: int | None,
-    estimatedVariance: int | None,
-    zDesc: Any,
-    z: int | None,
-    activationDesc: Any,
-    yDesc: Any,
-    y: int | None,
-    epsilon: float,
-    groupCnt: int,
-) -> None:
-    run_inference(
-        Normalization.of_norm(mode, normOps, algo, groupCnt),
-        Given(xDesc, x),
-        Given(yDesc, y),
-        (normScaleBiasDesc, "normScaleBiasDesc"),
-        (normMeanVarDesc, "normMeanVarDesc"),
-        factors={"alpha": alpha, "beta": beta},
-        scale=normScale,
-        bias=normBias,
-        mean=estimatedMean,
-        variance=estimatedVariance,
-        epsilon=epsilon,
+@implements(
+    "cudnnBatchNormalizationForwardInference",
+    "cudnnNormalizationForwardInference",
+)
+def inference(call: Call) -> None:
+    """y from x and the running averages."""
+    what = Normalization.of(call, "x")
+    (y,) = what.tensors("y")
+    scale, bias, mean, variance = what.parameters(
+        call.named("bnScale", "normScale"),
+        call.named("bnBias", "normBias"),
+        "estimatedMean",
+        "estimatedVariance",
     )
-
-
-@implements("cudnnNormalizationForwardTraining")
-def forward_training(
-    handle: Any,
-    mode: raw.cudnnNormMode_t,
-    normOps: raw.cudnnNormOps_t,
-    algo: raw.cudnnNormAlgo_t,
-    alpha: int | None,
-    beta: int | None,
-    xDesc: Any,
-    xData: int | None,
-    normScaleBiasDesc: Any,
-    normScale: int | None,
-    normBias: int | None,
-    exponentialAverageFactor: float,
-    normMeanVarDesc: Any,
-    resultRunningMean: int | None,
-    resultRunningVariance: int | None,
-    epsilon: float,
-    resultSaveMean: int | None,
-    resultSaveInvVariance: int | None,
-    activationDesc: Any,
-    zDesc: Any,
-    zData: int | None,
-    yDesc: Any,
-    yData: int | None,
-    workspace: int | None,
-    workSpaceSizeInBytes: int,
-    reserveSpace: int | None,
-    reserveSpaceSizeInBytes: int,
-    groupCnt: int,
-) -> None:
-    run_training(
-        Normalization.of_norm(mode, normOps, algo, groupCnt),
-        Given(xDesc, xData),
-        Given(yDesc, yData),
-        Given(zDesc, zData),
-        (normScaleBiasDesc, "normScaleBiasDesc"),
-        (normMeanVarDesc, "normMeanVarDesc"),
-        factors={"alpha": alpha, "beta": beta},
-        scale=normScale,
-        bias=normBias,
-        running=(resultRunningMean, resultRunningVariance),
-        average_factor=exponentialAverageFactor,
-        saved=(resultSaveMean, resultSaveInvVariance),
+    epsilon, factors = what.epsilon(), call.factors()
+    result = batch_normalization_forward_inference(
+        what.x.load(),
+        scale.load(),
+        bias.load(),
+        mean.load(),
+        variance.load(),
+        mode=what.mode,
         epsilon=epsilon,
-        activation=activationDesc,
-        space=Space(workspace, workSpaceSizeInBytes, reserveSpace, reserveSpaceSizeInBytes),
+        y=y.prior(factors["beta"]),
+        **factors,
     )
+    y.store(result)
 
 
-@implements("cudnnNormalizationBackward")
-def backward(
-    handle: Any,
-    mode: raw.cudnnNormMode_t,
-    normOps: raw.cudnnNormOps_t,
-    algo: raw.cudnnNormAlgo_t,
-    alphaDataDiff: int | None,
-    betaDataDiff: int | None,
-    alphaParamDiff: int | None,
-    betaParamDiff: int | None,
-    xDesc: Any,
-    xData: int | None,
-    yDesc: Any,
-    yData: int | None,
-    dyDesc: Any,
-    dyData: int | None,
-    dzDesc: Any,
-    dzData: int | None,
-    dxDesc: Any,
-    dxData: int | None,
-    dNormScaleBiasDesc: Any,
-    normScaleData: int | None,
-    normBiasData: int | None,
-    dNormScaleData: int | None,
-    dNormBiasData: int | None,
-    epsilon: float,
-    normMeanVarDesc: Any,
-    savedMean: int | None,
-    savedInvVariance: int | None,
-    activationDesc: Any,
-    workSpace: int | None,
-    workSpaceSizeInBytes: int,
-    reserveSpace: int | None,
-    reserveSpaceSizeInBytes: int,
-    groupCnt: int,
-) -> None:
-    run_backward(
-        Normalization.of_norm(mode, normOps, algo, groupCnt),
-        Given(xDesc, xData),
-        Given(dyDesc, dyData),
-        Given(dxDesc, dxData),
-        Given(dzDesc, dzData),
-        (dNormScaleBiasDesc, "dNormScaleBiasDesc"),
-        (normMeanVarDesc, "normMeanVarDesc"),
-        data_factors={"alphaDataDiff": alphaDataDiff, "betaDataDiff": betaDataDiff},
-        param_factors={"alphaParamDiff": alphaParamDiff, "betaParamDiff": betaParamDiff},
-        scale=normScaleData,
-        dscale=dNormScaleData,
-        dbias=dNormBiasData,
-        saved=(savedMean, savedInvVariance),
+@implements(
+    "cudnnBatchNormalizationForwardTraining",
+    "cudnnBatchNormalizationForwardTrainingEx",
+    "cudnnNormalizationForwardTraining",
+)
+def training(call: Call) -> None:
+    """y from x and its own statistics, which are averaged and saved."""
+    what = Normalization.of(call, call.named("x", "xData"))
+    (y,) = what.tensors("y")
+    scale, bias = what.parameters(
+        call.named("bnScale", "normScale"), call.named("bnBias", "normBias")
+    )
+    running = what.pair("resultRunningMean", "resultRunningVariance")
+    saved = what.pair("resultSaveMean", "resultSaveInvVariance")
+    epsilon, average_factor = what.epsilon(), call["exponentialAverageFactor"]
+    z = what.added("z")
+    what.check_reserve()
+    factors = call.factors()
+    what.use_workspace("workspace")
+    done = batch_normalization_forward_training(
+        what.x.load(),
+        scale.load(),
+        bias.load(),
+        mode=what.mode,
         epsilon=epsilon,
-        activation=activationDesc,
-        space=Space(workSpace, workSpaceSizeInBytes, reserveSpace, reserveSpaceSizeInBytes),
+        average_factor=average_factor,
+        running_mean=running[0].prior(1 - average_factor) if running else None,
+        running_variance=running[1].prior(1 - average_factor) if running else None,
+        z=z.load() if z else None,
+        relu=what.relu,
+        y=y.prior(factors["beta"]),
+        **factors,
     )
+    y.store(done.y)
+    if running and done.running_mean is not None and done.running_variance is not None:
+        running[0].store(done.running_mean)
+        running[1].store(done.running_variance)
+    if saved:
+        saved[0].store(done.mean)
+        saved[1].store(done.inv_variance)
+    what.save_mask(done.mask)
+
+
+@implements(
+    "cudnnBatchNormalizationBackward",
+    "cudnnBatchNormalizationBackwardEx",
+    "cudnnNormalizationBackward",
+)
+def backward(call: Call) -> None:
+    """dx, dz, dscale and dbias from x and dy."""
+    what = Normalization.of(call, call.named("x", "xData"))
+    dy, dx = what.tensors("dy", "dx")
+    scale, dscale, dbias = what.parameters(
+        call.named("bnScale", "bnScaleData", "normScaleData"),
+        call.named("dBnScaleResult", "dBnScaleData", "dNormScaleData"),
+        call.named("dBnBiasResult", "dBnBiasData", "dNormBiasData"),
+    )
+    saved = what.pair("savedMean", "savedInvVariance")
+    if what.relu and saved is None:
+        raise not_supported("where an activation followed, the saved statistics are needed")
+    epsilon, dz, mask = what.epsilon(), what.added("dz"), what.saved_mask()
+    factors = call.factors()
+    what.use_workspace("workSpace")
+    done = batch_normalization_backward(
+        what.x.load(),
+        dy.load(),
+        scale.load(),
+        mode=what.mode,
+        epsilon=epsilon,
+        mean=saved[0].load() if saved else None,
+        inv_variance=saved[1].load() if saved else None,
+        mask=mask,
+        alpha_data=factors["alphaDataDiff"],
+        beta_data=factors["betaDataDiff"],
+        alpha_param=factors["alphaParamDiff"],
+        beta_param=factors["betaParamDiff"],
+        dx=dx.prior(factors["betaDataDiff"]),
+        dscale=dscale.prior(factors["betaParamDiff"]),
+        dbias=dbias.prior(factors["betaParamDiff"]),
+    )
+    dx.store(done.dx)
+    dscale.store(done.dscale)
+    dbias.store(done.dbias)
+    if dz:
+        dz.store(done.dz)
 
 
 # -- sizes -------------------------------------------------------------------------------------
 
 
-@implements("cudnnGetNormalizationForwardTrainingWorkspaceSize")
-def forward_workspace_size(
-    handle: Any,
-    mode: raw.cudnnNormMode_t,
-    normOps: raw.cudnnNormOps_t,
-    algo: raw.cudnnNormAlgo_t,
-    xDesc: Any,
-    zDesc: Any,
-    yDesc: Any,
-    normScaleBiasDesc: Any,
-    activationDesc: Any,
-    normMeanVarDesc: Any,
-    sizeInBytes: Any,
-    groupCnt: int,
-) -> None:
-    what = Normalization.of_norm(mode, normOps, algo, groupCnt)
-    x = Given(xDesc).operand("x")
-    require(sizeInBytes=sizeInBytes)
-    what.check(x, activationDesc)
-    sizeInBytes.contents.value = what.workspace_size(x)
+@implements(
+    "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize",
+    "cudnnGetBatchNormalizationBackwardExWorkspaceSize",
+    "cudnnGetNormalizationForwardTrainingWorkspaceSize",
+    "cudnnGetNormalizationBackwardWorkspaceSize",
+)
+def workspace_size(call: Call) -> None:
+    call.put(sizeInBytes=Normalization.of(call).workspace_size())
 
 
-@implements("cudnnGetNormalizationBackwardWorkspaceSize")
-def backward_workspace_size(
-    handle: Any,
-    mode: raw.cudnnNormMode_t,
-    normOps: raw.cudnnNormOps_t,
-    algo: raw.cudnnNormAlgo_t,
-    xDesc: Any,
-    yDesc: Any,
-    dyDesc: Any,
-    dzDesc: Any,
-    dxDesc: Any,
-    dNormScaleBiasDesc: Any,
-    activationDesc: Any,
-    normMeanVarDesc: Any,
-    sizeInBytes: Any,
-    groupCnt: int,
-) -> None:
-    what = Normalization.of_norm(mode, normOps, algo, groupCnt)
-    x = Given(xDesc).operand("x")
-    require(sizeInBytes=sizeInBytes)
-    what.check(x, activationDesc)
-    sizeInBytes.contents.value = what.workspace_size(x)
-
-
-@implements("cudnnGetNormalizationTrainingReserveSpaceSize")
-def reserve_space_size(
-    handle: Any,
-    mode: raw.cudnnNormMode_t,
-    normOps: raw.cudnnNormOps_t,
-    algo: raw.cudnnNormAlgo_t,
-    activationDesc: Any,
-    xDesc: Any,
-    sizeInBytes: Any,
-    groupCnt: int,
-) -> None:
-    what = Normalization.of_norm(mode, normOps, algo, groupCnt)
-    x = Given(xDesc).operand("x")
-    require(sizeInBytes=sizeInBytes)
-    what.check(x, activationDesc)
-    sizeInBytes.contents.value = what.reserve_size(x)
+@implements(
+    "cudnnGetBatchNormalizationTrainingExReserveSpaceSize",
+    "cudnnGetNormalizationTrainingReserveSpaceSize",
+)
+def reserve_space_size(call: Call) -> None:
+    call.put(sizeInBytes=Normalization.of(call).reserve_size())

@@ -26,15 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
-from ...raw.descriptors import Activation, Tensor
+from ...raw.descriptors import Activation
 from ..batch_normalization import Mode, batch_normalization_parameter_shape
 from ..layout import packed_strides
-from .agreement import FLOATING, require_known
-from .dispatch import Refused
-from .held import read
-from .memory import Operand, Use, at, require, scribble
+from .agreement import FLOATING, require_equal
+from .call import Call
+from .dispatch import bad_param, not_supported
+from .memory import Operand, Use
 
-__all__ = ["Normalization", "check_epsilon", "pair", "parameters"]
+__all__ = ["Normalization"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,10 @@ class Normalization:
 
     Attributes
     ----------
+    call
+        The call, and with it the memory.
+    x
+        What is normalized.
     mode
         'per_activation' or 'spatial'.
     persistent
@@ -51,162 +55,136 @@ class Normalization:
         What follows: ReLU, with or without adding z before.
     """
 
+    call: Call
+    x: Operand
     mode: Mode
     persistent: bool
     relu: bool
     adds: bool
 
     @classmethod
-    def of_batch(
-        cls, mode: raw.cudnnBatchNormMode_t, ops: raw.cudnnBatchNormOps_t
-    ) -> Normalization:
-        """As the BatchNormalization functions say it."""
-        require_known(mode=mode, bnOps=ops)
-        return cls(
-            "per_activation" if mode == raw.CUDNN_BATCHNORM_PER_ACTIVATION else "spatial",
-            mode == raw.CUDNN_BATCHNORM_SPATIAL_PERSISTENT,
-            ops != raw.CUDNN_BATCHNORM_OPS_BN,
-            ops == raw.CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION,
-        )
+    def of(cls, call: Call, x: str = "xDesc") -> Normalization:
+        """A call of one of the families, checked; `x` is C's name of what is normalized."""
+        mode, adds, relu = call["mode"], False, False
+        if "groupCnt" in call:
+            call.require_known("mode", "normOps", "algo")
+            if call["groupCnt"] != 1:
+                raise not_supported(f"groupCnt must be 1, got {call['groupCnt']}")
+            relu = call["normOps"] != raw.CUDNN_NORM_OPS_NORM
+            adds = call["normOps"] == raw.CUDNN_NORM_OPS_NORM_ADD_ACTIVATION
+            per_activation = mode == raw.CUDNN_NORM_PER_ACTIVATION
+            persistent = not per_activation and call["algo"] == raw.CUDNN_NORM_ALGO_PERSIST
+        else:
+            call.require_known("mode")
+            per_activation = mode == raw.CUDNN_BATCHNORM_PER_ACTIVATION
+            persistent = mode == raw.CUDNN_BATCHNORM_SPATIAL_PERSISTENT
+        if "bnOps" in call:
+            call.require_known("bnOps")
+            relu = call["bnOps"] != raw.CUDNN_BATCHNORM_OPS_BN
+            adds = call["bnOps"] == raw.CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION
+        kind: Mode = "per_activation" if per_activation else "spatial"
+        what = cls(call, call.operand(x), kind, persistent, relu, adds)
+        what._check()
+        return what
 
-    @classmethod
-    def of_norm(
-        cls,
-        mode: raw.cudnnNormMode_t,
-        ops: raw.cudnnNormOps_t,
-        algo: raw.cudnnNormAlgo_t,
-        groups: int,
-    ) -> Normalization:
-        """As the Normalization functions say it."""
-        require_known(mode=mode, normOps=ops, algo=algo)
-        if groups != 1:
-            raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"groupCnt must be 1, got {groups}")
-        return cls(
-            "per_activation" if mode == raw.CUDNN_NORM_PER_ACTIVATION else "spatial",
-            mode == raw.CUDNN_NORM_PER_CHANNEL and algo == raw.CUDNN_NORM_ALGO_PERSIST,
-            ops != raw.CUDNN_NORM_OPS_NORM,
-            ops == raw.CUDNN_NORM_OPS_NORM_ADD_ACTIVATION,
-        )
-
-    def check(self, x: Operand, activation: Any, *, inference: bool = False) -> None:
+    def _check(self) -> None:
         """Refuse tensors and activations for which cuDNN has no kernel."""
-        if len(x.described.shape) not in (4, 5):
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"xDesc must have 4 or 5 dimensions, got {x.described.shape}",
-            )
-        integers = inference and x.described.data_type == raw.CUDNN_DATA_INT8
-        if not integers and x.described.data_type not in FLOATING:
-            raise Refused(
-                raw.CUDNN_STATUS_NOT_SUPPORTED,
-                f"cuDNN does not normalize {x.described.data_type.name}",
-            )
+        x, inference = self.x, "Inference" in self.call.name
+        if inference and self.relu:
+            raise not_supported("in inference nothing can follow the normalization")
+        if len(x.shape) not in (4, 5):
+            raise bad_param(f"xDesc must have 4 or 5 dimensions, got {x.shape}")
+        integers = inference and x.data_type == raw.CUDNN_DATA_INT8
+        if not integers and x.data_type not in FLOATING:
+            raise not_supported(f"cuDNN does not normalize {x.data_type.name}")
         if not self.relu:
             return
-        held = read(Activation, activation, "activationDesc")
-        if held.mode != raw.CUDNN_ACTIVATION_RELU:
-            raise Refused(
-                raw.CUDNN_STATUS_NOT_SUPPORTED, f"only RELU can follow, not {held.mode.name}"
-            )
-        packed = x.described.strides == packed_strides(x.described.shape, "NHWC")
-        double = x.described.data_type == raw.CUDNN_DATA_DOUBLE
-        if double or not (self.persistent and packed):
-            raise Refused(
-                raw.CUDNN_STATUS_NOT_SUPPORTED,
+        activation = self.call.record("activationDesc", Activation)
+        if activation.mode != raw.CUDNN_ACTIVATION_RELU:
+            raise not_supported(f"only RELU can follow, not {activation.mode.name}")
+        packed = x.strides == packed_strides(x.shape, "NHWC")
+        if x.data_type == raw.CUDNN_DATA_DOUBLE or not (self.persistent and packed):
+            raise not_supported(
                 "an activation can follow only in FLOAT, HALF and BFLOAT16, with packed NHWC "
-                "tensors and the persistent algorithm",
+                "tensors and the persistent algorithm"
             )
-        if self.adds and x.described.shape[1] % 4:
-            raise Refused(
-                raw.CUDNN_STATUS_NOT_SUPPORTED,
-                f"with an added tensor, 4 must divide the channels: {x.described.shape[1]}",
-            )
+        if self.adds and x.shape[1] % 4:
+            raise not_supported(f"with an added tensor, 4 must divide the channels: {x.shape[1]}")
+
+    # -- operands ------------------------------------------------------------------------------
+
+    def tensors(self, *names: str) -> list[Operand]:
+        """Tensors like x, under C's names without and with "Data"."""
+        tensors = [self.call.operand(self.call.named(name, f"{name}Data")) for name in names]
+        require_equal(self.x, *tensors)
+        return tensors
+
+    def added(self, name: str) -> Operand | None:
+        """z or its gradient, where one is added."""
+        return self.tensors(name)[0] if self.adds else None
+
+    def parameters(self, *names: str) -> list[Operand]:
+        """Scale, bias and the like; NULL is refused."""
+        shape = batch_normalization_parameter_shape(self.x.shape, self.mode)
+        double = self.x.data_type == raw.CUDNN_DATA_DOUBLE
+        data_type = raw.CUDNN_DATA_DOUBLE if double else raw.CUDNN_DATA_FLOAT
+        operands = self.call.operands(*names)
+        for each in operands:
+            if each.shape != shape or each.data_type != data_type:
+                raise bad_param(
+                    f"the descriptor of {each.name} must hold {data_type.name} and shape {shape}, "
+                    f"got {each.data_type.name} and {each.shape}"
+                )
+        return operands
+
+    def pair(self, first: str, second: str) -> list[Operand] | None:
+        """Two parameters that are given both or neither."""
+        if not self.call[first] and not self.call[second]:
+            return None
+        if not (self.call[first] and self.call[second]):
+            raise bad_param(f"one of {first} and {second} is NULL, the other not")
+        return self.parameters(first, second)
+
+    def epsilon(self) -> float:
+        """Refused below CUDNN_BN_MIN_EPSILON."""
+        epsilon: float = self.call["epsilon"]
+        if not epsilon >= raw.CUDNN_BN_MIN_EPSILON:
+            raise bad_param(f"epsilon must be at least 0, got {epsilon}")
+        return epsilon
 
     # -- workspace and reserve space -----------------------------------------------------------
 
-    def workspace_size(self, x: Operand) -> int:
+    def workspace_size(self) -> int:
         """Bytes: two float sums for each channel in the fused forms, else none."""
-        return 2 * 4 * x.described.shape[1] if self.relu else 0
+        return 2 * 4 * self.x.shape[1] if self.relu else 0
 
-    def reserve_size(self, x: Operand) -> int:
+    def reserve_size(self) -> int:
         """Bytes: a bit for each element in the fused forms, else none."""
-        return -(-math.prod(x.described.shape) // 8) if self.relu else 0
+        return -(-math.prod(self.x.shape) // 8) if self.relu else 0
 
-    def take_workspace(self, x: Operand, address: int | None, size: int) -> None:
-        """Check the workspace, and overwrite it."""
-        needed = self.workspace_size(x)
-        if size < needed:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"workSpaceSizeInBytes is {size}, {needed} bytes are needed",
-            )
-        scribble(address, needed, "workSpace")
+    def use_workspace(self, name: str) -> None:
+        """Check the workspace, if the function has one, and overwrite it."""
+        if name in self.call:
+            self.call.use_workspace(name, self.workspace_size())
 
-    def save_mask(
-        self, x: Operand, mask: NDArray[np.bool_] | None, address: int | None, size: int
-    ) -> None:
+    def check_reserve(self) -> None:
+        """Refuse a reserve space that is missing or too small."""
+        if self.relu:
+            self._reserve("write")
+
+    def save_mask(self, mask: NDArray[np.bool_] | None) -> None:
         """Keep for the backward pass where ReLU let its argument through."""
         if mask is not None:
-            self._reserve(x, address, size, "write")[:] = np.packbits(mask)
+            self._reserve("write")[:] = np.packbits(mask)
 
-    def saved_mask(self, x: Operand, address: int | None, size: int) -> NDArray[np.bool_] | None:
+    def saved_mask(self) -> NDArray[np.bool_] | None:
         """What `save_mask` kept."""
         if not self.relu:
             return None
-        bits = np.unpackbits(
-            self._reserve(x, address, size, "read"), count=math.prod(x.described.shape)
-        )
-        return bits.view(np.bool_).reshape(x.described.shape)
+        bits = np.unpackbits(self._reserve("read"), count=math.prod(self.x.shape))
+        return bits.view(np.bool_).reshape(self.x.shape)
 
-    def check_reserve(self, x: Operand, address: int | None, size: int) -> None:
-        """Refuse a reserve space that is missing or too small."""
-        if self.relu:
-            self._reserve(x, address, size, "write")
-
-    def _reserve(self, x: Operand, address: int | None, size: int, use: Use) -> NDArray[np.uint8]:
-        needed = self.reserve_size(x)
-        if size < needed:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"reserveSpaceSizeInBytes is {size}, {needed} bytes are needed",
-            )
-        return at(address, raw.CUDNN_DATA_UINT8, (needed,), (1,), "reserveSpace", use)
-
-
-def parameters(
-    desc: Any, name: str, x: Operand, mode: Mode, **addresses: int | None
-) -> dict[str, Operand]:
-    """Scale, bias and the like, by name, all described by `desc`; NULL is refused."""
-    described = read(Tensor, desc, name)
-    shape = batch_normalization_parameter_shape(x.described.shape, mode)
-    double = x.described.data_type == raw.CUDNN_DATA_DOUBLE
-    data_type = raw.CUDNN_DATA_DOUBLE if double else raw.CUDNN_DATA_FLOAT
-    if described.shape != shape or described.data_type != data_type:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"{name} must hold {data_type.name} and shape {shape}, got "
-            f"{described.data_type.name} and {described.shape}",
-        )
-    require(**addresses)
-    return {key: Operand(key, described, address) for key, address in addresses.items()}
-
-
-def pair(
-    desc: Any, name: str, x: Operand, mode: Mode, **addresses: int | None
-) -> tuple[Operand, Operand] | None:
-    """Two parameters that are given both or neither."""
-    given = [address for address in addresses.values() if address]
-    if not given:
-        return None
-    if len(given) == 1:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"one of {' and '.join(addresses)} is NULL, the other not"
-        )
-    first, second = parameters(desc, name, x, mode, **addresses).values()
-    return first, second
-
-
-def check_epsilon(epsilon: float) -> None:
-    """Refuse an epsilon below CUDNN_BN_MIN_EPSILON."""
-    if not epsilon >= raw.CUDNN_BN_MIN_EPSILON:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"epsilon must be at least 0, got {epsilon}")
+    def _reserve(self, use: Use) -> NDArray[Any]:
+        needed = self.reserve_size()
+        self.call.buffer("reserveSpace", needed)
+        return self.call.array("reserveSpace", raw.CUDNN_DATA_UINT8, needed, use=use)
