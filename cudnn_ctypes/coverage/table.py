@@ -18,7 +18,15 @@ ReferenceDevice = Literal["NumPy", "cuDNN itself", "no"]
 
 _SHARED_CALLBACK = "layer 1 holds the callback for its exceptions; log_messages listens beside it"
 
-REASONS: dict[str, str] = dict.fromkeys(("cudnnSetCallback", "cudnnGetCallback"), _SHARED_CALLBACK)
+_READ_AT_ONCE = "another function reads all of the descriptor"
+
+REASONS: dict[str, str] = {
+    **dict.fromkeys(("cudnnSetCallback", "cudnnGetCallback"), _SHARED_CALLBACK),
+    "cudnnRNNGetClip_v9": _READ_AT_ONCE,
+    "cudnnGetCTCLossDescriptor": _READ_AT_ONCE,
+    "cudnnGetCTCLossDescriptorEx": _READ_AT_ONCE,
+    "cudnnGetCTCLossDescriptor_v8": _READ_AT_ONCE,
+}
 """Why nothing uses a function; for those that `table` finds no user of, and no others."""
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ctypes import c_double, c_int, c_uint
 from typing import Any
 
 from .. import raw
 from ..dtypes import as_data_type
-from .descriptor import Descriptor
+from ..raw.descriptors import Attention
+from .descriptor import read_back
+from .dropout_descriptor import UsesDropout
 from .enumerators import enumerator
 
 __all__ = ["AttnDescriptor"]
@@ -33,7 +34,7 @@ _SIZES = {
 }
 
 
-class AttnDescriptor(Descriptor[raw.cudnnAttnDescriptor_t]):
+class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
     """The sizes and options of multi-head attention; follows ``cudnnSetAttnDescriptor``.
 
     Parameters
@@ -152,7 +153,8 @@ class AttnDescriptor(Descriptor[raw.cudnnAttnDescriptor_t]):
         """Set everything; follows ``cudnnSetAttnDescriptor``. Arguments as for the class."""
         if set(sizes) != set(_SIZES):
             raise TypeError(f"expected the sizes {', '.join(_SIZES)}; got {', '.join(sizes)}")
-        if query_map not in _QUERY_MAPS:
+        mapped = _QUERY_MAPS.get(str(query_map).lower().removeprefix("cudnn_attn_querymap_"))
+        if mapped is None:
             raise ValueError(f"query_map: expected 'all_to_one' or 'one_to_one', got {query_map!r}")
         data_type = as_data_type(data_type)
         if compute_type is None:
@@ -164,7 +166,7 @@ class AttnDescriptor(Descriptor[raw.cudnnAttnDescriptor_t]):
         )
         raw.cudnnSetAttnDescriptor(
             self,
-            attnMode=_QUERY_MAPS[query_map] | with_biases,
+            attnMode=mapped | with_biases,
             nHeads=heads,
             smScaler=scaler,
             dataType=data_type,
@@ -174,106 +176,59 @@ class AttnDescriptor(Descriptor[raw.cudnnAttnDescriptor_t]):
             postDropoutDesc=output_dropout,
             **{_SIZES[name]: value for name, value in sizes.items()},
         )
-        # cuDNN holds their addresses only.
-        self._dropouts = (attention_dropout, output_dropout)
+        self._keep(attention_dropout, output_dropout)
 
     # -- reading back --------------------------------------------------------------------------
-
-    def _read(self) -> dict[str, Any]:
-        mode, heads, scaler = c_uint(), c_int(), c_double()
-        data_type, compute_type = raw.cudnnDataType_t(), raw.cudnnDataType_t()
-        math_type = raw.cudnnMathType_t()
-        dropouts = raw.cudnnDropoutDescriptor_t(), raw.cudnnDropoutDescriptor_t()
-        sizes = {name: c_int() for name in _SIZES}
-        raw.cudnnGetAttnDescriptor(
-            self,
-            mode,
-            heads,
-            scaler,
-            data_type,
-            compute_type,
-            math_type,
-            *dropouts,
-            *sizes.values(),
-        )
-        maps = {flag: name for name, flag in _QUERY_MAPS.items()}
-        return {
-            "heads": heads.value,
-            **{name: size.value for name, size in sizes.items()},
-            "scaler": scaler.value,
-            "query_map": maps[mode.value & raw.CUDNN_ATTN_QUERYMAP_ONE_TO_ONE],
-            "biases": bool(mode.value & raw.CUDNN_ATTN_ENABLE_PROJ_BIASES),
-            "data_type": data_type.value,
-            "compute_type": compute_type.value,
-            "math_type": math_type.value,
-            "attention_dropout": dropouts[0].value,
-            "output_dropout": dropouts[1].value,
-        }
-
-    @property
-    def heads(self) -> int:
-        """Number of attention heads."""
-        return int(self._read()["heads"])
 
     @property
     def sizes(self) -> dict[str, int]:
         """Lengths of vectors and projections, and the most steps, batch entries and beams."""
-        held = self._read()
-        return {name: held[name] for name in _SIZES}
+        held = self._record(Attention)
+        return {name: getattr(held, name) for name in _SIZES}
 
     @property
     def output_size(self) -> int:
         """Length of the vectors in the output."""
-        held = self._read()
-        stacked = held["heads"] * (held["v_projection"] or held["v_size"])
-        return int(held["o_projection"] or stacked)
-
-    @property
-    def scaler(self) -> float:
-        """What scores are multiplied by before the softmax."""
-        return float(self._read()["scaler"])
+        return self._record(Attention).projected[3]
 
     @property
     def query_map(self) -> str:
         """ "all_to_one" or "one_to_one"."""
-        return str(self._read()["query_map"])
-
-    @property
-    def biases(self) -> bool:
-        """Whether projections add biases."""
-        return bool(self._read()["biases"])
-
-    @property
-    def data_type(self) -> raw.cudnnDataType_t:
-        """Type of queries, keys, values, weights and output."""
-        return raw.cudnnDataType_t(self._read()["data_type"])
-
-    @property
-    def compute_type(self) -> raw.cudnnDataType_t:
-        """What is computed in."""
-        return raw.cudnnDataType_t(self._read()["compute_type"])
-
-    @property
-    def math_type(self) -> raw.cudnnMathType_t:
-        """Whether tensor cores may be used."""
-        return raw.cudnnMathType_t(self._read()["math_type"])
+        return _query_map(self._record(Attention).one_to_one)
 
     @property
     def attention_dropout(self) -> Any:
-        """The dropout descriptor that was set, or None."""
-        return self._dropouts[0]
+        """The dropout descriptor of the attention, or None."""
+        return self._dropout_at(self._record(Attention).attention_dropout)
 
     @property
     def output_dropout(self) -> Any:
-        """The dropout descriptor that was set, or None."""
-        return self._dropouts[1]
+        """The dropout descriptor of the output, or None."""
+        return self._dropout_at(self._record(Attention).output_dropout)
+
+    heads: int = read_back(Attention, "Number of attention heads.")
+    scaler: float = read_back(Attention, "What scores are multiplied by before the softmax.")
+    biases: bool = read_back(Attention, "Whether projections add biases.")
+    data_type: raw.cudnnDataType_t = read_back(
+        Attention, "Type of queries, keys, values, weights and output."
+    )
+    compute_type: raw.cudnnDataType_t = read_back(Attention, "What is computed in.")
+    math_type: raw.cudnnMathType_t = read_back(Attention, "Whether tensor cores may be used.")
 
     def _held(self) -> dict[str, Any]:
-        return self._read()
+        held = super()._held()
+        if held:
+            held["query_map"] = _query_map(held.pop("one_to_one"))
+        return held
 
     def _arguments(self) -> dict[str, Any]:
-        names = ("attention_dropout", "output_dropout")
-        return {**self._read(), **dict(zip(names, self._dropouts, strict=True))}
+        held = self._held()
+        names = ("attention_dropout", "output_dropout") if held else ()
+        return {**held, **{name: getattr(self, name) for name in names}}
+
+
+def _query_map(one_to_one: bool) -> str:
+    return "one_to_one" if one_to_one else "all_to_one"
 
 
 def _check(heads: int, scaler: float, sizes: dict[str, int]) -> None:

@@ -79,12 +79,11 @@ def folded_backward_data(
     w_desc, dy_desc = backward_data.w_desc, backward_data.dy_desc
     conv, dx_desc = backward_data.conv, backward_data.dx_desc
     _refuse_unfoldable(conv)
-    ndim = len(dx_desc.shape)
     with ExitStack() as stack:
         w = stack.enter_context(FilterDescriptor())
         dy, dx = (stack.enter_context(TensorDescriptor()) for _ in range(2))
         conv_folded = stack.enter_context(ConvolutionDescriptor())
-        transforms = [stack.enter_context(TensorTransformDescriptor.unset(ndim)) for _ in range(4)]
+        transforms = [stack.enter_context(TensorTransformDescriptor()) for _ in range(4)]
         raw.cudnnGetFoldedConvBackwardDataDescriptors(
             handle,
             w_desc,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ctypes import c_int
 from typing import Any
 
 from .. import raw
 from ..dtypes import as_data_type
 from ..raw.descriptors import CTCLoss
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 
 __all__ = ["CTCLossDescriptor"]
@@ -108,39 +107,17 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    @property
-    def compute_type(self) -> raw.cudnnDataType_t:
-        """What is computed in; follows ``cudnnGetCTCLossDescriptor``."""
-        compute_type = raw.cudnnDataType_t()
-        raw.cudnnGetCTCLossDescriptor(self, compute_type)
-        return raw.cudnnDataType_t(compute_type.value)
-
-    @property
-    def normalization(self) -> raw.cudnnLossNormalizationMode_t:
-        """Whether the input is activations; follows ``cudnnGetCTCLossDescriptorEx``."""
-        compute_type = raw.cudnnDataType_t()
-        normalization = raw.cudnnLossNormalizationMode_t()
-        nan_propagation = raw.cudnnNanPropagation_t()
-        raw.cudnnGetCTCLossDescriptorEx(self, compute_type, normalization, nan_propagation)
-        return raw.cudnnLossNormalizationMode_t(normalization.value)
+    compute_type: raw.cudnnDataType_t = read_back(CTCLoss, "What is computed in.")
+    normalization: raw.cudnnLossNormalizationMode_t = read_back(
+        CTCLoss, "Whether the input is activations."
+    )
+    gradient_mode: raw.cudnnCTCGradMode_t = read_back(
+        CTCLoss, "What becomes of gradients out of bounds."
+    )
 
     @property
     def nan_propagation(self) -> raw.cudnnNanPropagation_t:
-        """The gradient mode by its earlier name; follows ``cudnnGetCTCLossDescriptor_v8``."""
-        compute_type = raw.cudnnDataType_t()
-        normalization = raw.cudnnLossNormalizationMode_t()
-        nan_propagation, longest = raw.cudnnNanPropagation_t(), c_int()
-        raw.cudnnGetCTCLossDescriptor_v8(
-            self, compute_type, normalization, nan_propagation, longest
-        )
-        return raw.cudnnNanPropagation_t(nan_propagation.value)
+        """The gradient mode by its earlier name."""
+        return raw.cudnnNanPropagation_t(int(self.gradient_mode))
 
-    @property
-    def gradient_mode(self) -> raw.cudnnCTCGradMode_t:
-        """What becomes of gradients out of bounds; follows ``cudnnGetCTCLossDescriptor_v9``."""
-        return self._record(CTCLoss).gradient_mode
-
-    @property
-    def max_label_length(self) -> int:
-        """The longest labels that `ctc_loss_v8` takes."""
-        return self._record(CTCLoss).max_label_length
+    max_label_length: int = read_back(CTCLoss, "The longest labels that `ctc_loss_v8` takes.")

@@ -15,7 +15,7 @@ from .enumerators import shown
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Descriptor"]
+__all__ = ["Descriptor", "read_back"]
 
 _Record = TypeVar("_Record")
 
@@ -110,3 +110,19 @@ class Descriptor(Resource[_H]):
 def _described(cls: Any, arguments: dict[str, Any]) -> Any:
     """What a pickled descriptor becomes."""
     return cls(**arguments)
+
+
+class _ReadBack(property):
+    """A property that is the field of its name of a descriptor's record."""
+
+    def __init__(self, kind: type, doc: str) -> None:
+        super().__init__(lambda owner: getattr(owner._record(kind), self._name), doc=doc)
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+
+def read_back(kind: type, doc: str) -> Any:
+    """A property of a descriptor: what the field of the same name in its record says."""
+    return _ReadBack(kind, doc)

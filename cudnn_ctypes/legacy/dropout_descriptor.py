@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from ctypes import c_float, c_size_t, c_ulonglong, c_void_p
-from typing import Any
+from collections.abc import Mapping
+from ctypes import c_size_t
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from .. import raw
 from ..device import DeviceBuffer
 from ..handle import Handle
-from .descriptor import Descriptor
+from ..raw.ctypes_support import OpaquePointer
+from ..raw.descriptors import Dropout
+from .descriptor import Descriptor, read_back
 from .operands import expect, imported
 from .scalars import integer, real
 from .tensor import TensorDescriptor
 
-__all__ = ["DropoutDescriptor", "dropout_reserve_size", "dropout_states_size"]
+__all__ = ["DropoutDescriptor", "UsesDropout", "dropout_reserve_size", "dropout_states_size"]
+
+_H = TypeVar("_H", bound=OpaquePointer)
 
 
 def dropout_states_size(handle: Handle) -> int:
@@ -39,7 +45,7 @@ class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
     Parameters
     ----------
     handle : Handle
-        Kept: reading the descriptor back needs it.
+        Kept, for setting the descriptor again.
     rate : float
         Probability with which an element is dropped, from 0 to 1.
     seed : int
@@ -127,32 +133,24 @@ class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    def _read(self) -> tuple[float, int, int]:
-        rate, states, seed = c_float(), c_void_p(), c_ulonglong()
-        raw.cudnnGetDropoutDescriptor(self, self._handle, rate, states, seed)
-        return rate.value, states.value or 0, seed.value
-
     @property
     def rate(self) -> float:
         """Probability with which an element is dropped.
 
         Setting it leaves the generator alone (``cudnnSetDropoutDescriptor`` without states).
         """
-        return self._read()[0]
+        return self._record(Dropout).rate
 
     @rate.setter
     def rate(self, rate: float) -> None:
         raw.cudnnSetDropoutDescriptor(self, self._handle, _rate(rate), None, 0, 0)
 
-    @property
-    def seed(self) -> int:
-        """What the generator was started from."""
-        return self._read()[2]
+    seed: int = read_back(Dropout, "What the generator was started from.")
 
     @property
     def states_address(self) -> int:
         """Where cuDNN holds the generator's states."""
-        return self._read()[1]
+        return self._record(Dropout).states or 0
 
     @property
     def states(self) -> Any:
@@ -165,15 +163,41 @@ class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
         if self._own_states is not None:
             self._own_states.close()
 
-    def _held(self) -> dict[str, Any]:
-        rate, states, seed = self._read()
-        return {"rate": rate, "seed": seed, "states": states}
-
     def _arguments(self) -> dict[str, Any]:
-        if self._handle.closed:  # cuDNN tells nothing without it
-            return {"handle": self._handle}
-        rate, _, seed = self._read()
-        return {"handle": self._handle, "rate": rate, "seed": seed}
+        held = self._held()
+        held.pop("states", None)
+        return {"handle": self._handle, **held}
+
+
+class UsesDropout(Descriptor[_H]):
+    """A descriptor in which cuDNN keeps addresses of dropout descriptors."""
+
+    _dropouts: Mapping[int, Any] = MappingProxyType({})
+
+    def _keep(self, *dropouts: Any) -> None:
+        """Keep the dropout descriptors alive, since cuDNN holds their addresses only."""
+        self._dropouts = {d._as_parameter_.value: d for d in dropouts if d is not None}
+
+    def _dropout_at(self, address: int | None) -> Any:
+        """The dropout descriptor at an address: the one that is kept, or layer 1's."""
+        if address is None:
+            return None
+        kept = self._dropouts.get(address)
+        if kept is None:
+            kept = raw.cudnnDropoutDescriptor_t()
+            kept.value = address
+        return kept
+
+    @property
+    def descriptors(self) -> tuple[Descriptor[Any], ...]:
+        """Itself, and the descriptors that are kept of those that cuDNN will look at."""
+        addresses = [self._held().get(f"{where}dropout") for where in ("", "attention_", "output_")]
+        kept = dict.fromkeys(address for address in addresses if address in self._dropouts)
+        return (self, *(self._dropouts[address] for address in kept if address))
+
+    def _check_dropouts(self) -> None:
+        for descriptor in self.descriptors:
+            _ = descriptor._as_parameter_  # ClosedError, where cuDNN would follow a dead pointer
 
 
 def _rate(rate: float) -> float:

@@ -15,6 +15,7 @@ from ctypes import c_double, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
 from .. import raw
+from ..raw.descriptors import ConstantPack, VariantPack
 from ..raw.guards.labels import descriptor_name
 from ..raw.memory import memory_pointer
 from .activation import ActivationDescriptor
@@ -121,48 +122,23 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
 
     def placeholders(self) -> dict[str, raw.cudnnFusedOpsPointerPlaceHolder_t]:
         """What was said about pointers, by their labels in a variant pack; not those of "null"."""
-        said = {}
-        for label in raw.cudnnFusedOpsConstParamLabel_t:
-            value, is_null = raw.cudnnFusedOpsPointerPlaceHolder_t(), c_int()
-            if label.name.endswith("_PLACEHOLDER"):
-                get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
-                status = get(self, label, ctypes.byref(value), is_null)
-                if status == raw.CUDNN_STATUS_SUCCESS and value.value != raw.CUDNN_PTR_NULL:
-                    said[f"ptr_{short_name(label).removesuffix('_placeholder')}"] = value.value
-        return said
+        return {
+            f"ptr_{label.removesuffix('_PLACEHOLDER').lower()}": (
+                raw.cudnnFusedOpsPointerPlaceHolder_t(value)
+            )
+            for label, value in self._record(ConstantPack).held.items()
+            if label.endswith("_PLACEHOLDER") and value != raw.CUDNN_PTR_NULL
+        }
 
     def _held(self) -> dict[str, Any]:
         held: dict[str, Any] = {"operation": self.operation}
-        for label in raw.cudnnFusedOpsConstParamLabel_t:
-            value, is_null = c_int(), c_int()
-            name = descriptor_name(label.name)
-            if name is None:
-                get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
-                status = get(self, label, ctypes.byref(value), is_null)
-                if status == raw.CUDNN_STATUS_SUCCESS and value.value:
-                    held[short_name(label)] = _enum_of(label)(value.value)
-                continue
-            with _DESCRIPTORS[name]() as descriptor:  # type: ignore[call-arg]
-                get = raw.cudnnGetFusedOpsConstParamPackAttribute.unchecked
-                status = get(self, label, descriptor, is_null)
-                if status == raw.CUDNN_STATUS_SUCCESS and not is_null.value:
-                    held[short_name(label)] = _Shown(descriptor)
+        for name, value in self._record(ConstantPack).held.items():
+            label = raw.cudnnFusedOpsConstParamLabel_t[f"CUDNN_PARAM_{name}"]
+            if descriptor_name(label.name) is not None:
+                held[short_name(label)] = value
+            elif value:
+                held[short_name(label)] = _enum_of(label)(value)
         return held
-
-
-class _Shown:
-    """What a descriptor holds, after it is closed."""
-
-    def __init__(self, descriptor: Descriptor[Any]) -> None:
-        self._text = repr(descriptor)
-
-    def __repr__(self) -> str:
-        return self._text
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Shown) and other._text == self._text
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
@@ -180,7 +156,7 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
 
     def __init__(self, operation: Any, **values: Any) -> None:
         self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
-        self._given: dict[str, Any] = {}
+        self._kept: dict[str, tuple[int | None, Any]] = {}  # pointers: address and memory
         super().__init__(
             raw.cudnnFusedOpsVariantParamPack_t(),
             lambda pack: raw.cudnnCreateFusedOpsVariantParamPack(pack, self.operation),
@@ -201,10 +177,11 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
             "scalar_size_t_…" and "scalar_int64_t_…" an int, for "scalar_double_…" a float.
         """
         label = enumerator(raw.cudnnFusedOpsVariantParamLabel_t, label, "label")
-        kind = _number_type(label)
+        kind, name = _number_type(label), label.name.removeprefix("CUDNN_").lower()
         passed = value if kind is None else ctypes.byref(kind(value))
         raw.cudnnSetFusedOpsVariantParamPackAttribute(self, label, passed)
-        self._given[short_name(label)] = value
+        if kind is None:
+            self._kept[name] = self._record(VariantPack).held[name.upper()], value
 
     def get(self, label: Any) -> int | float | None:
         """One pointer, as an address, or one number.
@@ -226,10 +203,14 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
         ClosedError
             If the memory that was given is closed.
         """
-        return memory_pointer(self._given.get(label), label)
+        address: int | None = self._record(VariantPack).held.get(label.upper())
+        if (kept := self._kept.get(label)) is not None and kept[0] == address:
+            memory_pointer(kept[1], label)
+        return address
 
     def _held(self) -> dict[str, Any]:
-        return {"operation": self.operation, **self._given}
+        held = self._record(VariantPack).held
+        return {"operation": self.operation, **{name.lower(): held[name] for name in held}}
 
 
 def _enum_of(label: raw.cudnnFusedOpsConstParamLabel_t) -> Any:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Sequence
-from ctypes import c_int
 from typing import Any
 
 import numpy as np
 
 from .. import raw
 from ..dtypes import as_data_type, element_bits, numpy_dtype
-from .descriptor import Descriptor
+from ..raw.descriptors import RNNData
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .scalars import integers
 
@@ -159,69 +158,20 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    def _read(self, count: int = 0) -> dict[str, Any]:
-        data_type, layout = raw.cudnnDataType_t(), raw.cudnnRNNDataLayout_t()
-        steps, batch, size = c_int(), c_int(), c_int()
-        lengths, fill = (c_int * max(count, 1))(), (ctypes.c_char * 8)()
-        raw.cudnnGetRNNDataDescriptor(
-            self, data_type, layout, steps, batch, size, count, lengths, fill
-        )
-        return {
-            "lengths": tuple(lengths[:count]),
-            "vector_size": size.value,
-            "data_type": data_type.value,
-            "layout": layout.value,
-            "max_length": steps.value,
-            "batch_size": batch.value,
-            "padding_fill": float(np.frombuffer(fill.raw, numpy_dtype(data_type.value))[0]),
-        }
-
-    @property
-    def batch_size(self) -> int:
-        """B, the number of sequences; 0 before it is set."""
-        return int(self._read()["batch_size"])
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        """Vectors in each sequence."""
-        lengths: tuple[int, ...] = self._read(self.batch_size)["lengths"]
-        return lengths
-
-    @property
-    def max_length(self) -> int:
-        """T, the most vectors that a sequence can have."""
-        return int(self._read()["max_length"])
-
-    @property
-    def vector_size(self) -> int:
-        """Elements of a vector."""
-        return int(self._read()["vector_size"])
-
-    @property
-    def data_type(self) -> raw.cudnnDataType_t:
-        """Type of the elements."""
-        return raw.cudnnDataType_t(self._read()["data_type"])
-
-    @property
-    def layout(self) -> raw.cudnnRNNDataLayout_t:
-        """How the vectors lie in memory."""
-        return raw.cudnnRNNDataLayout_t(self._read()["layout"])
-
-    @property
-    def padding_fill(self) -> float:
-        """What outputs hold in the padding; 0 if it was not set."""
-        return float(self._read()["padding_fill"])
+    batch_size: int = read_back(RNNData, "B, the number of sequences.")
+    lengths: tuple[int, ...] = read_back(RNNData, "Vectors in each sequence.")
+    max_length: int = read_back(RNNData, "T, the most vectors that a sequence can have.")
+    vector_size: int = read_back(RNNData, "Elements of a vector.")
+    data_type: raw.cudnnDataType_t = read_back(RNNData, "Type of the elements.")
+    layout: raw.cudnnRNNDataLayout_t = read_back(RNNData, "How the vectors lie in memory.")
+    padding_fill: float = read_back(
+        RNNData, "What outputs hold in the padding; 0 if it was not set."
+    )
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the memory: (T, B, size), (B, T, size) or (sum of lengths, size)."""
-        held = self._read()
-        if held["layout"] == _PACKED:
-            return (sum(self.lengths), held["vector_size"])
-        order = ("max_length", "batch_size", "vector_size")
-        if held["layout"] == _BATCH_MAJOR:
-            order = ("batch_size", "max_length", "vector_size")
-        return tuple(held[name] for name in order)
+        return self._record(RNNData).memory_shape
 
     @property
     def size_in_bytes(self) -> int:
@@ -230,20 +180,4 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
 
     def like(self, vector_size: int) -> RNNDataDescriptor:
         """The same sequences of vectors of another size: those of y for x."""
-        held = self._read(self.batch_size)
-        return RNNDataDescriptor(
-            held["lengths"],
-            vector_size,
-            held["data_type"],
-            layout=held["layout"],
-            max_length=held["max_length"],
-            padding_fill=held["padding_fill"],
-        )
-
-    def _held(self) -> dict[str, Any]:
-        held = self._read(self.batch_size)
-        del held["batch_size"]
-        return held
-
-    def _arguments(self) -> dict[str, Any]:
-        return self._held() if self.batch_size else {}
+        return RNNDataDescriptor(**{**self._held(), "vector_size": vector_size})

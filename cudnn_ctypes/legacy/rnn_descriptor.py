@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
 from ..dtypes import as_data_type
 from ..handle import Handle
-from .dropout_descriptor import DropoutDescriptor
+from ..raw.descriptors import RNN
+from .descriptor import read_back
+from .dropout_descriptor import DropoutDescriptor, UsesDropout
 from .enumerators import enumerator
 from .operands import expect
 from .rnn_data import RNNDataDescriptor
-from .rnn_settings import RNNSettings
+from .scalars import real
 
 __all__ = ["RNNDescriptor", "RNNTempSpaceSizes"]
+
+_GATES: dict[raw.cudnnRNNMode_t, tuple[str, ...]] = {
+    raw.CUDNN_RNN_RELU: ("hidden",),
+    raw.CUDNN_RNN_TANH: ("hidden",),
+    raw.CUDNN_LSTM: ("input", "forget", "cell", "output"),
+    raw.CUDNN_GRU: ("reset", "update", "new"),
+}
+"""The gates of each cell, in the order of cuDNN's linear layers."""
 
 
 class RNNTempSpaceSizes(NamedTuple):
@@ -32,7 +43,7 @@ class RNNTempSpaceSizes(NamedTuple):
     reserve_space: int
 
 
-class RNNDescriptor(RNNSettings):
+class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
     """A stack of recurrent layers; follows ``cudnnSetRNNDescriptor_v8``.
 
     Parameters
@@ -183,7 +194,37 @@ class RNNDescriptor(RNNSettings):
             dropoutDesc=raw.cudnnDropoutDescriptor_t() if dropout is None else dropout,
             auxFlags=raw.CUDNN_RNN_PADDED_IO_ENABLED if padded_io else 0,
         )
-        self._dropout = dropout  # kept alive: cuDNN holds its address only
+        self._keep(dropout)
+
+    # -- clipping ------------------------------------------------------------------------------
+
+    @property
+    def clip(self) -> tuple[float, float] | None:
+        """Limits of an LSTM's cell states where a step reads them; ``cudnnRNNSetClip_v9``.
+
+        None for none. A NaN passes.
+        """
+        return self._record(RNN).clip
+
+    @clip.setter
+    def clip(self, limits: tuple[float, float] | None) -> None:
+        raw.cudnnRNNSetClip_v9(self, *_clip(limits))
+
+    clip_nan_propagation: raw.cudnnNanPropagation_t = read_back(
+        RNN, "What the clip makes of NaN: NaN, or the lower limit; `clip` lets NaN pass."
+    )
+
+    def set_clip_v8(self, limits: tuple[float, float] | None, nan_propagation: Any) -> None:
+        """Set the clip and what it makes of NaN; follows ``cudnnRNNSetClip_v8``.
+
+        Parameters
+        ----------
+        nan_propagation : cudnnNanPropagation_t or str
+            "propagate_nan" or "not_propagate_nan".
+        """
+        mode, low, high = _clip(limits)
+        nan = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
+        raw.cudnnRNNSetClip_v8(self, mode, nan, low, high)
 
     # -- what it needs -------------------------------------------------------------------------
 
@@ -198,8 +239,7 @@ class RNNDescriptor(RNNSettings):
     ) -> RNNTempSpaceSizes:
         """Bytes of workspace and reserve space; follows ``cudnnGetRNNTempSpaceSizes``."""
         expect("handle", handle, Handle)
-        if self._dropout is not None:
-            _ = self._dropout._as_parameter_  # ClosedError: cuDNN would follow a dead pointer
+        self._check_dropouts()
         work, reserve = c_size_t(), c_size_t()
         mode = raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE
         raw.cudnnGetRNNTempSpaceSizes(handle, self, mode, x_desc, work, reserve)
@@ -208,3 +248,67 @@ class RNNDescriptor(RNNSettings):
     def build_dynamic(self, handle: Handle, batch: int) -> None:
         """Compile the kernels of "persist_dynamic" for a batch; ``cudnnBuildRNNDynamic``."""
         raw.cudnnBuildRNNDynamic(handle, self, batch)
+
+    # -- reading back --------------------------------------------------------------------------
+
+    cell: raw.cudnnRNNMode_t = read_back(RNN, "Kind of the cells.")
+    input_size: int = read_back(RNN, "Elements of the vectors that the first layer reads.")
+    hidden_size: int = read_back(RNN, "Elements of the cells' states.")
+    projection_size: int | None = read_back(RNN, "Elements of an LSTM's projected output, or None.")
+    layers: int = read_back(RNN, "Layers on top of each other.")
+    bidirectional: bool = read_back(RNN, "Whether every layer also runs backwards.")
+    bias: raw.cudnnRNNBiasMode_t = read_back(RNN, "Which biases the cells have.")
+    input_mode: raw.cudnnRNNInputMode_t = read_back(
+        RNN, "Whether the first layer has input matrices."
+    )
+    data_type: raw.cudnnDataType_t = read_back(RNN, "Type of weights, inputs and outputs.")
+    compute_type: raw.cudnnDataType_t = read_back(RNN, "What is computed in.")
+    math_type: raw.cudnnMathType_t = read_back(RNN, "Whether tensor cores may be used.")
+    algorithm: raw.cudnnRNNAlgo_t = read_back(RNN, "How it is computed.")
+    padded_io: bool = read_back(RNN, "Whether sequences may have padding, or lie batch by batch.")
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The gates of the cell, in the order of cuDNN's linear layers."""
+        return _GATES[self.cell]
+
+    @property
+    def pseudo_layers(self) -> int:
+        """Layers times directions: layer 0 forwards, layer 0 backwards, layer 1 forwards, ..."""
+        return self.layers * (2 if self.bidirectional else 1)
+
+    @property
+    def state_size(self) -> int:
+        """Elements of a hidden state: `projection_size`, or else `hidden_size`."""
+        return self.projection_size or self.hidden_size
+
+    @property
+    def output_size(self) -> int:
+        """Elements of an output vector: `state_size`, twice for two directions."""
+        return self.state_size * (2 if self.bidirectional else 1)
+
+    @property
+    def dropout(self) -> Any:
+        """The descriptor of the dropout between layers, or None."""
+        return self._dropout_at(self._record(RNN).dropout)
+
+    # -- printing and comparing ----------------------------------------------------------------
+
+    def _held(self) -> dict[str, Any]:
+        held = super()._held()
+        if held and held["clip"] is None:  # then it clips nothing, NaN neither
+            del held["clip_nan_propagation"]
+        return held
+
+    def _arguments(self) -> dict[str, Any]:
+        held = self._held()
+        held.pop("clip_nan_propagation", None)
+        return {**held, "dropout": self.dropout} if held else {}
+
+
+def _clip(limits: tuple[float, float] | None) -> tuple[raw.cudnnRNNClipMode_t, float, float]:
+    if limits is None:
+        return raw.CUDNN_RNN_CLIP_NONE, 0.0, 0.0
+    if not isinstance(limits, Sequence) or len(limits) != 2:
+        raise ValueError(f"clip: expected two limits or None, got {limits!r}")
+    return raw.CUDNN_RNN_CLIP_MINMAX, real("clip", limits[0]), real("clip", limits[1])

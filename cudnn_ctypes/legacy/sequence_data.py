@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from ctypes import c_int, c_size_t
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from .. import raw
 from ..device import DeviceTensor
 from ..device.layout import Shape, to_shape
 from ..dtypes import as_data_type, numpy_dtype
-from .descriptor import Descriptor
+from ..raw.descriptors import SequenceData
+from ..raw.descriptors.attention import dense_strides
+from .descriptor import Descriptor, read_back
 
 __all__ = ["SeqDataDescriptor"]
 
@@ -134,71 +136,35 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    def _read(self) -> dict[str, Any]:
-        data_type, ndim, count = raw.cudnnDataType_t(), c_int(), c_size_t()
-        shape, axes = (c_int * _NDIM)(), (raw.cudnnSeqDataAxis_t * _NDIM)()
-        about = (self, data_type, ndim, _NDIM, shape, axes, count)
-        raw.cudnnGetSeqDataDescriptor(*about, 0, None, None)
-        lengths, fill = (c_int * count.value)(), None
-        if data_type.value != raw.CUDNN_DATA_BFLOAT16:  # refused for it by cuDNN 9.28
-            fill = np.zeros(1, numpy_dtype(data_type.value))
-        raw.cudnnGetSeqDataDescriptor(*about, len(lengths), lengths, fill)
-        return {
-            "shape": tuple(shape),
-            "data_type": data_type.value,
-            "axes": tuple(axes),
-            "lengths": tuple(lengths),
-            "padding_fill": None if fill is None else float(fill[0]),
-        }
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(time, batch, beam, vector)."""
-        shape: tuple[int, ...] = self._read()["shape"]
-        return shape
-
-    @property
-    def data_type(self) -> raw.cudnnDataType_t:
-        """Type of the elements."""
-        return raw.cudnnDataType_t(self._read()["data_type"])
-
-    @property
-    def axes(self) -> tuple[raw.cudnnSeqDataAxis_t, ...]:
-        """The order in memory, slowest axis first."""
-        axes: tuple[raw.cudnnSeqDataAxis_t, ...] = self._read()["axes"]
-        return axes
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        """Time steps of each sequence, the beam of the first batch entry first."""
-        lengths: tuple[int, ...] = self._read()["lengths"]
-        return lengths
-
-    @property
-    def padding_fill(self) -> float | None:
-        """The value for padding vectors, 0 if none was set; None for bfloat16, not to be read."""
-        fill: float | None = self._read()["padding_fill"]
-        return fill
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Steps along (time, batch, beam, vector), in elements; sequences lie dense."""
-        held = self._read()
-        return dense_strides(held["shape"], held["axes"])
+    shape: tuple[int, ...] = read_back(SequenceData, "(time, batch, beam, vector).")
+    data_type: raw.cudnnDataType_t = read_back(SequenceData, "Type of the elements.")
+    axes: tuple[raw.cudnnSeqDataAxis_t, ...] = read_back(
+        SequenceData, "The order in memory, slowest axis first."
+    )
+    lengths: tuple[int, ...] = read_back(
+        SequenceData, "Time steps of each sequence, the beam of the first batch entry first."
+    )
+    padding_fill: float | None = read_back(
+        SequenceData,
+        "The value for padding vectors, 0 if none was set; None for bfloat16, not to be read.",
+    )
+    strides: tuple[int, ...] = read_back(
+        SequenceData, "Steps along (time, batch, beam, vector), in elements; sequences lie dense."
+    )
 
     @property
     def size_in_bytes(self) -> int:
         """Bytes that the sequences take, padding included."""
-        held = self._read()
-        return int(np.prod(held["shape"])) * numpy_dtype(held["data_type"]).itemsize
-
-    def _held(self) -> dict[str, Any]:
-        return self._read()
+        return math.prod(self.shape) * numpy_dtype(self.data_type).itemsize
 
     def _arguments(self) -> dict[str, Any]:
-        held = self._read()
-        held["axes"] = "".join(_LETTERS[axis] for axis in held["axes"])
-        return held
+        held = self._held()
+        return {**held, "axes": axis_letters(held["axes"])} if held else {}
+
+
+def axis_letters(axes: Sequence[int]) -> str:
+    """An order in memory by the letters of its axes: "NTBV"."""
+    return "".join(_LETTERS[axis] for axis in axes)
 
 
 def as_axes(axes: Any) -> tuple[raw.cudnnSeqDataAxis_t, ...]:
@@ -214,15 +180,6 @@ def as_axes(axes: Any) -> tuple[raw.cudnnSeqDataAxis_t, ...]:
     if sorted(entries) != list(range(_NDIM)):
         raise ValueError(f"axes: expected the letters of {_LETTERS!r} in some order, got {axes!r}")
     return tuple(raw.cudnnSeqDataAxis_t(int(entry)) for entry in entries)
-
-
-def dense_strides(shape: Shape, axes: Sequence[int]) -> Shape:
-    """Steps along each axis of `shape`, in elements, if they follow each other as `axes` says."""
-    strides, step = [0] * _NDIM, 1
-    for axis in reversed(axes):
-        strides[axis] = step
-        step *= shape[axis]
-    return tuple(strides)
 
 
 def fitting_axes(shape: Shape, strides: Shape) -> list[tuple[raw.cudnnSeqDataAxis_t, ...]]:

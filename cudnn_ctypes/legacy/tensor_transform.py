@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int32, c_size_t, c_uint32
+from ctypes import c_size_t
 from typing import Any
 
 from .. import raw
-from .descriptor import Descriptor
+from ..raw.descriptors import TensorTransform
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .layouts import as_format
 from .tensor import TensorDescriptor
@@ -45,7 +46,6 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
             raw.cudnnCreateTensorTransformDescriptor,
             raw.cudnnDestroyTensorTransformDescriptor,
         )
-        self._ndim = 0
         with self._closed_on_error():
             if pad_before is not None:
                 pad_after = (0,) * len(pad_before) if pad_after is None else pad_after
@@ -53,13 +53,6 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
                 self.set(layout, pad_before, pad_after, fold, direction)
             elif pad_after is not None or fold is not None:
                 raise ValueError("pad_before: needed with pad_after or fold")
-
-    @classmethod
-    def unset(cls, ndim: int) -> TensorTransformDescriptor:
-        """A descriptor that cuDNN will set itself, for tensors of `ndim` dimensions."""
-        made = cls()
-        made._ndim = ndim
-        return made
 
     def set(
         self,
@@ -80,55 +73,26 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
         raw.cudnnSetTensorTransformDescriptor(
             self, ndim, as_format(layout), pad_before, pad_after, fold, direction
         )
-        self._ndim = ndim
 
-    def _held(self) -> dict[str, Any]:
-        ndim = self._ndim  # cuDNN does not give it back
-        tensor_format = raw.cudnnTensorFormat_t()
-        before, after = (c_int32 * ndim)(), (c_int32 * ndim)()
-        fold = (c_uint32 * max(ndim - 2, 0))()
-        direction = raw.cudnnFoldingDirection_t()
-        raw.cudnnGetTensorTransformDescriptor(
-            self, ndim, tensor_format, before, after, fold, direction
-        )
-        return {
-            "pad_before": tuple(before),
-            "pad_after": tuple(after),
-            "fold": tuple(fold),
-            "direction": direction.value,
-            "layout": tensor_format.value,
-        }
+    pad_before: tuple[int, ...] = read_back(
+        TensorTransform, "Elements added before each dimension; negative ones crop."
+    )
+    pad_after: tuple[int, ...] = read_back(
+        TensorTransform, "Elements added after each dimension; negative ones crop."
+    )
+    fold: tuple[int, ...] = read_back(
+        TensorTransform, "Pixels along each spatial dimension that become channels."
+    )
+    direction: raw.cudnnFoldingDirection_t = read_back(TensorTransform, "Folding, or the way back.")
+    format: raw.cudnnTensorFormat_t = read_back(
+        TensorTransform, "Layout of the result, as cuDNN names it."
+    )
 
     def _arguments(self) -> dict[str, Any]:
-        return self._held() if self._ndim else {}
-
-    @property
-    def pad_before(self) -> tuple[int, ...]:
-        """Elements added before each dimension; negative ones crop."""
-        pad: tuple[int, ...] = self._held()["pad_before"]
-        return pad
-
-    @property
-    def pad_after(self) -> tuple[int, ...]:
-        """Elements added after each dimension; negative ones crop."""
-        pad: tuple[int, ...] = self._held()["pad_after"]
-        return pad
-
-    @property
-    def fold(self) -> tuple[int, ...]:
-        """Pixels along each spatial dimension that become channels."""
-        fold: tuple[int, ...] = self._held()["fold"]
-        return fold
-
-    @property
-    def direction(self) -> raw.cudnnFoldingDirection_t:
-        """Folding, or the way back."""
-        return raw.cudnnFoldingDirection_t(self._held()["direction"])
-
-    @property
-    def format(self) -> raw.cudnnTensorFormat_t:
-        """Layout of the result, as cuDNN names it."""
-        return raw.cudnnTensorFormat_t(self._held()["layout"])
+        held = self._held()
+        if held:
+            held["layout"] = held.pop("format")
+        return held
 
     # -- what it makes -------------------------------------------------------------------------
 

@@ -5165,7 +5165,7 @@ def cudnnGetFusedOpsConstParamPackAttribute(
     out  param       host or device memory, or a descriptor, as the label says
     out  isNULL      pointer to int
 
-    used by FusedOpsConstParamPack, FusedOpsConstParamPack.get
+    used by FusedOpsConstParamPack.get
     """
 
 @declared
@@ -5486,8 +5486,7 @@ def cudnnRNNSetClip_v8(
     in      lclip       double
     in      rclip       double
 
-    used by RNNDescriptor
-    example: examples/08_character_lstm.py
+    used by RNNDescriptor.set_clip_v8
     """
 
 @declared
@@ -5510,8 +5509,7 @@ def cudnnRNNSetClip_v9(
     in      lclip     double
     in      rclip     double
 
-    used by RNNDescriptor
-    example: examples/08_character_lstm.py
+    used by RNNDescriptor.clip
     """
 
 @declared
@@ -5561,9 +5559,6 @@ def cudnnRNNGetClip_v9(
     out  clipMode  pointer to cudnnRNNClipMode_t
     out  lclip     pointer to double
     out  rclip     pointer to double
-
-    used by RNNDescriptor
-    example: examples/08_character_lstm.py
     """
 
 @declared
@@ -6690,8 +6685,6 @@ def cudnnGetCTCLossDescriptor(
 
     in   ctcLossDesc  cudnnCTCLossDescriptor_t
     out  compType     pointer to cudnnDataType_t
-
-    used by CTCLossDescriptor.compute_type
     """
 
 @declared
@@ -6714,8 +6707,6 @@ def cudnnGetCTCLossDescriptorEx(
     out  compType     pointer to cudnnDataType_t
     out  normMode     pointer to cudnnLossNormalizationMode_t
     out  gradMode     pointer to cudnnNanPropagation_t
-
-    used by CTCLossDescriptor.normalization
     """
 
 @declared
@@ -6741,8 +6732,6 @@ def cudnnGetCTCLossDescriptor_v8(
     out  normMode        pointer to cudnnLossNormalizationMode_t
     out  gradMode        pointer to cudnnNanPropagation_t
     out  maxLabelLength  pointer to int
-
-    used by CTCLossDescriptor.nan_propagation
     """
 
 @declared

@@ -671,7 +671,7 @@ USES: dict[str, tuple[str, str]] = {
         "",
     ),
     "cudnnGetFusedOpsConstParamPackAttribute": (
-        "FusedOpsConstParamPack, FusedOpsConstParamPack.get",
+        "FusedOpsConstParamPack.get",
         "",
     ),
     "cudnnCreateFusedOpsVariantParamPack": (
@@ -723,20 +723,20 @@ USES: dict[str, tuple[str, str]] = {
         "08_character_lstm.py",
     ),
     "cudnnRNNSetClip_v8": (
-        "RNNDescriptor",
-        "08_character_lstm.py",
+        "RNNDescriptor.set_clip_v8",
+        "",
     ),
     "cudnnRNNSetClip_v9": (
-        "RNNDescriptor",
-        "08_character_lstm.py",
+        "RNNDescriptor.clip",
+        "",
     ),
     "cudnnRNNGetClip_v8": (
         "RNNDescriptor",
         "08_character_lstm.py",
     ),
     "cudnnRNNGetClip_v9": (
-        "RNNDescriptor",
-        "08_character_lstm.py",
+        "",
+        "",
     ),
     "cudnnBuildRNNDynamic": (
         "RNNDescriptor.build_dynamic",
@@ -859,15 +859,15 @@ USES: dict[str, tuple[str, str]] = {
         "",
     ),
     "cudnnGetCTCLossDescriptor": (
-        "CTCLossDescriptor.compute_type",
+        "",
         "",
     ),
     "cudnnGetCTCLossDescriptorEx": (
-        "CTCLossDescriptor.normalization",
+        "",
         "",
     ),
     "cudnnGetCTCLossDescriptor_v8": (
-        "CTCLossDescriptor.nan_propagation",
+        "",
         "",
     ),
     "cudnnGetCTCLossDescriptor_v9": (

@@ -21,6 +21,7 @@ from cudnn_ctypes import (
     dropout_forward,
     dropout_reserve_size,
     dropout_states_size,
+    raw,
     use_reference_device,
 )
 from cudnn_ctypes.errors import ClosedError, NotSupportedError
@@ -192,9 +193,19 @@ def test_a_descriptor_prints_after_its_handle_is_closed() -> None:
         handle = Handle()
         with DropoutDescriptor(handle, 0.5) as dropout:
             handle.close()
-            assert repr(dropout) == "DropoutDescriptor(handle=Handle(closed))"
+            assert repr(dropout) == "DropoutDescriptor(handle=Handle(closed), rate=0.5, seed=0)"
             with pytest.raises(ClosedError):
-                _ = dropout.rate
+                dropout.rate = 0.25
+
+
+def test_a_descriptor_set_through_layer_1_says_so(handle: Handle) -> None:
+    with DropoutDescriptor(handle, 0.5, seed=3) as dropout:
+        before = dropout.states_address
+        raw.cudnnSetDropoutDescriptor(dropout, handle, 0.25, None, 0, 0)
+        assert (dropout.rate, dropout.seed, dropout.states_address) == (0.25, 3, before)
+        with DeviceBuffer(dropout_states_size(handle)) as states:
+            raw.cudnnSetDropoutDescriptor(dropout, handle, 0.75, states, states.nbytes, 9)
+            assert (dropout.rate, dropout.seed, dropout.states_address) == (0.75, 9, states.ptr)
 
 
 class TestWrongInput:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from ctypes import c_double, c_float, c_int, c_size_t, c_ushort
+from ctypes import byref, c_double, c_float, c_int, c_size_t, c_ushort, c_void_p
 
 import pytest
 
-from cudnn_ctypes import errors, raw
+from cudnn_ctypes import DeviceBuffer, errors, raw, use_reference_device
 from cudnn_ctypes.raw import descriptors, records
 from cudnn_ctypes.raw.descriptors import record
 
@@ -189,6 +189,58 @@ def test_spatial_transformer_is_noted_where_c_cannot_be_asked(new):
             descriptor, bilinear, raw.CUDNN_DATA_INT8, 4, (2, 3, 8, 9)
         )
     assert record(descriptor) is None
+
+
+def test_tensor_transform_has_as_many_dimensions_as_were_set(new):
+    with use_reference_device():  # cuDNN itself needs a GPU for it
+        descriptor = new(raw.cudnnTensorTransformDescriptor_t)
+        for pads, fold in (((1, 0, 2, 3), (1, 2)), ((0, 1, 2, 3, 4), (1, 2, 3)), ((5, 0, 0), (1,))):
+            raw.cudnnSetTensorTransformDescriptor(
+                descriptor,
+                len(pads),
+                raw.CUDNN_TENSOR_NHWC,
+                pads,
+                [0] * len(pads),
+                fold,
+                raw.CUDNN_TRANSFORM_UNFOLD,
+            )
+            assert record(descriptor) == descriptors.TensorTransform(
+                pads, (0,) * len(pads), fold, raw.CUDNN_TRANSFORM_UNFOLD, raw.CUDNN_TENSOR_NHWC
+            )
+
+
+def test_dropout_is_noted_where_c_tells_nothing_without_a_handle(new):
+    with use_reference_device():
+        handle, descriptor = raw.cudnnHandle_t(), new(raw.cudnnDropoutDescriptor_t)
+        raw.cudnnCreate(handle)
+        states = DeviceBuffer(1 << 16)
+        raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.5, states, states.nbytes, 7)
+        assert record(descriptor) == descriptors.Dropout(0.5, 7, states.ptr)
+        raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.25, None, 0, 0)
+        assert record(descriptor) == descriptors.Dropout(0.25, 7, states.ptr)
+        raw.cudnnDestroy(handle)
+        states.close()
+
+
+def test_variant_pack_and_plan_of_fused_operations_are_noted():
+    pack, plan = raw.cudnnFusedOpsVariantParamPack_t(), raw.cudnnFusedOpsPlan_t()
+    operation = raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE
+    for _ in range(2):  # the second may have the first one's address
+        raw.cudnnCreateFusedOpsVariantParamPack(pack, operation)
+        raw.cudnnCreateFusedOpsPlan(byref(plan), operation)
+        assert record(pack) == descriptors.VariantPack(operation, {})
+        assert record(plan) == descriptors.FusedPlan(operation, None)
+        set_ = raw.cudnnSetFusedOpsVariantParamPackAttribute
+        set_(pack, raw.CUDNN_PTR_BN_SCALE, c_void_p(4096))
+        set_(pack, raw.CUDNN_SCALAR_DOUBLE_BN_EPSILON, byref(c_double(0.5)))
+        held = {"PTR_BN_SCALE": 4096, "SCALAR_DOUBLE_BN_EPSILON": 0.5}
+        assert record(pack) == descriptors.VariantPack(operation, held)
+        with pytest.raises(errors.CudnnError):
+            set_(pack, raw.CUDNN_PTR_XDATA, c_void_p(4096))
+        set_(pack, raw.CUDNN_PTR_BN_SCALE, None)
+        assert record(pack).held == {**held, "PTR_BN_SCALE": None}
+        raw.cudnnDestroyFusedOpsVariantParamPack(pack)
+        raw.cudnnDestroyFusedOpsPlan(plan)
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT", "DOUBLE", "HALF", "BFLOAT16"])

@@ -21,7 +21,14 @@ from __future__ import annotations
 from ..records import record
 from . import handle as _handle  # noqa: F401  registers its reader
 from .attention import Attention, SequenceData
-from .fused import ConstantPack
+from .fused import (
+    ConstantPack,
+    FusedPlan,
+    VariantPack,
+    note_fused_operation,
+    note_fused_plan,
+    note_fused_variant,
+)
 from .images import Activation, Convolution, Filter, Pooling, Tensor
 from .operations import (
     LRN,
@@ -31,7 +38,10 @@ from .operations import (
     ReduceTensor,
     SpatialTransformer,
     TensorTransform,
+    note_dropout,
+    note_folding_transforms,
     note_spatial_transformer,
+    note_tensor_transform,
 )
 from .recurrent import RNN, RNNData
 
@@ -45,6 +55,7 @@ __all__ = [
     "Convolution",
     "Dropout",
     "Filter",
+    "FusedPlan",
     "OpTensor",
     "Pooling",
     "RNNData",
@@ -53,6 +64,13 @@ __all__ = [
     "SpatialTransformer",
     "Tensor",
     "TensorTransform",
+    "VariantPack",
+    "note_dropout",
+    "note_folding_transforms",
+    "note_fused_operation",
+    "note_fused_plan",
+    "note_fused_variant",
     "note_spatial_transformer",
+    "note_tensor_transform",
     "record",
 ]

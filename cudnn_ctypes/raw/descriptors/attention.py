@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import byref, c_char, c_double, c_int, c_size_t
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from ..types import cudnnAttnDescriptor_t, cudnnDropoutDescriptor_t, cudnnSeqDat
 from .reading import call, ints, pointers
 from .recurrent import real_number
 
-__all__ = ["Attention", "SequenceData"]
+__all__ = ["Attention", "SequenceData", "dense_strides"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,16 @@ class SequenceData:
     @property
     def strides(self) -> tuple[int, ...]:
         """In elements; sequences lie dense."""
-        strides, step = [0] * len(self.shape), 1
-        for axis in reversed(self.axes):
-            strides[axis] = step
-            step *= self.shape[axis]
-        return tuple(strides)
+        return dense_strides(self.shape, self.axes)
+
+
+def dense_strides(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
+    """Steps along each axis of `shape`, in elements, if they follow each other as `axes` says."""
+    strides, step = [0] * len(shape), 1
+    for axis in reversed(axes):
+        strides[axis] = step
+        step *= shape[axis]
+    return tuple(strides)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,42 @@
-"""Records of the constant parameter packs of fused operations.
+"""Records of the parameter packs and plans of fused operations.
 
-cuDNN tells of no pack for which operation it was created, and gives nothing back of some variant
-packs, so of those there is no record.
+cuDNN tells of none for which operation it was created, and gives nothing back of plans, and of the
+variant packs of one operation: the functions that create, set and make them are watched.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping
 from ctypes import byref, c_int
 from dataclasses import dataclass
 from typing import Any
 
-from .. import types
-from ..enums import cudnnFusedOpsConstParamLabel_t
+from .. import live, types
+from ..enums import (
+    cudnnFusedOps_t,
+    cudnnFusedOpsConstParamLabel_t,
+    cudnnFusedOpsVariantParamLabel_t,
+)
+from ..function import binding
 from ..guards.labels import descriptor_name
+from ..memory import memory_pointer
 from ..records import forget, reader, record
-from ..types import cudnnFusedOpsConstParamPack_t
+from ..types import (
+    cudnnFusedOpsConstParamPack_t,
+    cudnnFusedOpsPlan_t,
+    cudnnFusedOpsVariantParamPack_t,
+)
 from .reading import call
 
-__all__ = ["ConstantPack"]
+__all__ = [
+    "ConstantPack",
+    "FusedPlan",
+    "VariantPack",
+    "note_fused_operation",
+    "note_fused_plan",
+    "note_fused_variant",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +45,98 @@ class ConstantPack:
 
     Attributes
     ----------
+    operation : cudnnFusedOps_t
     held : mapping
         By C's labels without ``CUDNN_PARAM_``: records of descriptors, and ints for the mode and
         the placeholders. What is unset is absent.
     """
 
+    operation: cudnnFusedOps_t
     held: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class VariantPack:
+    """A variant pack.
+
+    Attributes
+    ----------
+    operation : cudnnFusedOps_t
+    held : mapping
+        By C's labels without ``CUDNN_``: addresses, None for NULL, and numbers.
+    """
+
+    operation: cudnnFusedOps_t
+    held: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FusedPlan:
+    """A plan: `constants` is what it was made of, None if it was not made yet."""
+
+    operation: cudnnFusedOps_t
+    constants: ConstantPack | None
+
+
+_operations: dict[int, cudnnFusedOps_t] = {}  # by the address of a pack or a plan
+_variants: dict[int, dict[str, Any]] = {}
+_plans: dict[int, ConstantPack] = {}
+
+
+def note_fused_operation(created: Any, operation: Any) -> None:
+    """Note for which operation a pack or a plan was created."""
+    address = live.address(live.out_variable(created)) or 0
+    _operations[address] = cudnnFusedOps_t(getattr(operation, "value", operation))
+    _variants[address] = {}  # an earlier one may have had this address
+    _plans.pop(address, None)
+
+
+def note_fused_plan(handle: Any, plan: Any, constants: Any, size: Any) -> None:
+    """Note what a plan was made of."""
+    _plans[live.address(plan) or 0] = record(constants)
+    forget(plan)
+
+
+def note_fused_variant(pack: Any, label: Any, value: Any) -> None:
+    """Note what a variant pack was set to: an address, or a number behind a pointer."""
+    label = cudnnFusedOpsVariantParamLabel_t(getattr(label, "value", label))
+    name = label.name.removeprefix("CUDNN_")
+    if name.startswith("PTR_"):
+        held: Any = memory_pointer(value, "ptr")
+    else:
+        kind = ctypes.c_double if "DOUBLE" in name else ctypes.c_int64
+        address = ctypes.cast(_as_pointer(value), ctypes.c_void_p).value
+        held = None if address is None else kind.from_address(address).value
+    _variants.setdefault(live.address(pack) or 0, {})[name] = held
+
+
+def _as_pointer(value: Any) -> Any:
+    return binding("cudnnSetFusedOpsVariantParamPackAttribute").argtypes[2].from_param(value)
+
+
+@reader(cudnnFusedOpsVariantParamPack_t)
+def _variant_pack(pack: Any) -> VariantPack | None:
+    operation = _operations.get(pack.value)
+    return None if operation is None else VariantPack(operation, dict(_variants[pack.value]))
+
+
+@reader(cudnnFusedOpsPlan_t)
+def _plan(plan: Any) -> FusedPlan | None:
+    operation = _operations.get(plan.value)
+    return None if operation is None else FusedPlan(operation, _plans.get(plan.value))
+
+
 @reader(cudnnFusedOpsConstParamPack_t)
-def _constants(pack: Any) -> ConstantPack:
+def _constants(pack: Any) -> ConstantPack | None:
+    if pack.value not in _operations:
+        return None
     held: dict[str, Any] = {}
     for label in cudnnFusedOpsConstParamLabel_t:
         kind = descriptor_name(label.name)
         value = _number(pack, label) if kind is None else _descriptor(pack, label, kind)
         if value is not None:
             held[label.name.removeprefix("CUDNN_PARAM_")] = value
-    return ConstantPack(held)
+    return ConstantPack(_operations[pack.value], held)
 
 
 def _number(pack: Any, label: int) -> int | None:

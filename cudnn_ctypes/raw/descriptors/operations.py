@@ -21,7 +21,7 @@ from ..enums import (
     cudnnSamplerType_t,
     cudnnTensorFormat_t,
 )
-from ..records import note, reader
+from ..records import note, reader, record
 from ..types import (
     cudnnCTCLossDescriptor_t,
     cudnnDropoutDescriptor_t,
@@ -40,7 +40,10 @@ __all__ = [
     "ReduceTensor",
     "SpatialTransformer",
     "TensorTransform",
+    "note_dropout",
+    "note_folding_transforms",
     "note_spatial_transformer",
+    "note_tensor_transform",
 ]
 
 Ints = tuple[int, ...]
@@ -90,15 +93,15 @@ class CTCLoss:
 class TensorTransform:
     """A tensor transform; a new descriptor transforms nothing.
 
-    cuDNN does not tell for how many dimensions it was set: `pad_before` and `pad_after` hold
-    CUDNN_DIM_MAX entries, `fold` has one for each of the spatial dimensions among them.
+    cuDNN does not tell for how many dimensions it was set, so the functions that set it are
+    watched. `fold` has an entry for each spatial dimension.
     """
 
-    format: cudnnTensorFormat_t
     pad_before: Ints
     pad_after: Ints
     fold: Ints
     direction: cudnnFoldingDirection_t
+    format: cudnnTensorFormat_t
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +118,8 @@ class Dropout:
     """A dropout descriptor. `states` is the address of the generator's states, None for NULL."""
 
     rate: float
-    states: int | None
     seed: int
+    states: int | None
 
 
 @reader(cudnnOpTensorDescriptor_t)
@@ -176,29 +179,26 @@ def _ctc_loss(descriptor: Any) -> CTCLoss | None:
 
 
 @reader(cudnnTensorTransformDescriptor_t)
-def _tensor_transform(descriptor: Any) -> TensorTransform | None:
-    n = CUDNN_DIM_MAX
+def _tensor_transform(descriptor: Any, n: int = CUDNN_DIM_MAX) -> TensorTransform | None:
     layout, direction = cudnnTensorFormat_t(), cudnnFoldingDirection_t()
-    before, after, fold = ints(n), ints(n), (ctypes.c_uint * n)()
-    code = ask(
-        "cudnnGetTensorTransformDescriptor",
-        descriptor,
-        n,
-        byref(layout),
-        before,
-        after,
-        fold,
-        byref(direction),
-    )
-    if code:
+    before, after, fold = ints(n), ints(n), (ctypes.c_uint * max(n - 2, 1))()
+    pads = (byref(layout), before, after, fold)
+    if ask("cudnnGetTensorTransformDescriptor", descriptor, n, *pads, byref(direction)):
         return None
     return TensorTransform(
-        layout.value,
-        tuple(before),
-        tuple(after),
-        tuple(fold[: n - 2]),
-        direction.value,
+        tuple(before), tuple(after), tuple(fold[: n - 2]), direction.value, layout.value
     )
+
+
+def note_tensor_transform(descriptor: Any, count: int, *_: Any) -> None:
+    """Note a tensor transform with as many dimensions as it was set for."""
+    record(descriptor, count)
+
+
+def note_folding_transforms(handle: Any, filter_desc: Any, *others: Any) -> None:
+    """Note the four transforms that cuDNN sets, which have the filters' dimensions."""
+    for descriptor in others[-4:]:
+        record(descriptor, len(record(filter_desc).shape))
 
 
 def note_spatial_transformer(
@@ -212,10 +212,16 @@ def note_spatial_transformer(
 
 @reader(cudnnDropoutDescriptor_t)
 def _dropout(descriptor: Any, handle: Any = None) -> Dropout | None:
-    """Only to one who has a handle cuDNN tells."""
+    """Only to one who has a handle cuDNN tells: it is read when it was set."""
     rate, states, seed = ctypes.c_float(), ctypes.c_void_p(), ctypes.c_ulonglong()
+    handle = getattr(handle, "_as_parameter_", handle)
     if handle is None or ask(
         "cudnnGetDropoutDescriptor", descriptor, handle, *pointers(rate, states, seed)
     ):
         return None
-    return Dropout(rate.value, states.value, seed.value)
+    return Dropout(rate.value, seed.value, states.value)
+
+
+def note_dropout(descriptor: Any, handle: Any, *_: Any) -> None:
+    """Note what a dropout descriptor was set to."""
+    record(descriptor, handle)

@@ -26,17 +26,17 @@ def fragment(binding: Binding) -> Fragment | None:
     ]
     if binding.name in ("cudnnSetStream", "cudnnDestroy"):
         changed.append("handle")
-    if not changed:
+    if not changed and binding.name not in _NOTED:
         return None
     return Fragment(
         after=[line for name in changed for line in _forgetting(name)],
-        success=_noted(binding),
+        success=[f"_noted({names})"] if (names := _noting(binding)) else [],
         scope={
             "_forget_record": records.forget,
             "_records": records.cache,
             "_bytes": bytes,
             "_Pointer": {p.name: p.type.base for p in binding.parameters},
-            "_note_transformer": _note_transformer,
+            "_noted": _noted(binding.name),
         },
     )
 
@@ -49,14 +49,30 @@ def _forgetting(name: str) -> list[str]:
     ]
 
 
-def _noted(binding: Binding) -> list[str]:
-    if binding.name != "cudnnSetSpatialTransformerNdDescriptor":
-        return []
-    names = ", ".join(p.name for p in binding.parameters)
-    return [f"_note_transformer({names})"]
+_NOTED = {
+    "cudnnSetSpatialTransformerNdDescriptor": "note_spatial_transformer",
+    "cudnnSetTensorTransformDescriptor": "note_tensor_transform",
+    "cudnnGetFoldedConvBackwardDataDescriptors": "note_folding_transforms",
+    "cudnnSetDropoutDescriptor": "note_dropout",
+    "cudnnRestoreDropoutDescriptor": "note_dropout",
+    "cudnnCreateFusedOpsConstParamPack": "note_fused_operation",
+    "cudnnCreateFusedOpsVariantParamPack": "note_fused_operation",
+    "cudnnCreateFusedOpsPlan": "note_fused_operation",
+    "cudnnMakeFusedOpsPlan": "note_fused_plan",
+    "cudnnSetFusedOpsVariantParamPackAttribute": "note_fused_variant",
+}
+"""What C lets nobody read back, or not without a handle, is noted when it succeeds: by which
+function of `descriptors`, called with the same arguments."""
 
 
-def _note_transformer(*arguments: Any) -> None:
-    from ..descriptors import note_spatial_transformer
+def _noting(binding: Binding) -> str:
+    return ", ".join(p.name for p in binding.parameters) if binding.name in _NOTED else ""
 
-    note_spatial_transformer(*arguments)
+
+def _noted(name: str) -> Any:
+    def noted(*arguments: Any) -> None:
+        from .. import descriptors
+
+        getattr(descriptors, _NOTED[name])(*arguments)
+
+    return noted

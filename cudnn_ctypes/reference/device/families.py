@@ -180,12 +180,6 @@ CARRIED_OUT = _by_name(
 FOLLOWED = _by_name(
     {
         "dropout": ("cudnnCreateDropoutDescriptor",),
-        "fused_notes": (
-            "cudnnCreateFusedOpsConstParamPack",
-            "cudnnCreateFusedOpsPlan",
-            "cudnnCreateFusedOpsVariantParamPack",
-            "cudnnSetFusedOpsVariantParamPackAttribute",
-        ),
         "rnn": (
             "cudnnCreateRNNDescriptor",
             "cudnnSetRNNDescriptor_v8",

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from ... import raw
 from ...dtypes import element_bits
-from ...raw.descriptors import Tensor
+from ...raw.descriptors import ConstantPack, Tensor
 from .convolution_problem import Problem
 from .dispatch import Refused
-from .fused_notes import Constants
 
 __all__ = [
     "ACTIVATIONS",
+    "Constants",
     "check_convolution",
     "check_filter_gradient",
     "check_inference",
@@ -26,6 +27,34 @@ ACTIVATIONS: dict[int, Any] = {
     raw.CUDNN_ACTIVATION_RELU: "relu",
     raw.CUDNN_ACTIVATION_IDENTITY: "identity",
 }
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What a constant pack holds; what is unset is absent."""
+
+    pack: ConstantPack
+
+    def needed(self, *labels: str) -> list[Any]:
+        """The values of these labels.
+
+        Raises
+        ------
+        Refused
+            BAD_PARAM if one is not set.
+        """
+        for label in labels:
+            if label not in self.pack.held:
+                raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"CUDNN_PARAM_{label} is not set")
+        return [self.pack.held[label] for label in labels]
+
+    def get(self, label: str) -> Any:
+        """The value, None if it is not set."""
+        return self.pack.held.get(label)
+
+    def given(self, label: str) -> bool:
+        """Whether the pointer of this name will be one: its placeholder is set, and not to NULL."""
+        return bool(self.pack.held.get(f"{label}_PLACEHOLDER", 0))
 
 
 def check_convolution(constants: Constants) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import numpy_dtype
+from ...raw.descriptors import ConstantPack, FusedPlan, VariantPack
 from ..arithmetic import round_to
 from ..fused_operations import (
     finalize_statistics_inference,
@@ -22,28 +23,22 @@ from .convolution_problem import Problem
 from .dispatch import Refused, implements
 from .fused_checks import (
     ACTIVATIONS,
+    Constants,
     check_convolution,
     check_filter_gradient,
     check_inference,
     check_training,
     workspace_bytes,
 )
-from .fused_notes import (
-    Constants,
-    keep_plan,
-    made_of,
-    operation,
-    read_constants,
-    variants,
-)
+from .held import read
 from .memory import Operand, require, scribble
 
 
 @implements("cudnnMakeFusedOpsPlan")
 def make_plan(handle: Any, plan: Any, constPack: Any, workspaceSizeInBytes: Any) -> None:
     require(workspaceSizeInBytes=workspaceSizeInBytes)
-    constants = read_constants(constPack, "constPack")
-    wanted = operation(plan, "plan")
+    constants = read(ConstantPack, constPack, "constPack")
+    wanted = read(FusedPlan, plan, "plan").operation
     if constants.operation != wanted:
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM,
@@ -52,18 +47,20 @@ def make_plan(handle: Any, plan: Any, constPack: Any, workspaceSizeInBytes: Any)
     if wanted not in _OPERATIONS:
         raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"{wanted.name} is reserved for future use")
     check, _ = _OPERATIONS[wanted]
-    check(constants)
-    keep_plan(plan, constants)
-    workspaceSizeInBytes.contents.value = workspace_bytes(constants)
+    check(Constants(constants))
+    workspaceSizeInBytes.contents.value = workspace_bytes(Constants(constants))
 
 
 @implements("cudnnFusedOpsExecute")
 def execute(handle: Any, plan: Any, varPack: Any) -> None:
-    constants = made_of(plan)
-    if operation(varPack, "varPack") != constants.operation:
+    constants = read(FusedPlan, plan, "plan").constants
+    if constants is None:
+        raise Refused(raw.CUDNN_STATUS_NOT_INITIALIZED, "plan was created, but never made")
+    variants = read(VariantPack, varPack, "varPack")
+    if variants.operation != constants.operation:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "varPack and plan are for different operations")
     _, carry_out = _OPERATIONS[constants.operation]
-    given = _Given(constants, variants(varPack))
+    given = _Given(Constants(constants), variants.held)
     given.use_workspace()
     carry_out(given)
 
