@@ -1,0 +1,84 @@
+"""Every operation of layer 2 that launches, with small operands: one row each.
+
+The tests of launches go through this table, and so does ``tools.bench_gpu``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from cudnn_ctypes import Handle
+
+from . import convolutions, layers, sequences
+from .case import Case, Operands, tensors_of
+
+__all__ = ["FAMILIES", "NOT_YET", "Case", "Family", "rows", "tensors_of"]
+
+# The reason why a row's second call is not found by its key, or why it has no bound form.
+_PACKS = "its memory is held by cuDNN's packs, not by arguments of the call"
+_LONG = "it does not launch by a plan yet"
+NOT_YET: dict[str, str] = {
+    "FusedOpsPlan.execute": _PACKS,
+    "scale_bias_activation_convolution": _PACKS,
+    "scale_bias_activation_backward_filter": _PACKS,
+    "finalize_statistics_training": _PACKS,
+    "finalize_statistics_inference": _PACKS,
+    **dict.fromkeys(
+        (
+            "dropout_forward",
+            "dropout_backward",
+            "RNN.forward",
+            "RNN.backward_data",
+            "RNN.backward_weights",
+            "attention_forward",
+            "attention_forward_training",
+            "attention_backward_data",
+            "attention_backward_weights",
+            "ctc_loss",
+            "ctc_loss_v8",
+            "causal_convolution_forward",
+            "causal_convolution_backward",
+            "back_to_back_convolution_forward",
+            "back_to_back_convolution_backward",
+            "fft_causal_convolution_forward",
+            "fft_causal_convolution_backward",
+            "long_fft_causal_convolution_forward",
+            "long_fft_causal_convolution_backward",
+            "spatial_tf_grid_generator_forward",
+            "spatial_tf_grid_generator_backward",
+            "im2col",
+        ),
+        _LONG,
+    ),
+}
+
+Family = Callable[[Operands], "dict[str, Case]"]
+
+FAMILIES: tuple[Family, ...] = (
+    layers.activations,
+    layers.softmax,
+    layers.pooling,
+    layers.local_normalization,
+    layers.normalization,
+    layers.dropout,
+    layers.spatial_transformer,
+    layers.tensors,
+    convolutions.convolutions,
+    convolutions.causal_convolutions,
+    convolutions.back_to_back_convolutions,
+    convolutions.long_fft_convolutions,
+    convolutions.fused,
+    sequences.recurrent,
+    sequences.attention,
+    sequences.ctc,
+    sequences.gnn_aggregation,
+    sequences.gnn_attention,
+)
+
+
+@contextmanager
+def rows(family: Family, handle: Handle) -> Iterator[dict[str, Case]]:
+    """The rows of a family by the operations' names, with operands for a handle."""
+    with Operands(handle) as operands:
+        yield family(operands)

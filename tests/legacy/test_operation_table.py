@@ -1,0 +1,242 @@
+"""Every operation: in the table, launched by its key, bound, and captured in a CUDA graph."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import Handle, NotSupportedError, SymbolNotFoundError, legacy, raw
+from cudnn_ctypes.legacy import launch
+from cudnn_ctypes.raw.function import Function
+
+from .operation_table import FAMILIES, NOT_YET, Case, rows, tensors_of
+from .test_launch import c_calls
+
+Arrays = list[NDArray[Any]]
+
+by_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+
+# Functions and methods that take a handle or a stream and launch nothing.
+QUERIES = {
+    "attention_buffer_sizes",
+    "batch_normalization_ex_sizes",
+    "ctc_loss_v8_workspace_size",
+    "ctc_loss_workspace_size",
+    "dropout_states_size",
+    "folded_backward_data",
+    "normalization_sizes",
+    "rnn_weight_params",
+    "FusedOpsPlan.make",
+    "RNN.temp_space_sizes",
+    "RNNDescriptor.build_dynamic",
+    "RNNDescriptor.temp_space_sizes",
+    "RNNDescriptor.weight_space_size",
+    "ReduceTensorDescriptor.indices_size",
+    "ReduceTensorDescriptor.workspace_size",
+    *(
+        f"Convolution{direction}.{query}"
+        for direction in ("Forward", "BackwardData", "BackwardFilter")
+        for query in (
+            *("algorithms", "find", "find_ex"),
+            *("max_algorithm_count", "prepared", "workspace_size"),
+        )
+    ),
+}
+# C functions that launch, and are not operations: measurements, and a random generator's states.
+NO_OPERATIONS = {
+    "cudnnFindConvolutionBackwardDataAlgorithmEx",
+    "cudnnFindConvolutionBackwardFilterAlgorithmEx",
+    "cudnnFindConvolutionForwardAlgorithmEx",
+    "cudnnRestoreDropoutDescriptor",
+    "cudnnSetDropoutDescriptor",
+}
+
+
+def launching(function: Function) -> bool:
+    """Whether a C function works on memory, on a handle's stream or one of its own."""
+    bases = {getattr(p.type.base, "__name__", "") for p in function.parameters}
+    works = any(p.type.kind == "device" and p.direction != "in" for p in function.parameters)
+    works = works or function.__name__ == "cudnnFusedOpsExecute"
+    return works and not bases.isdisjoint({"cudnnHandle_t", "cudaStream_t"})
+
+
+def takers() -> set[str]:
+    """Exported functions and methods of layer 2 that take a handle or a stream."""
+    found: set[str] = set()
+    for name in legacy.__all__:
+        thing = getattr(cudnn, name)
+        if inspect.isclass(thing):
+            for base in thing.__mro__:
+                found |= {
+                    f"{name}.{method}"
+                    for method, function in vars(base).items()
+                    if not method.startswith("_") and takes(function)
+                }
+        elif takes(thing):
+            found.add(name)
+    return found
+
+
+def takes(function: Any) -> bool:
+    if not inspect.isfunction(function):
+        return False
+    names = inspect.signature(function).parameters
+    # Streams of methods are those that copies are put on.
+    return "handle" in names or ("stream" in names and "." not in function.__qualname__)
+
+
+def test_every_operation_is_in_the_table(reference_handle: Handle) -> None:
+    names: list[str] = []
+    called: set[str] = set()
+    for family in FAMILIES:
+        with rows(family, reference_handle) as made:
+            names += made
+            for case in made.values():
+                called.update(c_calls(case))
+    assert len(names) == len(set(names))
+    assert set(names) == takers() - QUERIES
+    assert takers() >= QUERIES
+    wanted = {name for name, function in raw.FUNCTIONS.items() if launching(function)}
+    # Channels innermost is another C function, of the same operation.
+    wanted -= {name for name in wanted if "Nwh" in name}
+    assert wanted - called == NO_OPERATIONS
+    assert not set(NOT_YET) - set(names)
+
+
+# --- by one key, and bound ------------------------------------------------------------------------
+
+
+def numbers(case: Case, result: Any) -> Arrays:
+    """What a call gave: the tensors that it returned, and its operands, of which some change."""
+    found = [tensor.numpy() for tensor in tensors_of(result)]
+    return found + [
+        memory.numpy() for memory in case.operands if isinstance(memory, cudnn.DeviceTensor)
+    ]
+
+
+def check_equal(name: str, actual: Arrays, expected: Arrays, *, exact: bool) -> None:
+    for one, other in zip(actual, expected, strict=True):
+        if exact or one.dtype.kind in "iub":
+            np.testing.assert_array_equal(one, other, err_msg=name)
+            continue
+        wide, exactly = one.astype(np.float64), other.astype(np.float64)
+        largest = np.abs(exactly).max(initial=1)
+        assert np.allclose(wide, exactly, rtol=2e-3, atol=2e-3 * largest, equal_nan=True), name
+
+
+def check_bound(name: str, case: Case, contents: Arrays, expected: Arrays, exact: bool) -> None:
+    with case.bind() as bound:
+        for _ in range(2):
+            case.restore(contents)
+            for tensor in tensors_of(bound.result):
+                if not any(tensor is operand for operand in case.operands):
+                    tensor.fill(77)
+            check_equal(f"{name}, bound", numbers(case, bound()), expected, exact=exact)
+
+
+def check_launched_by_key(
+    name: str,
+    case: Case,
+    contents: Arrays,
+    expected: Arrays,
+    exact: bool,
+    long_ways: list[Any],
+) -> None:
+    before = len(long_ways)
+    for _ in range(2):
+        case.restore(contents)
+        check_equal(f"{name}, launched again", numbers(case, case()), expected, exact=exact)
+    assert len(long_ways) == before, f"{name}: a later call went the long way"
+    # On a GPU, where results need not be exact, the C function is called bare.
+    assert len(c_calls(case)) == exact, name
+
+
+@by_family
+def test_launched_by_one_key_and_bound(
+    handle: Handle, family: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long_ways: list[Any] = []
+    recorded = launch._Operation._recorded
+
+    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        long_ways.append(self)
+        return recorded(self, *args, **kwargs)
+
+    monkeypatch.setattr(launch._Operation, "_recorded", counted)
+    with carried_out(family, handle) as made:
+        for name, case in made.items():
+            contents = case.contents()
+            try:
+                expected = numbers(case, case())
+            except NotSupportedError:
+                continue  # by this GPU
+            given = (name, case, contents, expected, handle.on_reference_device)
+            try:
+                assert case.launcher is not None, f"{name}: nothing finds it by a key"
+                check_launched_by_key(*given, long_ways)
+                check_bound(*given)
+            except (AssertionError, TypeError):
+                if name not in NOT_YET:
+                    raise
+            else:
+                assert name not in NOT_YET, f"{name} works: remove it from NOT_YET"
+            handle.synchronize()
+
+
+class carried_out:
+    """The rows of a family; the test is skipped if this cuDNN or GPU has none of them."""
+
+    def __init__(self, family: Any, handle: Handle) -> None:
+        self._rows = rows(family, handle)
+
+    def __enter__(self) -> dict[str, Case]:
+        try:
+            return self._rows.__enter__()
+        except (NotSupportedError, SymbolNotFoundError) as error:
+            pytest.skip(str(error))
+
+    def __exit__(self, *exception: Any) -> None:
+        self._rows.__exit__(*exception)
+
+
+@pytest.mark.gpu
+@by_family
+def test_captured_in_a_cuda_graph(gpu_handle: Handle, family: Any) -> None:
+    """A replay computes with what the memory holds then, as a plain call does."""
+    handle = gpu_handle
+    handle.stream = handle.device.create_stream()  # also of operations that take a stream
+    with carried_out(family, handle) as made:
+        for name, case in made.items():
+            if name in NOT_YET:
+                continue
+            handle.synchronize()
+            first, other = case.contents(), case.permuted(1)
+            try:
+                case()
+            except NotSupportedError:
+                continue
+            with case.bind() as bound:
+                case.restore(first)
+                handle.synchronize()
+                with cudnn.capture(handle) as captured:
+                    bound()
+                for contents in (other, first):
+                    case.restore(contents)
+                    handle.synchronize()
+                    plain = case()
+                    handle.synchronize()
+                    expected = numbers(case, plain)
+                    case.restore(contents)
+                    for tensor in tensors_of(bound.result):
+                        if not any(tensor is operand for operand in case.operands):
+                            tensor.fill(77)
+                    handle.synchronize()
+                    captured.replay()
+                    handle.synchronize()
+                    check_equal(name, numbers(case, bound.result), expected, exact=False)
+                captured.close()
