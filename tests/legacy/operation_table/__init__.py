@@ -26,8 +26,6 @@ NOT_YET: dict[str, str] = {
     "finalize_statistics_inference": _PACKS,
     **dict.fromkeys(
         (
-            "dropout_forward",
-            "dropout_backward",
             "RNN.forward",
             "RNN.backward_data",
             "RNN.backward_weights",
