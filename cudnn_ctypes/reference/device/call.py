@@ -96,6 +96,10 @@ class Call:
         """Refuse NULL."""
         require(**{name: self[name] for name in names})
 
+    def require_memory(self) -> None:
+        """Refuse NULL for whatever is memory."""
+        self.require(*(name for name, _, _ in self.memory))
+
     def require_known(self, *names: str) -> None:
         """Refuse codes that no enumerator has."""
         require_known(**{name: self[name] for name in names})

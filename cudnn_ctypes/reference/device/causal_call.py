@@ -1,4 +1,4 @@
-"""What the causal convolutions of the reference device check, and how they look at memory.
+"""What the causal convolutions of the reference device check.
 
 Which sizes and types cuDNN refuses, and with which status, was measured with cuDNN 9.28.
 """
@@ -9,100 +9,65 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import raw
-from ..layout import packed_strides
-from .dispatch import Refused
-from .memory import Use, at, require
+from .agreement import FLOATING
+from .call import Call
+from .dispatch import bad_param, not_supported
 
-__all__ = [
-    "ACTIVATIONS",
-    "check_activation",
-    "check_aligned",
-    "check_sizes",
-    "check_types",
-    "check_width",
-    "compute_type",
-    "dense",
-    "filter_gradient_type",
-]
+__all__ = ["check_activation", "check_aligned", "check_sizes", "check_width", "types"]
 
-ACTIVATIONS: Mapping[int, Any] = {
+_ACTIVATIONS: Mapping[int, Any] = {
     raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_IDENTITY: "identity",
     raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_SILU: "silu",
 }
 
-_TYPES = (
-    raw.CUDNN_DATA_FLOAT,
-    raw.CUDNN_DATA_DOUBLE,
-    raw.CUDNN_DATA_HALF,
-    raw.CUDNN_DATA_BFLOAT16,
-)
+
+def check_sizes(call: Call) -> tuple[int, int, int]:
+    """batch, dim and seqLen; refused if one is not positive."""
+    for name in ("batch", "dim", "seqLen"):
+        if call[name] < 1:
+            raise bad_param(f"{name} must be at least 1, got {call[name]}")
+    return call["batch"], call["dim"], call["seqLen"]
 
 
-def check_sizes(**sizes: int) -> None:
-    """Refuse sizes that are not positive."""
-    for name, size in sizes.items():
-        if size < 1:
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} must be at least 1, got {size}")
-
-
-def check_width(name: str, width: int, largest: int) -> None:
-    """Refuse filters that cuDNN has no kernel for: shorter than 2, or longer than `largest`."""
+def check_width(call: Call, name: str, largest: int) -> int:
+    """The length of a filter; refused if shorter than 2 or longer than cuDNN has kernels for."""
+    width: int = call[name]
     if not 2 <= width <= largest:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"{name} must be from 2 to {largest}, got {width}"
+        raise bad_param(f"{name} must be from 2 to {largest}, got {width}")
+    return width
+
+
+def types(call: Call) -> tuple[raw.cudnnDataType_t, np.dtype[Any]]:
+    """The data type, and in which sums are formed.
+
+    All but FLOAT, DOUBLE, HALF and BFLOAT16 are refused, and gradients of filters that are not
+    DOUBLE for DOUBLE and FLOAT for the others.
+    """
+    data_type = call["dataType"]
+    if data_type not in FLOATING:
+        raise not_supported(f"dataType {data_type.name}")
+    double = data_type == raw.CUDNN_DATA_DOUBLE
+    wanted = raw.CUDNN_DATA_DOUBLE if double else raw.CUDNN_DATA_FLOAT
+    if "dwDataType" in call and call["dwDataType"] != wanted:
+        raise not_supported(
+            f"dwDataType must be {wanted.name} for dataType {data_type.name}, got "
+            f"{call['dwDataType'].name}"
         )
+    return data_type, np.dtype(np.float64 if double else np.float32)
 
 
-def check_types(
-    dataType: raw.cudnnDataType_t, dwDataType: raw.cudnnDataType_t | None = None
-) -> None:
-    """Refuse all but FLOAT, DOUBLE, HALF and BFLOAT16, with the gradients' type that belongs."""
-    if dataType not in _TYPES:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"dataType {dataType.name}")
-    wanted = filter_gradient_type(dataType)
-    if dwDataType is not None and dwDataType != wanted:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"dwDataType must be {wanted.name} for dataType {dataType.name}, got {dwDataType.name}",
-        )
-
-
-def check_activation(activation: raw.cudnnCausalConv1dActivation_t) -> Any:
+def check_activation(call: Call) -> Any:
     """The activation's name in the reference."""
-    if activation not in ACTIVATIONS:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"activation {int(activation)}")
-    return ACTIVATIONS[activation]
+    if call["activation"] not in _ACTIVATIONS:
+        raise bad_param(f"activation {int(call['activation'])}")
+    return _ACTIVATIONS[call["activation"]]
 
 
-def check_aligned(**addresses: int | None) -> None:
+def check_aligned(call: Call) -> None:
     """Refuse NULL, and what is not aligned to the 16 bytes that the FFT kernels ask for."""
-    require(**addresses)
-    for name, address in addresses.items():
+    call.require_memory()
+    for name, _, address in call.memory:
         if address and address % 16:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM, f"{name} must be aligned to 16 bytes, is {address:#x}"
-            )
-
-
-def filter_gradient_type(dataType: raw.cudnnDataType_t) -> raw.cudnnDataType_t:
-    """The type of the gradients of filters and biases."""
-    return raw.CUDNN_DATA_DOUBLE if dataType == raw.CUDNN_DATA_DOUBLE else raw.CUDNN_DATA_FLOAT
-
-
-def compute_type(dataType: raw.cudnnDataType_t) -> np.dtype[Any]:
-    """In which sums are formed."""
-    return np.dtype(np.float64 if dataType == raw.CUDNN_DATA_DOUBLE else np.float32)
-
-
-def dense(
-    name: str,
-    address: int | None,
-    dataType: raw.cudnnDataType_t,
-    *shape: int,
-    use: Use = "read",
-) -> NDArray[Any]:
-    """A view of dense memory, the last dimension contiguous."""
-    return at(address, dataType, shape, packed_strides(shape, "NCHW"), name, use)
+            raise bad_param(f"{name} must be aligned to 16 bytes, is {address:#x}")

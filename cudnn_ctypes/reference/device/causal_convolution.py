@@ -1,4 +1,7 @@
-"""The direct causal convolutions on the reference device: with a stream, without a handle."""
+"""The direct causal convolutions on the reference device: with a stream, without a handle.
+
+What C declares as written and read, the gradients of filters and biases, is added to.
+"""
 
 from __future__ import annotations
 
@@ -14,298 +17,139 @@ from ..causal_convolution import (
     causal_convolution_backward,
     causal_convolution_forward,
 )
-from .causal_call import (
-    check_activation,
-    check_sizes,
-    check_types,
-    check_width,
-    compute_type,
-    dense,
-)
+from .call import Call
+from .causal_call import check_activation, check_sizes, check_width, types
 from .dispatch import implements
-from .memory import Use, require
 
 WIDEST, WIDEST_CHANNELS_LAST, WIDEST_PROJECTION = 256, 128, 32
 
 
-@implements("cudnnCausalConv1dForward")
-def forward(
-    stream: Any,
-    x: int | None,
-    weight: int | None,
-    bias: int | None,
-    y: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSize: int,
-    dataType: raw.cudnnDataType_t,
-    activation: raw.cudnnCausalConv1dActivation_t,
-) -> None:
-    _forward(False, x, weight, bias, y, (batch, dim, seqLen), kernelSize, dataType, activation)
+class _Direct:
+    """A call of a direct convolution, checked; views of its memory, in either layout."""
+
+    def __init__(self, call: Call) -> None:
+        call.require_memory()
+        self.call, self.channels_last = call, "Nwh" in call.name
+        self.sizes = check_sizes(call)
+        widest = WIDEST_CHANNELS_LAST if self.channels_last else WIDEST
+        self.width = check_width(call, "kernelSize", widest)
+        self.activation = check_activation(call)
+        self.data_type, self.compute_dtype = types(call)
+
+    def sequence(self, name: str) -> NDArray[Any]:
+        """(batch, dim, time)."""
+        batch, dim, time = self.sizes
+        if self.channels_last:
+            return np.moveaxis(self.call.array(name, self.data_type, batch, time, dim), 2, 1)
+        return self.call.array(name, self.data_type, batch, dim, time)
+
+    def filter(self, name: str, data_type: raw.cudnnDataType_t) -> NDArray[Any]:
+        """(dim, width)."""
+        dim = self.sizes[1]
+        if self.channels_last:
+            return self.call.array(name, data_type, self.width, dim).T
+        return self.call.array(name, data_type, dim, self.width)
+
+    def bias(self, name: str, data_type: raw.cudnnDataType_t) -> NDArray[Any]:
+        """(dim,)."""
+        return self.call.array(name, data_type, self.sizes[1])
 
 
-@implements("cudnnCausalConv1dNwhForward")
-def forward_channels_last(
-    stream: Any,
-    x: int | None,
-    weight: int | None,
-    bias: int | None,
-    y: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSize: int,
-    dataType: raw.cudnnDataType_t,
-    activation: raw.cudnnCausalConv1dActivation_t,
-) -> None:
-    _forward(True, x, weight, bias, y, (batch, dim, seqLen), kernelSize, dataType, activation)
-
-
-@implements("cudnnCausalConv1dBackward")
-def backward(
-    stream: Any,
-    x: int | None,
-    weight: int | None,
-    bias: int | None,
-    dy: int | None,
-    dx: int | None,
-    dweight: int | None,
-    dbias: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSize: int,
-    dataType: raw.cudnnDataType_t,
-    dwDataType: raw.cudnnDataType_t,
-    activation: raw.cudnnCausalConv1dActivation_t,
-) -> None:
-    given = {"x": x, "weight": weight, "bias": bias, "dy": dy}
-    results = {"dx": dx, "dweight": dweight, "dbias": dbias}
-    sizes = (batch, dim, seqLen)
-    _backward(False, given, results, sizes, kernelSize, dataType, dwDataType, activation)
-
-
-@implements("cudnnCausalConv1dNwhBackward")
-def backward_channels_last(
-    stream: Any,
-    x: int | None,
-    weight: int | None,
-    bias: int | None,
-    dy: int | None,
-    dx: int | None,
-    dweight: int | None,
-    dbias: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSize: int,
-    dataType: raw.cudnnDataType_t,
-    dwDataType: raw.cudnnDataType_t,
-    activation: raw.cudnnCausalConv1dActivation_t,
-) -> None:
-    given = {"x": x, "weight": weight, "bias": bias, "dy": dy}
-    results = {"dx": dx, "dweight": dweight, "dbias": dbias}
-    sizes = (batch, dim, seqLen)
-    _backward(True, given, results, sizes, kernelSize, dataType, dwDataType, activation)
-
-
-@implements("cudnnB2BCausalConv1dForward")
-def back_to_back(
-    stream: Any,
-    x: int | None,
-    weightsProj: int | None,
-    weightsMixer: int | None,
-    skipBias: int | None,
-    y: int | None,
-    yGated: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSizeProj: int,
-    kernelSizeMixer: int,
-    dataType: raw.cudnnDataType_t,
-) -> None:
-    require(
-        x=x,
-        weightsProj=weightsProj,
-        weightsMixer=weightsMixer,
-        skipBias=skipBias,
-        y=y,
-        yGated=yGated,
-    )
-    _check_back_to_back(batch, dim, seqLen, kernelSizeProj, kernelSizeMixer)
-    check_types(dataType)
-    made = back_to_back_forward(
-        dense("x", x, dataType, batch, dim, 3, seqLen),
-        dense("weightsProj", weightsProj, dataType, dim, 3, kernelSizeProj),
-        dense("weightsMixer", weightsMixer, dataType, dim, kernelSizeMixer),
-        dense("skipBias", skipBias, dataType, dim),
-        compute_dtype=compute_type(dataType),
-    )
-    dense("y", y, dataType, batch, dim, seqLen, use="write")[...] = made.y
-    dense("yGated", yGated, dataType, batch, dim, seqLen, use="write")[...] = made.gated
-
-
-@implements("cudnnB2BCausalConv1dBackward")
-def back_to_back_gradients(
-    stream: Any,
-    x: int | None,
-    weightsProj: int | None,
-    weightsMixer: int | None,
-    skipBias: int | None,
-    y: int | None,
-    dy: int | None,
-    dx: int | None,
-    dweightsProj: int | None,
-    dweightsMixer: int | None,
-    dskipBias: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSizeProj: int,
-    kernelSizeMixer: int,
-    dataType: raw.cudnnDataType_t,
-    dwDataType: raw.cudnnDataType_t,
-) -> None:
-    """The gradients of the filters are added, as in the other forms; the header does not say."""
-    require(
-        x=x,
-        weightsProj=weightsProj,
-        weightsMixer=weightsMixer,
-        skipBias=skipBias,
-        y=y,
-        dy=dy,
-        dx=dx,
-        dweightsProj=dweightsProj,
-        dweightsMixer=dweightsMixer,
-        dskipBias=dskipBias,
-    )
-    _check_back_to_back(batch, dim, seqLen, kernelSizeProj, kernelSizeMixer)
-    check_types(dataType, dwDataType)
-    gradients = {
-        "dweights_proj": dense(
-            "dweightsProj", dweightsProj, dwDataType, dim, 3, kernelSizeProj, use="update"
-        ),
-        "dweights_mixer": dense(
-            "dweightsMixer", dweightsMixer, dwDataType, dim, kernelSizeMixer, use="update"
-        ),
-        "dskip_bias": dense("dskipBias", dskipBias, dwDataType, dim, use="update"),
-    }
-    made = back_to_back_backward(
-        dense("x", x, dataType, batch, dim, 3, seqLen),
-        dense("weightsProj", weightsProj, dataType, dim, 3, kernelSizeProj),
-        dense("weightsMixer", weightsMixer, dataType, dim, kernelSizeMixer),
-        dense("skipBias", skipBias, dataType, dim),
-        dense("y", y, dataType, batch, dim, seqLen),
-        dense("dy", dy, dataType, batch, dim, seqLen),
-        **gradients,
-        compute_dtype=compute_type(dataType),
-        dw_dtype=compute_type(dataType),
-    )
-    dense("dx", dx, dataType, batch, dim, 3, seqLen, use="write")[...] = made.dx
-    for name, view in gradients.items():
-        view[...] = getattr(made, name)
-
-
-# --- what the two layouts share -------------------------------------------------------------------
-
-
-def _forward(
-    channels_last: bool,
-    x: int | None,
-    weight: int | None,
-    bias: int | None,
-    y: int | None,
-    sizes: tuple[int, int, int],
-    width: int,
-    dataType: raw.cudnnDataType_t,
-    activation: raw.cudnnCausalConv1dActivation_t,
-) -> None:
-    require(x=x, weight=weight, bias=bias, y=y)
-    _check_direct(channels_last, sizes, width)
-    function = check_activation(activation)
-    check_types(dataType)
-    _sequence("y", y, dataType, sizes, channels_last, "write")[...] = causal_convolution_forward(
-        _sequence("x", x, dataType, sizes, channels_last),
-        _filter("weight", weight, dataType, sizes[1], width, channels_last),
-        dense("bias", bias, dataType, sizes[1]),
-        function,
-        compute_dtype=compute_type(dataType),
+@implements("cudnnCausalConv1dForward", "cudnnCausalConv1dNwhForward")
+def forward(call: Call) -> None:
+    here = _Direct(call)
+    here.sequence("y")[...] = causal_convolution_forward(
+        here.sequence("x"),
+        here.filter("weight", here.data_type),
+        here.bias("bias", here.data_type),
+        here.activation,
+        compute_dtype=here.compute_dtype,
     )
 
 
-def _backward(
-    channels_last: bool,
-    given: dict[str, int | None],
-    results: dict[str, int | None],
-    sizes: tuple[int, int, int],
-    width: int,
-    dataType: raw.cudnnDataType_t,
-    dwDataType: raw.cudnnDataType_t,
-    activation: raw.cudnnCausalConv1dActivation_t,
-) -> None:
-    require(**given, **results)
-    _check_direct(channels_last, sizes, width)
-    function = check_activation(activation)
-    check_types(dataType, dwDataType)
-    dim = sizes[1]
-    dweight = _filter(
-        "dweight", results["dweight"], dwDataType, dim, width, channels_last, "update"
-    )
-    dbias = dense("dbias", results["dbias"], dwDataType, dim, use="update")
+@implements("cudnnCausalConv1dBackward", "cudnnCausalConv1dNwhBackward")
+def backward(call: Call) -> None:
+    here = _Direct(call)
+    dweight = here.filter("dweight", call["dwDataType"])
+    dbias = here.bias("dbias", call["dwDataType"])
     made = causal_convolution_backward(
-        _sequence("x", given["x"], dataType, sizes, channels_last),
-        _filter("weight", given["weight"], dataType, dim, width, channels_last),
-        dense("bias", given["bias"], dataType, dim),
-        _sequence("dy", given["dy"], dataType, sizes, channels_last),
-        function,
+        here.sequence("x"),
+        here.filter("weight", here.data_type),
+        here.bias("bias", here.data_type),
+        here.sequence("dy"),
+        here.activation,
         dweight=dweight,
         dbias=dbias,
-        compute_dtype=compute_type(dataType),
-        dw_dtype=compute_type(dataType),
+        compute_dtype=here.compute_dtype,
+        dw_dtype=here.compute_dtype,
     )
-    _sequence("dx", results["dx"], dataType, sizes, channels_last, "write")[...] = made.dx
+    here.sequence("dx")[...] = made.dx
     dweight[...], dbias[...] = made.dweight, made.dbias
 
 
-def _sequence(
-    name: str,
-    address: int | None,
-    dataType: raw.cudnnDataType_t,
-    sizes: tuple[int, int, int],
-    channels_last: bool,
-    use: Use = "read",
-) -> NDArray[Any]:
-    """(batch, dim, time), a view of memory in this order or with the channels last."""
-    batch, dim, time = sizes
-    if channels_last:
-        return np.moveaxis(dense(name, address, dataType, batch, time, dim, use=use), 2, 1)
-    return dense(name, address, dataType, batch, dim, time, use=use)
+# -- back to back ----------------------------------------------------------------------------------
 
 
-def _filter(
-    name: str,
-    address: int | None,
-    dataType: raw.cudnnDataType_t,
-    dim: int,
-    width: int,
-    channels_last: bool,
-    use: Use = "read",
-) -> NDArray[Any]:
-    """(dim, width), a view of memory in this order or with the channels last."""
-    if channels_last:
-        return dense(name, address, dataType, width, dim, use=use).T
-    return dense(name, address, dataType, dim, width, use=use)
+class _BackToBack:
+    """A call of two convolutions one after the other, checked; views of its memory."""
+
+    def __init__(self, call: Call) -> None:
+        call.require_memory()
+        batch, dim, time = check_sizes(call)
+        projection = check_width(call, "kernelSizeProj", WIDEST_PROJECTION)
+        mixer = check_width(call, "kernelSizeMixer", WIDEST)
+        self.call = call
+        self.data_type, self.compute_dtype = types(call)
+        self.shapes: dict[str, tuple[int, ...]] = {
+            "x": (batch, dim, 3, time),
+            "weightsProj": (dim, 3, projection),
+            "weightsMixer": (dim, mixer),
+            "skipBias": (dim,),
+            "y": (batch, dim, time),
+        }
+
+    def given(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """x and the parameters."""
+        x, projection, mixer = (
+            self.array(name, name) for name in ("x", "weightsProj", "weightsMixer")
+        )
+        return x, projection, mixer, self.array("skipBias", "skipBias")
+
+    def array(self, name: str, like: str) -> NDArray[Any]:
+        """The memory `name`, of the shape of `like`."""
+        return self.call.array(name, self.data_type, *self.shapes[like])
+
+    def gradient(self, like: str) -> NDArray[Any]:
+        """The gradient of a parameter, which is added to."""
+        data_type, shape = self.call["dwDataType"], self.shapes[like]
+        return self.call.array(f"d{like}", data_type, *shape, use="update")
 
 
-def _check_direct(channels_last: bool, sizes: tuple[int, int, int], width: int) -> None:
-    batch, dim, time = sizes
-    check_sizes(batch=batch, dim=dim, seqLen=time)
-    check_width("kernelSize", width, WIDEST_CHANNELS_LAST if channels_last else WIDEST)
+@implements("cudnnB2BCausalConv1dForward")
+def back_to_back(call: Call) -> None:
+    here = _BackToBack(call)
+    made = back_to_back_forward(*here.given(), compute_dtype=here.compute_dtype)
+    here.array("y", "y")[...] = made.y
+    here.array("yGated", "y")[...] = made.gated
 
 
-def _check_back_to_back(batch: int, dim: int, time: int, proj: int, mixer: int) -> None:
-    check_sizes(batch=batch, dim=dim, seqLen=time)
-    check_width("kernelSizeProj", proj, WIDEST_PROJECTION)
-    check_width("kernelSizeMixer", mixer, WIDEST)
+@implements("cudnnB2BCausalConv1dBackward")
+def back_to_back_gradients(call: Call) -> None:
+    """The gradients of the filters are added, as in the other forms; the header does not say."""
+    here = _BackToBack(call)
+    gradients = {
+        "dweights_proj": here.gradient("weightsProj"),
+        "dweights_mixer": here.gradient("weightsMixer"),
+        "dskip_bias": here.gradient("skipBias"),
+    }
+    made = back_to_back_backward(
+        *here.given(),
+        here.array("y", "y"),
+        here.array("dy", "y"),
+        **gradients,
+        compute_dtype=here.compute_dtype,
+        dw_dtype=here.compute_dtype,
+    )
+    here.array("dx", "x")[...] = made.dx
+    for name, view in gradients.items():
+        view[...] = getattr(made, name)

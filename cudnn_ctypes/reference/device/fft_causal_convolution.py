@@ -9,7 +9,6 @@ from __future__ import annotations
 from ctypes import byref, c_size_t
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
@@ -22,166 +21,94 @@ from ..fft_causal_convolution import (
     spectrum_gradients,
     spectrum_product,
 )
-from .causal_call import check_aligned, check_sizes, check_types, dense
-from .dispatch import Refused, implements
-from .memory import Use, scribble
+from .call import Call
+from .causal_call import check_aligned, check_sizes, types
+from .dispatch import Refused, bad_param, implements, not_supported
+from .memory import Use
 
 NARROWEST, WIDEST, WIDEST_DOUBLE = 128, 16384, 4096
 
 
+def _sequence(call: Call, name: str) -> NDArray[Any]:
+    return call.array(name, call["dataType"], call["batch"], call["dim"], call["seqLen"])
+
+
+def _filter(call: Call, name: str) -> NDArray[Any]:
+    return call.array(name, call["dataType"], call["dim"], call["kernelSize"])
+
+
 @implements("cudnnFFTCausalConv1dForward")
-def forward(
-    stream: Any,
-    x: int | None,
-    weight: int | None,
-    y: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSize: int,
-    dataType: raw.cudnnDataType_t,
-) -> None:
-    check_aligned(x=x, weight=weight, y=y)
-    _check_tiles(batch, dim, seqLen, kernelSize, dataType)
-    dense("y", y, dataType, batch, dim, seqLen, use="write")[...] = fft_causal_convolution_forward(
-        dense("x", x, dataType, batch, dim, seqLen),
-        dense("weight", weight, dataType, dim, kernelSize),
-    )
+def forward(call: Call) -> None:
+    _check_tiles(call)
+    x, weight = _sequence(call, "x"), _filter(call, "weight")
+    _sequence(call, "y")[...] = fft_causal_convolution_forward(x, weight)
 
 
 @implements("cudnnFFTCausalConv1dBackward")
-def backward(
-    stream: Any,
-    x: int | None,
-    weight: int | None,
-    dy: int | None,
-    dx: int | None,
-    dweight: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSize: int,
-    dataType: raw.cudnnDataType_t,
-) -> None:
-    check_aligned(x=x, weight=weight, dy=dy, dx=dx, dweight=dweight)
-    _check_tiles(batch, dim, seqLen, kernelSize, dataType)
+def backward(call: Call) -> None:
+    _check_tiles(call)
     made = fft_causal_convolution_backward(
-        dense("x", x, dataType, batch, dim, seqLen),
-        dense("weight", weight, dataType, dim, kernelSize),
-        dense("dy", dy, dataType, batch, dim, seqLen),
+        _sequence(call, "x"), _filter(call, "weight"), _sequence(call, "dy")
     )
-    dense("dx", dx, dataType, batch, dim, seqLen, use="write")[...] = made.dx
-    dense("dweight", dweight, dataType, dim, kernelSize, use="write")[...] = made.dweight
+    _sequence(call, "dx")[...] = made.dx
+    _filter(call, "dweight")[...] = made.dweight
 
 
 @implements("cudnnLongFFTCausalConv1dForward")
-def long_forward(
-    stream: Any,
-    x: int | None,
-    weight: int | None,
-    y: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSize: int,
-    dataType: raw.cudnnDataType_t,
-    workspace: int | None,
-    workspaceSizeInBytes: int,
-    reserveSpace: int | None,
-    reserveSpaceSizeInBytes: int,
-) -> None:
-    check_aligned(x=x, weight=weight, y=y, workspace=workspace, reserveSpace=reserveSpace)
-    sizes = (batch, dim, seqLen, kernelSize)
-    _use_buffers(sizes, dataType, workspace, workspaceSizeInBytes, reserveSpaceSizeInBytes)
-    of_x, of_weight = _spectra(reserveSpace, batch, dim, seqLen, dataType, "write")
-    of_x[...] = spectrum(dense("x", x, dataType, batch, dim, seqLen), seqLen)
-    of_weight[...] = spectrum(dense("weight", weight, dataType, dim, kernelSize), seqLen)
-    result = spectrum_product(of_x, of_weight, seqLen)
-    dense("y", y, dataType, batch, dim, seqLen, use="write")[...] = round_to(
-        result, numpy_dtype(dataType)
-    )
+def long_forward(call: Call) -> None:
+    _use_buffers(call)
+    time, dtype = call["seqLen"], numpy_dtype(call["dataType"])
+    of_x, of_weight = _spectra(call, "write")
+    of_x[...] = spectrum(_sequence(call, "x"), time)
+    of_weight[...] = spectrum(_filter(call, "weight"), time)
+    _sequence(call, "y")[...] = round_to(spectrum_product(of_x, of_weight, time), dtype)
 
 
 @implements("cudnnLongFFTCausalConv1dBackward")
-def long_backward(
-    stream: Any,
-    dy: int | None,
-    dx: int | None,
-    dweight: int | None,
-    batch: int,
-    dim: int,
-    seqLen: int,
-    kernelSize: int,
-    dataType: raw.cudnnDataType_t,
-    workspace: int | None,
-    workspaceSizeInBytes: int,
-    reserveSpace: int | None,
-    reserveSpaceSizeInBytes: int,
-) -> None:
-    check_aligned(dy=dy, dx=dx, dweight=dweight, workspace=workspace, reserveSpace=reserveSpace)
-    sizes = (batch, dim, seqLen, kernelSize)
-    _use_buffers(sizes, dataType, workspace, workspaceSizeInBytes, reserveSpaceSizeInBytes)
-    of_x, of_weight = _spectra(reserveSpace, batch, dim, seqLen, dataType, "read")
-    of_dy = spectrum(dense("dy", dy, dataType, batch, dim, seqLen), seqLen)
-    results = spectrum_gradients(of_x, of_weight, of_dy, seqLen, kernelSize)
-    dtype = numpy_dtype(dataType)
-    dense("dx", dx, dataType, batch, dim, seqLen, use="write")[...] = round_to(results[0], dtype)
-    dense("dweight", dweight, dataType, dim, kernelSize, use="write")[...] = round_to(
-        results[1], dtype
-    )
+def long_backward(call: Call) -> None:
+    _use_buffers(call)
+    time, dtype = call["seqLen"], numpy_dtype(call["dataType"])
+    of_dy = spectrum(_sequence(call, "dy"), time)
+    dx, dweight = spectrum_gradients(*_spectra(call, "read"), of_dy, time, call["kernelSize"])
+    _sequence(call, "dx")[...] = round_to(dx, dtype)
+    _filter(call, "dweight")[...] = round_to(dweight, dtype)
 
 
-def _check_tiles(
-    batch: int, dim: int, seqLen: int, kernelSize: int, dataType: raw.cudnnDataType_t
-) -> None:
-    check_sizes(batch=batch, dim=dim, seqLen=seqLen, kernelSize=kernelSize)
-    check_types(dataType)
-    widest = WIDEST_DOUBLE if dataType == raw.CUDNN_DATA_DOUBLE else WIDEST
-    power_of_two = kernelSize & (kernelSize - 1) == 0
-    if not (power_of_two and NARROWEST <= kernelSize <= widest) or seqLen % kernelSize:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
+def _check_tiles(call: Call) -> None:
+    check_aligned(call)
+    time, width = check_sizes(call)[2], call["kernelSize"]
+    if width < 1:
+        raise bad_param(f"kernelSize must be at least 1, got {width}")
+    data_type, _ = types(call)
+    widest = WIDEST_DOUBLE if data_type == raw.CUDNN_DATA_DOUBLE else WIDEST
+    power_of_two = width & (width - 1) == 0
+    if not (power_of_two and NARROWEST <= width <= widest) or time % width:
+        raise not_supported(
             f"kernelSize must be a power of two from {NARROWEST} to {widest} that divides seqLen; "
-            f"got kernelSize {kernelSize} and seqLen {seqLen}",
+            f"got kernelSize {width} and seqLen {time}"
         )
 
 
-def _use_buffers(
-    sizes: tuple[int, int, int, int],
-    dataType: raw.cudnnDataType_t,
-    workspace: int | None,
-    workspace_size: int,
-    reserve_size: int,
-) -> None:
+def _use_buffers(call: Call) -> None:
     """Refuse what cuDNN's own query refuses, and buffers smaller than it asks for."""
+    check_aligned(call)
+    sizes = (call["batch"], call["dim"], call["seqLen"], call["kernelSize"])
     needed, kept = c_size_t(), c_size_t()
     query = raw.cudnnLongFFTCausalConv1dGetBufferSizes
-    status = query.unchecked(*sizes, dataType, byref(needed), byref(kept))
+    status = query.unchecked(*sizes, call["dataType"], byref(needed), byref(kept))
     if status != raw.CUDNN_STATUS_SUCCESS:
         raise Refused(
-            status, f"no long form for batch, dim, seqLen, kernelSize {sizes} in {dataType.name}"
+            status,
+            f"no long form for batch, dim, seqLen, kernelSize {sizes} in {call['dataType'].name}",
         )
-    for name, given, wanted in (
-        ("workspaceSizeInBytes", workspace_size, needed.value),
-        ("reserveSpaceSizeInBytes", reserve_size, kept.value),
-    ):
-        if given < wanted:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM, f"{name} must be at least {wanted}, got {given}"
-            )
-    scribble(workspace, needed.value, "workspace")
+    call.buffer("reserveSpace", kept.value)
+    call.use_workspace("workspace", needed.value)
 
 
-def _spectra(
-    reserve: int | None, batch: int, dim: int, time: int, dataType: raw.cudnnDataType_t, use: Use
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _spectra(call: Call, use: Use) -> tuple[NDArray[Any], NDArray[Any]]:
     """Views of the spectra in the reserve space: of x (batch, dim, time + 1) and of weight."""
-    kind = (
-        raw.CUDNN_DATA_COMPLEX_FP64
-        if dataType == raw.CUDNN_DATA_DOUBLE
-        else raw.CUDNN_DATA_COMPLEX_FP32
-    )
-    both: NDArray[np.complexfloating[Any]] = dense(
-        "reserveSpace", reserve, kind, batch + 1, dim, time + 1, use=use
-    )
-    return both[:batch], both[batch]
+    double = call["dataType"] == raw.CUDNN_DATA_DOUBLE
+    kind = raw.CUDNN_DATA_COMPLEX_FP64 if double else raw.CUDNN_DATA_COMPLEX_FP32
+    shape = (call["batch"] + 1, call["dim"], call["seqLen"] + 1)
+    both = call.array("reserveSpace", kind, *shape, use=use)
+    return both[:-1], both[-1]
