@@ -30,132 +30,79 @@ from ..attention_backward import (
     attention_backward_weights,
 )
 from ..dropout import factor
-from .attention_memory import Sizes, Space, load_weights, store, weight_bytes, weight_layout
-from .attention_problem import Problem, lengths, load, refuse, reserve_space
-from .dispatch import Refused, implements
+from .attention_memory import load_weights, store, weight_bytes, weight_layout
+from .attention_problem import Problem, reserve_space, workspace_bytes
+from .call import Call
+from .dispatch import bad_param, implements
 from .dropout import draw, held
-from .held import read
-from .memory import require, scribble
 
 # --- buffers and weights ------------------------------------------------------------------------
 
 
 @implements("cudnnGetMultiHeadAttnBuffers")
-def get_buffers(
-    handle: Any,
-    attnDesc: Any,
-    weightSizeInBytes: Any,
-    workSpaceSizeInBytes: Any,
-    reserveSpaceSizeInBytes: Any,
-) -> None:
+def get_buffers(call: Call) -> None:
     """Without `reserveSpaceSizeInBytes` the buffers are for inference."""
-    require(weightSizeInBytes=weightSizeInBytes, workSpaceSizeInBytes=workSpaceSizeInBytes)
-    attn = read(Attention, attnDesc, "attnDesc")
-    weightSizeInBytes.contents.value = weight_bytes(attn)
-    workSpaceSizeInBytes.contents.value = _workspace_bytes(attn)
-    if reserveSpaceSizeInBytes:
-        reserveSpaceSizeInBytes.contents.value = reserve_space(attn).nbytes
-
-
-def _workspace_bytes(attn: Attention) -> int:
-    return Space(attn, Sizes.largest(attn), training=False).nbytes
+    call.require("weightSizeInBytes", "workSpaceSizeInBytes")
+    attn = call.record("attnDesc", Attention)
+    call.offer(
+        weightSizeInBytes=weight_bytes(attn),
+        workSpaceSizeInBytes=workspace_bytes(attn),
+        reserveSpaceSizeInBytes=reserve_space(attn).nbytes,
+    )
 
 
 @implements("cudnnGetMultiHeadAttnWeights")
-def get_weights(
-    handle: Any,
-    attnDesc: Any,
-    wKind: Any,
-    weightSizeInBytes: int,
-    weights: int | None,
-    wDesc: Any,
-    wAddr: Any,
-) -> None:
-    require(wDesc=wDesc, wAddr=wAddr)
-    attn = read(Attention, attnDesc, "attnDesc")
-    if not wKind.known:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"wKind is {int(wKind)}")
-    _check_weights(attn, weights, weightSizeInBytes)
-    weight = weight_layout(attn).get(WEIGHT_NAMES[wKind])
+def get_weights(call: Call) -> None:
+    call.require("wDesc", "wAddr")
+    attn, kind = call.record("attnDesc", Attention), call["wKind"]
+    call.require_known("wKind")
+    needed = weight_bytes(attn)
+    address = call.buffer("weights", needed)
+    if needed:
+        call.require("weights")
+    weight = weight_layout(attn).get(WEIGHT_NAMES[kind])
     if weight is None:
-        wAddr.contents.value = None
+        call.put(wAddr=None)
         return
     itemsize = numpy_dtype(attn.data_type).itemsize
-    raw.cudnnSetTensorNdDescriptor(wDesc, attn.data_type, 3, weight.shape, weight.strides)
-    wAddr.contents.value = (weights or 0) + weight.offset * itemsize
-
-
-def _check_weights(attn: Attention, weights: int | None, size: int) -> None:
-    needed = weight_bytes(attn)
-    if size < needed:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"weightSizeInBytes = {size} is less than the {needed} bytes that "
-            f"cudnnGetMultiHeadAttnBuffers gives",
-        )
-    if needed:
-        require(weights=weights)
+    raw.cudnnSetTensorNdDescriptor(call["wDesc"], attn.data_type, 3, weight.shape, weight.strides)
+    call.put(wAddr=(address or 0) + weight.offset * itemsize)
 
 
 # --- the operation ------------------------------------------------------------------------------
 
 
 @implements("cudnnMultiHeadAttnForward")
-def forward(
-    handle: Any,
-    attnDesc: Any,
-    currIdx: int,
-    loWinIdx: Any,
-    hiWinIdx: Any,
-    devSeqLengthsQO: int | None,
-    devSeqLengthsKV: int | None,
-    qDesc: Any,
-    queries: int | None,
-    residuals: int | None,
-    kDesc: Any,
-    keys: int | None,
-    vDesc: Any,
-    values: int | None,
-    oDesc: Any,
-    out: int | None,
-    weightSizeInBytes: int,
-    weights: int | None,
-    workSpaceSizeInBytes: int,
-    workSpace: int | None,
-    reserveSpaceSizeInBytes: int,
-    reserveSpace: int | None,
-) -> None:
-    call = Problem(attnDesc, qDesc=qDesc, kDesc=kDesc, vDesc=vDesc, oDesc=oDesc)
-    attn, training = call.attn, bool(reserveSpace or reserveSpaceSizeInBytes)
-    require(queries=queries, keys=keys, values=values, out=out)
-    _check_weights(attn, weights, weightSizeInBytes)
-    _use_workspace(attn, workSpace, workSpaceSizeInBytes)
-    current = _current(call, currIdx, training)
-    if residuals and call.q.shape != call.o.shape:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"residuals have vectors as queries do, of {call.q.shape[3]}; out has "
-            f"{call.o.shape[3]}",
+def forward(call: Call) -> None:
+    here = Problem(call)
+    attn = here.attn
+    training = bool(call["reserveSpace"] or call["reserveSpaceSizeInBytes"])
+    call.require("queries", "keys", "values", "out")
+    weights = here.weights()
+    here.use_workspace()
+    current = _current(here, training)
+    if call["residuals"] and here.q.shape != here.o.shape:
+        raise bad_param(
+            f"residuals have vectors as queries do, of {here.q.shape[3]}; out has {here.o.shape[3]}"
         )
     now = slice(None) if current is None else slice(current, current + 1)
-    visible = call.visible(loWinIdx, hiWinIdx, devSeqLengthsQO, devSeqLengthsKV, current)
-    reserve = None
-    if training:
-        reserve = call.reserve(reserveSpace, reserveSpaceSizeInBytes, "write")
+    visible = here.visible(current)
+    reserve = here.reserve("write") if training else None
     dropouts = _draw_dropouts(attn, reserve)
+    q, k, v = here.inputs()
     attended = attention_forward(
-        load(call.q, queries, "queries")[now],
-        load(call.k, keys, "keys"),
-        load(call.v, values, "values"),
-        load_weights(attn, weights, "weights"),
+        q[now],
+        k,
+        v,
+        weights,
         heads=attn.heads,
         scaler=attn.scaler,
         visible=visible,
-        residuals=load(call.q, residuals, "residuals")[now] if residuals else None,
-        compute_dtype=call.dtype,
+        residuals=here.load(here.q, "residuals")[now] if call["residuals"] else None,
+        compute_dtype=here.dtype,
         **dropouts,
     )
-    load(call.o, out, "out", "write")[now] = attended.out
+    here.load(here.o, "out", "write")[now] = attended.out
     if reserve is not None:
         store(
             reserve,
@@ -168,65 +115,29 @@ def forward(
 
 
 @implements("cudnnMultiHeadAttnBackwardData")
-def backward_data(
-    handle: Any,
-    attnDesc: Any,
-    loWinIdx: Any,
-    hiWinIdx: Any,
-    devSeqLengthsDQDO: int | None,
-    devSeqLengthsDKDV: int | None,
-    doDesc: Any,
-    dout: int | None,
-    dqDesc: Any,
-    dqueries: int | None,
-    queries: int | None,
-    dkDesc: Any,
-    dkeys: int | None,
-    keys: int | None,
-    dvDesc: Any,
-    dvalues: int | None,
-    values: int | None,
-    weightSizeInBytes: int,
-    weights: int | None,
-    workSpaceSizeInBytes: int,
-    workSpace: int | None,
-    reserveSpaceSizeInBytes: int,
-    reserveSpace: int | None,
-) -> None:
+def backward_data(call: Call) -> None:
     """The windows and lengths are in the reserve space: in the attention that forward left."""
-    call = Problem(attnDesc, dqDesc=dqDesc, dkDesc=dkDesc, dvDesc=dvDesc, doDesc=doDesc)
-    attn = call.attn
-    require(
-        dout=dout,
-        dqueries=dqueries,
-        queries=queries,
-        dkeys=dkeys,
-        keys=keys,
-        dvalues=dvalues,
-        values=values,
-        loWinIdx=loWinIdx,
-        hiWinIdx=hiWinIdx,
-    )
-    lengths(call.q, devSeqLengthsDQDO, "devSeqLengthsDQDO")
-    lengths(call.k, devSeqLengthsDKDV, "devSeqLengthsDKDV")
-    _check_weights(attn, weights, weightSizeInBytes)
-    _use_workspace(attn, workSpace, workSpaceSizeInBytes)
-    reserve = call.reserve(reserveSpace, reserveSpaceSizeInBytes, "update")
-    do = load(call.o, dout, "dout")
+    here = Problem(call)
+    call.require("dout", "dqueries", "queries", "dkeys", "keys", "dvalues", "values")
+    call.require("loWinIdx", "hiWinIdx")
+    here.lengths(here.q, "devSeqLengthsDQDO")
+    here.lengths(here.k, "devSeqLengthsDKDV")
+    weights = here.weights()
+    here.use_workspace()
+    reserve = here.reserve("update")
+    dout = here.load(here.o, "dout")
     gradients = attention_backward_data(
-        do,
-        load(call.q, queries, "queries"),
-        load(call.k, keys, "keys"),
-        load(call.v, values, "values"),
-        _attended(do, reserve),
-        load_weights(attn, weights, "weights"),
-        scaler=attn.scaler,
+        dout,
+        *here.inputs(),
+        _attended(dout, reserve),
+        weights,
+        scaler=here.attn.scaler,
         attention_dropout=reserve.get("attention_dropout"),
         output_dropout=reserve.get("output_dropout"),
     )
-    load(call.q, dqueries, "dqueries", "write")[...] = gradients.dq
-    load(call.k, dkeys, "dkeys", "write")[...] = gradients.dk
-    load(call.v, dvalues, "dvalues", "write")[...] = gradients.dv
+    here.load(here.q, "dqueries", "write")[...] = gradients.dq
+    here.load(here.k, "dkeys", "write")[...] = gradients.dk
+    here.load(here.v, "dvalues", "write")[...] = gradients.dv
     store(
         reserve,
         dq_projected=gradients.dq_projected,
@@ -236,70 +147,42 @@ def backward_data(
 
 
 @implements("cudnnMultiHeadAttnBackwardWeights")
-def backward_weights(
-    handle: Any,
-    attnDesc: Any,
-    addGrad: Any,
-    qDesc: Any,
-    queries: int | None,
-    kDesc: Any,
-    keys: int | None,
-    vDesc: Any,
-    values: int | None,
-    doDesc: Any,
-    dout: int | None,
-    weightSizeInBytes: int,
-    weights: int | None,
-    dweights: int | None,
-    workSpaceSizeInBytes: int,
-    workSpace: int | None,
-    reserveSpaceSizeInBytes: int,
-    reserveSpace: int | None,
-) -> None:
-    call = Problem(attnDesc, qDesc=qDesc, kDesc=kDesc, vDesc=vDesc, doDesc=doDesc)
-    attn = call.attn
-    require(queries=queries, keys=keys, values=values, dout=dout)
-    _check_weights(attn, weights, weightSizeInBytes)
-    if not addGrad.known:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"addGrad is {int(addGrad)}")
+def backward_weights(call: Call) -> None:
+    here = Problem(call)
+    attn = here.attn
+    call.require("queries", "keys", "values", "dout")
+    weights = here.weights()
+    call.require_known("addGrad")
     if weight_layout(attn):
-        require(dweights=dweights)
-    _use_workspace(attn, workSpace, workSpaceSizeInBytes)
-    reserve = call.reserve(reserveSpace, reserveSpaceSizeInBytes, "update")
-    do = load(call.o, dout, "dout")
-    q, k, v = (
-        load(sequence, address, name)
-        for sequence, address, name in (
-            (call.q, queries, "queries"),
-            (call.k, keys, "keys"),
-            (call.v, values, "values"),
-        )
-    )
+        call.require("dweights")
+    here.use_workspace()
+    reserve = here.reserve("update")
+    dout = here.load(here.o, "dout")
+    inputs = here.inputs()
     saved = (reserve[f"d{name}_projected"] for name in ("q", "k", "v"))
     gradients = attention_backward_weights(
-        do,
-        q,
-        k,
-        v,
-        _attended(do, reserve),
-        DataGradients(q, k, v, *saved),
-        load_weights(attn, weights, "weights"),
+        dout,
+        *inputs,
+        _attended(dout, reserve),
+        DataGradients(*inputs, *saved),
+        weights,
         output_dropout=reserve.get("output_dropout"),
     )
-    adds = addGrad == raw.CUDNN_WGRAD_MODE_ADD
-    sums = load_weights(attn, dweights, "dweights", "update" if adds else "write")
+    adds = call["addGrad"] == raw.CUDNN_WGRAD_MODE_ADD
+    sums = load_weights(attn, call["dweights"], "dweights", "update" if adds else "write")
     for name, memory in sums.items():
         memory[...] = memory + gradients[name] if adds else gradients[name]
 
 
-def _current(call: Problem, index: int, training: bool) -> int | None:
+def _current(here: Problem, training: bool) -> int | None:
     """The query to process, None for all."""
+    index: int = here.call["currIdx"]
     if index < 0:
         return None
-    if index >= call.q.shape[0]:
-        refuse(f"currIdx is {index}, queries have {call.q.shape[0]} time steps")
+    if index >= here.q.shape[0]:
+        raise bad_param(f"currIdx is {index}, queries have {here.q.shape[0]} time steps")
     if training:
-        refuse(f"currIdx is {index}: one time step at a time is for inference only")
+        raise bad_param(f"currIdx is {index}: one time step at a time is for inference only")
     return index
 
 
@@ -325,10 +208,3 @@ def _attended(out: NDArray[Any], reserve: dict[str, NDArray[Any]]) -> Attended:
     """What forward left; `out` stands for its result, whose shape it has."""
     names = ("q", "k", "v", "attention", "heads")
     return Attended(out, *(reserve[name] for name in names))
-
-
-def _use_workspace(attn: Attention, address: int | None, size: int) -> None:
-    needed = _workspace_bytes(attn)
-    if size < needed:
-        refuse(f"workSpaceSizeInBytes = {size} is less than the {needed} bytes needed")
-    scribble(address, needed, "workSpace")

@@ -18,7 +18,6 @@ and 9.19. What these make of a sample without labels, at random, is not imitated
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -26,9 +25,8 @@ from ... import raw
 from ...dtypes import data_type_name, numpy_dtype
 from ...raw.descriptors import CTCLoss, Tensor
 from ..ctc import Normalization, ctc_loss, required_steps, split_labels
-from .dispatch import Refused, implements
-from .held import read
-from .memory import Operand, at, require, scribble
+from .call import Call
+from .dispatch import Refused, bad_param, execution_failed, implements, not_supported
 
 _LONGEST = 255  # symbols in the labels of one sample
 
@@ -45,71 +43,48 @@ class Samples:
     labels: list[list[int]]
     input_lengths: list[int]
 
+    @property
+    def longest(self) -> int:
+        """Symbols in the longest labels."""
+        return max(len(labels) for labels in self.labels)
+
 
 # --- host memory: cudnnCTCLoss ------------------------------------------------------------------
 
 
 @implements("cudnnGetCTCLossWorkspaceSize")
-def get_workspace_size(
-    handle: Any,
-    probsDesc: Any,
-    gradientsDesc: Any,
-    labels: Any,
-    labelLengths: Any,
-    inputLengths: Any,
-    algo: Any,
-    ctcLossDesc: Any,
-    sizeInBytes: Any,
-) -> None:
-    require(sizeInBytes=sizeInBytes)
-    probs = _checked(probsDesc, gradientsDesc, _loss(ctcLossDesc), algo)
-    samples = _on_host(probs, labels, labelLengths, inputLengths)
-    sizeInBytes.contents.value = _workspace_bytes(probs, _longest(samples))
+def get_workspace_size(call: Call) -> None:
+    call.require("sizeInBytes")
+    probs = _checked(call, _loss(call))
+    samples = _on_host(call, probs, "labels", "labelLengths", "inputLengths")
+    call.put(sizeInBytes=_workspace_bytes(probs, samples.longest))
 
 
 @implements("cudnnCTCLoss")
-def host_labels(
-    handle: Any,
-    probsDesc: Any,
-    probs: int | None,
-    hostLabels: Any,
-    hostLabelLengths: Any,
-    hostInputLengths: Any,
-    costs: int | None,
-    gradientsDesc: Any,
-    gradients: int | None,
-    algo: Any,
-    ctcLossDesc: Any,
-    workspace: int | None,
-    workSpaceSizeInBytes: int,
-) -> None:
-    loss = _loss(ctcLossDesc)
-    described = _checked(probsDesc, gradientsDesc if gradients else None, loss, algo)
-    samples = _on_host(described, hostLabels, hostLabelLengths, hostInputLengths)
-    needed = _workspace_bytes(described, _longest(samples))
-    _use_workspace(workspace, workSpaceSizeInBytes, needed)
-    end = max(samples.input_lengths)
-    _run(loss, described, probs, samples, costs, gradientsDesc, gradients, end)
+def host_labels(call: Call) -> None:
+    loss = _loss(call)
+    probs = _checked(call, loss)
+    samples = _on_host(call, probs, "hostLabels", "hostLabelLengths", "hostInputLengths")
+    call.use_workspace("workspace", _workspace_bytes(probs, samples.longest))
+    _run(call, loss, probs, samples, max(samples.input_lengths))
 
 
-def _on_host(probs: Tensor, labels: Any, label_lengths: Any, lengths: Any) -> Samples:
-    require(labelLengths=label_lengths, inputLengths=lengths)
+def _on_host(call: Call, probs: Tensor, labels: str, label_lengths: str, lengths: str) -> Samples:
+    """The samples in arrays under these names."""
+    call.require(label_lengths, lengths)
     steps, batch, symbols = probs.shape
-    of_labels, of_inputs = label_lengths[:batch], lengths[:batch]
+    of_labels, of_inputs = call[label_lengths][:batch], call[lengths][:batch]
     if not all(length >= 0 for length in of_labels):
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"labelLengths has negative ones: {of_labels}")
+        raise bad_param(f"labelLengths has negative ones: {of_labels}")
     if not all(1 <= length <= steps for length in of_inputs):
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"inputLengths must be from 1 to {steps}: {of_inputs}"
-        )
-    if sum(of_labels):
-        require(labels=labels)
-    split = split_labels(labels[: sum(of_labels)] if labels else [], of_labels)
+        raise bad_param(f"inputLengths must be from 1 to {steps}: {of_inputs}")
+    count = sum(of_labels)
+    if count:
+        call.require(labels)
+    split = split_labels(call[labels][:count] if call[labels] else [], of_labels)
     _check_symbols(split, symbols, raw.CUDNN_STATUS_BAD_PARAM)
     if max(of_labels) > _LONGEST:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED, f"labelLengths above {_LONGEST}: {max(of_labels)}"
-        )
+        raise not_supported(f"labelLengths above {_LONGEST}: {max(of_labels)}")
     return Samples(split, of_inputs)
 
 
@@ -117,75 +92,44 @@ def _on_host(probs: Tensor, labels: Any, label_lengths: Any, lengths: Any) -> Sa
 
 
 @implements("cudnnGetCTCLossWorkspaceSize_v8")
-def get_workspace_size_v8(
-    handle: Any, algo: Any, ctcLossDesc: Any, probsDesc: Any, gradientsDesc: Any, sizeInBytes: Any
-) -> None:
-    require(sizeInBytes=sizeInBytes)
-    loss = _loss(ctcLossDesc)
-    probs = _checked(probsDesc, gradientsDesc, loss, algo)
-    sizeInBytes.contents.value = _workspace_bytes(probs, _max_label_length(loss))
+def get_workspace_size_v8(call: Call) -> None:
+    call.require("sizeInBytes")
+    loss = _loss(call)
+    call.put(sizeInBytes=_workspace_bytes(_checked(call, loss), _max_label_length(loss)))
 
 
 @implements("cudnnCTCLoss_v8")
-def device_labels(
-    handle: Any,
-    algo: Any,
-    ctcLossDesc: Any,
-    probsDesc: Any,
-    probs: int | None,
-    labels: int | None,
-    labelLengths: int | None,
-    inputLengths: int | None,
-    costs: int | None,
-    gradientsDesc: Any,
-    gradients: int | None,
-    workSpaceSizeInBytes: int,
-    workspace: int | None,
-) -> None:
-    loss = _loss(ctcLossDesc)
-    described = _checked(probsDesc, gradientsDesc if gradients else None, loss, algo)
-    longest = _max_label_length(loss)
-    _use_workspace(workspace, workSpaceSizeInBytes, _workspace_bytes(described, longest))
-    samples = _on_device(described, labels, labelLengths, inputLengths, longest)
-    end = described.shape[0]
-    _run(loss, described, probs, samples, costs, gradientsDesc, gradients, end)
+def device_labels(call: Call) -> None:
+    loss = _loss(call)
+    probs, longest = _checked(call, loss), _max_label_length(loss)
+    call.use_workspace("workspace", _workspace_bytes(probs, longest))
+    _run(call, loss, probs, _on_device(call, probs, longest), probs.shape[0])
 
 
-def _on_device(
-    probs: Tensor,
-    labels: int | None,
-    label_lengths: int | None,
-    lengths: int | None,
-    longest: int,
-) -> Samples:
+def _on_device(call: Call, probs: Tensor, longest: int) -> Samples:
     steps, batch, symbols = probs.shape
-    of_labels = _ints(label_lengths, batch, "labelLengths")
-    of_inputs = _ints(lengths, batch, "inputLengths")
+    of_labels = _ints(call, "labelLengths", batch)
+    of_inputs = _ints(call, "inputLengths", batch)
     if not all(0 <= length <= longest for length in of_labels):
-        raise Refused(
-            raw.CUDNN_STATUS_EXECUTION_FAILED,
-            f"labelLengths must be from 0 to maxLabelLength = {longest}: {of_labels}",
+        raise execution_failed(
+            f"labelLengths must be from 0 to maxLabelLength = {longest}: {of_labels}"
         )
     if not all(1 <= length <= steps for length in of_inputs):
-        raise Refused(
-            raw.CUDNN_STATUS_EXECUTION_FAILED,
-            f"inputLengths must be from 1 to {steps}: {of_inputs}",
-        )
+        raise execution_failed(f"inputLengths must be from 1 to {steps}: {of_inputs}")
     count = sum(of_labels)
-    split = split_labels(_ints(labels, count, "labels") if count else [], of_labels)
+    split = split_labels(_ints(call, "labels", count) if count else [], of_labels)
     _check_symbols(split, symbols, raw.CUDNN_STATUS_EXECUTION_FAILED)
     return Samples(split, of_inputs)
 
 
-def _ints(address: int | None, count: int, name: str) -> list[int]:
-    return [int(n) for n in at(address, raw.CUDNN_DATA_INT32, (count,), (1,), name)]
+def _ints(call: Call, name: str, count: int) -> list[int]:
+    return [int(n) for n in call.array(name, raw.CUDNN_DATA_INT32, count)]
 
 
 def _max_label_length(loss: CTCLoss) -> int:
     if not 1 <= loss.max_label_length <= _LONGEST:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"ctcLossDesc has maxLabelLength = {loss.max_label_length}, not 1 to {_LONGEST}",
+        raise not_supported(
+            f"ctcLossDesc has maxLabelLength = {loss.max_label_length}, not 1 to {_LONGEST}"
         )
     return loss.max_label_length
 
@@ -193,32 +137,20 @@ def _max_label_length(loss: CTCLoss) -> int:
 # --- both ---------------------------------------------------------------------------------------
 
 
-def _run(
-    loss: CTCLoss,
-    described: Tensor,
-    probs: int | None,
-    samples: Samples,
-    costs: int | None,
-    gradients_desc: Any,
-    gradients: int | None,
-    end: int,
-) -> None:
+def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -> None:
     """`end` is the step up to which zeros are written past a sample's input length."""
-    within = np.arange(described.shape[0])[:, None] < np.array(samples.input_lengths)
-    x = Operand("probs", described, probs).load(where=within[..., None])
-    of_costs = at(costs, described.data_type, (described.shape[1],), (1,), "costs", "write")
+    within = np.arange(probs.shape[0])[:, None] < np.array(samples.input_lengths)
     result = ctc_loss(
-        x,
+        call.operand("probs").load(where=within[..., None]),
         samples.labels,
         samples.input_lengths,
         normalization=_NORMALIZATIONS[loss.normalization],
         compute_dtype=numpy_dtype(loss.compute_type),
     )
-    of_costs[...] = result.costs
-    if gradients is None:
+    call.array("costs", probs.data_type, probs.shape[1])[...] = result.costs
+    if call["gradients"] is None:
         return
-    target = Operand("gradients", read(Tensor, gradients_desc, "gradientsDesc"), gradients)
-    memory = target.view("write")
+    memory = call.operand("gradients").view("write")
     skips = loss.gradient_mode == raw.CUDNN_CTC_SKIP_OOB_GRADIENTS
     for n, (labels, length) in enumerate(zip(samples.labels, samples.input_lengths, strict=True)):
         if not (skips and required_steps(labels) > length):
@@ -227,35 +159,31 @@ def _run(
             memory[length:end, n] = 0
 
 
-def _loss(descriptor: Any) -> CTCLoss:
-    loss = read(CTCLoss, descriptor, "ctcLossDesc")
+def _loss(call: Call) -> CTCLoss:
+    loss = call.record("ctcLossDesc", CTCLoss)
     if loss.normalization not in _NORMALIZATIONS:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED, f"ctcLossDesc has normMode {loss.normalization}"
-        )
+        raise not_supported(f"ctcLossDesc has normMode {loss.normalization}")
     return loss
 
 
-def _checked(probs_desc: Any, gradients_desc: Any, loss: CTCLoss, algo: Any) -> Tensor:
-    """The descriptor of probs; without gradients, `gradients_desc` is None."""
-    probs = read(Tensor, probs_desc, "probsDesc")
+def _checked(call: Call, loss: CTCLoss) -> Tensor:
+    """The descriptor of probs; that of gradients is not looked at if none are wanted."""
+    probs = call.record("probsDesc", Tensor)
     if len(probs.shape) != 3:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"probsDesc is not (T, N, A): {probs.shape}")
-    if not algo.known:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"algo is {int(algo)}")
+        raise bad_param(f"probsDesc is not (T, N, A): {probs.shape}")
+    if not call["algo"].known:
+        raise not_supported(f"algo is {int(call['algo'])}")
     if probs.data_type != loss.compute_type:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
+        raise not_supported(
             f"probs are {data_type_name(probs.data_type)}, ctcLossDesc computes in "
-            f"{data_type_name(loss.compute_type)}",
+            f"{data_type_name(loss.compute_type)}"
         )
-    if gradients_desc:
-        gradients = read(Tensor, gradients_desc, "gradientsDesc")
+    if call["gradients" if "gradients" in call else "gradientsDesc"]:
+        gradients = call.record("gradientsDesc", Tensor)
         if (gradients.shape, gradients.data_type) != (probs.shape, probs.data_type):
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
+            raise bad_param(
                 f"gradientsDesc is {gradients.data_type.name} {gradients.shape}, probsDesc "
-                f"{probs.data_type.name} {probs.shape}",
+                f"{probs.data_type.name} {probs.shape}"
             )
     return probs
 
@@ -268,22 +196,8 @@ def _check_symbols(labels: list[list[int]], symbols: int, status: raw.cudnnStatu
             )
 
 
-def _longest(samples: Samples) -> int:
-    return max(len(labels) for labels in samples.labels)
-
-
 def _workspace_bytes(probs: Tensor, longest: int) -> int:
     """For log probabilities, and alpha and beta of every state."""
     steps, batch, symbols = probs.shape
     states = 2 * longest + 1
-    return steps * batch * (symbols + 2 * states) * np.dtype(numpy_dtype(probs.data_type)).itemsize
-
-
-def _use_workspace(address: int | None, size: int, needed: int) -> None:
-    if size < needed:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"workSpaceSizeInBytes = {size} is less than the {needed} bytes that "
-            f"cudnnGetCTCLossWorkspaceSize gives",
-        )
-    scribble(address, needed, "workspace")
+    return steps * batch * (symbols + 2 * states) * numpy_dtype(probs.data_type).itemsize
