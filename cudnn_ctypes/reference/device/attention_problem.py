@@ -75,13 +75,10 @@ class Problem:
         shape, strides = described.shape, described.strides
         return at(self.call[name], described.data_type, shape, strides, name, use)
 
-    def inputs(self) -> list[NDArray[Any]]:
+    def inputs(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Queries, keys and values."""
-        return [
-            self.load(self.q, "queries"),
-            self.load(self.k, "keys"),
-            self.load(self.v, "values"),
-        ]
+        q, k = self.load(self.q, "queries"), self.load(self.k, "keys")
+        return q, k, self.load(self.v, "values")
 
     def lengths(self, described: SequenceData, name: str) -> NDArray[Any]:
         """The lengths of sequences as the GPU gets them, (N, B)."""

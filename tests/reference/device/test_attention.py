@@ -554,7 +554,7 @@ def test_wrong_input_of_the_gradients(handle):
         for call in (program.backward_data, program.backward_weights):
             with pytest.raises(BadParamError, match="reserveSpaceSizeInBytes = 0 is less"):
                 call(reserveSpace=None, reserveSpaceSizeInBytes=0)
-        with pytest.raises(BadParamError, match="addGrad is 7"):
+        with pytest.raises(BadParamError, match="addGrad: cudnnWgradMode_t has no 7"):
             program.backward_weights(mode=raw.cudnnWgradMode_t(7))
 
 
@@ -568,7 +568,7 @@ def test_memory_that_is_too_small(handle):
 def test_wrong_input_of_the_weight_query(handle):
     with Program(handle) as program:
         for change, message in (
-            ({"wKind": raw.cudnnMultiHeadAttnWeightKind_t(9)}, "wKind is 9"),
+            ({"wKind": raw.cudnnMultiHeadAttnWeightKind_t(9)}, "wKind: .* has no 9"),
             ({"weightSizeInBytes": program.size - 1}, "weightSizeInBytes"),
             ({"weights": None}, "weights is NULL"),
             ({"wDesc": None}, "wDesc"),
