@@ -15,12 +15,28 @@ from typing import Any
 from .ctypes_support import CudnnEnum, OpaquePointer, storage_type
 from .values import INTEGER_RANGES, Converter, as_int, c_name, described, enum_converter
 
-__all__ = ["in_array", "out_array"]
+__all__ = ["array_classes", "in_array", "out_array"]
+
+
+@functools.cache
+def array_classes(base: Any) -> set[type]:
+    """Classes of ctypes arrays with elements of type `base` that have been given: C takes them."""
+    return set()
+
+
+def _note(classes: set[type], cls: type) -> None:
+    if issubclass(cls, ctypes.Array):
+        if len(classes) >= _MOST_CLASSES:
+            classes.clear()
+        classes.add(cls)
+
+
+_MOST_CLASSES = 256  # there is one for each length
 
 
 def in_array(base: Any) -> Converter:
     """The converter of an array that C reads, with elements of type `base`."""
-    element = storage_type(base)
+    element, classes = storage_type(base), array_classes(base)
     pointer = ctypes.POINTER(element)
     make = _element_maker(base)
     code = element._type_ if base in INTEGER_RANGES else ""
@@ -34,6 +50,7 @@ def in_array(base: Any) -> Converter:
                 except struct.error:
                     pass  # one does not fit: said below
         elif getattr(kind, "_type_", None) is element:
+            _note(classes, kind)
             return value
         if value is None:
             return pointer.from_param(value)
@@ -83,11 +100,12 @@ _NUMPY_KINDS = {ctypes.c_float: "f", ctypes.c_double: "f", ctypes.c_char: "SV"}
 
 def out_array(base: Any) -> Converter:
     """The converter of an array that C fills, with elements of type `base`."""
-    element = storage_type(base)
+    element, classes = storage_type(base), array_classes(base)
     pointer = ctypes.POINTER(element)
 
     def from_param(value: Any) -> Any:
         if getattr(value.__class__, "_type_", None) is element:
+            _note(classes, value.__class__)
             return value
         if _is_enum_storage(value, element):
             return ctypes.cast(value, pointer)

@@ -11,14 +11,15 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 from ..errors import CudnnError
 from . import library, log
+from .call_source import compiled, without_argtypes
 from .ctypes_support import CudnnEnum, Documentation
-from .vocabulary import ParameterType, as_parameter_type
+from .parameter import Parameter, c_type, declaration
+from .vocabulary import as_parameter_type
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Self, TypeVar
@@ -28,45 +29,6 @@ else:
     from typing import ParamSpec, TypeVar
 
 __all__ = ["Binding", "Function", "Parameter", "binding", "function", "intercept"]
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a C function."""
-
-    name: str
-    type: ParameterType
-
-    @property
-    def direction(self) -> str:
-        """ "in", "out" or "in/out"."""
-        return self.type.direction
-
-    @property
-    def length(self) -> str | int | None:
-        """Length of an array: a number, or an expression of other parameters' names."""
-        return self.type.length
-
-    @property
-    def described_by(self) -> tuple[str, ...]:
-        """Names of the parameters that say what is in the memory: a descriptor, or its bytes."""
-        return self.type.described_by
-
-    @property
-    def changes_descriptor(self) -> bool:
-        """Whether the call may set or destroy the descriptor that is passed here."""
-        return self.type.changes_descriptor
-
-    @property
-    def c_declaration(self) -> str:
-        """The parameter as C writes it."""
-        base = self.type.spelling or _c_type(self.type.base)
-        const = "const " if self.type.is_const else ""
-        if self.type.kind == "value":
-            return _declared(f"{const}{base}", self.name)
-        if self.type.kind == "array" or (self.type.kind == "device" and self.type.base):
-            return _declared(f"{const}{base}", f"{self.name}[]")
-        return _declared(f"{const}{base}", f"*{self.name}")
 
 
 if TYPE_CHECKING:
@@ -228,12 +190,12 @@ class Binding:
 
     @functools.cached_property
     def prototype(self) -> str:
-        declared = ", ".join(p.c_declaration for p in self.parameters) or "void"
-        return _declared(_c_type(self.result_type), f"{self.name}({declared})")
+        parameters = ", ".join(p.c_declaration for p in self.parameters) or "void"
+        return declaration(c_type(self.result_type), f"{self.name}({parameters})")
 
     @property
     def returns_status(self) -> bool:
-        return _c_type(self.result_type) == "cudnnStatus_t"
+        return c_type(self.result_type) == "cudnnStatus_t"
 
     @functools.cached_property
     def unchecked(self) -> Function:
@@ -280,20 +242,26 @@ class Binding:
             self._wrapper = wrapper
             if "native" in vars(self):
                 del self.native
-                if self._interceptor is None:
-                    for scope in self._scopes:
-                        scope["_native"] = self.native
+                self._connect()
 
     def bind(self) -> None:
         """Compile the Python functions, with the C function or its interceptor in them."""
         with _lock:
             if not self._scopes:
-                native = self._interceptor or self.native
-                self._scopes = self._compiled(native)
-            checked, unchecked = (scope[self.name] for scope in self._scopes)
-            self.checked.call(checked)
+                if self._interceptor is None:
+                    self.native  # noqa: B018 - the library may lack it
+                code, scope = compiled(self)
+                raising = {"_failed": self._raise, "_refused": self._raise_refusal}
+                returning = {"_failed": self._status, "_refused": self._return_refusal}
+                if not self.returns_status:
+                    raising = returning
+                self._scopes = {**scope, **raising}, {**scope, **returning}
+                self._connect()
+                for each in self._scopes:
+                    exec(code, each)
+            self.checked.call(self._scopes[0][self.name])
             if "unchecked" in vars(self):
-                self.unchecked.call(unchecked)
+                self.unchecked.call(self._scopes[1][self.name])
 
     def rebind(self) -> None:
         """Look the C function or its interceptor up again at the next call."""
@@ -309,77 +277,22 @@ class Binding:
             self._interceptor = interceptor
             if interceptor is None and "native" not in vars(self):
                 self.rebind()  # the library is loaded by the next call
-            for scope in self._scopes:
-                scope["_native"] = interceptor or self.native
+            self._connect()
 
-    def _compiled(self, native: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The namespaces of the checked function and of the unchecked one."""
-        from . import guards
-        from .enums import cudnnStatus_t
-
-        guard = self.guard
-        names = "".join(f"{p.name}, " for p in self.parameters)
-        template = _STATUS if self.returns_status else _PLAIN
-        source = template.format(name=self.name, names=names, arguments=f"({names})")
-        code = compile(guards.inserted(source, guard, f"({names})"), f"<{self.name}>", "exec")
-        scopes = []
-        for raises in (self.returns_status, False):
-            scope: dict[str, Any] = {
-                **guard.scope,
-                "_native": native,
-                "_logged": log.logged,
-                "_forget": log.forget,
-                "_ArgumentError": ctypes.ArgumentError,
-                "_SUCCESS": cudnnStatus_t.CUDNN_STATUS_SUCCESS,
-                "_explain": self.explain,
-                "_failed": self._raise if raises else self._status,
-                "_refused": self._raise_refusal if raises else self._return_refusal,
-            }
-            exec(code, scope)
-            scopes.append(scope)
-        return scopes[0], scopes[1]
+    def _connect(self) -> None:
+        """Put the C function, or what stands before it, into the compiled functions."""
+        for scope in self._scopes:
+            scope["_direct"] = None
+            scope["_native"] = self._interceptor or self.native
+            scope["_direct"] = without_argtypes(scope["_native"])
 
     # --- failing -------------------------------------------------------------------------------
 
-    def explain(self, error: ctypes.ArgumentError, args: tuple[Any, ...]) -> None:
-        """Explain an argument that ctypes refused: raises what the converter raised, by name."""
-        for position, (parameter, argtype) in enumerate(
-            zip(self.parameters, self.argtypes, strict=True)
-        ):
-            try:
-                argtype.from_param(args[position])
-            except (TypeError, ValueError) as reason:
-                text = self._explanation(position, parameter, args, str(reason))
-                cls = TypeError if isinstance(reason, TypeError) else type(reason)
-                raise cls(text) from None
-        raise error
+    def explain(self, error: Exception, args: tuple[Any, ...]) -> None:
+        """Explain an argument that was refused: raises what its converter raises, by name."""
+        from .refused_arguments import explain
 
-    def _explanation(
-        self, position: int, parameter: Parameter, args: tuple[Any, ...], reason: str
-    ) -> str:
-        value = args[position]
-        if reason.startswith("expected LP_") or "instance instead of" in reason:
-            reason = f"expected {_expected(parameter)}, got {value!r} ({type(value).__name__})"
-        text = (
-            f"{self.name}() argument {parameter.name!r} ({position + 1} of {len(args)}): {reason}"
-        )
-        for other, argtype in enumerate(self.argtypes):
-            if other == position:
-                continue
-            if self._accepts(argtype, value) and self._accepts(
-                self.argtypes[position], args[other]
-            ):
-                swapped = self.parameters[other].name
-                return f"{text}; are {parameter.name!r} and {swapped!r} swapped?"
-        return text
-
-    @staticmethod
-    def _accepts(argtype: Any, value: Any) -> bool:
-        try:
-            argtype.from_param(value)
-        except Exception:
-            return False
-        return not isinstance(value, int) or isinstance(value, CudnnEnum)
+        explain(self, error, args)
 
     def error(self, code: int, args: tuple[Any, ...]) -> CudnnError:
         """The exception for a call with `args` that returned the status `code`."""
@@ -422,65 +335,3 @@ def intercept(name: str, interceptor: Callable[..., Any] | None) -> None:
     The reference device carries out calls this way.
     """
     _bindings[name].intercept(interceptor)
-
-
-_C_NAMES = {
-    None: "void",
-    ctypes.c_int: "int",
-    ctypes.c_uint: "unsigned int",
-    ctypes.c_int64: "int64_t",
-    ctypes.c_size_t: "size_t",
-    ctypes.c_float: "float",
-    ctypes.c_double: "double",
-    ctypes.c_char: "char",
-    ctypes.c_char_p: "const char *",
-    ctypes.c_void_p: "void *",
-}
-
-
-def _declared(base: str, declarator: str) -> str:
-    return f"{base}{declarator}" if base.endswith("*") else f"{base} {declarator}"
-
-
-def _c_type(base: Any) -> str:
-    return _C_NAMES.get(base) or str(base.__name__)
-
-
-def _expected(parameter: Parameter) -> str:
-    base = _c_type(parameter.type.base)
-    match parameter.type.kind:
-        case "pointer":
-            return f"a pointer to {base}: the object itself or byref(...)"
-        case "array":
-            return f"an array of {base}"
-        case _:
-            return f"a {base}"
-
-
-# --- the Python functions --------------------------------------------------------------------
-# What is compiled for a C function; the guards' lines stand where the comments are. Named
-# parameters are as fast as *args and give keywords and arity errors.
-
-_STATUS = """\
-def {name}({names}):
-    if _logged: _forget()
-    #before
-    try:
-        _code = _native({names})
-    except _ArgumentError as _error:
-        _explain(_error, {arguments})
-    #after
-    if _code:
-        return _failed(_code, {arguments})
-    #success
-    return _SUCCESS
-"""
-
-_PLAIN = """\
-def {name}({names}):
-    #before
-    try:
-        return _native({names})
-    except _ArgumentError as _error:
-        _explain(_error, {arguments})
-"""

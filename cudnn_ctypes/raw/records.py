@@ -16,18 +16,41 @@ from typing import Any
 from .ctypes_support import OpaquePointer
 from .enums import CUDNN_DATA_DOUBLE
 
-__all__ = ["Entry", "cache", "data_type_of", "forget", "note", "parts", "place", "reader", "record"]
+__all__ = [
+    "Entry",
+    "Fitting",
+    "cache",
+    "data_type_of",
+    "forget",
+    "note",
+    "parts",
+    "place",
+    "reader",
+    "record",
+]
 
 Reader = Callable[..., Any]
 
 _readers: dict[type, Reader] = {}
 
 
+class Fitting(set[Any]):
+    """The keys of typed memory that was found to fit a record, and None for addresses.
+
+    `last` is the key of the tensor of PyTorch that fitted last: comparing with it is faster.
+    """
+
+    last: tuple[Any, Any, Any] = (None, None, None)
+
+
+_NOTHING_FITS = Fitting()
+
+
 class Entry:
     """The place of one descriptor's record, which is None while it is being read.
 
     `scalar` is the C type of numbers that scale such a tensor: double for DOUBLE, else float.
-    `fitting` holds the keys of typed memory that was found to fit, and None for addresses.
+    `fitting` holds the keys of typed memory that was found to fit.
 
     Who forgets a record takes its place out of the table, so what a reader stores after that is
     lost with the place, and never stale.
@@ -38,7 +61,7 @@ class Entry:
     def __init__(self) -> None:
         self.record: Any = None
         self.scalar: Any = None
-        self.fitting: Any = ()
+        self.fitting = _NOTHING_FITS
 
     def fill(self, record: Any) -> None:
         """Store a record, and what launches want to know of it."""
@@ -47,12 +70,12 @@ class Entry:
         if hasattr(record, "data_type"):  # it describes memory
             if len(_fitting) > _MOST_FITTING:
                 _fitting.clear()
-            self.fitting = _fitting.setdefault(record, {None})
+            self.fitting = _fitting.setdefault(record, Fitting((None,)))
         self.record = record
 
 
 _MOST_FITTING = 1024
-_fitting: dict[Any, set[Any]] = {}  # by record: keys of typed memory that fits it
+_fitting: dict[Any, Fitting] = {}  # by record
 
 
 def data_type_of(record: Any) -> Any:

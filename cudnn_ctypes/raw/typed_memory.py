@@ -17,7 +17,7 @@ from . import mode
 from .dlpack import DLDataTypeCode, managed_tensor, request_capsule
 from .enums import cudnnDataType_t
 
-__all__ = ["Describers", "Typed", "by_class", "contradiction", "typed"]
+__all__ = ["Describers", "Typed", "by_class", "contradiction", "is_own", "is_torch", "typed"]
 
 Ints = tuple[int, ...]
 
@@ -89,11 +89,11 @@ def typed(memory: Any) -> Typed | None:
 def _describers(memory: Any) -> Describers:
     cls = type(memory)
     package = cls.__module__.partition(".")[0]
-    if package == "torch" and hasattr(memory, "data_ptr"):
+    if is_torch(cls):
         return Describers(_torch_identity, _torch_nbytes, _of_torch)
     if package == "cupy" and hasattr(memory, "strides"):
         return Describers(_array_identity, _nbytes, _of_array)
-    if package == "cudnn_ctypes" and hasattr(cls, "nbytes"):
+    if is_own(cls):
         if hasattr(cls, "data_type"):
             return Describers(_tensor_identity, _nbytes, _of_tensor)
         return Describers(_of_buffer, _nbytes, _of_buffer)
@@ -102,6 +102,16 @@ def _describers(memory: Any) -> Describers:
     ):
         return Describers(_exchanged, _exchanged_nbytes, _exchanged)
     return Describers(_nothing, _nothing, _nothing)
+
+
+def is_torch(cls: type) -> bool:
+    """Whether objects of a class are tensors of PyTorch."""
+    return cls.__module__.partition(".")[0] == "torch" and hasattr(cls, "stride")
+
+
+def is_own(cls: type) -> bool:
+    """Whether objects of a class are memory of this package."""
+    return cls.__module__.partition(".")[0] == "cudnn_ctypes" and hasattr(cls, "nbytes")
 
 
 def _nothing(memory: Any) -> None:
@@ -117,7 +127,7 @@ def _torch_identity(tensor: Any) -> Any:
 
 
 def _torch_nbytes(tensor: Any) -> int:
-    return int(tensor.numel() * tensor.element_size())
+    return int(tensor.nbytes)
 
 
 def _of_torch(tensor: Any) -> Typed:

@@ -41,15 +41,20 @@ class Fragment:
     success : sequence of str
         Lines after a call that succeeded.
     scope : mapping of str to object
-        The names that the lines use besides the parameters; each begins with an underscore.
+        The names that the lines use besides the parameters; each begins with an underscore. There
+        are also ``_kind_NAME``, the class of the values or variables that a parameter takes, and
+        ``_convert_NAME``, its converter.
+    arguments : mapping of str to str
+        By parameter: the expression that C receives, where the usual one would do work again.
     argtypes : sequence
-        What converts the arguments, where the lines have done what the usual converters do.
+        What converts the arguments for callers that stand before the C function.
     """
 
     before: Sequence[str] = ()
     after: Sequence[str] = ()
     success: Sequence[str] = ()
     scope: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
     argtypes: Sequence[Any] = ()
 
 
@@ -59,6 +64,7 @@ def fragment(binding: Binding) -> Fragment:
     after: list[str] = []
     success: list[str] = []
     scope: dict[str, Any] = {}
+    arguments: dict[str, str] = {}
     argtypes: Sequence[Any] = ()
     for module in _MODULES:
         part = importlib.import_module(f".{module}", __name__).fragment(binding)
@@ -70,8 +76,9 @@ def fragment(binding: Binding) -> Fragment:
         if repeated := scope.keys() & part.scope.keys():
             raise NameError(f"guards of {binding.name}: {sorted(repeated)} in two fragments")
         scope.update(part.scope)
+        arguments.update(part.arguments)
         argtypes = part.argtypes or argtypes
-    return Fragment(before, after, success, scope, argtypes)
+    return Fragment(before, after, success, scope, arguments, argtypes)
 
 
 def inserted(source: str, guard: Fragment, arguments: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import backend, live
 from ..attributes import Attribute, element_type, kind_name
+from ..call_source import Wide
 from ..constants import CUDNN_VERSION
 from ..ctypes_support import room
 from ..enums import ENUM_SINCE, cudnnDataType_t
@@ -107,19 +108,26 @@ def fragment(binding: Binding) -> Fragment | None:
         types = [ctypes.POINTER(ctypes.c_int64)]
     else:
         return None
+    argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int64,
+        *types,
+        ctypes.c_void_p,
+    ]
     changed = ", ".join([count, *behind])
     return Fragment(
         before=_HARMLESS.format(count=count, more=more, changed=changed).splitlines(),
         success=[f"if not _is_harmless: _note({noted})"],
-        argtypes=[
-            ctypes.c_void_p,
-            ctypes.c_int,
-            ctypes.c_int,
-            ctypes.c_int64,
-            *types,
-            ctypes.c_void_p,
-        ],
+        arguments=_arguments(binding, count),
+        argtypes=argtypes,
         scope={
+            **{
+                f"_from_{p.name}": each.from_param
+                for p, each in zip(binding.parameters, argtypes, strict=True)
+            },
+            "_counts": Wide(ctypes.c_int64),
             "_harmless": examiner.harmless,
             "_examined": examiner,
             "_Int64": ctypes.c_int64,
@@ -127,6 +135,18 @@ def fragment(binding: Binding) -> Fragment | None:
             "_note": note,
         },
     )
+
+
+def _arguments(binding: Binding, count: str) -> dict[str, str]:
+    """What C receives: of a harmless call most arguments as they are."""
+    harmless = {p.name: p.name for p in binding.parameters}
+    harmless[count] = f"_counts[{count}]"
+    if count != "elementCount":
+        harmless["elementCount"] = "_byref(elementCount)"
+    return {
+        p.name: f"{harmless[p.name]} if _is_harmless else _from_{p.name}({p.name})"
+        for p in binding.parameters
+    }
 
 
 class _Examiner:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ctypes_support import room, storage_type
-from . import Fragment
+from . import Fragment, null
 
 if TYPE_CHECKING:
     from ..function import Binding
@@ -38,7 +38,9 @@ def fragment(binding: Binding) -> Fragment | None:
             f"    _fit = {fit}",
             "except TypeError:",
             "    _fit = False",
-            "if not _fit: _check_lengths({args})",
+            "if not _fit:",
+            *(f"    {line}" for line in null.array_lines(binding)),
+            "    _check_lengths({args})",
         ],
         scope={"_check_lengths": _check_lengths(binding, arrays)},
     )

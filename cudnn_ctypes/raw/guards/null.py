@@ -13,7 +13,7 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding, Parameter
 
-__all__ = ["NOT_NULL", "fragment"]
+__all__ = ["NOT_NULL", "array_lines", "fragment"]
 
 _NULL_POINTER = 2002  # CUDNN_STATUS_BAD_PARAM_NULL_POINTER
 
@@ -98,18 +98,35 @@ def fragment(binding: Binding) -> Fragment | None:
     never_null = _never_null(binding.name, binding.parameters)
     if not never_null:
         return None
-    condition = " or ".join(map(_condition, never_null))
     return Fragment(
-        before=[
-            f"if {condition}:",
-            "    _nulls = _null_names({args})",
-            f"    if _nulls: return _refused({_NULL_POINTER}, {{args}}, *_nulls)",
-        ],
+        before=_lines([p for p in never_null if not _has_length(p)]),
         scope={
             "_null_names": _null_names(binding.parameters, never_null),
             **{f"_pointer_{p.name}": _pointer(p) for p in never_null},
         },
     )
+
+
+def array_lines(binding: Binding) -> list[str]:
+    """Lines that refuse NULL for arrays whose length is another argument.
+
+    They are for calls whose arrays are not known to be long enough: NULL never is.
+    """
+    return _lines([p for p in _never_null(binding.name, binding.parameters) if _has_length(p)])
+
+
+def _has_length(parameter: Parameter) -> bool:
+    return parameter.type.kind == "array" and isinstance(parameter.length, str)
+
+
+def _lines(never_null: Sequence[Parameter]) -> list[str]:
+    if not never_null:
+        return []
+    return [
+        f"if {' or '.join(map(_condition, never_null))}:",
+        "    _nulls = _null_names({args})",
+        f"    if _nulls: return _refused({_NULL_POINTER}, {{args}}, *_nulls)",
+    ]
 
 
 def _never_null(name: str, parameters: Sequence[Parameter]) -> list[Parameter]:

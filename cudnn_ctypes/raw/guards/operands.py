@@ -7,12 +7,14 @@ before; only what is new is compared.
 
 from __future__ import annotations
 
+import collections
 import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import records
 from ..ctypes_support import CudnnEnum
+from ..passing import fitting_pointer, pointer_with_room
 from . import Fragment
 
 if TYPE_CHECKING:
@@ -25,37 +27,82 @@ _MOST = 64  # descriptions that are remembered of one record
 
 def fragment(binding: Binding) -> Fragment | None:
     by_name = {p.name: p for p in binding.parameters}
+    looked_at = _looked_at(binding, by_name)
     before: list[str] = []
-    scope: dict[str, Any] = {"_int": int, "_place": records.place}
+    arguments: dict[str, str] = {}
+    scope: dict[str, Any] = {
+        "_int": int,
+        "_place": records.place,
+        "_places": records.cache,
+        "_bytes_of": bytes,
+        "_pointer": ctypes.c_void_p.from_param,
+    }
     for parameter in binding.parameters:
         name = parameter.name
-        given = f"if {name} is not None and {name}.__class__ is not _int"
         match parameter.type.kind:
             case "device" if parameter.type.base is not None:
-                before.append(f"{given}: _check_{name}({name})")
+                before.append(
+                    f"if {name} is not None and {name}.__class__ is not _int: _check_{name}({name})"
+                )
                 scope[f"_check_{name}"] = _elements_check(binding, parameter)
             case "device" if parameter.described_by:
                 (by,) = parameter.described_by
-                before.append(f"{given}: _check_{name}({by}, {name})")
-                is_size = by_name[by].type.base is ctypes.c_size_t
-                check = _room_check if is_size else _memory_check
-                scope[f"_check_{name}"] = check(binding, parameter, by)
+                if by_name[by].type.base is ctypes.c_size_t:
+                    passing, against = pointer_with_room, by
+                    scope[f"_check_{name}"] = _room_check(binding, parameter, by)
+                else:
+                    at = f"_at_{by}" if by in looked_at else f"({_place(by)})"
+                    passing, against = fitting_pointer, f"{at}.fitting"
+                    scope[f"_check_{name}"] = _memory_check(binding, parameter, by)
+                scope[f"_passing_{name}"] = passing
+                before += [
+                    f"if {name} is None or {name}.__class__ is _int: _to_{name} = _pointer({name})",
+                    f"else: _to_{name} = _passing_{name}[{name}.__class__]({name}, {against})"
+                    f" or _check_{name}({by}, {name})",
+                ]
+                arguments[name] = f"_to_{name} or _convert_{name}({name})"
             case "scalar":
-                before += _scalar_lines(parameter, by_name)
+                one = _one_descriptor(parameter, by_name)
+                before.append(_scalar_line(parameter, one))
                 scope[f"_as_{name}"] = _scalar_check(binding, parameter)
-    return Fragment(before=before, scope=scope) if before else None
+    if not before:
+        return None
+    first = [f"_at_{name} = {_place(name)}" for name in looked_at]
+    return Fragment([*first, *before], scope=scope, arguments=arguments)
+
+
+def _looked_at(binding: Binding, by_name: dict[str, Parameter]) -> list[str]:
+    """The descriptors whose records are wanted more than once, or whatever the memory is."""
+    wanted: list[str] = []
+    for p in binding.parameters:
+        if p.type.kind == "scalar" and (one := _one_descriptor(p, by_name)) is not None:
+            wanted += [one, one]
+        elif p.type.kind == "device":
+            wanted += [by for by in p.described_by if by_name[by].type.base is not ctypes.c_size_t]
+    return [name for name, count in collections.Counter(wanted).items() if count > 1]
+
+
+def _place(name: str) -> str:
+    """`records.place`, without a call for the usual descriptor."""
+    known = f"{name}.__class__ is _kind_{name} and _places.get(_bytes_of({name}))"
+    return f"{known} or _place({name})"
 
 
 # --- scalars -------------------------------------------------------------------------------------
 
 
-def _scalar_lines(parameter: Parameter, by_name: dict[str, Parameter]) -> list[str]:
-    name, described_by = parameter.name, parameter.described_by
-    convert = f"{name} = _as_{name}({', '.join((name, *described_by))})"
-    one = by_name[described_by[0]] if len(described_by) == 1 else None
-    if one is None or not issubclass(one.type.base, ctypes._Pointer) or _pads(parameter):
-        return [convert]
-    return [f"if {name}.__class__ is not _place({one.name}).scalar: {convert}"]
+def _one_descriptor(parameter: Parameter, by_name: dict[str, Parameter]) -> str | None:
+    """The descriptor that alone decides the type of a number that scales."""
+    if len(parameter.described_by) != 1 or _pads(parameter):
+        return None
+    (name,) = parameter.described_by
+    return name if issubclass(by_name[name].type.base, ctypes._Pointer) else None
+
+
+def _scalar_line(parameter: Parameter, one: str | None) -> str:
+    name = parameter.name
+    convert = f"{name} = _as_{name}({', '.join((name, *parameter.described_by))})"
+    return convert if one is None else f"if {name}.__class__ is not _at_{one}.scalar: {convert}"
 
 
 def _pads(parameter: Parameter) -> bool:
@@ -121,19 +168,9 @@ _REAL = {
 def _memory_check(binding: Binding, parameter: Parameter, by: str) -> Callable[[Any, Any], None]:
     from ..typed_memory import by_class, contradiction
 
-    cache = records.cache
     (kind,) = (p.type.base for p in binding.parameters if p.name == by)
 
     def check(descriptor: Any, memory: Any) -> None:
-        try:
-            key = by_class[memory.__class__].identity(memory)
-            if key in cache[bytes(getattr(descriptor, "_as_parameter_", descriptor))].fitting:
-                return
-        except (KeyError, TypeError):
-            pass
-        compare(descriptor, memory)
-
-    def compare(descriptor: Any, memory: Any) -> None:
         if not isinstance(getattr(descriptor, "_as_parameter_", descriptor), kind):
             return  # ctypes refuses it by name
         describers, place = by_class.of(memory), records.place(descriptor)

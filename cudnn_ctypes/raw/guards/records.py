@@ -35,7 +35,6 @@ def fragment(binding: Binding) -> Fragment | None:
             "_forget_record": records.forget,
             "_records": records.cache,
             "_bytes": bytes,
-            "_Pointer": {p.name: p.type.base for p in binding.parameters},
             "_noted": _noted(binding.name),
         },
     )
@@ -44,7 +43,7 @@ def fragment(binding: Binding) -> Fragment | None:
 def _forgetting(name: str) -> list[str]:
     """`records.forget`, without a call for the usual argument."""
     return [
-        f"if {name}.__class__ is _Pointer['{name}']: _records.pop(_bytes({name}), None)",
+        f"if {name}.__class__ is _kind_{name}: _records.pop(_bytes({name}), None)",
         f"else: _forget_record({name})",
     ]
 

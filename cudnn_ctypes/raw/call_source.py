@@ -1,0 +1,155 @@
+"""The Python functions that are compiled for a C function: guards, arguments, call, status.
+
+ctypes converts arguments through calls of ``from_param``, one for each, which take longer than most
+C functions here. So the compiled function hands the usual arguments to C as they are, after a look
+at their class, and calls a converter for all others; the C function that it calls has no argtypes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from . import log
+from .arrays import array_classes
+from .ctypes_support import CudnnEnum, OpaquePointer, storage_type
+from .values import INTEGER_RANGES
+
+if TYPE_CHECKING:
+    from .function import Binding
+    from .parameter import Parameter
+
+__all__ = ["Wide", "compiled", "without_argtypes"]
+
+# The guards' lines stand where the comments are. Named parameters are as fast as *args and give
+# keywords and arity errors.
+
+_STATUS = """\
+def {name}({names}):
+    if _logged: _forget()
+    #before
+    _call = _direct
+    if _call is None:
+        try:
+            _code = _native({names})
+        except _ArgumentError as _error:
+            _explain(_error, {arguments})
+    else:
+        try:
+            _code = _call({converted})
+        except Exception as _error:
+            _explain(_error, {arguments})
+    #after
+    if _code:
+        return _failed(_code, {arguments})
+    #success
+    return _SUCCESS
+"""
+
+_PLAIN = """\
+def {name}({names}):
+    #before
+    try:
+        return _native({names})
+    except _ArgumentError as _error:
+        _explain(_error, {arguments})
+"""
+
+
+def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
+    """The code that defines the function of a C function's name, and what it refers to.
+
+    Besides that it refers to ``_native``, the C function or what stands before it, and ``_direct``,
+    what `without_argtypes` makes of that; to ``_failed`` and ``_refused``, which give what is
+    returned for a status other than success and where a guard refuses.
+    """
+    from . import guards
+    from .enums import cudnnStatus_t
+
+    guard = binding.guard
+    names = "".join(f"{p.name}, " for p in binding.parameters)
+    scope: dict[str, Any] = {}
+    converted = ", ".join(
+        _converted(p, argtype, guard.arguments, scope)
+        for p, argtype in zip(binding.parameters, binding.argtypes, strict=True)
+    )
+    template = _STATUS if binding.returns_status else _PLAIN
+    source = template.format(
+        name=binding.name, names=names, arguments=f"({names})", converted=converted
+    )
+    code = compile(guards.inserted(source, guard, f"({names})"), f"<{binding.name}>", "exec")
+    scope.update(
+        guard.scope,
+        _logged=log.logged,
+        _forget=log.forget,
+        _ArgumentError=ctypes.ArgumentError,
+        _SUCCESS=cudnnStatus_t.CUDNN_STATUS_SUCCESS,
+        _explain=binding.explain,
+    )
+    return code, scope
+
+
+def without_argtypes(native: Any) -> Any:
+    """The same C function for arguments that are converted; None if something stands before it."""
+    has_own_types = getattr(native, "_argtypes_", None) is not None
+    if not isinstance(native, _CFUNCTION) or has_own_types or native.errcheck is not None:
+        return None
+    direct = type(native)(ctypes.cast(native, ctypes.c_void_p).value)
+    direct.restype = native.restype
+    return direct
+
+
+_CFUNCTION: Any = ctypes.CFUNCTYPE(None).__base__
+_REFERENCE = type(ctypes.byref(ctypes.c_int()))
+
+
+class Wide(dict[int, Any]):
+    """Integers as objects of a C type that is larger than ctypes takes an int for."""
+
+    def __init__(self, convert: Callable[[int], Any]) -> None:
+        self.convert = convert
+
+    def __missing__(self, number: int) -> Any:
+        converted = self.convert(number)
+        if len(self) >= 256:
+            self.clear()
+        self[number] = converted
+        return converted
+
+
+def _converted(
+    parameter: Parameter, argtype: Any, by_guards: Mapping[str, str], scope: dict[str, Any]
+) -> str:
+    """The expression that C receives for a parameter; puts the names that it uses into `scope`."""
+    name, base, kind = parameter.name, parameter.type.base, parameter.type.kind
+    scope.update(_int=int, _byref=ctypes.byref, _Reference=_REFERENCE)
+    scope[f"_convert_{name}"] = argtype.from_param
+    if kind in ("value", "pointer"):
+        scope[f"_kind_{name}"] = storage_type(base) if kind == "pointer" else base
+    if name in by_guards:
+        return by_guards[name]
+    is_kind, convert = f"{name}.__class__ is _kind_{name}", f"_convert_{name}({name})"
+    match kind:
+        case "value" if issubclass(base, (CudnnEnum, OpaquePointer)):
+            return f"{name} if {is_kind} else {convert}"
+        case "value" if base is ctypes.c_int:
+            low, high = INTEGER_RANGES[base]
+            is_int = f"{name}.__class__ is _int and {low} <= {name} <= {high}"
+            return f"{name} if {is_int} else {convert}"
+        case "value" if base in INTEGER_RANGES:
+            scope[f"_wide_{name}"] = Wide(argtype.from_param)
+            return f"_wide_{name}[{name}] if {name}.__class__ is _int else {convert}"
+        case "pointer":
+            refers = f"{name}.__class__ is _Reference and {name}._obj.__class__ is _kind_{name}"
+            return f"_byref({name}) if {is_kind} else {name} if {refers} else {convert}"
+        case "array":
+            scope[f"_arrays_{name}"] = array_classes(base)
+            return f"{name} if {name}.__class__ in _arrays_{name} else {convert}"
+        case "scalar":
+            scope.update(_float=ctypes.c_float, _double=ctypes.c_double)
+            is_real = f"{name}.__class__ is _float or {name}.__class__ is _double"
+            return f"_byref({name}) if {is_real} else {convert}"
+        case _:
+            return convert

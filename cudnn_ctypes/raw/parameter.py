@@ -1,0 +1,74 @@
+"""A parameter of a C function, as its declaration in ``functions.py`` states it."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+from .vocabulary import ParameterType
+
+__all__ = ["Parameter", "c_type", "declaration"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a C function."""
+
+    name: str
+    type: ParameterType
+
+    @property
+    def direction(self) -> str:
+        """ "in", "out" or "in/out"."""
+        return self.type.direction
+
+    @property
+    def length(self) -> str | int | None:
+        """Length of an array: a number, or an expression of other parameters' names."""
+        return self.type.length
+
+    @property
+    def described_by(self) -> tuple[str, ...]:
+        """Names of the parameters that say what is in the memory: a descriptor, or its bytes."""
+        return self.type.described_by
+
+    @property
+    def changes_descriptor(self) -> bool:
+        """Whether the call may set or destroy the descriptor that is passed here."""
+        return self.type.changes_descriptor
+
+    @property
+    def c_declaration(self) -> str:
+        """The parameter as C writes it."""
+        base = self.type.spelling or c_type(self.type.base)
+        const = "const " if self.type.is_const else ""
+        if self.type.kind == "value":
+            return declaration(f"{const}{base}", self.name)
+        if self.type.kind == "array" or (self.type.kind == "device" and self.type.base):
+            return declaration(f"{const}{base}", f"{self.name}[]")
+        return declaration(f"{const}{base}", f"*{self.name}")
+
+
+_C_NAMES = {
+    None: "void",
+    ctypes.c_int: "int",
+    ctypes.c_uint: "unsigned int",
+    ctypes.c_int64: "int64_t",
+    ctypes.c_size_t: "size_t",
+    ctypes.c_float: "float",
+    ctypes.c_double: "double",
+    ctypes.c_char: "char",
+    ctypes.c_char_p: "const char *",
+    ctypes.c_void_p: "void *",
+}
+
+
+def declaration(base: str, declarator: str) -> str:
+    """A C declaration: ``int n``, ``void *p``."""
+    return f"{base}{declarator}" if base.endswith("*") else f"{base} {declarator}"
+
+
+def c_type(base: Any) -> str:
+    """The C name of a type."""
+    return _C_NAMES.get(base) or str(base.__name__)

@@ -1,0 +1,99 @@
+"""The addresses of memory that was found to fit before, by one function for each class.
+
+A launch has a few microseconds; what it asks of a tensor is asked here, as fast as Python can. What
+these functions do not know they leave to the guards and converters, and give None.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ClosedError
+from . import mode
+from .memory import memory_pointer
+from .records import Fitting
+from .typed_memory import by_class, is_own, is_torch
+
+__all__ = ["fitting_pointer", "pointer_with_room"]
+
+_pointer = ctypes.c_void_p.from_param
+
+
+def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
+    dtype, shape, strides = fitting.last
+    if not (tensor.dtype is dtype and tensor.shape == shape and tensor.stride() == strides):
+        key = tensor.dtype, tensor.shape, tensor.stride()
+        if key not in fitting:
+            return None
+        fitting.last = key
+    if tensor.is_cpu if mode.reference_device_active else tensor.is_cuda:
+        return _pointer(tensor.data_ptr())
+    return None
+
+
+def _own_fitting(memory: Any, fitting: Fitting) -> Any:
+    try:
+        if by_class[memory.__class__].identity(memory) in fitting:
+            return memory._as_parameter_
+    except (KeyError, ClosedError):
+        pass
+    return None
+
+
+def _any_fitting(memory: Any, fitting: Fitting) -> Any:
+    try:
+        if by_class.of(memory).identity(memory) in fitting:
+            return _pointer(memory_pointer(memory))
+    except (TypeError, ValueError):  # the converter says so
+        pass
+    return None
+
+
+def _torch_with_room(tensor: Any, size: Any) -> Any:
+    if (
+        size.__class__ is int
+        and tensor.nbytes >= size
+        and (tensor.is_cpu if mode.reference_device_active else tensor.is_cuda)
+    ):
+        return _pointer(tensor.data_ptr())
+    return None
+
+
+def _own_with_room(buffer: Any, size: Any) -> Any:
+    try:
+        if size.__class__ is int and buffer.nbytes >= size:
+            return buffer._as_parameter_
+    except ClosedError:
+        pass
+    return None
+
+
+def _nothing(memory: Any, size: Any) -> None:
+    return None
+
+
+_Function = Callable[[Any, Any], Any]
+_MOST_CLASSES = 256
+
+
+class _ByClass(dict[type, _Function]):
+    """Functions by class, chosen when the first object of a class comes."""
+
+    def __init__(self, torch: _Function, own: _Function, other: _Function) -> None:
+        self.torch, self.own, self.other = torch, own, other
+
+    def __missing__(self, cls: type) -> _Function:
+        if len(self) >= _MOST_CLASSES:
+            self.clear()
+        found = self.torch if is_torch(cls) else self.own if is_own(cls) else self.other
+        self[cls] = found
+        return found
+
+
+fitting_pointer = _ByClass(_torch_fitting, _own_fitting, _any_fitting)
+"""By class: from memory and the keys of what fits a descriptor to the address, or None."""
+
+pointer_with_room = _ByClass(_torch_with_room, _own_with_room, _nothing)
+"""By class: from memory and a size in bytes to the address, or None."""

@@ -1,0 +1,63 @@
+"""Which argument of a call was refused, and why: an error that names it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .ctypes_support import CudnnEnum
+from .parameter import Parameter, c_type
+
+if TYPE_CHECKING:
+    from .function import Binding
+
+__all__ = ["explain"]
+
+
+def explain(binding: Binding, error: Exception, args: tuple[Any, ...]) -> None:
+    """Raise what the converter of an argument raises, with its name; else `error` itself."""
+    for position, (parameter, argtype) in enumerate(
+        zip(binding.parameters, binding.argtypes, strict=True)
+    ):
+        try:
+            argtype.from_param(args[position])
+        except (TypeError, ValueError) as reason:
+            text = _explanation(binding, position, parameter, args, str(reason))
+            cls = TypeError if isinstance(reason, TypeError) else type(reason)
+            raise cls(text) from None
+    raise error
+
+
+def _explanation(
+    binding: Binding, position: int, parameter: Parameter, args: tuple[Any, ...], reason: str
+) -> str:
+    value = args[position]
+    if reason.startswith("expected LP_") or "instance instead of" in reason:
+        reason = f"expected {_expected(parameter)}, got {value!r} ({type(value).__name__})"
+    text = f"{binding.name}() argument {parameter.name!r} ({position + 1} of {len(args)}): {reason}"
+    argtypes = binding.argtypes
+    for other, argtype in enumerate(argtypes):
+        if other == position:
+            continue
+        if _accepts(argtype, value) and _accepts(argtypes[position], args[other]):
+            swapped = binding.parameters[other].name
+            return f"{text}; are {parameter.name!r} and {swapped!r} swapped?"
+    return text
+
+
+def _accepts(argtype: Any, value: Any) -> bool:
+    try:
+        argtype.from_param(value)
+    except Exception:
+        return False
+    return not isinstance(value, int) or isinstance(value, CudnnEnum)
+
+
+def _expected(parameter: Parameter) -> str:
+    base = c_type(parameter.type.base)
+    match parameter.type.kind:
+        case "pointer":
+            return f"a pointer to {base}: the object itself or byref(...)"
+        case "array":
+            return f"an array of {base}"
+        case _:
+            return f"a {base}"
