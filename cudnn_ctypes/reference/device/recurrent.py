@@ -11,8 +11,9 @@ from ... import raw
 from ...raw import descriptors
 from ..rnn_cells import Cell, Clip
 from ..rnn_network import Bias, RecurrentNetwork
-from .dispatch import Refused
-from .held import read, word
+from .call import Call
+from .dispatch import bad_param
+from .held import word
 
 __all__ = ["RNN", "rnn"]
 
@@ -42,15 +43,15 @@ class RNN:
         return np.dtype(np.float64 if self.data_type == raw.CUDNN_DATA_DOUBLE else np.float32)
 
 
-def rnn(descriptor: Any, name: str) -> RNN:
-    """The network of a descriptor.
+def rnn(call: Call) -> RNN:
+    """The network of a call.
 
     Raises
     ------
     Refused
         BAD_PARAM for NULL and for a network that cannot be, NOT_INITIALIZED if it was never set.
     """
-    held = read(descriptors.RNN, descriptor, name, raw.CUDNN_STATUS_NOT_INITIALIZED)
+    held = call.record("rnnDesc", descriptors.RNN, raw.CUDNN_STATUS_NOT_INITIALIZED)
     cell: Cell = word(held.cell, "CUDNN_").removeprefix("rnn_")
     try:
         network = RecurrentNetwork(
@@ -65,7 +66,7 @@ def rnn(descriptor: Any, name: str) -> RNN:
             clip=_clip(held),
         )
     except ValueError as error:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name}: {error}") from None
+        raise bad_param(f"rnnDesc: {error}") from None
     return RNN(held, network)
 
 

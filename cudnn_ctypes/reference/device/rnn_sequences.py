@@ -21,14 +21,15 @@ from ... import raw
 from ...raw.descriptors import RNNData
 from ..arithmetic import round_to
 from . import lent
-from .memory import Use, at
+from .call import Call
+from .memory import Use
 
 __all__ = ["check", "load", "store"]
 
 
-def load(data: RNNData, address: int | None, name: str) -> NDArray[Any]:
-    """The sequences at `address` as a (T, B, size) array; of a packed layout a copy."""
-    memory = _memory(data, address, name, "read")
+def load(call: Call, data: RNNData, name: str) -> NDArray[Any]:
+    """The sequences at `name` as a (T, B, size) array; of a packed layout a copy."""
+    memory = _memory(call, data, name, "read")
     if data.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
         result = np.zeros((data.max_length, data.batch_size, data.vector_size), memory.dtype)
         result[_valid(data)] = memory
@@ -38,29 +39,27 @@ def load(data: RNNData, address: int | None, name: str) -> NDArray[Any]:
     return memory
 
 
-def check(data: RNNData, address: int | None, name: str) -> None:
+def check(call: Call, data: RNNData, name: str) -> None:
     """Refuse memory that is not there: for what cuDNN reads, and the reference does not."""
     with lent.any_contents():
-        _memory(data, address, name, "read")
+        _memory(call, data, name, "read")
 
 
-def store(
-    data: RNNData, address: int | None, values: NDArray[Any], name: str, *, padding: float
-) -> None:
-    """Write (T, B, size) `values`; the steps behind a sequence's end become `padding`."""
-    memory = _memory(data, address, name, "write")
+def store(call: Call, data: RNNData, name: str, values: NDArray[Any]) -> None:
+    """Write (T, B, size) `values`; the steps behind a sequence's end become the padding."""
+    memory = _memory(call, data, name, "write")
     values = round_to(values, memory.dtype)
     valid = _valid(data)
     if data.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
         memory[...] = values[valid]
         return
-    filled = np.where(valid[..., None], values, np.asarray(padding, values.dtype))
+    filled = np.where(valid[..., None], values, np.asarray(data.padding_fill, values.dtype))
     if data.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
         filled = filled.swapaxes(0, 1)
     memory[...] = filled
 
 
-def _memory(data: RNNData, address: int | None, name: str, use: Use) -> NDArray[Any]:
+def _memory(call: Call, data: RNNData, name: str, use: Use) -> NDArray[Any]:
     shape: tuple[int, ...] = (data.max_length, data.batch_size, data.vector_size)
     read = _valid(data)[..., None]
     if data.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
@@ -68,9 +67,8 @@ def _memory(data: RNNData, address: int | None, name: str, use: Use) -> NDArray[
     elif data.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
         shape = (data.batch_size, data.max_length, data.vector_size)
         read = read.swapaxes(0, 1)
-    strides = tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
     where = read if use == "read" else None
-    return at(address, data.data_type, shape, strides, name, use, where=where)
+    return call.array(name, data.data_type, *shape, use=use, where=where)
 
 
 def _valid(data: RNNData) -> NDArray[np.bool_]:
