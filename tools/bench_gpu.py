@@ -5,28 +5,26 @@ same small convolution on the same handle, so the differences are what each laye
 cudnnConvolutionForward in C, compiled here; plain ctypes with ``argtypes`` set and the status
 compared; ``raw`` with addresses and with objects; `ConvolutionForward.run` and
 `convolution_forward`, with DeviceTensors and, where PyTorch is installed, with its tensors; the
-operation bound to its operands; and PyTorch's own convolution. The second table has the other
-operations: the call, and the bound call, which is one call of C.
+operation bound to its operands; and PyTorch's own convolution. The second table has every operation
+of layer 2: host time of the second call and of the bound form, and how many functions of Python and
+builtin ones a call goes through.
 Launches are queued and only waited for between measurements; the GPU must keep up, so the last row
 gives its time per launch by CUDA events, which has to be smaller than the host's.
 
-``--reference`` runs all but plain ctypes on the reference device, to see that the program is whole.
+``--reference`` runs all but plain ctypes on the reference device, to see that the program is whole;
+in the second table an empty C function then stands in for cuDNN's.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import ctypes
 import functools
 import statistics
-import subprocess
 import sys
-import tempfile
 import timeit
 from collections.abc import Callable
-from ctypes import byref, c_float, c_int, c_size_t, c_void_p
-from pathlib import Path
+from ctypes import byref, c_float
 from typing import Any
 
 import numpy as np
@@ -38,27 +36,18 @@ from cudnn_ctypes import (
     DeviceTensor,
     FilterDescriptor,
     Handle,
-    PoolingDescriptor,
     TensorDescriptor,
-    activation_backward,
-    activation_forward,
-    add_tensor,
     as_tensor,
-    batch_normalization_forward_inference,
-    batch_normalization_forward_training,
     bind,
-    convolution_backward_data,
-    convolution_backward_filter,
     convolution_forward,
-    op_tensor,
-    pooling_forward,
     raw,
-    reduce_tensor,
-    softmax_forward,
     use_reference_device,
 )
 from cudnn_ctypes.device import Event, elapsed_ms
-from cudnn_ctypes.raw.ctypes_support import OpaquePointer
+
+from .launch_costs import costs
+from .launch_costs import report as report_costs
+from .plain_calls import CLoop, plain_launch
 
 X_SHAPE, W_SHAPE = (1, 64, 8, 8), (64, 64, 3, 3)
 LAYOUT = "NHWC"
@@ -142,45 +131,6 @@ class Bench:
             f"convolution_forward{what}": lambda: convolution_forward(h, x, w, conv),
         }
 
-    def operations(self) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]:
-        """Other operations, with their arguments."""
-        x, y, w = self.x, self.y, self.w
-        tensors = torch_tensors(x, w, y)
-        if tensors is not None:
-            x, w, y = tensors
-        one = DeviceTensor.full((1, 64, 1, 1), 1, "float32", layout=LAYOUT)
-        bias = DeviceTensor.full((64,), 1, "float16")
-        pooling = PoolingDescriptor(2)
-        return {
-            "activation_forward": (activation_forward, (x, "relu", y), {}),
-            "activation_backward": (activation_backward, (y, y, x, "relu"), {}),
-            "pooling_forward": (pooling_forward, (x, pooling), {}),
-            "softmax_forward": (softmax_forward, (x,), {}),
-            "add_tensor (bias)": (add_tensor, (bias, y), {}),
-            "op_tensor": (op_tensor, (x, y, "add"), {}),
-            "reduce_tensor": (reduce_tensor, (x, "max"), {"c_shape": (1, 64, 1, 1)}),
-            "batch_normalization_inference": (
-                batch_normalization_forward_inference,
-                (x, one, one, one, one, y),
-                {},
-            ),
-            "batch_normalization_training": (
-                batch_normalization_forward_training,
-                (x, one, one, y),
-                {"average_factor": 1.0},
-            ),
-            "convolution_backward_data": (
-                convolution_backward_data,
-                (w, y, self.conv),
-                {"dx_shape": X_SHAPE},
-            ),
-            "convolution_backward_filter": (
-                convolution_backward_filter,
-                (x, y, self.conv),
-                {"dw_shape": W_SHAPE},
-            ),
-        }
-
     def small(self) -> dict[str, Callable[[], Any]]:
         """What calls are made of."""
 
@@ -209,77 +159,6 @@ def torch_tensors(*tensors: DeviceTensor) -> list[Any] | None:
     except ImportError:
         return None
     return [torch.from_dlpack(tensor) for tensor in tensors]
-
-
-_C_SOURCE = """
-#include <stddef.h>
-#include <time.h>
-typedef int (*launch_t)(void *, void *, void *, void *, void *, void *, void *, int, void *, size_t,
-                        void *, void *, void *);
-double loop(launch_t f, void **a, int algorithm, size_t size, int n) {
-    struct timespec t0, t1;
-    clock_gettime(CLOCK_MONOTONIC, &t0);
-    for (int i = 0; i < n; i++)
-        if (f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], algorithm, a[7], size, a[8], a[9], a[10]))
-            return -1;
-    clock_gettime(CLOCK_MONOTONIC, &t1);
-    return (t1.tv_sec - t0.tv_sec) + 1e-9 * (t1.tv_nsec - t0.tv_nsec);
-}
-"""
-
-
-class CLoop:
-    """cudnnConvolutionForward in a loop in C."""
-
-    def __init__(self, arguments: tuple[Any, ...]) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            source, library = Path(folder, "loop.c"), Path(folder, "loop.so")
-            source.write_text(_C_SOURCE)
-            command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(source)]
-            subprocess.run(command, check=True)
-            self._loop = ctypes.CDLL(str(library)).loop
-        self._loop.restype = ctypes.c_double
-        self._arguments = arguments  # what byref points to must live
-        pointers = [ctypes.cast(a, c_void_p) for i, a in enumerate(arguments) if i not in (7, 9)]
-        self._pointers = (c_void_p * len(pointers))(*pointers)
-        function = ctypes.CDLL(str(raw.load().path)).cudnnConvolutionForward
-        self._fixed = (function, self._pointers, int(arguments[7]), c_size_t(arguments[9]))
-
-    def seconds(self, number: int) -> float:
-        """Of so many launches."""
-        seconds = float(self._loop(*self._fixed, number))
-        if seconds < 0:
-            raise RuntimeError("cudnnConvolutionForward failed")
-        return seconds
-
-    def __call__(self) -> None:
-        self.seconds(1)
-
-
-def plain_launch(arguments: tuple[Any, ...]) -> Callable[[], None]:
-    """cudnnConvolutionForward as a careful program calls it through ctypes alone."""
-    function = ctypes.CDLL(str(raw.load().path)).cudnnConvolutionForward
-    function.restype = c_int
-    argtypes: list[Any] = []
-    values: list[Any] = []
-    for parameter, value in zip(raw.cudnnConvolutionForward.parameters, arguments, strict=True):
-        if isinstance(value, OpaquePointer):
-            value = c_void_p(value.value)
-        elif parameter.type.kind == "device":
-            value = c_void_p(value)
-        elif parameter.name == "algo":
-            value = int(value)
-        argtypes.append({"algo": c_int, "workSpaceSizeInBytes": c_size_t}.get(parameter.name))
-        argtypes[-1] = argtypes[-1] or c_void_p
-        values.append(value)
-    function.argtypes = argtypes
-
-    def launch() -> None:
-        status = function(*values)
-        if status:
-            raise RuntimeError(status)
-
-    return launch
 
 
 def measure(
@@ -316,19 +195,22 @@ def report(times: dict[str, list[float]], base: str) -> None:
 
 
 def report_operations(bench: Bench, rounds: int, launches: int) -> None:
-    """Host time of the second and later calls of other operations, and of what they are made of."""
-    sides: dict[str, Callable[[], Any]] = {}
-    for name, (operation, args, kwargs) in bench.operations().items():
-        sides[name] = functools.partial(operation, bench.handle, *args, **kwargs)
-        sides[f"{name}, bound"] = bind(operation, bench.handle, *args, **kwargs)
-    sides |= bench.small()
-    times = measure(sides, bench.handle.synchronize, rounds, launches)
-    middle = {side: statistics.median(values) for side, values in times.items()}
-    print(f"{'':34}{'us':>8}{'bound':>8}")
-    for side, value in middle.items():
-        if not side.endswith(", bound"):
-            bound = middle.get(f"{side}, bound")
-            print(f"{side:34}{value:8.2f}" + ("" if bound is None else f"{bound:8.2f}"))
+    """The cost of the second call of every operation, and of what calls are made of."""
+    convert = (lambda tensor: tensor) if torch_tensors(bench.x) is None else _in_torch
+    if bench.handle.on_reference_device:
+        print("an empty C function in place of cuDNN's where a launch is found by its key")
+    report_costs(costs(bench.handle, convert, rounds=rounds, launches=launches))
+    times = measure(bench.small(), bench.handle.synchronize, rounds, launches)
+    for side, values in times.items():
+        print(f"{side:42}{statistics.median(values):8.2f}")
+
+
+def _in_torch(tensor: DeviceTensor) -> Any:
+    """The same memory as a tensor of PyTorch, if that has its type."""
+    try:
+        return sys.modules["torch"].from_dlpack(tensor)
+    except (RuntimeError, BufferError, TypeError):
+        return tensor
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,7 +15,15 @@ from typing import Any
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.raw import mode
 
-__all__ = ["CudaError", "call", "core", "current_context", "driver", "is_current"]
+__all__ = [
+    "CudaError",
+    "call",
+    "core",
+    "current_context",
+    "current_ordinal",
+    "driver",
+    "is_current",
+]
 
 
 class CudaError(RuntimeError):
@@ -87,6 +95,15 @@ def is_current(ordinal: int) -> bool:
     """Whether a context of this device is current in the calling thread."""
     status, device = driver().cuCtxGetDevice()
     return int(status) == 0 and int(device) == ordinal
+
+
+def current_ordinal() -> int:
+    """Ordinal of the calling thread's current device, with a context; device 0 if there is none."""
+    status, device = driver().cuCtxGetDevice()
+    if int(status) == 0:
+        return int(device)
+    with current_context() as made:
+        return int(made.device_id)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import raw
 from ..device import DeviceTensor
+from ..errors import ClosedError
 from .dense_operands import DenseOperands
 from .launch_keys import Look, look
 
@@ -85,6 +86,15 @@ class GnnCscGraph:
         self.reversed_offsets = operands.optional(
             "reversed_offsets", reversed_offsets, (self.source_count + 1,), self.index_type
         )
+        self._arrays = (
+            self.indices,
+            self.edge_rows,
+            self.reversed_rows,
+            self.reversed_offsets,
+        )
+        # What a launch's key says of it, besides the offsets; and what C is given.
+        self._part = (self.source_count, self.edge_count, *(a is None for a in self._arrays))
+        self._struct = self._described()
 
     @classmethod
     def from_edges(
@@ -144,26 +154,28 @@ class GnnCscGraph:
 
     def _look(self) -> Look:
         """Its part of the key of a launch, and the struct that C takes."""
-        looks = [
-            look(tensor)
-            for tensor in (
-                self.offsets,
-                self.indices,
-                self.edge_rows,
-                self.reversed_rows,
-                self.reversed_offsets,
-            )
-        ]
-        addresses = [pointer and pointer.value for _, pointer in looks]
+        part, _ = look(self.offsets)  # which checks that its memory can be reached
+        for array in self._arrays:
+            if array is not None and array.closed:
+                raise ClosedError(f"an array of {self!r} is closed")
+        return (part, *self._part), self._struct
+
+    def _described(self) -> Any:
+        """A pointer to the struct."""
+        indices, *maps, reversed_offsets = (
+            None if array is None else array.ptr or None for array in self._arrays
+        )
         struct = raw.cudnnGnnCscGraph_t(
-            *addresses[:4],
+            self.offsets.ptr,
+            indices,
+            *maps,
             self.source_count,
             self.destination_count,
             self.edge_count,
             self.index_type,
-            addresses[4],
+            reversed_offsets,
         )
-        return (self.source_count, *(part for part, _ in looks)), ctypes.pointer(struct)
+        return ctypes.pointer(struct)
 
     @property
     def _as_parameter_(self) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ..device import current_device
+from ..device import cuda, current_device
 from ..device.allocation import Allocation
 from ..device.stream import as_stream_pointer
 from ..raw import mode
@@ -21,30 +21,35 @@ class StreamLauncher:
     Parameters
     ----------
     stream : stream or None
+
+    Attributes
+    ----------
+    launch_key : int
+        The device, as part of a launch's key.
     """
 
-    __slots__ = ("_as_parameter_", "device", "on_reference_device", "stream", "stream_pointer")
+    __slots__ = ("_as_parameter_", "launch_key", "on_reference_device", "stream", "stream_pointer")
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
         self.stream_pointer = as_stream_pointer(stream)
         self._as_parameter_ = ctypes.c_void_p(self.stream_pointer)
-        self.device = current_device()
         self.on_reference_device = mode.reference_device_active
+        self.launch_key = -1 if self.on_reference_device else cuda.current_ordinal()
+
+    @property
+    def device(self) -> Any:
+        """The current device, on which memory for launches is allocated."""
+        return current_device()
 
     @property
     def _plans(self) -> dict[Any, Any]:
         """The plans of all streams; they hold no descriptor."""
         return _plans
 
-    @property
-    def launch_key(self) -> int:
-        """The device, as part of a launch's key."""
-        return -1 if self.on_reference_device else int(self.device.device_id)
-
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self.stream_pointer
 
     def workspace(self, nbytes: int, index: int = 0) -> Allocation:
         """Scratch memory for one launch, freed in the order of the stream."""
-        return Allocation(nbytes, device=self.device, stream=self.stream)
+        return Allocation(nbytes, stream=self.stream)

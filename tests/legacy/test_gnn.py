@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
+    ClosedError,
     DeviceTensor,
     GnnCscGraph,
     GnnMhaParams,
@@ -145,6 +146,24 @@ def test_wrong_graphs(on_reference: None) -> None:
         GnnCscGraph.from_edges([0, 1], [0, 0], 1)
     with pytest.raises(ValueError, match="destinations: expected numbers from 0 to 1"):
         GnnCscGraph.from_edges([0, 1], [-1, 1])
+
+
+def test_other_graphs_share_a_launch(on_reference: None) -> None:
+    nodes = DeviceTensor.from_numpy(np.arange(6, dtype=np.float32).reshape(3, 2))
+    for ends, expected in (([0, 0, 1], [[2, 4], [4, 5]]), ([1, 0, 1], [[2, 3], [4, 6]])):
+        graph = GnnCscGraph.from_edges([0, 1, 2], ends)
+        result = cudnn.gnn_agg_simple_forward(graph, nodes)
+        np.testing.assert_array_equal(result.output.numpy(), expected)
+    graph.indices.close()
+    with pytest.raises(ClosedError, match="an array of <GnnCscGraph"):
+        cudnn.gnn_agg_simple_forward(graph, nodes)
+
+
+def test_a_graph_without_edges(on_reference: None) -> None:
+    graph = GnnCscGraph.from_edges([], [], 2, 3)
+    nodes = DeviceTensor.full((2, 2), 5, "float32")
+    for _ in range(2):
+        assert (cudnn.gnn_agg_simple_forward(graph, nodes).output.numpy() == np.zeros((3, 2))).all()
 
 
 # --- aggregation --------------------------------------------------------------------------------

@@ -1,0 +1,154 @@
+"""What a launch costs besides C: host time and Python calls of every operation's second call.
+
+The operations are those of ``tests/legacy/operation_table``. On the reference device an empty C
+function stands in for cuDNN's, so that what is measured is this package alone; the allocation of
+results, which takes half of the time there, is another one than on a GPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import statistics
+import sys
+import timeit
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from cudnn_ctypes import CudnnError, DeviceTensor, Handle, SymbolNotFoundError
+from cudnn_ctypes.legacy import stream_launcher
+from cudnn_ctypes.legacy.launch_plan import Plan
+from cudnn_ctypes.raw.bare import watched
+from tests.legacy.operation_table import FAMILIES, Case, rows
+
+__all__ = ["Cost", "costs", "report"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of the second and later calls of an operation.
+
+    Attributes
+    ----------
+    microseconds, bound_microseconds : float or None
+        Host time of a call, and of its bound form; None if it has none.
+    python_calls, builtin_calls, cudnn_calls : int
+        Functions of Python, and builtin ones, that a call goes through; calls of cuDNN.
+    """
+
+    name: str
+    microseconds: float
+    bound_microseconds: float | None
+    python_calls: int
+    builtin_calls: int
+    cudnn_calls: int
+
+
+def costs(
+    handle: Handle,
+    convert: Callable[[Any], Any] = lambda operand: operand,
+    *,
+    rounds: int,
+    launches: int,
+) -> Iterator[Cost]:
+    """The cost of each operation that the loaded cuDNN and this GPU have.
+
+    Parameters
+    ----------
+    convert
+        Makes another library's tensor of a ``DeviceTensor``.
+    rounds, launches : int
+        The median of so many rounds of so many launches.
+    """
+    for family in FAMILIES:
+        with suppress(SymbolNotFoundError, CudnnError), rows(family, handle) as made:
+            for name, case in made.items():
+                with suppress(CudnnError):
+                    yield _cost(handle, name, _converted(case, convert), rounds, launches)
+
+
+def _converted(case: Case, convert: Callable[[Any], Any]) -> Case:
+    def made(value: Any) -> Any:
+        return convert(value) if isinstance(value, DeviceTensor) else value
+
+    kwargs = {name: made(value) for name, value in case.kwargs.items()}
+    return Case(case.operation, tuple(map(made, case.args)), kwargs)
+
+
+def _cost(handle: Handle, name: str, case: Case, rounds: int, launches: int) -> Cost:
+    handle._plans.clear()
+    stream_launcher._plans.clear()
+    case()
+    plans = [*handle._plans.values(), *stream_launcher._plans.values()]
+    bound = None
+    with suppress(TypeError):
+        bound = case.bind()
+    with _without_cudnn(handle, plans, bound):
+        python_calls, builtin_calls, in_layer_1 = _profile(case)
+
+        def microseconds(call: Callable[[], Any]) -> float:
+            times: list[float] = []
+            for _ in range(rounds):
+                handle.synchronize()
+                times.append(1e6 * timeit.timeit(call, number=launches) / launches)
+            return statistics.median(times)
+
+        return Cost(
+            name,
+            microseconds(case),
+            None if bound is None else microseconds(bound),
+            python_calls,
+            builtin_calls,
+            in_layer_1 + sum(len(plan._calls) for plan in plans),
+        )
+
+
+@contextmanager
+def _without_cudnn(handle: Handle, plans: list[Plan], bound: Any) -> Iterator[None]:
+    """On the reference device, have plans call an empty C function in place of cuDNN's."""
+    if not handle.on_reference_device or not plans:
+        yield
+        return
+    empty = ctypes.PyDLL(None).PyErr_CheckSignals  # takes nothing, gives 0
+    for plan in plans:
+        plan._calls = [call._replace(symbol=empty) for call in plan._calls]
+    if bound is not None:
+        bound._native = [(function, empty, arguments) for function, _, arguments in bound._native]
+    before = set(watched)
+    watched.clear()
+    try:
+        yield
+    finally:
+        watched.update(before)
+
+
+def _profile(call: Callable[[], Any]) -> tuple[int, int, int]:
+    """Python functions, builtin functions and functions of layer 1 that a call goes through."""
+    counts = {"call": 0, "c_call": 0, "layer 1": 0}
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        if event in counts:
+            counts[event] += 1
+        if event == "call" and frame.f_code.co_filename.startswith("<cudnn"):
+            counts["layer 1"] += 1
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    counts["call"] -= 1  # of `call` itself
+    counts["c_call"] -= 1  # sys.setprofile
+    return counts["call"], counts["c_call"], counts["layer 1"]
+
+
+def report(found: Iterator[Cost]) -> None:
+    """Print a table."""
+    print(f"{'second call':42}{'us':>8}{'bound':>8}{'Python':>8}{'builtin':>8}{'cuDNN':>7}")
+    for cost in found:
+        bound = "-" if cost.bound_microseconds is None else f"{cost.bound_microseconds:.2f}"
+        print(
+            f"{cost.name:42}{cost.microseconds:8.2f}{bound:>8}{cost.python_calls:8}"
+            f"{cost.builtin_calls:8}{cost.cudnn_calls:7}"
+        )
