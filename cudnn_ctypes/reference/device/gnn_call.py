@@ -17,13 +17,12 @@ from ...dtypes import numpy_dtype
 from ..arithmetic import round_to
 from ..gnn_agg_simple import GnnCscGraph
 from ..gnn_mha_gat import GnnMhaParams
-from ..layout import packed_strides
-from .dispatch import Refused
+from .call import Call
+from .dispatch import bad_param, execution_failed, not_supported
 from .memory import Use, at, require, scribble
 
 __all__ = [
     "Table",
-    "check_reversed",
     "check_types",
     "mha_params",
     "read_graph",
@@ -46,12 +45,17 @@ _ACTIVATIONS: dict[int, Any] = {
 
 @dataclass(frozen=True)
 class Table:
-    """Dense memory as C passes it: a name, an address, a type and a shape."""
+    """Dense memory as C passes it: a name, a type and a shape."""
 
+    call: Call
     name: str
-    address: int | None
     data_type: raw.cudnnDataType_t
     shape: tuple[int, ...]
+
+    @property
+    def address(self) -> int | None:
+        address: int | None = self.call[self.name]
+        return address
 
     def load(self) -> NDArray[Any]:
         """A view in float32 or integers; NULL is refused unless there is nothing to hold."""
@@ -63,11 +67,8 @@ class Table:
     def check(self) -> None:
         """Refuse NULL where there are features, and anything else where there are none."""
         if self.shape[0] and bool(self.address) != bool(self.shape[1]):
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"{self.name} is {'given' if self.address else 'NULL'} with {self.shape[1]} "
-                f"features",
-            )
+            given = "given" if self.address else "NULL"
+            raise bad_param(f"{self.name} is {given} with {self.shape[1]} features")
 
     def optional(self) -> NDArray[Any] | None:
         """None without features."""
@@ -81,16 +82,15 @@ class Table:
             )
 
     def view(self, use: Use = "read") -> NDArray[Any]:
-        strides = packed_strides(self.shape, "NCHW")
-        return at(self.address, self.data_type, self.shape, strides, self.name, use)
+        return self.call.array(self.name, self.data_type, *self.shape, use=use)
 
     @property
     def nbytes(self) -> int:
         return int(np.prod(self.shape)) * numpy_dtype(self.data_type).itemsize
 
 
-def read_graph(graph: Any) -> GnnCscGraph:
-    """The graph that a ``cudnnGnnCscGraph_t`` describes.
+def read_graph(call: Call) -> GnnCscGraph:
+    """The graph that the call's ``cudnnGnnCscGraph_t`` describes.
 
     Raises
     ------
@@ -98,15 +98,13 @@ def read_graph(graph: Any) -> GnnCscGraph:
         BAD_PARAM for NULL and for sizes that are none; EXECUTION_FAILED for indices that would
         make a kernel read elsewhere.
     """
-    require(graph=graph)
-    held = graph.contents
+    call.require("graph")
+    held = call["graph"].contents
     for name in ("nSrcNodes", "nDstNodes", "nIndices"):
         if getattr(held, name) < 0:
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"graph: {name} is {getattr(held, name)}")
+            raise bad_param(f"graph: {name} is {getattr(held, name)}")
     if held.idxType not in _INDEX_TYPES:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"graph: idxType must be INT32 or INT64, is {held.idxType}"
-        )
+        raise bad_param(f"graph: idxType must be INT32 or INT64, is {held.idxType}")
     edges = held.nIndices
     offsets = _integers(held, "cscOffsets", held.nDstNodes + 1)
     indices = _integers(held, "cscIndices", edges)
@@ -114,7 +112,7 @@ def read_graph(graph: Any) -> GnnCscGraph:
     try:
         return GnnCscGraph(offsets, indices, held.nSrcNodes, rows)
     except ValueError as error:
-        raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, f"graph: {error}") from None
+        raise execution_failed(f"graph: {error}") from None
 
 
 def check_types(*kinds: raw.cudnnDataType_t) -> None:
@@ -126,51 +124,41 @@ def check_types(*kinds: raw.cudnnDataType_t) -> None:
     for kind in kinds:
         if kind not in _FEATURE_TYPES or kind not in (kinds[0], raw.CUDNN_DATA_FLOAT):
             names = ", ".join(each.name for each in kinds)
-            raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"data types {names}")
+            raise not_supported(f"data types {names}")
 
 
-def mha_params(params: Any, node_features: int, edge_features: int = 0) -> GnnMhaParams:
-    """What a ``cudnnGnnMhaParams_t`` holds, with the sizes that must be multiples of its heads."""
-    require(params=params)
-    held = params.contents
+def mha_params(call: Call, node_features: int, edge_features: int) -> GnnMhaParams:
+    """The call's ``cudnnGnnMhaParams_t``, with the sizes that must be multiples of its heads."""
+    call.require("params")
+    held = call["params"].contents
     heads = held.numHeads
     if heads < 1 or node_features < 1 or edge_features < 0:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"numHeads {heads}, dimNode {node_features}, dimEdge {edge_features}",
-        )
+        raise bad_param(f"numHeads {heads}, dimNode {node_features}, dimEdge {edge_features}")
     if node_features % heads or edge_features % heads:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
+        raise bad_param(
             f"dimNode {node_features} and dimEdge {edge_features} must be multiples of {heads} "
-            f"heads",
+            f"heads"
         )
     if held.activation not in _ACTIVATIONS:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"activation {int(held.activation)}")
+        raise bad_param(f"activation {int(held.activation)}")
     activation = _ACTIVATIONS[held.activation]
     if activation == "leaky_relu" and held.activationAlpha <= 0:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM, f"activationAlpha must be positive: {held.activationAlpha}"
-        )
+        raise bad_param(f"activationAlpha must be positive: {held.activationAlpha}")
     return GnnMhaParams(heads, bool(held.concatHeads), activation, held.activationAlpha)
 
 
-def use_workspaces(graph: GnnCscGraph, struct: Any, features: Table, weights: Table) -> None:
+def use_workspaces(graph: GnnCscGraph, features: Table, weights: Table) -> None:
     """Overwrite the workspaces of a deterministic backward pass, and check what it needs."""
     if bool(features.address) != bool(weights.address):
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"{features.name} and {weights.name} must both be given, or both be NULL",
-        )
+        raise bad_param(f"{features.name} and {weights.name} must both be given, or both be NULL")
     if features.address:
-        check_reversed(graph, struct)
+        _check_reversed(graph, features.call["graph"].contents)
         for space in (features, weights):
             scribble(space.address, space.nbytes, space.name)
 
 
-def check_reversed(graph: GnnCscGraph, struct: Any) -> None:
+def _check_reversed(graph: GnnCscGraph, held: Any) -> None:
     """Refuse a graph without its reverse, or with another graph's."""
-    held = struct.contents
     require(cscRevOffsets=held.cscRevOffsets, mapRevToCoo=held.mapRevToCoo)
     offsets = _integers(held, "cscRevOffsets", graph.source_count + 1)
     rows = _integers(held, "mapRevToCoo", graph.edge_count)
@@ -183,9 +171,8 @@ def check_reversed(graph: GnnCscGraph, struct: Any) -> None:
         or len(set(rows.tolist())) != len(rows)
         or (np.diff(sources[rows]) < 0).any()
     ):
-        raise Refused(
-            raw.CUDNN_STATUS_EXECUTION_FAILED,
-            "graph: cscRevOffsets and mapRevToCoo do not belong to cscOffsets and cscIndices",
+        raise execution_failed(
+            "graph: cscRevOffsets and mapRevToCoo do not belong to cscOffsets and cscIndices"
         )
 
 

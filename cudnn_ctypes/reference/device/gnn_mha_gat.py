@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import NDArray
+
 from ... import raw
 from ..gnn_mha_gat import (
     gnn_mha_gat_backward,
@@ -11,179 +13,123 @@ from ..gnn_mha_gat import (
     gnn_mha_gat_v2_backward,
     gnn_mha_gat_v2_forward,
 )
-from .dispatch import Refused, implements
-from .gnn_call import Table, check_types, use_workspaces
-from .gnn_mha_gat_call import AttentionCall, AttentionResults
-from .memory import require
+from .call import Call
+from .dispatch import implements, not_supported
+from .gnn_call import Table, check_types, mha_params, read_graph, use_workspaces
 
 FLOAT = raw.CUDNN_DATA_FLOAT
 
 
-@implements("cudnnGnnMhaGatForward")
-def gat(
-    stream: Any,
-    graph: Any,
-    srcFeatures: int | None,
-    dstFeatures: int | None,
-    edgeFeatures: int | None,
-    attnWeights: int | None,
-    dropoutMask: int | None,
-    output: int | None,
-    smScores: int | None,
-    dimNode: int,
-    dimEdge: int,
-    params: Any,
-    dataType: raw.cudnnDataType_t,
-) -> None:
-    call = AttentionCall.read(graph, params, dimNode, dimEdge, 2 * dimNode + dimEdge, dataType)
-    given = call.given(srcFeatures, dstFeatures, edgeFeatures, attnWeights)
-    call.forward(gnn_mha_gat_forward, given, dropoutMask, output, smScores)
+class _Attention:
+    """A call of GNN attention: the graph, the sizes, and tables of memory."""
+
+    def __init__(self, call: Call) -> None:
+        self.call, self.v2 = call, "V2" in call.name
+        self.data_type = call["dataType"]
+        check_types(self.data_type)
+        self.size = call["dimNode"]
+        if self.v2:
+            self.edge_size = self.size if call["edgeFeatures"] else 0
+            self.weight_count = self.size
+        else:
+            self.edge_size = call["dimEdge"]
+            self.weight_count = 2 * self.size + self.edge_size
+        self.params = mha_params(call, self.size, self.edge_size)
+        self.graph = graph = read_graph(call)
+        self.sources = (graph.source_count, self.size)
+        self.destinations = (graph.destination_count, self.size)
+        self.edges = (graph.edge_count, self.edge_size)
+        whole = self.params.concat_heads
+        out_size = self.size if whole else self.size // self.params.num_heads
+        self.outputs = (graph.destination_count, out_size)
+        self.activated = (graph.edge_count, self.size)
+        self.scores = (2, self.params.num_heads, graph.edge_count)
+
+    def table(self, name: str, *shape: int, data_type: Any = None) -> Table:
+        return Table(self.call, name, self.data_type if data_type is None else data_type, shape)
+
+    def required(self, name: str, *shape: int, data_type: Any = None) -> Table:
+        """A table that must not be NULL."""
+        self.call.require(name)
+        return self.table(name, *shape, data_type=data_type)
+
+    def given(self) -> dict[str, Any]:
+        """The features and the weights, as the reference takes them."""
+        self.call.require("srcFeatures", "dstFeatures", "attnWeights")
+        return {
+            "src_features": self.table("srcFeatures", *self.sources).load(),
+            "dst_features": self.table("dstFeatures", *self.destinations).load(),
+            "attn_weights": self.table("attnWeights", self.weight_count).load(),
+            "edge_features": self.table("edgeFeatures", *self.edges).optional(),
+            "params": self.params,
+        }
+
+    def per_head(self, name: str) -> NDArray[Any] | None:
+        """An optional table (heads, edges) of FLOAT."""
+        if not self.call[name]:
+            return None
+        return self.table(name, *self.scores[1:], data_type=FLOAT).load()
 
 
-@implements("cudnnGnnMhaGatV2Forward")
-def gat_v2(
-    stream: Any,
-    graph: Any,
-    srcFeatures: int | None,
-    dstFeatures: int | None,
-    edgeFeatures: int | None,
-    attnWeights: int | None,
-    dropoutMask: int | None,
-    output: int | None,
-    smScores: int | None,
-    actScores: int | None,
-    dimNode: int,
-    params: Any,
-    dataType: raw.cudnnDataType_t,
-) -> None:
-    dimEdge = dimNode if edgeFeatures else 0
-    call = AttentionCall.read(graph, params, dimNode, dimEdge, dimNode, dataType)
-    given = call.given(srcFeatures, dstFeatures, edgeFeatures, attnWeights)
-    require(actScores=actScores)
-    made = call.forward(gnn_mha_gat_v2_forward, given, dropoutMask, output, smScores)
-    assert made.act_scores is not None
-    call.activated(actScores).store(made.act_scores)
+@implements("cudnnGnnMhaGatForward", "cudnnGnnMhaGatV2Forward")
+def forward(call: Call) -> None:
+    here = _Attention(call)
+    function = gnn_mha_gat_v2_forward if here.v2 else gnn_mha_gat_forward
+    given = here.given()
+    output = here.required("output", *here.outputs)
+    scores = here.required("smScores", *here.scores, data_type=FLOAT)
+    activated = here.required("actScores", *here.activated) if here.v2 else None
+    made = function(here.graph, **given, dropout_mask=here.per_head("dropoutMask"))
+    output.store(made.output)
+    scores.store(made.sm_scores)
+    if activated is not None and made.act_scores is not None:
+        activated.store(made.act_scores)
 
 
-@implements("cudnnGnnMhaGatBackward")
-def gat_gradients(
-    stream: Any,
-    graph: Any,
-    gradOut: int | None,
-    srcFeatures: int | None,
-    dstFeatures: int | None,
-    edgeFeatures: int | None,
-    attnWeights: int | None,
-    smScores: int | None,
-    dropoutMask: int | None,
-    gradAttention: int | None,
-    gradSrcFeatures: int | None,
-    gradDstFeatures: int | None,
-    gradEdgeFeatures: int | None,
-    gradWeights: int | None,
-    gradSmScores: int | None,
-    gradWspaceFeat: int | None,
-    gradWspaceWeights: int | None,
-    dimNode: int,
-    dimEdge: int,
-    params: Any,
-    dataType: raw.cudnnDataType_t,
-    gradDataType: raw.cudnnDataType_t,
-    gradWeightType: raw.cudnnDataType_t,
-) -> None:
+@implements("cudnnGnnMhaGatBackward", "cudnnGnnMhaGatV2Backward")
+def backward(call: Call) -> None:
     """FLOAT gradients of features go with FLOAT gradients of weights only, says NVIDIA's manual."""
-    call = AttentionCall.read(graph, params, dimNode, dimEdge, 2 * dimNode + dimEdge, dataType)
-    check_types(dataType, gradDataType, gradWeightType)
-    if gradDataType == FLOAT != gradWeightType:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"gradWeightType {gradWeightType.name} with gradDataType {gradDataType.name}",
-        )
-    given = call.given(srcFeatures, dstFeatures, edgeFeatures, attnWeights)
-    require(gradWeights=gradWeights)
-    results = AttentionResults(
-        call,
-        gradSrcFeatures,
-        gradDstFeatures,
-        gradEdgeFeatures,
-        gradWeights,
-        gradSmScores,
-        gradDataType,
-        gradWeightType,
-    )
+    here = _Attention(call)
+    kind = call[call.named("gradType", "gradDataType")]
+    weight_kind = call[call.named("gradType", "gradWeightType")]
+    check_types(here.data_type, kind, weight_kind)
+    if kind == FLOAT != weight_kind:
+        raise not_supported(f"gradWeightType {weight_kind.name} with gradDataType {kind.name}")
+    given = here.given()
+    if not here.v2:
+        call.require("gradWeights")
+    dsource = here.required("gradSrcFeatures", *here.sources, data_type=kind)
+    ddestination = here.required("gradDstFeatures", *here.destinations, data_type=kind)
+    dedges = here.table("gradEdgeFeatures", *here.edges, data_type=kind)
+    dedges.check()
+    dweights = here.table("gradWeights", here.weight_count, data_type=weight_kind)
+    dscores = here.required("gradSmScores", *here.scores, data_type=FLOAT)
+    destinations, edges = here.graph.destination_count, here.graph.edge_count
     use_workspaces(
-        call.graph,
-        graph,
-        Table("gradWspaceFeat", gradWspaceFeat, gradDataType, (call.graph.edge_count, dimNode)),
-        Table(
-            "gradWspaceWeights",
-            gradWspaceWeights,
-            gradWeightType,
-            (call.graph.destination_count, call.weight_count),
-        ),
+        here.graph,
+        here.table("gradWspaceFeat", edges, here.size, data_type=kind),
+        here.table("gradWspaceWeights", destinations, here.weight_count, data_type=weight_kind),
     )
-    call.backward(
-        gnn_mha_gat_backward,
-        given,
-        smScores,
-        gradOut,
-        dropoutMask,
-        gradAttention,
-        results,
+    if here.v2:
+        given["act_scores"] = here.required("actScores", *here.activated).load()
+    made = (gnn_mha_gat_v2_backward if here.v2 else gnn_mha_gat_backward)(
+        here.graph,
+        **given,
+        doutput=here.required("gradOut", *here.outputs).load(),
+        sm_scores=here.required("smScores", *here.scores, data_type=FLOAT).load(),
+        dropout_mask=here.per_head("dropoutMask"),
+        dattention=here.per_head("gradAttention"),
     )
-
-
-@implements("cudnnGnnMhaGatV2Backward")
-def gat_v2_gradients(
-    stream: Any,
-    graph: Any,
-    gradOut: int | None,
-    srcFeatures: int | None,
-    dstFeatures: int | None,
-    edgeFeatures: int | None,
-    attnWeights: int | None,
-    smScores: int | None,
-    actScores: int | None,
-    dropoutMask: int | None,
-    gradAttention: int | None,
-    gradSrcFeatures: int | None,
-    gradDstFeatures: int | None,
-    gradEdgeFeatures: int | None,
-    gradWeights: int | None,
-    gradSmScores: int | None,
-    gradWspaceFeat: int | None,
-    gradWspaceWeights: int | None,
-    dimNode: int,
-    params: Any,
-    dataType: raw.cudnnDataType_t,
-    gradType: raw.cudnnDataType_t,
-) -> None:
-    dimEdge = dimNode if edgeFeatures else 0
-    call = AttentionCall.read(graph, params, dimNode, dimEdge, dimNode, dataType)
-    check_types(dataType, gradType)
-    given = call.given(srcFeatures, dstFeatures, edgeFeatures, attnWeights)
-    results = AttentionResults(
-        call,
-        gradSrcFeatures,
-        gradDstFeatures,
-        gradEdgeFeatures,
-        gradWeights,
-        gradSmScores,
-        gradType,
-        gradType,
-    )
-    use_workspaces(
-        call.graph,
-        graph,
-        Table("gradWspaceFeat", gradWspaceFeat, gradType, (call.graph.edge_count, dimNode)),
-        Table(
-            "gradWspaceWeights",
-            gradWspaceWeights,
-            gradType,
-            (call.graph.destination_count, call.weight_count),
-        ),
-    )
-    given["act_scores"] = call.activated(actScores).load()
-    call.backward(
-        gnn_mha_gat_v2_backward, given, smScores, gradOut, dropoutMask, gradAttention, results
-    )
+    by_source, by_destination = made.dsrc_features, made.ddst_features
+    if dsource.address == ddestination.address:  # one set of nodes: both together
+        count = min(len(by_source), len(by_destination))
+        by_source, by_destination = by_source.copy(), by_destination.copy()
+        by_source[:count] += made.ddst_features[:count]
+        by_destination[:count] += made.dsrc_features[:count]
+    dsource.store(by_source)
+    ddestination.store(by_destination)
+    if made.dedge_features is not None:
+        dedges.store(made.dedge_features)
+    if dweights.address:
+        dweights.store(made.dattn_weights)
+    dscores.store(made.dsm_scores)
