@@ -86,7 +86,7 @@ class ReLU:
         return self.y
 
     def backward(self, handle: Handle, dy: DeviceTensor) -> DeviceTensor:
-        return activation_backward(handle, self.y, dy, self.x, self.descriptor)
+        return activation_backward(handle, self.descriptor, y=self.y, dy=dy, x=self.x)
 
 
 class MaxPooling:
@@ -100,7 +100,7 @@ class MaxPooling:
         return self.y
 
     def backward(self, handle: Handle, dy: DeviceTensor) -> DeviceTensor:
-        return pooling_backward(handle, self.y, dy, self.x, self.descriptor)
+        return pooling_backward(handle, self.descriptor, y=self.y, dy=dy, x=self.x)
 
 
 def log_probabilities(handle: Handle, x: DeviceTensor) -> DeviceTensor:
@@ -120,7 +120,7 @@ def train(handle: Handle, images: np.ndarray, targets: np.ndarray) -> float:
         reduce_tensor(handle, terms, "add", c_shape=(1, 1, 1, 1)).c as loss,
     ):
         # The loss is sum(gradient * log_y), so `gradient` is its gradient with respect to log_y.
-        back = softmax_backward(handle, log_y, gradient, algorithm="log")
+        back = softmax_backward(handle, y=log_y, dy=gradient, algorithm="log")
         for layer in reversed(layers):
             back = layer.backward(handle, back)
         return float(loss.numpy().item())

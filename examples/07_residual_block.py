@@ -56,23 +56,23 @@ def step_by_step(
     p = {name: DeviceTensor.from_numpy(value) for name, value in values.items()}
 
     c1 = convolution_forward(handle, x_, p["w1"], conv)
-    n1 = batch_normalization_forward_training(handle, c1, p["scale1"], p["bias1"])
+    n1 = batch_normalization_forward_training(handle, c1, p["scale1"], p["bias1"], average_factor=1)
     h = activation_forward(handle, n1.y, "relu")
     c2 = convolution_forward(handle, h, p["w2"], conv)
-    n2 = batch_normalization_forward_training(handle, c2, p["scale2"], p["bias2"])
+    n2 = batch_normalization_forward_training(handle, c2, p["scale2"], p["bias2"], average_factor=1)
     add_tensor(handle, x_, n2.y)  # n2.y += x
     y = activation_forward(handle, n2.y, "relu")
 
     # Backward: every call once more, in reverse order. The mean and the variance that the
     # normalizations computed are used again.
-    d_sum = activation_backward(handle, y, DeviceTensor.from_numpy(dy), n2.y, "relu")
+    d_sum = activation_backward(handle, "relu", y=y, dy=DeviceTensor.from_numpy(dy), x=n2.y)
     saved = {"saved_mean": n2.saved_mean, "saved_inv_variance": n2.saved_inv_variance}
-    g2 = batch_normalization_backward(handle, c2, d_sum, p["scale2"], **saved)
+    g2 = batch_normalization_backward(handle, x=c2, dy=d_sum, scale=p["scale2"], **saved)
     dw2 = convolution_backward_filter(handle, h, g2.dx, conv, dw_shape=w_shape)
     dh = convolution_backward_data(handle, p["w2"], g2.dx, conv, dx_shape=shape)
-    d_n1 = activation_backward(handle, h, dh, n1.y, "relu")
+    d_n1 = activation_backward(handle, "relu", y=h, dy=dh, x=n1.y)
     saved = {"saved_mean": n1.saved_mean, "saved_inv_variance": n1.saved_inv_variance}
-    g1 = batch_normalization_backward(handle, c1, d_n1, p["scale1"], **saved)
+    g1 = batch_normalization_backward(handle, x=c1, dy=d_n1, scale=p["scale1"], **saved)
     dw1 = convolution_backward_filter(handle, x_, g1.dx, conv, dw_shape=w_shape)
     # x went two ways. With beta = 1 the gradient of the long one is added to that of the short one.
     dx = convolution_backward_data(handle, p["w1"], g1.dx, conv, d_sum, beta=1)
@@ -102,18 +102,22 @@ def fused(
     )
 
     c1 = convolution_forward(handle, x_, w1, conv)
-    n1 = batch_normalization_forward_training_ex(handle, c1, scale1, bias1, activation="relu")
+    n1 = batch_normalization_forward_training_ex(
+        handle, c1, scale1, bias1, activation="relu", average_factor=1
+    )
     c2 = convolution_forward(handle, n1.y, w2, conv)
-    n2 = batch_normalization_forward_training_ex(handle, c2, scale2, bias2, activation="relu", z=x_)
+    n2 = batch_normalization_forward_training_ex(
+        handle, c2, scale2, bias2, activation="relu", z=x_, average_factor=1
+    )
 
     dy = half(gradient_of(n2.y.numpy().astype(np.float64)))
     g2 = batch_normalization_backward_ex(
         handle,
-        c2,
-        n2.y,
-        dy,
-        scale2,
-        bias2,
+        x=c2,
+        y=n2.y,
+        dy=dy,
+        scale=scale2,
+        bias=bias2,
         activation="relu",
         with_dz=True,
         saved_mean=n2.saved_mean,
@@ -124,11 +128,11 @@ def fused(
     dh = convolution_backward_data(handle, w2, g2.dx, conv, dx_shape=shape)
     g1 = batch_normalization_backward_ex(
         handle,
-        c1,
-        n1.y,
-        dh,
-        scale1,
-        bias1,
+        x=c1,
+        y=n1.y,
+        dy=dh,
+        scale=scale1,
+        bias=bias1,
         activation="relu",
         saved_mean=n1.saved_mean,
         saved_inv_variance=n1.saved_inv_variance,

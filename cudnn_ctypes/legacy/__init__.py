@@ -34,7 +34,6 @@ from .batch_normalization import (
     batch_normalization_backward,
     batch_normalization_forward_inference,
     batch_normalization_forward_training,
-    derive_bn_tensor_descriptor,
 )
 from .batch_normalization_ex import (
     batch_normalization_backward_ex,
@@ -75,7 +74,7 @@ from .divisive_normalization import (
     divisive_normalization_backward,
     divisive_normalization_forward,
 )
-from .dropout import DropoutForward, dropout_backward, dropout_forward
+from .dropout import DropoutResult, dropout_backward, dropout_forward
 from .dropout_descriptor import DropoutDescriptor, dropout_reserve_size, dropout_states_size
 from .elementwise import OpTensorDescriptor, op_tensor
 from .fft_causal_convolution import (
@@ -118,12 +117,13 @@ from .normalization import (
     normalization_backward,
     normalization_forward_inference,
     normalization_forward_training,
+    normalization_sizes,
 )
-from .normalization_operands import NormalizationForward, NormalizationGradients, NormalizationSizes
-from .normalization_problem import derive_norm_tensor_descriptor, normalization_sizes
+from .normalization_descriptors import derive_bn_tensor_descriptor, derive_norm_tensor_descriptor
+from .normalization_operands import NormalizationGradients, NormalizationResult, NormalizationSizes
 from .pooling import PoolingDescriptor
 from .pooling_operations import pooling_backward, pooling_forward
-from .reduce import Reduced, ReduceTensorDescriptor, reduce_tensor
+from .reduce import ReduceResult, ReduceTensorDescriptor, reduce_tensor
 from .rnn import RNN, RNNBackwardData, RNNForward
 from .rnn_data import RNNDataDescriptor
 from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
@@ -166,7 +166,7 @@ __all__ = [
     "ConvolutionStatistics",
     "DivisiveNormalizationGradients",
     "DropoutDescriptor",
-    "DropoutForward",
+    "DropoutResult",
     "EquivalentScaleBias",
     "FFTCausalConvolutionGradients",
     "FilterDescriptor",
@@ -184,8 +184,8 @@ __all__ = [
     "LRNDescriptor",
     "LongFFTBufferSizes",
     "LongFFTResult",
-    "NormalizationForward",
     "NormalizationGradients",
+    "NormalizationResult",
     "NormalizationSizes",
     "OpTensorDescriptor",
     "PoolingDescriptor",
@@ -196,8 +196,8 @@ __all__ = [
     "RNNLayerWeights",
     "RNNTempSpaceSizes",
     "RNNWeights",
+    "ReduceResult",
     "ReduceTensorDescriptor",
-    "Reduced",
     "SeqDataDescriptor",
     "SpatialTfSamplerGradients",
     "SpatialTransformerDescriptor",

@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
 from ..raw.descriptors import Activation
-from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
-from .launch import launch, launched
-from .operands import Made, Operands, check_memory, expect
+from .launch import launched
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["ActivationDescriptor", "activation_backward", "activation_forward"]
@@ -30,7 +28,8 @@ class ActivationDescriptor(Descriptor[raw.cudnnActivationDescriptor_t]):
     mode : cudnnActivationMode_t or str
         "relu", "identity", "sigmoid", "tanh", "clipped_relu", "elu" or "swish".
     nan_propagation : cudnnNanPropagation_t or str
-        "not_propagate_nan" or "propagate_nan".
+        "propagate_nan" or "not_propagate_nan": whether ReLU and clipped ReLU of NaN are NaN, or 0.
+        The other functions propagate NaN always.
     coef : float
         The ceiling of clipped ReLU, the alpha of ELU; the other functions ignore it.
     swish_beta : float
@@ -46,7 +45,7 @@ class ActivationDescriptor(Descriptor[raw.cudnnActivationDescriptor_t]):
         self,
         mode: Any = "relu",
         *,
-        nan_propagation: Any = "not_propagate_nan",
+        nan_propagation: Any = "propagate_nan",
         coef: float = 0.0,
         swish_beta: float = 1.0,
     ) -> None:
@@ -135,35 +134,23 @@ def activation_forward(
     >>> y = activation_forward(handle, x, "relu")  # doctest: +SKIP
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
-        activation = _described(operands, activation)
-        x_memory, x_desc = operands.tensor("x")
+        desc = operands.descriptor("activation", activation, ActivationDescriptor)
         if y is None:
             y = operands.make_like("y", "x", beta=beta)
-        y_memory, y_desc = operands.tensor("y")
-        check_same("x", x_desc, "y", y_desc)
-        launch(
-            raw.cudnnActivationForward,
-            handle,
-            activation,
-            host_scalar(alpha, y_desc.data_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            host_scalar(beta, y_desc.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
-        )
+        operands.check_same("x", "y")
+        operands.launch(raw.cudnnActivationForward, activationDesc=desc, alpha=alpha, beta=beta)
     return y
 
 
 @launched
 def activation_backward(
     handle: Handle,
+    activation: ActivationDescriptor | str,
+    *,
     y: Any,
     dy: Any,
     x: Any,
-    activation: ActivationDescriptor | str,
     dx: Made | None = None,
-    *,
     alpha: float = 1,
     beta: float = 0,
     y_desc: TensorDescriptor | None = None,
@@ -187,37 +174,9 @@ def activation_backward(
     with Operands(
         handle, x=(x, x_desc), y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)
     ) as operands:
-        activation = _described(operands, activation)
+        desc = operands.descriptor("activation", activation, ActivationDescriptor)
         if dx is None:
             dx = operands.make_like("dx", "x", beta=beta)
-        described = {name: operands.tensor(name) for name in ("y", "dy", "x", "dx")}
-        x_desc = described["x"][1]
-        for name in ("y", "dy", "dx"):
-            check_same("x", x_desc, name, described[name][1])
-        memory = {
-            name: check_memory(name, value, desc, handle, written=name == "dx")
-            for name, (value, desc) in described.items()
-        }
-        launch(
-            raw.cudnnActivationBackward,
-            handle,
-            activation,
-            host_scalar(alpha, x_desc.data_type),
-            described["y"][1],
-            memory["y"],
-            described["dy"][1],
-            memory["dy"],
-            x_desc,
-            memory["x"],
-            host_scalar(beta, x_desc.data_type),
-            described["dx"][1],
-            memory["dx"],
-        )
+        operands.check_same("x", "y", "dy", "dx")
+        operands.launch(raw.cudnnActivationBackward, activationDesc=desc, alpha=alpha, beta=beta)
     return dx
-
-
-def _described(operands: Operands, activation: ActivationDescriptor | str) -> ActivationDescriptor:
-    """`activation` as a descriptor, which is closed with the operands if it is made here."""
-    if isinstance(activation, str):
-        return operands.enter_context(ActivationDescriptor(activation))
-    return expect("activation", activation, ActivationDescriptor)

@@ -11,52 +11,25 @@ Operands and results as for convolutions: ``DeviceTensor``s, tensors of other li
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
 from .enumerators import enumerator
-from .launch import launch, launched
+from .launch import launched
 from .normalization_operands import (
-    NormalizationForward,
     NormalizationGradients,
     NormalizationOperands,
+    NormalizationResult,
 )
-from .operands import Made, expect
+from .operands import Made
 from .tensor import TensorDescriptor
 
 __all__ = [
     "batch_normalization_backward",
     "batch_normalization_forward_inference",
     "batch_normalization_forward_training",
-    "derive_bn_tensor_descriptor",
 ]
-
-
-def derive_bn_tensor_descriptor(
-    x_desc: TensorDescriptor, mode: Any = "spatial"
-) -> TensorDescriptor:
-    """The descriptor of scale, bias, mean and variance; ``cudnnDeriveBNTensorDescriptor``.
-
-    Parameters
-    ----------
-    x_desc : TensorDescriptor
-    mode : cudnnBatchNormMode_t or str
-        "per_activation", "spatial" or "spatial_persistent".
-
-    Examples
-    --------
-    >>> derive_bn_tensor_descriptor(TensorDescriptor((8, 3, 4, 4), "float16")).shape
-    (1, 3, 1, 1)
-    """
-    expect("x_desc", x_desc, TensorDescriptor)
-    mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    made = TensorDescriptor()
-    with made._closed_on_error():
-        raw.cudnnDeriveBNTensorDescriptor(made, x_desc, mode)
-    return made
 
 
 @launched
@@ -110,25 +83,17 @@ def batch_normalization_forward_inference(
         argument.
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    with NormalizationOperands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
-        derive = functools.partial(derive_bn_tensor_descriptor, mode=mode)
-        params = operands.derived(derive, param_desc, "param_desc")
+    with NormalizationOperands(handle, mode, x=(x, x_desc), y=(y, y_desc)) as operands:
+        operands.describe_parameters(param_desc=param_desc)
         y = operands.result("y", y, beta)
-        data_type = operands.data("x")[0].data_type
-        launch(
-            raw.cudnnBatchNormalizationForwardInference,
-            handle,
-            mode,
-            host_scalar(alpha, data_type),
-            host_scalar(beta, data_type),
-            *operands.data("x"),
-            *operands.data("y", written=True),
-            params,
-            operands.parameter("scale", scale, params),
-            operands.parameter("bias", bias, params),
-            operands.parameter("estimated_mean", estimated_mean, params),
-            operands.parameter("estimated_variance", estimated_variance, params),
-            epsilon,
+        operands.parameters(
+            scale=scale,
+            bias=bias,
+            estimated_mean=estimated_mean,
+            estimated_variance=estimated_variance,
+        )
+        operands.normalize(
+            raw.cudnnBatchNormalizationForwardInference, alpha=alpha, beta=beta, epsilon=epsilon
         )
     return y
 
@@ -141,8 +106,8 @@ def batch_normalization_forward_training(
     bias: Any,
     y: Any = None,
     *,
+    average_factor: float,
     mode: Any = "spatial",
-    average_factor: float = 1.0,
     running_mean: Any = None,
     running_variance: Any = None,
     epsilon: float = 1e-5,
@@ -154,7 +119,7 @@ def batch_normalization_forward_training(
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
     param_desc: TensorDescriptor | None = None,
-) -> NormalizationForward:
+) -> NormalizationResult:
     """y = scale * (x - mean of x) / sqrt(variance of x + epsilon) + bias.
 
     Follows ``cudnnBatchNormalizationForwardTraining``; the result is multiplied by alpha, and
@@ -176,49 +141,36 @@ def batch_normalization_forward_training(
 
     Returns
     -------
-    NormalizationForward
+    NormalizationResult
         Without a reserve space.
 
     The other parameters, and the errors, are those of `batch_normalization_forward_inference`.
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    with NormalizationOperands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
-        derive = functools.partial(derive_bn_tensor_descriptor, mode=mode)
-        params = operands.derived(derive, param_desc, "param_desc")
-        y = operands.result("y", y, beta)
-        if save and saved_mean is None and saved_inv_variance is None:
-            saved_mean = operands.new_parameter(params, scale, "saved_mean")
-            saved_inv_variance = operands.new_parameter(params, scale, "saved_inv_variance")
-        running = ("running_mean", running_mean), ("running_variance", running_variance)
-        saved = ("saved_mean", saved_mean), ("saved_inv_variance", saved_inv_variance)
-        data_type = operands.data("x")[0].data_type
-        launch(
+    with NormalizationOperands(handle, mode, x=(x, x_desc), y=(y, y_desc)) as operands:
+        operands.describe_parameters(param_desc=param_desc)
+        return operands.train(
             raw.cudnnBatchNormalizationForwardTraining,
-            handle,
-            mode,
-            host_scalar(alpha, data_type),
-            host_scalar(beta, data_type),
-            *operands.data("x"),
-            *operands.data("y", written=True),
-            params,
-            operands.parameter("scale", scale, params),
-            operands.parameter("bias", bias, params),
-            average_factor,
-            *operands.pair(*running, params, written=True),
-            epsilon,
-            *operands.pair(*saved, params, written=True),
+            y,
+            {"scale": scale, "bias": bias},
+            (running_mean, running_variance),
+            (saved_mean, saved_inv_variance),
+            save=save,
+            average_factor=average_factor,
+            epsilon=epsilon,
+            alpha=alpha,
+            beta=beta,
         )
-    return NormalizationForward(y, saved_mean, saved_inv_variance, None)
 
 
 @launched
 def batch_normalization_backward(
     handle: Handle,
+    *,
     x: Any,
     dy: Any,
     scale: Any,
     dx: Any = None,
-    *,
     mode: Any = "spatial",
     epsilon: float = 1e-5,
     saved_mean: Any = None,
@@ -259,33 +211,17 @@ def batch_normalization_backward(
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
     with NormalizationOperands(
-        handle, x=(x, x_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)
+        handle, mode, x=(x, x_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)
     ) as operands:
-        derive = functools.partial(derive_bn_tensor_descriptor, mode=mode)
-        params = operands.derived(derive, param_desc, "param_desc")
-        dx = operands.result("dx", dx, beta)
-        if dscale is None:
-            dscale = operands.new_parameter(params, scale, "dscale", beta_param)
-        if dbias is None:
-            dbias = operands.new_parameter(params, scale, "dbias", beta_param)
-        saved = ("saved_mean", saved_mean), ("saved_inv_variance", saved_inv_variance)
-        data_type = operands.data("x")[0].data_type
-        launch(
+        operands.describe_parameters(param_desc=param_desc)
+        return operands.differentiate(
             raw.cudnnBatchNormalizationBackward,
-            handle,
-            mode,
-            host_scalar(alpha, data_type),
-            host_scalar(beta, data_type),
-            host_scalar(alpha_param, data_type),
-            host_scalar(beta_param, data_type),
-            *operands.data("x"),
-            *operands.data("dy"),
-            *operands.data("dx", written=True),
-            params,
-            operands.parameter("scale", scale, params),
-            operands.parameter("dscale", dscale, params, written=True),
-            operands.parameter("dbias", dbias, params, written=True),
-            epsilon,
-            *operands.pair(*saved, params, written=False),
+            {"scale": scale},
+            (saved_mean, saved_inv_variance),
+            NormalizationGradients(dx, dscale, dbias, None),
+            epsilon=epsilon,
+            alpha=alpha,
+            beta=beta,
+            alpha_param=alpha_param,
+            beta_param=beta_param,
         )
-    return NormalizationGradients(dx, dscale, dbias, None)

@@ -8,22 +8,19 @@ takes the saved statistics, which the plain forms can do without (cuDNN 9.14 and
 
 from __future__ import annotations
 
-import functools
-from ctypes import c_size_t
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
 from .activation import ActivationDescriptor
-from .batch_normalization import derive_bn_tensor_descriptor
 from .enumerators import enumerator
-from .launch import launch, launched
+from .launch import launched
 from .normalization_operands import (
-    NormalizationForward,
     NormalizationGradients,
     NormalizationOperands,
+    NormalizationResult,
     NormalizationSizes,
+    SizeFunctions,
 )
 from .tensor import TensorDescriptor
 
@@ -32,6 +29,12 @@ __all__ = [
     "batch_normalization_ex_sizes",
     "batch_normalization_forward_training_ex",
 ]
+
+_SIZES = SizeFunctions(
+    raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize,
+    raw.cudnnGetBatchNormalizationBackwardExWorkspaceSize,
+    raw.cudnnGetBatchNormalizationTrainingExReserveSpaceSize,
+)
 
 
 def batch_normalization_ex_sizes(
@@ -59,32 +62,10 @@ def batch_normalization_ex_sizes(
         Whether a tensor is added before the activation.
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    with NormalizationOperands(handle, x=(None, x_desc)) as operands:
-        derive = functools.partial(derive_bn_tensor_descriptor, mode=mode)
-        params = operands.derived(derive, None, "param_desc")
-        activation_desc, ops = operands.follow_up(raw.cudnnBatchNormOps_t, activation, adds)
-        z_desc = x_desc if adds else None
-        forward, backward, reserve = c_size_t(), c_size_t(), c_size_t()
-        raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
-            handle, mode, ops, x_desc, z_desc, x_desc, params, activation_desc, forward
-        )
-        raw.cudnnGetBatchNormalizationBackwardExWorkspaceSize(
-            handle,
-            mode,
-            ops,
-            x_desc,
-            x_desc,
-            x_desc,
-            z_desc,
-            x_desc,
-            params,
-            activation_desc,
-            backward,
-        )
-        raw.cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
-            handle, mode, ops, activation_desc, x_desc, reserve
-        )
-    return NormalizationSizes(forward.value, backward.value, reserve.value)
+    with NormalizationOperands(handle, mode, sizes=_SIZES, x=(None, x_desc)) as operands:
+        operands.describe_parameters()
+        operands.follow(activation, adds)
+        return operands.sizes(adds)
 
 
 @launched
@@ -95,10 +76,10 @@ def batch_normalization_forward_training_ex(
     bias: Any,
     y: Any = None,
     *,
+    average_factor: float,
     mode: Any = "spatial_persistent",
     activation: ActivationDescriptor | str | None = None,
     z: Any = None,
-    average_factor: float = 1.0,
     running_mean: Any = None,
     running_variance: Any = None,
     epsilon: float = 1e-5,
@@ -113,7 +94,7 @@ def batch_normalization_forward_training_ex(
     y_desc: TensorDescriptor | None = None,
     z_desc: TensorDescriptor | None = None,
     param_desc: TensorDescriptor | None = None,
-) -> NormalizationForward:
+) -> NormalizationResult:
     """y = activation(normalized x + z); follows ``cudnnBatchNormalizationForwardTrainingEx``.
 
     Parameters
@@ -128,7 +109,7 @@ def batch_normalization_forward_training_ex(
 
     Returns
     -------
-    NormalizationForward
+    NormalizationResult
 
     Raises
     ------
@@ -138,63 +119,36 @@ def batch_normalization_forward_training_ex(
     The other parameters and errors are those of `batch_normalization_forward_training`.
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
-    with NormalizationOperands(handle, x=(x, x_desc), y=(y, y_desc), z=(z, z_desc)) as operands:
-        derive = functools.partial(derive_bn_tensor_descriptor, mode=mode)
-        params = operands.derived(derive, param_desc, "param_desc")
-        adds = z is not None
-        activation_desc, ops = operands.follow_up(raw.cudnnBatchNormOps_t, activation, adds)
-        y = operands.result("y", y, beta)
-        if save and saved_mean is None and saved_inv_variance is None:
-            saved_mean = operands.new_parameter(params, scale, "saved_mean")
-            saved_inv_variance = operands.new_parameter(params, scale, "saved_inv_variance")
-        running = ("running_mean", running_mean), ("running_variance", running_variance)
-        saved = ("saved_mean", saved_mean), ("saved_inv_variance", saved_inv_variance)
-        x_pair, y_pair = operands.data("x"), operands.data("y", written=True)
-        z_pair = operands.data("z") if adds else (None, None)
-        size = c_size_t()
-        raw.cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
-            handle, mode, ops, activation_desc, x_pair[0], size
-        )
-        if reserve_space is None:
-            reserve_space = operands.new_reserve_space(size.value)
-        reserve = operands.reserve_space(reserve_space, size.value)
-        raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
-            handle, mode, ops, x_pair[0], z_pair[0], y_pair[0], params, activation_desc, size
-        )
-        launch(
+    images: dict[str, Any] = {"x": (x, x_desc), "y": (y, y_desc), "z": (z, z_desc)}
+    with NormalizationOperands(handle, mode, sizes=_SIZES, **images) as operands:
+        operands.describe_parameters(param_desc=param_desc)
+        operands.follow(activation, adds=z is not None)
+        return operands.train(
             raw.cudnnBatchNormalizationForwardTrainingEx,
-            handle,
-            mode,
-            ops,
-            host_scalar(alpha, x_pair[0].data_type),
-            host_scalar(beta, x_pair[0].data_type),
-            *x_pair,
-            *z_pair,
-            *y_pair,
-            params,
-            operands.parameter("scale", scale, params),
-            operands.parameter("bias", bias, params),
-            average_factor,
-            *operands.pair(*running, params, written=True),
-            epsilon,
-            *operands.pair(*saved, params, written=True),
-            activation_desc,
-            *operands.workspace(workspace, size.value),
-            *reserve,
+            y,
+            {"scale": scale, "bias": bias},
+            (running_mean, running_variance),
+            (saved_mean, saved_inv_variance),
+            save=save,
+            workspace=workspace,
+            reserve_space=reserve_space,
+            average_factor=average_factor,
+            epsilon=epsilon,
+            alpha=alpha,
+            beta=beta,
         )
-    return NormalizationForward(y, saved_mean, saved_inv_variance, reserve_space)
 
 
 @launched
 def batch_normalization_backward_ex(
     handle: Handle,
+    *,
     x: Any,
     y: Any,
     dy: Any,
     scale: Any,
     bias: Any,
     dx: Any = None,
-    *,
     mode: Any = "spatial_persistent",
     activation: ActivationDescriptor | str | None = None,
     dz: Any = None,
@@ -246,61 +200,22 @@ def batch_normalization_backward_ex(
     """
     mode = enumerator(raw.cudnnBatchNormMode_t, mode, "mode")
     adds = with_dz or dz is not None
-    with NormalizationOperands(
-        handle,
-        x=(x, x_desc),
-        y=(y, y_desc),
-        dy=(dy, dy_desc),
-        dx=(dx, dx_desc),
-        dz=(dz, dz_desc),
-    ) as operands:
-        derive = functools.partial(derive_bn_tensor_descriptor, mode=mode)
-        params = operands.derived(derive, param_desc, "param_desc")
-        activation_desc, ops = operands.follow_up(raw.cudnnBatchNormOps_t, activation, adds)
-        dx = operands.result("dx", dx, beta)
-        if adds:
-            dz = operands.result("dz", dz)
-        if dscale is None:
-            dscale = operands.new_parameter(params, scale, "dscale", beta_param)
-        if dbias is None:
-            dbias = operands.new_parameter(params, scale, "dbias", beta_param)
-        saved = ("saved_mean", saved_mean), ("saved_inv_variance", saved_inv_variance)
-        x_pair, y_pair, dy_pair = (operands.data(name) for name in ("x", "y", "dy"))
-        dx_pair = operands.data("dx", written=True)
-        dz_pair = operands.data("dz", written=True) if adds else (None, None)
-        described = (x_pair[0], y_pair[0], dy_pair[0], dz_pair[0], dx_pair[0])
-        data_type = x_pair[0].data_type
-        size = c_size_t()
-        raw.cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
-            handle, mode, ops, activation_desc, x_pair[0], size
-        )
-        reserve = operands.reserve_space(reserve_space, size.value)
-        raw.cudnnGetBatchNormalizationBackwardExWorkspaceSize(
-            handle, mode, ops, *described, params, activation_desc, size
-        )
-        launch(
+    images: dict[str, Any] = {"x": (x, x_desc), "y": (y, y_desc), "dy": (dy, dy_desc)}
+    images |= {"dx": (dx, dx_desc), "dz": (dz, dz_desc)}
+    with NormalizationOperands(handle, mode, sizes=_SIZES, **images) as operands:
+        operands.describe_parameters(param_desc=param_desc)
+        operands.follow(activation, adds)
+        return operands.differentiate(
             raw.cudnnBatchNormalizationBackwardEx,
-            handle,
-            mode,
-            ops,
-            host_scalar(alpha, data_type),
-            host_scalar(beta, data_type),
-            host_scalar(alpha_param, data_type),
-            host_scalar(beta_param, data_type),
-            *x_pair,
-            *y_pair,
-            *dy_pair,
-            *dz_pair,
-            *dx_pair,
-            params,
-            operands.parameter("scale", scale, params),
-            operands.parameter("bias", bias, params),
-            operands.parameter("dscale", dscale, params, written=True),
-            operands.parameter("dbias", dbias, params, written=True),
-            epsilon,
-            *operands.pair(*saved, params, written=False),
-            activation_desc,
-            *operands.workspace(workspace, size.value),
-            *reserve,
+            {"scale": scale, "bias": bias},
+            (saved_mean, saved_inv_variance),
+            NormalizationGradients(dx, dscale, dbias, dz),
+            adds=adds,
+            workspace=workspace,
+            reserve_space=reserve_space,
+            epsilon=epsilon,
+            alpha=alpha,
+            beta=beta,
+            alpha_param=alpha_param,
+            beta_param=beta_param,
         )
-    return NormalizationGradients(dx, dscale, dbias, dz)

@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
-from .agreement import check_same
 from .enumerators import enumerator
-from .launch import Memory, launch, launched
+from .launch import Memory, launched
 from .lrn import LRNDescriptor
-from .operands import Made, Operands, check_memory, expect, refuse_beta
+from .operands import Made, Operands, expect, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -93,30 +91,19 @@ def divisive_normalization_forward(
     """
     if beta < 0:
         raise ValueError(f"beta: cuDNN takes a factor below 0 for 0 here, got {beta}")
-    with Operands(handle, x=(x, x_desc), means=(means, x_desc), y=(y, y_desc)) as operands:
+    with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         expect("lrn", lrn, LRNDescriptor)
         mode = enumerator(raw.cudnnDivNormMode_t, mode, "mode")
         if y is None:
             y = operands.make_like("y", "x", beta=beta)
-        x_memory, x_desc = operands.tensor("x")
-        y_memory, y_desc = operands.tensor("y")
-        check_same("x", x_desc, "y", y_desc)
-        if means is not None:
-            means = _like_x(operands, "means", x_desc)
-        launch(
+        operands.check_same("x", "y")
+        operands.launch(
             raw.cudnnDivisiveNormalizationForward,
-            handle,
-            lrn,
-            mode,
-            host_scalar(alpha, y_desc.data_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            None if means is None else check_memory("means", means, x_desc, handle),
-            _temporary(operands, handle, "temp", temp, x_desc),
-            _temporary(operands, handle, "temp2", temp2, x_desc),
-            host_scalar(beta, y_desc.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
+            normDesc=lrn,
+            mode=mode,
+            alpha=alpha,
+            beta=beta,
+            **_like_x(operands, means, temp, temp2),
         )
     return y
 
@@ -124,11 +111,11 @@ def divisive_normalization_forward(
 @launched
 def divisive_normalization_backward(
     handle: Handle,
+    lrn: LRNDescriptor,
+    *,
     x: Any,
     dy: Any,
-    lrn: LRNDescriptor,
     dx: Any = None,
-    *,
     means: Any = None,
     dmeans: Any = None,
     with_dmeans: bool = True,
@@ -166,66 +153,40 @@ def divisive_normalization_backward(
     The other parameters, and the errors, are those of `divisive_normalization_forward`.
     """
     with_dmeans = with_dmeans or dmeans is not None
-    with Operands(
-        handle,
-        x=(x, x_desc),
-        dy=(dy, x_desc),
-        means=(means, x_desc),
-        dx=(dx, dx_desc),
-        dmeans=(dmeans, dx_desc),
-    ) as operands:
+    with Operands(handle, x=(x, x_desc), dx=(dx, dx_desc)) as operands:
         expect("lrn", lrn, LRNDescriptor)
         mode = enumerator(raw.cudnnDivNormMode_t, mode, "mode")
         if dx is None:
             dx = operands.make_like("dx", "x", beta=beta)
+        operands.check_same("x", "dx")
+        operands.add("dy", dy, operands.describe("x"))
         if with_dmeans and dmeans is None:
             refuse_beta("dmeans", beta)
             dmeans = operands.make_like("dmeans", "dx")
-        x_memory, x_desc = operands.tensor("x")
-        dx_memory, dx_desc = operands.tensor("dx")
-        check_same("x", x_desc, "dx", dx_desc)
-        dy = _like_x(operands, "dy", x_desc)
-        if means is not None:
-            means = _like_x(operands, "means", x_desc)
-        by_means = None
         if with_dmeans:
-            by_means = _like_x(operands, "dmeans", dx_desc, "dx")
-            by_means = check_memory("dmeans", by_means, dx_desc, handle, written=True)
-        launch(
+            operands.add("dmeans", dmeans, operands.describe("dx"))
+        operands.launch(
             raw.cudnnDivisiveNormalizationBackward,
-            handle,
-            lrn,
-            mode,
-            host_scalar(alpha, dx_desc.data_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            None if means is None else check_memory("means", means, x_desc, handle),
-            check_memory("dy", dy, x_desc, handle),
-            _temporary(operands, handle, "temp", temp, x_desc),
-            _temporary(operands, handle, "temp2", temp2, x_desc),
-            host_scalar(beta, dx_desc.data_type),
-            dx_desc,
-            check_memory("dx", dx_memory, dx_desc, handle, written=True),
-            by_means,
+            normDesc=lrn,
+            mode=mode,
+            dXdMeansDesc="dx",
+            dMeans="dmeans" if with_dmeans else None,
+            alpha=alpha,
+            beta=beta,
+            **_like_x(operands, means, temp, temp2),
         )
     return DivisiveNormalizationGradients(dx, dmeans)
 
 
-def _like_x(operands: Operands, name: str, desc: TensorDescriptor, like: str = "x") -> Any:
-    """An operand without a descriptor of its own in C: it must lie in memory as `like` does."""
-    memory, own = operands.tensor(name)
-    check_same(like, desc, name, own)
-    if own.strides != desc.strides:
-        raise ValueError(
-            f"{name}: expected the strides of {like}, {desc.strides}, got {own.strides}: cuDNN "
-            f"reads both with one descriptor"
-        )
-    return memory
-
-
-def _temporary(
-    operands: Operands, handle: Handle, name: str, given: Any, desc: TensorDescriptor
-) -> Any:
-    if given is None:
-        return Memory(name, operands.scratch(desc.size_in_bytes), written=True)
-    return check_memory(name, given, desc, handle, written=True)
+def _like_x(operands: Operands, means: Any, temp: Any, temp2: Any) -> dict[str, Any]:
+    """The means and the temporaries, which C reads and writes with the descriptor of x."""
+    desc = operands.describe("x")
+    arguments: dict[str, Any] = {"means": None}
+    for name, value in (("means", means), ("temp", temp), ("temp2", temp2)):
+        if value is not None:
+            operands.add(name, value, desc)
+            arguments[name] = name
+        elif name != "means":
+            scratch = operands.scratch(desc.size_in_bytes)
+            arguments[name] = Memory(name, scratch, written=True)
+    return arguments

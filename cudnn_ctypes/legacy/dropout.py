@@ -6,21 +6,19 @@ Operands and results as for convolutions: ``DeviceTensor``s, tensors of other li
 
 from __future__ import annotations
 
-from ctypes import c_void_p
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
 from .dropout_descriptor import DropoutDescriptor, dropout_reserve_size
-from .launch import Memory, launch, launched
-from .operands import Made, Operands, check_memory, expect, imported
+from .launch import launched
+from .operands import Made, Operands, expect
 from .tensor import TensorDescriptor
 
-__all__ = ["DropoutForward", "dropout_backward", "dropout_forward"]
+__all__ = ["DropoutResult", "dropout_backward", "dropout_forward"]
 
 
-class DropoutForward(NamedTuple):
+class DropoutResult(NamedTuple):
     """What `dropout_forward` returns.
 
     Attributes
@@ -44,7 +42,7 @@ def dropout_forward(
     reserve_space: Any = None,
     x_desc: TensorDescriptor | None = None,
     y_desc: TensorDescriptor | None = None,
-) -> DropoutForward:
+) -> DropoutResult:
     """y = mask * x / (1 - rate), with a new mask; follows ``cudnnDropoutForward``.
 
     Parameters
@@ -69,42 +67,29 @@ def dropout_forward(
         For other types, bfloat16 among them (cuDNN 9.14 and 9.19).
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
-        described = x_desc is not None
-        x_memory, x_desc = operands.tensor("x")
         expect("dropout", dropout, DropoutDescriptor)
         if y is None:
-            shape = x_desc.shape if described else x_memory.shape
-            y = operands.make("y", shape, x_desc.data_type)
-        y_memory, y_desc = operands.tensor("y")
-        _check_fit("x", x_desc, "y", y_desc)
-        needed = dropout_reserve_size(x_desc)
+            y = _make_like(operands, "y", "x")
+        _check_fit(operands, "x", "y")
+        needed = dropout_reserve_size(operands.describe("x"))
         if reserve_space is None:
-            reserve_space = operands.result_memory(
-                DeviceTensor.empty((needed,), "uint8", device=handle.device, stream=handle.stream)
-            )
-        reserve = _reserve(handle, reserve_space, needed)
-        launch(
+            reserve_space = operands.new((needed,), "uint8")
+        operands.launch(
             raw.cudnnDropoutForward,
-            handle,
-            dropout,
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
-            Memory("reserve_space", reserve, written=True),
-            reserve.nbytes,
+            dropoutDesc=dropout,
+            reserveSpace=operands.room("reserve_space", reserve_space, needed),
         )
-    return DropoutForward(y, reserve_space)
+    return DropoutResult(y, reserve_space)
 
 
 @launched
 def dropout_backward(
     handle: Handle,
-    dy: Any,
     dropout: DropoutDescriptor,
+    *,
+    dy: Any,
     reserve_space: Any,
     dx: Made | None = None,
-    *,
     dy_desc: TensorDescriptor | None = None,
     dx_desc: TensorDescriptor | None = None,
 ) -> Made:
@@ -126,55 +111,34 @@ def dropout_backward(
     The errors are those of `dropout_forward`.
     """
     with Operands(handle, dy=(dy, dy_desc), dx=(dx, dx_desc)) as operands:
-        described = dy_desc is not None
-        dy_memory, dy_desc = operands.tensor("dy")
         expect("dropout", dropout, DropoutDescriptor)
         if dx is None:
-            shape = dy_desc.shape if described else dy_memory.shape
-            dx = operands.make("dx", shape, dy_desc.data_type)
-        dx_memory, dx_desc = operands.tensor("dx")
-        _check_fit("dy", dy_desc, "dx", dx_desc)
-        reserve = _reserve(handle, reserve_space, dropout_reserve_size(dy_desc))
-        launch(
+            dx = _make_like(operands, "dx", "dy")
+        _check_fit(operands, "dy", "dx")
+        needed = dropout_reserve_size(operands.describe("dy"))
+        operands.launch(
             raw.cudnnDropoutBackward,
-            handle,
-            dropout,
-            dy_desc,
-            check_memory("dy", dy_memory, dy_desc, handle),
-            dx_desc,
-            check_memory("dx", dx_memory, dx_desc, handle, written=True),
-            Memory("reserve_space", reserve, written=True),
-            reserve.nbytes,
+            dropoutDesc=dropout,
+            reserveSpace=operands.room("reserve_space", reserve_space, needed),
         )
     return dx
 
 
-def _check_fit(
-    source: str, source_desc: TensorDescriptor, target: str, target_desc: TensorDescriptor
-) -> None:
+def _make_like(operands: Operands, name: str, source: str) -> Any:
+    """Make the result `name` in the plain layout, whatever the strides of `source` are."""
+    desc = operands.describe(source)
+    return operands.make(name, operands.shape_of(source), desc.data_type)
+
+
+def _check_fit(operands: Operands, source: str, target: str) -> None:
+    expected, given = operands.describe(source), operands.describe(target)
     # Dimensions of size 1, which a descriptor may have more of, change nothing.
-    expected, given = ([n for n in d.shape if n != 1] for d in (source_desc, target_desc))
-    if expected != given:
+    if [n for n in expected.shape if n != 1] != [n for n in given.shape if n != 1]:
         raise ValueError(
-            f"{target}: expected shape {source_desc.shape}, that of {source}, got "
-            f"{target_desc.shape}"
+            f"{target}: expected shape {expected.shape}, that of {source}, got {given.shape}"
         )
-    if target_desc.data_type != source_desc.data_type:
+    if given.data_type != expected.data_type:
         raise ValueError(
-            f"{target}: expected the type of {source}, {source_desc.data_type.name}, got "
-            f"{target_desc.data_type.name}"
+            f"{target}: expected the type of {source}, {expected.data_type.name}, got "
+            f"{given.data_type.name}"
         )
-
-
-def _reserve(handle: Handle, reserve_space: Any, needed: int) -> Any:
-    if reserve_space is None:
-        raise TypeError("reserve_space: needed, as dropout_forward returned it")
-    if isinstance(reserve_space, (int, c_void_p)):
-        raise TypeError("reserve_space: the size behind an address is not known")
-    if isinstance(reserve_space, DeviceBuffer):
-        memory: Any = reserve_space
-    else:
-        memory = imported("reserve_space", reserve_space, handle)
-    if memory.nbytes < needed:
-        raise ValueError(f"reserve_space: {memory.nbytes} bytes, {needed} are needed")
-    return memory

@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..dtypes import as_data_type, host_scalar
+from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import OpTensor
-from .agreement import check_broadcast, check_same
+from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator, short_name
-from .launch import launch, launched
-from .operands import Made, Operands, check_memory, expect
+from .launch import launched
+from .operands import Made, Operands
+from .scalars import accumulator
 from .tensor import TensorDescriptor
 
 __all__ = ["OpTensorDescriptor", "op_tensor"]
@@ -31,23 +32,24 @@ class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
     ----------
     op : cudnnOpTensorOp_t or str
         "add", "mul", "min", "max"; "sqrt" and "not" (1 - a) of one tensor.
-    compute_type : data type
+    compute_data_type : data type
         float64 for float64 tensors, else float32.
     nan_propagation : cudnnNanPropagation_t or str
-        "not_propagate_nan" or "propagate_nan": whether the minimum or maximum with NaN is NaN.
+        "propagate_nan" or "not_propagate_nan": whether the minimum or maximum of a number and NaN
+        is NaN, or the number.
 
     Examples
     --------
     >>> OpTensorDescriptor("max")
-    OpTensorDescriptor(op='max', compute_type='float32', nan_propagation='not_propagate_nan')
+    OpTensorDescriptor(op='max', compute_data_type='float32', nan_propagation='propagate_nan')
     """
 
     def __init__(
         self,
         op: Any = "add",
         *,
-        compute_type: Any = "float32",
-        nan_propagation: Any = "not_propagate_nan",
+        compute_data_type: Any = "float32",
+        nan_propagation: Any = "propagate_nan",
     ) -> None:
         super().__init__(
             raw.cudnnOpTensorDescriptor_t(),
@@ -55,13 +57,13 @@ class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
             raw.cudnnDestroyOpTensorDescriptor,
         )
         with self._closed_on_error():
-            self.set(op, compute_type, nan_propagation)
+            self.set(op, compute_data_type, nan_propagation)
 
-    def set(self, op: Any, compute_type: Any, nan_propagation: Any) -> None:
+    def set(self, op: Any, compute_data_type: Any, nan_propagation: Any) -> None:
         """Set all; follows ``cudnnSetOpTensorDescriptor``."""
         op = enumerator(raw.cudnnOpTensorOp_t, op, "op")
         nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
-        raw.cudnnSetOpTensorDescriptor(self, op, as_data_type(compute_type), nan_propagation)
+        raw.cudnnSetOpTensorDescriptor(self, op, as_data_type(compute_data_type), nan_propagation)
 
     @property
     def op(self) -> raw.cudnnOpTensorOp_t:
@@ -69,9 +71,9 @@ class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
         return self._record(OpTensor).op
 
     @property
-    def compute_type(self) -> raw.cudnnDataType_t:
+    def compute_data_type(self) -> raw.cudnnDataType_t:
         """What it is computed in."""
-        return self._record(OpTensor).compute_type
+        return self._record(OpTensor).compute_data_type
 
     @property
     def nan_propagation(self) -> raw.cudnnNanPropagation_t:
@@ -132,46 +134,23 @@ def op_tensor(
     >>> total = op_tensor(handle, a, b, "add")  # doctest: +SKIP
     """
     with Operands(handle, a=(a, a_desc), b=(b, b_desc), c=(c, c_desc)) as operands:
-        a_memory, a_desc = operands.tensor("a")
-        op = _described(operands, op, a_desc.data_type)
+        a_desc = operands.describe("a")
+        computed_in = accumulator(a_desc.data_type)
+        desc = operands.descriptor("op", op, OpTensorDescriptor, compute_data_type=computed_in)
         if c is None:
             c = operands.make_like("c", "a", beta=beta, data_type=data_type)
-        c_memory, c_desc = operands.tensor("c")
-        check_same("a", a_desc, "c", c_desc, types=False)
-        b_name = "b"
-        if b is None:
-            if op.op not in _OF_ONE_OPERAND:
-                raise ValueError(f"b: needed for {short_name(op.op)}")
-            # C has the parameter also where it is not read.
-            b_name, b_memory, b_desc = "a", a_memory, a_desc
-        elif b_desc is None and getattr(b, "ndim", 0) == 1:
-            b_memory, b_desc = operands.channels("b", a_desc.shape)
-        else:
-            b_memory, b_desc = operands.tensor("b")
-        check_broadcast("b", b_desc, "a", a_desc)
-        compute_type = op.compute_type
-        launch(
+        check_same("a", a_desc, "c", operands.describe("c"), types=False)
+        if b is None and desc.op not in _OF_ONE_OPERAND:
+            raise ValueError(f"b: needed for {short_name(desc.op)}")
+        second = "a" if b is None else "b"  # C has the parameter also where it is not read
+        operands.check_broadcast(second, "a")
+        operands.launch(
             raw.cudnnOpTensor,
-            handle,
-            op,
-            host_scalar(alpha1, compute_type),
-            a_desc,
-            check_memory("a", a_memory, a_desc, handle),
-            host_scalar(alpha2, compute_type),
-            b_desc,
-            check_memory(b_name, b_memory, b_desc, handle),
-            host_scalar(beta, compute_type),
-            c_desc,
-            check_memory("c", c_memory, c_desc, handle, written=True),
+            opTensorDesc=desc,
+            alpha1=alpha1,
+            alpha2=alpha2,
+            beta=beta,
+            bDesc=second,
+            B=second,
         )
     return c
-
-
-def _described(
-    operands: Operands, op: OpTensorDescriptor | str, data_type: raw.cudnnDataType_t
-) -> OpTensorDescriptor:
-    """`op` as a descriptor, which is closed with the operands if it is made here."""
-    if isinstance(op, str):
-        compute_type = "float64" if data_type == raw.CUDNN_DATA_DOUBLE else "float32"
-        return operands.enter_context(OpTensorDescriptor(op, compute_type=compute_type))
-    return expect("op", op, OpTensorDescriptor)

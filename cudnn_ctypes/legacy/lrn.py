@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
 from ..raw.descriptors import LRN
-from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
-from .launch import launch, launched
-from .operands import Made, Operands, check_memory, expect
+from .launch import launched
+from .operands import Made, Operands, expect
 from .tensor import TensorDescriptor
 
 __all__ = ["LRNDescriptor", "lrn_cross_channel_backward", "lrn_cross_channel_forward"]
@@ -129,20 +127,9 @@ def lrn_cross_channel_forward(
         mode = enumerator(raw.cudnnLRNMode_t, mode, "mode")
         if y is None:
             y = operands.make_like("y", "x", beta=beta)
-        x_memory, x_desc = operands.tensor("x")
-        y_memory, y_desc = operands.tensor("y")
-        check_same("x", x_desc, "y", y_desc)
-        launch(
-            raw.cudnnLRNCrossChannelForward,
-            handle,
-            lrn,
-            mode,
-            host_scalar(alpha, y_desc.data_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            host_scalar(beta, y_desc.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
+        operands.check_same("x", "y")
+        operands.launch(
+            raw.cudnnLRNCrossChannelForward, normDesc=lrn, lrnMode=mode, alpha=alpha, beta=beta
         )
     return y
 
@@ -150,12 +137,12 @@ def lrn_cross_channel_forward(
 @launched
 def lrn_cross_channel_backward(
     handle: Handle,
+    lrn: LRNDescriptor,
+    *,
     x: Any,
     y: Any,
     dy: Any,
-    lrn: LRNDescriptor,
     dx: Made | None = None,
-    *,
     mode: Any = "cross_channel_dim1",
     alpha: float = 1,
     beta: float = 0,
@@ -185,26 +172,8 @@ def lrn_cross_channel_backward(
         mode = enumerator(raw.cudnnLRNMode_t, mode, "mode")
         if dx is None:
             dx = operands.make_like("dx", "x", beta=beta)
-        x_memory, x_desc = operands.tensor("x")
-        y_memory, y_desc = operands.tensor("y")
-        dy_memory, dy_desc = operands.tensor("dy")
-        dx_memory, dx_desc = operands.tensor("dx")
-        for name, desc in (("y", y_desc), ("dy", dy_desc), ("dx", dx_desc)):
-            check_same("x", x_desc, name, desc)
-        launch(
-            raw.cudnnLRNCrossChannelBackward,
-            handle,
-            lrn,
-            mode,
-            host_scalar(alpha, dx_desc.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle),
-            dy_desc,
-            check_memory("dy", dy_memory, dy_desc, handle),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            host_scalar(beta, dx_desc.data_type),
-            dx_desc,
-            check_memory("dx", dx_memory, dx_desc, handle, written=True),
+        operands.check_same("x", "y", "dy", "dx")
+        operands.launch(
+            raw.cudnnLRNCrossChannelBackward, normDesc=lrn, lrnMode=mode, alpha=alpha, beta=beta
         )
     return dx

@@ -11,12 +11,17 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
 from .activation import ActivationDescriptor
-from .launch import launch, launched
-from .normalization_operands import NormalizationForward, NormalizationGradients
-from .normalization_problem import NormalizationProblem
+from .enumerators import enumerator
+from .launch import launched
+from .normalization_operands import (
+    NormalizationGradients,
+    NormalizationOperands,
+    NormalizationResult,
+    NormalizationSizes,
+    SizeFunctions,
+)
 from .operands import Made
 from .tensor import TensorDescriptor
 
@@ -24,7 +29,54 @@ __all__ = [
     "normalization_backward",
     "normalization_forward_inference",
     "normalization_forward_training",
+    "normalization_sizes",
 ]
+
+_SIZES = SizeFunctions(
+    raw.cudnnGetNormalizationForwardTrainingWorkspaceSize,
+    raw.cudnnGetNormalizationBackwardWorkspaceSize,
+    raw.cudnnGetNormalizationTrainingReserveSpaceSize,
+)
+
+
+def _operands(
+    handle: Handle,
+    mode: Any,
+    algorithm: Any,
+    groups: int,
+    **images: tuple[Any, TensorDescriptor | None],
+) -> NormalizationOperands:
+    return NormalizationOperands(
+        handle,
+        enumerator(raw.cudnnNormMode_t, mode, "mode"),
+        algorithm=enumerator(raw.cudnnNormAlgo_t, algorithm, "algorithm"),
+        groups=groups,
+        sizes=_SIZES,
+        **images,
+    )
+
+
+def normalization_sizes(
+    handle: Handle,
+    x_desc: TensorDescriptor,
+    *,
+    mode: Any = "per_channel",
+    algorithm: Any = "standard",
+    activation: ActivationDescriptor | str | None = None,
+    adds: bool = False,
+    groups: int = 1,
+) -> NormalizationSizes:
+    """Bytes of workspace and reserve space.
+
+    Follows ``cudnnGetNormalizationForwardTrainingWorkspaceSize``,
+    ``cudnnGetNormalizationBackwardWorkspaceSize`` and
+    ``cudnnGetNormalizationTrainingReserveSpaceSize``. The parameters are those of
+    `batch_normalization_ex_sizes` and of `normalization_forward_inference`.
+    """
+    with _operands(handle, mode, algorithm, groups, x=(None, x_desc)) as operands:
+        operands.describe_parameters()
+        operands.follow(activation, adds)
+        return operands.sizes(adds)
 
 
 @launched
@@ -73,31 +125,21 @@ def normalization_forward_inference(
 
     The other parameters, and the errors, are those of `batch_normalization_forward_inference`.
     """
-    with NormalizationProblem(
-        handle, mode, algorithm, groups, x=(x, x_desc), y=(y, y_desc), z=(z, z_desc)
-    ) as operands:
-        operands.follow(activation, z is not None)
-        params, statistics = operands.describe_parameters(scale_bias_desc, mean_variance_desc)
+    images = {"x": (x, x_desc), "y": (y, y_desc), "z": (z, z_desc)}
+    with _operands(handle, mode, algorithm, groups, **images) as operands:
+        operands.describe_parameters(
+            scale_bias_desc=scale_bias_desc, mean_variance_desc=mean_variance_desc
+        )
+        operands.follow(activation, adds=z is not None)
         y = operands.result("y", y, beta)
-        z_pair = operands.data("z") if z is not None else (None, None)
-        launch(
-            raw.cudnnNormalizationForwardInference,
-            handle,
-            *operands.how,
-            host_scalar(alpha, operands.data_type),
-            host_scalar(beta, operands.data_type),
-            *operands.data("x"),
-            params,
-            operands.parameter("scale", scale, params),
-            operands.parameter("bias", bias, params),
-            statistics,
-            operands.parameter("estimated_mean", estimated_mean, statistics),
-            operands.parameter("estimated_variance", estimated_variance, statistics),
-            *z_pair,
-            operands.activation,
-            *operands.data("y", written=True),
-            epsilon,
-            groups,
+        operands.parameters(
+            scale=scale,
+            bias=bias,
+            estimated_mean=estimated_mean,
+            estimated_variance=estimated_variance,
+        )
+        operands.normalize(
+            raw.cudnnNormalizationForwardInference, alpha=alpha, beta=beta, epsilon=epsilon
         )
     return y
 
@@ -110,11 +152,11 @@ def normalization_forward_training(
     bias: Any,
     y: Any = None,
     *,
+    average_factor: float,
     mode: Any = "per_channel",
     algorithm: Any = "standard",
     activation: ActivationDescriptor | str | None = None,
     z: Any = None,
-    average_factor: float = 1.0,
     running_mean: Any = None,
     running_variance: Any = None,
     epsilon: float = 1e-5,
@@ -131,71 +173,50 @@ def normalization_forward_training(
     z_desc: TensorDescriptor | None = None,
     scale_bias_desc: TensorDescriptor | None = None,
     mean_variance_desc: TensorDescriptor | None = None,
-) -> NormalizationForward:
+) -> NormalizationResult:
     """y = activation(scale * (x - mean of x) / sqrt(variance of x + epsilon) + bias + z).
 
     Follows ``cudnnNormalizationForwardTraining``.
 
     Returns
     -------
-    NormalizationForward
+    NormalizationResult
 
     The parameters and errors are those of `batch_normalization_forward_training_ex` and of
     `normalization_forward_inference`.
     """
-    with NormalizationProblem(
-        handle, mode, algorithm, groups, x=(x, x_desc), y=(y, y_desc), z=(z, z_desc)
-    ) as operands:
-        operands.follow(activation, z is not None)
-        params, statistics = operands.describe_parameters(scale_bias_desc, mean_variance_desc)
-        y = operands.result("y", y, beta)
-        if save and saved_mean is None and saved_inv_variance is None:
-            saved_mean = operands.new_parameter(statistics, scale, "saved_mean")
-            saved_inv_variance = operands.new_parameter(statistics, scale, "saved_inv_variance")
-        running = ("running_mean", running_mean), ("running_variance", running_variance)
-        saved = ("saved_mean", saved_mean), ("saved_inv_variance", saved_inv_variance)
-        x_pair, y_pair = operands.data("x"), operands.data("y", written=True)
-        z_pair = operands.data("z") if z is not None else (None, None)
-        needed = operands.reserve_size()
-        if reserve_space is None:
-            reserve_space = operands.new_reserve_space(needed)
-        reserve = operands.reserve_space(reserve_space, needed)
-        needed = operands.forward_workspace_size(y_pair[0], z_pair[0])
-        launch(
-            raw.cudnnNormalizationForwardTraining,
-            handle,
-            *operands.how,
-            host_scalar(alpha, operands.data_type),
-            host_scalar(beta, operands.data_type),
-            *x_pair,
-            params,
-            operands.parameter("scale", scale, params),
-            operands.parameter("bias", bias, params),
-            average_factor,
-            statistics,
-            *operands.pair(*running, statistics, written=True),
-            epsilon,
-            *operands.pair(*saved, statistics, written=True),
-            operands.activation,
-            *z_pair,
-            *y_pair,
-            *operands.workspace(workspace, needed),
-            *reserve,
-            groups,
+    images = {"x": (x, x_desc), "y": (y, y_desc), "z": (z, z_desc)}
+    with _operands(handle, mode, algorithm, groups, **images) as operands:
+        operands.describe_parameters(
+            scale_bias_desc=scale_bias_desc, mean_variance_desc=mean_variance_desc
         )
-    return NormalizationForward(y, saved_mean, saved_inv_variance, reserve_space)
+        operands.follow(activation, adds=z is not None)
+        return operands.train(
+            raw.cudnnNormalizationForwardTraining,
+            y,
+            {"scale": scale, "bias": bias},
+            (running_mean, running_variance),
+            (saved_mean, saved_inv_variance),
+            save=save,
+            workspace=workspace,
+            reserve_space=reserve_space,
+            average_factor=average_factor,
+            epsilon=epsilon,
+            alpha=alpha,
+            beta=beta,
+        )
 
 
 @launched
 def normalization_backward(
     handle: Handle,
+    *,
     x: Any,
     y: Any,
     dy: Any,
     scale: Any,
     bias: Any,
     dx: Any = None,
-    *,
     mode: Any = "per_channel",
     algorithm: Any = "standard",
     activation: ActivationDescriptor | str | None = None,
@@ -231,48 +252,24 @@ def normalization_backward(
     `normalization_forward_inference`.
     """
     adds = with_dz or dz is not None
-    given = {"x": (x, x_desc), "y": (y, y_desc), "dy": (dy, dy_desc)}
-    given |= {"dx": (dx, dx_desc), "dz": (dz, dz_desc)}
-    with NormalizationProblem(handle, mode, algorithm, groups, **given) as operands:
-        operands.follow(activation, adds)
-        params, statistics = operands.describe_parameters(scale_bias_desc, mean_variance_desc)
-        dx = operands.result("dx", dx, beta)
-        if adds:
-            dz = operands.result("dz", dz)
-        if dscale is None:
-            dscale = operands.new_parameter(params, scale, "dscale", beta_param)
-        if dbias is None:
-            dbias = operands.new_parameter(params, scale, "dbias", beta_param)
-        saved = ("saved_mean", saved_mean), ("saved_inv_variance", saved_inv_variance)
-        x_pair, y_pair, dy_pair = (operands.data(name) for name in ("x", "y", "dy"))
-        dx_pair = operands.data("dx", written=True)
-        dz_pair = operands.data("dz", written=True) if adds else (None, None)
-        reserve = operands.reserve_space(reserve_space, operands.reserve_size())
-        needed = operands.backward_workspace_size(y_pair[0], dy_pair[0], dz_pair[0], dx_pair[0])
-        launch(
-            raw.cudnnNormalizationBackward,
-            handle,
-            *operands.how,
-            host_scalar(alpha, operands.data_type),
-            host_scalar(beta, operands.data_type),
-            host_scalar(alpha_param, operands.data_type),
-            host_scalar(beta_param, operands.data_type),
-            *x_pair,
-            *y_pair,
-            *dy_pair,
-            *dz_pair,
-            *dx_pair,
-            params,
-            operands.parameter("scale", scale, params),
-            operands.parameter("bias", bias, params),
-            operands.parameter("dscale", dscale, params, written=True),
-            operands.parameter("dbias", dbias, params, written=True),
-            epsilon,
-            statistics,
-            *operands.pair(*saved, statistics, written=False),
-            operands.activation,
-            *operands.workspace(workspace, needed),
-            *reserve,
-            groups,
+    images = {"x": (x, x_desc), "y": (y, y_desc), "dy": (dy, dy_desc)}
+    images |= {"dx": (dx, dx_desc), "dz": (dz, dz_desc)}
+    with _operands(handle, mode, algorithm, groups, **images) as operands:
+        operands.describe_parameters(
+            scale_bias_desc=scale_bias_desc, mean_variance_desc=mean_variance_desc
         )
-    return NormalizationGradients(dx, dscale, dbias, dz)
+        operands.follow(activation, adds)
+        return operands.differentiate(
+            raw.cudnnNormalizationBackward,
+            {"scale": scale, "bias": bias},
+            (saved_mean, saved_inv_variance),
+            NormalizationGradients(dx, dscale, dbias, dz),
+            adds=adds,
+            workspace=workspace,
+            reserve_space=reserve_space,
+            epsilon=epsilon,
+            alpha=alpha,
+            beta=beta,
+            alpha_param=alpha_param,
+            beta_param=beta_param,
+        )

@@ -1,43 +1,64 @@
-"""The operands of one normalization, checked before C: data like x, and parameters.
+"""What the normalization functions of both generations have in common: operands and launches.
 
 Scale, bias, means, variances and the gradients of the first two are parameters: one number per
-channel, or per activation. In C they share a descriptor that is derived from x. Here (C,) will do
-for (1, C, 1, 1), and (C, H, W) for (1, C, H, W).
+channel, or per activation. In C their descriptors are derived from x. Here (C,) will do for
+(1, C, 1, 1), and (C, H, W) for (1, C, H, W).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from ctypes import c_void_p
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, cast
 
-from ..device import DeviceBuffer, DeviceTensor
+from .. import raw
 from ..dtypes import data_type_name
-from ..raw.ctypes_support import CudnnEnum
+from ..handle import Handle
+from ..raw.function import Function
 from .activation import ActivationDescriptor
-from .agreement import check_same
-from .launch import Memory
-from .layouts import dense_layout
-from .operands import (
-    Operands,
-    check_memory,
-    expect,
-    imported,
-    refuse_beta,
-)
+from .normalization_descriptors import derive_bn_tensor_descriptor, derive_norm_tensor_descriptor
+from .operands import Operands, expect, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = [
-    "NormalizationForward",
     "NormalizationGradients",
     "NormalizationOperands",
+    "NormalizationResult",
     "NormalizationSizes",
 ]
 
-E = TypeVar("E", bound=CudnnEnum)
+Pair = tuple[Any, Any]
+
+_C_NAMES = {
+    **{name: (name, f"{name}Data") for name in ("x", "y", "z", "dx", "dy", "dz")},
+    "scale": ("bnScale", "bnScaleData", "normScale", "normScaleData"),
+    "bias": ("bnBias", "bnBiasData", "normBias", "normBiasData"),
+    "dscale": ("dBnScaleResult", "dBnScaleData", "dNormScaleData"),
+    "dbias": ("dBnBiasResult", "dBnBiasData", "dNormBiasData"),
+    "estimated_mean": ("estimatedMean",),
+    "estimated_variance": ("estimatedVariance",),
+    "running_mean": ("resultRunningMean",),
+    "running_variance": ("resultRunningVariance",),
+    "saved_mean": ("resultSaveMean", "savedMean"),
+    "saved_inv_variance": ("resultSaveInvVariance", "savedInvVariance"),
+    "params": ("bnScaleBiasMeanVar", "dBnScaleBias", "normScaleBias", "dNormScaleBias"),
+    "statistics": ("normMeanVar",),
+    "alpha": ("alphaDataDiff",),
+    "beta": ("betaDataDiff",),
+    "alpha_param": ("alphaParamDiff",),
+    "beta_param": ("betaParamDiff",),
+    "average_factor": ("exponentialAverageFactor",),
+    "operation": ("bnOps", "normOps"),
+    "algorithm": ("algo",),
+    "groups": ("groupCnt",),
+    "workspace": ("workSpace",),
+    "reserve_space": ("reserveSpace",),
+}
+"""C's names of parameters, without "Desc", by the names that they have here."""
+
+_OURS = {theirs: ours for ours, names in _C_NAMES.items() for theirs in names}
 
 
-class NormalizationForward(NamedTuple):
+class NormalizationResult(NamedTuple):
     """What the forward pass of training returns.
 
     Attributes
@@ -79,140 +100,202 @@ class NormalizationSizes(NamedTuple):
     reserve_space: int
 
 
+class SizeFunctions(NamedTuple):
+    """The C functions that tell the sizes of workspaces and of the reserve space."""
+
+    forward_workspace: Callable[..., Any]
+    backward_workspace: Callable[..., Any]
+    reserve_space: Callable[..., Any]
+
+
 class NormalizationOperands(Operands):
-    """The operands of one call; usable in ``with``, which frees the workspace made here.
+    """The operands of one call.
 
     Parameters
     ----------
     handle : Handle
+    mode : cudnnBatchNormMode_t or cudnnNormMode_t
+        It says which generation of functions is called.
+    algorithm, groups
+        Of the later generation.
+    sizes : SizeFunctions, optional
+        Left out where C takes neither workspace nor reserve space.
     **operands : (object, descriptor or None)
-        x, and what is like x: y, z, dy, dx, dz.
+        x, and what has its shape and type: y, z, dy, dx, dz.
     """
 
-    def data(self, name: str, *, written: bool = False) -> tuple[TensorDescriptor, Any]:
-        """Descriptor and memory of an operand that has x's shape and type."""
-        memory, desc = self.tensor(name)
-        if name != "x":
-            check_same("x", self.tensor("x")[1], name, desc)
-        return desc, check_memory(name, memory, desc, self._handle, written=written)
+    def __init__(
+        self,
+        handle: Handle,
+        mode: raw.cudnnBatchNormMode_t | raw.cudnnNormMode_t,
+        *,
+        algorithm: raw.cudnnNormAlgo_t | None = None,
+        groups: int = 1,
+        sizes: SizeFunctions | None = None,
+        **operands: tuple[Any, TensorDescriptor | None],
+    ) -> None:
+        super().__init__(handle, **operands)
+        self._arguments: dict[str, Any] = {"mode": mode, "algorithm": algorithm, "groups": groups}
+        self._arguments["activation"], self._arguments["operation"] = None, 0
+        for name, (value, _) in operands.items():
+            self._arguments[name] = None if value is None else name
+        self._sizes = sizes
 
-    def result(self, name: str, value: Any, beta: float = 0) -> Any:
-        """`value`, or if it is None a new tensor like x."""
-        return self.make_like(name, "x", beta=beta) if value is None else value
+    # -- what the operation is -----------------------------------------------------------------
 
-    def derived(
-        self, derive: Callable[..., TensorDescriptor], given: TensorDescriptor | None, name: str
-    ) -> TensorDescriptor:
-        """The parameters' descriptor: `given`, which must have the derived shape, or derived."""
-        return self.as_derived(name, given, self.enter_context(derive(self.tensor("x")[1])))
-
-    def as_derived(
-        self, name: str, given: TensorDescriptor | None, derived: TensorDescriptor
-    ) -> TensorDescriptor:
-        """A parameters' descriptor as the user gave it, checked; `derived` if there is none."""
-        if given is None:
-            return derived
-        expect(name, given, TensorDescriptor)
-        if (given.shape, given.data_type) != (derived.shape, derived.data_type):
-            raise ValueError(
-                f"{name}: expected shape {derived.shape} of {data_type_name(derived.data_type)}, "
-                f"got {given.shape} of {data_type_name(given.data_type)}"
-            )
-        return given
-
-    def parameter(
-        self, name: str, value: Any, desc: TensorDescriptor, *, written: bool = False
-    ) -> Any:
-        """The memory of a parameter that `desc` describes.
-
-        Raises
-        ------
-        TypeError
-            If it is None, or no device memory.
-        ValueError
-            If its type or shape is another, or its elements lie otherwise in memory.
-        """
-        if value is None:
-            raise TypeError(f"{name}: a tensor is needed, got None")
-        if not isinstance(value, (int, c_void_p, DeviceBuffer)) or isinstance(value, bool):
-            value = imported(name, value, self._handle)
-            if value.data_type != desc.data_type:
-                raise ValueError(
-                    f"{name}: expected {data_type_name(desc.data_type)}, which goes with x, got "
-                    f"{data_type_name(value.data_type)}"
-                )
-            # Dimensions of size 1 change nothing.
-            if [n for n in value.shape if n > 1] != [n for n in desc.shape if n > 1]:
-                raise ValueError(f"{name}: expected shape {desc.shape}, got {value.shape}")
-            dense = dense_layout(value.shape, value.strides, value.data_type, "NCHW") == "NCHW"
-            if not dense and value.strides != desc.strides:
-                raise ValueError(f"{name}: must be dense in C order, got strides {value.strides}")
-        return check_memory(name, value, desc, self._handle, written=written)
-
-    def new_parameter(self, desc: TensorDescriptor, like: Any, name: str, beta: float = 0) -> Any:
-        """A parameter to be written, of the shape that `like` has."""
-        refuse_beta(name, beta)
-        shape = tuple(getattr(like, "shape", desc.shape))
-        made = DeviceTensor.empty(
-            shape, desc.data_type, device=self._handle.device, stream=self._handle.stream
+    def describe_parameters(self, **given: TensorDescriptor | None) -> None:
+        """Derive the descriptors of parameters; those of the user must have the derived shapes."""
+        x_desc, mode, groups = (
+            self.describe("x"),
+            self._arguments["mode"],
+            self._arguments["groups"],
         )
-        return self.result_memory(made)
+        if isinstance(mode, raw.cudnnBatchNormMode_t):
+            derived = [derive_bn_tensor_descriptor(x_desc, mode)]
+        else:
+            derived = [*derive_norm_tensor_descriptor(x_desc, mode, groups=groups)]
+        described = [self.enter_context(desc) for desc in derived]
+        for i, (name, desc) in enumerate(given.items()):
+            if desc is not None:
+                described[i], wanted = expect(name, desc, TensorDescriptor), described[i]
+                if (desc.shape, desc.data_type) != (wanted.shape, wanted.data_type):
+                    raise ValueError(
+                        f"{name}: expected shape {wanted.shape} of "
+                        f"{data_type_name(wanted.data_type)}, got {desc.shape} of "
+                        f"{data_type_name(desc.data_type)}"
+                    )
+        self.params, self.statistics = described[0], described[-1]
+        self._arguments |= {"params": self.params, "statistics": self.statistics}
 
-    def pair(
-        self, first: tuple[str, Any], second: tuple[str, Any], desc: TensorDescriptor, written: bool
-    ) -> tuple[Any, Any]:
-        """The memory of two parameters that are given both or neither."""
-        if first[1] is None and second[1] is None:
-            return None, None
-        for (name, value), (other, _) in ((first, second), (second, first)):
-            if value is None:
-                raise ValueError(f"{name}: needed together with {other}")
-        return (
-            self.parameter(*first, desc, written=written),
-            self.parameter(*second, desc, written=written),
-        )
-
-    def follow_up(self, operations: type[E], activation: Any, adds: bool) -> tuple[Any, E]:
-        """What follows the normalization: the activation's descriptor, and the operation.
-
-        Parameters
-        ----------
-        operations : cudnnBatchNormOps_t or cudnnNormOps_t
-            Members 0, 1 and 2: nothing, an activation, an addition and an activation.
-        """
+    def follow(self, activation: Any, adds: bool) -> None:
+        """Say what follows the normalization: nothing, an activation, or an addition and one."""
+        operations: Any = raw.cudnnNormOps_t
+        if isinstance(self._arguments["mode"], raw.cudnnBatchNormMode_t):
+            operations = raw.cudnnBatchNormOps_t
         if activation is None:
             if adds:
                 raise ValueError(
                     "activation: needed where a tensor is added: cuDNN adds only before one"
                 )
-            return None, operations(0)
-        if isinstance(activation, str):
-            activation = self.enter_context(ActivationDescriptor(activation))
-        expect("activation", activation, ActivationDescriptor)
-        return activation, operations(2 if adds else 1)
+            self._arguments["operation"] = operations(0)
+            return
+        desc = self.descriptor("activation", activation, ActivationDescriptor)
+        self._arguments |= {"activation": desc, "operation": operations(2 if adds else 1)}
 
-    # -- workspace and reserve space -----------------------------------------------------------
+    # -- operands ------------------------------------------------------------------------------
 
-    def new_reserve_space(self, needed: int) -> Any:
-        """A reserve space for the caller to keep; None where none is needed."""
-        if not needed:
-            return None
-        made = DeviceTensor.empty(
-            (needed,), "uint8", device=self._handle.device, stream=self._handle.stream
-        )
-        return self.result_memory(made)
+    def result(self, name: str, value: Any, beta: float = 0) -> Any:
+        """`value`, or if it is None a new tensor like x."""
+        value = self.make_like(name, "x", beta=beta) if value is None else value
+        self._arguments[name] = name
+        return value
 
-    def reserve_space(self, given: Any, needed: int) -> tuple[Any, int]:
-        """What C receives for the reserve space, and its size."""
-        if given is None:
-            if needed:
-                raise TypeError("reserve_space: needed, as the forward pass returned it")
-            return None, 0
-        memory = given
-        if not isinstance(given, DeviceBuffer):
-            memory = imported("reserve_space", given, self._handle)
-        if memory.nbytes < needed:
-            raise ValueError(
-                f"reserve_space: {memory.nbytes} bytes are too small, {needed} are needed"
+    def parameters(self, **values: Any) -> None:
+        """Take parameters by their names."""
+        for name, value in values.items():
+            affine = name.removeprefix("d") in ("scale", "bias")
+            self.add(name, value, self.params if affine else self.statistics)
+            self._arguments[name] = name
+
+    def new_parameter(self, name: str, like: Any, beta: float = 0) -> Any:
+        """An uninitialised parameter, of the shape that `like` has."""
+        refuse_beta(name, beta)
+        return self.new(tuple(getattr(like, "shape", self.params.shape)), self.params.data_type)
+
+    def pair(self, **values: Any) -> None:
+        """Take two parameters that are given both or neither."""
+        missing = [name for name, value in values.items() if value is None]
+        if not missing:
+            self.parameters(**values)
+        elif len(missing) == 1:
+            (other,) = values.keys() - missing
+            raise ValueError(f"{missing[0]}: needed together with {other}")
+        else:
+            self._arguments |= values
+
+    # -- C -------------------------------------------------------------------------------------
+
+    def train(
+        self,
+        function: Callable[..., Any],
+        y: Any,
+        parameters: Any,
+        running: Pair,
+        saved: Pair,
+        *,
+        save: bool,
+        workspace: Any = None,
+        reserve_space: Any = None,
+        **numbers: float,
+    ) -> NormalizationResult:
+        """The forward pass of training."""
+        y = self.result("y", y, numbers["beta"])
+        if save and saved == (None, None):
+            scale = parameters["scale"]
+            saved = tuple(
+                self.new_parameter(name, scale) for name in ("saved_mean", "saved_inv_variance")
             )
-        return Memory("reserve_space", memory, written=True), memory.nbytes
+        self.parameters(**parameters)
+        self.pair(running_mean=running[0], running_variance=running[1])
+        self.pair(saved_mean=saved[0], saved_inv_variance=saved[1])
+        if self._sizes is not None:
+            needed = self.size(self._sizes.reserve_space)
+            if reserve_space is None and needed:
+                reserve_space = self.new((needed,), "uint8")
+            self._arguments["reserve_space"] = self.room("reserve_space", reserve_space, needed)
+            needed = self.size(self._sizes.forward_workspace)
+            self._arguments["workspace"] = self.workspace(workspace, needed)
+        self.normalize(function, **numbers)
+        return NormalizationResult(y, *saved, reserve_space)
+
+    def differentiate(
+        self,
+        function: Callable[..., Any],
+        parameters: Any,
+        saved: Pair,
+        gradients: NormalizationGradients,
+        *,
+        adds: bool = False,
+        workspace: Any = None,
+        reserve_space: Any = None,
+        **numbers: float,
+    ) -> NormalizationGradients:
+        """The backward pass."""
+        dx, dscale, dbias, dz = gradients
+        dx = self.result("dx", dx, numbers["beta"])
+        if adds:
+            dz = self.result("dz", dz)
+        scale, beta = parameters["scale"], numbers["beta_param"]
+        dscale = self.new_parameter("dscale", scale, beta) if dscale is None else dscale
+        dbias = self.new_parameter("dbias", scale, beta) if dbias is None else dbias
+        self.parameters(**parameters, dscale=dscale, dbias=dbias)
+        self.pair(saved_mean=saved[0], saved_inv_variance=saved[1])
+        if self._sizes is not None:
+            needed = self.size(self._sizes.reserve_space)
+            self._arguments["reserve_space"] = self.room("reserve_space", reserve_space, needed)
+            needed = self.size(self._sizes.backward_workspace)
+            self._arguments["workspace"] = self.workspace(workspace, needed)
+        self.normalize(function, **numbers)
+        return NormalizationGradients(dx, dscale, dbias, dz)
+
+    def normalize(self, function: Callable[..., Any], **numbers: float) -> None:
+        """Launch a function with what was taken before and these numbers."""
+        images = [name for name in ("y", "z", "dy", "dx", "dz") if self._arguments.get(name)]
+        self.check_same("x", *images)
+        self._arguments |= numbers
+        self.launch(function)
+
+    def sizes(self, adds: bool) -> NormalizationSizes:
+        """What the size functions tell of a call whose tensors are all like x."""
+        self._arguments |= dict.fromkeys(("x", "y", "dy", "dx"), "x")
+        self._arguments |= dict.fromkeys(("z", "dz"), "x" if adds else None)
+        assert self._sizes is not None
+        return NormalizationSizes(*(self.size(function) for function in self._sizes))
+
+    def _values(self, function: Callable[..., Any], arguments: dict[str, Any]) -> list[Any]:
+        for parameter in cast(Function, function).parameters:
+            name = parameter.name.removesuffix("Desc")
+            name = _OURS.get(name, name)
+            if name in self._arguments:
+                arguments.setdefault(parameter.name, self._arguments[name])
+        return super()._values(function, arguments)

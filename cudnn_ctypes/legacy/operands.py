@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from ctypes import c_void_p
+from ctypes import c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import raw
 from ..device import DeviceBuffer, DeviceTensor, as_tensor
 from ..dtypes import as_data_type, data_type_name, host_scalar, numpy_dtype, vector_length
 from ..handle import Handle
+from ..raw.ctypes_support import CudnnEnum
 from ..raw.function import Function
 from ..raw.records import data_type_of, record
+from .agreement import check_broadcast, check_same
 from .descriptor import Descriptor
 from .filter import FilterDescriptor
 from .launch import Memory, launch, recording
@@ -43,6 +46,8 @@ __all__ = [
 ]
 
 AnyDescriptor = TensorDescriptor | FilterDescriptor
+_DESC = re.compile("[Dd]esc$")
+
 T = TypeVar("T")
 C = TypeVar("C")
 D = TypeVar("D", bound=Descriptor[Any])
@@ -125,6 +130,19 @@ class Operands:
         """The descriptor of the filters `name`: as it was given, or made once for the call."""
         return self.filter(name)[1]
 
+    def check_same(self, source: str, *names: str) -> None:
+        """Refuse operands whose shape or type is not that of the operand `source`."""
+        for name in names:
+            check_same(source, self.describe(source), name, self.describe(name))
+
+    def check_broadcast(self, part: str, whole: str) -> None:
+        """Refuse an operand whose shape is not that of another one, but for ones in it; or (C,)."""
+        value, desc = self._operands[part]
+        whole_desc = self.describe(whole)
+        if desc is None and getattr(value, "ndim", 0) == 1:
+            self.describe_channels(part, whole_desc.shape)
+        check_broadcast(part, self.describe(part), whole, whole_desc)
+
     def describe_channels(self, name: str, of: tuple[int, ...]) -> TensorDescriptor:
         """The descriptor of the operand `name`, one value for each channel of the shape `of`.
 
@@ -178,6 +196,49 @@ class Operands:
             raise ValueError(f"{name}: expected shape {of[1:2]} or {expected}, got {desc.shape}")
         return value, desc
 
+    def add(self, name: str, value: Any, desc: TensorDescriptor) -> None:
+        """Take the operand `name`, which C reads or writes with the descriptor of others.
+
+        Dimensions of size 1 count for nothing: (K,) will do for (1, K, 1, 1).
+
+        Raises
+        ------
+        TypeError
+            If it is None, or no device memory.
+        ValueError
+            If its type, shape or strides are not those of the descriptor.
+        """
+        if value is None:
+            raise TypeError(f"{name}: a tensor is needed, got None")
+        if not is_address(name, value) and not isinstance(value, DeviceBuffer):
+            value = imported(name, value, self._handle)
+            if value.data_type != desc.data_type:
+                raise ValueError(
+                    f"{name}: expected {data_type_name(desc.data_type)}, which cuDNN reads it as, "
+                    f"got {data_type_name(value.data_type)}"
+                )
+            given, wanted = (
+                [pair for pair in zip(each.shape, each.strides, strict=True) if pair[0] > 1]
+                for each in (value, desc)
+            )
+            if [n for n, _ in given] != [n for n, _ in wanted]:
+                raise ValueError(f"{name}: expected shape {desc.shape}, got {value.shape}")
+            if given != wanted:
+                raise ValueError(
+                    f"{name}: expected the strides {desc.strides} of shape {desc.shape}, got "
+                    f"{value.strides}: it has no descriptor of its own in C"
+                )
+        self._operands[name] = value, desc
+
+    def descriptor(self, name: str, value: Any, cls: type[D], **options: Any) -> D:
+        """The argument `name` as a `cls`; a mode stands for one, closed after the call."""
+        if isinstance(value, (str, CudnnEnum)):
+            make: Callable[..., D] = cls
+            made = make(value, **options)
+            self.enter_context(made)
+            return made
+        return expect(name, value, cls)
+
     def _keep(self, name: str, value: Any, made: D) -> tuple[Any, D]:
         self._made[name] = value, self.enter_context(made)
         return value, made
@@ -201,22 +262,33 @@ class Operands:
         function : function of ``cudnn_ctypes.raw``
         **arguments
             The others, by C's parameter names; a str is the name of an operand, for its memory or
-            its descriptor, where C's name is another.
+            its descriptor, where C's name is another. A pair is memory and its size, which is
+            C's next parameter.
         """
+        launch(function, *self._values(function, arguments))
+
+    def size(self, function: Callable[..., Any], **arguments: Any) -> int:
+        """Bytes of a workspace or reserve space; `function` and `arguments` as for `launch`."""
+        size = c_size_t()
+        function(*self._values(function, {**arguments, "sizeInBytes": size}))
+        return size.value
+
+    def _values(self, function: Callable[..., Any], arguments: dict[str, Any]) -> list[Any]:
         parameters = cast(Function, function).parameters
         values: dict[str, Any] = {}
         for parameter in parameters:
             name, kind = parameter.name, parameter.type.kind
-            value = arguments.pop(name, name.removesuffix("Desc").lower())
+            value = arguments.pop(name, _DESC.sub("", name).lower())
             if parameter.type.base is raw.cudnnHandle_t:
                 value = self._handle
-            elif isinstance(value, str):
-                if kind == "device":
-                    value = self.memory(value, written=parameter.direction != "in")
-                elif parameter.type.base is raw.cudnnFilterDescriptor_t:
-                    value = self.describe_filter(value)
-                else:
-                    value = self.describe(value)
+            elif kind == "device" and isinstance(value, tuple):
+                value, arguments[parameter.described_by[0]] = value
+            elif isinstance(value, str) and kind == "device":
+                value = self.memory(value, written=parameter.direction != "in")
+            elif isinstance(value, str) and parameter.type.base is raw.cudnnFilterDescriptor_t:
+                value = self.describe_filter(value)
+            elif isinstance(value, str) and parameter.type.base is raw.cudnnTensorDescriptor_t:
+                value = self.describe(value)
             values[name] = value
         if arguments:
             raise TypeError(f"{function.__name__} has no parameter {next(iter(arguments))!r}")
@@ -226,13 +298,19 @@ class Operands:
                 double = raw.CUDNN_DATA_DOUBLE
                 value, data_type = values[name], double if double in types else types[0]
                 values[name] = host_scalar(value, data_type)
-        launch(function, *values.values())
+        return list(values.values())
 
     def shape_like(self, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
         """`shape`, of 4 dimensions, as (N, C, W) if the operand `name` was given, and read, so."""
         value, desc = self._operands[name]
         if desc is None and value.ndim == 3 and len(shape) == 4:
             return (*shape[:2], *shape[3:])
+        return shape
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """The shape of the operand `name` as the user gave it."""
+        value, desc = self._operands[name]
+        shape: tuple[int, ...] = (value if desc is None else desc).shape
         return shape
 
     def make_like(
@@ -271,7 +349,7 @@ class Operands:
         Its descriptor says how, if there is one; else `strides` or `layout`, by default the layout
         of the operands.
         """
-        desc = self._operands[name][1]
+        _, desc = self._operands.get(name, (None, None))
         options: dict[str, Any] = {"layout": layout or self._plain_layout()}
         if strides is not None:
             options = {"strides": strides}
@@ -281,14 +359,15 @@ class Operands:
                 options = {"strides": desc.strides}
         elif vector_length(as_data_type(data_type)) > 1:
             options = {}
+        made = self.new(shape, data_type, **options)
+        self._operands[name] = (made, desc)
+        return made
+
+    def new(self, shape: tuple[int, ...], data_type: Any, **options: Any) -> DeviceTensor:
+        """An uninitialised tensor for a result, which is closed if the call fails."""
         made = DeviceTensor.empty(
             shape, data_type, device=self._handle.device, stream=self._handle.stream, **options
         )
-        self._operands[name] = (made, desc)
-        return self.result_memory(made)
-
-    def result_memory(self, made: DeviceTensor) -> DeviceTensor:
-        """Close `made`, an uninitialised tensor for a result, if the call fails."""
         self._results.append(made)
         if (current := recording()) is not None:
             current.made.append(made)
@@ -313,12 +392,30 @@ class Operands:
         ValueError
             If it has fewer bytes than `needed`.
         """
-        memory, size = workspace_memory(
-            self._handle, self.scratch(needed) if given is None else given
-        )
-        if size < needed:
-            raise ValueError(f"workspace: {size} bytes are too small, {needed} are needed")
-        return memory, size
+        return self.room("workspace", self.scratch(needed) if given is None else given, needed)
+
+    def room(self, name: str, value: Any, needed: int) -> tuple[Memory | None, int]:
+        """What C receives for memory without a shape, and its size in bytes.
+
+        Raises
+        ------
+        TypeError
+            If it is an address, whose size nobody knows, or no device memory.
+        ValueError
+            If it has fewer bytes than `needed`.
+        """
+        if value is None and needed:
+            raise TypeError(f"{name}: {needed} bytes of device memory are needed, got None")
+        if value is None:
+            return None, 0
+        if is_address(name, value):
+            raise TypeError(
+                f"{name}: the size behind an address is not known: pass a DeviceBuffer or a tensor"
+            )
+        memory = value if isinstance(value, DeviceBuffer) else imported(name, value, self._handle)
+        if memory.nbytes < needed:
+            raise ValueError(f"{name}: {memory.nbytes} bytes are too small, {needed} are needed")
+        return (Memory(name, memory, written=True) if memory.nbytes else None), memory.nbytes
 
     def __enter__(self) -> Self:
         return self

@@ -33,7 +33,7 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         "average_count_include_padding" or "average_count_exclude_padding", which count the places
         of the window outside the image, or do not.
     nan_propagation : cudnnNanPropagation_t or str
-        "not_propagate_nan" or "propagate_nan": whether a maximum over NaN is NaN.
+        "propagate_nan" or "not_propagate_nan": whether a maximum over a window with NaN is NaN.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         stride: int | Sequence[int] | None = None,
         *,
         mode: Any = "max",
-        nan_propagation: Any = "not_propagate_nan",
+        nan_propagation: Any = "propagate_nan",
     ) -> None:
         super().__init__(
             raw.cudnnPoolingDescriptor_t(),

@@ -11,7 +11,6 @@ from typing import Any
 
 from .. import raw
 from ..handle import Handle
-from .agreement import check_same
 from .launch import launched
 from .operands import Made, Operands, expect, refuse_beta
 from .pooling import PoolingDescriptor
@@ -79,12 +78,12 @@ def pooling_forward(
 @launched
 def pooling_backward(
     handle: Handle,
+    pooling: PoolingDescriptor,
+    *,
     y: Any,
     dy: Any,
     x: Any,
-    pooling: PoolingDescriptor,
     dx: Made | None = None,
-    *,
     alpha: float = 1,
     beta: float = 0,
     y_desc: TensorDescriptor | None = None,
@@ -111,10 +110,9 @@ def pooling_backward(
         expect("pooling", pooling, PoolingDescriptor)
         if dx is None:
             dx = operands.make_like("dx", "x", beta=beta)
-        x_desc, y_desc = operands.describe("x"), operands.describe("y")
-        _check("x", x_desc, pooling, "y", y_desc)
-        check_same("y", y_desc, "dy", operands.describe("dy"))
-        check_same("x", x_desc, "dx", operands.describe("dx"))
+        _check("x", operands.describe("x"), pooling, "y", operands.describe("y"))
+        operands.check_same("y", "dy")
+        operands.check_same("x", "dx")
         operands.launch(raw.cudnnPoolingBackward, poolingDesc=pooling, alpha=alpha, beta=beta)
     return dx
 

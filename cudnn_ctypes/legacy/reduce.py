@@ -11,24 +11,17 @@ from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..device import DeviceBuffer
-from ..dtypes import as_data_type, host_scalar
+from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import ReduceTensor
 from .descriptor import Descriptor
 from .enumerators import enumerator
-from .launch import Memory, launch, launched
-from .operands import (
-    Operands,
-    check_memory,
-    expect,
-    imported,
-    refuse_beta,
-    workspace_memory,
-)
+from .launch import launched
+from .operands import Operands, refuse_beta
+from .scalars import accumulator
 from .tensor import TensorDescriptor
 
-__all__ = ["ReduceTensorDescriptor", "Reduced", "reduce_tensor"]
+__all__ = ["ReduceResult", "ReduceTensorDescriptor", "reduce_tensor"]
 
 _INDEX_TYPE = "uint32"  # whatever the descriptor says (cuDNN 9.14 and 9.19)
 _INDEXED = (
@@ -46,10 +39,11 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
     op : cudnnReduceTensorOp_t or str
         "add", "mul", "min", "max", "amax" (the largest absolute value), "avg", "norm1", "norm2" or
         "mul_no_zeros".
-    compute_type : data type
+    compute_data_type : data type
         float64 for float64 tensors, else float32.
     nan_propagation : cudnnNanPropagation_t or str
-        "not_propagate_nan" or "propagate_nan": whether the minimum or maximum over NaN is NaN.
+        "propagate_nan" or "not_propagate_nan": whether the minimum or maximum over elements with a
+        NaN is NaN.
     indices : bool
         Whether "min", "max" and "amax" also tell where they found it.
     indices_type : cudnnIndicesType_t
@@ -65,8 +59,8 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
         self,
         op: Any = "add",
         *,
-        compute_type: Any = "float32",
-        nan_propagation: Any = "not_propagate_nan",
+        compute_data_type: Any = "float32",
+        nan_propagation: Any = "propagate_nan",
         indices: bool = False,
         indices_type: Any = raw.CUDNN_32BIT_INDICES,
     ) -> None:
@@ -76,16 +70,21 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
             raw.cudnnDestroyReduceTensorDescriptor,
         )
         with self._closed_on_error():
-            self.set(op, compute_type, nan_propagation, indices, indices_type)
+            self.set(op, compute_data_type, nan_propagation, indices, indices_type)
 
     def set(
-        self, op: Any, compute_type: Any, nan_propagation: Any, indices: bool, indices_type: Any
+        self,
+        op: Any,
+        compute_data_type: Any,
+        nan_propagation: Any,
+        indices: bool,
+        indices_type: Any,
     ) -> None:
         """Set all; follows ``cudnnSetReduceTensorDescriptor``."""
         raw.cudnnSetReduceTensorDescriptor(
             self,
             enumerator(raw.cudnnReduceTensorOp_t, op, "op"),
-            as_data_type(compute_type),
+            as_data_type(compute_data_type),
             enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
             raw.CUDNN_REDUCE_TENSOR_FLATTENED_INDICES
             if indices
@@ -99,9 +98,9 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
         return self._record(ReduceTensor).op
 
     @property
-    def compute_type(self) -> raw.cudnnDataType_t:
+    def compute_data_type(self) -> raw.cudnnDataType_t:
         """What it is computed in."""
-        return self._record(ReduceTensor).compute_type
+        return self._record(ReduceTensor).compute_data_type
 
     @property
     def nan_propagation(self) -> raw.cudnnNanPropagation_t:
@@ -137,7 +136,7 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
         return size.value
 
 
-class Reduced(NamedTuple):
+class ReduceResult(NamedTuple):
     """What `reduce_tensor` returns.
 
     Attributes
@@ -167,7 +166,7 @@ def reduce_tensor(
     data_type: Any = None,
     a_desc: TensorDescriptor | None = None,
     c_desc: TensorDescriptor | None = None,
-) -> Reduced:
+) -> ReduceResult:
     """c = alpha * (a reduced) + beta * c; follows ``cudnnReduceTensor``.
 
     Parameters
@@ -193,7 +192,7 @@ def reduce_tensor(
 
     Returns
     -------
-    Reduced
+    ReduceResult
 
     Raises
     ------
@@ -210,8 +209,11 @@ def reduce_tensor(
     >>> total = reduce_tensor(handle, a, "add", c_shape=(1, 3, 1, 1)).c  # doctest: +SKIP
     """
     with Operands(handle, a=(a, a_desc), c=(c, c_desc), indices=(None, None)) as operands:
-        a_memory, a_desc = operands.tensor("a")
-        reduction = _described(operands, reduction, a_desc.data_type)
+        a_desc = operands.describe("a")
+        computed_in = accumulator(a_desc.data_type)
+        desc = operands.descriptor(
+            "reduction", reduction, ReduceTensorDescriptor, compute_data_type=computed_in
+        )
         if c is None:
             refuse_beta("c", beta)
             if c_shape is None:
@@ -219,49 +221,24 @@ def reduce_tensor(
                     raise ValueError("c: pass c_shape or c itself: it says what is reduced")
                 c_shape = c_desc.shape
             c = operands.make("c", tuple(c_shape), data_type or a_desc.data_type)
-        c_memory, c_desc = operands.tensor("c")
+        c_desc = operands.describe("c")
         _check_fit(a_desc, c_desc)
-        if reduction.indices and reduction.op not in _INDEXED:  # cuDNN would leave them unwritten
-            raise ValueError(f"reduction: asks for indices, and {reduction.op.name} has none")
-        index_memory, index_bytes = None, reduction.indices_size(handle, a_desc, c_desc)
-        if index_bytes:
-            if indices is None:
-                indices = operands.make("indices", c_desc.shape, _INDEX_TYPE, layout="NCHW")
-            index_memory = _with_room("indices", indices, index_bytes, handle)
-        else:
+        if desc.indices and desc.op not in _INDEXED:  # cuDNN would leave them unwritten
+            raise ValueError(f"reduction: asks for indices, and {desc.op.name} has none")
+        needed = desc.indices_size(handle, a_desc, c_desc)
+        if not needed:
             indices = None
-        needed = reduction.workspace_size(handle, a_desc, c_desc)
-        if workspace is None:
-            workspace = operands.scratch(needed)
-        space, space_bytes = workspace_memory(handle, workspace)
-        if space_bytes < needed:
-            raise ValueError(f"workspace: {space_bytes} bytes are too small, {needed} are needed")
-        launch(
+        elif indices is None:
+            indices = operands.make("indices", c_desc.shape, _INDEX_TYPE, layout="NCHW")
+        operands.launch(
             raw.cudnnReduceTensor,
-            handle,
-            reduction,
-            index_memory,
-            index_bytes,
-            space,
-            space_bytes,
-            host_scalar(alpha, c_desc.data_type),
-            a_desc,
-            check_memory("a", a_memory, a_desc, handle),
-            host_scalar(beta, c_desc.data_type),
-            c_desc,
-            check_memory("c", c_memory, c_desc, handle, written=True),
+            reduceTensorDesc=desc,
+            indices=operands.room("indices", indices, needed),
+            workspace=operands.workspace(workspace, desc.workspace_size(handle, a_desc, c_desc)),
+            alpha=alpha,
+            beta=beta,
         )
-    return Reduced(c, indices)
-
-
-def _described(
-    operands: Operands, reduction: ReduceTensorDescriptor | str, data_type: raw.cudnnDataType_t
-) -> ReduceTensorDescriptor:
-    """`reduction` as a descriptor, which is closed with the operands if it is made here."""
-    if isinstance(reduction, str):
-        compute_type = "float64" if data_type == raw.CUDNN_DATA_DOUBLE else "float32"
-        return operands.enter_context(ReduceTensorDescriptor(reduction, compute_type=compute_type))
-    return expect("reduction", reduction, ReduceTensorDescriptor)
+    return ReduceResult(c, indices)
 
 
 def _check_fit(a_desc: TensorDescriptor, c_desc: TensorDescriptor) -> None:
@@ -273,10 +250,3 @@ def _check_fit(a_desc: TensorDescriptor, c_desc: TensorDescriptor) -> None:
         raise ValueError(
             f"c: expected shape {whole}, that of a, with ones where a is reduced, got {reduced}"
         )
-
-
-def _with_room(name: str, memory: Any, needed: int, handle: Handle) -> Any:
-    given = memory if isinstance(memory, DeviceBuffer) else imported(name, memory, handle)
-    if given.nbytes < needed:
-        raise ValueError(f"{name}: {given.nbytes} bytes are too small, {needed} are needed")
-    return Memory(name, given, written=True)

@@ -6,7 +6,14 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["integer", "integers", "real"]
+from ..raw import CUDNN_DATA_DOUBLE, CUDNN_DATA_FLOAT, cudnnDataType_t
+
+__all__ = ["accumulator", "integer", "integers", "real"]
+
+
+def accumulator(data_type: cudnnDataType_t) -> cudnnDataType_t:
+    """What cuDNN computes in for tensors of a type: float64 for float64, else float32."""
+    return CUDNN_DATA_DOUBLE if data_type == CUDNN_DATA_DOUBLE else CUDNN_DATA_FLOAT
 
 
 def integer(name: str, value: Any, *, least: int | None = None) -> int:

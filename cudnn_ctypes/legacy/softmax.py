@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
-from .agreement import check_same
 from .enumerators import enumerator
-from .launch import launch, launched
-from .operands import Made, Operands, check_memory
+from .launch import launched
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["softmax_backward", "softmax_forward"]
@@ -73,34 +71,21 @@ def softmax_forward(
     algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
     mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
-        x_memory, x_desc = operands.tensor("x")
         if y is None:
             y = operands.make_like("y", "x", beta=beta)
-        y_memory, y_desc = operands.tensor("y")
-        check_same("x", x_desc, "y", y_desc)
-        _refuse_garbage(mode, x=x_desc, y=y_desc)
-        launch(
-            raw.cudnnSoftmaxForward,
-            handle,
-            algorithm,
-            mode,
-            host_scalar(alpha, y_desc.data_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            host_scalar(beta, y_desc.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
-        )
+        operands.check_same("x", "y")
+        _refuse_garbage(mode, x=operands.describe("x"), y=operands.describe("y"))
+        operands.launch(raw.cudnnSoftmaxForward, algo=algorithm, mode=mode, alpha=alpha, beta=beta)
     return y
 
 
 @launched
 def softmax_backward(
     handle: Handle,
+    *,
     y: Any,
     dy: Any,
     dx: Made | None = None,
-    *,
     algorithm: Any = "accurate",
     mode: Any = "channel",
     alpha: float = 1,
@@ -125,28 +110,11 @@ def softmax_backward(
     algorithm = enumerator(raw.cudnnSoftmaxAlgorithm_t, algorithm, "algorithm")
     mode = enumerator(raw.cudnnSoftmaxMode_t, mode, "mode")
     with Operands(handle, y=(y, y_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)) as operands:
-        y_memory, y_desc = operands.tensor("y")
-        dy_memory, dy_desc = operands.tensor("dy")
         if dx is None:
             dx = operands.make_like("dx", "y", beta=beta)
-        dx_memory, dx_desc = operands.tensor("dx")
-        check_same("y", y_desc, "dy", dy_desc)
-        check_same("y", y_desc, "dx", dx_desc)
-        _refuse_garbage(mode, y=y_desc, dy=dy_desc, dx=dx_desc)
-        launch(
-            raw.cudnnSoftmaxBackward,
-            handle,
-            algorithm,
-            mode,
-            host_scalar(alpha, dx_desc.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle),
-            dy_desc,
-            check_memory("dy", dy_memory, dy_desc, handle),
-            host_scalar(beta, dx_desc.data_type),
-            dx_desc,
-            check_memory("dx", dx_memory, dx_desc, handle, written=True),
-        )
+        operands.check_same("y", "dy", "dx")
+        _refuse_garbage(mode, **{name: operands.describe(name) for name in ("y", "dy", "dx")})
+        operands.launch(raw.cudnnSoftmaxBackward, algo=algorithm, mode=mode, alpha=alpha, beta=beta)
     return dx
 
 

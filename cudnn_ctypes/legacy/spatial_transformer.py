@@ -8,21 +8,17 @@ they are dense tensors of the transformer's data type.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_void_p
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..device import DeviceBuffer, DeviceTensor
 from ..device.layout import to_shape
-from ..dtypes import as_data_type, data_type_name, host_scalar
+from ..dtypes import as_data_type, data_type_name
 from ..handle import Handle
 from ..raw.descriptors import SpatialTransformer
-from .agreement import check_same
 from .descriptor import Descriptor
 from .enumerators import enumerator
-from .launch import launch, launched
-from .layouts import dense_layout
-from .operands import Made, Operands, check_memory, expect, imported, refuse_beta
+from .launch import launched
+from .operands import Made, Operands, expect, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -122,6 +118,7 @@ class SpatialTfSamplerGradients(NamedTuple):
     dgrid: Any
 
 
+@launched
 def spatial_tf_grid_generator_forward(
     handle: Handle,
     theta: Any,
@@ -154,18 +151,19 @@ def spatial_tf_grid_generator_forward(
     NotSupportedError
         If the transformer has other than 4 dimensions.
     """
-    _check(handle, transformer)
-    theta = _dense("theta", theta, transformer.theta_shape, transformer, handle)
-    grid = _new(transformer.grid_shape, transformer, handle) if grid is None else grid
-    memory = _dense("grid", grid, transformer.grid_shape, transformer, handle, written=True)
-    raw.cudnnSpatialTfGridGeneratorForward(handle, transformer, theta, memory)
+    with _Operands(handle, transformer) as operands:
+        operands.add_dense("theta", theta, transformer.theta_shape)
+        grid = operands.add_dense("grid", grid, transformer.grid_shape, makes=True)
+        operands.launch(raw.cudnnSpatialTfGridGeneratorForward, stDesc=transformer)
     return grid
 
 
+@launched
 def spatial_tf_grid_generator_backward(
     handle: Handle,
-    dgrid: Any,
     transformer: SpatialTransformerDescriptor,
+    *,
+    dgrid: Any,
     dtheta: Made | None = None,
 ) -> Made:
     """The gradient of the maps; follows ``cudnnSpatialTfGridGeneratorBackward``.
@@ -183,11 +181,10 @@ def spatial_tf_grid_generator_backward(
 
     The errors are those of `spatial_tf_grid_generator_forward`.
     """
-    _check(handle, transformer)
-    dgrid = _dense("dgrid", dgrid, transformer.grid_shape, transformer, handle)
-    dtheta = _new(transformer.theta_shape, transformer, handle) if dtheta is None else dtheta
-    memory = _dense("dtheta", dtheta, transformer.theta_shape, transformer, handle, written=True)
-    raw.cudnnSpatialTfGridGeneratorBackward(handle, transformer, dgrid, memory)
+    with _Operands(handle, transformer) as operands:
+        operands.add_dense("dgrid", dgrid, transformer.grid_shape)
+        dtheta = operands.add_dense("dtheta", dtheta, transformer.theta_shape, makes=True)
+        operands.launch(raw.cudnnSpatialTfGridGeneratorBackward, stDesc=transformer)
     return dtheta
 
 
@@ -225,26 +222,15 @@ def spatial_tf_sampler_forward(
 
     The errors are those of `spatial_tf_grid_generator_forward`.
     """
-    with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
-        _check(handle, transformer)
-        x_memory, x_desc = operands.tensor("x")
-        _check_images(x_desc, transformer)
+    with _Operands(handle, transformer, x=(x, x_desc), y=(y, y_desc)) as operands:
+        operands.check_images("x")
         if y is None:
             refuse_beta("y", beta)
             y = operands.make("y", transformer.shape, transformer.data_type)
-        y_memory, y_desc = operands.tensor("y")
-        _check_output("y", y_desc, transformer)
-        launch(
-            raw.cudnnSpatialTfSamplerForward,
-            handle,
-            transformer,
-            host_scalar(alpha, transformer.data_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            _dense("grid", grid, transformer.grid_shape, transformer, handle),
-            host_scalar(beta, transformer.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
+        operands.check_output("y")
+        operands.add_dense("grid", grid, transformer.grid_shape)
+        operands.launch(
+            raw.cudnnSpatialTfSamplerForward, stDesc=transformer, alpha=alpha, beta=beta
         )
     return y
 
@@ -252,13 +238,13 @@ def spatial_tf_sampler_forward(
 @launched
 def spatial_tf_sampler_backward(
     handle: Handle,
+    transformer: SpatialTransformerDescriptor,
+    *,
     x: Any,
     dy: Any,
     grid: Any,
-    transformer: SpatialTransformerDescriptor,
     dx: Any = None,
     dgrid: Any = None,
-    *,
     alpha: float = 1,
     beta: float = 0,
     alpha_dgrid: float = 1,
@@ -286,96 +272,72 @@ def spatial_tf_sampler_backward(
 
     The other parameters, and the errors, are those of `spatial_tf_sampler_forward`.
     """
-    with Operands(handle, x=(x, x_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)) as operands:
-        _check(handle, transformer)
-        data_type = transformer.data_type
-        x_memory, x_desc = operands.tensor("x")
-        _check_images(x_desc, transformer)
-        dy_memory, dy_desc = operands.tensor("dy")
-        _check_output("dy", dy_desc, transformer)
+    with _Operands(
+        handle, transformer, x=(x, x_desc), dy=(dy, dy_desc), dx=(dx, dx_desc)
+    ) as operands:
+        operands.check_images("x")
+        operands.check_output("dy")
         if dx is None:
             dx = operands.make_like("dx", "x", beta=beta)
-        dx_memory, dx_desc = operands.tensor("dx")
-        check_same("x", x_desc, "dx", dx_desc)
+        operands.check_same("x", "dx")
         if dgrid is None:
             refuse_beta("dgrid", beta_dgrid)
-            dgrid = operands.result_memory(_new(transformer.grid_shape, transformer, handle))
-        launch(
+        operands.add_dense("grid", grid, transformer.grid_shape)
+        dgrid = operands.add_dense("dgrid", dgrid, transformer.grid_shape, makes=True)
+        operands.launch(
             raw.cudnnSpatialTfSamplerBackward,
-            handle,
-            transformer,
-            host_scalar(alpha, data_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            host_scalar(beta, data_type),
-            dx_desc,
-            check_memory("dx", dx_memory, dx_desc, handle, written=True),
-            host_scalar(alpha_dgrid, data_type),
-            dy_desc,
-            check_memory("dy", dy_memory, dy_desc, handle),
-            _dense("grid", grid, transformer.grid_shape, transformer, handle),
-            host_scalar(beta_dgrid, data_type),
-            _dense("dgrid", dgrid, transformer.grid_shape, transformer, handle, written=True),
+            stDesc=transformer,
+            alpha=alpha,
+            beta=beta,
+            alphaDgrid=alpha_dgrid,
+            betaDgrid=beta_dgrid,
         )
     return SpatialTfSamplerGradients(dx, dgrid)
 
 
-def _check(handle: Handle, transformer: Any) -> None:
-    expect("handle", handle, Handle)
-    expect("transformer", transformer, SpatialTransformerDescriptor)
+class _Operands(Operands):
+    """The operands of one call, held against the transformer."""
 
+    def __init__(
+        self, handle: Handle, transformer: SpatialTransformerDescriptor, **operands: Any
+    ) -> None:
+        expect("handle", handle, Handle)
+        self.transformer = expect("transformer", transformer, SpatialTransformerDescriptor)
+        super().__init__(handle, **operands)
 
-def _check_images(x_desc: TensorDescriptor, transformer: SpatialTransformerDescriptor) -> None:
-    shape, wanted = x_desc.shape, transformer.shape
-    if len(shape) != 4 or shape[:2] != wanted[:2]:
-        raise ValueError(
-            f"x: expected shape (N, C, height, width) with (N, C) = {wanted[:2]}, as the "
-            f"transformer has them, got {shape}"
-        )
-    _check_type("x", x_desc.data_type, transformer)
+    def add_dense(
+        self, name: str, value: Any, shape: tuple[int, ...], *, makes: bool = False
+    ) -> Any:
+        """Take maps or a grid, which have no descriptor in C; returns `value`, or what is made."""
+        data_type = self.transformer.data_type
+        if value is None and makes:
+            value = self.new(shape, data_type)
+        self.add(name, value, self.enter_context(TensorDescriptor(shape, data_type)))
+        return value
 
+    def check_images(self, name: str) -> None:
+        """Refuse images that the transformer does not take; height and width are free."""
+        shape, wanted = self.describe(name).shape, self.transformer.shape
+        if len(shape) != 4 or shape[:2] != wanted[:2]:
+            raise ValueError(
+                f"{name}: expected shape (N, C, height, width) with (N, C) = {wanted[:2]}, as the "
+                f"transformer has them, got {shape}"
+            )
+        self._check_type(name)
 
-def _check_output(
-    name: str, desc: TensorDescriptor, transformer: SpatialTransformerDescriptor
-) -> None:
-    if desc.shape != transformer.shape:
-        raise ValueError(
-            f"{name}: expected shape {transformer.shape}, that of the transformer, got {desc.shape}"
-        )
-    _check_type(name, desc.data_type, transformer)
+    def check_output(self, name: str) -> None:
+        """Refuse a tensor that is not the transformer's output."""
+        shape, wanted = self.describe(name).shape, self.transformer.shape
+        if shape != wanted:
+            raise ValueError(
+                f"{name}: expected shape {wanted}, that of the transformer, got {shape}"
+            )
+        self._check_type(name)
 
-
-def _check_type(name: str, data_type: Any, transformer: SpatialTransformerDescriptor) -> None:
-    if data_type != transformer.data_type:
-        raise ValueError(
-            f"{name}: expected {data_type_name(transformer.data_type)}, the type of the "
-            f"transformer, got {data_type_name(data_type)}"
-        )
-
-
-def _new(shape: tuple[int, ...], transformer: SpatialTransformerDescriptor, handle: Handle) -> Any:
-    return DeviceTensor.empty(
-        shape, transformer.data_type, device=handle.device, stream=handle.stream
-    )
-
-
-def _dense(
-    name: str,
-    value: Any,
-    shape: tuple[int, ...],
-    transformer: SpatialTransformerDescriptor,
-    handle: Handle,
-    *,
-    written: bool = False,
-) -> Any:
-    """What C receives for maps or a grid, which have no descriptor: dense, of this shape."""
-    data_type = transformer.data_type
-    if not isinstance(value, (int, c_void_p, DeviceBuffer)) or isinstance(value, bool):
-        value = imported(name, value, handle)
-        _check_type(name, value.data_type, transformer)
-        if value.shape != shape:
-            raise ValueError(f"{name}: expected shape {shape}, got {value.shape}")
-        if dense_layout(shape, value.strides, data_type, "NCHW") != "NCHW":
-            raise ValueError(f"{name}: must be dense in C order, got strides {value.strides}")
-    with TensorDescriptor(shape, data_type) as desc:
-        return check_memory(name, value, desc, handle, written=written)
+    def _check_type(self, name: str) -> None:
+        given, wanted = self.describe(name).data_type, self.transformer.data_type
+        if given != wanted:
+            raise ValueError(
+                f"{name}: expected {data_type_name(wanted)}, the type of the transformer, got "
+                f"{data_type_name(given)}"
+            )

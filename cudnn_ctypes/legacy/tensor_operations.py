@@ -13,9 +13,9 @@ import numpy as np
 from .. import raw
 from ..dtypes import data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
-from .agreement import check_broadcast, check_same
-from .launch import launch, launched
-from .operands import Made, Operands, check_memory, refuse_beta
+from .agreement import check_same
+from .launch import launched
+from .operands import Made, Operands, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = ["add_tensor", "scale_tensor", "set_tensor", "transform_tensor"]
@@ -64,26 +64,13 @@ def transform_tensor(
         If cuDNN has no kernel for the combination.
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
-        x_memory, x_desc = operands.tensor("x")
+        x_desc = operands.describe("x")
         if y is None:
             refuse_beta("y", beta)
             shape = operands.shape_like("x", x_desc.shape)
             y = operands.make("y", shape, data_type or x_desc.data_type, layout=layout)
-        y_memory, y_desc = operands.tensor("y")
-        check_same("x", x_desc, "y", y_desc, types=False)
-        scalar_type = y_desc.data_type
-        if x_desc.data_type == raw.CUDNN_DATA_DOUBLE:  # cuDNN reads doubles then too
-            scalar_type = x_desc.data_type
-        launch(
-            raw.cudnnTransformTensor,
-            handle,
-            host_scalar(alpha, scalar_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            host_scalar(beta, scalar_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
-        )
+        check_same("x", x_desc, "y", operands.describe("y"), types=False)
+        operands.launch(raw.cudnnTransformTensor, alpha=alpha, beta=beta)
     return y
 
 
@@ -118,22 +105,8 @@ def add_tensor(
     The errors are those of `transform_tensor`.
     """
     with Operands(handle, a=(a, a_desc), c=(c, c_desc)) as operands:
-        c_memory, c_desc = operands.tensor("c")
-        if a_desc is None and getattr(a, "ndim", 0) == 1:
-            a_memory, a_desc = operands.channels("a", c_desc.shape)
-        else:
-            a_memory, a_desc = operands.tensor("a")
-        check_broadcast("a", a_desc, "c", c_desc)
-        launch(
-            raw.cudnnAddTensor,
-            handle,
-            host_scalar(alpha, c_desc.data_type),
-            a_desc,
-            check_memory("a", a_memory, a_desc, handle),
-            host_scalar(beta, c_desc.data_type),
-            c_desc,
-            check_memory("c", c_memory, c_desc, handle, written=True),
-        )
+        operands.check_broadcast("a", "c")
+        operands.launch(raw.cudnnAddTensor, alpha=alpha, beta=beta)
     return c
 
 
@@ -164,10 +137,8 @@ def set_tensor(
         If `value` does not fit in the type, or the memory is too small.
     """
     with Operands(handle, y=(y, y_desc)) as operands:
-        y_memory, y_desc = operands.tensor("y")
-        element = _element(value, y_desc.data_type)
-        memory = check_memory("y", y_memory, y_desc, handle, written=True)
-        launch(raw.cudnnSetTensor, handle, y_desc, memory, element)
+        element = _element(value, operands.describe("y").data_type)
+        operands.launch(raw.cudnnSetTensor, valuePtr=element)
     return y
 
 
@@ -191,10 +162,7 @@ def scale_tensor(
     The errors are those of `transform_tensor`.
     """
     with Operands(handle, y=(y, y_desc)) as operands:
-        y_memory, y_desc = operands.tensor("y")
-        memory = check_memory("y", y_memory, y_desc, handle, written=True)
-        scalar = host_scalar(alpha, y_desc.data_type)
-        launch(raw.cudnnScaleTensor, handle, y_desc, memory, scalar)
+        operands.launch(raw.cudnnScaleTensor, alpha=alpha)
     return y
 
 

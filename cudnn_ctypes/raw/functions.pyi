@@ -2976,7 +2976,7 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     in   activationDesc          cudnnActivationDescriptor_t
     out  sizeInBytes             pointer to size_t
 
-    used by batch_normalization_ex_sizes, batch_normalization_forward_training_ex
+    used by batch_normalization_backward_ex, batch_normalization_ex_sizes
     example: examples/07_residual_block.py
     """
 

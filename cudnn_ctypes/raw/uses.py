@@ -447,7 +447,7 @@ USES: dict[str, tuple[str, str]] = {
         "",
     ),
     "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize": (
-        "batch_normalization_ex_sizes, batch_normalization_forward_training_ex",
+        "batch_normalization_backward_ex, batch_normalization_ex_sizes",
         "07_residual_block.py",
     ),
     "cudnnGetBatchNormalizationBackwardExWorkspaceSize": (

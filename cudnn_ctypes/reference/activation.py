@@ -129,7 +129,7 @@ def activation_forward(
     activation: Activation,
     coefficient: float = 0.0,
     *,
-    propagate_nan: bool = False,
+    propagate_nan: bool = True,
     alpha: float = 1.0,
     beta: float = 0.0,
     y: NDArray[Any] | None = None,
@@ -168,12 +168,12 @@ def activation_forward(
 
 
 def activation_backward(
-    y: NDArray[Any],
-    dy: NDArray[Any],
-    x: NDArray[Any],
     activation: Activation,
     coefficient: float = 0.0,
     *,
+    y: NDArray[Any],
+    dy: NDArray[Any],
+    x: NDArray[Any],
     alpha: float = 1.0,
     beta: float = 0.0,
     dx: NDArray[Any] | None = None,
@@ -186,10 +186,10 @@ def activation_backward(
 
     Parameters
     ----------
-    y, dy, x
-        Of one shape; y is act(x), from a forward pass with alpha 1 and beta 0.
     activation, coefficient
         As in `activate`; the derivatives are those of `derivative`.
+    y, dy, x
+        Of one shape; y is act(x), from a forward pass with alpha 1 and beta 0.
     dx
         What the output held before; read only if beta is not 0, and never written.
     compute_dtype, out_dtype

@@ -40,14 +40,14 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class BatchNormalizationTraining:
+class BatchNormalizationResult:
     """What the forward pass of training gives.
 
     Attributes
     ----------
     y
         (N, C, spatial...), in the output's dtype.
-    mean, inv_variance
+    saved_mean, saved_inv_variance
         The batch's mean and 1 / sqrt(variance + epsilon), for the backward pass; in the dtype of
         the scale, like the running statistics.
     running_mean, running_variance
@@ -57,8 +57,8 @@ class BatchNormalizationTraining:
     """
 
     y: NDArray[Any]
-    mean: NDArray[Any]
-    inv_variance: NDArray[Any]
+    saved_mean: NDArray[Any]
+    saved_inv_variance: NDArray[Any]
     running_mean: NDArray[Any] | None
     running_variance: NDArray[Any] | None
     mask: NDArray[np.bool_] | None
@@ -98,9 +98,9 @@ def batch_normalization_forward_training(
     scale: NDArray[Any],
     bias: NDArray[Any],
     *,
+    average_factor: float,
     mode: Mode = "spatial",
     epsilon: float = 1e-5,
-    average_factor: float = 1.0,
     running_mean: NDArray[Any] | None = None,
     running_variance: NDArray[Any] | None = None,
     z: NDArray[Any] | None = None,
@@ -110,7 +110,7 @@ def batch_normalization_forward_training(
     y: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> BatchNormalizationTraining:
+) -> BatchNormalizationResult:
     """Normalize with the batch's own statistics, and average these over the calls.
 
     `cudnnBatchNormalizationForwardTraining`, `...Ex`, `cudnnNormalizationForwardTraining`. The
@@ -180,7 +180,7 @@ def batch_normalization_forward_training(
 
     operands = (x, scale, bias, running_mean, running_variance, z, y)
     results: tuple[Any, ...] = tiled(formula, *operands, axes=_apart(x, axes))
-    return BatchNormalizationTraining(*results)
+    return BatchNormalizationResult(*results)
 
 
 def batch_normalization_forward_inference(
@@ -239,17 +239,17 @@ def batch_normalization_forward_inference(
 
 
 def batch_normalization_backward(
+    *,
     x: NDArray[Any],
     dy: NDArray[Any],
     scale: NDArray[Any],
-    *,
     mode: Mode = "spatial",
     epsilon: float = 1e-5,
-    mean: NDArray[Any] | None = None,
-    inv_variance: NDArray[Any] | None = None,
+    saved_mean: NDArray[Any] | None = None,
+    saved_inv_variance: NDArray[Any] | None = None,
     mask: NDArray[np.bool_] | None = None,
-    alpha_data: float = 1.0,
-    beta_data: float = 0.0,
+    alpha: float = 1.0,
+    beta: float = 0.0,
     alpha_param: float = 1.0,
     beta_param: float = 0.0,
     dx: NDArray[Any] | None = None,
@@ -270,12 +270,12 @@ def batch_normalization_backward(
         Of x's shape: the gradient of the loss by y.
     scale
         Of the shape that `batch_normalization_parameter_shape` gives.
-    mean, inv_variance
+    saved_mean, saved_inv_variance
         What the forward pass gave, both or neither; left out, they are computed from x again.
     mask
         Where ReLU let its argument through, as the forward pass gave it; left out, no ReLU.
     dx, dscale, dbias
-        What the outputs held before; read only if beta_data or beta_param is not 0, and never
+        What the outputs held before; read only if beta or beta_param is not 0, and never
         written. dz is always overwritten.
 
     Raises
@@ -286,17 +286,17 @@ def batch_normalization_backward(
     axes = _checked(x, mode, scale=scale)
     if dy.shape != x.shape:
         raise ValueError(f"dy must have shape {x.shape}, got {dy.shape}")
-    if (mean is None) != (inv_variance is None):
-        raise ValueError("mean and inv_variance must be given both or neither")
-    if mean is not None and inv_variance is not None:
-        _checked(x, mode, mean=mean, inv_variance=inv_variance)
+    if (saved_mean is None) != (saved_inv_variance is None):
+        raise ValueError("saved_mean and saved_inv_variance must be given both or neither")
+    if saved_mean is not None and saved_inv_variance is not None:
+        _checked(x, mode, saved_mean=saved_mean, saved_inv_variance=saved_inv_variance)
     check_shape("mask", mask, x.shape)
     check_shape("dx", dx, x.shape)
     check_shape("dscale", dscale, scale.shape)
     check_shape("dbias", dbias, scale.shape)
     dtype = np.dtype(compute_dtype)
     stored = np.dtype(out_dtype or x.dtype)
-    data: dict[str, Any] = {"alpha": alpha_data, "beta": beta_data, "out_dtype": stored}
+    data: dict[str, Any] = {"alpha": alpha, "beta": beta, "out_dtype": stored}
     param: dict[str, Any] = {"alpha": alpha_param, "beta": beta_param, "out_dtype": scale.dtype}
     count = x.size // scale.size
 
@@ -329,7 +329,7 @@ def batch_normalization_backward(
             round_to(dz, stored),
         )
 
-    operands = (x, dy, scale, mean, inv_variance, mask, dx, dscale, dbias)
+    operands = (x, dy, scale, saved_mean, saved_inv_variance, mask, dx, dscale, dbias)
     return BatchNormalizationGradients(*tiled(formula, *operands, axes=_apart(x, axes)))
 
 

@@ -79,10 +79,10 @@ def divisive_normalization_forward(
 
 
 def divisive_normalization_backward(
+    *,
     x: NDArray[Any],
     dy: NDArray[Any],
     means: NDArray[Any] | None = None,
-    *,
     n: int = 5,
     lrn_alpha: float = 1e-4,
     lrn_beta: float = 0.75,

@@ -64,7 +64,11 @@ def dropout_forward(
 
 
 def dropout_backward(
-    dy: NDArray[Any], mask: NDArray[np.bool_], rate: float, *, compute_dtype: DTypeLike = np.float64
+    rate: float,
+    *,
+    dy: NDArray[Any],
+    mask: NDArray[np.bool_],
+    compute_dtype: DTypeLike = np.float64,
 ) -> NDArray[Any]:
     """dx: `cudnnDropoutBackward`. The map is linear and symmetric: its own gradient."""
     if mask.shape != dy.shape:

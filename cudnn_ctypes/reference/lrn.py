@@ -75,10 +75,10 @@ def lrn_cross_channel_forward(
 
 
 def lrn_cross_channel_backward(
+    *,
     x: NDArray[Any],
     y: NDArray[Any],
     dy: NDArray[Any],
-    *,
     n: int = 5,
     lrn_alpha: float = 1e-4,
     lrn_beta: float = 0.75,

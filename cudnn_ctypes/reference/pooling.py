@@ -75,7 +75,7 @@ def pooling_forward(
     mode: PoolingMode = "max",
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
-    propagate_nan: bool = False,
+    propagate_nan: bool = True,
     y_shape: Sequence[int] | None = None,
     alpha: float = 1.0,
     beta: float = 0.0,
@@ -137,14 +137,14 @@ def pooling_forward(
 
 
 def pooling_backward(
-    dy: NDArray[Any],
-    x: NDArray[Any],
     window: Sequence[int],
     *,
+    dy: NDArray[Any],
+    x: NDArray[Any],
     mode: PoolingMode = "max",
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
-    propagate_nan: bool = False,
+    propagate_nan: bool = True,
     alpha: float = 1.0,
     beta: float = 0.0,
     dx: NDArray[Any] | None = None,

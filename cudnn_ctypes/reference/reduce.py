@@ -37,7 +37,7 @@ def reduce_tensor(
     c_shape: Sequence[int],
     operator: Operator,
     *,
-    propagate_nan: bool = False,
+    propagate_nan: bool = True,
     alpha: float = 1.0,
     beta: float = 0.0,
     c: NDArray[Any] | None = None,
@@ -85,7 +85,7 @@ def reduce_indices(
     c_shape: Sequence[int],
     operator: Operator,
     *,
-    propagate_nan: bool = False,
+    propagate_nan: bool = True,
 ) -> NDArray[np.uint32]:
     """Where each minimum or maximum was found: the indices that `cudnnReduceTensor` writes.
 

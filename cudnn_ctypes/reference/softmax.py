@@ -82,9 +82,9 @@ def softmax_forward(
 
 
 def softmax_backward(
+    *,
     y: NDArray[Any],
     dy: NDArray[Any],
-    *,
     algorithm: Algorithm = "accurate",
     mode: SoftmaxMode = "channel",
     alpha: float = 1.0,

@@ -69,8 +69,8 @@ def spatial_tf_grid_generator_forward(
 
 
 def spatial_tf_grid_generator_backward(
-    dgrid: NDArray[Any],
     *,
+    dgrid: NDArray[Any],
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
 ) -> NDArray[Any]:
@@ -129,10 +129,10 @@ def spatial_tf_sampler_forward(
 
 
 def spatial_tf_sampler_backward(
+    *,
     x: NDArray[Any],
     dy: NDArray[Any],
     grid: NDArray[Any],
-    *,
     alpha: float = 1.0,
     beta: float = 0.0,
     dx: NDArray[Any] | None = None,

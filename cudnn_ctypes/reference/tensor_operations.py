@@ -59,7 +59,7 @@ def op_tensor(
     alpha2: float = 1.0,
     beta: float = 0.0,
     c: NDArray[Any] | None = None,
-    propagate_nan: bool = False,
+    propagate_nan: bool = True,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
 ) -> NDArray[Any]:

@@ -59,20 +59,21 @@ def activation_backward(draw: Draw, mode: str) -> Case:
     x = (2 * draw.values(shape)).astype(draw.dtype)
     y = reference.activation_forward(wide(x), mode, coefficient, out_dtype=draw.dtype)
     dy, prior, how = draw.values(shape), draw.prior(shape), draw.arrangement(shape)
+    given = {"y": y, "dy": dy, "x": x}
 
     def run(handle: Handle) -> Array:
         with Device(handle) as device, cudnn.ActivationDescriptor(mode, **options) as activation:
-            operands = [device.put(array, **how) for array in (y, dy, x)]
+            operands = {name: device.put(array, **how) for name, array in given.items()}
             target = device.put(prior, **how) if draw.beta else None
             result = cudnn.activation_backward(
-                handle, *operands, activation, target, **draw.factors
+                handle, activation, **operands, dx=target, **draw.factors
             )
             return result.numpy() if target else device.get(result)
 
-    operands = (wide(y), wide(dy), wide(x), mode, coefficient)
-    plain = reference.activation_backward(*operands)
+    wider = {name: wide(array) for name, array in given.items()}
+    plain = reference.activation_backward(mode, coefficient, **wider)
     exact = reference.activation_backward(
-        *operands, dx=wide(prior), out_dtype=np.float64, **draw.factors
+        mode, coefficient, **wider, dx=wide(prior), out_dtype=np.float64, **draw.factors
     )
     # From the rounded y, or from x, as cuDNN likes.
     size = np.abs(draw.alpha * wide(dy)) * (2 + coefficient * (1 + np.abs(wide(x))))
@@ -142,13 +143,13 @@ def softmax_backward(draw: Draw, algorithm: str) -> Case:
     def run(handle: Handle) -> Array:
         with Device(handle) as device:
             target = device.put(prior, **how) if draw.beta else None
-            given = (device.put(y, **how), device.put(dy, **how), target)
-            result = cudnn.softmax_backward(handle, *given, **options, **draw.factors)
+            given = {"y": device.put(y, **how), "dy": device.put(dy, **how), "dx": target}
+            result = cudnn.softmax_backward(handle, **given, **options, **draw.factors)
             return result.numpy() if target else device.get(result)
 
-    plain = reference.softmax_backward(wide(y), wide(dy), **options)
+    plain = reference.softmax_backward(y=wide(y), dy=wide(dy), **options)
     exact = reference.softmax_backward(
-        wide(y), wide(dy), dx=wide(prior), out_dtype=np.float64, **options, **draw.factors
+        y=wide(y), dy=wide(dy), dx=wide(prior), out_dtype=np.float64, **options, **draw.factors
     )
     axes = (1,) if options["mode"] == "channel" else tuple(range(1, len(shape)))
     values = np.exp(wide(y)) if algorithm == "log" else np.abs(wide(y))
@@ -218,15 +219,16 @@ def pooling_backward(draw: Draw, mode: str) -> Case:
     def run(handle: Handle) -> Array:
         with Device(handle) as device, cudnn.PoolingDescriptor(**options) as pooling:
             target = device.put(prior, **how) if draw.beta else None
-            operands = [device.put(array, **how) for array in (y, dy, x)]
-            result = cudnn.pooling_backward(handle, *operands, pooling, target, **draw.factors)
+            given = {"y": y, "dy": dy, "x": x}
+            operands = {name: device.put(array, **how) for name, array in given.items()}
+            result = cudnn.pooling_backward(handle, pooling, **operands, dx=target, **draw.factors)
             return result.numpy() if target else device.get(result)
 
-    plain = reference.pooling_backward(wide(dy), wide(x), **options)
+    plain = reference.pooling_backward(dy=wide(dy), x=wide(x), **options)
     exact = reference.pooling_backward(
-        wide(dy), wide(x), dx=wide(prior), out_dtype=np.float64, **options, **draw.factors
+        dy=wide(dy), x=wide(x), dx=wide(prior), out_dtype=np.float64, **options, **draw.factors
     )
-    sums = reference.pooling_backward(np.abs(wide(dy)), wide(x), **options)
+    sums = reference.pooling_backward(dy=np.abs(wide(dy)), x=wide(x), **options)
     terms = np.prod(options["window"]) + 2
     computed = terms * compute_roundoff(draw.data_type) * abs(draw.alpha) * sums
     if mode == "max":  # gradients are added to dx in memory, each sum rounded to its type

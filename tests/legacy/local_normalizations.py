@@ -130,11 +130,12 @@ def lrn(handle: Handle, data_type: str, seed: int) -> list[Result]:
     forward = lrn_cross_channel_forward(x, **options)
     with descriptor:
         dx = case.image(prior_dx)
-        operands = (case.image(x), case.image(forward), case.image(dy))
-        cudnn.lrn_cross_channel_backward(handle, *operands, descriptor, dx, **case.factors)
-    given = (wide(x), wide(forward), wide(dy))
-    exact = lrn_cross_channel_backward(*given, dx=wide(prior_dx), **case.factors, **options)
-    size = _lrn_gradient_size(given[0], given[2], **options)
+        given = {"x": x, "y": forward, "dy": dy}
+        operands = {name: case.image(array) for name, array in given.items()}
+        cudnn.lrn_cross_channel_backward(handle, descriptor, **operands, dx=dx, **case.factors)
+    wider = {name: wide(array) for name, array in given.items()}
+    exact = lrn_cross_channel_backward(**wider, dx=wide(prior_dx), **case.factors, **options)
+    size = _lrn_gradient_size(wider["x"], wider["dy"], **options)
     return [*results, case.result("backward", dx, exact, size, prior_dx)]
 
 
@@ -186,18 +187,18 @@ def divisive(handle: Handle, data_type: str, seed: int) -> list[Result]:
     with descriptor:
         cudnn.divisive_normalization_backward(
             handle,
-            case.image(x),
-            case.image(dy),
             descriptor,
-            dx,
+            x=case.image(x),
+            dy=case.image(dy),
+            dx=dx,
             means=given_means,
             dmeans=dmeans,
             **case.factors,
         )
     exacts = divisive_normalization_backward(
-        wide(x),
-        wide(dy),
-        centers,
+        x=wide(x),
+        dy=wide(dy),
+        means=centers,
         dx=wide(prior_dx),
         dmeans=wide(prior_dmeans),
         **case.factors,
@@ -277,28 +278,30 @@ def spatial(handle: Handle, data_type: str, seed: int) -> list[Result]:
     dgrid = case.put(prior_dgrid)
     with SpatialTransformerDescriptor(y_shape, data_type) as st:
         made = cudnn.spatial_tf_grid_generator_forward(handle, case.put(theta), st)
-        dtheta = cudnn.spatial_tf_grid_generator_backward(handle, case.put(dgrid_in), st)
-        on_device = case.image(x), case.image(dy), case.put(grid)
-        cudnn.spatial_tf_sampler_forward(handle, on_device[0], on_device[2], st, y, **case.factors)
+        dtheta = cudnn.spatial_tf_grid_generator_backward(handle, st, dgrid=case.put(dgrid_in))
+        source, points = case.image(x), case.put(grid)
+        cudnn.spatial_tf_sampler_forward(handle, source, points, st, y, **case.factors)
         cudnn.spatial_tf_sampler_backward(
             handle,
-            *on_device,
             st,
-            dx,
-            dgrid,
+            x=source,
+            dy=case.image(dy),
+            grid=points,
+            dx=dx,
+            dgrid=dgrid,
             **case.factors,
             alpha_dgrid=case.alpha,
             beta_dgrid=case.beta,
         )
     exact_grid = spatial_tf_grid_generator_forward(wide(theta), y_shape[2:])
     row_sums = abs(wide(theta)).sum(axis=2)[:, None, None, :]
-    exact_dtheta = spatial_tf_grid_generator_backward(wide(dgrid_in))
+    exact_dtheta = spatial_tf_grid_generator_backward(dgrid=wide(dgrid_in))
     dtheta_size = abs(wide(dgrid_in)).sum(axis=(1, 2))[..., None]
     exact_y = spatial_tf_sampler_forward(wide(x), wide(grid), y=wide(prior), **case.factors)
     exacts = spatial_tf_sampler_backward(
-        wide(x),
-        wide(dy),
-        wide(grid),
+        x=wide(x),
+        dy=wide(dy),
+        grid=wide(grid),
         dx=wide(prior_dx),
         alpha_dgrid=case.alpha,
         beta_dgrid=case.beta,

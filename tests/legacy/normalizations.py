@@ -125,6 +125,7 @@ def random_operands(problem: Problem) -> Arrays:
             wide["bias"],
             z=wide["z"] if problem.adds else None,
             epsilon=problem.epsilon,
+            average_factor=1,
         ).y
         given["dy"][np.abs(total) < 0.01] = 0
     return given
@@ -153,12 +154,12 @@ def expected(problem: Problem, given: Arrays) -> tuple[Arrays, Arrays]:
         **blending,
     )
     back = batch_normalization_backward(
-        x,
-        dy,
-        scale,
+        x=x,
+        dy=dy,
+        scale=scale,
         mask=forward.mask,
-        alpha_data=problem.alpha,
-        beta_data=problem.beta,
+        alpha=problem.alpha,
+        beta=problem.beta,
         alpha_param=problem.alpha_param,
         beta_param=problem.beta_param,
         dx=wide["prior_dx"],
@@ -168,8 +169,8 @@ def expected(problem: Problem, given: Arrays) -> tuple[Arrays, Arrays]:
     )
     exact: Arrays = {
         "y": forward.y,
-        "saved_mean": forward.mean,
-        "saved_inv_variance": forward.inv_variance,
+        "saved_mean": forward.saved_mean,
+        "saved_inv_variance": forward.saved_inv_variance,
         "dx": back.dx,
         "dscale": back.dscale,
         "dbias": back.dbias,
@@ -276,7 +277,8 @@ def run(handle: Handle, problem: Problem, given: Arrays) -> Arrays:
         "saved_inv_variance": forward.saved_inv_variance,
     }
     dx, dscale, dbias = put("prior_dx"), put("prior_dscale"), put("prior_dbias")
-    backward: dict[str, Any] = {"dscale": dscale, "dbias": dbias, **blending}
+    backward: dict[str, Any] = {"x": x, "dy": dy, "scale": scale, "dx": dx, "dscale": dscale}
+    backward |= {"dbias": dbias, **blending}
     backward |= {"alpha_param": problem.alpha_param, "beta_param": problem.beta_param}
     if problem.saves or problem.fused:
         backward |= {
@@ -284,12 +286,12 @@ def run(handle: Handle, problem: Problem, given: Arrays) -> Arrays:
             "saved_inv_variance": forward.saved_inv_variance,
         }
     if problem.family == "batch":
-        gradients = back(handle, x, dy, scale, dx, **common, **backward)
+        gradients = back(handle, **common, **backward)
     else:
-        backward["reserve_space"] = forward.reserve_space
+        backward |= {"y": y, "bias": bias, "reserve_space": forward.reserve_space}
         if problem.fused:
             backward |= {"activation": "relu", "with_dz": problem.adds}
-        gradients = back(handle, x, y, dy, scale, bias, dx, **common, **backward)
+        gradients = back(handle, **common, **backward)
     results |= {"dx": dx, "dscale": dscale, "dbias": dbias}
     if problem.adds:
         results["dz"] = gradients.dz

@@ -36,7 +36,7 @@ def reduction(draw: Draw, op: str) -> Case:
     compute = "float64" if draw.data_type == "float64" else "float32"
 
     def run(handle: Handle) -> Array:
-        made_reduction = cudnn.ReduceTensorDescriptor(op, compute_type=compute)
+        made_reduction = cudnn.ReduceTensorDescriptor(op, compute_data_type=compute)
         with Device(handle) as device, made_reduction as described:
             result = cudnn.reduce_tensor(
                 handle,
@@ -71,7 +71,7 @@ def reduction_indices(draw: Draw, op: str) -> Case:
     compute = "float64" if draw.data_type == "float64" else "float32"
 
     def run(handle: Handle) -> Array:
-        made = cudnn.ReduceTensorDescriptor(op, compute_type=compute, indices=True)
+        made = cudnn.ReduceTensorDescriptor(op, compute_data_type=compute, indices=True)
         with Device(handle) as device, made as described:
             result = cudnn.reduce_tensor(handle, device.put(a, **how), described, c_shape=reduced)
             device.get(result.c)
@@ -96,7 +96,7 @@ def elementwise(draw: Draw, op: str, result_type: str) -> Case:
     factors = {"alpha1": alpha1, "alpha2": alpha2, "beta": draw.beta}
 
     def run(handle: Handle) -> Array:
-        described = cudnn.OpTensorDescriptor(op, compute_type=compute)
+        described = cudnn.OpTensorDescriptor(op, compute_data_type=compute)
         with Device(handle) as device, described as operation:
             second = None if op in ("sqrt", "not") else device.put(b)
             target = device.put(prior, **how)

@@ -40,7 +40,7 @@ def test_reads_back_what_was_set(mode: str, nan: str) -> None:
 def test_a_new_one_is_a_plain_relu() -> None:
     with ActivationDescriptor() as descriptor:
         assert repr(descriptor) == (
-            "ActivationDescriptor(mode='relu', nan_propagation='not_propagate_nan', coef=0.0, "
+            "ActivationDescriptor(mode='relu', nan_propagation='propagate_nan', coef=0.0, "
             "swish_beta=1.0)"
         )
 

@@ -49,10 +49,10 @@ def test_known_numbers(handle: Handle) -> None:
 def test_gradients_of_relu(handle: Handle) -> None:
     with tensor(X) as x, tensor(DY) as dy:
         y = activation_forward(handle, x, "relu")
-        assert flat(activation_backward(handle, y, dy, x, "relu")) == [0, 0, 0, 10, 10, 10]
+        assert flat(activation_backward(handle, "relu", y=y, dy=dy, x=x)) == [0, 0, 0, 10, 10, 10]
         with ActivationDescriptor("clipped_relu", coef=6) as activation:
             y = activation_forward(handle, x, activation)
-            dx = activation_backward(handle, y, dy, x, activation)
+            dx = activation_backward(handle, activation, y=y, dy=dy, x=x)
             assert flat(dx) == [0, 0, 0, 10, 10, 0]
 
 
@@ -61,10 +61,10 @@ def test_in_place(handle: Handle, activation: str) -> None:
     # After an in-place pass there is no x: C programs pass y for it.
     with ActivationDescriptor(activation, coef=1.0) as described, tensor(X) as x, tensor(DY) as dy:
         y = activation_forward(handle, x, described)
-        dx = activation_backward(handle, y, dy, x, described)
+        dx = activation_backward(handle, described, y=y, dy=dy, x=x)
         assert activation_forward(handle, x, described, x) is x
         np.testing.assert_array_equal(x.numpy(), y.numpy())
-        assert activation_backward(handle, x, dy, x, described, dy) is dy
+        assert activation_backward(handle, described, y=x, dy=dy, x=x, dx=dy) is dy
         np.testing.assert_allclose(dy.numpy(), dx.numpy(), rtol=1e-6)
 
 
@@ -90,8 +90,8 @@ def test_gradients_where_slopes_change(handle: Handle) -> None:
         ActivationDescriptor("clipped_relu", coef=0.5) as ceiling,
         ActivationDescriptor("elu", coef=0.5) as by_y,
     ):
-        clipped = activation_backward(handle, one, one, at, ceiling)
-        elu = activation_backward(handle, one, one, below, by_y)
+        clipped = activation_backward(handle, ceiling, y=one, dy=one, x=at)
+        elu = activation_backward(handle, by_y, y=one, dy=one, x=below)
     assert clipped.numpy().ravel().tolist() == [0, 1, 0]
     assert elu.numpy().ravel().tolist() == [1, 1, 1]
 
@@ -109,7 +109,7 @@ def test_results_are_like_their_operands(
     values = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     with tensor(values, layout=layout) as x, tensor(values, layout=layout) as dy:
         y = activation_forward(handle, x, "relu")
-        dx = activation_backward(handle, y, dy, x, "relu")
+        dx = activation_backward(handle, "relu", y=y, dy=dy, x=x)
         for result in (y, dx):
             assert (result.shape, result.strides) == (x.shape, x.strides)
             np.testing.assert_array_equal(result.numpy(), np.maximum(values, 0))
@@ -170,11 +170,11 @@ class TestWrongInput:
             with pytest.raises(ValueError, match=rf"^{name}: expected shape \(1, 6, 1, 1\)"):
                 activation_backward(handle, x=x, activation="relu", **operands)
         with pytest.raises(ValueError, match=r"^dx: needed with beta=0.5"):
-            activation_backward(handle, x, dy, x, "relu", beta=0.5)
+            activation_backward(handle, "relu", y=x, dy=dy, x=x, beta=0.5)
         values = np.ones((1, 2, 2, 2), np.float32)
         x, dy = tensor(values), tensor(values, layout="NHWC")
         with pytest.raises(NotSupportedError, match="strides"):
-            activation_backward(handle, x, dy, x, "relu")
+            activation_backward(handle, "relu", y=x, dy=dy, x=x)
         integers = tensor(np.ones((1, 2, 2, 2), np.int32))
         with pytest.raises(NotSupportedError):
             activation_forward(handle, integers, "relu")

@@ -25,7 +25,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "CTC loss": lambda: cudnn.CTCLossDescriptor("float64", max_label_length=7),
     "pooling": lambda: cudnn.PoolingDescriptor((3, 2), padding=1, mode="max_deterministic"),
     "op tensor": lambda: cudnn.OpTensorDescriptor("max", nan_propagation="propagate_nan"),
-    "reduction": lambda: cudnn.ReduceTensorDescriptor("norm1", compute_type="float64"),
+    "reduction": lambda: cudnn.ReduceTensorDescriptor("norm1", compute_data_type="float64"),
 }
 FAILING: dict[str, Callable[[], Any]] = {
     "tensor": lambda: cudnn.TensorDescriptor((2, 0, 4, 5)),
@@ -36,7 +36,7 @@ FAILING: dict[str, Callable[[], Any]] = {
     "attention": lambda: cudnn.AttnDescriptor(0, q_size=3, qo_max_length=4, kv_max_length=5),
     "CTC loss": lambda: cudnn.CTCLossDescriptor(normalization="sigmoid"),
     "pooling": lambda: cudnn.PoolingDescriptor(0),
-    "op tensor": lambda: cudnn.OpTensorDescriptor(compute_type="int8"),
+    "op tensor": lambda: cudnn.OpTensorDescriptor(compute_data_type="int8"),
     "reduction": lambda: cudnn.ReduceTensorDescriptor("median"),
 }
 

@@ -57,7 +57,9 @@ def test_forward_and_backward(handle: Handle, report: Report, data_type: str, ra
         with DropoutDescriptor(handle, rate, seed=3) as dropout:
             result, reserve_space = dropout_forward(handle, x, dropout, y)
             assert result is y
-            assert dropout_backward(handle, dy, dropout, reserve_space, dx) is dx
+            assert (
+                dropout_backward(handle, dropout, dy=dy, reserve_space=reserve_space, dx=dx) is dx
+            )
         kept = y.numpy().astype(np.float64) != 0
         if kept.size > 1000:
             deviation = np.sqrt(rate * (1 - rate) / kept.size)
@@ -82,7 +84,7 @@ def test_types_that_are_not_supported(handle: Handle, report: Report, data_type:
         with pytest.raises(NotSupportedError) as caught:
             dropout_forward(handle, x, dropout)
         with DeviceBuffer(64) as reserve_space, pytest.raises(NotSupportedError):
-            dropout_backward(handle, x, dropout, reserve_space)
+            dropout_backward(handle, dropout, dy=x, reserve_space=reserve_space)
     reason = f"{caught.value.function}: {caught.value.messages[0]}"
     report.not_supported((device, data_type, "dropout"), reason)
 
@@ -142,7 +144,9 @@ def test_rates_of_nothing_and_everything(handle: Handle, rate: float) -> None:
     x = np.linspace(-2, 2, 60, dtype=np.float32).reshape(3, 4, 5)
     with DropoutDescriptor(handle, rate, seed=1) as dropout:
         y, reserve_space = dropout_forward(handle, DeviceTensor.from_numpy(x), dropout)
-        dx = dropout_backward(handle, DeviceTensor.from_numpy(x), dropout, reserve_space)
+        dx = dropout_backward(
+            handle, dropout, dy=DeviceTensor.from_numpy(x), reserve_space=reserve_space
+        )
     expected = x if rate == 0 else 0 * x
     np.testing.assert_array_equal(y.numpy(stream=handle.stream), expected)
     np.testing.assert_array_equal(dx.numpy(stream=handle.stream), expected)
@@ -164,7 +168,9 @@ def test_strides_in_place_and_given_memory(handle: Handle) -> None:
             np.testing.assert_array_equal(x.numpy(), made.numpy(stream=handle.stream))
             x.copy_from(array)
             # By address, with a descriptor.
-            dx = dropout_backward(handle, x.ptr, dropout, reserve_space, dy_desc=desc)
+            dx = dropout_backward(
+                handle, dropout, dy=x.ptr, reserve_space=reserve_space, dy_desc=desc
+            )
             np.testing.assert_array_equal(dx.numpy(stream=handle.stream), made.numpy())
 
 
@@ -257,19 +263,21 @@ class TestWrongInput:
             with pytest.raises(ValueError, match=r"y: expected shape \(3, 4, 1, 1\), that of x"):
                 dropout_forward(handle, x, dropout, wrong)
             with pytest.raises(ValueError, match="dx: expected shape"):
-                dropout_backward(handle, x, dropout, reserve_space, wrong)
+                dropout_backward(handle, dropout, dy=x, reserve_space=reserve_space, dx=wrong)
             half = DeviceTensor.zeros((3, 4), "float16")
             with pytest.raises(ValueError, match="y: expected the type of x, CUDNN_DATA_FLOAT"):
                 dropout_forward(handle, x, dropout, half)
-            with pytest.raises(TypeError, match="reserve_space: needed, as dropout_forward"):
-                dropout_backward(handle, x, dropout, None)
+            with pytest.raises(
+                TypeError, match="reserve_space: 4 bytes of device memory are needed"
+            ):
+                dropout_backward(handle, dropout, dy=x, reserve_space=None)
             with pytest.raises(TypeError, match="reserve_space: the size behind an address"):
-                dropout_backward(handle, x, dropout, x.ptr)
+                dropout_backward(handle, dropout, dy=x, reserve_space=x.ptr)
             small = DeviceTensor.zeros((3,), "uint8")
-            with pytest.raises(ValueError, match="reserve_space: 3 bytes, 4 are needed"):
+            with pytest.raises(ValueError, match="reserve_space: 3 bytes are too small"):
                 dropout_forward(handle, x, dropout, reserve_space=small)
-            with pytest.raises(ValueError, match="reserve_space: 3 bytes, 4 are needed"):
-                dropout_backward(handle, x, dropout, small)
+            with pytest.raises(ValueError, match="reserve_space: 3 bytes are too small"):
+                dropout_backward(handle, dropout, dy=x, reserve_space=small)
             too_small = pytest.raises(ValueError, match="x: 48 bytes are too small")
             with TensorDescriptor((3, 5, 1, 1)) as desc, too_small:
                 dropout_forward(handle, x, dropout, x_desc=desc)

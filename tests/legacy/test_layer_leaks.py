@@ -30,7 +30,7 @@ def activation(handle: Handle) -> Step:
             cudnn.ActivationDescriptor("swish", swish_beta=0.5) as how,
             cudnn.activation_forward(handle, x, how) as y,
         ):
-            cudnn.activation_backward(handle, y, x, x, how).close()
+            cudnn.activation_backward(handle, how, y=y, dy=x, x=x).close()
 
     return step
 
@@ -40,7 +40,7 @@ def softmax(handle: Handle) -> Step:
 
     def step() -> None:
         with cudnn.softmax_forward(handle, x) as y:
-            cudnn.softmax_backward(handle, y, x).close()
+            cudnn.softmax_backward(handle, y=y, dy=x).close()
 
     return step
 
@@ -53,7 +53,7 @@ def pooling(handle: Handle) -> Step:
             cudnn.PoolingDescriptor(2) as how,
             cudnn.pooling_forward(handle, x, how) as y,
         ):
-            cudnn.pooling_backward(handle, y, y, x, how).close()
+            cudnn.pooling_backward(handle, how, y=y, dy=y, x=x).close()
 
     return step
 
@@ -64,9 +64,9 @@ def local_normalization(handle: Handle) -> Step:
     def step() -> None:
         with cudnn.LRNDescriptor() as how:
             with cudnn.lrn_cross_channel_forward(handle, x, how) as y:
-                cudnn.lrn_cross_channel_backward(handle, y, x, x, how).close()
+                cudnn.lrn_cross_channel_backward(handle, how, x=y, y=x, dy=x).close()
             cudnn.divisive_normalization_forward(handle, x, how).close()
-            for gradient in cudnn.divisive_normalization_backward(handle, x, x, how):
+            for gradient in cudnn.divisive_normalization_backward(handle, how, x=x, dy=x):
                 if gradient is not None:
                     gradient.close()
 
@@ -82,9 +82,9 @@ def spatial_transformer(handle: Handle) -> Step:
             cudnn.spatial_tf_grid_generator_forward(handle, theta, how) as grid,
             cudnn.spatial_tf_sampler_forward(handle, x, grid, how) as y,
         ):
-            dx, dgrid = cudnn.spatial_tf_sampler_backward(handle, x, y, grid, how)
+            dx, dgrid = cudnn.spatial_tf_sampler_backward(handle, how, x=x, dy=y, grid=grid)
             with dx, dgrid:
-                cudnn.spatial_tf_grid_generator_backward(handle, dgrid, how).close()
+                cudnn.spatial_tf_grid_generator_backward(handle, how, dgrid=dgrid).close()
 
     return step
 
@@ -93,8 +93,8 @@ def batch_normalization(handle: Handle) -> Step:
     x, scale, bias = normal(*SHAPE), normal(1, 4, 1, 1), normal(1, 4, 1, 1)
 
     def step() -> None:
-        made = cudnn.batch_normalization_forward_training(handle, x, scale, bias)
-        gradients = cudnn.batch_normalization_backward(handle, x, x, scale)
+        made = cudnn.batch_normalization_forward_training(handle, x, scale, bias, average_factor=1)
+        gradients = cudnn.batch_normalization_backward(handle, x=x, dy=x, scale=scale)
         for tensor in (*vars_of(made), *vars_of(gradients)):
             tensor.close()
 

@@ -66,7 +66,7 @@ def dropout(handle: Handle) -> Iterator[Step]:
     def step() -> None:
         with DropoutDescriptor(handle, 0.5, seed=1) as descriptor:
             y, reserve_space = cudnn.dropout_forward(handle, x, descriptor)
-            cudnn.dropout_backward(handle, y, descriptor, reserve_space)
+            cudnn.dropout_backward(handle, descriptor, dy=y, reserve_space=reserve_space)
 
     yield step
 

@@ -99,7 +99,7 @@ class TestCrossChannel:
         y = cudnn.lrn_cross_channel_forward(handle, x, lrn)
         assert (y.shape, y.layout, y.dtype) == (X, layout, np.float32)
         np.testing.assert_allclose(y.numpy(), by_channels(x.numpy()), rtol=1e-5, atol=1e-6)
-        dx = cudnn.lrn_cross_channel_backward(handle, x, y, x, lrn)
+        dx = cudnn.lrn_cross_channel_backward(handle, lrn, x=x, y=y, dy=x)
         assert (dx.shape, dx.layout, dx.dtype) == (X, layout, np.float32)
 
     def test_one_spatial_dimension(self, handle: Handle, lrn: Any) -> None:
@@ -139,11 +139,11 @@ class TestCrossChannel:
             with pytest.raises(ValueError, match=r"^y: 4 bytes are too small"):
                 forward(handle, x, lrn, small, y_desc=desc)
             with pytest.raises(ValueError, match=r"^dx: 4 bytes are too small"):
-                backward(handle, x, x, x, lrn, small, dx_desc=desc)
+                backward(handle, lrn, x=x, y=x, dy=x, dx=small, dx_desc=desc)
         for name in ("y", "dy", "dx"):
             operands = {"y": x, "dy": x, "dx": x, name: other}
             with pytest.raises(ValueError, match=rf"^{name}: expected shape"):
-                backward(handle, x, lrn=lrn, **operands)
+                backward(handle, lrn, x=x, **operands)
         closed = LRNDescriptor()
         closed.close()
         with pytest.raises(ClosedError):
@@ -157,9 +157,9 @@ class TestDivisive:
         y = cudnn.divisive_normalization_forward(handle, x, lrn)
         assert (y.shape, y.layout) == (X, layout)
         np.testing.assert_allclose(y.numpy(), by_space(x.numpy()), rtol=1e-5, atol=1e-6)
-        dx, dmeans = cudnn.divisive_normalization_backward(handle, x, x, lrn)
+        dx, dmeans = cudnn.divisive_normalization_backward(handle, lrn, x=x, dy=x)
         assert dx.layout == dmeans.layout == layout
-        only = cudnn.divisive_normalization_backward(handle, x, x, lrn, with_dmeans=False)
+        only = cudnn.divisive_normalization_backward(handle, lrn, x=x, dy=x, with_dmeans=False)
         assert only.dmeans is None
         np.testing.assert_allclose(only.dx.numpy(), dx.numpy(), rtol=1e-5, atol=1e-6)
 
@@ -188,26 +188,26 @@ class TestDivisive:
         for name in ("y", "means"):
             with pytest.raises(ValueError, match=rf"^{name}: expected shape"):
                 forward(handle, x, lrn, **{name: other})
-        with pytest.raises(ValueError, match=r"^means: expected the strides of x"):
+        with pytest.raises(ValueError, match=r"^means: expected the strides"):
             forward(handle, x, lrn, means=last)
         with DeviceBuffer(4) as small:
             for name in ("temp", "temp2"):
                 with pytest.raises(ValueError, match=rf"^{name}: 4 bytes are too small"):
                     forward(handle, x, lrn, **{name: small})
                 with pytest.raises(ValueError, match=rf"^{name}: 4 bytes are too small"):
-                    backward(handle, x, x, lrn, **{name: small})
+                    backward(handle, lrn, x=x, dy=x, **{name: small})
         for name in ("dx", "dmeans", "means"):
             with pytest.raises(ValueError, match=rf"^{name}: expected shape"):
-                backward(handle, x, x, lrn, **{name: other})
-        with pytest.raises(ValueError, match=r"^dy: expected the strides of x"):
-            backward(handle, x, last, lrn)
-        with pytest.raises(ValueError, match=r"^dmeans: expected the strides of dx"):
-            backward(handle, x, x, lrn, dmeans=last)
+                backward(handle, lrn, x=x, dy=x, **{name: other})
+        with pytest.raises(ValueError, match=r"^dy: expected the strides"):
+            backward(handle, lrn, x=x, dy=last)
+        with pytest.raises(ValueError, match=r"^dmeans: expected the strides"):
+            backward(handle, lrn, x=x, dy=x, dmeans=last)
         with pytest.raises(ValueError, match=r"^dmeans: needed with beta=1"):
-            backward(handle, x, x, lrn, x, beta=1)
+            backward(handle, lrn, x=x, dy=x, dx=x, beta=1)
         with pytest.raises(TypeError, match=r"^lrn: expected a LRNDescriptor"):
             forward(handle, x, None)
         with pytest.raises(ValueError, match=r"^mode: expected one of 'precomputed_means'"):
-            backward(handle, x, x, lrn, mode="none")
+            backward(handle, lrn, x=x, dy=x, mode="none")
         with pytest.raises(TypeError, match=r"^means: host memory"):
             forward(handle, x, lrn, means=np.ones(X, np.float32))

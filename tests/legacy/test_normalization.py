@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import warnings
 from typing import Any
@@ -89,25 +90,31 @@ class TestWhatIsMade:
     def test_training(self, handle: Handle) -> None:
         x, dy = random(0, *X, layout="NHWC"), random(1, *X, layout="NHWC")
         scale, bias = random(2, C), random(3, C)
-        forward = cudnn.batch_normalization_forward_training(handle, x, scale, bias)
+        forward = cudnn.batch_normalization_forward_training(
+            handle, x, scale, bias, average_factor=1
+        )
         assert forward.y.shape == X
         assert forward.y.layout == "NHWC"
         assert forward.saved_mean.shape == forward.saved_inv_variance.shape == (C,)
         assert forward.reserve_space is None
-        back = cudnn.batch_normalization_backward(handle, x, dy, scale)
+        back = cudnn.batch_normalization_backward(handle, x=x, dy=dy, scale=scale)
         assert back.dx.layout == "NHWC"
         assert (back.dscale.shape, back.dbias.shape, back.dz) == ((C,), (C,), None)
         np.testing.assert_allclose(back.dbias.numpy(), dy.numpy().sum((0, 2, 3)), rtol=1e-5)
 
     def test_nothing_is_saved(self, handle: Handle) -> None:
         x, scale = random(0, *X), random(1, C)
-        forward = cudnn.batch_normalization_forward_training(handle, x, scale, scale, save=False)
+        forward = cudnn.batch_normalization_forward_training(
+            handle, x, scale, scale, save=False, average_factor=1
+        )
         assert forward.saved_mean is None
         assert forward.saved_inv_variance is None
 
     def test_parameters_in_their_full_shape(self, handle: Handle) -> None:
         x, scale = random(0, *X), random(1, 1, C, 1, 1)
-        forward = cudnn.batch_normalization_forward_training(handle, x, scale, scale)
+        forward = cudnn.batch_normalization_forward_training(
+            handle, x, scale, scale, average_factor=1
+        )
         assert forward.saved_mean.shape == (1, C, 1, 1)
 
     @pytest.mark.parametrize("shape", [(6, 4), (6, 4, 3), (2, 3, 2, 2, 2)])
@@ -118,7 +125,7 @@ class TestWhatIsMade:
         per = shape[1:] if mode == "per_activation" else shape[1:2]
         one, zero = DeviceTensor.full(per, 1, "float32"), DeviceTensor.full(per, 0, "float32")
         forward = cudnn.batch_normalization_forward_training(
-            handle, x, one, zero, mode=mode, epsilon=EPSILON
+            handle, x, one, zero, mode=mode, epsilon=EPSILON, average_factor=1
         )
         assert forward.y.shape == shape
         assert forward.saved_mean.shape == per
@@ -148,15 +155,22 @@ class TestWhatIsMade:
         y, dx = nan(*X), nan(*X)
         saved, params = (nan(C), nan(C)), (nan(C), nan(C))
         forward = cudnn.batch_normalization_forward_training(
-            handle, x, scale, bias, y, saved_mean=saved[0], saved_inv_variance=saved[1]
+            handle,
+            x,
+            scale,
+            bias,
+            y,
+            saved_mean=saved[0],
+            saved_inv_variance=saved[1],
+            average_factor=1,
         )
         assert forward[:3] == (y, *saved)
         back = cudnn.batch_normalization_backward(
             handle,
-            x,
-            dy,
-            scale,
-            dx,
+            x=x,
+            dy=dy,
+            scale=scale,
+            dx=dx,
             saved_mean=saved[0],
             saved_inv_variance=saved[1],
             dscale=params[0],
@@ -165,7 +179,7 @@ class TestWhatIsMade:
         assert back[:3] == (dx, *params)
         for result in (y, dx, *saved, *params):
             assert np.isfinite(result.numpy()).all()
-        again = cudnn.batch_normalization_backward(handle, x, dy, scale)
+        again = cudnn.batch_normalization_backward(handle, x=x, dy=dy, scale=scale)
         np.testing.assert_allclose(again.dx.numpy(), dx.numpy(), rtol=1e-3, atol=1e-5)
 
     def test_addresses_and_buffers_with_descriptors(self, handle: Handle) -> None:
@@ -190,6 +204,7 @@ class TestWhatIsMade:
                 x_desc=desc,
                 y_desc=desc,
                 param_desc=param_desc,
+                average_factor=1,
             )
             result = y.copy_to_host(stream=handle.stream).view(np.float32).reshape(X)
         np.testing.assert_allclose(result, normalized(values) + 1, rtol=1e-4, atol=1e-5)
@@ -208,7 +223,7 @@ class TestWhatIsMade:
         x = torch.from_numpy(np.random.default_rng(0).standard_normal(X))
         one, zero = torch.ones(C, dtype=torch.float64), torch.zeros(C, dtype=torch.float64)
         forward = cudnn.batch_normalization_forward_training(
-            reference_handle, x, one, zero, epsilon=EPSILON
+            reference_handle, x, one, zero, epsilon=EPSILON, average_factor=1
         )
         np.testing.assert_allclose(forward.y.numpy(), normalized(x.numpy()), rtol=1e-12)
         assert forward.saved_mean.shape == (C,)
@@ -226,7 +241,7 @@ class TestFused:
         if norm:
             train, back = cudnn.normalization_forward_training, cudnn.normalization_backward
             how["algorithm"] = "persist"
-        forward = train(handle, x, scale, bias, z=z if adds else None, **how)
+        forward = train(handle, x, scale, bias, z=z if adds else None, average_factor=1, **how)
         total = scale.numpy()[:, None, None] * normalized(x.numpy()) + bias.numpy()[:, None, None]
         total += z.numpy() if adds else 0
         np.testing.assert_allclose(forward.y.numpy(), np.maximum(total, 0), rtol=2e-3, atol=2e-3)
@@ -234,11 +249,11 @@ class TestFused:
             assert forward.reserve_space.nbytes >= x.size // 8
         gradients = back(
             handle,
-            x,
-            forward.y,
-            dy,
-            scale,
-            bias,
+            x=x,
+            y=forward.y,
+            dy=dy,
+            scale=scale,
+            bias=bias,
             with_dz=adds,
             saved_mean=forward.saved_mean,
             saved_inv_variance=forward.saved_inv_variance,
@@ -273,22 +288,22 @@ class TestFused:
 
     def test_plain_ex_forms(self, handle: Handle) -> None:
         x, dy, scale, bias = random(0, *X), random(1, *X), random(2, C), random(3, C)
-        plain = cudnn.batch_normalization_forward_training(handle, x, scale, bias)
+        plain = cudnn.batch_normalization_forward_training(handle, x, scale, bias, average_factor=1)
         forward = cudnn.batch_normalization_forward_training_ex(
-            handle, x, scale, bias, mode="spatial"
+            handle, x, scale, bias, mode="spatial", average_factor=1
         )
         np.testing.assert_allclose(forward.y.numpy(), plain.y.numpy(), rtol=1e-4, atol=1e-5)
         gradients = cudnn.batch_normalization_backward_ex(
             handle,
-            x,
-            forward.y,
-            dy,
-            scale,
-            bias,
+            x=x,
+            y=forward.y,
+            dy=dy,
+            scale=scale,
+            bias=bias,
             mode="spatial",
             reserve_space=forward.reserve_space,
         )
-        expected = cudnn.batch_normalization_backward(handle, x, dy, scale)
+        expected = cudnn.batch_normalization_backward(handle, x=x, dy=dy, scale=scale)
         np.testing.assert_allclose(gradients.dx.numpy(), expected.dx.numpy(), rtol=1e-3, atol=1e-5)
 
     def test_given_spaces(self, handle: Handle) -> None:
@@ -309,6 +324,7 @@ class TestFused:
                 activation="relu",
                 workspace=workspace,
                 reserve_space=reserve_space,
+                average_factor=1,
             )
             assert forward.reserve_space is reserve_space
             assert (forward.y.numpy() >= 0).all()
@@ -317,6 +333,7 @@ class TestFused:
 class TestRefusals:
     def train(self, handle: Handle, **changes: Any) -> Any:
         arguments = {"x": random(0, *X), "scale": random(1, C), "bias": random(2, C), **changes}
+        arguments["average_factor"] = 1
         return cudnn.batch_normalization_forward_training(handle, **arguments)
 
     def test_parameters(self, handle: Handle) -> None:
@@ -331,7 +348,7 @@ class TestRefusals:
         with pytest.raises(TypeError, match=r"^bias: a tensor is needed"):
             self.train(handle, bias=None)
         strided = DeviceTensor.from_numpy(np.ones(C, np.float32), strides=(2,))
-        with pytest.raises(ValueError, match=r"^scale: must be dense"):
+        with pytest.raises(ValueError, match=r"^scale: expected the strides"):
             self.train(handle, scale=strided)
         with pytest.raises(ValueError, match=r"^running_variance: needed together with running_m"):
             self.train(handle, running_mean=random(1, C))
@@ -367,9 +384,9 @@ class TestRefusals:
             self.train(handle, epsilon=-1.0)
         x, scale = random(0, *X), random(1, C)
         with pytest.raises(ValueError, match=r"^dy: expected shape"):
-            cudnn.batch_normalization_backward(handle, x, random(2, 3, 4, 5, 3), scale)
+            cudnn.batch_normalization_backward(handle, x=x, dy=random(2, 3, 4, 5, 3), scale=scale)
         with pytest.raises(ValueError, match=r"^dscale: needed with beta=2"):
-            cudnn.batch_normalization_backward(handle, x, x, scale, beta_param=2)
+            cudnn.batch_normalization_backward(handle, x=x, dy=x, scale=scale, beta_param=2)
         with pytest.raises(ValueError, match=r"^estimated_variance: expected shape"):
             cudnn.batch_normalization_forward_inference(
                 handle, x, scale, scale, scale, random(2, 5)
@@ -391,8 +408,9 @@ class TestRefusals:
             ),
         ):
             how = {**options, "activation": "relu"}
+            train = functools.partial(train, average_factor=1)
             forward = train(handle, x, scale, scale, z=x, **how)
-            operands = (x, forward.y, x, scale, scale)
+            operands = {"x": x, "y": forward.y, "dy": x, "scale": scale, "bias": scale}
             saved = {
                 "saved_mean": forward.saved_mean,
                 "saved_inv_variance": forward.saved_inv_variance,
@@ -405,9 +423,9 @@ class TestRefusals:
                     ):
                         train(handle, x, scale, scale, z=x, **how, **{name: small})
                 with pytest.raises(ValueError, match=r"^reserve_space: 1 bytes"):
-                    back(handle, *operands, **how, **saved, reserve_space=small)
-            with pytest.raises(TypeError, match=r"^reserve_space: needed, as the forward pass"):
-                back(handle, *operands, **how, **saved)
+                    back(handle, **operands, **how, **saved, reserve_space=small)
+            with pytest.raises(TypeError, match=r"^reserve_space: \d+ bytes of device"):
+                back(handle, **operands, **how, **saved)
             with pytest.raises(TypeError, match=r"^workspace: the size behind an address"):
                 train(handle, x, scale, scale, **how, workspace=1 << 20)
             with pytest.raises(ValueError, match=r"^activation: needed where a tensor is added"):
@@ -420,10 +438,12 @@ class TestRefusals:
         x, scale = random(0, *X), random(1, C)
         with pytest.raises(NotSupportedError):
             cudnn.batch_normalization_forward_training_ex(
-                handle, x, scale, scale, activation="relu", mode="spatial"
+                handle, x, scale, scale, activation="relu", mode="spatial", average_factor=1
             )
         with pytest.raises(NotSupportedError):
-            cudnn.normalization_forward_training(handle, x, scale, scale, groups=2)
+            cudnn.normalization_forward_training(
+                handle, x, scale, scale, groups=2, average_factor=1
+            )
 
     def test_closed(self, handle: Handle) -> None:
         other = Handle()
@@ -443,12 +463,19 @@ def test_nothing_is_forgotten(handle: Handle) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
         forward = cudnn.batch_normalization_forward_training_ex(
-            handle, x, scale, scale, z=x, activation="relu"
+            handle, x, scale, scale, z=x, activation="relu", average_factor=1
         )
-        cudnn.normalization_forward_training(handle, x, scale, scale)
+        cudnn.normalization_forward_training(handle, x, scale, scale, average_factor=1)
         with pytest.raises(TypeError):
             cudnn.batch_normalization_backward_ex(
-                handle, x, forward.y, x, scale, scale, activation="relu", with_dz=True
+                handle,
+                x=x,
+                y=forward.y,
+                dy=x,
+                scale=scale,
+                bias=scale,
+                activation="relu",
+                with_dz=True,
             )
         gc.collect()
 
@@ -458,15 +485,15 @@ def test_a_thousand_steps_leave_no_memory(handle: Handle) -> None:
 
     def step() -> None:
         forward = cudnn.batch_normalization_forward_training_ex(
-            handle, x, scale, scale, z=x, activation="relu"
+            handle, x, scale, scale, z=x, activation="relu", average_factor=1
         )
         cudnn.batch_normalization_backward_ex(
             handle,
-            x,
-            forward.y,
-            x,
-            scale,
-            scale,
+            x=x,
+            y=forward.y,
+            dy=x,
+            scale=scale,
+            bias=scale,
             activation="relu",
             with_dz=True,
             saved_mean=forward.saved_mean,

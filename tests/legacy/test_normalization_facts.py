@@ -152,7 +152,7 @@ def local_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]:
             x = tensor(shape, data_type, layout)
             with LRNDescriptor(3) as descriptor:
                 y = cudnn.lrn_cross_channel_forward(handle, x, descriptor)
-                cudnn.lrn_cross_channel_backward(handle, x, y, x, descriptor)
+                cudnn.lrn_cross_channel_backward(handle, descriptor, x=x, y=y, dy=x)
             handle.synchronize()
 
         def divisive(
@@ -161,7 +161,7 @@ def local_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]:
             x = tensor(shape, data_type, layout)
             with LRNDescriptor(3) as descriptor:
                 cudnn.divisive_normalization_forward(handle, x, descriptor)
-                cudnn.divisive_normalization_backward(handle, x, x, descriptor)
+                cudnn.divisive_normalization_backward(handle, descriptor, x=x, dy=x)
             handle.synchronize()
 
         yield f"lrn {data_type} {layout} {len(shape)}d", lrn
@@ -175,8 +175,8 @@ def local_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]:
             with SpatialTransformerDescriptor(SHAPES[0], data_type) as st:
                 grid = cudnn.spatial_tf_grid_generator_forward(handle, theta, st)
                 y = cudnn.spatial_tf_sampler_forward(handle, x, grid, st)
-                _, dgrid = cudnn.spatial_tf_sampler_backward(handle, x, y, grid, st)
-                cudnn.spatial_tf_grid_generator_backward(handle, dgrid, st)
+                _, dgrid = cudnn.spatial_tf_sampler_backward(handle, st, x=x, dy=y, grid=grid)
+                cudnn.spatial_tf_grid_generator_backward(handle, st, dgrid=dgrid)
             handle.synchronize()
 
         yield f"spatial transformer {data_type} {layout}", spatial
@@ -216,7 +216,7 @@ def test_a_factor_of_1_reads_the_averages(handle: Handle) -> None:
     x, scale = tensor(SHAPES[0]), tensor((4,))
     mean, variance = (DeviceTensor.full((4,), np.nan, "float32") for _ in range(2))
     cudnn.batch_normalization_forward_training(
-        handle, x, scale, scale, running_mean=mean, running_variance=variance
+        handle, x, scale, scale, running_mean=mean, running_variance=variance, average_factor=1
     )
     assert np.isnan(mean.numpy()).all()
     assert np.isnan(variance.numpy()).all()
@@ -269,16 +269,16 @@ def test_inference_of_int8(handle: Handle, layout: str, norm: bool) -> None:
 def test_the_fused_backward_pass_needs_the_saved_statistics(handle: Handle) -> None:
     x, scale = tensor(SHAPES[0], "float16", "NHWC"), tensor((4,))
     forward = cudnn.batch_normalization_forward_training_ex(
-        handle, x, scale, scale, activation="relu"
+        handle, x, scale, scale, activation="relu", average_factor=1
     )
     with pytest.raises(NotSupportedError):
         cudnn.batch_normalization_backward_ex(
             handle,
-            x,
-            forward.y,
-            x,
-            scale,
-            scale,
+            x=x,
+            y=forward.y,
+            dy=x,
+            scale=scale,
+            bias=scale,
             activation="relu",
             reserve_space=forward.reserve_space,
         )
@@ -291,19 +291,20 @@ def test_the_fused_forms_blend_their_results(handle: Handle) -> None:
     scale, bias = tensor((4,), seed=3), tensor((4,), seed=4)
     y, prior = tensor(shape, "float16", "NHWC", 5), tensor(shape, "float16", "NHWC", 5)
     common = {"activation": "relu"}
-    plain = cudnn.batch_normalization_forward_training_ex(handle, x, scale, bias, z=z, **common)
+    training = {**common, "average_factor": 1}
+    plain = cudnn.batch_normalization_forward_training_ex(handle, x, scale, bias, z=z, **training)
     cudnn.batch_normalization_forward_training_ex(
-        handle, x, scale, bias, y, z=z, alpha=2, beta=-0.5, **common
+        handle, x, scale, bias, y, z=z, alpha=2, beta=-0.5, **training
     )
     expected = 2 * plain.y.numpy().astype(np.float64) - 0.5 * prior.numpy()
     np.testing.assert_allclose(y.numpy(), expected, rtol=5e-3, atol=5e-3)
-    operands = (x, plain.y, dy, scale, bias)
+    operands = {"x": x, "y": plain.y, "dy": dy, "scale": scale, "bias": bias}
     common |= {"reserve_space": plain.reserve_space, "saved_mean": plain.saved_mean}
     common |= {"saved_inv_variance": plain.saved_inv_variance}
-    one = cudnn.batch_normalization_backward_ex(handle, *operands, with_dz=True, **common)
+    one = cudnn.batch_normalization_backward_ex(handle, **operands, with_dz=True, **common)
     dx, dz = tensor(shape, "float16", "NHWC", 5), tensor(shape, "float16", "NHWC", 6)
     cudnn.batch_normalization_backward_ex(
-        handle, *operands, dx, dz=dz, alpha=2, beta=-0.5, **common
+        handle, **operands, dx=dx, dz=dz, alpha=2, beta=-0.5, **common
     )
     expected = 2 * one.dx.numpy().astype(np.float64) - 0.5 * prior.numpy()
     np.testing.assert_allclose(dx.numpy(), expected, rtol=5e-3, atol=5e-3)
@@ -315,15 +316,15 @@ def test_gradients_of_even_windows(handle: Handle, n: int) -> None:
     """LRN's are exact; divisive normalization's dx is summed over the forward pass's windows."""
     x, dy, means = (tensor((2, 7, 5, 6), "float64", seed=seed) for seed in range(3))
     options = {"n": n, "lrn_alpha": 1.5, "lrn_beta": 0.75, "k": 1.0}
-    arrays = [operand.numpy() for operand in (x, dy, means)]
+    arrays = {"x": x.numpy(), "dy": dy.numpy(), "means": means.numpy()}
     with LRNDescriptor(n, alpha=1.5, beta=0.75, k=1.0) as lrn:
         y = cudnn.lrn_cross_channel_forward(handle, x, lrn)
-        found = cudnn.lrn_cross_channel_backward(handle, x, y, dy, lrn).numpy()
-        dx, dmeans = cudnn.divisive_normalization_backward(handle, x, dy, lrn, means=means)
-    forward = lrn_cross_channel_forward(arrays[0], **options)
-    exact = lrn_cross_channel_backward(arrays[0], forward, arrays[1], **options)
+        found = cudnn.lrn_cross_channel_backward(handle, lrn, x=x, y=y, dy=dy).numpy()
+        dx, dmeans = cudnn.divisive_normalization_backward(handle, lrn, x=x, dy=dy, means=means)
+    forward = lrn_cross_channel_forward(arrays["x"], **options)
+    exact = lrn_cross_channel_backward(x=arrays["x"], y=forward, dy=arrays["dy"], **options)
     np.testing.assert_allclose(found, exact, rtol=1e-10, atol=1e-12, err_msg="LRN")
-    exacts = divisive_normalization_backward(*arrays, **options)
+    exacts = divisive_normalization_backward(**arrays, **options)
     np.testing.assert_allclose(dmeans.numpy(), exacts[1], rtol=1e-10, atol=1e-12, err_msg="dmeans")
     np.testing.assert_allclose(dx.numpy(), exacts[0], rtol=1e-10, atol=1e-12, err_msg="dx")
 
@@ -337,7 +338,7 @@ def test_lrn_computes_y_again(handle: Handle, data_type: str, shape: Any, layout
     x, dy = (tensor(shape, data_type, layout, seed) for seed in range(2))
     unread = DeviceTensor.from_numpy(np.full(shape, np.nan, data_type), layout=layout)
     with LRNDescriptor(3, alpha=1.5, beta=0.75, k=1.0) as lrn:
-        dx = cudnn.lrn_cross_channel_backward(handle, x, unread, dy, lrn)
+        dx = cudnn.lrn_cross_channel_backward(handle, lrn, x=x, y=unread, dy=dy)
     assert np.isfinite(dx.numpy()).all()
 
 

@@ -59,7 +59,7 @@ class TestDescriptor:
         with PoolingDescriptor(2) as pooling, PoolingDescriptor((2, 2)) as same:
             assert repr(pooling) == (
                 "PoolingDescriptor(window=(2, 2), padding=(0, 0), stride=(2, 2), mode='max', "
-                "nan_propagation='not_propagate_nan')"
+                "nan_propagation='propagate_nan')"
             )
             assert pooling == same
             with eval(repr(pooling)) as again:
@@ -114,7 +114,7 @@ class TestOperations:
                 y = pooling_forward(handle, x, pooling)
                 assert y.numpy()[0, 0].tolist() == values
                 with tensor(dy) as gradient:
-                    dx = pooling_backward(handle, y, gradient, x, pooling).numpy()[0, 0]
+                    dx = pooling_backward(handle, pooling, y=y, dy=gradient, x=x).numpy()[0, 0]
             if mode.startswith("max"):
                 assert dx[1::2, 1::2].tolist() == [[1, 2], [3, 4]]
                 assert dx.sum() == 10
@@ -139,7 +139,7 @@ class TestOperations:
         x, dy = tensor(np.ones((1, 1, 2, 4), np.float32)), tensor(line(3, 5))
         with PoolingDescriptor((2, 2), mode=mode) as pooling, x, dy:
             y = pooling_forward(handle, x, pooling)
-            dx = pooling_backward(handle, y, dy, x, pooling).numpy()[0, 0]
+            dx = pooling_backward(handle, pooling, y=y, dy=dy, x=x).numpy()[0, 0]
         assert dx.tolist() == [[3, 0, 5, 0], [0, 0, 0, 0]]
 
     @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
@@ -207,7 +207,7 @@ def test_wrong_input(reference_handle: Handle) -> None:
         with pytest.raises(ValueError, match=r"needs x of 5 dimensions"):
             pooling_forward(handle, x, cube)
         with pytest.raises(ValueError, match=r"^x: a pooling over 3 spatial dimensions"):
-            pooling_backward(handle, y, y, x, cube)
+            pooling_backward(handle, cube, y=y, dy=y, x=x)
         with pytest.raises(ValueError, match=r"^y: expected shape \(1, 1\) and 2 output sizes"):
             pooling_forward(handle, x, pooling, tensor(np.ones((1, 2, 2, 2), np.float32)))
         with pytest.raises(ValueError, match=r"^y: expected the type of x"):
@@ -215,11 +215,11 @@ def test_wrong_input(reference_handle: Handle) -> None:
         with pytest.raises(ValueError, match=r"^y: needed with beta"):
             pooling_forward(handle, x, pooling, beta=1)
         with pytest.raises(ValueError, match=r"^dy: expected shape \(1, 1, 2, 2\), that of y"):
-            pooling_backward(handle, y, x, x, pooling)
+            pooling_backward(handle, pooling, y=y, dy=x, x=x)
         with pytest.raises(ValueError, match=r"^dx: expected shape \(1, 1, 4, 4\), that of x"):
-            pooling_backward(handle, y, y, x, pooling, y)
+            pooling_backward(handle, pooling, y=y, dy=y, x=x, dx=y)
         with pytest.raises(TypeError, match=r"^dy: host memory"):
-            pooling_backward(handle, y, np.ones((1, 1, 2, 2)), x, pooling)
+            pooling_backward(handle, pooling, y=y, dy=np.ones((1, 1, 2, 2)), x=x)
         larger = TensorDescriptor((1, 1, 5, 4))
         with larger, pytest.raises(ValueError, match=r"^x: 64 bytes are too small"):
             pooling_forward(handle, x, pooling, y, x_desc=larger)

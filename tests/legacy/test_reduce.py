@@ -31,19 +31,19 @@ class TestDescriptor:
     def test_reads_back_what_was_set(self, op: str) -> None:
         with ReduceTensorDescriptor(
             op,
-            compute_type="float64",
-            nan_propagation="propagate_nan",
+            compute_data_type="float64",
+            nan_propagation="not_propagate_nan",
             indices=True,
             indices_type=raw.CUDNN_64BIT_INDICES,
         ) as reduction:
             assert reduction.op == getattr(raw, f"CUDNN_REDUCE_TENSOR_{op.upper()}")
-            assert reduction.compute_type == raw.CUDNN_DATA_DOUBLE
-            assert reduction.nan_propagation == raw.CUDNN_PROPAGATE_NAN
+            assert reduction.compute_data_type == raw.CUDNN_DATA_DOUBLE
+            assert reduction.nan_propagation == raw.CUDNN_NOT_PROPAGATE_NAN
             assert reduction.indices is True
             assert reduction.indices_type == raw.CUDNN_64BIT_INDICES
             with eval(repr(reduction)) as again:
                 assert again == reduction
-            reduction.set("add", "float32", "not_propagate_nan", False, raw.CUDNN_32BIT_INDICES)
+            reduction.set("add", "float32", "propagate_nan", False, raw.CUDNN_32BIT_INDICES)
             with ReduceTensorDescriptor() as plain:
                 assert reduction == plain
 
@@ -51,7 +51,7 @@ class TestDescriptor:
         with pytest.raises(ValueError, match=r"op: .*did you mean 'norm2'"):
             ReduceTensorDescriptor("norm3")
         with pytest.raises(BadParamError):
-            ReduceTensorDescriptor(compute_type="bfloat16")
+            ReduceTensorDescriptor(compute_data_type="bfloat16")
 
     def test_sizes(self, reference_handle: Handle) -> None:
         a, c = TensorDescriptor(A.shape), TensorDescriptor((1, 2, 1, 1))
@@ -161,7 +161,7 @@ def test_wrong_input(reference_handle: Handle) -> None:
     with pytest.raises(ValueError, match=r"^c: needed with beta"):
         reduce_tensor(handle, a, "add", c_shape=(1, 1, 1, 1), beta=1)
     with pytest.raises(TypeError, match=r"^reduction: expected a ReduceTensorDescriptor"):
-        reduce_tensor(handle, a, raw.CUDNN_REDUCE_TENSOR_ADD, c_shape=(1, 1, 1, 1))
+        reduce_tensor(handle, a, 0, c_shape=(1, 1, 1, 1))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"^a: host memory"):
         reduce_tensor(handle, A, "add", c_shape=(1, 1, 1, 1))
     with pytest.raises(NotSupportedError):

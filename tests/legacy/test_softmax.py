@@ -40,12 +40,12 @@ def test_the_gradient_of_cross_entropy(handle: Handle) -> None:
     target = np.eye(3, dtype=np.float32)[[2, 0]]
     with tensor(SCORES) as x, tensor(-target) as dy:
         log_y = softmax_forward(handle, x, algorithm="log")
-        dx = softmax_backward(handle, log_y, dy, algorithm="log").numpy()
+        dx = softmax_backward(handle, y=log_y, dy=dy, algorithm="log").numpy()
         np.testing.assert_allclose(dx, SHARES - target, atol=1e-6)
         y = softmax_forward(handle, x)
         with tensor((-target / SHARES).astype(np.float32)) as by_y:
             np.testing.assert_allclose(
-                softmax_backward(handle, y, by_y).numpy(), SHARES - target, atol=1e-6
+                softmax_backward(handle, y=y, dy=by_y).numpy(), SHARES - target, atol=1e-6
             )
 
 
@@ -76,7 +76,7 @@ def test_in_place(handle: Handle) -> None:
     with tensor(SCORES) as x, tensor(np.ones((2, 3), np.float32)) as dy:
         assert softmax_forward(handle, x, x) is x
         np.testing.assert_allclose(x.numpy(), SHARES, rtol=1e-6)
-        assert softmax_backward(handle, x, dy, dy) is dy
+        assert softmax_backward(handle, y=x, dy=dy, dx=dy) is dy
         np.testing.assert_allclose(dy.numpy(), np.zeros((2, 3)), atol=1e-6)
 
 
@@ -91,11 +91,11 @@ def test_wrong_input(reference_handle: Handle) -> None:
     with pytest.raises(ValueError, match=r"^y: needed with beta"):
         softmax_forward(handle, x, beta=1)
     with pytest.raises(ValueError, match=r"^dy: expected the type of y"):
-        softmax_backward(handle, x, tensor(SCORES.astype(np.float64)))
+        softmax_backward(handle, y=x, dy=tensor(SCORES.astype(np.float64)))
     with pytest.raises(ValueError, match=r"^dx: expected shape"):
-        softmax_backward(handle, x, x, tensor(SCORES.T.copy()))
+        softmax_backward(handle, y=x, dy=x, dx=tensor(SCORES.T.copy()))
     with pytest.raises(TypeError, match=r"^dy: host memory"):
-        softmax_backward(handle, x, SCORES)
+        softmax_backward(handle, y=x, dy=SCORES)
     with pytest.raises(NotSupportedError):
         softmax_forward(handle, tensor(np.ones((1, 2), np.int32)))
     larger = TensorDescriptor((2, 3, 2, 1))

@@ -115,12 +115,12 @@ class TestOpTensorDescriptor:
     @pytest.mark.parametrize("op", ["add", "mul", "min", "max", "sqrt", "not"])
     def test_reads_back_what_was_set(self, op: str) -> None:
         with OpTensorDescriptor(
-            op, compute_type="float64", nan_propagation="propagate_nan"
+            op, compute_data_type="float64", nan_propagation="not_propagate_nan"
         ) as described:
             assert described.op == getattr(raw, f"CUDNN_OP_TENSOR_{op.upper()}")
-            assert described.compute_type == raw.CUDNN_DATA_DOUBLE
-            assert described.nan_propagation == raw.CUDNN_PROPAGATE_NAN
-            described.set("add", "float32", "not_propagate_nan")
+            assert described.compute_data_type == raw.CUDNN_DATA_DOUBLE
+            assert described.nan_propagation == raw.CUDNN_NOT_PROPAGATE_NAN
+            described.set("add", "float32", "propagate_nan")
             with OpTensorDescriptor() as plain:
                 assert described == plain
                 with eval(repr(plain)) as again:
@@ -130,7 +130,7 @@ class TestOpTensorDescriptor:
         with pytest.raises(ValueError, match=r"op: .*'add'"):
             OpTensorDescriptor("sub")
         with pytest.raises(BadParamError):
-            OpTensorDescriptor(compute_type="int8")
+            OpTensorDescriptor(compute_data_type="int8")
 
 
 class TestOpTensor:
@@ -242,7 +242,7 @@ class TestWrongInput:
         with pytest.raises(ValueError, match=r"^c: needed with beta"):
             op_tensor(handle, a, b, "add", beta=1)
         with pytest.raises(TypeError, match=r"^op: expected a OpTensorDescriptor"):
-            op_tensor(handle, a, b, raw.CUDNN_OP_TENSOR_ADD)
+            op_tensor(handle, a, b, 0)  # type: ignore[arg-type]
         with pytest.raises(BadParamError, match="from float32 to float64"):
             op_tensor(handle, a, b, "add", data_type="float64")
         larger = TensorDescriptor((2, 3, 4, 6))

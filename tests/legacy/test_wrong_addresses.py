@@ -67,8 +67,8 @@ def normalizations(handle: Handle) -> Iterator[Step]:
     def step() -> None:
         cudnn.normalization_forward_inference(handle, x, scale, bias, bias, variance)
         cudnn.batch_normalization_forward_inference(handle, x, scale, bias, bias, variance)
-        made = cudnn.normalization_forward_training(handle, x, scale, bias)
-        cudnn.normalization_backward(handle, x, made.y, made.y, scale, bias)
+        made = cudnn.normalization_forward_training(handle, x, scale, bias, average_factor=1)
+        cudnn.normalization_backward(handle, x=x, y=made.y, dy=made.y, scale=scale, bias=bias)
 
     yield step
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -58,7 +60,7 @@ def test_training_against_pytorch(torch, mode, shape):
         running_mean=mean,
         running_variance=variance,
     )
-    gradients = batch_normalization_backward(x, dy, scale, mode=mode, epsilon=1e-3)
+    gradients = batch_normalization_backward(x=x, dy=dy, scale=scale, mode=mode, epsilon=1e-3)
 
     tx, tdy = as_torch(torch, x, mode).requires_grad_(), as_torch(torch, dy, mode)
     tscale, tbias = (torch.from_numpy(a.reshape(-1)).requires_grad_() for a in (scale, bias))
@@ -80,9 +82,11 @@ def test_training_against_pytorch(torch, mode, shape):
             ours.reshape(-1), theirs.detach().numpy().reshape(-1), rtol=1e-10, atol=1e-12
         )
     axes = (0,) if mode == "per_activation" else (0, *range(2, x.ndim))
-    np.testing.assert_allclose(result.mean, x.mean(axes, keepdims=True), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        result.saved_mean, x.mean(axes, keepdims=True), rtol=1e-12, atol=1e-14
+    )
     deviation = np.sqrt(x.var(axes, keepdims=True) + 1e-3)
-    np.testing.assert_allclose(result.inv_variance, 1 / deviation, rtol=1e-12)
+    np.testing.assert_allclose(result.saved_inv_variance, 1 / deviation, rtol=1e-12)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -105,12 +109,18 @@ def test_gradients_against_finite_differences(mode, fused, saved):
     options = {"mode": mode, "relu": fused != "plain", "z": z if fused == "add_relu" else None}
 
     def loss() -> float:
-        y = batch_normalization_forward_training(x, scale, bias, **options).y
+        y = batch_normalization_forward_training(x, scale, bias, average_factor=1, **options).y
         return float((y * dy).sum())
 
-    forward = batch_normalization_forward_training(x, scale, bias, **options)
-    statistics = {"mean": forward.mean, "inv_variance": forward.inv_variance} if saved else {}
-    result = batch_normalization_backward(x, dy, scale, mode=mode, mask=forward.mask, **statistics)
+    forward = batch_normalization_forward_training(x, scale, bias, average_factor=1, **options)
+    statistics = (
+        {"saved_mean": forward.saved_mean, "saved_inv_variance": forward.saved_inv_variance}
+        if saved
+        else {}
+    )
+    result = batch_normalization_backward(
+        x=x, dy=dy, scale=scale, mode=mode, mask=forward.mask, **statistics
+    )
     # No argument of ReLU lies within the step of its kink, so the loss is smooth there; per
     # activation a variance of 3 values may be small, which makes its third derivative large.
     for ours, operand in [
@@ -125,15 +135,15 @@ def test_gradients_against_finite_differences(mode, fused, saved):
 
 def test_fused_form_is_the_sum_of_its_parts():
     x, scale, bias, z, dy = operands((4, 3, 2, 5), "spatial", seed=4)
-    plain = batch_normalization_forward_training(x, scale, bias)
-    fused = batch_normalization_forward_training(x, scale, bias, z=z, relu=True)
+    plain = batch_normalization_forward_training(x, scale, bias, average_factor=1)
+    fused = batch_normalization_forward_training(x, scale, bias, z=z, relu=True, average_factor=1)
     np.testing.assert_array_equal(fused.y, np.maximum(plain.y + z, 0))
     np.testing.assert_array_equal(fused.mask, plain.y + z > 0)
     assert plain.mask is None
     masked = np.where(fused.mask, dy, 0)
     np.testing.assert_array_equal(
-        batch_normalization_backward(x, dy, scale, mask=fused.mask).dx,
-        batch_normalization_backward(x, masked, scale).dx,
+        batch_normalization_backward(x=x, dy=dy, scale=scale, mask=fused.mask).dx,
+        batch_normalization_backward(x=x, dy=masked, scale=scale).dx,
     )
     mean, variance = np.zeros_like(scale), np.ones_like(scale)
     parts = batch_normalization_forward_inference(x, scale, bias, mean, variance)
@@ -164,7 +174,7 @@ def test_the_averages_of_1_over_n_are_plain_ones():
 def test_nan_stays_in_the_averages():
     x, one = np.ones((2, 3)), np.ones((1, 3))
     result = batch_normalization_forward_training(
-        x, one, one, running_mean=np.nan * one, running_variance=np.nan * one
+        x, one, one, running_mean=np.nan * one, running_variance=np.nan * one, average_factor=1
     )
     assert np.isnan(result.running_mean).all()
     assert np.isnan(result.running_variance).all()
@@ -173,16 +183,18 @@ def test_nan_stays_in_the_averages():
 def test_alpha_and_beta():
     x, scale, bias, z, dy = operands((4, 3, 2, 5), "spatial", seed=6)
     prior, prior_param = z, bias
-    y = batch_normalization_forward_training(x, scale, bias).y
-    blended = batch_normalization_forward_training(x, scale, bias, alpha=2, beta=-0.5, y=prior)
+    y = batch_normalization_forward_training(x, scale, bias, average_factor=1).y
+    blended = batch_normalization_forward_training(
+        x, scale, bias, alpha=2, beta=-0.5, y=prior, average_factor=1
+    )
     np.testing.assert_allclose(blended.y, 2 * y - 0.5 * prior, rtol=1e-13, atol=1e-13)
-    plain = batch_normalization_backward(x, dy, scale)
+    plain = batch_normalization_backward(x=x, dy=dy, scale=scale)
     mixed = batch_normalization_backward(
-        x,
-        dy,
-        scale,
-        alpha_data=0.5,
-        beta_data=2,
+        x=x,
+        dy=dy,
+        scale=scale,
+        alpha=0.5,
+        beta=2,
         alpha_param=3,
         beta_param=-1,
         dx=prior,
@@ -198,8 +210,12 @@ def test_alpha_and_beta():
 def test_beta_0_does_not_read():
     x, scale, bias, _, dy = operands((4, 3, 2, 5), "spatial", seed=7)
     garbage, per = np.full(x.shape, np.nan), np.full(scale.shape, np.nan)
-    assert np.isfinite(batch_normalization_forward_training(x, scale, bias, y=garbage).y).all()
-    result = batch_normalization_backward(x, dy, scale, dx=garbage, dscale=per, dbias=per)
+    assert np.isfinite(
+        batch_normalization_forward_training(x, scale, bias, y=garbage, average_factor=1).y
+    ).all()
+    result = batch_normalization_backward(
+        x=x, dy=dy, scale=scale, dx=garbage, dscale=per, dbias=per
+    )
     assert all(np.isfinite(a).all() for a in (result.dx, result.dscale, result.dbias))
 
 
@@ -209,13 +225,15 @@ def test_small_floats_are_rounded_once(dtype):
     scale, bias = scale.astype(np.float32), bias.astype(np.float32)
     x, dy = x.astype(dtype), dy.astype(dtype)
     wide = batch_normalization_forward_training(
-        x.astype(np.float64), scale.astype(np.float64), bias.astype(np.float64)
+        x.astype(np.float64), scale.astype(np.float64), bias.astype(np.float64), average_factor=1
     )
-    narrow = batch_normalization_forward_training(x, scale, bias)
-    assert (narrow.y.dtype, narrow.mean.dtype) == (np.dtype(dtype), np.float32)
+    narrow = batch_normalization_forward_training(x, scale, bias, average_factor=1)
+    assert (narrow.y.dtype, narrow.saved_mean.dtype) == (np.dtype(dtype), np.float32)
     np.testing.assert_array_equal(narrow.y, wide.y.astype(dtype))
-    np.testing.assert_array_equal(narrow.inv_variance, wide.inv_variance.astype(np.float32))
-    result = batch_normalization_backward(x, dy, scale)
+    np.testing.assert_array_equal(
+        narrow.saved_inv_variance, wide.saved_inv_variance.astype(np.float32)
+    )
+    result = batch_normalization_backward(x=x, dy=dy, scale=scale)
     assert (result.dx.dtype, result.dz.dtype) == (np.dtype(dtype), np.dtype(dtype))
     assert (result.dscale.dtype, result.dbias.dtype) == (np.float32, np.float32)
 
@@ -224,7 +242,7 @@ def test_one_value_per_parameter_has_no_variance():
     x = np.array([[3.0, -2.0]])
     one, zero = np.ones((1, 2)), np.zeros((1, 2))
     result = batch_normalization_forward_training(
-        x, one, 5 * one, running_mean=zero, running_variance=one
+        x, one, 5 * one, running_mean=zero, running_variance=one, average_factor=1
     )
     assert result.y.tolist() == [[5, 5]]
     assert result.running_mean.tolist() == [[3, -2]]
@@ -233,7 +251,8 @@ def test_one_value_per_parameter_has_no_variance():
 
 def test_wrong_arguments():
     x, scale, bias, z, dy = operands((4, 3, 2, 5), "spatial")
-    forward, backward = batch_normalization_forward_training, batch_normalization_backward
+    forward = functools.partial(batch_normalization_forward_training, average_factor=1)
+    backward = batch_normalization_backward
     with pytest.raises(ValueError, match=r"^mode must be"):
         forward(x, scale, bias, mode="layer")
     with pytest.raises(ValueError, match=r"^x must be \(N, C"):
@@ -253,10 +272,10 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"^estimated_mean must have shape"):
         batch_normalization_forward_inference(x, scale, bias, scale[0], scale)
     with pytest.raises(ValueError, match=r"^dy must have shape"):
-        backward(x, dy[:1], scale)
-    with pytest.raises(ValueError, match=r"^mean and inv_variance must be given both"):
-        backward(x, dy, scale, mean=scale)
-    with pytest.raises(ValueError, match=r"^inv_variance must have shape"):
-        backward(x, dy, scale, mean=scale, inv_variance=scale[0])
+        backward(x=x, dy=dy[:1], scale=scale)
+    with pytest.raises(ValueError, match=r"^saved_mean and saved_inv_variance must be given both"):
+        backward(x=x, dy=dy, scale=scale, saved_mean=scale)
+    with pytest.raises(ValueError, match=r"^saved_inv_variance must have shape"):
+        backward(x=x, dy=dy, scale=scale, saved_mean=scale, saved_inv_variance=scale[0])
     with pytest.raises(ValueError, match=r"^dbias must be given when beta"):
-        backward(x, dy, scale, beta_param=1.0, dscale=scale)
+        backward(x=x, dy=dy, scale=scale, beta_param=1.0, dscale=scale)

@@ -47,8 +47,8 @@ def test_without_means_they_are_zero():
         divisive_normalization_forward(x, zeros, **OPTIONS),
     )
     for ours, expected in zip(
-        divisive_normalization_backward(x, dy, **OPTIONS),
-        divisive_normalization_backward(x, dy, zeros, **OPTIONS),
+        divisive_normalization_backward(x=x, dy=dy, **OPTIONS),
+        divisive_normalization_backward(x=x, dy=dy, means=zeros, **OPTIONS),
         strict=True,
     ):
         np.testing.assert_array_equal(ours, expected)
@@ -80,7 +80,7 @@ def test_gradients(sizes, n):
     """With an even window dx is not the gradient, as in cuDNN."""
     x, means, dy = (random(seed, 1, 2, *sizes) for seed in (10, 11, 12))
     options = {**OPTIONS, "n": n}
-    dx, dmeans = divisive_normalization_backward(x, dy, means, **options)
+    dx, dmeans = divisive_normalization_backward(x=x, dy=dy, means=means, **options)
 
     def loss():
         return float((divisive_normalization_forward(x, means, **options) * dy).sum())
@@ -97,8 +97,10 @@ def test_alpha_and_beta():
     mixed = divisive_normalization_forward(x, alpha=2, beta=-3, y=prior, **OPTIONS)
     np.testing.assert_allclose(mixed, 2 * forward - 3 * prior)
     np.testing.assert_array_equal(divisive_normalization_forward(x, y=garbage, **OPTIONS), forward)
-    plain = divisive_normalization_backward(x, dy, **OPTIONS)
-    mixed = divisive_normalization_backward(x, dy, alpha=2, beta=-3, dx=prior, dmeans=y, **OPTIONS)
+    plain = divisive_normalization_backward(x=x, dy=dy, **OPTIONS)
+    mixed = divisive_normalization_backward(
+        x=x, dy=dy, alpha=2, beta=-3, dx=prior, dmeans=y, **OPTIONS
+    )
     np.testing.assert_allclose(mixed[0], 2 * plain[0] - 3 * prior, rtol=1e-12)
     np.testing.assert_allclose(mixed[1], 2 * plain[1] - 3 * y, rtol=1e-12)
 
@@ -109,7 +111,9 @@ def test_dtypes():
     assert y.dtype == np.float16
     exact = divisive_normalization_forward(x.astype(np.float64), **OPTIONS)
     np.testing.assert_array_equal(y, exact.astype(np.float16))
-    assert {g.dtype.name for g in divisive_normalization_backward(x, x, **OPTIONS)} == {"float16"}
+    assert {g.dtype.name for g in divisive_normalization_backward(x=x, dy=x, **OPTIONS)} == {
+        "float16"
+    }
 
 
 def test_wrong_arguments():
@@ -118,12 +122,12 @@ def test_wrong_arguments():
         with pytest.raises(ValueError, match=f"^{option} must be"):
             divisive_normalization_forward(x, **{option: value})
         with pytest.raises(ValueError, match=f"^{option} must be"):
-            divisive_normalization_backward(x, x, **{option: value})
+            divisive_normalization_backward(x=x, dy=x, **{option: value})
     with pytest.raises(ValueError, match=r"^x must be \(N, C"):
         divisive_normalization_forward(x[0, 0])
     with pytest.raises(ValueError, match=r"^means must have shape"):
         divisive_normalization_forward(x, x[:, :2])
     with pytest.raises(ValueError, match=r"^dy must have shape"):
-        divisive_normalization_backward(x, x[:, :2])
+        divisive_normalization_backward(x=x, dy=x[:, :2])
     with pytest.raises(ValueError, match=r"^dmeans must be given when beta"):
-        divisive_normalization_backward(x, x, beta=1.0, dx=x)
+        divisive_normalization_backward(x=x, dy=x, beta=1.0, dx=x)

@@ -76,7 +76,7 @@ def test_backward_is_the_gradient_of_forward():
     rng = np.random.default_rng(0)
     x, dy = rng.standard_normal((2, 3, 4, 5))
     mask = draw_mask(Position(3), x.size, 0.4)[0].reshape(x.shape)
-    dx = dropout_backward(dy, mask, 0.4)
+    dx = dropout_backward(0.4, dy=dy, mask=mask)
     step = rng.standard_normal(x.shape)
     difference = np.sum(dy * (dropout_forward(x + step, mask, 0.4) - dropout_forward(x, mask, 0.4)))
     np.testing.assert_allclose(difference, np.sum(dx * step), rtol=1e-12)
@@ -92,7 +92,7 @@ def test_against_pytorchs_backward():
     mask = (y != 0).numpy()
     close = {"rtol": 1e-14}
     np.testing.assert_allclose(dropout_forward(x.detach().numpy(), mask, 0.3), y.detach(), **close)
-    np.testing.assert_allclose(dropout_backward(dy.numpy(), mask, 0.3), x.grad, **close)
+    np.testing.assert_allclose(dropout_backward(0.3, dy=dy.numpy(), mask=mask), x.grad, **close)
 
 
 def test_the_dtype_of_the_operand_is_kept_and_computing_in_float32_rounds_the_factor():
@@ -110,4 +110,4 @@ def test_a_mask_of_another_shape_is_refused():
     with pytest.raises(ValueError, match=r"mask must have shape \(2,\)"):
         dropout_forward(np.ones(2), mask, 0.5)
     with pytest.raises(ValueError, match=r"mask must have shape \(2,\)"):
-        dropout_backward(np.ones(2), mask, 0.5)
+        dropout_backward(0.5, dy=np.ones(2), mask=mask)

@@ -39,7 +39,7 @@ def test_against_pytorch(n):
     x, dy = random(1, 2, 8, 3, 4), random(2, 2, 8, 3, 4)
     options = {"n": n, "lrn_alpha": 0.7, "lrn_beta": 0.6, "k": 1.3}
     y = lrn_cross_channel_forward(x, **options)
-    dx = lrn_cross_channel_backward(x, y, dy, **options)
+    dx = lrn_cross_channel_backward(x=x, y=y, dy=dy, **options)
     tx = torch.from_numpy(x.copy()).requires_grad_()
     ty = torch.nn.functional.local_response_norm(tx, n, alpha=0.7, beta=0.6, k=1.3)
     ty.backward(torch.from_numpy(dy))
@@ -53,7 +53,7 @@ def test_gradient(shape, n):
     x, dy = random(3, *shape), random(4, *shape)
     options = {**OPTIONS, "n": n}
     y = lrn_cross_channel_forward(x, **options)
-    dx = lrn_cross_channel_backward(x, y, dy, **options)
+    dx = lrn_cross_channel_backward(x=x, y=y, dy=dy, **options)
 
     def loss():
         return float((lrn_cross_channel_forward(x, **options) * dy).sum())
@@ -69,8 +69,8 @@ def test_alpha_and_beta():
         lrn_cross_channel_forward(x, alpha=2, beta=-3, y=prior, **OPTIONS), 2 * forward - 3 * prior
     )
     np.testing.assert_array_equal(lrn_cross_channel_forward(x, y=garbage, **OPTIONS), forward)
-    dx = lrn_cross_channel_backward(x, y, dy, **OPTIONS)
-    mixed = lrn_cross_channel_backward(x, y, dy, alpha=2, beta=-3, dx=prior, **OPTIONS)
+    dx = lrn_cross_channel_backward(x=x, y=y, dy=dy, **OPTIONS)
+    mixed = lrn_cross_channel_backward(x=x, y=y, dy=dy, alpha=2, beta=-3, dx=prior, **OPTIONS)
     np.testing.assert_allclose(mixed, 2 * dx - 3 * prior)
 
 
@@ -90,10 +90,10 @@ def test_wrong_arguments():
         with pytest.raises(ValueError, match=f"^{option} must be"):
             lrn_cross_channel_forward(x, **{option: value})
         with pytest.raises(ValueError, match=f"^{option} must be"):
-            lrn_cross_channel_backward(x, x, x, **{option: value})
+            lrn_cross_channel_backward(x=x, y=x, dy=x, **{option: value})
     with pytest.raises(ValueError, match=r"^x must be \(N, C"):
         lrn_cross_channel_forward(x[0, 0, 0])
     with pytest.raises(ValueError, match=r"^y must have shape"):
-        lrn_cross_channel_backward(x, x[:, :2], x)
+        lrn_cross_channel_backward(x=x, y=x[:, :2], dy=x)
     with pytest.raises(ValueError, match=r"^dy must have shape"):
-        lrn_cross_channel_backward(x, x, x[:, :2])
+        lrn_cross_channel_backward(x=x, y=x, dy=x[:, :2])

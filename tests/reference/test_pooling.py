@@ -85,7 +85,7 @@ def test_against_loops(spatial: int, mode: str):
             x = rng.integers(-2, 3, x.shape).astype(float)  # many ties
         dy = rng.integers(-4, 5, pooling_output_shape(x.shape, **options)).astype(float)
         y = pooling_forward(x, mode=mode, **options)
-        dx = pooling_backward(dy, x, mode=mode, **options)
+        dx = pooling_backward(dy=dy, x=x, mode=mode, **options)
         expected_y, expected_dx = by_loops(x, dy, mode, options)
         # Exact but for the divisions of the averages.
         np.testing.assert_allclose(y, expected_y, rtol=1e-13, atol=1e-13, err_msg=str(options))
@@ -115,7 +115,7 @@ def test_against_pytorch(torch, spatial: int, mode: str):
         dy = rng.integers(-4, 5, tuple(ty.shape)).astype(float)
         ty.backward(torch.tensor(dy))
         y = pooling_forward(x, mode=mode, **options)
-        dx = pooling_backward(dy, x, mode=mode, **options)
+        dx = pooling_backward(dy=dy, x=x, mode=mode, **options)
         assert y.shape == pooling_output_shape(x.shape, **options)
         np.testing.assert_allclose(y, ty.detach().numpy(), rtol=1e-13, err_msg=str(options))
         np.testing.assert_allclose(dx, tx.grad.numpy(), rtol=1e-13, atol=1e-13)
@@ -127,7 +127,7 @@ def test_gradient_against_finite_differences(mode: str):
     x = rng.permutation(np.arange(60.0)).reshape(1, 2, 5, 6)  # steps do not change the maximum
     options = {"window": (3, 2), "padding": (1, 1), "stride": (2, 1), "mode": mode}
     weights = rng.standard_normal(pooling_forward(x, **options).shape)
-    dx = pooling_backward(weights, x, **options)
+    dx = pooling_backward(dy=weights, x=x, **options)
     expected = gradient(lambda: float((weights * pooling_forward(x, **options)).sum()), x)
     np.testing.assert_allclose(dx, expected, atol=1e-7)
 
@@ -160,9 +160,13 @@ def test_an_output_smaller_or_larger_than_usual():
     assert pooling_forward(x, mode=AVERAGES[1], **wide).tolist() == [[[2.5, 5.5]]]
     dy = np.array([[[4.0, 8.0]]])
     options = {"window": (4,), "stride": (4,)}
-    assert pooling_backward(dy, x, **options).tolist() == [[[0, 0, 0, 4, 0, 8]]]
-    assert pooling_backward(dy, x, mode=AVERAGES[0], **options).tolist() == [[[1] * 4 + [4] * 2]]
-    assert pooling_backward(dy, x, mode=AVERAGES[1], **options).tolist() == [[[1] * 4 + [4] * 2]]
+    assert pooling_backward(dy=dy, x=x, **options).tolist() == [[[0, 0, 0, 4, 0, 8]]]
+    assert pooling_backward(dy=dy, x=x, mode=AVERAGES[0], **options).tolist() == [
+        [[1] * 4 + [4] * 2]
+    ]
+    assert pooling_backward(dy=dy, x=x, mode=AVERAGES[1], **options).tolist() == [
+        [[1] * 4 + [4] * 2]
+    ]
 
 
 def test_windows_without_elements():
@@ -173,7 +177,7 @@ def test_windows_without_elements():
         y = pooling_forward(x, mode=mode, **options)
         np.testing.assert_array_equal(y, [[[outside, 1, 1, outside]]])
     for mode in MODES:
-        dx = pooling_backward(np.ones((1, 1, 4)), x, mode=mode, **options)
+        dx = pooling_backward(dy=np.ones((1, 1, 4)), x=x, mode=mode, **options)
         assert dx.tolist() == [[[1, 1]]]
 
 
@@ -191,12 +195,13 @@ def test_negative_padding_crops():
 def test_nan_in_a_maximum():
     x = np.array([[[np.nan, 1.0, 2.0, np.nan, np.nan]]])
     dy = np.array([[[10.0, 20.0, 30.0, 40.0]]])
-    y = pooling_forward(x, (2,))
+    y = pooling_forward(x, (2,), propagate_nan=False)
     np.testing.assert_array_equal(y, [[[1, 2, 2, np.finfo(x.dtype).min]]])
-    assert pooling_backward(dy, x, (2,)).tolist() == [[[0, 10, 50, 0, 0]]]
-    y = pooling_forward(x, (2,), propagate_nan=True)
+    dx = pooling_backward((2,), dy=dy, x=x, propagate_nan=False)
+    assert dx.tolist() == [[[0, 10, 50, 0, 0]]]
+    y = pooling_forward(x, (2,))
     np.testing.assert_array_equal(y, [[[np.nan, 2, np.nan, np.nan]]])
-    dx = pooling_backward(dy, x, (2,), propagate_nan=True)
+    dx = pooling_backward((2,), dy=dy, x=x)
     assert dx.tolist() == [[[10, 0, 20, 70, 0]]]
 
 
@@ -217,8 +222,8 @@ def test_alpha_and_beta_in_both_directions():
         pooling_forward(x, alpha=2.0, beta=0.5, y=before, **options), 2 * y + 0.5 * before
     )
     np.testing.assert_allclose(
-        pooling_backward(dy, x, alpha=2.0, beta=0.5, dx=x, **options),
-        2 * pooling_backward(dy, x, **options) + 0.5 * x,
+        pooling_backward(dy=dy, x=x, alpha=2.0, beta=0.5, dx=x, **options),
+        2 * pooling_backward(dy=dy, x=x, **options) + 0.5 * x,
     )
     np.testing.assert_array_equal(pooling_forward(x, y=np.full(y.shape, np.nan), **options), y)
 
@@ -242,14 +247,14 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"^y_shape must have the N and C"):
         pooling_forward(x, (2, 2), y_shape=(1, 2, 3, 3))
     with pytest.raises(ValueError, match=r"^dy must have the N and C"):
-        pooling_backward(np.zeros((2, 1, 3, 3)), x, (2, 2))
+        pooling_backward((2, 2), dy=np.zeros((2, 1, 3, 3)), x=x)
 
 
 def test_a_deterministic_maximum_is_not_minus_infinity():
     """As with cuDNN 9.14 and 9.19; the usual one takes the first element."""
     x, dy = np.full((1, 1, 2), -np.inf), np.ones((1, 1, 1))
     gradients = {
-        mode: pooling_backward(dy, x, (2,), mode=mode).ravel().tolist()
+        mode: pooling_backward((2,), dy=dy, x=x, mode=mode).ravel().tolist()
         for mode in ("max", "max_deterministic")
     }
     assert gradients == {"max": [1, 0], "max_deterministic": [0, 0]}

@@ -32,7 +32,7 @@ def test_against_pytorch(torch, algorithm: str, mode: str, shape: tuple[int, ...
     ty = function(flat, 1).reshape(shape)
     ty.backward(torch.tensor(dy))
     y = softmax_forward(x, algorithm=algorithm, mode=mode)
-    dx = softmax_backward(y, dy, algorithm=algorithm, mode=mode)
+    dx = softmax_backward(y=y, dy=dy, algorithm=algorithm, mode=mode)
     # Both evaluate in float64; sums of up to 60 terms.
     np.testing.assert_allclose(y, ty.detach().numpy(), rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(dx, tx.grad.numpy(), rtol=1e-12, atol=1e-14)
@@ -44,7 +44,7 @@ def test_gradient_against_finite_differences(algorithm: str, mode: str):
     rng = np.random.default_rng(1)
     x, weights = rng.standard_normal((2, 3, 2, 2)), rng.standard_normal((2, 3, 2, 2))
     options = {"algorithm": algorithm, "mode": mode}
-    dx = softmax_backward(softmax_forward(x, **options), weights, **options)
+    dx = softmax_backward(y=softmax_forward(x, **options), dy=weights, **options)
     expected = gradient(lambda: float((weights * softmax_forward(x, **options)).sum()), x)
     np.testing.assert_allclose(dx, expected, atol=1e-8)
 
@@ -70,8 +70,8 @@ def test_alpha_and_beta_in_both_directions():
         softmax_forward(x, alpha=2.0, beta=0.5, y=before), 2 * y + 0.5 * before
     )
     np.testing.assert_allclose(
-        softmax_backward(y, dy, alpha=2.0, beta=0.5, dx=before),
-        2 * softmax_backward(y, dy) + 0.5 * before,
+        softmax_backward(y=y, dy=dy, alpha=2.0, beta=0.5, dx=before),
+        2 * softmax_backward(y=y, dy=dy) + 0.5 * before,
     )
     np.testing.assert_array_equal(softmax_forward(x, y=np.full(x.shape, np.nan)), y)
 
@@ -81,9 +81,9 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"^algorithm must be"):
         softmax_forward(x, algorithm="quick")
     with pytest.raises(ValueError, match=r"^mode must be"):
-        softmax_backward(x, x, mode="batch")
+        softmax_backward(y=x, dy=x, mode="batch")
     with pytest.raises(ValueError, match=r"^dy must have the shape of y, \(2, 3\)"):
-        softmax_backward(x, x.T)
+        softmax_backward(y=x, dy=x.T)
     with pytest.raises(ValueError, match=r"N, C, spatial"):
         softmax_forward(np.zeros(3))
     with pytest.raises(ValueError, match=r"^y must be given when beta"):

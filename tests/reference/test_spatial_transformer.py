@@ -58,7 +58,7 @@ def test_grid_against_pytorch(torch, size):
     tgrid.backward(torch.from_numpy(dgrid))
     grid = spatial_tf_grid_generator_forward(theta, size)
     np.testing.assert_allclose(grid, tgrid.detach().numpy(), rtol=1e-12, atol=1e-13)
-    dtheta = spatial_tf_grid_generator_backward(dgrid)
+    dtheta = spatial_tf_grid_generator_backward(dgrid=dgrid)
     np.testing.assert_allclose(dtheta, tt.grad.numpy(), rtol=1e-12, atol=1e-13)
 
 
@@ -78,7 +78,7 @@ def test_sampler_against_pytorch(torch, in_size, spread):
     ty = torch.nn.functional.grid_sample(tx, tgrid, align_corners=True)
     ty.backward(torch.from_numpy(dy))
     y = spatial_tf_sampler_forward(x, grid)
-    dx, dgrid = spatial_tf_sampler_backward(x, dy, grid)
+    dx, dgrid = spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
     for ours, theirs in [(y, ty.detach()), (dx, tx.grad), (dgrid, tgrid.grad)]:
         np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-11, atol=1e-12)
 
@@ -102,7 +102,7 @@ def test_gradients_against_finite_differences():
     def loss():
         return float((spatial_tf_sampler_forward(x, grid) * dy).sum())
 
-    dx, dgrid = spatial_tf_sampler_backward(x, dy, grid)
+    dx, dgrid = spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
     np.testing.assert_allclose(dx, gradient(loss, x), rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(dgrid, gradient(loss, grid), rtol=1e-7, atol=1e-9)
     theta, weights = random(11, 2, 2, 3), random(12, 2, 4, 3, 2)
@@ -110,7 +110,7 @@ def test_gradients_against_finite_differences():
     def grid_loss():
         return float((spatial_tf_grid_generator_forward(theta, (4, 3)) * weights).sum())
 
-    dtheta = spatial_tf_grid_generator_backward(weights)
+    dtheta = spatial_tf_grid_generator_backward(dgrid=weights)
     np.testing.assert_allclose(dtheta, gradient(grid_loss, theta), rtol=1e-8, atol=1e-9)
 
 
@@ -122,9 +122,17 @@ def test_alpha_and_beta():
         spatial_tf_sampler_forward(x, grid, alpha=2, beta=-3, y=prior), 2 * y - 3 * prior
     )
     np.testing.assert_array_equal(spatial_tf_sampler_forward(x, grid, y=prior * np.nan), y)
-    dx, dgrid = spatial_tf_sampler_backward(x, dy, grid)
+    dx, dgrid = spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
     mixed = spatial_tf_sampler_backward(
-        x, dy, grid, alpha=2, beta=-3, dx=x, alpha_dgrid=0.5, beta_dgrid=4, dgrid=prior_grid
+        x=x,
+        dy=dy,
+        grid=grid,
+        alpha=2,
+        beta=-3,
+        dx=x,
+        alpha_dgrid=0.5,
+        beta_dgrid=4,
+        dgrid=prior_grid,
     )
     np.testing.assert_allclose(mixed[0], 2 * dx - 3 * x, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(mixed[1], 0.5 * dgrid + 4 * prior_grid, rtol=1e-12, atol=1e-13)
@@ -136,9 +144,9 @@ def test_dtypes():
     exact = spatial_tf_sampler_forward(x.astype(np.float64), grid.astype(np.float64))
     assert y.dtype == np.float32
     np.testing.assert_array_equal(y, exact.astype(np.float32))
-    dx, dgrid = spatial_tf_sampler_backward(x, y, grid)
+    dx, dgrid = spatial_tf_sampler_backward(x=x, dy=y, grid=grid)
     assert dx.dtype == dgrid.dtype == np.float32
-    assert spatial_tf_grid_generator_backward(grid).dtype == np.float32
+    assert spatial_tf_grid_generator_backward(dgrid=grid).dtype == np.float32
 
 
 def test_wrong_arguments():
@@ -148,7 +156,7 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"^size must be \(H, W\)"):
         spatial_tf_grid_generator_forward(identity(2), (3, 4, 5))
     with pytest.raises(ValueError, match=r"^dgrid must have shape \(N, H, W, 2\)"):
-        spatial_tf_grid_generator_backward(grid[..., :1])
+        spatial_tf_grid_generator_backward(dgrid=grid[..., :1])
     with pytest.raises(ValueError, match=r"^x must be \(N, C, height, width\)"):
         spatial_tf_sampler_forward(x[0], grid)
     with pytest.raises(ValueError, match=r"^grid must have shape"):
@@ -156,6 +164,6 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"^grid must be for the 2 images of x"):
         spatial_tf_sampler_forward(x, grid[:1])
     with pytest.raises(ValueError, match=r"^dy must have shape \(2, 3, 3, 3\)"):
-        spatial_tf_sampler_backward(x, x, grid)
+        spatial_tf_sampler_backward(x=x, dy=x, grid=grid)
     with pytest.raises(ValueError, match=r"^dgrid must be given when beta"):
-        spatial_tf_sampler_backward(x, random(22, 2, 3, 3, 3), grid, beta_dgrid=1.0)
+        spatial_tf_sampler_backward(x=x, dy=random(22, 2, 3, 3, 3), grid=grid, beta_dgrid=1.0)

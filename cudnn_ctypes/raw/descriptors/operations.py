@@ -54,7 +54,7 @@ class OpTensor:
     """An op tensor descriptor."""
 
     op: cudnnOpTensorOp_t
-    compute_type: cudnnDataType_t
+    compute_data_type: cudnnDataType_t
     nan_propagation: cudnnNanPropagation_t
 
 
@@ -63,7 +63,7 @@ class ReduceTensor:
     """A reduce tensor descriptor; `indices` says whether indices are asked for."""
 
     op: cudnnReduceTensorOp_t
-    compute_type: cudnnDataType_t
+    compute_data_type: cudnnDataType_t
     nan_propagation: cudnnNanPropagation_t
     indices: bool
     indices_type: cudnnIndicesType_t

@@ -75,11 +75,11 @@ def backward(call: Call) -> None:
     require_type(source, FLOATING, "activation gradient")
     values, factors = source.load(), call.factors()
     result = activation_backward(
-        values,
-        dy.load(),
-        values,
         mode,
         coefficient,
+        y=values,
+        dy=dy.load(),
+        x=values,
         dx=dx.prior(factors["beta"]),
         compute_dtype=compute_dtype(source),
         **factors,

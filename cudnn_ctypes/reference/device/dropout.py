@@ -137,7 +137,7 @@ def backward(call: Call) -> None:
     values, rate = dy.load(), held(call["dropoutDesc"]).rate
     bits = np.unpackbits(reserve, count=values.size, bitorder="little")
     mask = bits.view(np.bool_).reshape(values.shape)
-    result = dropout_backward(values, mask, rate, compute_dtype=compute_dtype(dy))
+    result = dropout_backward(rate, dy=values, mask=mask, compute_dtype=compute_dtype(dy))
     dx.store(result.reshape(dx.shape))
 
 

@@ -65,7 +65,7 @@ def cross_channel_backward(call: Call) -> None:
         y.check()
     dx.store(
         lrn_cross_channel_backward(
-            values, values, dy.load(), dx=dx.prior(factors["beta"]), **options, **factors
+            x=values, y=values, dy=dy.load(), dx=dx.prior(factors["beta"]), **options, **factors
         )
     )
 
@@ -121,9 +121,9 @@ def divisive_backward(call: Call) -> None:
     dmeans = call.operand("dMeans", nullable=True)
     factors = call.factors()
     results = divisive_normalization_backward(
-        x.load(),
-        dy.load(),
-        _means(call),
+        x=x.load(),
+        dy=dy.load(),
+        means=_means(call),
         dx=dx.prior(factors["beta"]),
         dmeans=dmeans.prior(factors["beta"]) if dmeans.address else np.zeros(x.shape, x.dtype),
         **options,

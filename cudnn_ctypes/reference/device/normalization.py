@@ -82,8 +82,8 @@ def training(call: Call) -> None:
         running[0].store(done.running_mean)
         running[1].store(done.running_variance)
     if saved:
-        saved[0].store(done.mean)
-        saved[1].store(done.inv_variance)
+        saved[0].store(done.saved_mean)
+        saved[1].store(done.saved_inv_variance)
     what.save_mask(done.mask)
 
 
@@ -108,16 +108,16 @@ def backward(call: Call) -> None:
     factors = call.factors()
     what.use_workspace("workSpace")
     done = batch_normalization_backward(
-        what.x.load(),
-        dy.load(),
-        scale.load(),
+        x=what.x.load(),
+        dy=dy.load(),
+        scale=scale.load(),
         mode=what.mode,
         epsilon=epsilon,
-        mean=saved[0].load() if saved else None,
-        inv_variance=saved[1].load() if saved else None,
+        saved_mean=saved[0].load() if saved else None,
+        saved_inv_variance=saved[1].load() if saved else None,
         mask=mask,
-        alpha_data=factors["alphaDataDiff"],
-        beta_data=factors["betaDataDiff"],
+        alpha=factors["alphaDataDiff"],
+        beta=factors["betaDataDiff"],
         alpha_param=factors["alphaParamDiff"],
         beta_param=factors["betaParamDiff"],
         dx=dx.prior(factors["betaDataDiff"]),

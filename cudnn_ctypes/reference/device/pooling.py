@@ -55,9 +55,9 @@ def backward(call: Call) -> None:
     factors = call.factors()
     y.check()
     result = pooling_backward(
-        dy.load(),
-        x.load(),
         pooling.window,
+        dy=dy.load(),
+        x=x.load(),
         **_options(pooling),
         dx=dx.prior(factors["beta"]),
         compute_dtype=compute_dtype(x),

@@ -71,7 +71,7 @@ def reduce(call: Call) -> None:
         operator,
         propagate_nan=propagate_nan,
         c=c.prior(factors["beta"]),
-        compute_dtype=numpy_dtype(described.compute_type),
+        compute_dtype=numpy_dtype(described.compute_data_type),
         out_dtype=c.dtype,
         **factors,
     )
@@ -97,14 +97,14 @@ def _read(call: Call, *names: str) -> tuple[ReduceTensor, Operand, Operand]:
 
 def _require_types(described: ReduceTensor, a: Operand, c: Operand) -> None:
     types = (a.data_type, c.data_type)
-    if (described.compute_type, *types) not in _TYPES:
+    if (described.compute_data_type, *types) not in _TYPES:
         given, result = map(data_type_name, types)
         wrong = types[0] != types[1] and _MIXED.issuperset(types) and _F not in types
         wrong = wrong or set(types) == {_F, _D}
         raise Refused(
             raw.CUDNN_STATUS_BAD_PARAM if wrong else raw.CUDNN_STATUS_NOT_SUPPORTED,
             f"cuDNN has no reduction of {given} to {result} computed in "
-            f"{data_type_name(described.compute_type)}",
+            f"{data_type_name(described.compute_data_type)}",
         )
 
 
@@ -114,7 +114,7 @@ def _indices_bytes(described: ReduceTensor, c: Operand) -> int:
 
 def _workspace_bytes(described: ReduceTensor, a: Operand, c: Operand) -> int:
     elements = math.prod(a.shape)
-    nbytes = (8 if described.compute_type == _D else 4) * elements
+    nbytes = (8 if described.compute_data_type == _D else 4) * elements
     if described.indices:
         left = elements
         if math.prod(c.shape) == 1:

@@ -61,8 +61,8 @@ def backward(call: Call) -> None:
     require_type(y, FLOATING, "softmax gradient")
     factors = call.factors()
     result = softmax_backward(
-        y.load(),
-        dy.load(),
+        y=y.load(),
+        dy=dy.load(),
         dx=dx.prior(factors["beta"]),
         compute_dtype=compute_dtype(y),
         **options,

@@ -55,7 +55,7 @@ def grid_generator_forward(call: Call) -> None:
 @implements("cudnnSpatialTfGridGeneratorBackward")
 def grid_generator_backward(call: Call) -> None:
     held = _read(call)
-    dtheta = spatial_tf_grid_generator_backward(_grid(call, held, "dgrid"))
+    dtheta = spatial_tf_grid_generator_backward(dgrid=_grid(call, held, "dgrid"))
     _theta(call, held, "dtheta")[...] = dtheta
 
 
@@ -78,9 +78,9 @@ def sampler_backward(call: Call) -> None:
     factors = call.factors()
     dgrid = _grid(call, held, "dgrid", "update" if factors["betaDgrid"] else "write")
     by_x, by_points = spatial_tf_sampler_backward(
-        x.load(),
-        dy.load(),
-        _grid(call, held, "grid"),
+        x=x.load(),
+        dy=dy.load(),
+        grid=_grid(call, held, "grid"),
         alpha=factors["alpha"],
         beta=factors["beta"],
         dx=dx.prior(factors["beta"]),

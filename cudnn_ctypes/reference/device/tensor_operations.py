@@ -90,7 +90,7 @@ def op(call: Call) -> None:
     if b.address == c.address and b.strides == c.strides:
         raise bad_param("C must not lie in the memory of B")
     _require_dimensions(c, "cudnnOpTensor")
-    types = (described.compute_type, a.data_type, c.data_type)
+    types = (described.compute_data_type, a.data_type, c.data_type)
     if types not in _OP_TENSOR_TYPES:
         compute, given, result = map(data_type_name, types)
         raise Refused(
@@ -107,7 +107,7 @@ def op(call: Call) -> None:
             b.load() if binary else None,
             c=c.prior(factors["beta"]),
             propagate_nan=described.nan_propagation == raw.CUDNN_PROPAGATE_NAN,
-            compute_dtype=numpy_dtype(described.compute_type),
+            compute_dtype=numpy_dtype(described.compute_data_type),
             out_dtype=c.dtype,
             **factors,
         )

@@ -43,8 +43,6 @@ NOT_YET: dict[str, str] = {
             "fft_causal_convolution_backward",
             "long_fft_causal_convolution_forward",
             "long_fft_causal_convolution_backward",
-            "spatial_tf_grid_generator_forward",
-            "spatial_tf_grid_generator_backward",
             "im2col",
         ),
         _LONG,

@@ -76,7 +76,7 @@ def test_computes_what_the_reference_does(program: Program, data_type: Any, layo
     case = Case(program, data_type, layout)
     x, y, dy, means = (case[name] for name in ("x", "y", "dy", "means"))
     assert case.call("cudnnLRNCrossChannelBackward") == SUCCESS
-    expected = lrn_cross_channel_backward(x, y, dy, **OPTIONS)
+    expected = lrn_cross_channel_backward(x=x, y=y, dy=dy, **OPTIONS)
     np.testing.assert_array_equal(case["dx"], expected)
     assert case.call("cudnnLRNCrossChannelForward") == SUCCESS
     np.testing.assert_array_equal(case["y"], lrn_cross_channel_forward(x, **OPTIONS))
@@ -86,7 +86,7 @@ def test_computes_what_the_reference_does(program: Program, data_type: Any, layo
     assert np.isnan(case["temp"]).all()
     assert np.isnan(case["temp2"]).all()
     assert case.call("cudnnDivisiveNormalizationBackward") == SUCCESS
-    expected = divisive_normalization_backward(x, dy, means, **OPTIONS)
+    expected = divisive_normalization_backward(x=x, dy=dy, means=means, **OPTIONS)
     np.testing.assert_array_equal(case["dx"], expected[0])
     np.testing.assert_array_equal(case["dMeans"], expected[1])
     if layout == STRIDED:
@@ -116,7 +116,7 @@ def test_without_means_and_their_gradient(program: Program):
     x, dy, untouched = case["x"], case["dy"], case["dMeans"]
     status = case.call("cudnnDivisiveNormalizationBackward", means=None, dMeans=None)
     assert status == SUCCESS
-    expected = divisive_normalization_backward(x, dy, **OPTIONS)
+    expected = divisive_normalization_backward(x=x, dy=dy, **OPTIONS)
     np.testing.assert_array_equal(case["dx"], expected[0])
     np.testing.assert_array_equal(case["dMeans"], untouched)
 
@@ -127,12 +127,12 @@ def test_blending_and_in_place(program: Program):
     factors = {"alpha": scalar(2), "beta": scalar(-0.5)}
     numbers = {"alpha": 2, "beta": -0.5}
     assert case.call("cudnnLRNCrossChannelBackward", **factors) == SUCCESS
-    expected = lrn_cross_channel_backward(x, y, dy, dx=dx, **numbers, **OPTIONS)
+    expected = lrn_cross_channel_backward(x=x, y=y, dy=dy, dx=dx, **numbers, **OPTIONS)
     np.testing.assert_array_equal(case["dx"], expected)
     case.memory["dx"].set(dx)
     assert case.call("cudnnDivisiveNormalizationBackward", **factors) == SUCCESS
     expected = divisive_normalization_backward(
-        x, dy, means, dx=dx, dmeans=dmeans, **numbers, **OPTIONS
+        x=x, dy=dy, means=means, dx=dx, dmeans=dmeans, **numbers, **OPTIONS
     )
     np.testing.assert_array_equal(case["dx"], expected[0])
     np.testing.assert_array_equal(case["dMeans"], expected[1])

@@ -87,11 +87,11 @@ def test_computes_what_the_reference_does(program: Program, data_type: Any, layo
     case = Case(program, data_type, layout)
     x, dy, grid, dgrid = (case[name] for name in ("x", "dy", "grid", "dgrid"))
     assert case.call("cudnnSpatialTfGridGeneratorBackward") == SUCCESS
-    np.testing.assert_array_equal(case["dtheta"], spatial_tf_grid_generator_backward(dgrid))
+    np.testing.assert_array_equal(case["dtheta"], spatial_tf_grid_generator_backward(dgrid=dgrid))
     assert case.call("cudnnSpatialTfSamplerForward") == SUCCESS
     np.testing.assert_array_equal(case["y"], spatial_tf_sampler_forward(x, grid))
     assert case.call("cudnnSpatialTfSamplerBackward") == SUCCESS
-    by_x, by_grid = spatial_tf_sampler_backward(x, dy, grid)
+    by_x, by_grid = spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
     np.testing.assert_array_equal(case["dx"], by_x)
     np.testing.assert_array_equal(case["dgrid"], by_grid)
     assert case.call("cudnnSpatialTfGridGeneratorForward") == SUCCESS
@@ -111,7 +111,15 @@ def test_blending(program: Program):
     grid_factors = {"alphaDgrid": scalar(3), "betaDgrid": scalar(0.25)}
     assert case.call("cudnnSpatialTfSamplerBackward", **factors, **grid_factors) == SUCCESS
     by_x, by_grid = spatial_tf_sampler_backward(
-        x, dy, grid, alpha=2, beta=-0.5, dx=dx, alpha_dgrid=3, beta_dgrid=0.25, dgrid=dgrid
+        x=x,
+        dy=dy,
+        grid=grid,
+        alpha=2,
+        beta=-0.5,
+        dx=dx,
+        alpha_dgrid=3,
+        beta_dgrid=0.25,
+        dgrid=dgrid,
     )
     np.testing.assert_array_equal(case["dx"], by_x)
     np.testing.assert_array_equal(case["dgrid"], by_grid)
