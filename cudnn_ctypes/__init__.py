@@ -119,6 +119,7 @@ _NAMES = {
         "RNNWeights",
         "ReduceTensorDescriptor",
         "ReduceResult",
+        "ReorderResult",
         "SeqDataDescriptor",
         "SpatialTfSamplerGradients",
         "SpatialTransformerDescriptor",

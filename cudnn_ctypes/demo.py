@@ -143,7 +143,7 @@ def _convolve(handle: Handle, photograph: Array, console: Console) -> Array:
         row = table.choose(memory_limit=256 << 20)
         with DeviceBuffer(row.memory) as workspace:
             run = functools.partial(
-                forward.run, handle, x, w, y, algorithm=row, workspace=workspace
+                forward.run, handle, x=x, w=w, y=y, algorithm=row, workspace=workspace
             )
             run()  # the first call loads the kernel
             start = Event(handle.stream)

@@ -48,6 +48,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
         self._stream: Any = None
         self._plans: dict[Any, Any] = {}
         """Launches that were made before, by their keys."""
+        self._fastest_algorithms: dict[Any, Any] = {}
+        """Algorithms that were timed for a convolution, by its descriptors."""
         self._workspaces: dict[tuple[int, int], list[Allocation]] = {}
         if stream is not None:
             self.stream = stream
@@ -94,6 +96,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
 
     def close(self) -> None:
         self._plans.clear()
+        self._fastest_algorithms.clear()
         self.release_workspaces()
         super().close()
 

@@ -48,10 +48,10 @@ with (
             y.copy_from(np.full(y.shape, np.nan, np.float32))
             with DeviceBuffer(row.memory) as workspace:
                 # The first call loads the kernel.
-                forward.run(handle, x, w, y, algorithm=row, workspace=workspace)
+                forward.run(handle, x=x, w=w, y=y, algorithm=row, workspace=workspace)
                 start = Event(handle.stream)
                 for _ in range(100):
-                    forward.run(handle, x, w, y, algorithm=row, workspace=workspace)
+                    forward.run(handle, x=x, w=w, y=y, algorithm=row, workspace=workspace)
                 stop = Event(handle.stream)
                 milliseconds = elapsed_ms(start, stop) / 100
             error = np.abs(y.numpy()[0, 0] - expected).max()

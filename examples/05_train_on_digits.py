@@ -67,20 +67,20 @@ def step(handle: Handle, batch: np.ndarray, target: np.ndarray) -> float:
         dy = DeviceTensor.from_numpy(dscores[:, :, None, None].astype(np.float32))
         w2 = DeviceTensor.from_numpy(parameters["w2"])
         with hidden, scores, dy, w2:
-            dhidden = convolution_backward_data(handle, w2, dy, valid, dx_shape=hidden.shape)
+            dhidden = convolution_backward_data(handle, valid, w=w2, dy=dy, dx_shape=hidden.shape)
             with dhidden:
                 # ReLU passes the gradient on where its output is positive.
                 masked = dhidden.numpy() * (hidden.numpy() > 0)
             with DeviceTensor.from_numpy(masked) as dh:
                 gradients = {
                     "w2": convolution_backward_filter(
-                        handle, hidden, dy, valid, dw_shape=parameters["w2"].shape
+                        handle, valid, x=hidden, dy=dy, dw_shape=parameters["w2"].shape
                     ),
-                    "b2": convolution_backward_bias(handle, dy),
+                    "b2": convolution_backward_bias(handle, dy=dy),
                     "w1": convolution_backward_filter(
-                        handle, x, dh, same, dw_shape=parameters["w1"].shape
+                        handle, same, x=x, dy=dh, dw_shape=parameters["w1"].shape
                     ),
-                    "b1": convolution_backward_bias(handle, dh),
+                    "b1": convolution_backward_bias(handle, dy=dh),
                 }
     for name, gradient in gradients.items():
         with gradient:

@@ -64,9 +64,15 @@ class Convolution:
         return add_tensor(handle, self.b, y)  # b is broadcast over images and pixels
 
     def backward(self, handle: Handle, dy: DeviceTensor) -> DeviceTensor:
-        dw = convolution_backward_filter(handle, self.x, dy, self.descriptor, dw_shape=self.w.shape)
-        db = convolution_backward_bias(handle, dy, DeviceTensor.empty(self.b.shape, "float32"))
-        dx = convolution_backward_data(handle, self.w, dy, self.descriptor, dx_shape=self.x.shape)
+        dw = convolution_backward_filter(
+            handle, self.descriptor, x=self.x, dy=dy, dw_shape=self.w.shape
+        )
+        db = convolution_backward_bias(
+            handle, dy=dy, db=DeviceTensor.empty(self.b.shape, "float32")
+        )
+        dx = convolution_backward_data(
+            handle, self.descriptor, w=self.w, dy=dy, dx_shape=self.x.shape
+        )
         for parameter, velocity, gradient in zip(
             (self.w, self.b), self.velocities, (dw, db), strict=True
         ):

@@ -68,14 +68,14 @@ def step_by_step(
     d_sum = activation_backward(handle, "relu", y=y, dy=DeviceTensor.from_numpy(dy), x=n2.y)
     saved = {"saved_mean": n2.saved_mean, "saved_inv_variance": n2.saved_inv_variance}
     g2 = batch_normalization_backward(handle, x=c2, dy=d_sum, scale=p["scale2"], **saved)
-    dw2 = convolution_backward_filter(handle, h, g2.dx, conv, dw_shape=w_shape)
-    dh = convolution_backward_data(handle, p["w2"], g2.dx, conv, dx_shape=shape)
+    dw2 = convolution_backward_filter(handle, conv, x=h, dy=g2.dx, dw_shape=w_shape)
+    dh = convolution_backward_data(handle, conv, w=p["w2"], dy=g2.dx, dx_shape=shape)
     d_n1 = activation_backward(handle, "relu", y=h, dy=dh, x=n1.y)
     saved = {"saved_mean": n1.saved_mean, "saved_inv_variance": n1.saved_inv_variance}
     g1 = batch_normalization_backward(handle, x=c1, dy=d_n1, scale=p["scale1"], **saved)
-    dw1 = convolution_backward_filter(handle, x_, g1.dx, conv, dw_shape=w_shape)
+    dw1 = convolution_backward_filter(handle, conv, x=x_, dy=g1.dx, dw_shape=w_shape)
     # x went two ways. With beta = 1 the gradient of the long one is added to that of the short one.
-    dx = convolution_backward_data(handle, p["w1"], g1.dx, conv, d_sum, beta=1)
+    dx = convolution_backward_data(handle, conv, w=p["w1"], dy=g1.dx, dx=d_sum, beta=1)
 
     gradients = {"x": dx, "w1": dw1, "scale1": g1.dscale, "bias1": g1.dbias}
     gradients |= {"w2": dw2, "scale2": g2.dscale, "bias2": g2.dbias}
@@ -124,8 +124,8 @@ def fused(
         saved_inv_variance=n2.saved_inv_variance,
         reserve_space=n2.reserve_space,
     )
-    dw2 = convolution_backward_filter(handle, n1.y, g2.dx, conv, dw_shape=w_shape)
-    dh = convolution_backward_data(handle, w2, g2.dx, conv, dx_shape=shape)
+    dw2 = convolution_backward_filter(handle, conv, x=n1.y, dy=g2.dx, dw_shape=w_shape)
+    dh = convolution_backward_data(handle, conv, w=w2, dy=g2.dx, dx_shape=shape)
     g1 = batch_normalization_backward_ex(
         handle,
         x=c1,
@@ -138,8 +138,8 @@ def fused(
         saved_inv_variance=n1.saved_inv_variance,
         reserve_space=n1.reserve_space,
     )
-    dw1 = convolution_backward_filter(handle, x_, g1.dx, conv, dw_shape=w_shape)
-    dx = convolution_backward_data(handle, w1, g1.dx, conv, g2.dz, beta=1)
+    dw1 = convolution_backward_filter(handle, conv, x=x_, dy=g1.dx, dw_shape=w_shape)
+    dx = convolution_backward_data(handle, conv, w=w1, dy=g1.dx, dx=g2.dz, beta=1)
 
     gradients = {"x": dx, "w1": dw1, "scale1": g1.dscale, "bias1": g1.dbias}
     gradients |= {"w2": dw2, "scale2": g2.dscale, "bias2": g2.dbias}

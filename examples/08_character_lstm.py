@@ -108,11 +108,13 @@ class Training:
                 handle, probabilities, wanted, "add", alpha1=share, alpha2=-share, b_desc=b_desc
             )
         dw = convolution_backward_filter(
-            handle, y.ptr, dscores, model.conv, x_desc=self.images, dw_shape=model.w.shape
+            handle, model.conv, x=y.ptr, dy=dscores, x_desc=self.images, dw_shape=model.w.shape
         )
-        db = convolution_backward_bias(handle, dscores)
+        db = convolution_backward_bias(handle, dy=dscores)
         dy = DeviceTensor.empty(y.shape, "float32")
-        convolution_backward_data(handle, model.w, dscores, model.conv, dy, dx_desc=self.images)
+        convolution_backward_data(
+            handle, model.conv, w=model.w, dy=dscores, dx=dy, dx_desc=self.images
+        )
         network.backward_data(handle, y, dy, model.lstm, reserve_space, initial_gradients=False)
         self.gradients.zero()
         network.backward_weights(handle, x, y, reserve_space, self.gradients)

@@ -123,9 +123,9 @@ class Bench:
         h, conv, row, space = self.handle, self.conv, self.row, self.workspace
         run = self.convolution.run
         return {
-            f"bound{what}": bind(run, h, x, w, y, algorithm=row, workspace=space),
+            f"bound{what}": bind(run, h, x=x, w=w, y=y, algorithm=row, workspace=space),
             f"ConvolutionForward.run{what}": (
-                lambda: run(h, x, w, y, algorithm=row, workspace=space)
+                lambda: run(h, x=x, w=w, y=y, algorithm=row, workspace=space)
             ),
             f"convolution_forward, y{what}": lambda: convolution_forward(h, x, w, conv, y),
             f"convolution_forward{what}": lambda: convolution_forward(h, x, w, conv),

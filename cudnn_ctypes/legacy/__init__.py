@@ -60,7 +60,7 @@ from .convolution_operations import (
     convolution_backward_filter,
     convolution_forward,
 )
-from .convolution_reorder import reorder_filter_and_bias
+from .convolution_reorder import ReorderResult, reorder_filter_and_bias
 from .ctc import (
     CTCLoss,
     ctc_loss,
@@ -198,6 +198,7 @@ __all__ = [
     "RNNWeights",
     "ReduceResult",
     "ReduceTensorDescriptor",
+    "ReorderResult",
     "SeqDataDescriptor",
     "SpatialTfSamplerGradients",
     "SpatialTransformerDescriptor",

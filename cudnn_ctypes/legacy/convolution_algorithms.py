@@ -1,31 +1,22 @@
-"""A convolution in one direction: which algorithms can do it, what they need, and running one.
-
-cuDNN asks for three steps: pick an algorithm, give it a workspace, launch it. An object here holds
-the descriptors, so that the steps can be taken, timed and repeated one by one::
-
-    forward = ConvolutionForward(x_desc, w_desc, conv, y_desc)
-    row = forward.algorithms(handle).choose(memory_limit=1 << 24)
-    with DeviceBuffer(forward.workspace_size(handle, row)) as workspace:
-        forward.run(handle, x, w, y, algorithm=row, workspace=workspace)
-"""
+"""A convolution in one direction: which algorithms can do it, and what they need."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ctypes import c_int, c_size_t
 from typing import Any, ClassVar, NamedTuple
 
-from .. import raw
-from ..dtypes import data_type_name, host_scalar
-from ..errors import CudnnError
+from ..device import DeviceBuffer, OutOfDeviceMemoryError
+from ..dtypes import data_type_name
 from ..handle import Handle
 from ..raw.ctypes_support import CudnnEnum
 from .algorithm_table import AlgorithmRow, AlgorithmTable
 from .convolution import ConvolutionDescriptor
-from .enumerators import enumerator, short_name
-from .launch import launch, recording
-from .operands import AnyDescriptor, check_memory, new_workspace, workspace_memory
+from .enumerators import enumerator
+from .filter import FilterDescriptor
+from .operands import AnyDescriptor, Operands, expect, workspace_memory
+from .tensor import TensorDescriptor
 
 __all__ = ["ConvolutionAlgorithms", "ConvolutionFunctions"]
 
@@ -51,16 +42,50 @@ class ConvolutionFunctions(NamedTuple):
 class ConvolutionAlgorithms:
     """What the directions share. A subclass is a dataclass of four descriptors in C's order.
 
-    They are called first operand, second operand, ``conv``, and result, here.
+    Operands have the names of their descriptors: x for ``x_desc``; the last one is the result.
     """
 
     functions: ClassVar[ConvolutionFunctions]
+
+    def __post_init__(self) -> None:
+        """Refuse descriptors that are not of their kind, or do not fit together."""
+        named = {name.removeprefix("d"): name for name in self._names}
+        x, w, y = (named[role] for role in "xwy")
+        x_desc = expect(f"{x}_desc", self._desc(x), TensorDescriptor)
+        w_desc = expect(f"{w}_desc", self._desc(w), FilterDescriptor)
+        conv = expect("conv", self.descriptors[2], ConvolutionDescriptor)
+        y_desc = expect(f"{y}_desc", self._desc(y), TensorDescriptor)
+        expected, given = conv.output_shape(x_desc, w_desc), y_desc.shape
+        if given != expected:
+            raise ValueError(
+                f"{y}: expected shape {expected}, got {given}: {x} {x_desc.shape} and {w} "
+                f"{w_desc.shape} with padding {conv.padding}, stride {conv.stride}, dilation "
+                f"{conv.dilation}"
+            )
 
     @property
     def descriptors(self) -> tuple[AnyDescriptor, AnyDescriptor, ConvolutionDescriptor, Any]:
         """The four descriptors in C's order."""
         first, second, conv, result = vars(self).values()
         return first, second, conv, result
+
+    @property
+    def _names(self) -> list[str]:
+        """The operands in C's order, the result last."""
+        return [name.removesuffix("_desc") for name in vars(self) if name != "conv"]
+
+    def _desc(self, name: str) -> AnyDescriptor:
+        desc: AnyDescriptor = getattr(self, f"{name}_desc")
+        return desc
+
+    def _operands(self, handle: Handle, operands: dict[str, Any]) -> Operands:
+        names = self._names
+        if sorted(operands) != sorted(names):
+            raise TypeError(
+                f"operands: expected {', '.join(names)} by name, got "
+                f"{', '.join(operands) or 'none'}"
+            )
+        return Operands(handle, **{name: (operands[name], self._desc(name)) for name in names})
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -84,31 +109,44 @@ class ConvolutionAlgorithms:
         """
         return self._query(self.functions.find, handle, self.descriptors)
 
-    def find_ex(
-        self, handle: Handle, first: Any, second: Any, result: Any, /, *, workspace: Any = None
-    ) -> AlgorithmTable:
+    def find_ex(self, handle: Handle, *, workspace: Any = None, **operands: Any) -> AlgorithmTable:
         """All algorithms, timed on memory of yours; follows ``cudnnFind…AlgorithmEx``.
 
         Parameters
         ----------
-        first, second, result
-            The operands in the order of the descriptors. `result` is overwritten.
         workspace : DeviceBuffer or tensor, optional
-            Algorithms that need more are not timed. Left out: the largest that `algorithms` names.
+            Algorithms that need more are not timed. Default: the largest that `algorithms` names
+            and that can be allocated.
+        **operands
+            By their names, as for `run`. The result is overwritten.
         """
+        with self._operands(handle, operands) as imported:
+            return self._timed(
+                handle, imported, workspace, imported.memory(self._names[2], written=True)
+            )
+
+    def _timed(
+        self, handle: Handle, operands: Operands, workspace: Any, result: Any
+    ) -> AlgorithmTable:
+        first, second, _ = map(operands.memory, self._names)
         first_desc, second_desc, conv, result_desc = self.descriptors
-        memory = self._checked(handle, first, second, result)
-        operands = (first_desc, memory[0], second_desc, memory[1], conv, result_desc, memory[2])
-        own = None
-        if workspace is None:
-            sizes = [row.memory for row in self.algorithms(handle) if row.usable]
-            own = workspace = new_workspace(handle, max(sizes, default=0))
-        try:
-            space = workspace_memory(handle, workspace)
-            return self._query(self.functions.find_ex, handle, operands, space)
-        finally:
-            if own is not None:
-                own.close()
+        arguments = (first_desc, first, second_desc, second, conv, result_desc, result)
+        with self._room(handle, workspace) as space:
+            return self._query(self.functions.find_ex, handle, arguments, space)
+
+    @contextmanager
+    def _room(self, handle: Handle, workspace: Any) -> Iterator[tuple[Any, int]]:
+        """The workspace of a search, and its size; it is allocated if it is None."""
+        if workspace is not None:
+            yield workspace_memory(handle, workspace)
+            return
+        sizes = {row.memory for row in self.algorithms(handle) if row.usable} | {0}
+        for size in sorted(sizes, reverse=True):
+            with suppress(OutOfDeviceMemoryError):
+                own = DeviceBuffer(size, device=handle.device, stream=handle.stream)
+                break
+        with own:
+            yield workspace_memory(handle, own)
 
     def _query(
         self,
@@ -126,11 +164,7 @@ class ConvolutionAlgorithms:
 
     def _types(self) -> str:
         """The data types by the operands' names: x float32, w float16, and so on."""
-        named = [
-            f"{name.removesuffix('_desc')} {data_type_name(desc.data_type)}"
-            for name, desc in vars(self).items()
-            if name != "conv"
-        ]
+        named = [f"{name} {data_type_name(self._desc(name).data_type)}" for name in self._names]
         computed = data_type_name(self.descriptors[2].compute_type)
         return f"{', '.join(named)}; computed in {computed}"
 
@@ -142,9 +176,8 @@ class ConvolutionAlgorithms:
         algorithm : AlgorithmRow, enumerator or str
             A row also stands for its math type.
         """
-        chosen, math_type = self._parts(algorithm)
-        with _with_math_type(self.descriptors[2], math_type) as conv:
-            return self._workspace_size(handle, conv, chosen)
+        with Operands(handle) as operands:
+            return self._workspace_size(handle, *self._parts(operands, algorithm))
 
     def _workspace_size(
         self, handle: Handle, conv: ConvolutionDescriptor, algorithm: CudnnEnum
@@ -154,115 +187,12 @@ class ConvolutionAlgorithms:
         self.functions.workspace_size(handle, first, second, conv, result, algorithm, size)
         return size.value
 
-    def _parts(self, algorithm: Any) -> tuple[CudnnEnum, raw.cudnnMathType_t | None]:
-        cls = self.functions.algorithm_type
-        if isinstance(algorithm, AlgorithmRow):
-            return enumerator(cls, algorithm.algorithm, "algorithm"), algorithm.math_type
-        return enumerator(cls, algorithm, "algorithm"), None
-
-    # -- running -------------------------------------------------------------------------------
-
-    def _run(
-        self,
-        handle: Handle,
-        first: Any,
-        second: Any,
-        result: Any,
-        *,
-        alpha: float,
-        beta: float,
-        algorithm: Any,
-        workspace: Any,
-    ) -> None:
-        """The launch, whose operands the subclasses name."""
-        first_desc, second_desc, _, result_desc = self.descriptors
-        memory = self._checked(handle, first, second, result)
-        data_type = result_desc.data_type
-        factor, keep = host_scalar(alpha, data_type), host_scalar(beta, data_type)
-        with self.prepared(handle, algorithm, workspace) as (conv, chosen, space, size):
-            launch(
-                self.functions.launch,
-                handle,
-                factor,
-                first_desc,
-                memory[0],
-                second_desc,
-                memory[1],
-                conv,
-                chosen,
-                space,
-                size,
-                keep,
-                result_desc,
-                memory[2],
-            )
-
-    def _checked(self, handle: Handle, first: Any, second: Any, result: Any) -> list[Any]:
-        given = zip(vars(self), (first, second, None, result), self.descriptors, strict=True)
-        return [
-            check_memory(name.removesuffix("_desc"), value, desc, handle, written=value is result)
-            for name, value, desc in given
-            if name != "conv"
-        ]
-
-    @contextmanager
-    def prepared(
-        self, handle: Handle, algorithm: Any, workspace: Any
-    ) -> Iterator[tuple[ConvolutionDescriptor, Any, Any, int]]:
-        """What one launch inside ``with`` takes: as for `run`.
-
-        Yields the convolution with the algorithm's math type, the algorithm, the workspace and its
-        size in bytes.
-        """
-        space, size = workspace_memory(handle, workspace)
-        if algorithm is None:
-            limit = None if workspace is None else size
-            algorithm = self.algorithms(handle).choose(memory_limit=limit)
-        chosen, math_type = self._parts(algorithm)
-        own = None
-        with _with_math_type(self.descriptors[2], math_type) as conv:
-            if workspace is None:
-                own = new_workspace(handle, self._workspace_size(handle, conv, chosen))
-                space, size = workspace_memory(handle, own)
-            try:
-                yield conv, chosen, space, size
-            except CudnnError as error:
-                # cuDNN checks the size itself, but says little; asking first would cost every call.
-                self._explain(error, handle, conv, chosen, size)
-                raise
-            finally:
-                if own is not None:
-                    own.close()
-
-    def _explain(
-        self,
-        error: CudnnError,
-        handle: Handle,
-        conv: ConvolutionDescriptor,
-        chosen: CudnnEnum,
-        size: int,
-    ) -> None:
-        try:
-            needed = self._workspace_size(handle, conv, chosen)
-        except CudnnError:
-            return
-        if needed > size:
-            raise ValueError(
-                f"workspace: {size} bytes are too small, {short_name(chosen)} needs {needed} bytes"
-            ) from error
-
-
-@contextmanager
-def _with_math_type(
-    conv: ConvolutionDescriptor, math_type: raw.cudnnMathType_t | None
-) -> Iterator[ConvolutionDescriptor]:
-    """`conv`, or a convolution like it with another math type."""
-    if math_type is None or math_type == conv.math_type:
-        yield conv
-        return
-    like = ConvolutionDescriptor(**{**conv._arguments(), "math_type": math_type})
-    if (current := recording()) is not None:
-        yield current.stack.enter_context(like)
-        return
-    with like:
-        yield like
+    def _parts(self, operands: Operands, algorithm: Any) -> tuple[ConvolutionDescriptor, CudnnEnum]:
+        """The convolution, with the math type of a row, and the enumerator of an algorithm."""
+        conv, cls = self.descriptors[2], self.functions.algorithm_type
+        if not isinstance(algorithm, AlgorithmRow):
+            return conv, enumerator(cls, algorithm, "algorithm")
+        if algorithm.math_type != conv.math_type:
+            like = {**conv._arguments(), "math_type": algorithm.math_type}
+            conv = operands.enter_context(ConvolutionDescriptor(**like))
+        return conv, enumerator(cls, algorithm.algorithm, "algorithm")

@@ -1,24 +1,156 @@
-"""The three directions of a convolution: forward, and the gradients of the data and the filter."""
+"""The three directions of a convolution: forward, and the gradients of the data and the filter.
+
+cuDNN asks for three steps: pick an algorithm, give it a workspace, launch it. An object here holds
+the descriptors, so that the steps can be taken, timed and repeated one by one::
+
+    forward = ConvolutionForward(x_desc, w_desc, conv, y_desc)
+    row = forward.algorithms(handle).choose(memory_limit=1 << 24)
+    with DeviceBuffer(forward.workspace_size(handle, row)) as workspace:
+        forward.run(handle, x=x, w=w, y=y, algorithm=row, workspace=workspace)
+"""
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from .. import raw
+from ..device import DeviceBuffer
+from ..errors import CudnnError
 from ..handle import Handle
+from ..raw.records import record
+from .algorithm_table import AlgorithmRow
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import ConvolutionAlgorithms, ConvolutionFunctions
+from .enumerators import short_name
 from .filter import FilterDescriptor
-from .launch import launched
-from .operands import expect
+from .launch import Memory, keep, launched, recording
+from .operands import Operands, workspace_memory
 from .tensor import TensorDescriptor
 
-__all__ = ["ConvolutionBackwardData", "ConvolutionBackwardFilter", "ConvolutionForward"]
+__all__ = [
+    "ConvolutionBackwardData",
+    "ConvolutionBackwardFilter",
+    "ConvolutionDirection",
+    "ConvolutionForward",
+    "is_find",
+]
+
+
+class ConvolutionDirection(ConvolutionAlgorithms):
+    """Running a convolution in one direction."""
+
+    @launched
+    def run(
+        self,
+        handle: Handle,
+        *,
+        alpha: float = 1,
+        beta: float = 0,
+        algorithm: Any = None,
+        workspace: Any = None,
+        **operands: Any,
+    ) -> None:
+        """result = alpha * (what this direction computes) + beta * result, on the handle's stream.
+
+        Parameters
+        ----------
+        alpha, beta : float
+            Factors. With beta = 0 what the result held is not read.
+        algorithm : AlgorithmRow, enumerator or str, optional
+            As for `convolution_forward`. A row's math type is taken instead of the convolution's.
+        workspace : DeviceBuffer or tensor, optional
+            Default: allocated for the call.
+        **operands : DeviceTensor, DeviceBuffer, address or tensor of another library
+            By the names of the descriptors: x, w, y; w, dy, dx; or x, dy, dw. The descriptors say
+            how the memory is read; size and data type of typed memory are checked.
+
+        Raises
+        ------
+        ValueError
+            If an operand or the workspace is too small; the message gives both sizes.
+        NotSupportedError
+            If no algorithm fits.
+        """
+        with self._operands(handle, operands) as imported:
+            self._launch(
+                handle, imported, algorithm, workspace, reads=beta != 0, alpha=alpha, beta=beta
+            )
+
+    def _launch(
+        self,
+        handle: Handle,
+        operands: Operands,
+        algorithm: Any,
+        workspace: Any,
+        *,
+        reads: bool,
+        function: Any = None,
+        **arguments: Any,
+    ) -> None:
+        """Launch with imported operands: what `run` and the functions for convolutions share.
+
+        Parameters
+        ----------
+        reads : bool
+            Whether the call reads what is in the memory of the result.
+        function : function of ``cudnn_ctypes.raw``, optional
+            Default: the one of this direction.
+        **arguments
+            Its other arguments, by C's names.
+        """
+        space, size = workspace_memory(handle, workspace)
+        limit = None if workspace is None else size
+        if is_find(algorithm):
+            algorithm = self._fastest(handle, operands, workspace, limit, reads)
+        elif algorithm is None:
+            algorithm = self.algorithms(handle).choose(memory_limit=limit)
+        conv, chosen = self._parts(operands, algorithm)
+        if workspace is None:
+            space, size = operands.workspace(None, self._workspace_size(handle, conv, chosen))
+        arguments |= {"convDesc": conv, "algo": chosen}
+        arguments |= {"workSpace": space, "workSpaceSizeInBytes": size}
+        try:
+            operands.launch(function or self.functions.launch, **arguments)
+        except CudnnError as error:
+            # cuDNN checks the size itself, but says little; some need less than they ask for.
+            with suppress(CudnnError):
+                needed = self._workspace_size(handle, conv, chosen)
+                if needed > size:
+                    raise ValueError(
+                        f"workspace: {size} bytes are too small, {short_name(chosen)} needs "
+                        f"{needed} bytes"
+                    ) from error
+            raise
+
+    def _fastest(
+        self, handle: Handle, operands: Operands, workspace: Any, limit: int | None, reads: bool
+    ) -> AlgorithmRow:
+        """The algorithm that is fastest with these operands, timed once for these descriptors."""
+        key = type(self), limit, *map(record, self.descriptors)
+        timed = handle._fastest_algorithms
+        if key not in timed:
+            current, result = recording(), self._names[2]
+            checked = operands.memory(result, written=True)
+            with ExitStack() as stack:
+                if reads or (current is not None and not current.launches):
+                    # What the result holds must outlive the search, which overwrites it.
+                    size = self.descriptors[3].size_in_bytes
+                    own = DeviceBuffer(size, device=handle.device, stream=handle.stream)
+                    checked = Memory(result, stack.enter_context(own), written=True)
+                table = self._timed(handle, operands, workspace, checked)
+            keep(timed, key, table.choose(memory_limit=limit))
+        return cast(AlgorithmRow, timed[key])
+
+
+def is_find(algorithm: Any) -> bool:
+    """Whether the argument `algorithm` asks for the fastest one."""
+    return isinstance(algorithm, str) and algorithm.lower() == "find"
 
 
 @dataclass(frozen=True)
-class ConvolutionForward(ConvolutionAlgorithms):
+class ConvolutionForward(ConvolutionDirection):
     """y = conv(x, w); follows ``cudnnConvolutionForward`` and its queries.
 
     Raises ValueError if the shapes do not fit together. The descriptors are not closed with it.
@@ -41,7 +173,7 @@ class ConvolutionForward(ConvolutionAlgorithms):
     )
 
     def __post_init__(self) -> None:
-        _check("x", self.x_desc, "w", self.w_desc, self.conv, "y", self.y_desc)
+        super().__post_init__()
         if self.y_desc.data_type == raw.CUDNN_DATA_INT32:
             # Offered, launched, and wrong: seen with cuDNN 9.14 and 9.19 on an H200.
             raise ValueError(
@@ -49,55 +181,9 @@ class ConvolutionForward(ConvolutionAlgorithms):
                 "offers gives wrong numbers; take float32 for the sums, or int8"
             )
 
-    @launched
-    def run(
-        self,
-        handle: Handle,
-        x: Any,
-        w: Any,
-        y: Any,
-        *,
-        alpha: float = 1,
-        beta: float = 0,
-        algorithm: Any = None,
-        workspace: Any = None,
-    ) -> None:
-        """y = alpha * convolution + beta * y, on the handle's stream.
-
-        Parameters
-        ----------
-        x, w, y : DeviceTensor, DeviceBuffer, address or tensor of another library
-            The descriptors say how the memory is read. Only the size and the data type of what is
-            given are checked.
-        alpha, beta : float
-            Factors. With beta = 0 what y held is not read.
-        algorithm : AlgorithmRow, enumerator or str, optional
-            Left out: the heuristic's best one (for the size of `workspace`, if that is given). A
-            row's math type is taken instead of the convolution's.
-        workspace : DeviceBuffer or tensor, optional
-            Left out: allocated, and freed after the work, on the handle's stream.
-
-        Raises
-        ------
-        ValueError
-            If an operand or the workspace is too small; the message gives both sizes.
-        NotSupportedError
-            If no algorithm fits.
-        """
-        self._run(
-            handle,
-            x,
-            w,
-            y,
-            alpha=alpha,
-            beta=beta,
-            algorithm=algorithm,
-            workspace=workspace,
-        )
-
 
 @dataclass(frozen=True)
-class ConvolutionBackwardData(ConvolutionAlgorithms):
+class ConvolutionBackwardData(ConvolutionDirection):
     """dx, the gradient of x, from w and dy; follows ``cudnnConvolutionBackwardData``.
 
     Raises ValueError if the shapes do not fit together. The descriptors are not closed with it.
@@ -119,37 +205,9 @@ class ConvolutionBackwardData(ConvolutionAlgorithms):
         launch=raw.cudnnConvolutionBackwardData,
     )
 
-    def __post_init__(self) -> None:
-        _check("dx", self.dx_desc, "w", self.w_desc, self.conv, "dy", self.dy_desc)
-
-    @launched
-    def run(
-        self,
-        handle: Handle,
-        w: Any,
-        dy: Any,
-        dx: Any,
-        *,
-        alpha: float = 1,
-        beta: float = 0,
-        algorithm: Any = None,
-        workspace: Any = None,
-    ) -> None:
-        """dx = alpha * (gradient of x) + beta * dx; as `ConvolutionForward.run`."""
-        self._run(
-            handle,
-            w,
-            dy,
-            dx,
-            alpha=alpha,
-            beta=beta,
-            algorithm=algorithm,
-            workspace=workspace,
-        )
-
 
 @dataclass(frozen=True)
-class ConvolutionBackwardFilter(ConvolutionAlgorithms):
+class ConvolutionBackwardFilter(ConvolutionDirection):
     """dw, the gradient of w, from x and dy; follows ``cudnnConvolutionBackwardFilter``.
 
     Raises ValueError if the shapes do not fit together. The descriptors are not closed with it.
@@ -170,54 +228,3 @@ class ConvolutionBackwardFilter(ConvolutionAlgorithms):
         workspace_size=raw.cudnnGetConvolutionBackwardFilterWorkspaceSize,
         launch=raw.cudnnConvolutionBackwardFilter,
     )
-
-    def __post_init__(self) -> None:
-        _check("x", self.x_desc, "dw", self.dw_desc, self.conv, "dy", self.dy_desc)
-
-    @launched
-    def run(
-        self,
-        handle: Handle,
-        x: Any,
-        dy: Any,
-        dw: Any,
-        *,
-        alpha: float = 1,
-        beta: float = 0,
-        algorithm: Any = None,
-        workspace: Any = None,
-    ) -> None:
-        """dw = alpha * (gradient of w) + beta * dw; as `ConvolutionForward.run`."""
-        self._run(
-            handle,
-            x,
-            dy,
-            dw,
-            alpha=alpha,
-            beta=beta,
-            algorithm=algorithm,
-            workspace=workspace,
-        )
-
-
-def _check(
-    image: str,
-    x_desc: TensorDescriptor,
-    filters: str,
-    w_desc: FilterDescriptor,
-    conv: ConvolutionDescriptor,
-    output: str,
-    y_desc: TensorDescriptor,
-) -> None:
-    """Refuse descriptors that are not of their kind, or do not fit together."""
-    expect(f"{image}_desc", x_desc, TensorDescriptor)
-    expect(f"{filters}_desc", w_desc, FilterDescriptor)
-    expect("conv", conv, ConvolutionDescriptor)
-    expect(f"{output}_desc", y_desc, TensorDescriptor)
-    expected, given = conv.output_shape(x_desc, w_desc), y_desc.shape
-    if given != expected:
-        raise ValueError(
-            f"{output}: expected shape {expected}, got {given}: {image} {x_desc.shape} and "
-            f"{filters} {w_desc.shape} with padding {conv.padding}, stride {conv.stride}, dilation "
-            f"{conv.dilation}"
-        )

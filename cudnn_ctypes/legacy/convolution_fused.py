@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
-from .convolution_directions import ConvolutionForward
+from .convolution_directions import ConvolutionForward, is_find
 from .filter import FilterDescriptor
-from .launch import launch, launched
-from .operands import Made, Operands, check_memory, expect
+from .launch import launched
+from .operands import Made, Operands, expect
 from .tensor import TensorDescriptor
 
 __all__ = ["convolution_bias_activation_forward"]
@@ -51,7 +50,7 @@ def convolution_bias_activation_forward(
         (K,) or (1, K, 1...); float32 for int8 convolutions.
     activation : ActivationDescriptor or str
     z : tensor, optional
-        A tensor like y, that is added; it may be y itself. Left out: nothing.
+        A tensor like y, that is added; it may be y itself. Default: nothing.
     alpha1, alpha2 : float
         Factors; alpha2 is 1 by default if z is given.
 
@@ -60,59 +59,36 @@ def convolution_bias_activation_forward(
     with Operands(
         handle, x=(x, x_desc), w=(w, w_desc), y=(y, y_desc), z=(z, z_desc), bias=(bias, bias_desc)
     ) as operands:
-        x_memory, x_desc = operands.tensor("x")
-        w_memory, w_desc = operands.filter("w")
+        x_desc, w_desc = operands.describe("x"), operands.describe_filter("w")
         expect("conv", conv, ConvolutionDescriptor)
         if y is None:
             shape = operands.shape_like("x", conv.output_shape(x_desc, w_desc))
             y = operands.make("y", shape, data_type or x_desc.data_type)
-        y_memory, y_desc = operands.tensor("y")
-        bias_memory, bias_desc = operands.channels("bias", y_desc.shape)
-        if z is None:
-            if alpha2:
-                raise ValueError(f"z: needed with alpha2={alpha2}")
-            z_desc, alpha2 = y_desc, 0
-        else:
-            z_memory, z_desc = operands.tensor("z")
-            alpha2 = 1 if alpha2 is None else alpha2
+        y_desc = operands.describe("y")
+        operands.describe_channels("bias", y_desc.shape)
+        if z is None and alpha2:
+            raise ValueError(f"z: needed with alpha2={alpha2}")
+        if alpha2 is None:
+            alpha2 = 0 if z is None else 1
         if isinstance(activation, str):
             activation = operands.enter_context(ActivationDescriptor(activation))
         expect("activation", activation, ActivationDescriptor)
-        if algorithm is None and activation.mode == raw.CUDNN_ACTIVATION_IDENTITY:
+        free = algorithm is None or is_find(algorithm)
+        if free and activation.mode == raw.CUDNN_ACTIVATION_IDENTITY:
             algorithm = raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
-        forward = ConvolutionForward(x_desc, w_desc, conv, y_desc)
-        y_type = y_desc.data_type
-        memory = {
-            name: check_memory(name, value, desc, handle, written=name == "y")
-            for name, value, desc in (
-                ("x", x_memory, x_desc),
-                ("w", w_memory, w_desc),
-                ("bias", bias_memory, bias_desc),
-                ("y", y_memory, y_desc),
-            )
-        }
         # C wants an address also where z is not read.
-        memory["z"] = memory["y"] if z is None else check_memory("z", z_memory, z_desc, handle)
-        with forward.prepared(handle, algorithm, workspace) as (chosen_conv, chosen, space, size):
-            launch(
-                raw.cudnnConvolutionBiasActivationForward,
-                handle,
-                host_scalar(alpha1, y_type),
-                x_desc,
-                memory["x"],
-                w_desc,
-                memory["w"],
-                chosen_conv,
-                chosen,
-                space,
-                size,
-                host_scalar(alpha2, y_type),
-                z_desc,
-                memory["z"],
-                bias_desc,
-                memory["bias"],
-                activation,
-                y_desc,
-                memory["y"],
-            )
+        added = "y" if z is None else "z"
+        ConvolutionForward(x_desc, w_desc, conv, y_desc)._launch(
+            handle,
+            operands,
+            algorithm,
+            workspace,
+            reads=alpha2 != 0,
+            function=raw.cudnnConvolutionBiasActivationForward,
+            alpha1=alpha1,
+            alpha2=alpha2,
+            z=added,
+            zDesc=added,
+            activationDesc=activation,
+        )
     return y

@@ -6,8 +6,8 @@ the memory is read. Results and workspaces are made where none are given; all wo
 handle's stream. Tensors (N, C, W) are taken as (N, C, 1, W), with a convolution descriptor over 1
 or 2 spatial dimensions.
 
-Each call describes its operands anew. To launch the same convolution many times, make a
-`ConvolutionForward`, `ConvolutionBackwardData` or `ConvolutionBackwardFilter` once, and ``run`` it.
+To ask for the algorithms of a convolution, and what they need, make a `ConvolutionForward`,
+`ConvolutionBackwardData` or `ConvolutionBackwardFilter`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import (
@@ -24,8 +23,8 @@ from .convolution_directions import (
     ConvolutionForward,
 )
 from .filter import FilterDescriptor
-from .launch import launch, launched
-from .operands import Made, Operands, check_memory, expect, refuse_beta
+from .launch import launched
+from .operands import Made, Operands, expect, refuse_beta
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -62,13 +61,17 @@ def convolution_forward(
     w : tensor
         (K, C / groups, filter sizes...), dense, in the layout of x.
     y : tensor, optional
-        (N, K, output sizes...). Left out: made, in the layout of x.
+        (N, K, output sizes...). Default: allocated, in the layout of x.
     alpha, beta : float
         Factors; with beta = 0 what y held is not read.
     algorithm : AlgorithmRow, cudnnConvolutionFwdAlgo_t or str, optional
-        Left out: the heuristic's best one, for the size of `workspace` if that is given.
+        Default: the best one by cuDNN's heuristic. "find": the fastest one, measured with these
+        operands by ``cudnnFindConvolutionForwardAlgorithmEx`` in the first call with these
+        descriptors on this handle, and remembered; not while a CUDA graph is captured. Both choose
+        what fits into `workspace`, if that is given. The reference device, which computes all
+        algorithms in one way, takes the first one.
     workspace : DeviceBuffer or tensor, optional
-        Left out: allocated for the call.
+        Default: allocated for the call.
     data_type : data type, optional
         Of y, if y is not given; default: that of x.
     x_desc, w_desc, y_desc : optional
@@ -93,23 +96,16 @@ def convolution_forward(
     >>> y = convolution_forward(handle, x, w, conv)  # doctest: +SKIP
     """
     with Operands(handle, x=(x, x_desc), w=(w, w_desc), y=(y, y_desc)) as operands:
-        x_memory, x_desc = operands.tensor("x")
-        w_memory, w_desc = operands.filter("w")
+        x_desc, w_desc = operands.describe("x"), operands.describe_filter("w")
         expect("conv", conv, ConvolutionDescriptor)
         if y is None:
             refuse_beta("y", beta)
             shape = operands.shape_like("x", conv.output_shape(x_desc, w_desc))
             y = operands.make("y", shape, data_type or x_desc.data_type)
-        y_memory, y_desc = operands.tensor("y")
-        ConvolutionForward(x_desc, w_desc, conv, y_desc).run(
-            handle,
-            x_memory,
-            w_memory,
-            y_memory,
-            alpha=alpha,
-            beta=beta,
-            algorithm=algorithm,
-            workspace=workspace,
+        y_desc = operands.describe("y")
+        direction = ConvolutionForward(x_desc, w_desc, conv, y_desc)
+        direction._launch(
+            handle, operands, algorithm, workspace, reads=beta != 0, alpha=alpha, beta=beta
         )
     return y
 
@@ -117,11 +113,11 @@ def convolution_forward(
 @launched
 def convolution_backward_data(
     handle: Handle,
+    conv: ConvolutionDescriptor,
+    *,
     w: Any,
     dy: Any,
-    conv: ConvolutionDescriptor,
     dx: Made | None = None,
-    *,
     dx_shape: tuple[int, ...] | None = None,
     alpha: float = 1,
     beta: float = 0,
@@ -139,31 +135,23 @@ def convolution_backward_data(
     dy : tensor
         Gradient of y, (N, K, output sizes...).
     dx : tensor, optional
-        Gradient of x, (N, C, spatial sizes...). Left out: made, in the layout of dy.
+        Gradient of x, (N, C, spatial sizes...). Default: allocated, in the layout of dy.
     dx_shape : tuple of int, optional
         Shape of x, needed if dx is not given: with a stride, images of several sizes give the same
         output size.
 
     The other parameters, and the errors, are those of `convolution_forward`.
     """
-    operands = Operands(handle, dy=(dy, dy_desc), w=(w, w_desc), dx=(dx, dx_desc))
-    with operands:
-        w_memory, w_desc = operands.filter("w")
-        dy_memory, dy_desc = operands.tensor("dy")
+    with Operands(handle, dy=(dy, dy_desc), w=(w, w_desc), dx=(dx, dx_desc)) as operands:
+        w_desc, dy_desc = operands.describe_filter("w"), operands.describe("dy")
         if dx is None:
             refuse_beta("dx", beta)
             shape = _shape_for("dx", dx_shape, dx_desc)
             dx = operands.make("dx", shape, data_type or dy_desc.data_type)
-        dx_memory, dx_desc = operands.tensor("dx")
-        ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc).run(
-            handle,
-            w_memory,
-            dy_memory,
-            dx_memory,
-            alpha=alpha,
-            beta=beta,
-            algorithm=algorithm,
-            workspace=workspace,
+        dx_desc = operands.describe("dx")
+        direction = ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
+        direction._launch(
+            handle, operands, algorithm, workspace, reads=beta != 0, alpha=alpha, beta=beta
         )
     return dx
 
@@ -171,11 +159,11 @@ def convolution_backward_data(
 @launched
 def convolution_backward_filter(
     handle: Handle,
+    conv: ConvolutionDescriptor,
+    *,
     x: Any,
     dy: Any,
-    conv: ConvolutionDescriptor,
     dw: Made | None = None,
-    *,
     dw_shape: tuple[int, ...] | None = None,
     alpha: float = 1,
     beta: float = 0,
@@ -193,29 +181,22 @@ def convolution_backward_filter(
     dy : tensor
         Gradient of y, (N, K, output sizes...).
     dw : tensor, optional
-        Gradient of w, (K, C / groups, filter sizes...). Left out: made, in the layout of x.
+        Gradient of w, (K, C / groups, filter sizes...). Default: allocated, in the layout of x.
     dw_shape : tuple of int, optional
         Shape of w, needed if dw is not given.
 
     The other parameters, and the errors, are those of `convolution_forward`.
     """
     with Operands(handle, x=(x, x_desc), dy=(dy, dy_desc), dw=(dw, dw_desc)) as operands:
-        x_memory, x_desc = operands.tensor("x")
-        dy_memory, dy_desc = operands.tensor("dy")
+        x_desc, dy_desc = operands.describe("x"), operands.describe("dy")
         if dw is None:
             refuse_beta("dw", beta)
             shape = _shape_for("dw", dw_shape, dw_desc)
             dw = operands.make("dw", shape, data_type or x_desc.data_type)
-        dw_memory, dw_desc = operands.filter("dw")
-        ConvolutionBackwardFilter(x_desc, dy_desc, conv, dw_desc).run(
-            handle,
-            x_memory,
-            dy_memory,
-            dw_memory,
-            alpha=alpha,
-            beta=beta,
-            algorithm=algorithm,
-            workspace=workspace,
+        dw_desc = operands.describe_filter("dw")
+        direction = ConvolutionBackwardFilter(x_desc, dy_desc, conv, dw_desc)
+        direction._launch(
+            handle, operands, algorithm, workspace, reads=beta != 0, alpha=alpha, beta=beta
         )
     return dw
 
@@ -223,9 +204,9 @@ def convolution_backward_filter(
 @launched
 def convolution_backward_bias(
     handle: Handle,
+    *,
     dy: Any,
     db: Made | None = None,
-    *,
     alpha: float = 1,
     beta: float = 0,
     dy_desc: TensorDescriptor | None = None,
@@ -240,28 +221,17 @@ def convolution_backward_bias(
     dy : tensor
         Gradient of y, (N, K, output sizes...).
     db : tensor, optional
-        Gradient of the bias, (K,) or (1, K, 1...). Left out: (K,) is made, of the type of dy.
+        Gradient of the bias, (K,) or (1, K, 1...). Default: allocated, (K,), of the type of dy.
 
     The other parameters, and the errors, are those of `convolution_forward`.
     """
     with Operands(handle, dy=(dy, dy_desc), db=(db, db_desc)) as operands:
-        dy_memory, dy_desc = operands.tensor("dy")
-        dy_shape = dy_desc.shape
+        dy_desc = operands.describe("dy")
         if db is None:
             refuse_beta("db", beta)
-            db = operands.make("db", (dy_shape[1],), dy_desc.data_type)
-        db_memory, db_desc = operands.channels("db", dy_shape)
-        data_type = db_desc.data_type
-        launch(
-            raw.cudnnConvolutionBackwardBias,
-            handle,
-            host_scalar(alpha, data_type),
-            dy_desc,
-            check_memory("dy", dy_memory, dy_desc, handle),
-            host_scalar(beta, data_type),
-            db_desc,
-            check_memory("db", db_memory, db_desc, handle, written=True),
-        )
+            db = operands.make("db", dy_desc.shape[1:2], dy_desc.data_type)
+        operands.describe_channels("db", dy_desc.shape)
+        operands.launch(raw.cudnnConvolutionBackwardBias, alpha=alpha, beta=beta)
     return db
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import raw
 from ..handle import Handle
 from .enumerators import enumerator
 from .filter import FilterDescriptor
-from .launch import launch, launched
+from .launch import launched
 from .operands import Operands, check_memory
 from .tensor import TensorDescriptor
 
-__all__ = ["reorder_filter_and_bias"]
+__all__ = ["ReorderResult", "reorder_filter_and_bias"]
+
+
+class ReorderResult(NamedTuple):
+    """Filters and bias in the kernels' own order; the bias is None if none was given."""
+
+    w: Any
+    bias: Any
 
 
 @launched
@@ -26,7 +33,7 @@ def reorder_filter_and_bias(
     reorder_type: Any = "default_reorder",
     w_desc: FilterDescriptor | None = None,
     bias_desc: TensorDescriptor | None = None,
-) -> tuple[Any, Any]:
+) -> ReorderResult:
     """Filters and bias in the kernels' own order; follows ``cudnnReorderFilterAndBias``.
 
     A convolution reorders its filters anew in every call, unless they were reordered here and its
@@ -39,7 +46,7 @@ def reorder_filter_and_bias(
     bias : tensor, optional
         (K,) or (1, K, 1, 1), float32.
     reordered_w, reordered_bias : tensor, optional
-        Where the results go, like w and bias. Left out: made.
+        Where the results go, like w and bias. Default: allocated.
     reorder_type : cudnnReorderType_t or str
         "no_reorder" copies.
     w_desc, bias_desc : optional
@@ -47,9 +54,8 @@ def reorder_filter_and_bias(
 
     Returns
     -------
-    reordered_w, reordered_bias
-        The latter is None without a bias. Shapes and types are those of w and bias, but no longer
-        say what lies where.
+    ReorderResult
+        Shapes and types are those of w and bias, but no longer say what lies where.
 
     Raises
     ------
@@ -64,34 +70,26 @@ def reorder_filter_and_bias(
         reordered_w=(reordered_w, w_desc),
         reordered_bias=(reordered_bias, bias_desc),
     ) as operands:
-        w_memory, w_desc = operands.filter("w")
-        shape = w_desc.shape
+        w_desc = operands.describe_filter("w")
         if reordered_w is None:
-            reordered_w = operands.make("reordered_w", shape, w_desc.data_type)
-        pointers: list[Any] = [
-            check_memory("w", w_memory, w_desc, handle),
-            check_memory("reordered_w", reordered_w, w_desc, handle, written=True),
-        ]
-        if bias is None:
-            pointers += [None, None]
-        else:
-            bias_memory, bias_desc = operands.channels("bias", (1, *shape))
+            reordered_w = operands.make("reordered_w", w_desc.shape, w_desc.data_type)
+        biases: dict[str, Any] = {"biasData": None, "reorderedBiasData": None}
+        if bias is not None:
+            bias_desc = operands.describe_channels("bias", (1, *w_desc.shape))
             if reordered_bias is None:
-                made = (shape[0],) if getattr(bias, "ndim", 1) == 1 else bias_desc.shape
+                made = w_desc.shape[:1] if getattr(bias, "ndim", 1) == 1 else bias_desc.shape
                 reordered_bias = operands.make("reordered_bias", made, bias_desc.data_type)
-            pointers += [
-                check_memory("bias", bias_memory, bias_desc, handle),
-                check_memory("reordered_bias", reordered_bias, bias_desc, handle, written=True),
-            ]
-        launch(
+            memory = check_memory("reordered_bias", reordered_bias, bias_desc, handle, written=True)
+            biases = {"biasData": "bias", "reorderedBiasData": memory}
+        operands.launch(
             raw.cudnnReorderFilterAndBias,
-            handle,
-            w_desc,
-            reorder_type,
-            pointers[0],
-            pointers[1],
-            int(bias is not None),
-            pointers[2],
-            pointers[3],
+            filterDesc="w",
+            reorderType=reorder_type,
+            filterData="w",
+            reorderedFilterData=check_memory(
+                "reordered_w", reordered_w, w_desc, handle, written=True
+            ),
+            reorderBias=int(bias is not None),
+            **biases,
         )
-    return reordered_w, reordered_bias
+    return ReorderResult(reordered_w, reordered_bias)

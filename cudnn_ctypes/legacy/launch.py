@@ -29,9 +29,9 @@ from .launch_keys import NoKey, look
 from .launch_plan import Launcher, Memory, Plan, Recording, make_call
 from .stream_launcher import StreamLauncher
 
-__all__ = ["BoundOperation", "Memory", "bind", "launch", "launched", "recording"]
+__all__ = ["BoundOperation", "Memory", "bind", "keep", "launch", "launched", "recording"]
 
-_KEPT = 1024  # plans of one handle; the oldest goes first
+_KEPT = 1024  # plans of one handle
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
@@ -141,12 +141,16 @@ class _Operation:
         recording = Recording(handle, given, launches=launches)
         result, plan = _recorded(recording, self.function, args, kwargs)
         if plan is not None and key is not None:
-            plans = handle._plans
-            while len(plans) >= _KEPT:
-                plans.pop(next(iter(plans)), None)
             with suppress(TypeError):  # not hashable
-                plans[key] = plan
+                keep(handle._plans, key, plan)
         return result, plan
+
+
+def keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
+    """Add an entry to a bounded cache, the oldest goes first."""
+    while len(cache) >= _KEPT:
+        cache.pop(next(iter(cache)), None)
+    cache[key] = value
 
 
 def launched(operation: F) -> F:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..dtypes import host_scalar
 from ..handle import Handle
 from .filter import FilterDescriptor
-from .launch import launch, launched
-from .operands import AnyDescriptor, Made, Operands, check_memory, expect, refuse_beta
+from .launch import launched
+from .operands import AnyDescriptor, Made, Operands, expect, refuse_beta
 from .tensor import TensorDescriptor
 from .tensor_transform import TensorTransformDescriptor
 
@@ -42,7 +41,7 @@ def transform_tensor_ex(
     x : tensor
         Of as many dimensions as the transform has.
     y : tensor, optional
-        Of the shape of `TensorTransformDescriptor.destination`. Left out: made.
+        Of the shape of `TensorTransformDescriptor.destination`. Default: allocated.
     alpha, beta : float
         Factors; with beta = 0 what y held is not read.
     x_desc, y_desc : TensorDescriptor, optional
@@ -62,23 +61,21 @@ def transform_tensor_ex(
         If cuDNN has no kernel for the combination.
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
-        x_memory, x_desc = operands.tensor("x")
+        x_desc = operands.describe("x")
         made = _destination(operands, transform, "x", x_desc)
         if y is None:
             refuse_beta("y", beta)
             y = operands.make("y", made.shape, made.data_type, layout=made.layout)
-        y_memory, y_desc = operands.tensor("y")
-        _check_fit("x", x_desc, made, "y", y_desc)
-        launch(
+        _check_fit("x", x_desc, made, "y", operands.describe("y"))
+        operands.launch(
             raw.cudnnTransformTensorEx,
-            handle,
-            transform,
-            host_scalar(alpha, y_desc.data_type),
-            x_desc,
-            check_memory("x", x_memory, x_desc, handle),
-            host_scalar(beta, y_desc.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
+            transDesc=transform,
+            alpha=alpha,
+            beta=beta,
+            srcDesc="x",
+            srcData="x",
+            destDesc="y",
+            destData="y",
         )
     return y
 
@@ -102,14 +99,14 @@ def transform_filter(
     w : tensor
         (K, C, filter sizes...), dense.
     y : tensor, optional
-        The transformed filters, in the layout of the transform. Left out: made.
+        The transformed filters, in the layout of the transform. Default: allocated.
     w_desc, y_desc : FilterDescriptor, optional
         How the memory is to be read; needed for addresses and buffers.
 
     The other parameters, and the errors, are those of `transform_tensor_ex`.
     """
     with Operands(handle, w=(w, w_desc), y=(y, y_desc)) as operands:
-        w_memory, w_desc = operands.filter("w")
+        w_desc = operands.describe_filter("w")
         like_w = TensorDescriptor(w_desc.shape, w_desc.data_type, layout=w_desc.layout)
         made = _destination(operands, transform, "w", operands.enter_context(like_w))
         if y is None:
@@ -117,18 +114,16 @@ def transform_filter(
             y = operands.make("y", made.shape, made.data_type, layout=made.layout)
         # Where the strides fit two layouts, the transform says which one.
         operands.layout = made.layout
-        y_memory, y_desc = operands.filter("y")
-        _check_fit("w", w_desc, made, "y", y_desc)
-        launch(
+        _check_fit("w", w_desc, made, "y", operands.describe_filter("y"))
+        operands.launch(
             raw.cudnnTransformFilter,
-            handle,
-            transform,
-            host_scalar(alpha, y_desc.data_type),
-            w_desc,
-            check_memory("w", w_memory, w_desc, handle),
-            host_scalar(beta, y_desc.data_type),
-            y_desc,
-            check_memory("y", y_memory, y_desc, handle, written=True),
+            transDesc=transform,
+            alpha=alpha,
+            beta=beta,
+            srcDesc="w",
+            srcData="w",
+            destDesc="y",
+            destData="y",
         )
     return y
 

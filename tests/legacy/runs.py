@@ -96,16 +96,28 @@ class Run(ExitStack):
             case "backward_data":
                 result = self.put(self.prior, kind.x, self.layout)
                 cudnn.convolution_backward_data(
-                    handle, self.w, self.dy, self.conv, result, algorithm=row, **factors
+                    handle,
+                    self.conv,
+                    w=self.w,
+                    dy=self.dy,
+                    dx=result,
+                    algorithm=row,
+                    **factors,
                 )
             case "backward_filter":
                 result = self.put(self.prior, kind.x, self.layout)
                 cudnn.convolution_backward_filter(
-                    handle, self.x, self.dy, self.conv, result, algorithm=row, **factors
+                    handle,
+                    self.conv,
+                    x=self.x,
+                    dy=self.dy,
+                    dw=result,
+                    algorithm=row,
+                    **factors,
                 )
             case "backward_bias":
                 result = self.put(self.prior, kind.y, None)
-                cudnn.convolution_backward_bias(handle, self.dy, result, **factors)
+                cudnn.convolution_backward_bias(handle, dy=self.dy, db=result, **factors)
             case _:
                 result = self.put(self.prior, kind.y, self.y_layout)
                 z = {"z": self.z, "alpha2": problem.beta} if problem.beta else {}

@@ -208,7 +208,7 @@ class TestFolding:
                 raw.cudnnTransformTensorEx(
                     handle, folded.pad_dy, one, dy_desc, dy_there, zero, unit.dy_desc, padded_dy
                 )
-                unit.run(handle, folded_w, padded_dy, folded_dx)
+                unit.run(handle, w=folded_w, dy=padded_dy, dx=folded_dx)
                 raw.cudnnTransformTensorEx(
                     handle, folded.unfold_dx, one, unit.dx_desc, folded_dx, zero, dx_desc, dx
                 )

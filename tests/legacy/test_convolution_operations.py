@@ -18,6 +18,9 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes import reference as ref
+from cudnn_ctypes.legacy import operands
+
+from .test_launch import c_calls
 
 IMAGE = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
 KERNEL = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)
@@ -61,12 +64,12 @@ class TestResults:
         given = {"padding": (1, 1), "stride": (2, 2)}
         with ConvolutionDescriptor(1, 2) as conv:
             dx = cudnn.convolution_backward_data(
-                handle, put(w, layout), put(dy, layout), conv, dx_shape=x.shape
+                handle, conv, w=put(w, layout), dy=put(dy, layout), dx_shape=x.shape
             )
             dw = cudnn.convolution_backward_filter(
-                handle, put(x, layout), put(dy, layout), conv, dw_shape=w.shape
+                handle, conv, x=put(x, layout), dy=put(dy, layout), dw_shape=w.shape
             )
-        db = cudnn.convolution_backward_bias(handle, put(dy, layout))
+        db = cudnn.convolution_backward_bias(handle, dy=put(dy, layout))
         assert (dx.layout, dw.layout, db.shape) == (layout, layout, (8,))
         wanted = ref.convolution_backward_data(w, dy, x.shape, **given)
         np.testing.assert_array_equal(dx.numpy(), wanted)
@@ -79,8 +82,8 @@ class TestResults:
         x_there, w_there = put(x, layout), put(w, layout)
         with ConvolutionDescriptor((2,), 2, 1) as conv:
             y = cudnn.convolution_forward(handle, x_there, w_there, conv)
-            dx = cudnn.convolution_backward_data(handle, w_there, y, conv, dx_shape=x.shape)
-            dw = cudnn.convolution_backward_filter(handle, x_there, y, conv, dw_shape=w.shape)
+            dx = cudnn.convolution_backward_data(handle, conv, w=w_there, dy=y, dx_shape=x.shape)
+            dw = cudnn.convolution_backward_filter(handle, conv, x=x_there, dy=y, dw_shape=w.shape)
         given = {"padding": (2,), "stride": (2,)}
         wanted = ref.convolution_forward(x, w, **given)
         assert (y.shape, y.layout) == (wanted.shape, layout)
@@ -214,7 +217,7 @@ class TestAlgorithms:
     @pytest.mark.parametrize("direction", ["forward", "backward_data", "backward_filter"])
     def test_every_usable_algorithm_gives_the_same(self, handle: Handle, direction: str) -> None:
         x, w, dy = small(1, 2, 4, 8, 8), small(2, 8, 4, 3, 3), small(3, 2, 8, 8, 8)
-        there = {"x": put(x), "w": put(w), "y": put(dy)}
+        there = {"x": put(x), "w": put(w), "dy": put(dy)}
         with (
             TensorDescriptor(x.shape) as x_desc,
             FilterDescriptor(w.shape) as w_desc,
@@ -224,22 +227,22 @@ class TestAlgorithms:
             problem: Any
             if direction == "forward":
                 problem = cudnn.ConvolutionForward(x_desc, w_desc, conv, y_desc)
-                names, exact = ("x", "w"), ref.convolution_forward(x, w, padding=(1, 1))
+                names, exact = ("x", "w", "y"), ref.convolution_forward(x, w, padding=(1, 1))
             elif direction == "backward_data":
                 problem = cudnn.ConvolutionBackwardData(w_desc, y_desc, conv, x_desc)
-                names = ("w", "y")
+                names = ("w", "dy", "dx")
                 exact = ref.convolution_backward_data(w, dy, x.shape, padding=(1, 1))
             else:
                 problem = cudnn.ConvolutionBackwardFilter(x_desc, y_desc, conv, w_desc)
-                names = ("x", "y")
+                names = ("x", "dy", "dw")
                 exact = ref.convolution_backward_filter(x, dy, w.shape, padding=(1, 1))
-            operands = [there[name] for name in names]
             result = poisoned(exact.shape)
+            operands = {name: there.get(name, result) for name in names}
             suggested = problem.algorithms(handle)
             assert 1 < len(suggested) <= problem.max_algorithm_count(handle)
             assert all(row.time is None for row in suggested)
             found = problem.find(handle)
-            found_ex = problem.find_ex(handle, *operands, result)
+            found_ex = problem.find_ex(handle, **operands)
             for table in (found, found_ex):
                 times = [row.time for row in table if row.usable]
                 assert len(times) > 1
@@ -251,9 +254,90 @@ class TestAlgorithms:
                     continue
                 result.copy_from(np.full(exact.shape, np.nan, np.float32))
                 with DeviceBuffer(problem.workspace_size(handle, row)) as workspace:
-                    problem.run(handle, *operands, result, algorithm=row, workspace=workspace)
+                    problem.run(handle, **operands, algorithm=row, workspace=workspace)
                     # FFT and Winograd round; the results are whole numbers up to a few hundred.
                     np.testing.assert_allclose(result.numpy(), exact, atol=0.05, err_msg=str(row))
+
+    @pytest.mark.parametrize("operation", ["forward", "data", "filter", "fused"])
+    def test_find_measures_once(self, handle: Handle, operation: str) -> None:
+        x, w, bias = put(small(1, 2, 4, 6, 6)), put(small(2, 4, 4, 3, 3)), put(small(3, 4))
+        y = put(small(4, 2, 4, 6, 6))
+        with ConvolutionDescriptor(1) as conv:
+            call: Any = {
+                "forward": lambda **k: cudnn.convolution_forward(handle, x, w, conv, **k),
+                "data": lambda **k: cudnn.convolution_backward_data(
+                    handle, conv, w=w, dy=y, dx_shape=x.shape, **k
+                ),
+                "filter": lambda **k: cudnn.convolution_backward_filter(
+                    handle, conv, x=x, dy=y, dw_shape=w.shape, **k
+                ),
+                "fused": lambda **k: cudnn.convolution_bias_activation_forward(
+                    handle, x, w, conv, bias, "relu", alpha1=k.pop("alpha", 1), **k
+                ),
+            }[operation]
+            expected = call().numpy()
+
+            def measurements(**options: Any) -> int:
+                seen = c_calls(lambda: results.append(call(algorithm="Find", **options)))
+                return sum(name.startswith("cudnnFind") for name in seen)
+
+            results: list[DeviceTensor] = []
+            assert [measurements() for _ in range(3)] == [1, 0, 0]
+            assert measurements(alpha=2) == 0  # another launch of the same descriptors
+            with DeviceBuffer(1 << 20) as workspace:  # another limit
+                assert [measurements(workspace=workspace) for _ in range(2)] == [1, 0]
+        for result in (*results[:3], *results[4:]):
+            np.testing.assert_allclose(result.numpy(), expected, atol=0.05)
+
+    def test_find_spares_what_is_read(self, handle: Handle) -> None:
+        x, w, bias = small(1, 2, 4, 6, 6), small(2, 4, 4, 3, 3), small(3, 4)
+        there, prior = (put(x), put(w)), np.abs(small(4, 2, 4, 6, 6))
+        exact = ref.convolution_forward(x, w, padding=(1, 1))
+        with ConvolutionDescriptor(1) as conv:
+            added, fused, bound = put(prior), put(prior), put(prior)
+            options: Any = {"algorithm": "find"}
+            launch = cudnn.bind(cudnn.convolution_forward, handle, *there, conv, bound, **options)
+            np.testing.assert_array_equal(bound.numpy(), prior)
+            with launch:
+                launch()
+            handle._fastest_algorithms.clear()
+            cudnn.convolution_forward(handle, *there, conv, added, beta=1, **options)
+            handle._fastest_algorithms.clear()
+            cudnn.convolution_bias_activation_forward(
+                handle, *there, conv, put(bias), "relu", fused, z=fused, **options
+            )
+        np.testing.assert_allclose(bound.numpy(), exact, atol=0.05)
+        np.testing.assert_allclose(added.numpy(), exact + prior, atol=0.05)
+        wanted = np.maximum(exact + prior + bias.reshape(1, 4, 1, 1), 0)
+        np.testing.assert_allclose(fused.numpy(), wanted, atol=0.05)
+
+    def test_find_follows_the_loop_over_find_ex(self, reference_handle: Handle) -> None:
+        """The algorithm that is launched is the first row of the search."""
+        x, w, y = put(IMAGE), put(KERNEL), poisoned((1, 1, 4, 4))
+        with (
+            TensorDescriptor((1, 1, 4, 4)) as image,
+            FilterDescriptor((1, 1, 3, 3)) as filters,
+            ConvolutionDescriptor(1) as conv,
+        ):
+            forward = cudnn.ConvolutionForward(image, filters, conv, image)
+            forward.run(reference_handle, x=x, w=w, y=y, algorithm="find")
+            (chosen,) = reference_handle._fastest_algorithms.values()
+            first = forward.find_ex(reference_handle, x=x, w=w, y=y).choose()
+            assert chosen.algorithm == first.algorithm
+        assert y.numpy()[0, 0].tolist() == EXPECTED
+
+    def test_operands_of_other_names(self, handle: Handle) -> None:
+        x, w, y = put(IMAGE), put(KERNEL), poisoned((1, 1, 4, 4))
+        with (
+            TensorDescriptor((1, 1, 4, 4)) as image,
+            FilterDescriptor((1, 1, 3, 3)) as filters,
+            ConvolutionDescriptor(1) as conv,
+        ):
+            forward = cudnn.ConvolutionForward(image, filters, conv, image)
+            with pytest.raises(TypeError, match=r"^operands: expected x, w, y by name, got x, w$"):
+                forward.run(handle, x=x, w=w)
+            with pytest.raises(TypeError, match="expected x, w, y by name, got x, w, dy"):
+                forward.find_ex(handle, x=x, w=w, dy=y)
 
     def test_an_algorithm_by_name_enumerator_or_row(self, handle: Handle) -> None:
         x, w = put(IMAGE), put(KERNEL)
@@ -278,15 +362,15 @@ class TestAlgorithms:
             row = forward.algorithms(handle).choose()
             conv.math_type = "default_math"
             seen: list[raw.cudnnMathType_t] = []
-            launch = forward.functions.launch
+            launch = operands.launch
 
-            def spy(*args: Any) -> Any:
+            def spy(function: Any, *args: Any) -> None:
                 seen.append(args[6].math_type)
-                return launch(*args)
+                launch(function, *args)
 
-            functions = forward.functions._replace(launch=spy)
-            monkeypatch.setattr(cudnn.ConvolutionForward, "functions", functions)
-            forward.run(handle, put(IMAGE), put(KERNEL), poisoned((1, 1, 4, 4)), algorithm=row)
+            monkeypatch.setattr(operands, "launch", spy)
+            y = poisoned((1, 1, 4, 4))
+            forward.run(handle, x=put(IMAGE), w=put(KERNEL), y=y, algorithm=row)
             assert seen == [row.math_type]
             assert conv.math_type == raw.CUDNN_DEFAULT_MATH
 

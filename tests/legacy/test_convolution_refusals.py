@@ -154,22 +154,22 @@ class TestShapes:
     def test_gradients_that_do_not_fit(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
         x, w, dy = tensor(*X), tensor(*W), tensor(2, 8, 5, 5)
         with pytest.raises(ValueError, match=r"^dy: expected shape \(2, 8, 6, 5\)"):
-            cudnn.convolution_backward_data(handle, w, dy, conv, dx_shape=X)
+            cudnn.convolution_backward_data(handle, conv, w=w, dy=dy, dx_shape=X)
         with pytest.raises(ValueError, match=r"^dy: expected shape \(2, 8, 6, 5\)"):
-            cudnn.convolution_backward_filter(handle, x, dy, conv, dw_shape=W)
+            cudnn.convolution_backward_filter(handle, conv, x=x, dy=dy, dw_shape=W)
 
     def test_gradients_need_a_shape(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
         with pytest.raises(ValueError, match=r"^dx: pass dx_shape or dx"):
-            cudnn.convolution_backward_data(handle, tensor(*W), tensor(*Y), conv)
+            cudnn.convolution_backward_data(handle, conv, w=tensor(*W), dy=tensor(*Y))
         with pytest.raises(ValueError, match=r"^dw: pass dw_shape or dw"):
-            cudnn.convolution_backward_filter(handle, tensor(*X), tensor(*Y), conv)
+            cudnn.convolution_backward_filter(handle, conv, x=tensor(*X), dy=tensor(*Y))
 
     @pytest.mark.parametrize("shape", [(7,), (1, 7, 1, 1), (8, 1)])
     def test_bias(
         self, handle: Handle, conv: ConvolutionDescriptor, shape: tuple[int, ...]
     ) -> None:
         with pytest.raises(ValueError, match=r"^db: expected shape \(8,\) or \(1, 8, 1, 1\)"):
-            cudnn.convolution_backward_bias(handle, tensor(*Y), tensor(*shape))
+            cudnn.convolution_backward_bias(handle, dy=tensor(*Y), db=tensor(*shape))
         with pytest.raises(ValueError, match=r"^bias: expected shape \(8,\)"):
             cudnn.convolution_bias_activation_forward(
                 handle, tensor(*X), tensor(*W), conv, tensor(*shape), "relu"
@@ -192,11 +192,11 @@ class TestOptions:
         with pytest.raises(ValueError, match=r"^y: needed with beta=1"):
             cudnn.convolution_forward(handle, x, w, conv, beta=1)
         with pytest.raises(ValueError, match=r"^dx: needed with beta=1"):
-            cudnn.convolution_backward_data(handle, w, dy, conv, dx_shape=X, beta=1)
+            cudnn.convolution_backward_data(handle, conv, w=w, dy=dy, dx_shape=X, beta=1)
         with pytest.raises(ValueError, match=r"^dw: needed with beta=1"):
-            cudnn.convolution_backward_filter(handle, x, dy, conv, dw_shape=W, beta=1)
+            cudnn.convolution_backward_filter(handle, conv, x=x, dy=dy, dw_shape=W, beta=1)
         with pytest.raises(ValueError, match=r"^db: needed with beta=1"):
-            cudnn.convolution_backward_bias(handle, dy, beta=1)
+            cudnn.convolution_backward_bias(handle, dy=dy, beta=1)
 
     def test_alpha_that_is_no_number(self, handle: Handle, conv: ConvolutionDescriptor) -> None:
         with pytest.raises(TypeError, match="alpha"):

@@ -242,7 +242,7 @@ def test_a_method_is_bound_with_its_workspace(handle: Handle) -> None:
         ConvolutionDescriptor(1) as conv,
     ):
         forward = cudnn.ConvolutionForward(x_desc, w_desc, conv, y_desc)
-        with cudnn.bind(forward.run, handle, x, w, y) as bound:
+        with cudnn.bind(forward.run, handle, x=x, w=w, y=y) as bound:
             bound()
         np.testing.assert_allclose(
             y.numpy(), cudnn.convolution_forward(handle, x, w, conv).numpy(), rtol=1e-5, atol=1e-5

@@ -43,7 +43,7 @@ QUERIES = {
         for direction in ("Forward", "BackwardData", "BackwardFilter")
         for query in (
             *("algorithms", "find", "find_ex"),
-            *("max_algorithm_count", "prepared", "workspace_size"),
+            *("max_algorithm_count", "workspace_size"),
         )
     ),
 }

@@ -50,7 +50,7 @@ def convolutions(handle: Handle) -> Iterator[Step]:
             y = cudnn.convolution_forward(handle, x, w, conv)
             cudnn.convolution_backward_data(handle, w=w, dy=y, conv=conv, dx_shape=x.shape)
             cudnn.convolution_backward_filter(handle, x=x, dy=y, conv=conv, dw_shape=w.shape)
-            cudnn.convolution_backward_bias(handle, y)
+            cudnn.convolution_backward_bias(handle, dy=y)
             with cudnn.ActivationDescriptor("relu") as relu:
                 cudnn.convolution_bias_activation_forward(
                     handle, x, w, conv, bias=bias, activation=relu, z=y

@@ -32,7 +32,7 @@ def convolutions(o: Operands) -> dict[str, Case]:
         "convolution_backward_filter": o.case(
             cudnn.convolution_backward_filter, x=x, dy=dy, conv=conv, dw_shape=w.shape
         ),
-        "convolution_backward_bias": o.case(cudnn.convolution_backward_bias, dy),
+        "convolution_backward_bias": o.case(cudnn.convolution_backward_bias, dy=dy),
         "convolution_bias_activation_forward": o.case(
             cudnn.convolution_bias_activation_forward, x, w, conv, bias, "relu"
         ),
