@@ -19,6 +19,8 @@ class ReferenceDevice:
 
     name: str = "reference device (NumPy on host memory)"
     device_id: int = 0
+    compute_capability: tuple[int, int] = (9, 0)
+    """Of the H200, whose engines the reference device has."""
 
     def sync(self) -> None:
         """Do nothing: every operation is finished when its call returns."""

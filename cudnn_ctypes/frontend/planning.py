@@ -15,7 +15,7 @@ from ..graph.engines.building import PLAN_ERRORS
 from ..graph.engines.heuristics import heuristics
 from ..graph.engines.refusals import refusal
 from ..graph.lower.lowering import Lowering, operation_graph_attributes
-from ..graph.lower.quirks import faulty_engines
+from ..graph.lower.target import Target
 from ..graph.run.kernel_cache import KernelCache
 from ..graph.run.plan import ExecutionPlan
 from ..graph.run.scratch import Scratch
@@ -69,15 +69,15 @@ class Plans:
         self._limit: int | None = None
         self._barred_names: tuple[str, ...] = ()
         self.candidate: int | None = None
-        self._faulty = faulty_engines(nodes)
         self._what = ", ".join(map(str, nodes))
         known = operation_graph_attributes(device)
-        self._lowering = Lowering(compute_data_type)
+        self._lowering = Lowering(compute_data_type, Target.of(device))
         try:
             self.operation_graph = self._lowering.operation_graph(nodes, **known, **attributes)
         except BaseException:
             self._lowering.close()
             raise
+        self._faulty = self._lowering.faulty
 
     # --- what may be chosen ----------------------------------------------------------------------
 

@@ -21,7 +21,6 @@ from .describe.operations.sequences import SequenceOperations
 from .describe.tensor import Tensor
 from .describe.validation import (
     check_fields,
-    check_products,
     check_results,
     check_tensors,
     in_order,
@@ -139,7 +138,6 @@ class Graph(
         for node in nodes:
             self._infer(node, data_types)
         check_results(self.tensors, nodes)
-        check_products(nodes)
         return nodes
 
     def _infer(self, node: Node, data_types: DataTypes) -> None:

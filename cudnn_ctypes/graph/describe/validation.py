@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ...dtypes import data_type_name
-from .node import Node, exchanged
+from .node import Node
 from .node_checks import check_node
 from .tensor import Tensor
 from .tensor_checks import check_memory, check_tensor
@@ -14,7 +14,6 @@ from .tensor_checks import check_memory, check_tensor
 __all__ = [
     "UnsupportedGraphError",
     "check_fields",
-    "check_products",
     "check_results",
     "check_tensors",
     "in_order",
@@ -135,36 +134,3 @@ def check_results(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
             name = data_type_name(tensor.ragged_offset.data_type)
             if name not in ("int32", "int64"):
                 raise ValueError(f"{tensor!r}: its ragged_offset is {name}, not int32 or int64")
-
-
-def check_products(nodes: Sequence[Node]) -> None:
-    """Refuse attention whose heads do not lie together in memory.
-
-    cuDNN 9.28 ends the process while it builds such a graph for a GPU. It has no engine for two
-    products other than attention.
-
-    Raises
-    ------
-    UnsupportedGraphError
-    """
-    products = [node for node in nodes if node.kind.descriptor == "operation_matmul"]
-    if len(products) < 2:
-        return
-    for node in products:
-        both = not any(node.inputs[port].virtual for port in "AB")
-        for port in "AB":
-            tensor = node.inputs[port]
-            if tensor.virtual or tensor.rank < 2:
-                continue
-            seen = [exchanged(v) if port in node.transposed else v for v in _layout(tensor)]
-            # The second one of two in memory is k or v, transposed.
-            size, stride = (each[-2 if both and port == "B" else -1] for each in seen)
-            if size > 1 and stride != 1:
-                raise UnsupportedGraphError(
-                    f"{node}: {port} {tensor.name!r} {tensor.dims} must have stride 1 along its "
-                    f"heads, next to another product; its strides are {tensor.strides}"
-                )
-
-
-def _layout(tensor: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return tensor.dims or (), tensor.strides or ()

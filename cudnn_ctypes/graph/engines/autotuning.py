@@ -14,7 +14,6 @@ from ...raw.library import load
 from ...raw.values import described
 from ..backend.device_properties import DeviceProperties
 from ..lower.lowering import lowered
-from ..lower.quirks import faulty_engines
 from ..run.addresses import pointers
 from ..run.plan import ExecutionPlan
 from ..run.scratch import Scratch
@@ -68,19 +67,19 @@ def autotune(
                     bound()
                 return timer(bound, runs)
 
-        lowered_graph = stack.enter_context(lowered(nodes, graph.compute_data_type, handle))
+        lowering = stack.enter_context(lowered(nodes, graph.compute_data_type, handle))
         tuner = Tuner(
             lambda config: ExecutionPlan(config, device=handle),
             time_plan,
             settings,
             selection or Selection(),
-            faulty=faulty_engines(nodes),
+            faulty=lowering.faulty,
         )
         try:
             noted = stack.enter_context(progress_bar(progress))
             tune(
                 tuner,
-                lowered_graph,
+                lowering.graph,
                 handle,
                 modes,
                 every_engine=every_engine,

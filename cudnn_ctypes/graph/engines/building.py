@@ -15,7 +15,6 @@ from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.engine import Engine, EngineChoice, EngineConfig
 from ..lower.lowering import lowered
-from ..lower.quirks import faulty_engines
 from ..run.plan import ExecutionPlan
 from .build_failure import BuildFailure
 from .heuristics import heuristics
@@ -66,7 +65,7 @@ def lowered_engine(
 ) -> Engine:
     """One engine of validated nodes, which owns the descriptors that they were lowered to."""
     with ExitStack() as stack:
-        graph = stack.enter_context(lowered(nodes, compute_data_type, device))
+        graph = stack.enter_context(lowered(nodes, compute_data_type, device)).graph
         engine = Engine(graph, index, device=device, sm_count=sm_count)
         engine.closes_with_it(stack.pop_all())
     return engine
@@ -126,13 +125,13 @@ def build_plan(
         "is_dynamic_shape_enabled": True if kernel_cache is not None else None,
         "is_override_shape_enabled": override_shapes or None,
     }
-    with lowered(nodes, compute_data_type, device, **shapes) as graph:
+    with lowered(nodes, compute_data_type, device, **shapes) as lowering:
+        graph, faulty = lowering.graph, lowering.faulty
         cache = None if kernel_cache is None else kernel_cache.begin(graph)
         compiled = functools.partial(ExecutionPlan, device=device, kernel_cache=cache)
         if config is not None:
             return _chosen_plan(graph, device, config, selection, sm_count, compiled)
         failure = BuildFailure()
-        faulty = faulty_engines(nodes)
         tried: set[EngineChoice] = set()
         found = proposals(graph, device, modes, sm_count=sm_count, on_refusal=failure.mode)
         with closing(found):  # type: ignore[type-var]

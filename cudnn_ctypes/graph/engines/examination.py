@@ -12,7 +12,6 @@ from ...raw.library import load
 from ..backend.device_properties import DeviceProperties
 from ..backend.engine import Engine, EngineChoice, EngineConfig, engine_count
 from ..lower.lowering import lowered
-from ..lower.quirks import faulty_engines
 from ..run.plan import ExecutionPlan
 from .building import proposals
 from .explanation import EngineRow, Explanation
@@ -42,8 +41,9 @@ def explain(
 ) -> Explanation:
     """What `Graph.explain` does, for validated nodes."""
     selection = selection or Selection()
-    with lowered(nodes, compute_data_type, device) as graph:
-        examiner = _Examiner(graph, device, selection, compile, sm_count, faulty_engines(nodes))
+    with lowered(nodes, compute_data_type, device) as lowering:
+        graph = lowering.graph
+        examiner = _Examiner(graph, device, selection, compile, sm_count, lowering.faulty)
         refused_modes: dict[str, str] = {}
         counts = dict.fromkeys(modes, 0)
         found: dict[EngineChoice, EngineRow] = {}

@@ -77,8 +77,8 @@ class EngineMethods:
         from ..backend.engine import engine_count
         from ..lower.lowering import lowered
 
-        with lowered(self.validate(), self.compute_data_type, device) as graph:
-            return engine_count(graph)
+        with lowered(self.validate(), self.compute_data_type, device) as lowering:
+            return engine_count(lowering.graph)
 
     def explain(
         self,

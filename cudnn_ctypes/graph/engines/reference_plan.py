@@ -87,6 +87,7 @@ def reference_plan(
         If `device` is no handle of the reference device, or something is `chosen` about engines.
     """
     from ..lower.lowering import lowered
+    from ..lower.target import NO_GPU
 
     if not getattr(device, "on_reference_device", False):
         raise ValueError(
@@ -100,5 +101,7 @@ def reference_plan(
     uids = {t.uid for t in kept if t.uid is not None and not t.by_value}
     with ExitStack() as stack:
         attributes = {"is_override_shape_enabled": override_shapes or None}
-        graph = stack.enter_context(lowered(nodes, compute_data_type, device, **attributes))
-        return ReferencePlan(graph, uids, stack.pop_all(), takes_shapes=override_shapes)
+        lowering = stack.enter_context(
+            lowered(nodes, compute_data_type, device, NO_GPU, **attributes)
+        )
+        return ReferencePlan(lowering.graph, uids, stack.pop_all(), takes_shapes=override_shapes)

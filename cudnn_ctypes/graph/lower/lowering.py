@@ -15,7 +15,8 @@ from ..backend.device_properties import DeviceProperties, device_attribute
 from ..describe.node import Node, exchanged
 from ..describe.tensor import Tensor
 from .flattening import View, flattened
-from .quirks import fault_of_graph
+from .quirks import Graph, faulty_engines, refusals
+from .target import Target
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -32,10 +33,23 @@ class Lowering:
     ----------
     compute_data_type : cudnnDataType_t
         For nodes that have none of their own.
+    target : Target
+        The cuDNN and the GPU whose faults are heeded.
+
+    Attributes
+    ----------
+    graph : BackendDescriptor
+        What `operation_graph` made.
+    faulty : mapping of int to str
+        The engines that the graph must not be built with, and why.
     """
 
-    def __init__(self, compute_data_type: cudnnDataType_t) -> None:
+    graph: BackendDescriptor
+
+    def __init__(self, compute_data_type: cudnnDataType_t, target: Target) -> None:
         self._compute_data_type = compute_data_type
+        self._target = target
+        self.faulty: Mapping[int, str] = {}
         self._made: list[BackendDescriptor] = []
         self._tensors: dict[tuple[int, bool], BackendDescriptor] = {}
         self._stretched: frozenset[int] = frozenset()
@@ -53,13 +67,16 @@ class Lowering:
         # Other shapes may come to graphs of dynamic shapes; these stay as they are described.
         fixed = not any(attributes.get(name) for name in _DYNAMIC)
         self._views = flattened(nodes) if fixed else {}
-        if fault := fault_of_graph(nodes, self._views):
+        graph = Graph(nodes, self._views)
+        if faults := refusals(graph, self._target):
             status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
-            raise NotSupportedError("Graph.build", status, messages=(fault,))
+            raise NotSupportedError("Graph.build", status, messages=tuple(faults))
+        self.faulty = faulty_engines(graph, self._target)
         self._stretched = _stretched(nodes)
-        return self._make(
+        self.graph = self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
         )
+        return self.graph
 
     def close(self) -> None:
         """Destroy what was made, the newest first."""
@@ -206,9 +223,14 @@ def lowered(
     nodes: Sequence[Node],
     compute_data_type: cudnnDataType_t,
     device: Handle | DeviceProperties,
+    target: Target | None = None,
     **attributes: Any,
-) -> Iterator[BackendDescriptor]:
-    """The OPERATIONGRAPH descriptor of validated nodes, destroyed at the end with its parts."""
-    with closing(Lowering(compute_data_type)) as lowering:
-        attributes |= operation_graph_attributes(device)
-        yield lowering.operation_graph(nodes, **attributes)
+) -> Iterator[Lowering]:
+    """The OPERATIONGRAPH descriptor of validated nodes, destroyed at the end with its parts.
+
+    `target` is the loaded cuDNN and the device's GPU if left out.
+    """
+    attributes |= operation_graph_attributes(device)
+    with closing(Lowering(compute_data_type, target or Target.of(device))) as lowering:
+        lowering.operation_graph(nodes, **attributes)
+        yield lowering

@@ -1,52 +1,185 @@
-"""What cuDNN computes wrong without a word: engines that heuristics propose, and whole graphs."""
+"""Faults of cuDNN's: what it computes wrong without a word, or ends the process on.
+
+Each is one row of `QUIRKS`, with where it was seen. A row with engines has them passed over; they
+can still be chosen by name. A row without has the graph refused. A row applies from the first
+version in which the fault was seen until one is known to be without it. A refusal applies only to
+the GPUs on which the fault was seen; engines are passed over on all, since others take their place.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
-from ..describe.node import Node
+from ..describe.node import Node, exchanged
 from ..describe.tensor import Tensor
 from .flattening import View, broken_broadcast
+from .target import Target
 
-__all__ = ["fault_of_graph", "faulty_engines"]
-
-# Seen on an H200 with cuDNN 9.14 and 9.19, in all data types, layouts and windows: errors as large
-# as the result, or NaN. All other engines, and all of the forward operation, compute it well.
-_UNEVEN_PADDING = {
-    "operation_convolution_backward_data": (50,),
-    "operation_convolution_backward_filter": (1, 18, 20),
-}
+__all__ = ["QUIRKS", "Graph", "Quirk", "faulty_engines", "refusals"]
 
 
-def faulty_engines(nodes: Sequence[Node]) -> Mapping[int, str]:
-    """The engines that a validated graph must not be built with, and why.
+@dataclass(frozen=True)
+class Graph:
+    """What a row looks at.
 
-    They can still be chosen by name.
+    Attributes
+    ----------
+    nodes : sequence of Node
+        Validated, in an order in which they can be carried out.
+    views : mapping
+        Dims and strides by a tensor's id, where cuDNN is told others than the tensor has.
     """
-    if any(_pools_what_it_computes(node) for node in nodes):
-        return {1: "it leaves the result of pooling as it was after an element-wise operation"}
-    if any(_clips_more(node) for node in nodes) and any(
-        node.kind.descriptor == "operation_matmul" for node in nodes
-    ):
-        # Seen on an H200 with cuDNN 9.14 and 9.19; the engines for runtime fusion do clip.
-        return {0: "it leaves the clips of relu out"}
-    if len(nodes) != 1:
-        return {}
-    node = nodes[0]
-    if node.kind.descriptor == "operation_resample_fwd":
-        image = node.inputs["input"]
-        channels_last = image.strides is not None and image.strides[1] == 1
-        if channels_last and image.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16:
-            # Seen on an H200 with cuDNN 9.14 and 9.19: it takes bfloat16 for another type.
-            return {3: "it gives wrong numbers for bfloat16"}
-    if node.kind.descriptor in _UNEVEN_PADDING:
+
+    nodes: Sequence[Node]
+    views: Mapping[int, View]
+
+    def dims(self, tensor: Tensor) -> tuple[int, ...]:
+        """The dims that cuDNN is told."""
+        return self.views[id(tensor)][0] if id(tensor) in self.views else tensor.dims or ()
+
+    def consists_of(self, kind: str) -> bool:
+        """Whether all operations are of one kind of descriptor."""
+        return all(node.kind.descriptor == f"operation_{kind}" for node in self.nodes)
+
+    def of(self, *kinds: str) -> Iterator[Node]:
+        """The operations of some kinds of descriptors."""
+        wanted = {f"operation_{kind}" for kind in kinds}
+        return (node for node in self.nodes if node.kind.descriptor in wanted)
+
+    @property
+    def single(self) -> Node | None:
+        """The one operation; None if there are several."""
+        return self.nodes[0] if len(self.nodes) == 1 else None
+
+
+@dataclass(frozen=True)
+class Quirk:
+    """One fault of cuDNN's.
+
+    Attributes
+    ----------
+    name : str
+        For tests.
+    fault : str
+        What goes wrong: "it gives wrong numbers for bfloat16".
+    where : callable
+        From a graph to what of the user's has the fault, in words; "" if nothing has.
+    evidence : str
+        GPUs and versions, and what was seen.
+    since : int
+        The first version of cuDNN in which it was seen.
+    capabilities : tuple of int
+        Compute capabilities of the GPUs on which it was seen.
+    repaired : int, optional
+        The first version that is known to be without it.
+    engines : tuple of int
+        Those that have the fault; empty if the graph is to be refused.
+    """
+
+    name: str
+    fault: str
+    where: Callable[[Graph], str]
+    evidence: str
+    since: int
+    capabilities: tuple[int, ...] = (90,)
+    repaired: int | None = None
+    engines: tuple[int, ...] = ()
+
+    def applies(self, target: Target) -> bool:
+        """Whether this cuDNN has the fault on this GPU, as far as is known."""
+        present = self.since <= target.version and (
+            self.repaired is None or target.version < self.repaired
+        )
+        return present and (bool(self.engines) or target.capability in self.capabilities)
+
+
+def faulty_engines(graph: Graph, target: Target) -> Mapping[int, str]:
+    """The engines that a graph must not be built with, and why."""
+    return {
+        engine: f"{quirk.fault} ({place})"
+        for quirk in QUIRKS
+        if quirk.engines and quirk.applies(target) and (place := quirk.where(graph))
+        for engine in quirk.engines
+    }
+
+
+def refusals(graph: Graph, target: Target) -> list[str]:
+    """Why a graph must not be built at all."""
+    return [
+        f"{place}: {quirk.fault}"
+        for quirk in QUIRKS
+        if not quirk.engines and quirk.applies(target) and (place := quirk.where(graph))
+    ]
+
+
+# --- where ---------------------------------------------------------------------------------------
+
+
+def _pools_a_result(graph: Graph) -> str:
+    nodes = graph.of("resample_fwd")
+    return next((str(node) for node in nodes if node.inputs["input"].virtual), "")
+
+
+def _clips_a_product(graph: Graph) -> str:
+    """A relu with other clips than 0 and infinity."""
+    if not any(graph.of("matmul")):
+        return ""
+    for node in graph.of("pointwise"):
+        if node.options.get("mode") == cudnnPointwiseMode_t.CUDNN_POINTWISE_RELU_FWD:
+            upper = node.options.get("upper_clip")
+            if node.options.get("lower_clip") or (upper is not None and upper < math.inf):
+                return str(node)
+    return ""
+
+
+def _pools_bfloat16(graph: Graph) -> str:
+    node = graph.single
+    if node is None or node.kind.descriptor != "operation_resample_fwd":
+        return ""
+    image = node.inputs["input"]
+    channels_last = image.strides is not None and image.strides[1] == 1
+    is_bfloat16 = image.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
+    return f"{node} of {image.name!r}" if channels_last and is_bfloat16 else ""
+
+
+def _pads_unevenly(direction: str) -> Callable[[Graph], str]:
+    def where(graph: Graph) -> str:
+        node = graph.single
+        if node is None or node.kind.descriptor != f"operation_convolution_backward_{direction}":
+            return ""
         rank = next(node.operands).rank - 2
-        if node.spatial("pre_padding", rank, 0) != node.spatial("post_padding", rank, 0):
-            reason = "it gives wrong numbers where pre_padding and post_padding differ"
-            return dict.fromkeys(_UNEVEN_PADDING[node.kind.descriptor], reason)
-    return {}
+        before, after = (node.spatial(f"{end}_padding", rank, 0) for end in ("pre", "post"))
+        return f"{node}: {before} and {after}" if before != after else ""
+
+    return where
+
+
+def _broadcasts_along_two(graph: Graph) -> str:
+    if not graph.consists_of("pointwise"):
+        return ""
+    for node in graph.nodes:
+        for result in node.outputs.values():
+            dims = graph.dims(result)
+            for operand in node.operands:
+                if len(dims) >= 3 and broken_broadcast(graph.dims(operand), dims):
+                    return (
+                        f"{node}: {operand.name!r} {operand.dims} in {dims}; give it the size of "
+                        f"the batch"
+                    )
+    return ""
+
+
+def _has_two_dimensions(graph: Graph) -> str:
+    if not graph.consists_of("pointwise"):
+        return ""
+    for node in graph.nodes:
+        for result in node.outputs.values():
+            if len(graph.dims(result)) < 3:
+                return f"{node} of {result.dims}, describe the tensors with three dimensions"
+    return ""
 
 
 _16_BITS = (cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_BFLOAT16)
@@ -57,61 +190,112 @@ _LAYERS = (
 )
 
 
-def fault_of_graph(nodes: Sequence[Node], views: Mapping[int, View]) -> str:
-    """Why cuDNN would compute a validated graph wrong; "" if it would not.
-
-    `views` are what `flattened` gives.
-    """
-    return _fault_of_statistics(nodes) or _fault_of_broadcasts(nodes, views)
-
-
-def _fault_of_statistics(nodes: Sequence[Node]) -> str:
-    """Of layers they are written as float32, beyond memory for fewer bits (9.14, 9.19)."""
-    for node in nodes:
-        if node.kind.descriptor != "operation_norm_forward" or node.options["mode"] not in _LAYERS:
-            continue
+def _stores_statistics_in_16_bits(graph: Graph) -> str:
+    for node in graph.of("norm_forward"):
         for port, tensor in node.outputs.items():
             written = port in ("mean", "inv_variance") and not tensor.virtual
-            if written and tensor.data_type in _16_BITS:
-                return f"{node}: {port} {tensor.name!r} must be float32, as which it is written"
+            if written and node.options["mode"] in _LAYERS and tensor.data_type in _16_BITS:
+                return f"{node}: {port} {tensor.name!r} must be float32"
     return ""
 
 
-def _fault_of_broadcasts(nodes: Sequence[Node], views: Mapping[int, View]) -> str:
-    """Graphs of element-wise operations alone have such faults."""
-    if any(node.kind.descriptor != "operation_pointwise" for node in nodes):
-        return ""
-
-    def dims_of(tensor: Tensor) -> tuple[int, ...]:
-        return views[id(tensor)][0] if id(tensor) in views else tensor.dims or ()
-
-    for node in nodes:
-        for result in node.outputs.values():
-            dims = dims_of(result)
-            if len(dims) < 3:
-                # Seen on an H200 with cuDNN 9.14 and 9.19; 9.28 refuses it.
+def _multiplies_scattered_heads(graph: Graph) -> str:
+    """Attention whose heads do not lie together in memory."""
+    products = list(graph.of("matmul"))
+    for node in products if len(products) > 1 else ():
+        both = not any(node.inputs[port].virtual for port in "AB")
+        for port in "AB":
+            tensor = node.inputs[port]
+            if tensor.virtual or tensor.rank < 2:
+                continue
+            seen = [
+                exchanged(values) if port in node.transposed else values
+                for values in (tensor.dims or (), tensor.strides or ())
+            ]
+            # The second one of two in memory is k or v, transposed.
+            size, stride = (each[-2 if both and port == "B" else -1] for each in seen)
+            if size > 1 and stride != 1:
                 return (
-                    f"{node}: of {len(dims)} dimensions {dims} cuDNN gives wrong numbers; "
-                    "describe the tensors with three"
+                    f"{node}: {port} {tensor.name!r} {tensor.dims} must have stride 1 along its "
+                    f"heads, next to another product; its strides are {tensor.strides}"
                 )
-            for operand in node.operands:
-                if broken_broadcast(dims_of(operand), dims):
-                    return (
-                        f"{node}: {operand.name!r} {operand.dims} broadcasts along two of the "
-                        f"three dimensions {dims}, for which cuDNN gives wrong numbers; "
-                        "give it the size of the batch"
-                    )
     return ""
 
 
-def _clips_more(node: Node) -> bool:
-    """Whether it is a relu with other clips than 0 and infinity."""
-    if node.options.get("mode") != cudnnPointwiseMode_t.CUDNN_POINTWISE_RELU_FWD:
-        return False
-    upper = node.options.get("upper_clip")
-    return bool(node.options.get("lower_clip")) or (upper is not None and upper < math.inf)
+# --- the table -----------------------------------------------------------------------------------
 
-
-def _pools_what_it_computes(node: Node) -> bool:
-    """So seen on an H200 with cuDNN 9.14 and 9.19; the other order works."""
-    return node.kind.descriptor == "operation_resample_fwd" and node.inputs["input"].virtual
+QUIRKS = (
+    Quirk(
+        "pooling after an element-wise operation",
+        "it leaves the result of pooling as it was",
+        _pools_a_result,
+        "H200, 9.14 and 9.19; the other order of the two is right",
+        since=91400,
+        engines=(1,),
+    ),
+    Quirk(
+        "clipped product",
+        "it leaves the clips of relu out",
+        _clips_a_product,
+        "H200, 9.14 and 9.19: cuBLASLt's engine; the engines for runtime fusion do clip",
+        since=91400,
+        engines=(0,),
+    ),
+    Quirk(
+        "pooling of bfloat16",
+        "it gives wrong numbers for bfloat16, which it takes for another type",
+        _pools_bfloat16,
+        "H200, 9.14 and 9.19",
+        since=91400,
+        engines=(3,),
+    ),
+    Quirk(
+        "uneven padding, gradient of data",
+        "it gives wrong numbers where pre_padding and post_padding differ",
+        _pads_unevenly("data"),
+        "H200, 9.14 and 9.19, all data types, layouts and windows: errors as large as the result, "
+        "or NaN; all other engines, and all of the forward operation, are right",
+        since=91400,
+        engines=(50,),
+    ),
+    Quirk(
+        "uneven padding, gradient of filter",
+        "it gives wrong numbers where pre_padding and post_padding differ",
+        _pads_unevenly("filter"),
+        "H200, 9.14 and 9.19, as for the gradient of data",
+        since=91400,
+        engines=(1, 18, 20),
+    ),
+    Quirk(
+        "broadcast along two dimensions",
+        "it gives wrong numbers where an operand broadcasts along two of the three dimensions",
+        _broadcasts_along_two,
+        "H200, 9.14, 9.19 and 9.28, all data types; an operand of one element, and one that "
+        "broadcasts along one dimension, are right",
+        since=91400,
+        engines=(1,),
+    ),
+    Quirk(
+        "element-wise graph of two dimensions",
+        "cuDNN gives wrong numbers for fewer than three dimensions",
+        _has_two_dimensions,
+        "H200, 9.14 and 9.19; 9.28 refuses it itself",
+        since=91400,
+        repaired=92800,
+    ),
+    Quirk(
+        "statistics of layers in 16 bits",
+        "cuDNN writes float32 there, beyond the end of the memory",
+        _stores_statistics_in_16_bits,
+        "H200, 9.14 and 9.19",
+        since=91400,
+    ),
+    Quirk(
+        "scattered heads",
+        "cuDNN ends the process while it builds such a graph",
+        _multiplies_scattered_heads,
+        "9.28, without a GPU: for the properties of an H100 and an H200, not for those of an A100, "
+        "B200, RTX 4090 and RTX 5090; there is no engine for two products other than attention",
+        since=92800,
+    ),
+)

@@ -14,6 +14,7 @@ from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import Lowering
+from cudnn_ctypes.graph.lower.target import Target
 
 from ..damage import Damage, accident, damages, raised, sample
 from ..families import CASES
@@ -89,7 +90,7 @@ def _other_shapes(stored: Any) -> Iterator[Damage]:
 
 def _lowered(text: str) -> None:
     graph = Graph.from_json(text)
-    lowering = Lowering(graph.compute_data_type)
+    lowering = Lowering(graph.compute_data_type, Target(91900, 90))
     try:
         lowering.operation_graph(graph.validate())
     finally:

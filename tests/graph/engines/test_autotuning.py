@@ -244,8 +244,8 @@ def _tuned(name: str, device: DeviceProperties, settings: Settings, **options: A
         tuner = Tuner(
             lambda config: ExecutionPlan(config, device=device), time_plan, settings, Selection()
         )
-        with lowered(nodes, graph.compute_data_type, device) as descriptor:
-            tune(tuner, descriptor, device, ["a", "fallback"], knobs=settings.knobs, **options)
+        with lowered(nodes, graph.compute_data_type, device) as lowering:
+            tune(tuner, lowering.graph, device, ["a", "fallback"], knobs=settings.knobs, **options)
     return tuner
 
 

@@ -17,11 +17,11 @@ from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFound
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
-from cudnn_ctypes.graph.engines import examination as explain_module
 from cudnn_ctypes.graph.engines.explanation import EngineRow, Explanation, reasons
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lower import lowering
 from cudnn_ctypes.graph.run.scratch import Scratch
 from cudnn_ctypes.raw import cudnnStatus_t
 
@@ -131,7 +131,7 @@ def test_engines_that_compute_wrong_numbers_are_told(
 ) -> None:
     before = _explained("convolution", h200, heuristics="a")
     wrong = before.rows[0].engine
-    monkeypatch.setattr(explain_module, "faulty_engines", lambda nodes: {wrong: "it is wrong"})
+    monkeypatch.setattr(lowering, "faulty_engines", lambda *_: {wrong: "it is wrong"})
     told = _explained("convolution", h200, heuristics="a")
     assert {(r.state, r.reason) for r in told if r.engine == wrong} == {("excluded", "it is wrong")}
     assert {r.engine for r in told.usable} == {r.engine for r in before.usable} - {wrong}

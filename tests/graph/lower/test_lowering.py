@@ -17,9 +17,8 @@ from cudnn_ctypes.graph.describe.node import Kind
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import Lowering
-from cudnn_ctypes.graph.lower.quirks import faulty_engines
+from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.attributes import KINDS
-from cudnn_ctypes.strides import packed
 
 SCORES = (2, 4, 64, 64)
 
@@ -104,7 +103,7 @@ def test_cudnn_takes_the_descriptors(name: str) -> None:
     results = DESCRIBED[name](graph)
     for tensor in results if isinstance(results, (list, tuple)) else [results]:
         tensor.set_output()
-    lowering = Lowering(graph.compute_data_type)
+    lowering = Lowering(graph.compute_data_type, Target(91900, 90))
     try:
         found = lowering.operation_graph(graph.validate())["ops"]
         assert [each.name for each in found] == [n.kind.descriptor for n in graph.nodes]
@@ -142,7 +141,7 @@ def test_every_operation_descriptor_has_a_kind() -> None:
 
 def _lowered(graph: Graph, read: Callable[[Any], Any]) -> Any:
     """What `read` finds in the descriptor of the graph's only operation."""
-    lowering = Lowering(graph.compute_data_type)
+    lowering = Lowering(graph.compute_data_type, Target(91900, 90))
     try:
         (operation,) = lowering.operation_graph(graph.validate())["ops"]
         return read(operation)
@@ -187,23 +186,3 @@ def test_a_matrix_used_for_several_batches_has_no_stride_between_them(
     a, b = graph.tensor((batches[0], 3, 8)), graph.tensor((batches[1], 8, 5))
     graph.matmul(a, b).set_output()
     assert _lowered(graph, lambda operation: operation["bdesc"]["strides"]) == [stride, 5, 1]
-
-
-@pytest.mark.parametrize(
-    ("data_type", "order", "faulty"),
-    [("bfloat16", (0, 2, 3, 1), True), ("bfloat16", None, False), ("float16", (0, 2, 3, 1), False)],
-)
-def test_pooling_of_bfloat16_passes_over_a_faulty_engine(
-    data_type: str, order: tuple[int, ...] | None, faulty: bool
-) -> None:
-    graph = Graph(io_data_type=data_type)
-    x = graph.tensor((2, 8, 4, 4), packed((2, 8, 4, 4), order))
-    graph.resample(x, "maxpool", window=2, stride=2)[0].set_output()
-    assert set(faulty_engines(graph.validate())) == ({3} if faulty else set())
-
-
-def test_pooling_after_an_element_wise_operation_passes_over_a_faulty_engine() -> None:
-    graph = Graph(io_data_type="float16")
-    x = graph.tensor((2, 8, 4, 4), packed((2, 8, 4, 4), (0, 2, 3, 1)))
-    graph.resample(graph.relu(x), "maxpool", window=2, stride=2)[0].set_output()
-    assert set(faulty_engines(graph.validate())) == {1}

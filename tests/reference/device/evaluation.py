@@ -16,6 +16,7 @@ from cudnn_ctypes.errors import SymbolNotFoundError
 from cudnn_ctypes.graph.backend.values import device_address
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import Lowering
+from cudnn_ctypes.graph.lower.target import NO_GPU
 from cudnn_ctypes.graph.run.addresses import pointers
 from cudnn_ctypes.reference.device.backend_execution import carry_out
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
@@ -43,7 +44,7 @@ def run(graph: Graph, addresses: Mapping[int, int], operations: Record | None = 
 
     cuDNN checks the descriptors before, unless the `operations` are known from elsewhere.
     """
-    lowering = Lowering(graph.compute_data_type)
+    lowering = Lowering(graph.compute_data_type, NO_GPU)
     try:
         if operations is None:
             lowered = lowering.operation_graph(graph.validate())

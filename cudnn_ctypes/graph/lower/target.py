@@ -1,0 +1,39 @@
+"""What a graph is lowered for: a version of cuDNN and a GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ... import raw
+from ..backend.device_properties import DeviceProperties
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+
+__all__ = ["NO_GPU", "Target"]
+
+
+class Target(NamedTuple):
+    """The cuDNN and the GPU that a graph is lowered for.
+
+    Attributes
+    ----------
+    version : int
+        Of cuDNN, as ``cudnnGetVersion`` tells it: 92800.
+    capability : int
+        Compute capability of the GPU: 90 for an H200.
+    """
+
+    version: int
+    capability: int
+
+    @classmethod
+    def of(cls, device: Handle | DeviceProperties) -> Target:
+        """The loaded cuDNN, and the GPU of a handle or of properties."""
+        told = device if isinstance(device, DeviceProperties) else device.device
+        major, minor = told.compute_capability
+        return cls(raw.load().version, 10 * major + minor)
+
+
+NO_GPU = Target(0, 0)
+"""Of what cuDNN does not carry out, so that its faults do not matter."""
