@@ -11,7 +11,7 @@ from ... import raw
 from ...raw.ctypes_support import CudnnEnum
 from ..arithmetic import scaling_dtype
 from ..layout import packed_strides
-from .dispatch import Refused
+from .dispatch import Refused, bad_param, not_supported
 from .memory import Operand
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "require_known",
     "require_layout",
     "require_type",
+    "word",
 ]
 
 FLOATING = (
@@ -72,18 +73,13 @@ def require_known(**enumerators: CudnnEnum) -> None:
     """Refuse codes that no enumerator has: the arguments under their names in C."""
     for name, value in enumerators.items():
         if not value.known:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM, f"{name}: {type(value).__name__} has no {int(value)}"
-            )
+            raise bad_param(f"{name}: {type(value).__name__} has no {int(value)}")
 
 
 def require_type(operand: Operand, types: Collection[raw.cudnnDataType_t], function: str) -> None:
     """Refuse data types that cuDNN has no kernel for, with NOT_SUPPORTED."""
-    if operand.described.data_type not in types:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"cuDNN has no {function} of {_shown(operand.described.data_type)} tensors",
-        )
+    if operand.data_type not in types:
+        raise not_supported(f"cuDNN has no {function} of {_shown(operand.data_type)} tensors")
 
 
 def require_layout(operand: Operand, function: str) -> None:
@@ -91,28 +87,28 @@ def require_layout(operand: Operand, function: str) -> None:
 
     BAD_PARAM for 2 dimensions, NOT_SUPPORTED for gaps and other orders of 3, or of 6 and more.
     """
-    shape = operand.described.shape
+    shape = operand.shape
     if len(shape) < 3:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"{function} is for 3 dimensions or more, {operand.name} has {len(shape)}",
-        )
-    if len(shape) not in (4, 5) and operand.described.strides != packed_strides(shape):
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
+        raise bad_param(f"{function} is for 3 dimensions or more, {operand.name} has {len(shape)}")
+    if len(shape) not in (4, 5) and operand.strides != packed_strides(shape):
+        raise not_supported(
             f"{function} of {len(shape)} dimensions is for packed tensors, {operand.name} of shape "
-            f"{shape} has the strides {operand.described.strides}",
+            f"{shape} has the strides {operand.strides}"
         )
 
 
 def require_dimensions(operand: Operand, least: int, most: int, function: str) -> None:
     """Refuse numbers of dimensions that cuDNN has no kernel for, with NOT_SUPPORTED."""
-    count = len(operand.described.shape)
+    count = len(operand.shape)
     if not least <= count <= most:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"{function} is for {least} to {most} dimensions, {operand.name} has {count}",
+        raise not_supported(
+            f"{function} is for {least} to {most} dimensions, {operand.name} has {count}"
         )
+
+
+def word(member: Any, prefix: str) -> Any:
+    """An enumerator as the reference functions spell it: lower case, without C's prefix."""
+    return member.name.removeprefix(prefix).lower()
 
 
 def _shown(value: object) -> str:

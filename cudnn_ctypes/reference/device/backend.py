@@ -22,6 +22,7 @@ from ...raw import mode
 from ...raw.attributes import code_of
 from . import backend_execution
 from . import backend_records as records
+from .call import Call
 from .dispatch import Refused, implements, made_up, native, reconsider, refuses, takes_over
 
 __all__ = ["GPU"]
@@ -46,27 +47,27 @@ _ASKING_THE_GRAPH = {
 
 
 @takes_over("cudnnBackendCreateDescriptor")
-def create(descriptorType: Any, descriptor: Any) -> int:
+def create(call: Call) -> int:
     if mode.reference_device_active:
         ensure_driver()  # cuDNN tries once in a process to load what needs a driver
-    status = native("cudnnBackendCreateDescriptor")(descriptorType, descriptor)
+    status = call.native()
     if status == 0:
-        records.renew(descriptor.contents, descriptorType)
+        records.renew(call["descriptor"].contents, call["descriptorType"])
     return status
 
 
 @takes_over("cudnnBackendInitialize")
-def initialize(descriptor: Any) -> int:
-    status = native("cudnnBackendInitialize")(descriptor)
+def initialize(call: Call) -> int:
+    status, descriptor = call.native(), call["descriptor"]
     if status == 0:
         records.renew(descriptor, records.record(descriptor).kind)
     return status
 
 
 @takes_over("cudnnBackendDestroyDescriptor")
-def destroy(descriptor: Any) -> int:
-    address = descriptor.value
-    status = native("cudnnBackendDestroyDescriptor")(descriptor)
+def destroy(call: Call) -> int:
+    address = call["descriptor"].value
+    status = call.native()
     if status == 0:
         records.forget(address)
         reconsider()
@@ -74,58 +75,46 @@ def destroy(descriptor: Any) -> int:
 
 
 @takes_over("cudnnBackendFinalize")
-def finalize(descriptor: Any) -> int:
+def finalize(call: Call) -> int:
+    descriptor = call["descriptor"]
     own = records.record(descriptor)
     for asked, told in _ASKING_THE_GRAPH.items():
         graph = own.one(asked)
         if graph is not None and graph.handle is not None and told not in own.values:
             _give_properties(descriptor, told)
-    status = native("cudnnBackendFinalize")(descriptor)
+    status = call.native()
     own.finalized = own.finalized or status == 0
     return status
 
 
 @takes_over("cudnnBackendSetAttribute")
-def set_attribute(
-    descriptor: Any,
-    attributeName: Any,
-    attributeType: Any,
-    elementCount: int,
-    arrayOfElements: int | None,
-) -> int | raw.cudnnStatus_t:
+def set_attribute(call: Call) -> int | raw.cudnnStatus_t:
+    descriptor, attributeName, attributeType, elementCount, arrayOfElements = call.values
     handle = _handle_in(attributeName, attributeType, elementCount, arrayOfElements)
     if handle is not None:
         return _set_handle(descriptor, attributeName, attributeType, elementCount, handle)
     if attributeName == _DEVICE_ID and mode.reference_device_active:
         return _set_device(descriptor, attributeType, elementCount, arrayOfElements)
-    status = native("cudnnBackendSetAttribute")(
-        descriptor, attributeName, attributeType, elementCount, arrayOfElements
-    )
+    status = call.native()
     if status == 0:
         records.note(descriptor, attributeName, attributeType, elementCount, arrayOfElements)
     return status
 
 
 @takes_over("cudnnBackendGetAttribute")
-def get_attribute(
-    descriptor: Any,
-    attributeName: Any,
-    attributeType: Any,
-    requestedElementCount: int,
-    elementCount: Any,
-    arrayOfElements: int | None,
-) -> int | raw.cudnnStatus_t:
-    own = records.record(descriptor)
-    if attributeName in _TAKING_A_HANDLE and own.handle is not None:
-        return _get_handle(own, attributeType, requestedElementCount, elementCount, arrayOfElements)
-    status = native("cudnnBackendGetAttribute")(
+def get_attribute(call: Call) -> int | raw.cudnnStatus_t:
+    (
         descriptor,
         attributeName,
         attributeType,
         requestedElementCount,
         elementCount,
         arrayOfElements,
-    )
+    ) = call.values
+    own = records.record(descriptor)
+    if attributeName in _TAKING_A_HANDLE and own.handle is not None:
+        return _get_handle(own, attributeType, requestedElementCount, elementCount, arrayOfElements)
+    status = call.native()
     if status != 0 or not arrayOfElements:
         return status
     filled = requestedElementCount
@@ -244,7 +233,8 @@ def _properties() -> raw.cudnnBackendDescriptor_t:
 
 
 @implements("cudnnBackendExecute")
-def execute(handle: Any, executionPlan: Any, variantPack: Any) -> None:
+def execute(call: Call) -> None:
+    executionPlan, variantPack = call["executionPlan"], call["variantPack"]
     if not executionPlan or not variantPack:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "an argument is NULL")
     workspace_size = _workspace_size(executionPlan)
@@ -255,12 +245,10 @@ def execute(handle: Any, executionPlan: Any, variantPack: Any) -> None:
 
 
 @implements("cudnnGetExecutionPlanWorkspaceSize")
-def get_execution_plan_workspace_size(
-    handle: Any, executionPlan: Any, variantPack: Any, workspaceSizeInBytes: Any
-) -> None:
-    if not executionPlan or not workspaceSizeInBytes:
+def get_execution_plan_workspace_size(call: Call) -> None:
+    if not call["executionPlan"] or not call["workspaceSizeInBytes"]:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "an argument is NULL")
-    workspaceSizeInBytes.contents.value = _workspace_size(executionPlan)
+    call.put(workspaceSizeInBytes=_workspace_size(call["executionPlan"]))
 
 
 for _name in ("cudnnBackendPopulateCudaGraph", "cudnnBackendUpdateCudaGraph"):

@@ -13,19 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
-from ...dtypes import host_scalar_type
 from ...raw import function as raw_function
 from ...raw.ctypes_support import OpaquePointer, storage_type
-from ...raw.descriptors import Filter, Tensor
+from ...raw.descriptors import Filter, Tensor, record
 from ...raw.function import Function
 from ...raw.records import data_type_of
 from ...raw.vocabulary import ParameterType
 from ..layout import packed_strides
 from . import lent
 from .agreement import require_known
-from .dispatch import bad_param
-from .held import read
-from .memory import Operand, Use, at, check_range, require, scribble
+from .dispatch import Refused, bad_param
+from .memory import Operand, Use, at, require, scalar, scribble
 
 __all__ = ["Call"]
 
@@ -63,6 +61,11 @@ class Call:
     def __contains__(self, name: str) -> bool:
         return name in self._values
 
+    @property
+    def values(self) -> list[Any]:
+        """The arguments in C's order."""
+        return list(self._values.values())
+
     def named(self, *names: str) -> str:
         """The one of these names that a parameter has: functions of a family differ in them."""
         (name,) = (name for name in names if name in self._values)
@@ -70,7 +73,7 @@ class Call:
 
     def native(self) -> int:
         """Call cuDNN's own function with these arguments; its status."""
-        return int(raw_function.binding(self.name).native(*self._values.values()))
+        return int(raw_function.binding(self.name).native(*self.values))
 
     @property
     def memory(self) -> lent.Arguments:
@@ -110,8 +113,19 @@ class Call:
         kind: type[_Record] | tuple[type[_Record], ...],
         unset: raw.cudnnStatus_t = raw.CUDNN_STATUS_BAD_PARAM,
     ) -> _Record:
-        """What the descriptor `name` holds, a `kind` of record; refused if NULL or never set."""
-        return read(kind, self[name], name, unset)
+        """What the descriptor `name` holds, a `kind` of record.
+
+        Raises
+        ------
+        Refused
+            BAD_PARAM if it is NULL; `unset` if it was created, but never set.
+        """
+        self.require(name)
+        held = record(self[name])
+        if held is None:
+            raise Refused(unset, f"{name} was created, but never set")
+        assert isinstance(held, kind)
+        return held
 
     def operand(self, name: str, *, nullable: bool = False) -> Operand:
         """A tensor: its memory, and what its descriptor holds.
@@ -166,9 +180,8 @@ class Call:
         """A double for tensors or computations in DOUBLE, else a float."""
         self.require(name)
         types = [data_type_of(self.record(by, object)) for by in described_by]
-        ctype = host_scalar_type(next((t for t in types if t == raw.CUDNN_DATA_DOUBLE), types[0]))
-        check_range(self[name], ctypes.sizeof(ctype), name)
-        return float(ctype.from_address(self[name]).value)
+        decides = next((each for each in types if each == raw.CUDNN_DATA_DOUBLE), types[0])
+        return scalar(self[name], decides, name)
 
     # -- buffers and results -------------------------------------------------------------------
 

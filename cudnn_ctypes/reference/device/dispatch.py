@@ -47,7 +47,7 @@ __all__ = [
     "use_reference_device",
 ]
 
-Implementation = Callable[..., Any]
+Implementation = Callable[["Call"], int | None]
 
 
 class Refused(Exception):
@@ -117,25 +117,10 @@ def _register(
     names: tuple[str, ...], home: dict[str, Implementation]
 ) -> Callable[[Implementation], Implementation]:
     def register(implementation: Implementation) -> Implementation:
-        for name in names:
-            home[name] = _adapted(implementation)
+        home.update(dict.fromkeys(names, implementation))
         return implementation
 
     return register
-
-
-def _adapted(implementation: Any) -> Implementation:
-    """Transitional."""
-    import inspect
-
-    if list(inspect.signature(implementation).parameters) == ["call"]:
-        return implementation  # type: ignore[no-any-return]
-
-    def adapted(call: Call) -> Any:
-        return implementation(*call._values.values())
-
-    adapted.__module__ = implementation.__module__
-    return adapted
 
 
 def refuses(name: str, reason: str) -> None:
@@ -144,7 +129,7 @@ def refuses(name: str, reason: str) -> None:
 
 
 def native(name: str) -> Callable[..., int]:
-    """cuDNN's own function `name`, for an implementation without a handle that builds on it."""
+    """cuDNN's own function `name`."""
     function: Callable[..., int] = raw_function.binding(name).native
     return function
 

@@ -10,7 +10,7 @@ from ... import raw
 from ...dtypes import element_bits
 from ...raw.descriptors import ConstantPack, Tensor
 from .convolution_problem import Problem
-from .dispatch import Refused
+from .dispatch import bad_param, not_supported
 
 __all__ = [
     "ACTIVATIONS",
@@ -45,7 +45,7 @@ class Constants:
         """
         for label in labels:
             if label not in self.pack.held:
-                raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"CUDNN_PARAM_{label} is not set")
+                raise bad_param(f"CUDNN_PARAM_{label} is not set")
         return [self.pack.held[label] for label in labels]
 
     def get(self, label: str) -> Any:
@@ -67,7 +67,7 @@ def check_convolution(constants: Constants) -> None:
     half = all(each.data_type == raw.CUDNN_DATA_HALF for each in (x, w, y))
     channels_last = all(_channels_last(each) for each in (x, w, y))
     if not half or not channels_last:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, "x, w and y must be HALF in NHWC for BNSTATS")
+        raise not_supported("x, w and y must be HALF in NHWC for BNSTATS")
     if constants.given("YSUM") or constants.given("YSQSUM"):
         _check_mode(constants)
         (statistics,) = constants.needed("YSTATS_DESC")
@@ -82,7 +82,7 @@ def check_filter_gradient(constants: Constants) -> None:
     _needs_pointers(constants, "XDATA", "DWDATA", "DYDATA")
     types = {each.data_type for each in (x, w, dy)}
     if len(types) != 1 or not types <= {raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_FLOAT}:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, "x, dy and dw must all be HALF, or all FLOAT")
+        raise not_supported("x, dy and dw must all be HALF, or all FLOAT")
 
 
 def check_training(constants: Constants) -> None:
@@ -120,22 +120,19 @@ def _check_input(constants: Constants, x: Tensor) -> None:
         _check_channels("BN_EQSCALEBIAS_DESC", equivalent, x.shape[1])
     activation = constants.get("ACTIVATION_DESC")
     if activation is not None and activation.mode not in ACTIVATIONS:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"activation {activation.mode.name}")
+        raise not_supported(f"activation {activation.mode.name}")
 
 
 def _check_mode(constants: Constants) -> None:
     (mode,) = constants.needed("BN_MODE")
     if mode not in _SPATIAL:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"BN_MODE must be spatial, is {mode}")
+        raise not_supported(f"BN_MODE must be spatial, is {mode}")
 
 
 def _check_channels(label: str, described: Tensor, channels: int) -> None:
     wanted = (1, channels, *(1,) * (len(described.shape) - 2))
     if described.shape != wanted:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"CUDNN_PARAM_{label} must have shape {wanted}, has {described.shape}",
-        )
+        raise bad_param(f"CUDNN_PARAM_{label} must have shape {wanted}, has {described.shape}")
 
 
 def _check_stored(equivalent: Tensor) -> None:
@@ -144,18 +141,16 @@ def _check_stored(equivalent: Tensor) -> None:
         raw.CUDNN_DATA_FLOAT,
         raw.CUDNN_DATA_DOUBLE,
     ):
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"BN_EQSCALEBIAS_DESC must be HALF, FLOAT or DOUBLE, is {equivalent.data_type.name}",
+        raise not_supported(
+            f"BN_EQSCALEBIAS_DESC must be HALF, FLOAT or DOUBLE, is {equivalent.data_type.name}"
         )
 
 
 def _needs_pointers(constants: Constants, *names: str) -> None:
     for name in names:
         if not constants.given(name):
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"CUDNN_PARAM_{name}_PLACEHOLDER is not set, or says that the pointer is NULL",
+            raise bad_param(
+                f"CUDNN_PARAM_{name}_PLACEHOLDER is not set, or says that the pointer is NULL"
             )
 
 

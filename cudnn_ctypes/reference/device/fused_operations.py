@@ -19,8 +19,9 @@ from ..fused_operations import (
     scale_bias_activation_convolution,
     scale_bias_activation_filter_gradient,
 )
+from .call import Call
 from .convolution_problem import Problem
-from .dispatch import Refused, implements
+from .dispatch import Refused, bad_param, implements, not_supported
 from .fused_checks import (
     ACTIVATIONS,
     Constants,
@@ -30,35 +31,31 @@ from .fused_checks import (
     check_training,
     workspace_bytes,
 )
-from .held import read
 from .memory import Operand, require, scribble
 
 
 @implements("cudnnMakeFusedOpsPlan")
-def make_plan(handle: Any, plan: Any, constPack: Any, workspaceSizeInBytes: Any) -> None:
-    require(workspaceSizeInBytes=workspaceSizeInBytes)
-    constants = read(ConstantPack, constPack, "constPack")
-    wanted = read(FusedPlan, plan, "plan").operation
+def make_plan(call: Call) -> None:
+    call.require("workspaceSizeInBytes")
+    constants = call.record("constPack", ConstantPack)
+    wanted = call.record("plan", FusedPlan).operation
     if constants.operation != wanted:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"constPack is for {constants.operation.name}, plan for {wanted.name}",
-        )
+        raise bad_param(f"constPack is for {constants.operation.name}, plan for {wanted.name}")
     if wanted not in _OPERATIONS:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"{wanted.name} is reserved for future use")
+        raise not_supported(f"{wanted.name} is reserved for future use")
     check, _ = _OPERATIONS[wanted]
     check(Constants(constants))
-    workspaceSizeInBytes.contents.value = workspace_bytes(Constants(constants))
+    call.put(workspaceSizeInBytes=workspace_bytes(Constants(constants)))
 
 
 @implements("cudnnFusedOpsExecute")
-def execute(handle: Any, plan: Any, varPack: Any) -> None:
-    constants = read(FusedPlan, plan, "plan").constants
+def execute(call: Call) -> None:
+    constants = call.record("plan", FusedPlan).constants
     if constants is None:
         raise Refused(raw.CUDNN_STATUS_NOT_INITIALIZED, "plan was created, but never made")
-    variants = read(VariantPack, varPack, "varPack")
+    variants = call.record("varPack", VariantPack)
     if variants.operation != constants.operation:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "varPack and plan are for different operations")
+        raise bad_param("varPack and plan are for different operations")
     _, carry_out = _OPERATIONS[constants.operation]
     given = _Given(Constants(constants), variants.held)
     given.use_workspace()
@@ -79,9 +76,8 @@ class _Given:
         needed = workspace_bytes(self.constants)
         size = self.variants.get("SCALAR_SIZE_T_WORKSPACE_SIZE_IN_BYTES") or 0
         if size < needed:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"CUDNN_SCALAR_SIZE_T_WORKSPACE_SIZE_IN_BYTES must be at least {needed}, is {size}",
+            raise bad_param(
+                f"CUDNN_SCALAR_SIZE_T_WORKSPACE_SIZE_IN_BYTES must be at least {needed}, is {size}"
             )
         scribble(self.variants.get("PTR_WORKSPACE"), needed, "CUDNN_PTR_WORKSPACE")
 
@@ -93,9 +89,8 @@ class _Given:
         require(**{f"CUDNN_PTR_{name}": address})
         aligned = self.constants.get(f"{name}_PLACEHOLDER") == raw.CUDNN_PTR_16B_ALIGNED
         if aligned and address and address % 16:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"CUDNN_PTR_{name} is {address:#x}; its placeholder promises 16-byte alignment",
+            raise bad_param(
+                f"CUDNN_PTR_{name} is {address:#x}; its placeholder promises 16-byte alignment"
             )
         return Operand(f"CUDNN_PTR_{name}", described, address)
 
@@ -116,7 +111,7 @@ class _Given:
     def number(self, label: str) -> Any:
         value = self.variants.get(label)
         if value is None:
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"CUDNN_{label} is not set")
+            raise bad_param(f"CUDNN_{label} is not set")
         return value
 
     def input(self) -> tuple[Any, ...]:

@@ -24,7 +24,7 @@ from ...raw import host_blocks, mode
 from ...raw.descriptors import Filter, Tensor
 from ...raw.host_blocks import Block
 from . import lent
-from .dispatch import Refused
+from .dispatch import Refused, bad_param, execution_failed, not_supported
 from .process_memory import accessible
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
     "check_written",
     "require",
     "scalar",
-    "scalars",
     "scribble",
     "zeros",
 ]
@@ -50,11 +49,11 @@ def require(**addresses: int | None) -> None:
     """Refuse NULL: the arguments under their names in C."""
     for name, address in addresses.items():
         if not address:
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL")
+            raise bad_param(f"{name} is NULL")
 
 
 def scalar(address: int | None, data_type: raw.cudnnDataType_t, name: str) -> float:
-    """The number at `address` that scales tensors of `data_type`: alpha or beta.
+    """The number on the host that scales tensors of `data_type`: alpha or beta.
 
     It is a double for DOUBLE, and a float for every other type.
     """
@@ -63,11 +62,6 @@ def scalar(address: int | None, data_type: raw.cudnnDataType_t, name: str) -> fl
     ctype = host_scalar_type(data_type)
     check_range(address, ctypes.sizeof(ctype), name)
     return float(ctype.from_address(address).value)
-
-
-def scalars(data_type: raw.cudnnDataType_t, **addresses: int | None) -> dict[str, Any]:
-    """Several such numbers, under the names of the arguments."""
-    return {name: scalar(address, data_type, name) for name, address in addresses.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +180,7 @@ def at(
     require(**{name: address})
     assert address is not None
     if element_bits(data_type) < 8:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED, f"{name}: {data_type.name} has no descriptors in cuDNN"
-        )
+        raise not_supported(f"{name}: {data_type.name} has no descriptors in cuDNN")
     dtype = numpy_dtype(data_type)
     itemsize = dtype.itemsize
     _check_count(shape, name)
@@ -273,7 +265,7 @@ def check_written(
         f"at byte {places.min()} of {block}"
     )
     if mode.strict:
-        raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, text)
+        raise execution_failed(text)
     host_blocks.warn(text)
 
 
@@ -294,9 +286,8 @@ def _in_elements(described: Tensor | Filter) -> tuple[tuple[int, ...], tuple[int
     if length == 1:
         return shape, strides
     if shape[1] % length:
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"{shape[1]} channels do not fill vectors of {length} ({described.data_type.name})",
+        raise not_supported(
+            f"{shape[1]} channels do not fill vectors of {length} ({described.data_type.name})"
         )
     shape = (shape[0], shape[1] // length, *shape[2:], length)
     return shape, (*(length * stride for stride in strides), 1)
@@ -352,17 +343,13 @@ def check_range(
         if use == "read":
             return None
         if owner.readonly:
-            raise _failed(f"{name} is written, but {owner} is read-only")
+            raise execution_failed(f"{name} is written, but {owner} is read-only")
     if not accessible(first, nbytes, writes=use != "read"):
-        raise _failed(_no_memory(first, nbytes, name, use))
+        raise execution_failed(_no_memory(first, nbytes, name, use))
     block = host_blocks.overlapping(first, first + nbytes)
     if block is not None:
-        raise _failed(f"{name}: the {nbytes} bytes from {first:#x} on reach into {block}")
+        raise execution_failed(f"{name}: the {nbytes} bytes from {first:#x} on reach into {block}")
     return None
-
-
-def _failed(reason: str) -> Refused:
-    return Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, reason)
 
 
 def _misplaced(
@@ -378,7 +365,7 @@ def _misplaced(
         fault = f"{name} begins {-start} bytes before the start of its memory"
     else:
         fault = f"{name} is too small: {start + nbytes - size} bytes are missing"
-    return _failed(f"{fault}: bytes {start} to {start + nbytes} are {used} of {owner}")
+    return execution_failed(f"{fault}: bytes {start} to {start + nbytes} are {used} of {owner}")
 
 
 def _no_memory(first: int, nbytes: int, name: str, use: Use) -> str:

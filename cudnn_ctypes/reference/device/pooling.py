@@ -11,10 +11,16 @@ from typing import Any
 from ... import raw
 from ...raw.descriptors import Pooling
 from ..pooling import pooling_backward, pooling_forward
-from .agreement import FLOATING, compute_dtype, require_dimensions, require_equal, require_type
+from .agreement import (
+    FLOATING,
+    compute_dtype,
+    require_dimensions,
+    require_equal,
+    require_type,
+    word,
+)
 from .call import Call
 from .dispatch import bad_param, implements
-from .held import word
 from .memory import Operand
 
 _FORWARD_TYPES = (

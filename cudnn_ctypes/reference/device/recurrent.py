@@ -11,9 +11,9 @@ from ... import raw
 from ...raw import descriptors
 from ..rnn_cells import Cell, Clip
 from ..rnn_network import Bias, RecurrentNetwork
+from .agreement import word
 from .call import Call
 from .dispatch import bad_param
-from .held import word
 
 __all__ = ["RNN", "rnn"]
 

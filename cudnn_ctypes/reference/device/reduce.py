@@ -14,9 +14,9 @@ from ... import raw
 from ...dtypes import data_type_name, numpy_dtype
 from ...raw.descriptors import ReduceTensor
 from ..reduce import INDEXED, reduce_indices, reduce_tensor
+from .agreement import word
 from .call import Call
 from .dispatch import Refused, bad_param, implements
-from .held import word
 from .memory import Operand
 
 _F, _D, _H, _I = (

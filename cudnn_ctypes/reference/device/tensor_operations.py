@@ -13,10 +13,9 @@ from ...dtypes import data_type_name, numpy_dtype
 from ...raw.descriptors import OpTensor
 from ..arithmetic import blend, round_to
 from ..tensor_operations import add_tensor, op_tensor, scale_tensor
-from .agreement import FLOATING, require_dimensions, require_equal, require_type
+from .agreement import FLOATING, require_dimensions, require_equal, require_type, word
 from .call import Call
 from .dispatch import Refused, bad_param, implements, not_supported
-from .held import word
 from .memory import Operand
 
 _F, _D, _H, _B, _I = (
