@@ -25,7 +25,7 @@ from ..handle import Handle
 from ..raw.bare import watched
 from ..raw.function import Function
 from ..resource import Uncopied
-from .launch_keys import NoKey, look
+from .launch_keys import NoKey, is_foreign, look
 from .launch_plan import Launcher, Memory, Plan, Recording, make_call
 from .stream_launcher import StreamLauncher
 
@@ -92,6 +92,8 @@ class _Operation:
         if call is None:
             return None
         launcher, key, plan, pointers, given = call
+        if any(map(is_foreign, given)):
+            return None
         if plan is None:
             plan = self._recorded(launcher, key, args, kwargs, launches=False)[1]
         if plan is None or key is None:
@@ -115,7 +117,7 @@ class _Operation:
         pointers: list[Any] = []
         try:
             for value in given:
-                part, pointer = look(value)
+                part, pointer = look(value, launcher)
                 parts.append(part)
                 pointers.append(pointer)
         except NoKey:

@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 from ctypes import c_void_p
 from typing import Any
 
-from ..device import DeviceBuffer, DeviceTensor, pytorch
+import numpy as np
+
+from ..device import DeviceBuffer, DeviceTensor, as_tensor, pytorch
 from ..device.buffer import check_reachable
 from ..raw import mode, records
 from ..raw.ctypes_support import CudnnEnum
 from .descriptor import Descriptor
 
-__all__ = ["Look", "NoKey", "look"]
+__all__ = ["Look", "NoKey", "is_foreign", "look"]
 
 _LOWEST_ADDRESS = 1 << 32  # of device memory; smaller ints are numbers
 
@@ -31,6 +33,11 @@ class NoKey(Exception):
 
 def _at_number(value: Any) -> Look:
     return (type(value), value), None
+
+
+def _at_float(value: float) -> Look:
+    # 0.0 equals -0.0, and NaN does not equal itself.
+    return (float, value if value and value == value else repr(value)), None
 
 
 def _at_int(value: int) -> Look:
@@ -88,15 +95,26 @@ def _at_descriptors(value: Any) -> Look:
     return (type(value), *[_at_descriptor(each)[0] for each in value.descriptors]), None
 
 
+def _at_foreign(value: Any, launcher: Any) -> Look:
+    """Memory of a library that speaks DLPack or ``__cuda_array_interface__``."""
+    try:
+        tensor = as_tensor(value, stream=launcher.stream)
+    except Exception:  # said again, with the argument's name, by the operation itself
+        raise NoKey from None
+    part, pointer = _at_device_tensor(tensor)
+    pointer.tensor = tensor  # what the exporter lends is held until the launch
+    return ("foreign", part), pointer
+
+
 def _at_unknown(value: Any) -> Look:
     raise NoKey
 
 
-_LOOKS: dict[type, Callable[[Any], Look]] = {
+_LOOKS: dict[type, Callable[..., Look]] = {
     type(None): lambda value: (None, None),
     str: lambda value: (value, None),
     bool: _at_number,
-    float: _at_number,
+    float: _at_float,
     int: _at_int,
     tuple: _at_sequence,
     list: _at_sequence,
@@ -106,8 +124,13 @@ _LOOKS: dict[type, Callable[[Any], Look]] = {
 }
 
 
-def look(value: Any) -> Look:
+def look(value: Any, launcher: Any = None) -> Look:
     """The part of the key that an argument is, and its address if it is memory.
+
+    Parameters
+    ----------
+    launcher : Handle or StreamLauncher, optional
+        Its stream waits for what another library has under way with its memory.
 
     Raises
     ------
@@ -115,11 +138,17 @@ def look(value: Any) -> Look:
         If nothing stands for it; ClosedError if it is closed.
     """
     kind = type(value)
-    return (_LOOKS.get(kind) or _classified(kind))(value)
+    at = _LOOKS.get(kind) or _classified(kind)
+    return _at_foreign(value, launcher) if at is _at_foreign else at(value)
 
 
-def _classified(kind: type) -> Callable[[Any], Look]:
-    at: Callable[[Any], Look] = _at_unknown
+def is_foreign(value: Any) -> bool:
+    """Whether it is a tensor whose memory its library lends for one call."""
+    return _LOOKS.get(type(value)) is _at_foreign
+
+
+def _classified(kind: type) -> Callable[..., Look]:
+    at: Callable[..., Look] = _at_unknown
     if hasattr(kind, "_look"):  # it says itself
         at = kind._look
     elif pytorch.is_torch(kind):
@@ -130,6 +159,12 @@ def _classified(kind: type) -> Callable[[Any], Look]:
         at = _at_number
     elif hasattr(kind, "descriptors"):
         at = _at_descriptors
+    elif issubclass(kind, (np.generic, np.dtype, type)):
+        at = _at_number
+    elif kind is not np.ndarray and (
+        hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__")
+    ):
+        at = _at_foreign
     _LOOKS[kind] = at
     return at
 

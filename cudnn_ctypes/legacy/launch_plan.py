@@ -149,7 +149,7 @@ class Plan:
         # The operand itself, or what it was imported as.
         if value is recording.given.get(memory.name):
             return memory.name
-        pointer = look(recording.given.get(memory.name))[1]
+        pointer = look(recording.given.get(memory.name), recording.handle)[1]
         if pointer is None or pointer.value != _address(value):
             raise NoKey
         return memory.name

@@ -182,6 +182,61 @@ def test_tensors_of_pytorch_share_a_launch(reference_handle: Handle) -> None:
         cudnn.convolution_forward(handle, x.requires_grad_(), w, conv, y)
 
 
+class Exporter:
+    """Another library's array, which speaks DLPack and nothing else."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+
+def test_tensors_of_other_libraries_share_a_launch(reference_handle: Handle) -> None:
+    handle = reference_handle
+    for _ in range(3):
+        x, y = Exporter(numbers(1, 2, 3, 3)), Exporter(np.full((1, 2, 3, 3), np.nan, "float32"))
+        kept = weakref.ref(x.array)
+        assert cudnn.activation_forward(handle, x, "relu", y) is y
+        np.testing.assert_array_equal(y.array, np.maximum(x.array, 0))
+        del x
+        assert kept() is None  # neither the plan nor its key holds memory
+    assert len(handle._plans) == 1
+    y, readonly = Exporter(numbers(1, 2, 3, 3)), numbers(1, 2, 3, 3)
+    readonly.flags.writeable = False
+    for other, error, message in (
+        (Exporter(numbers(1, 2, 3, 3, dtype="float64")), ValueError, "y: expected the type of x"),
+        (Exporter(numbers(1, 2, 3, 4)), ValueError, "y: expected shape"),
+        (Exporter(readonly), ValueError, "y: the library that this tensor comes from made it"),
+        (numbers(1, 2, 3, 3), TypeError, r"y: host memory \(numpy.ndarray\)"),
+        (Exporter(numbers(1, 2, 3, 3)[..., ::-1]), BufferError, "y: negative strides"),
+    ):
+        with pytest.raises(error, match=message):
+            cudnn.activation_forward(handle, y, "relu", other)
+    with pytest.raises(TypeError, match="these operands cannot be bound"):
+        cudnn.bind(cudnn.activation_forward, handle, y, "relu", y)
+
+
+@pytest.mark.gpu
+def test_tensors_of_cupy_share_a_launch_in_the_order_of_their_stream(gpu_device: None) -> None:
+    cupy = pytest.importorskip("cupy")
+    with Handle() as handle:
+        handle.stream = handle.device.create_stream()
+        for value in range(4):
+            with cupy.cuda.Stream(non_blocking=True):
+                x = cupy.zeros((64, 64, 64, 64), cupy.float32)
+                for _ in range(value + 1):
+                    x += 1  # late on its stream
+                y = cupy.full(x.shape, cupy.nan, cupy.float32)
+                assert cudnn.activation_forward(handle, x, "relu", y) is y
+            handle.synchronize()
+            assert (cupy.asnumpy(y) == value + 1).all()
+        assert len(handle._plans) == 1
+
+
 @pytest.mark.gpu
 def test_tensors_of_pytorch_on_a_gpu_in_the_order_of_their_stream(gpu_device: None) -> None:
     torch = pytest.importorskip("torch")
