@@ -6,7 +6,7 @@ from typing import Any
 
 from . import raw
 from .device import as_stream_pointer, current_device, synchronize
-from .device.allocation import Allocation
+from .device.allocation import Allocation, Allocator
 from .raw import mode, records
 from .resource import Resource
 
@@ -46,6 +46,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
         if not self.on_reference_device:
             self._device.set_current()
         self._stream: Any = None
+        self._allocator: Allocator | None = None
         self._plans: dict[Any, Any] = {}
         """Launches that were made before, by their keys."""
         self._fastest_algorithms: dict[Any, Any] = {}
@@ -70,11 +71,22 @@ class Handle(Resource[raw.cudnnHandle_t]):
     def stream(self, stream: Any) -> None:
         raw.cudnnSetStream(self, stream)
         self._stream = stream  # kept alive: cuDNN holds only its address
+        self._allocator = None
 
     @property
     def stream_pointer(self) -> int:
         """Address of the stream, 0 for the legacy default stream."""
-        return int(records.record(self))
+        known = records.cache.get(bytes(self._as_parameter_))
+        stream = None if known is None else known.record
+        return int(records.record(self) if stream is None else stream)
+
+    @property
+    def allocator(self) -> Allocator:
+        """Where memory for the work on the handle's stream comes from."""
+        known = self._allocator
+        if known is None or known.stream != self.stream_pointer:
+            known = self._allocator = Allocator(self._device, self.stream)
+        return known
 
     def workspace(self, nbytes: int, index: int = 0) -> Allocation:
         """Scratch memory of at least `nbytes` bytes for one launch on the handle's stream.
@@ -82,10 +94,11 @@ class Handle(Resource[raw.cudnnHandle_t]):
         The same memory as for the launches before it on that stream, or larger memory. `index`
         tells several workspaces of one launch apart.
         """
-        kept = self._workspaces.setdefault((self.stream_pointer, index), [])
+        allocator = self.allocator
+        kept = self._workspaces.setdefault((allocator.stream, index), [])
         if not kept or kept[-1].nbytes < nbytes:
             # Smaller ones stay: a CUDA graph that captured a launch may hold their addresses.
-            kept.append(Allocation(nbytes, device=self._device, stream=self.stream))
+            kept.append(allocator.allocate(nbytes))
         return kept[-1]
 
     def release_workspaces(self) -> None:

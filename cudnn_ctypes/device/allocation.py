@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import weakref
 from contextlib import suppress
 from typing import Any
@@ -14,11 +15,95 @@ from . import cuda
 from .device import device_id
 from .stream import LEGACY_DEFAULT, as_core_stream, as_stream_pointer
 
-__all__ = ["ALIGNMENT", "Allocation", "OutOfDeviceMemoryError"]
+__all__ = ["ALIGNMENT", "Allocation", "Allocator", "OutOfDeviceMemoryError"]
 
 
 class OutOfDeviceMemoryError(MemoryError):
     """The device (or, for the reference device, the host) has not enough free memory."""
+
+
+class Allocator:
+    """Where memory for the work of a stream comes from: looked up once, for many allocations.
+
+    Parameters
+    ----------
+    device : int or cuda.core.Device, optional
+        Default: the calling thread's current device.
+    stream : stream, optional
+        Kept: it must not be destroyed before the memory is freed on it.
+    memory_resource : cuda.core.MemoryResource, optional
+        Default: the device's pool.
+
+    Attributes
+    ----------
+    device_id : int
+        Ordinal of the device.
+    on_host : bool
+        Whether it belongs to the reference device.
+    stream : int
+        Address of the stream.
+    """
+
+    __slots__ = ("_core_stream", "_resource", "_stream", "device_id", "on_host", "stream")
+
+    def __init__(
+        self, device: Any = None, stream: Any = None, *, memory_resource: Any = None
+    ) -> None:
+        self.on_host = mode.reference_device_active
+        self.stream = as_stream_pointer(stream)
+        self.device_id = device_id(device)
+        self._stream, self._core_stream, self._resource = stream, None, memory_resource
+        if self.on_host:
+            if memory_resource is not None:
+                raise ValueError("memory_resource: the reference device's memory is host memory")
+            return
+        pool = _pools.get(self.device_id)
+        if pool is None:
+            with cuda.current_context(self.device_id) as current:
+                pool = current, current.memory_resource, as_core_stream(None, current)
+                _pools[self.device_id] = pool
+        target, resource, default = pool
+        self._resource = resource if memory_resource is None else memory_resource
+        on_default = self.stream in (0, LEGACY_DEFAULT)
+        self._core_stream = default if on_default else as_core_stream(stream, target)
+
+    def allocate(self, nbytes: int) -> Allocation:
+        """A new block of memory.
+
+        Raises
+        ------
+        OutOfDeviceMemoryError
+            If there is not enough memory.
+        """
+        if not nbytes:
+            memory, address = None, 0
+        elif self.on_host:
+            memory = _host_memory(nbytes)
+            address = memory.address
+        else:
+            memory = self._device_memory(nbytes)
+            address = int(memory.handle)
+        return Allocation(self, nbytes, memory, address)
+
+    def _device_memory(self, nbytes: int) -> Any:
+        ordinal, resource = self.device_id, self._resource
+        if cuda.is_current(ordinal):
+            with suppress(Exception):  # said below
+                return resource.allocate(nbytes, stream=self._core_stream)
+        with cuda.current_context(ordinal) as device:
+            try:
+                return resource.allocate(nbytes, stream=self._core_stream)
+            except Exception as error:  # cuda.core's own class, which it does not export
+                if "OUT_OF_MEMORY" not in str(error):
+                    raise
+                # The pool took all that was free before it gave up, and keeps it from others.
+                if hasattr(resource, "handle"):  # not on a device without pools
+                    cuda.call("cuMemPoolTrimTo", resource.handle, 0)
+                free, total = cuda.call("cuMemGetInfo")
+                raise OutOfDeviceMemoryError(
+                    f"asked for {_readable(nbytes)} on device {ordinal} ({device.name}); "
+                    f"{_readable(free)} of {_readable(total)} are free"
+                ) from error
 
 
 class Allocation(Uncopied):
@@ -33,45 +118,49 @@ class Allocation(Uncopied):
         Address, 0 for an empty block; a multiple of `ALIGNMENT`.
     nbytes : int
         Size.
-    device_id : int
-        Ordinal of the device.
-    on_host : bool
-        Whether it belongs to the reference device.
-    stream : int
-        Address of the stream it was allocated on.
-    exports : weakref.WeakSet
-        What other libraries hold of it (see ``dlpack.Exported``).
+    device_id, on_host, stream
+        Those of the `Allocator`.
     """
 
-    def __init__(
-        self, nbytes: int, *, device: Any = None, stream: Any = None, memory_resource: Any = None
-    ) -> None:
-        self.nbytes = _checked_size(nbytes)
-        self.on_host = mode.reference_device_active
-        self.stream = as_stream_pointer(stream)
-        self.device_id = device_id(device)
-        self.exports: weakref.WeakSet[Any] = weakref.WeakSet()
-        memory: Any = None
-        self.ptr = 0
-        if memory_resource is not None and self.on_host:
-            raise ValueError("memory_resource: the reference device's memory is host memory")
-        if nbytes and self.on_host:
-            memory = _host_memory(self.nbytes)
-            self.ptr = memory.address
-        elif nbytes:
-            memory = _device_memory(self.nbytes, self.device_id, stream, memory_resource)
-            self.ptr = int(memory.handle)
-        # In a list, so that release() can name another stream. The finalizer also keeps the stream
-        # object: its stream must not be destroyed before the memory is freed on it.
-        self._free_on: list[Any] = [None]
-        self._finalizer = weakref.finalize(
-            self, _free, memory, self.device_id, self._free_on, stream
-        )
+    __slots__ = (
+        "__weakref__",
+        "_block",
+        "_exports",
+        "device_id",
+        "nbytes",
+        "on_host",
+        "ptr",
+        "stream",
+    )
+
+    def __init__(self, allocator: Allocator, nbytes: int, memory: Any, address: int) -> None:
+        self.nbytes = nbytes
+        self.ptr = address
+        self.device_id = allocator.device_id
+        self.on_host = allocator.on_host
+        self.stream = allocator.stream
+        self._exports: weakref.WeakSet[Any] | None = None
+        self._block = _Block(self, allocator, memory)
+
+    @classmethod
+    def of(
+        cls, nbytes: int, *, device: Any = None, stream: Any = None, memory_resource: Any = None
+    ) -> Allocation:
+        """A new block; the parameters are those of `Allocator`."""
+        nbytes = _checked_size(nbytes)
+        return Allocator(device, stream, memory_resource=memory_resource).allocate(nbytes)
 
     @property
     def allocation(self) -> Allocation:
         """Itself: what keeps the memory alive."""
         return self
+
+    @property
+    def exports(self) -> weakref.WeakSet[Any]:
+        """What other libraries hold of it (see ``dlpack.Exported``)."""
+        if self._exports is None:
+            self._exports = weakref.WeakSet()
+        return self._exports
 
     def release(self, stream: Any = None) -> None:
         """Free the memory now, in the order of `stream` or else of the one it was allocated on.
@@ -80,9 +169,59 @@ class Allocation(Uncopied):
         """
         if stream is not None:
             as_stream_pointer(stream)
-            self._free_on[0] = stream
-        if not self.exports:
-            self._finalizer()
+            self._block.free_on = stream
+        if not self._exports:
+            self._block.free()
+
+
+class _Block(weakref.ref[Allocation]):
+    """The memory of an allocation, which it outlives: it is freed when that is gone, or at exit."""
+
+    __slots__ = ("_allocator", "_memory", "free_on")
+    _allocator: Allocator
+    _memory: Any
+    free_on: Any
+
+    def __new__(cls, owner: Allocation, allocator: Allocator, memory: Any) -> _Block:
+        block = super().__new__(cls, owner, cls.free)
+        block._allocator, block._memory, block.free_on = allocator, memory, None
+        if memory is not None:
+            _blocks[id(block)] = block
+        return block
+
+    def __init__(self, owner: Allocation, allocator: Allocator, memory: Any) -> None:
+        pass
+
+    def free(self) -> None:
+        """Free the memory; a second call does nothing."""
+        memory, self._memory = self._memory, None
+        if memory is None:
+            return
+        _blocks.pop(id(self), None)
+        if self._allocator.on_host:
+            memory.free()
+            return
+        ordinal = self._allocator.device_id
+        # This may run in a thread without a context, where cuMemFreeAsync would fail.
+        if self.free_on is None and cuda.is_current(ordinal):
+            memory.close()
+            return
+        with cuda.current_context(ordinal) as device:
+            if self.free_on is None:
+                memory.close()  # on the stream of the allocation
+            else:
+                memory.close(as_core_stream(self.free_on, device))
+
+
+_blocks: dict[int, _Block] = {}
+"""All memory that is not freed; the last to be allocated comes last."""
+
+
+@atexit.register
+def _free_all() -> None:
+    while _blocks:
+        with suppress(Exception):  # the driver may be gone
+            _blocks.popitem()[1].free()
 
 
 def _checked_size(nbytes: Any) -> int:
@@ -107,49 +246,6 @@ def _host_memory(nbytes: int) -> Block:
 _pools: dict[int, tuple[Any, Any, Any]] = {}
 """By ordinal: the device, its memory resource, and its legacy default stream. To ask cuda.core for
 them takes three times as long as an allocation."""
-
-
-def _device_memory(nbytes: int, ordinal: int, stream: Any, memory_resource: Any) -> Any:
-    if memory_resource is None and ordinal in _pools and cuda.is_current(ordinal):
-        device, resource, default = _pools[ordinal]
-        on_default = as_stream_pointer(stream) in (0, LEGACY_DEFAULT)
-        with suppress(Exception):  # said below
-            return resource.allocate(
-                nbytes, stream=default if on_default else as_core_stream(stream, device)
-            )
-    with cuda.current_context(ordinal) as device:
-        resource = device.memory_resource if memory_resource is None else memory_resource
-        if memory_resource is None:
-            _pools[ordinal] = device, resource, as_core_stream(None, device)
-        try:
-            return resource.allocate(nbytes, stream=as_core_stream(stream, device))
-        except Exception as error:  # cuda.core's own class, which it does not export
-            if "OUT_OF_MEMORY" not in str(error):
-                raise
-            # The pool took all that was free before it gave up, and keeps it from everybody else.
-            if hasattr(resource, "handle"):  # not on a device without pools
-                cuda.call("cuMemPoolTrimTo", resource.handle, 0)
-            free, total = cuda.call("cuMemGetInfo")
-            raise OutOfDeviceMemoryError(
-                f"asked for {_readable(nbytes)} on device {ordinal} ({device.name}); "
-                f"{_readable(free)} of {_readable(total)} are free"
-            ) from error
-
-
-def _free(memory: Any, ordinal: int, free_on: list[Any], _stream: Any) -> None:
-    if isinstance(memory, Block):
-        memory.free()
-    if memory is None or isinstance(memory, Block):
-        return
-    # A finalizer may run in a thread without a context, where cuMemFreeAsync would fail.
-    if free_on[0] is None and cuda.is_current(ordinal):
-        memory.close()
-        return
-    with cuda.current_context(ordinal) as device:
-        if free_on[0] is None:
-            memory.close()  # on the stream of the allocation
-        else:
-            memory.close(as_core_stream(free_on[0], device))
 
 
 def _readable(nbytes: int) -> str:

@@ -60,7 +60,7 @@ class DeviceBuffer(Uncopied):
     def __init__(
         self, nbytes: int, *, device: Any = None, stream: Any = None, memory_resource: Any = None
     ) -> None:
-        allocation = Allocation(
+        allocation = Allocation.of(
             nbytes, device=device, stream=stream, memory_resource=memory_resource
         )
         self._parent: DeviceBuffer | None = None

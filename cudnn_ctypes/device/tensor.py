@@ -126,7 +126,7 @@ class DeviceTensor(Elements, Uncopied):
             As for `DeviceBuffer`.
         """
         shape, strides, data_type = _described(shape, dtype, layout, strides)
-        memory = Allocation(
+        memory = Allocation.of(
             _nbytes(shape, strides, data_type),
             device=device,
             stream=stream,

@@ -19,7 +19,6 @@ from contextlib import suppress
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from ..device import copy
-from ..device.allocation import Allocation
 from ..errors import ClosedError
 from ..handle import Handle
 from ..raw.bare import watched
@@ -202,10 +201,7 @@ class BoundOperation(Uncopied, Generic[R]):
     """
 
     def __init__(self, plan: Plan, handle: Launcher, pointers: list[Any], given: list[Any]) -> None:
-        self._scratch = [
-            Allocation(size, device=handle.device, stream=handle.stream)
-            for size in plan.scratch_sizes
-        ]
+        self._scratch = [handle.allocator.allocate(size) for size in plan.scratch_sizes]
         made = plan.fill(handle, pointers, self._scratch)
         self._plan, self._handle = plan, handle
         self._kept = given, made

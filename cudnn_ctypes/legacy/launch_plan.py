@@ -217,13 +217,16 @@ class Plan:
         """
         pointers.append(handle._as_parameter_)
         made: list[DeviceTensor] = []
-        for nbytes, state in self._made:
-            tensor = object.__new__(DeviceTensor)
-            memory = Allocation(nbytes, device=self._device, stream=handle.stream)
-            vars(tensor).update(state, _memory=memory)
-            made.append(tensor)
-            pointers.append(ctypes.c_void_p(memory.ptr))
-        pointers += [ctypes.c_void_p(block.ptr or None) for block in scratch]
+        if self._made:
+            allocator = handle.allocator
+            for nbytes, state in self._made:
+                memory = allocator.allocate(nbytes)
+                tensor = object.__new__(DeviceTensor)
+                tensor.__dict__ = {**state, "_memory": memory}
+                made.append(tensor)
+                pointers.append(ctypes.c_void_p(memory.ptr))
+        for block in scratch:
+            pointers.append(ctypes.c_void_p(block.ptr or None))
         return made
 
     def zeroed(

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any
 
 from ..device import cuda, current_device
-from ..device.allocation import Allocation
+from ..device.allocation import Allocation, Allocator
 from ..device.stream import as_stream_pointer
 from ..raw import mode
 
@@ -52,4 +52,9 @@ class StreamLauncher:
 
     def workspace(self, nbytes: int, index: int = 0) -> Allocation:
         """Scratch memory for one launch, freed in the order of the stream."""
-        return Allocation(nbytes, stream=self.stream)
+        return self.allocator.allocate(nbytes)
+
+    @property
+    def allocator(self) -> Allocator:
+        """Where memory for launches on the stream comes from."""
+        return Allocator(stream=self.stream)

@@ -16,7 +16,7 @@ import pytest
 from fake_cuda import FakeCuda, FakeStream
 
 from cudnn_ctypes.device import DeviceBuffer, OutOfDeviceMemoryError
-from cudnn_ctypes.device.allocation import ALIGNMENT
+from cudnn_ctypes.device.allocation import ALIGNMENT, Allocator
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.memory import memory_pointer
@@ -302,3 +302,67 @@ def test_it_is_freed_at_exit_in_silence() -> None:
         [sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=True
     )
     assert run.stderr == ""
+
+
+class TestAllocator:
+    def test_its_blocks_are_freed_with_the_last_reference_in_the_stream_s_order(
+        self, fake_cuda: FakeCuda
+    ) -> None:
+        allocator = Allocator(0, FakeStream(7))
+        blocks = [allocator.allocate(n) for n in (16, 0, 300)]
+        assert [block.nbytes for block in blocks] == [16, 0, 300]
+        assert blocks[1].ptr == 0
+        assert fake_cuda.used == 316
+        fake_cuda.log.clear()
+        fake_cuda.context = None  # as in a thread that never used the GPU
+        del blocks
+        assert fake_cuda.used == 0
+        assert fake_cuda.log == [("free", 7), ("free", 7)]
+
+    def test_it_allocates_on_its_device_whichever_is_current(self, fake_cuda: FakeCuda) -> None:
+        fake_cuda.context = 0
+        allocator = Allocator(1, FakeStream(7))
+        block = allocator.allocate(16)
+        assert fake_cuda.log == [("allocate", 1, 7)]
+        assert (block.device_id, fake_cuda.context) == (1, 0)
+
+    def test_its_stream_outlives_its_blocks_in_a_collected_cycle(self, fake_cuda: FakeCuda) -> None:
+        alive: list[bool] = []
+
+        class Stream(FakeStream):
+            def __del__(self) -> None:
+                alive.append(fake_cuda.used > 0)
+
+        block = Allocator(0, Stream(7)).allocate(16)
+        cycle: list[Any] = [block]
+        cycle.append(cycle)
+        del block, cycle
+        gc.collect()
+        assert alive == [False]
+
+    def test_on_the_reference_device(self) -> None:
+        mode.set_reference_device_active(True)
+        try:
+            allocator = Allocator()
+            first, second = allocator.allocate(64), allocator.allocate(64)
+            assert first.on_host
+            assert first.ptr % ALIGNMENT == second.ptr % ALIGNMENT == 0
+            assert abs(first.ptr - second.ptr) >= 64
+            with pytest.raises(ValueError, match=r"^memory_resource: the reference device"):
+                Allocator(memory_resource=object())
+        finally:
+            mode.set_reference_device_active(False)
+
+
+def test_what_is_left_at_exit_is_freed_once() -> None:
+    code = (
+        "from cudnn_ctypes.raw import mode; mode.set_reference_device_active(True)\n"
+        "from cudnn_ctypes.device import DeviceTensor, allocation\n"
+        "kept = [DeviceTensor.empty((4,), 'float32') for _ in range(3)]\n"
+        "free = allocation.Block.free\n"
+        "allocation.Block.free = lambda block: print('freed') or free(block)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert (run.stdout, run.stderr) == ("freed\n" * 3, "")
