@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..device import DeviceTensor
 from .causal_convolution import gradient_type
-from .dense_operands import DenseOperands, as_given
+from .dense_operands import DenseOperands
+from .launch import launched
 
 __all__ = [
     "BackToBackGradients",
@@ -29,15 +29,16 @@ class BackToBackGradients(NamedTuple):
     """Gradients of x (batch, dim, 3, time), of the filters and of skip_bias (dim,)."""
 
     dx: Any
-    dweights_proj: Any
-    dweights_mixer: Any
+    dw_proj: Any
+    dw_mixer: Any
     dskip_bias: Any
 
 
+@launched
 def back_to_back_convolution_forward(
     x: Any,
-    weights_proj: Any,
-    weights_mixer: Any,
+    w_proj: Any,
+    w_mixer: Any,
     skip_bias: Any,
     gated: Any = None,
     y: Any = None,
@@ -54,39 +55,40 @@ def back_to_back_convolution_forward(
     ----------
     x : tensor
         (batch, dim, 3, time).
-    weights_proj : tensor
+    w_proj : tensor
         (dim, 3, K), K from 2 to 32.
-    weights_mixer : tensor
+    w_mixer : tensor
         (dim, L), L from 2 to 256.
     skip_bias : tensor
         (dim,).
     gated, y : tensor, optional
-        (batch, dim, time). Left out: made.
+        (batch, dim, time). Default: allocated.
 
     The other parameters, and the errors, are those of `causal_convolution_forward`.
     """
-    with DenseOperands(stream) as operands:
-        given, sizes = _back_to_back_operands(operands, x, weights_proj, weights_mixer, skip_bias)
-        data_type = given[0].data_type
-        y_memory = operands.result("y", y, sizes[:3], data_type)
-        gated_memory = operands.result("gated", gated, sizes[:3], data_type)
-        launch: Callable[..., object] = raw.cudnnB2BCausalConv1dForward
-        launch(stream, *given, y_memory, gated_memory, *sizes, data_type)
-    return BackToBackResult(*as_given((gated, y), (gated_memory, y_memory)))
+    with _BackToBack(stream) as operands:
+        operands.inputs(x, w_proj, w_mixer, skip_bias)
+        result = BackToBackResult(
+            operands.result("gated", gated, operands.shape, operands.data_type),
+            operands.result("y", y, operands.shape, operands.data_type),
+        )
+        operands.launch_sized(raw.cudnnB2BCausalConv1dForward, yGated="gated")
+    return result
 
 
+@launched
 def back_to_back_convolution_backward(
+    *,
     x: Any,
-    weights_proj: Any,
-    weights_mixer: Any,
+    w_proj: Any,
+    w_mixer: Any,
     skip_bias: Any,
     y: Any,
     dgated: Any,
     dx: Any = None,
-    dweights_proj: Any = None,
-    dweights_mixer: Any = None,
+    dw_proj: Any = None,
+    dw_mixer: Any = None,
     dskip_bias: Any = None,
-    *,
     stream: Any = None,
 ) -> BackToBackGradients:
     """The gradients of what `back_to_back_convolution_forward` takes.
@@ -99,45 +101,62 @@ def back_to_back_convolution_backward(
         As the forward pass gave it.
     dgated : tensor
         Gradient of its result, (batch, dim, time).
-    dx, dweights_proj, dweights_mixer, dskip_bias : tensor, optional
-        Left out: made; the last three, which are float32, or float64 for float64 data, of zeros.
+    dx, dw_proj, dw_mixer, dskip_bias : tensor, optional
+        Default: allocated, the last three of zeros; those are float32, or float64 for float64 data.
 
     The other parameters, and the errors, are those of `back_to_back_convolution_forward`.
     """
-    with DenseOperands(stream) as operands:
-        given, sizes = _back_to_back_operands(operands, x, weights_proj, weights_mixer, skip_bias)
-        data_type = given[0].data_type
-        dw_type = gradient_type(data_type)
-        y_memory = operands.tensor("y", y, sizes[:3], data_type)
-        dgated_memory = operands.tensor("dgated", dgated, sizes[:3], data_type)
-        dims = [tensor.shape for tensor in given]
-        results = (
-            operands.result("dx", dx, dims[0], data_type),
-            operands.result("dweights_proj", dweights_proj, dims[1], dw_type, zeros=True),
-            operands.result("dweights_mixer", dweights_mixer, dims[2], dw_type, zeros=True),
-            operands.result("dskip_bias", dskip_bias, dims[3], dw_type, zeros=True),
+    with _BackToBack(stream) as operands:
+        operands.inputs(x, w_proj, w_mixer, skip_bias)
+        operands.tensor("y", y, operands.shape, operands.data_type)
+        operands.tensor("dgated", dgated, operands.shape, operands.data_type)
+        dw_type = gradient_type(operands.data_type)
+        dx_shape, *shapes = operands.shapes
+        gradients = BackToBackGradients(
+            operands.result("dx", dx, dx_shape, operands.data_type),
+            operands.result("dw_proj", dw_proj, shapes[0], dw_type, zeros=True),
+            operands.result("dw_mixer", dw_mixer, shapes[1], dw_type, zeros=True),
+            operands.result("dskip_bias", dskip_bias, shapes[2], dw_type, zeros=True),
         )
-        launch: Callable[..., object] = raw.cudnnB2BCausalConv1dBackward
-        launch(stream, *given, y_memory, dgated_memory, *results, *sizes, data_type, dw_type)
-    given_results = (dx, dweights_proj, dweights_mixer, dskip_bias)
-    return BackToBackGradients(*as_given(given_results, results))
+        operands.launch_sized(raw.cudnnB2BCausalConv1dBackward, dy="dgated", dwDataType=dw_type)
+    return gradients
 
 
-def _back_to_back_operands(
-    operands: DenseOperands, x: Any, weights_proj: Any, weights_mixer: Any, skip_bias: Any
-) -> tuple[tuple[DeviceTensor, ...], tuple[int, ...]]:
-    """The four operands, and the sizes as C takes them."""
-    sequences = operands.imported("x", x)
-    if sequences.ndim != 4 or sequences.shape[2] != 3:
-        raise ValueError(f"x: expected (batch, dim, 3, time), got {sequences.shape}")
-    batch, dim, _, time = sequences.shape
-    proj = operands.imported("weights_proj", weights_proj).shape[-1:]
-    mixer = operands.imported("weights_mixer", weights_mixer).shape[-1:]
-    data_type = sequences.data_type
-    given = (
-        operands.tensor("x", sequences, sequences.shape, data_type),
-        operands.tensor("weights_proj", weights_proj, (dim, 3, *proj), data_type),
-        operands.tensor("weights_mixer", weights_mixer, (dim, *mixer), data_type),
-        operands.tensor("skip_bias", skip_bias, (dim,), data_type),
-    )
-    return given, (batch, dim, time, *proj, *mixer)
+class _BackToBack(DenseOperands):
+    """The operands of two convolutions back to back.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (batch, dim, time).
+    shapes : tuple of tuple of int
+        Of x, of both filters, and of skip_bias.
+    data_type : cudnnDataType_t
+    """
+
+    shape: tuple[int, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    data_type: raw.cudnnDataType_t
+
+    def inputs(self, x: Any, w_proj: Any, w_mixer: Any, skip_bias: Any) -> None:
+        """Take the four operands, which must fit together."""
+        sequences = self.imported("x", x)
+        if sequences.ndim != 4 or sequences.shape[2] != 3:
+            raise ValueError(f"x: expected (batch, dim, 3, time), got {sequences.shape}")
+        batch, dim, _, time = sequences.shape
+        self.shape, self.data_type = (batch, dim, time), sequences.data_type
+        proj = self.imported("w_proj", w_proj).shape[-1:]
+        mixer = self.imported("w_mixer", w_mixer).shape[-1:]
+        self.shapes = (sequences.shape, (dim, 3, *proj), (dim, *mixer), (dim,))
+        names = ("x", "w_proj", "w_mixer", "skip_bias")
+        given = (x, w_proj, w_mixer, skip_bias)
+        for name, value, shape in zip(names, given, self.shapes, strict=True):
+            self.tensor(name, value, shape, self.data_type)
+
+    def launch_sized(self, function: Callable[..., Any], **arguments: Any) -> None:
+        """Launch with the sizes and the type of the operands."""
+        batch, dim, time = self.shape
+        _, (*_, proj), (*_, mixer), _ = self.shapes
+        arguments |= {"kernelSizeProj": proj, "kernelSizeMixer": mixer}
+        arguments |= {"batch": batch, "dim": dim, "seqLen": time, "dataType": self.data_type}
+        self.launch(function, **arguments)

@@ -3,7 +3,7 @@
 These functions of newer libraries (cuDNN 9.22 and later, each says which) take a stream instead of
 a handle; an older library gives a ``SymbolNotFoundError`` that names both versions. Operands are
 dense tensors of one type; their shape is logical, (batch, dim, time), and the strides tell whether
-the time or the channels are innermost in memory. Results are made where none are given.
+the time or the channels are innermost in memory. Results are allocated where none are given.
 
 cuDNN compiles each of these kernels on the first call for a type, width, layout and activation in a
 process: 3 to 7 s a direction with 9.28 beside an H200, 13 s for convolutions back to back.
@@ -11,18 +11,18 @@ process: 3 to 7 s a direction with 9.28 beside an H200, 13 s for convolutions ba
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..device import DeviceTensor
-from .dense_operands import DenseOperands, as_given, lies_dense
+from .dense_operands import DenseOperands, lies_dense
 from .enumerators import enumerator
+from .launch import launched
 from .operands import Made
 
 __all__ = [
     "CausalConvolutionGradients",
+    "CausalOperands",
     "causal_convolution_backward",
     "causal_convolution_forward",
     "gradient_type",
@@ -30,23 +30,24 @@ __all__ = [
 
 
 class CausalConvolutionGradients(NamedTuple):
-    """Gradients: dx (batch, dim, time), dweight (dim, K), dbias (dim,)."""
+    """Gradients: dx (batch, dim, time), dw (dim, K), db (dim,)."""
 
     dx: Any
-    dweight: Any
-    dbias: Any
+    dw: Any
+    db: Any
 
 
+@launched
 def causal_convolution_forward(
     x: Any,
-    weight: Any,
+    w: Any,
     bias: Any = None,
     y: Made | None = None,
     *,
     activation: Any = "identity",
     stream: Any = None,
 ) -> Made:
-    """y[t] = act(bias + sum over j of x[t - j] * weight[K - 1 - j]).
+    """y[t] = act(bias + sum over j of x[t - j] * w[K - 1 - j]).
 
     Follows ``cudnnCausalConv1dForward`` (cuDNN 9.22), and for channels last
     ``cudnnCausalConv1dNwhForward`` (cuDNN 9.24).
@@ -55,16 +56,16 @@ def causal_convolution_forward(
     ----------
     x : tensor
         (batch, dim, time); float32, float64, float16 or bfloat16.
-    weight : tensor
+    w : tensor
         (dim, K), in the layout of x. K from 2 to 256; to 128 with channels last.
     bias : tensor, optional
-        (dim,). Left out: zeros.
+        (dim,). Default: zeros.
     y : tensor, optional
-        (batch, dim, time), in the layout of x. Left out: made.
+        (batch, dim, time), in the layout of x. Default: allocated.
     activation : cudnnCausalConv1dActivation_t or str
         "identity" or "silu".
     stream : stream, optional
-        Left out: the legacy default stream.
+        Default: the legacy default stream.
 
     Returns
     -------
@@ -83,48 +84,36 @@ def causal_convolution_forward(
 
     Examples
     --------
-    >>> y = causal_convolution_forward(x, weight, activation="silu")  # doctest: +SKIP
+    >>> y = causal_convolution_forward(x, w, activation="silu")  # doctest: +SKIP
     """
-    kind = enumerator(raw.cudnnCausalConv1dActivation_t, activation, "activation")
-    with _sequence_operands(x, weight, stream) as (operands, x_memory, w_memory):
-        shape, data_type = x_memory.shape, x_memory.data_type
-        batch, dim, time = shape
-        launch = (
+    act = enumerator(raw.cudnnCausalConv1dActivation_t, activation, "activation")
+    with CausalOperands(stream) as operands:
+        operands.inputs(x, w, may_be_channels_last=True)
+        operands.bias(bias)
+        result: Made = operands.result("y", y, operands.shape, operands.data_type)
+        operands.launch_sized(
             raw.cudnnCausalConv1dNwhForward
             if operands.channels_last
-            else raw.cudnnCausalConv1dForward
+            else raw.cudnnCausalConv1dForward,
+            activation=act,
         )
-        bias_memory = _bias(operands, bias, shape[1], data_type)
-        result: Any = operands.result("y", y, shape, data_type)
-        launch(
-            stream,
-            x_memory,
-            w_memory,
-            bias_memory,
-            result,
-            batch,
-            dim,
-            time,
-            w_memory.shape[1],
-            data_type,
-            kind,
-        )
-    return result if y is None else y
+    return result
 
 
+@launched
 def causal_convolution_backward(
+    *,
     x: Any,
-    weight: Any,
+    w: Any,
     dy: Any,
     bias: Any = None,
     dx: Any = None,
-    dweight: Any = None,
-    dbias: Any = None,
-    *,
+    dw: Any = None,
+    db: Any = None,
     activation: Any = "identity",
     stream: Any = None,
 ) -> CausalConvolutionGradients:
-    """The gradients of x, weight and bias.
+    """The gradients of x, w and bias.
 
     Follows ``cudnnCausalConv1dBackward`` (cuDNN 9.22), and for channels last
     ``cudnnCausalConv1dNwhBackward`` (cuDNN 9.24).
@@ -134,87 +123,95 @@ def causal_convolution_backward(
     dy : tensor
         Gradient of y, in the layout of x.
     dx : tensor, optional
-        Left out: made.
-    dweight, dbias : tensor, optional
+        Default: allocated.
+    dw, db : tensor, optional
         float32, or float64 for float64 data. The gradients are added to what they hold, by atomic
-        additions in no fixed order. Left out: made, of zeros.
+        additions in no fixed order. Default: allocated, of zeros.
 
     The other parameters, and the errors, are those of `causal_convolution_forward`.
     """
-    kind = enumerator(raw.cudnnCausalConv1dActivation_t, activation, "activation")
-    with _sequence_operands(x, weight, stream) as (operands, x_memory, w_memory):
-        shape, data_type = x_memory.shape, x_memory.data_type
-        batch, dim, time = shape
-        dw_type = gradient_type(data_type)
-        launch = (
+    act = enumerator(raw.cudnnCausalConv1dActivation_t, activation, "activation")
+    with CausalOperands(stream) as operands:
+        operands.inputs(x, w, may_be_channels_last=True)
+        operands.bias(bias)
+        shape, dw_type = operands.shape, gradient_type(operands.data_type)
+        operands.tensor("dy", dy, shape, operands.data_type)
+        gradients = CausalConvolutionGradients(
+            operands.result("dx", dx, shape, operands.data_type),
+            operands.result("dw", dw, operands.w_shape, dw_type, zeros=True),
+            operands.result("db", db, shape[1:2], dw_type, zeros=True),
+        )
+        operands.launch_sized(
             raw.cudnnCausalConv1dNwhBackward
             if operands.channels_last
-            else raw.cudnnCausalConv1dBackward
+            else raw.cudnnCausalConv1dBackward,
+            dwDataType=dw_type,
+            activation=act,
         )
-        bias_memory = _bias(operands, bias, shape[1], data_type)
-        dy_memory = operands.tensor("dy", dy, shape, data_type)
-        results = (
-            operands.result("dx", dx, shape, data_type),
-            operands.result("dweight", dweight, w_memory.shape, dw_type, zeros=True),
-            operands.result("dbias", dbias, shape[1:2], dw_type, zeros=True),
-        )
-        launch(
-            stream,
-            x_memory,
-            w_memory,
-            bias_memory,
-            dy_memory,
-            *results,
-            batch,
-            dim,
-            time,
-            w_memory.shape[1],
-            data_type,
-            dw_type,
-            kind,
-        )
-    return CausalConvolutionGradients(*as_given((dx, dweight, dbias), results))
+    return gradients
 
 
-@contextmanager
-def _sequence_operands(
-    x: Any, weight: Any, stream: Any
-) -> Iterator[tuple[DenseOperands, DeviceTensor, DeviceTensor]]:
-    """x and weight as tensors, which fit together, and the layout that both lie in."""
-    with DenseOperands(stream) as operands:
-        sequences, filters = operands.imported("x", x), operands.imported("weight", weight)
-        if sequences.ndim != 3:
-            raise ValueError(f"x: expected (batch, dim, time), got {sequences.shape}")
-        if filters.ndim != 2 or filters.shape[0] != sequences.shape[1]:
+class CausalOperands(DenseOperands):
+    """The operands of a causal convolution, direct or by Fourier transforms.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Of x, (batch, dim, time).
+    w_shape : tuple of int
+        Of w, (dim, K).
+    data_type : cudnnDataType_t
+        Of x and w.
+    """
+
+    shape: tuple[int, ...]
+    w_shape: tuple[int, ...]
+    data_type: raw.cudnnDataType_t
+
+    def inputs(self, x: Any, w: Any, *, may_be_channels_last: bool = False) -> None:
+        """Take x and w, which must fit together."""
+        sequences, filters = self.imported("x", x), self.imported("w", w)
+        self.sequences("x", sequences)
+        if filters.ndim != 2 or filters.shape[0] != self.shape[1]:
             raise ValueError(
-                f"weight: expected ({sequences.shape[1]}, K) for x {sequences.shape}, got "
-                f"{filters.shape}"
+                f"w: expected ({self.shape[1]}, K) for x {self.shape}, got {filters.shape}"
             )
-        if filters.data_type != sequences.data_type:
-            raise TypeError(
-                f"weight: {filters.data_type.name}, but x is {sequences.data_type.name}"
-            )
-        for channels_last in (False, True):
-            if all(lies_dense(one, channels_last=channels_last) for one in (sequences, filters)):
-                operands.channels_last = channels_last
-                break
-        else:
+        if filters.data_type != self.data_type:
+            raise TypeError(f"w: {filters.data_type.name}, but x is {self.data_type.name}")
+        self.w_shape = filters.shape
+        both = (sequences, filters)
+        self.channels_last = may_be_channels_last and not all(map(lies_dense, both))
+        if self.channels_last and not all(lies_dense(one, channels_last=True) for one in both):
             raise ValueError(
-                f"x and weight: both must be dense, with time and K innermost in both, or the "
+                f"x and w: both must be dense, with time and K innermost in both, or the "
                 f"channels in both; got strides {sequences.strides} and {filters.strides}"
             )
-        yield operands, sequences, filters
+        self.tensor("x", sequences, self.shape, self.data_type)
+        self.tensor("w", filters, self.w_shape, self.data_type)
 
+    def sequences(self, name: str, value: Any) -> None:
+        """Let the operand `name` say shape and data type."""
+        tensor = self.imported(name, value)
+        if tensor.ndim != 3:
+            raise ValueError(f"{name}: expected (batch, dim, time), got {tensor.shape}")
+        self.shape, self.data_type = tensor.shape, tensor.data_type
+        self.w_shape = tensor.shape[1:]
 
-def _bias(
-    operands: DenseOperands, bias: Any, dim: int, data_type: raw.cudnnDataType_t
-) -> DeviceTensor:
-    """C wants a bias always."""
-    if bias is None:
-        return operands.temporary((dim,), data_type, zeros=True)
-    return operands.tensor("bias", bias, (dim,), data_type)
+    def bias(self, value: Any) -> None:
+        """Take the bias; C wants one always."""
+        shape = self.shape[1:2]
+        if value is None:
+            self.temporary(shape, self.data_type, zeros=True, name="bias")
+        else:
+            self.tensor("bias", value, shape, self.data_type)
+
+    def launch_sized(self, function: Callable[..., Any], **arguments: Any) -> None:
+        """Launch with the sizes and the type of x and w."""
+        batch, dim, time = self.shape
+        arguments |= {"kernelSize": self.w_shape[1], "dataType": self.data_type}
+        self.launch(function, batch=batch, dim=dim, seqLen=time, **arguments)
 
 
 def gradient_type(data_type: raw.cudnnDataType_t) -> raw.cudnnDataType_t:
-    """Of the gradients of filters and biases."""
+    """The data type of the gradients of filters and biases."""
     return raw.CUDNN_DATA_DOUBLE if data_type == raw.CUDNN_DATA_DOUBLE else raw.CUDNN_DATA_FLOAT

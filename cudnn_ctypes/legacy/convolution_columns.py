@@ -6,17 +6,18 @@ from math import prod
 from typing import Any
 
 from .. import raw
-from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import storage_bytes
 from ..handle import Handle
 from .convolution import ConvolutionDescriptor
 from .filter import FilterDescriptor
-from .operands import Made, Operands, check_memory, expect, imported
+from .launch import launched
+from .operands import Made, Operands, expect
 from .tensor import TensorDescriptor
 
 __all__ = ["im2col"]
 
 
+@launched
 def im2col(
     handle: Handle,
     x: Any,
@@ -38,7 +39,7 @@ def im2col(
     w_desc : FilterDescriptor
         The filters' shape; their number K does not matter.
     columns : DeviceTensor or DeviceBuffer, optional
-        Memory for C * R * N * Y elements of the type of x. Left out: made.
+        Memory for C * R * N * Y elements of the type of x. Default: allocated.
     x_desc : TensorDescriptor, optional
         How x is to be read; needed for addresses and buffers.
 
@@ -54,24 +55,13 @@ def im2col(
         For groups, and for more than 2 spatial dimensions (cuDNN 9.19).
     """
     with Operands(handle, x=(x, x_desc), columns=(None, None)) as operands:
-        x_memory, x_desc = operands.tensor("x")
+        x_desc = operands.describe("x")
         expect("w_desc", w_desc, FilterDescriptor)
         expect("conv", conv, ConvolutionDescriptor)
         batch, _, *output_sizes = conv.output_shape(x_desc, w_desc)
         shape = (*w_desc.shape[1:], batch, *output_sizes)
-        data_type = x_desc.data_type
-        memory: DeviceBuffer | DeviceTensor
         if columns is None:
-            memory = columns = operands.make("columns", shape, data_type, layout="NCHW")
-        else:
-            memory = _with_room(columns, storage_bytes(data_type, prod(shape)), handle)
-        x_memory = check_memory("x", x_memory, x_desc, handle)
-        raw.cudnnIm2Col(handle, x_desc, x_memory, w_desc, conv, memory)
+            columns = operands.make("columns", shape, x_desc.data_type, layout="NCHW")
+        memory, _ = operands.room("columns", columns, storage_bytes(x_desc.data_type, prod(shape)))
+        operands.launch(raw.cudnnIm2Col, wDesc=w_desc, convDesc=conv, colBuffer=memory)
     return columns
-
-
-def _with_room(columns: Any, nbytes: int, handle: Handle) -> DeviceBuffer | DeviceTensor:
-    memory = columns if isinstance(columns, DeviceBuffer) else imported("columns", columns, handle)
-    if memory.nbytes < nbytes:
-        raise ValueError(f"columns: {memory.nbytes} bytes are too small for {nbytes} bytes")
-    return memory

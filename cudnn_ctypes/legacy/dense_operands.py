@@ -16,7 +16,7 @@ from ..raw.function import Function
 from .launch import Memory, launch, recording
 from .stream_launcher import StreamLauncher
 
-__all__ = ["DenseOperands", "as_given", "dense_strides", "lies_dense"]
+__all__ = ["DenseOperands", "dense_strides", "lies_dense"]
 
 
 class DenseOperands(ExitStack):
@@ -97,18 +97,13 @@ class DenseOperands(ExitStack):
         self._memory.update(dict.fromkeys(names))
 
     def result(
-        self,
-        name: str,
-        value: Any,
-        shape: Shape,
-        data_type: Any,
-        *,
-        zeros: bool = False,
-    ) -> DeviceTensor:
-        """The result `name`: as it was given, or made, uninitialised or of zeros."""
+        self, name: str, value: Any, shape: Shape, data_type: Any, *, zeros: bool = False
+    ) -> Any:
+        """The result `name`: as it was given, or a tensor, uninitialised or of zeros."""
         data_type = as_data_type(data_type)
         if value is not None:
-            return self.tensor(name, value, shape, data_type, written=True)
+            self.tensor(name, value, shape, data_type, written=True)
+            return value
         made = self._new(shape, data_type, zeros)
         self._results.append(made)
         self._memory[name] = Memory(name, made, written=True)
@@ -117,16 +112,18 @@ class DenseOperands(ExitStack):
         return made
 
     def temporary(
-        self, shape: Shape, data_type: cudnnDataType_t, *, zeros: bool = False
+        self, shape: Shape, data_type: cudnnDataType_t, *, zeros: bool = False, name: str = ""
     ) -> DeviceTensor:
-        """A tensor for this call only."""
+        """A tensor for this call only, which stands for the operand `name`, if that is given."""
         made = self.enter_context(self._new(shape, data_type, zeros))
+        if name:
+            self._memory[name] = Memory(name, made, written=not zeros)
         if self._recording is not None:
             self._recording.scratch.append(made)
         return made
 
-    def buffer(self, name: str, value: Any, nbytes: int) -> Any:
-        """The memory `name`, of any type: at least `nbytes` of it.
+    def buffer(self, name: str, value: Any, nbytes: int, *, written: bool = False) -> None:
+        """Take the memory `name`, of any type: at least `nbytes` of it.
 
         Raises
         ------
@@ -142,19 +139,21 @@ class DenseOperands(ExitStack):
         memory = value if isinstance(value, DeviceBuffer) else self.imported(name, value)
         if memory.nbytes < nbytes:
             raise ValueError(f"{name}: {nbytes} bytes are needed, got {memory.nbytes}")
-        return memory
+        self._memory[name] = Memory(name, memory, written=written)
 
-    def scratch(self, name: str, value: Any, nbytes: int) -> Any:
-        """The memory `name`; where None was given, memory for this call only."""
+    def scratch(self, name: str, value: Any, nbytes: int) -> None:
+        """Take the memory `name`; if it is None, memory is allocated for this call only."""
         if value is None:
-            return self.temporary((nbytes,), CUDNN_DATA_UINT8)
-        return self.buffer(name, value, nbytes)
+            self.temporary((nbytes,), CUDNN_DATA_UINT8, name=name)
+        else:
+            self.buffer(name, value, nbytes, written=True)
 
     def saved(self, name: str, value: Any, nbytes: int) -> Any:
-        """The memory `name`, which is a result; made where None was given."""
+        """The memory `name`, which is a result: as it was given, or a tensor of bytes."""
         if value is None:
             return self.result(name, None, (nbytes,), CUDNN_DATA_UINT8)
-        return self.buffer(name, value, nbytes)
+        self.buffer(name, value, nbytes, written=True)
+        return value
 
     def _new(self, shape: Shape, data_type: cudnnDataType_t, zeros: bool) -> DeviceTensor:
         make = DeviceTensor.zeros if zeros else DeviceTensor.empty
@@ -169,7 +168,7 @@ class DenseOperands(ExitStack):
 
         The stream is the call's. Memory that is not among `arguments` is the operand with C's name
         in Python's spelling: node_features for ``nodeFeatures``, dnode_features for
-        ``gradNodeFeatures``.
+        ``gradNodeFeatures``, w for ``weight``. Its size in bytes, if C asks for it, goes with it.
 
         Parameters
         ----------
@@ -188,6 +187,8 @@ class DenseOperands(ExitStack):
                 value = self._memory[value]
             elif isinstance(value, DeviceTensor):
                 value = Memory(parameter.name, value)
+            if isinstance(value, Memory) and parameter.described_by:
+                arguments[parameter.described_by[0]] = value._as_parameter_.nbytes
             values.append(value)
         if arguments:
             raise TypeError(f"{function.__name__} has no parameter {next(iter(arguments))!r}")
@@ -203,7 +204,9 @@ class DenseOperands(ExitStack):
 def _in_python(name: str) -> str:
     """C's name of a parameter as an operand is called in Python."""
     words = re.sub("([A-Z])", r"_\1", name).lower()
-    return re.sub("^grad_", "d", words)
+    words = re.sub("^grad_", "d", words)
+    words = re.sub("^(d?)(weight$|weights(?=_))", r"\1w", words)
+    return "db" if words == "dbias" else words
 
 
 def dense_strides(shape: Shape, *, channels_last: bool = False) -> Shape:
@@ -224,8 +227,3 @@ def lies_dense(tensor: DeviceTensor, *, channels_last: bool = False) -> bool:
     return all(
         a == b or n <= 1 for a, b, n in zip(tensor.strides, wanted, tensor.shape, strict=True)
     )
-
-
-def as_given(given: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What the user gave where they gave something, else what was made."""
-    return tuple(made if one is None else one for one, made in zip(given, results, strict=True))

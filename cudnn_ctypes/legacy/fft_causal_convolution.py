@@ -1,7 +1,7 @@
 """Causal depthwise convolution by Fourier transforms, for long filters.
 
 These functions of cuDNN 9.26 and later take a stream instead of a handle. The filter's first tap
-meets the present: weight[j] multiplies x[t - j], the reverse of `causal_convolution_forward`.
+meets the present: w[j] multiplies x[t - j], the reverse of `causal_convolution_forward`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from ctypes import c_size_t
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..device import DeviceTensor
 from ..dtypes import as_data_type
-from .dense_operands import DenseOperands, as_given
+from .causal_convolution import CausalOperands
+from .launch import launched
 from .operands import Made
 
 __all__ = [
@@ -28,10 +28,10 @@ __all__ = [
 
 
 class FFTCausalConvolutionGradients(NamedTuple):
-    """Gradients: dx (batch, dim, time), dweight (dim, K)."""
+    """Gradients: dx (batch, dim, time), dw (dim, K)."""
 
     dx: Any
-    dweight: Any
+    dw: Any
 
 
 class LongFFTBufferSizes(NamedTuple):
@@ -48,22 +48,23 @@ class LongFFTResult(NamedTuple):
     reserve_space: Any
 
 
+@launched
 def fft_causal_convolution_forward(
-    x: Any, weight: Any, y: Made | None = None, *, stream: Any = None
+    x: Any, w: Any, y: Made | None = None, *, stream: Any = None
 ) -> Made:
-    """y[t] = sum over j of x[t - j] * weight[j]; follows ``cudnnFFTCausalConv1dForward``.
+    """y[t] = sum over j of x[t - j] * w[j]; follows ``cudnnFFTCausalConv1dForward``.
 
     Parameters
     ----------
     x : tensor
         (batch, dim, time), dense; float32, float64, float16 or bfloat16.
-    weight : tensor
+    w : tensor
         (dim, K), dense, of the type of x. K a power of two from 128 to 16384 (float64: to 4096)
         that divides the time.
     y : tensor, optional
-        Left out: made.
+        Default: allocated.
     stream : stream, optional
-        Left out: the legacy default stream.
+        Default: the legacy default stream.
 
     Returns
     -------
@@ -80,53 +81,34 @@ def fft_causal_convolution_forward(
     SymbolNotFoundError
         If the loaded library is older than cuDNN 9.26.
     """
-    with DenseOperands(stream) as operands:
-        x_memory, w_memory = _given(operands, x, weight)
-        data_type = x_memory.data_type
-        result: Any = operands.result("y", y, x_memory.shape, data_type)
-        batch, dim, time = x_memory.shape
-        taps = w_memory.shape[1]
-        raw.cudnnFFTCausalConv1dForward(
-            stream, x_memory, w_memory, result, batch, dim, time, taps, data_type
-        )
-    return result if y is None else y
+    with CausalOperands(stream) as operands:
+        operands.inputs(x, w)
+        result: Made = operands.result("y", y, operands.shape, operands.data_type)
+        operands.launch_sized(raw.cudnnFFTCausalConv1dForward)
+    return result
 
 
+@launched
 def fft_causal_convolution_backward(
-    x: Any, weight: Any, dy: Any, dx: Any = None, dweight: Any = None, *, stream: Any = None
+    *, x: Any, w: Any, dy: Any, dx: Any = None, dw: Any = None, stream: Any = None
 ) -> FFTCausalConvolutionGradients:
-    """The gradients of x and weight; follows ``cudnnFFTCausalConv1dBackward``.
+    """The gradients of x and w; follows ``cudnnFFTCausalConv1dBackward``.
 
     Parameters
     ----------
     dy : tensor
         Gradient of y.
-    dx, dweight : tensor, optional
-        Of the type of x. Left out: made.
+    dx, dw : tensor, optional
+        Of the type of x. Default: allocated.
 
     The other parameters, and the errors, are those of `fft_causal_convolution_forward`.
     """
-    with DenseOperands(stream) as operands:
-        x_memory, w_memory = _given(operands, x, weight)
-        data_type = x_memory.data_type
-        dy_memory = operands.tensor("dy", dy, x_memory.shape, data_type)
-        dx_memory = operands.result("dx", dx, x_memory.shape, data_type)
-        dw_memory = operands.result("dweight", dweight, w_memory.shape, data_type)
-        batch, dim, time = x_memory.shape
-        raw.cudnnFFTCausalConv1dBackward(
-            stream,
-            x_memory,
-            w_memory,
-            dy_memory,
-            dx_memory,
-            dw_memory,
-            batch,
-            dim,
-            time,
-            w_memory.shape[1],
-            data_type,
-        )
-    return FFTCausalConvolutionGradients(*as_given((dx, dweight), (dx_memory, dw_memory)))
+    with CausalOperands(stream) as operands:
+        operands.inputs(x, w)
+        operands.tensor("dy", dy, operands.shape, operands.data_type)
+        gradients = _gradients(operands, dx, dw)
+        operands.launch_sized(raw.cudnnFFTCausalConv1dBackward)
+    return gradients
 
 
 def long_fft_causal_convolution_buffer_sizes(
@@ -146,9 +128,10 @@ def long_fft_causal_convolution_buffer_sizes(
     return LongFFTBufferSizes(workspace.value, reserve_space.value)
 
 
+@launched
 def long_fft_causal_convolution_forward(
     x: Any,
-    weight: Any,
+    w: Any,
     y: Any = None,
     *,
     workspace: Any = None,
@@ -159,52 +142,39 @@ def long_fft_causal_convolution_forward(
 
     Parameters
     ----------
-    weight : tensor
+    w : tensor
         (dim, time).
     workspace : DeviceBuffer or tensor, optional
-        Left out: allocated for the call.
+        Default: allocated for the call.
     reserve_space : DeviceBuffer or tensor, optional
-        Where the spectra of x and weight are kept. Left out: made, as a tensor of bytes.
+        Where the spectra of x and w are kept. Default: allocated, as a tensor of bytes.
 
     The other parameters, and the errors, are those of `fft_causal_convolution_forward`.
     """
-    with DenseOperands(stream) as operands:
-        x_memory, w_memory = _given(operands, x, weight)
-        data_type, shape = x_memory.data_type, x_memory.shape
-        batch, dim, time = shape
-        operands.tensor("weight", w_memory, (dim, time), data_type)
-        sizes = long_fft_causal_convolution_buffer_sizes(*shape, data_type=data_type)
-        result = operands.result("y", y, shape, data_type)
-        scratch = operands.scratch("workspace", workspace, sizes.workspace)
-        kept = operands.saved("reserve_space", reserve_space, sizes.reserve_space)
-        raw.cudnnLongFFTCausalConv1dForward(
-            stream,
-            x_memory,
-            w_memory,
-            result,
-            batch,
-            dim,
-            time,
-            time,
-            data_type,
-            scratch,
-            scratch.nbytes,
-            kept,
-            kept.nbytes,
+    with CausalOperands(stream) as operands:
+        operands.inputs(x, w)
+        operands.tensor("w", w, operands.shape[1:], operands.data_type)
+        sizes = _sizes(operands)
+        operands.scratch("workspace", workspace, sizes.workspace)
+        result = LongFFTResult(
+            operands.result("y", y, operands.shape, operands.data_type),
+            operands.saved("reserve_space", reserve_space, sizes.reserve_space),
         )
-    return LongFFTResult(*as_given((y, reserve_space), (result, kept)))
+        operands.launch_sized(raw.cudnnLongFFTCausalConv1dForward)
+    return result
 
 
+@launched
 def long_fft_causal_convolution_backward(
+    *,
     dy: Any,
     reserve_space: Any,
     dx: Any = None,
-    dweight: Any = None,
-    *,
+    dw: Any = None,
     workspace: Any = None,
     stream: Any = None,
 ) -> FFTCausalConvolutionGradients:
-    """The gradients of x and weight; follows ``cudnnLongFFTCausalConv1dBackward``.
+    """The gradients of x and w; follows ``cudnnLongFFTCausalConv1dBackward``.
 
     Parameters
     ----------
@@ -213,43 +183,23 @@ def long_fft_causal_convolution_backward(
 
     The other parameters, and the errors, are those of `fft_causal_convolution_backward`.
     """
-    with DenseOperands(stream) as operands:
-        given = operands.imported("dy", dy)
-        if given.ndim != 3:
-            raise ValueError(f"dy: expected (batch, dim, time), got {given.shape}")
-        data_type, shape = given.data_type, given.shape
-        batch, dim, time = shape
-        dy_memory = operands.tensor("dy", given, shape, data_type)
-        sizes = long_fft_causal_convolution_buffer_sizes(*shape, data_type=data_type)
-        dx_memory = operands.result("dx", dx, shape, data_type)
-        dw_memory = operands.result("dweight", dweight, shape[1:], data_type)
-        scratch = operands.scratch("workspace", workspace, sizes.workspace)
-        kept = operands.buffer("reserve_space", reserve_space, sizes.reserve_space)
-        raw.cudnnLongFFTCausalConv1dBackward(
-            stream,
-            dy_memory,
-            dx_memory,
-            dw_memory,
-            batch,
-            dim,
-            time,
-            time,
-            data_type,
-            scratch,
-            scratch.nbytes,
-            kept,
-            kept.nbytes,
-        )
-    return FFTCausalConvolutionGradients(*as_given((dx, dweight), (dx_memory, dw_memory)))
+    with CausalOperands(stream) as operands:
+        operands.sequences("dy", dy)
+        operands.tensor("dy", dy, operands.shape, operands.data_type)
+        sizes = _sizes(operands)
+        operands.scratch("workspace", workspace, sizes.workspace)
+        operands.buffer("reserve_space", reserve_space, sizes.reserve_space, written=True)
+        gradients = _gradients(operands, dx, dw)
+        operands.launch_sized(raw.cudnnLongFFTCausalConv1dBackward)
+    return gradients
 
 
-def _given(operands: DenseOperands, x: Any, weight: Any) -> tuple[DeviceTensor, DeviceTensor]:
-    """x and weight as tensors, which fit together."""
-    sequences, filters = operands.imported("x", x), operands.imported("weight", weight)
-    if sequences.ndim != 3:
-        raise ValueError(f"x: expected (batch, dim, time), got {sequences.shape}")
-    shape, data_type = sequences.shape, sequences.data_type
-    return (
-        operands.tensor("x", sequences, shape, data_type),
-        operands.tensor("weight", filters, (shape[1], *filters.shape[-1:]), data_type),
+def _sizes(operands: CausalOperands) -> LongFFTBufferSizes:
+    return long_fft_causal_convolution_buffer_sizes(*operands.shape, data_type=operands.data_type)
+
+
+def _gradients(operands: CausalOperands, dx: Any, dw: Any) -> FFTCausalConvolutionGradients:
+    return FFTCausalConvolutionGradients(
+        operands.result("dx", dx, operands.shape, operands.data_type),
+        operands.result("dw", dw, operands.w_shape, operands.data_type),
     )

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..device import DeviceTensor
-from .dense_operands import DenseOperands, as_given
+from .dense_operands import DenseOperands
 from .enumerators import enumerator
 from .gnn_csc_graph import GnnCscGraph
 from .launch import Memory, launched
@@ -115,13 +114,12 @@ def gnn_agg_simple_forward(
             operands.tensor(name, table, (count, table.shape[1]), data_type)
             widths.append(table.shape[1])
         shape = (graph.destination_count, sum(widths))
-        made = operands.result("output", output, shape, data_type)
-        positions: DeviceTensor | None = None
+        output = operands.result("output", output, shape, data_type)
         if _has_positions(operands, agg_op, out_positions):
             shape = (graph.destination_count, sum(widths[:2]))
-            positions = operands.result("out_positions", out_positions, shape, graph.index_type)
+            out_positions = operands.result("out_positions", out_positions, shape, graph.index_type)
         _launch(raw.cudnnGnnAggSimpleForward, operands, graph, widths, data_type, agg_op)
-    return GnnAggSimpleResult(*as_given((output, out_positions), (made, positions)))
+    return GnnAggSimpleResult(output, out_positions)
 
 
 @launched
@@ -179,7 +177,7 @@ def gnn_agg_simple_backward(
             shape = (rows, aggregated)
             operands.tensor("out_positions", out_positions, shape, graph.index_type)
         widths = [node_feat_dim, edge_feat_dim, width - aggregated]
-        results: list[DeviceTensor | None] = []
+        results: list[Any] = []
         for (name, value), count, size in zip(asked.items(), _counts(graph), widths, strict=True):
             if size == 0 and value is not None:
                 raise ValueError(f"{name}: given, but it has no features")
@@ -189,7 +187,7 @@ def gnn_agg_simple_backward(
                 operands.result(name, value, shape, data_type, zeros=True) if size else None
             )
         _launch(raw.cudnnGnnAggSimpleBackward, operands, graph, widths, data_type, agg_op)
-    return GnnAggSimpleGradients(*as_given(tuple(asked.values()), tuple(results)))
+    return GnnAggSimpleGradients(*results)
 
 
 def _counts(graph: GnnCscGraph) -> tuple[int, int, int]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
-from .dense_operands import as_given
 from .gnn_csc_graph import GnnCscGraph
 from .gnn_mha_gat_operands import GatOperands, GnnMhaParams
 from .launch import launched
@@ -95,7 +94,7 @@ def gnn_mha_gat_forward(
         operands.per_head("dropout_mask", dropout_mask)
         results = operands.forward_results(output, sm_scores)
         operands.launch_attention(raw.cudnnGnnMhaGatForward, dimEdge=operands.edge_width)
-    return GnnMhaGatResult(*as_given((output, sm_scores), results))
+    return GnnMhaGatResult(*results)
 
 
 @launched
@@ -135,4 +134,4 @@ def gnn_mha_gat_v2_forward(
             operands.result("act_scores", act_scores, shape, operands.data_type),
         )
         operands.launch_attention(raw.cudnnGnnMhaGatV2Forward)
-    return GnnMhaGatResult(*as_given((output, sm_scores, act_scores), results))
+    return GnnMhaGatResult(*results)

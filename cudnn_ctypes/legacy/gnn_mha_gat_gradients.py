@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import raw
-from .dense_operands import as_given
 from .gnn_csc_graph import GnnCscGraph
 from .gnn_mha_gat_operands import GatOperands, GnnMhaParams
 from .launch import launched
@@ -86,7 +85,7 @@ def gnn_mha_gat_backward(
             gradWeightType=weight_type,
             **operands.workspaces(deterministic, feature_type, weight_type),
         )
-    return GnnMhaGatGradients(*as_given(asked, results))
+    return GnnMhaGatGradients(*results)
 
 
 @launched
@@ -140,4 +139,4 @@ def gnn_mha_gat_v2_backward(
             gradType=gradients_type,
             **operands.workspaces(deterministic, gradients_type, gradients_type),
         )
-    return GnnMhaGatGradients(*as_given(asked, results))
+    return GnnMhaGatGradients(*results)

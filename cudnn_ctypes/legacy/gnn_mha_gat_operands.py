@@ -128,7 +128,7 @@ class GatOperands(DenseOperands):
         """An optional table (heads, edges) of float32."""
         self.optional(name, value, self.scores_shape[1:], FLOAT)
 
-    def forward_results(self, output: Any, sm_scores: Any) -> tuple[DeviceTensor, DeviceTensor]:
+    def forward_results(self, output: Any, sm_scores: Any) -> tuple[Any, Any]:
         return (
             self.result("output", output, self.output_shape, self.data_type),
             self.result("sm_scores", sm_scores, self.scores_shape, FLOAT),
@@ -172,7 +172,7 @@ class GatOperands(DenseOperands):
             ("dattn_weights", (self.weight_count,), weight_gradient_type, ""),
             ("dsm_scores", self.scores_shape, FLOAT, ""),
         )
-        results: list[DeviceTensor | None] = []
+        results: list[Any] = []
         for (name, shape, data_type, reason), value in zip(described, asked, strict=True):
             if reason and value is not None:
                 raise ValueError(f"{name}: given, but {reason}")

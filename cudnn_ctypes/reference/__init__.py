@@ -30,8 +30,8 @@ _NAMES = {
         "batch_normalization_parameter_shape",
     ),
     "causal_convolution": (
-        "back_to_back_backward",
-        "back_to_back_forward",
+        "back_to_back_convolution_backward",
+        "back_to_back_convolution_forward",
         "causal_convolution_backward",
         "causal_convolution_forward",
     ),
@@ -163,8 +163,8 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
         batch_normalization_parameter_shape as batch_normalization_parameter_shape,
     )
     from .causal_convolution import (
-        back_to_back_backward as back_to_back_backward,
-        back_to_back_forward as back_to_back_forward,
+        back_to_back_convolution_backward as back_to_back_convolution_backward,
+        back_to_back_convolution_forward as back_to_back_convolution_forward,
         causal_convolution_backward as causal_convolution_backward,
         causal_convolution_forward as causal_convolution_forward,
     )

@@ -15,11 +15,11 @@ from .activation import activate, derivative
 from .arithmetic import round_to
 
 __all__ = [
-    "BackToBack",
     "BackToBackGradients",
-    "CausalGradients",
-    "back_to_back_backward",
-    "back_to_back_forward",
+    "BackToBackResult",
+    "CausalConvolutionGradients",
+    "back_to_back_convolution_backward",
+    "back_to_back_convolution_forward",
     "causal_convolution_backward",
     "causal_convolution_forward",
 ]
@@ -27,15 +27,15 @@ __all__ = [
 Act = Literal["identity", "silu"]
 
 
-class CausalGradients(NamedTuple):
-    """Gradients of x (batch, dim, time), weight (dim, width) and bias (dim,)."""
+class CausalConvolutionGradients(NamedTuple):
+    """Gradients of x (batch, dim, time), w (dim, width) and bias (dim,)."""
 
     dx: NDArray[Any]
-    dweight: NDArray[Any]
-    dbias: NDArray[Any]
+    dw: NDArray[Any]
+    db: NDArray[Any]
 
 
-class BackToBack(NamedTuple):
+class BackToBackResult(NamedTuple):
     """y (batch, dim, time), the mixer's output before its gate, and `gated`, after it."""
 
     y: NDArray[Any]
@@ -46,8 +46,8 @@ class BackToBackGradients(NamedTuple):
     """Gradients of x (batch, dim, 3, time), of both filters and of the skip factors (dim,)."""
 
     dx: NDArray[Any]
-    dweights_proj: NDArray[Any]
-    dweights_mixer: NDArray[Any]
+    dw_proj: NDArray[Any]
+    dw_mixer: NDArray[Any]
     dskip_bias: NDArray[Any]
 
 
@@ -56,14 +56,14 @@ class BackToBackGradients(NamedTuple):
 
 def causal_convolution_forward(
     x: NDArray[Any],
-    weight: NDArray[Any],
+    w: NDArray[Any],
     bias: NDArray[Any] | None = None,
     activation: Act = "identity",
     *,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
 ) -> NDArray[Any]:
-    """y[t] = act(bias + sum over j of x[t - j] * weight[K - 1 - j]): `cudnnCausalConv1dForward`.
+    """y[t] = act(bias + sum over j of x[t - j] * w[K - 1 - j]): `cudnnCausalConv1dForward`.
 
     The filter's last tap meets the present, as in PyTorch's ``conv1d`` with K - 1 zeros on the
     left.
@@ -72,7 +72,7 @@ def causal_convolution_forward(
     ----------
     x
         (batch, dim, time).
-    weight
+    w
         (dim, K).
     bias
         (dim,).
@@ -81,74 +81,74 @@ def causal_convolution_forward(
     compute_dtype
         float32 or float64.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
 
     Returns
     -------
     ndarray
         (batch, dim, time).
     """
-    before = _before_activation(x, weight, bias, np.dtype(compute_dtype))
+    before = _before_activation(x, w, bias, np.dtype(compute_dtype))
     return round_to(_activated(before, activation), out_dtype or x.dtype)
 
 
 def causal_convolution_backward(
-    x: NDArray[Any],
-    weight: NDArray[Any],
-    bias: NDArray[Any] | None,
-    dy: NDArray[Any],
-    activation: Act = "identity",
     *,
-    dweight: NDArray[Any] | None = None,
-    dbias: NDArray[Any] | None = None,
+    x: NDArray[Any],
+    w: NDArray[Any],
+    dy: NDArray[Any],
+    bias: NDArray[Any] | None = None,
+    activation: Act = "identity",
+    dw: NDArray[Any] | None = None,
+    db: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
     dw_dtype: DTypeLike | None = None,
-) -> CausalGradients:
-    """The gradients by x, weight and bias: `cudnnCausalConv1dBackward`.
+) -> CausalConvolutionGradients:
+    """The gradients by x, w and bias: `cudnnCausalConv1dBackward`.
 
     With z the sum before the activation and dz = dy * act'(z):
 
-    - dx[t] = sum over j of dz[t + j] * weight[K - 1 - j];
-    - dweight[K - 1 - j] += sum over batch and t of dz[t] * x[t - j];
-    - dbias += sum over batch and t of dz[t].
+    - dx[t] = sum over j of dz[t + j] * w[K - 1 - j];
+    - dw[K - 1 - j] += sum over batch and t of dz[t] * x[t - j];
+    - db += sum over batch and t of dz[t].
 
     Parameters
     ----------
     dy
         Gradient of y, (batch, dim, time).
-    dweight, dbias
-        What the gradients are added to; left out: zeros.
+    dw, db
+        What the gradients are added to; default: zeros.
     out_dtype, dw_dtype
-        Of dx, and of dweight and dbias; left out: the dtype of x.
+        Of dx, and of dw and db; default: the dtype of x.
 
     The other parameters are those of `causal_convolution_forward`.
     """
     compute = np.dtype(compute_dtype)
-    before = _before_activation(x, weight, bias, compute)
+    before = _before_activation(x, w, bias, compute)
     dz = dy.astype(compute) * _slope(before, activation)
-    dx, dtaps = _gradients(x.astype(compute), weight.astype(compute)[:, ::-1], dz)
-    of_weight, of_bias = dtaps[:, ::-1], dz.sum(axis=(0, 2))
+    dx, dtaps = _gradients(x.astype(compute), w.astype(compute)[:, ::-1], dz)
+    of_w, of_bias = dtaps[:, ::-1], dz.sum(axis=(0, 2))
     stored = dw_dtype or x.dtype
-    return CausalGradients(
+    return CausalConvolutionGradients(
         round_to(dx, out_dtype or x.dtype),
-        _added(of_weight, dweight, stored),
-        _added(of_bias, dbias, stored),
+        _added(of_w, dw, stored),
+        _added(of_bias, db, stored),
     )
 
 
 # --- two filters, back to back --------------------------------------------------------------------
 
 
-def back_to_back_forward(
+def back_to_back_convolution_forward(
     x: NDArray[Any],
-    weights_proj: NDArray[Any],
-    weights_mixer: NDArray[Any],
+    w_proj: NDArray[Any],
+    w_mixer: NDArray[Any],
     skip_bias: NDArray[Any],
     *,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> BackToBack:
+) -> BackToBackResult:
     """Projection, gate, mixer, gate: `cudnnB2BCausalConv1dForward`, a Hyena block.
 
     Each of the three channels x0, x1, x2 of a dimension has a projection filter. With p0, p1, p2
@@ -162,31 +162,31 @@ def back_to_back_forward(
     ----------
     x
         (batch, dim, 3, time).
-    weights_proj
+    w_proj
         (dim, 3, K).
-    weights_mixer
+    w_mixer
         (dim, L).
     skip_bias
         (dim,).
     """
     compute = np.dtype(compute_dtype)
-    p, z = _projected(x.astype(compute), weights_proj.astype(compute))
-    y = _convolved(z, weights_mixer.astype(compute)[:, ::-1])
+    p, z = _projected(x.astype(compute), w_proj.astype(compute))
+    y = _convolved(z, w_mixer.astype(compute)[:, ::-1])
     y = y + skip_bias.astype(compute)[:, None] * z
     stored = out_dtype or x.dtype
-    return BackToBack(round_to(y, stored), round_to(y * p[:, :, 0], stored))
+    return BackToBackResult(round_to(y, stored), round_to(y * p[:, :, 0], stored))
 
 
-def back_to_back_backward(
+def back_to_back_convolution_backward(
+    *,
     x: NDArray[Any],
-    weights_proj: NDArray[Any],
-    weights_mixer: NDArray[Any],
+    w_proj: NDArray[Any],
+    w_mixer: NDArray[Any],
     skip_bias: NDArray[Any],
     y: NDArray[Any],
-    dy: NDArray[Any],
-    *,
-    dweights_proj: NDArray[Any] | None = None,
-    dweights_mixer: NDArray[Any] | None = None,
+    dgated: NDArray[Any],
+    dw_proj: NDArray[Any] | None = None,
+    dw_mixer: NDArray[Any] | None = None,
     dskip_bias: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
@@ -197,20 +197,21 @@ def back_to_back_backward(
     Parameters
     ----------
     y
-        As `back_to_back_forward` gave it.
-    dy
+        As `back_to_back_convolution_forward` gave it.
+    dgated
         Gradient of `gated`, (batch, dim, time).
-    dweights_proj, dweights_mixer, dskip_bias
-        What the gradients are added to; left out: zeros.
+    dw_proj, dw_mixer, dskip_bias
+        What the gradients are added to; default: zeros.
 
-    The other parameters are those of `back_to_back_forward` and `causal_convolution_backward`.
+    The other parameters are those of `back_to_back_convolution_forward` and
+    `causal_convolution_backward`.
     """
     compute = np.dtype(compute_dtype)
-    wide, filters = x.astype(compute), weights_proj.astype(compute)
+    wide, filters = x.astype(compute), w_proj.astype(compute)
     p, z = _projected(wide, filters)
-    dgated = dy.astype(compute)
+    dgated = dgated.astype(compute)
     dmixed = dgated * p[:, :, 0]
-    dz, dtaps = _gradients(z, weights_mixer.astype(compute)[:, ::-1], dmixed)
+    dz, dtaps = _gradients(z, w_mixer.astype(compute)[:, ::-1], dmixed)
     dz = dz + skip_bias.astype(compute)[:, None] * dmixed
     dp = np.stack([dgated * y.astype(compute), dz * p[:, :, 2], dz * p[:, :, 1]], axis=2)
     batch, dim, _, time = x.shape
@@ -223,8 +224,8 @@ def back_to_back_backward(
     stored = dw_dtype or x.dtype
     return BackToBackGradients(
         round_to(dx.reshape(x.shape), out_dtype or x.dtype),
-        _added(of_proj, dweights_proj, stored),
-        _added(dtaps[:, ::-1], dweights_mixer, stored),
+        _added(of_proj, dw_proj, stored),
+        _added(dtaps[:, ::-1], dw_mixer, stored),
         _added((dmixed * z).sum(axis=(0, 2)), dskip_bias, stored),
     )
 
@@ -261,17 +262,17 @@ def _projected(x: NDArray[Any], filters: NDArray[Any]) -> tuple[NDArray[Any], ND
 
 
 def _before_activation(
-    x: NDArray[Any], weight: NDArray[Any], bias: NDArray[Any] | None, compute: np.dtype[Any]
+    x: NDArray[Any], w: NDArray[Any], bias: NDArray[Any] | None, compute: np.dtype[Any]
 ) -> NDArray[Any]:
-    _check(x, weight, bias)
-    z = _convolved(x.astype(compute), weight.astype(compute)[:, ::-1])
+    _check(x, w, bias)
+    z = _convolved(x.astype(compute), w.astype(compute)[:, ::-1])
     return z if bias is None else z + bias.astype(compute)[:, None]
 
 
-def _check(x: NDArray[Any], weight: NDArray[Any], bias: NDArray[Any] | None) -> None:
-    if x.ndim != 3 or weight.ndim != 2 or weight.shape[0] != x.shape[1]:
+def _check(x: NDArray[Any], w: NDArray[Any], bias: NDArray[Any] | None) -> None:
+    if x.ndim != 3 or w.ndim != 2 or w.shape[0] != x.shape[1]:
         raise ValueError(
-            f"expected x (batch, dim, time) and weight (dim, K), got {x.shape} and {weight.shape}"
+            f"expected x (batch, dim, time) and w (dim, K), got {x.shape} and {w.shape}"
         )
     if bias is not None and bias.shape != x.shape[1:2]:
         raise ValueError(f"bias must have shape {x.shape[1:2]}, got {bias.shape}")

@@ -4,7 +4,7 @@ A product of spectra is a circular convolution: what leaves at one end comes bac
 Zeros appended to both sequences, as many as they are long, leave nothing to come back; the first
 half of the result is then the causal convolution.
 
-Here the filter's first tap meets the present: weight[j] multiplies x[t - j], the reverse of
+Here the filter's first tap meets the present: w[j] multiplies x[t - j], the reverse of
 `causal_convolution_forward`.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 from .arithmetic import round_to
 
 __all__ = [
-    "FFTGradients",
+    "FFTCausalConvolutionGradients",
     "fft_causal_convolution_backward",
     "fft_causal_convolution_forward",
     "spectrum",
@@ -27,17 +27,17 @@ __all__ = [
 ]
 
 
-class FFTGradients(NamedTuple):
-    """Gradients of x (batch, dim, time) and weight (dim, K)."""
+class FFTCausalConvolutionGradients(NamedTuple):
+    """Gradients of x (batch, dim, time) and w (dim, K)."""
 
     dx: NDArray[Any]
-    dweight: NDArray[Any]
+    dw: NDArray[Any]
 
 
 def fft_causal_convolution_forward(
-    x: NDArray[Any], weight: NDArray[Any], *, out_dtype: DTypeLike | None = None
+    x: NDArray[Any], w: NDArray[Any], *, out_dtype: DTypeLike | None = None
 ) -> NDArray[Any]:
-    """y[t] = sum over j of x[t - j] * weight[j]: `cudnnFFTCausalConv1dForward`, `…LongFFT…`.
+    """y[t] = sum over j of x[t - j] * w[j]: `cudnnFFTCausalConv1dForward`, `…LongFFT…`.
 
     Transforms are computed in float64, whose rounding is about 1e-16 of the largest result.
 
@@ -45,29 +45,29 @@ def fft_causal_convolution_forward(
     ----------
     x
         (batch, dim, time).
-    weight
+    w
         (dim, K), K at most the time.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
     """
-    time = _checked_time(x, weight)
-    y = spectrum_product(spectrum(x, time), spectrum(weight, time), time)
+    time = _checked_time(x, w)
+    y = spectrum_product(spectrum(x, time), spectrum(w, time), time)
     return round_to(y, out_dtype or x.dtype)
 
 
 def fft_causal_convolution_backward(
-    x: NDArray[Any],
-    weight: NDArray[Any],
-    dy: NDArray[Any],
     *,
+    x: NDArray[Any],
+    w: NDArray[Any],
+    dy: NDArray[Any],
     out_dtype: DTypeLike | None = None,
-) -> FFTGradients:
-    """The gradients by x and weight: `cudnnFFTCausalConv1dBackward`, `…LongFFT…`.
+) -> FFTCausalConvolutionGradients:
+    """The gradients by x and w: `cudnnFFTCausalConv1dBackward`, `…LongFFT…`.
 
     A conjugated factor turns time around, a convolution into a correlation:
 
-    - dx[t] = sum over j of dy[t + j] * weight[j];
-    - dweight[j] = sum over batch and t of dy[t] * x[t - j].
+    - dx[t] = sum over j of dy[t + j] * w[j];
+    - dw[j] = sum over batch and t of dy[t] * x[t - j].
 
     Parameters
     ----------
@@ -76,12 +76,12 @@ def fft_causal_convolution_backward(
 
     The other parameters are those of `fft_causal_convolution_forward`.
     """
-    time = _checked_time(x, weight)
-    dx, dweight = spectrum_gradients(
-        spectrum(x, time), spectrum(weight, time), spectrum(dy, time), time, weight.shape[1]
+    time = _checked_time(x, w)
+    dx, dw = spectrum_gradients(
+        spectrum(x, time), spectrum(w, time), spectrum(dy, time), time, w.shape[1]
     )
     stored = out_dtype or x.dtype
-    return FFTGradients(round_to(dx, stored), round_to(dweight, stored))
+    return FFTCausalConvolutionGradients(round_to(dx, stored), round_to(dw, stored))
 
 
 def spectrum(sequence: NDArray[Any], time: int) -> NDArray[Any]:
@@ -90,26 +90,26 @@ def spectrum(sequence: NDArray[Any], time: int) -> NDArray[Any]:
     return transformed
 
 
-def spectrum_product(x: NDArray[Any], weight: NDArray[Any], time: int) -> NDArray[Any]:
+def spectrum_product(x: NDArray[Any], w: NDArray[Any], time: int) -> NDArray[Any]:
     """The causal convolution (batch, dim, time) of two sequences, given their spectra."""
-    y: NDArray[Any] = np.fft.irfft(x * weight, 2 * time)
+    y: NDArray[Any] = np.fft.irfft(x * w, 2 * time)
     return y[..., :time]
 
 
 def spectrum_gradients(
-    x: NDArray[Any], weight: NDArray[Any], dy: NDArray[Any], time: int, width: int
+    x: NDArray[Any], w: NDArray[Any], dy: NDArray[Any], time: int, width: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """dx (batch, dim, time) and dweight (dim, width), given the spectra of x, weight and dy."""
-    dx = np.fft.irfft(dy * weight.conj(), 2 * time)[..., :time]
-    dweight = np.fft.irfft((dy * x.conj()).sum(axis=0), 2 * time)[..., :width]
-    return dx, dweight
+    """dx (batch, dim, time) and dw (dim, width), given the spectra of x, w and dy."""
+    dx = np.fft.irfft(dy * w.conj(), 2 * time)[..., :time]
+    dw = np.fft.irfft((dy * x.conj()).sum(axis=0), 2 * time)[..., :width]
+    return dx, dw
 
 
-def _checked_time(x: NDArray[Any], weight: NDArray[Any]) -> int:
-    if x.ndim != 3 or weight.ndim != 2 or weight.shape[0] != x.shape[1]:
+def _checked_time(x: NDArray[Any], w: NDArray[Any]) -> int:
+    if x.ndim != 3 or w.ndim != 2 or w.shape[0] != x.shape[1]:
         raise ValueError(
-            f"expected x (batch, dim, time) and weight (dim, K), got {x.shape} and {weight.shape}"
+            f"expected x (batch, dim, time) and w (dim, K), got {x.shape} and {w.shape}"
         )
-    if weight.shape[1] > x.shape[2]:
-        raise ValueError(f"a filter of {weight.shape[1]} taps is longer than {x.shape[2]} steps")
+    if w.shape[1] > x.shape[2]:
+        raise ValueError(f"a filter of {w.shape[1]} taps is longer than {x.shape[2]} steps")
     return int(x.shape[2])

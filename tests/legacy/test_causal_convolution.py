@@ -135,13 +135,21 @@ def test_random_direct(device: str, report: Report, dtype: Any, activation: Any,
         report,
         key,
         lambda: cudnn.causal_convolution_backward(
-            *given, upload(dy, channels_last=channels_last), bias_memory, activation=activation
+            x=given[0],
+            w=given[1],
+            dy=upload(dy, channels_last=channels_last),
+            bias=bias_memory,
+            activation=activation,
         ),
     )
-    expected = reference.causal_convolution_backward(*exact, dy.astype(np.float64), activation)
+    names = ("x", "w", "bias")
+    expected = reference.causal_convolution_backward(
+        **dict(zip(names, exact, strict=True)), dy=dy.astype(np.float64), activation=activation
+    )
     # SiLU's slope is off by its own roundings times the sum before it, and is at most 1.1.
     sizes = reference.causal_convolution_backward(
-        *map(np.abs, exact), 1.1 * np.abs(dy.astype(np.float64)) * (1 + magnitude)
+        **dict(zip(names, map(np.abs, exact), strict=True)),
+        dy=1.1 * np.abs(dy.astype(np.float64)) * (1 + magnitude),
     )
     for one, other, size in zip(gradients, expected, sizes, strict=True):
         sums.check(report, key, one, other, size, width + batch * time)
@@ -154,12 +162,13 @@ def test_random_back_to_back(device: str, report: Report, dtype: Any, seed: int)
     batch, dim, time = (int(n) for n in sums.rng.integers(1, 12, 3))
     proj, mixer = int(sums.rng.integers(2, 9)), int(sums.rng.integers(2, 9))
     shapes = ((batch, dim, 3, time), (dim, 3, proj), (dim, mixer), (dim,))
+    names = ("x", "w_proj", "w_mixer", "skip_bias")
     operands = [sums.normal(*shape, scale=0.5) for shape in shapes]
     exact, given = wide(*operands), [upload(array) for array in operands]
     key = (device, sums.dtype.name, "back to back forward")
     made = carried_out(report, key, lambda: cudnn.back_to_back_convolution_forward(*given))
-    expected = reference.back_to_back_forward(*exact)
-    sizes = reference.back_to_back_forward(*map(np.abs, exact))
+    expected = reference.back_to_back_convolution_forward(*exact)
+    sizes = reference.back_to_back_convolution_forward(*map(np.abs, exact))
     length = 3 * proj + mixer
     # cuDNN may store intermediate results in the type of x.
     slack = 1 + ROUNDOFF[sums.dtype.name] / sums.compute / 16
@@ -171,11 +180,17 @@ def test_random_back_to_back(device: str, report: Report, dtype: Any, seed: int)
     gradients = carried_out(
         report,
         key,
-        lambda: cudnn.back_to_back_convolution_backward(*given, made.y, upload(dgated)),
+        lambda: cudnn.back_to_back_convolution_backward(
+            **dict(zip(names, given, strict=True)), y=made.y, dgated=upload(dgated)
+        ),
     )
     y, dy = wide(made.y.numpy(), dgated)
-    expected_gradients = reference.back_to_back_backward(*exact, y, dy)
-    magnitudes = reference.back_to_back_backward(*map(np.abs, (*exact, sizes.y, dy)))
+    expected_gradients = reference.back_to_back_convolution_backward(
+        **dict(zip(names, exact, strict=True)), y=y, dgated=dy
+    )
+    magnitudes = reference.back_to_back_convolution_backward(
+        **dict(zip(names, map(np.abs, exact), strict=True)), y=np.abs(sizes.y), dgated=np.abs(dy)
+    )
     for one, other, size in zip(gradients, expected_gradients, magnitudes, strict=True):
         sums.check(report, key, one, other, slack * size, length + batch * time)
 
@@ -196,11 +211,15 @@ def test_random_fft(device: str, report: Report, dtype: Any, width: int) -> None
     sums.check(report, key, y, expected, np.broadcast_to(size, y.shape), width)
     key = (device, sums.dtype.name, "FFT backward")
     gradients = carried_out(
-        report, key, lambda: cudnn.fft_causal_convolution_backward(*given, upload(dy))
+        report,
+        key,
+        lambda: cudnn.fft_causal_convolution_backward(x=given[0], w=given[1], dy=upload(dy)),
     )
     wide_dy = dy.astype(np.float64)
-    wanted = reference.fft_causal_convolution_backward(*exact, wide_dy)
-    sizes = reference.fft_causal_convolution_backward(*map(np.abs, (*exact, wide_dy)))
+    wanted = reference.fft_causal_convolution_backward(x=exact[0], w=exact[1], dy=wide_dy)
+    sizes = reference.fft_causal_convolution_backward(
+        **dict(zip(("x", "w", "dy"), map(np.abs, (*exact, wide_dy)), strict=True))
+    )
     for one, other, magnitude in zip(gradients, wanted, sizes, strict=True):
         sums.check(report, key, one, other, np.full(other.shape, magnitude.max()), 2 * time)
 
@@ -224,10 +243,14 @@ def test_long_fft(device: str, report: Report, dtype: Any) -> None:
     sizes = cudnn.long_fft_causal_convolution_buffer_sizes(batch, dim, time, data_type=dtype)
     assert made.reserve_space.nbytes == sizes.reserve_space
     key = (device, sums.dtype.name, "long FFT backward")
-    gradients = cudnn.long_fft_causal_convolution_backward(upload(dy), made.reserve_space)
+    gradients = cudnn.long_fft_causal_convolution_backward(
+        dy=upload(dy), reserve_space=made.reserve_space
+    )
     wide_dy = dy.astype(np.float64)
-    wanted = reference.fft_causal_convolution_backward(*exact, wide_dy)
-    magnitudes = reference.fft_causal_convolution_backward(*map(np.abs, (*exact, wide_dy)))
+    wanted = reference.fft_causal_convolution_backward(x=exact[0], w=exact[1], dy=wide_dy)
+    magnitudes = reference.fft_causal_convolution_backward(
+        **dict(zip(("x", "w", "dy"), map(np.abs, (*exact, wide_dy)), strict=True))
+    )
     for one, other, magnitude in zip(gradients, wanted, magnitudes, strict=True):
         sums.check(report, key, one, other, np.full(other.shape, magnitude.max()), 256)
 
@@ -241,11 +264,11 @@ def test_results_may_be_given(on_reference: None) -> None:
     y = DeviceTensor.full((2, 3, 8), np.nan, "float32")
     assert cudnn.causal_convolution_forward(x, weight, y=y) is y
     np.testing.assert_array_equal(y.numpy(), cudnn.causal_convolution_forward(x, weight).numpy())
-    alone = cudnn.causal_convolution_backward(x, weight, y)
-    dweight = DeviceTensor.full((3, 4), 10, "float32")
-    added = cudnn.causal_convolution_backward(x, weight, y, dweight=dweight)
-    assert added.dweight is dweight
-    np.testing.assert_allclose(dweight.numpy(), alone.dweight.numpy() + 10, rtol=1e-6)
+    alone = cudnn.causal_convolution_backward(x=x, w=weight, dy=y)
+    dw = DeviceTensor.full((3, 4), 10, "float32")
+    added = cudnn.causal_convolution_backward(x=x, w=weight, dy=y, dw=dw)
+    assert added.dw is dw
+    np.testing.assert_allclose(dw.numpy(), alone.dw.numpy() + 10, rtol=1e-6)
 
 
 def test_tensors_of_pytorch(on_reference: None) -> None:
@@ -270,14 +293,14 @@ def test_buffers_may_be_given(on_reference: None, long_form: None) -> None:
             x, weight, workspace=workspace, reserve_space=reserve
         )
         assert made.reserve_space is reserve
-        cudnn.long_fft_causal_convolution_backward(x, reserve, workspace=workspace)
+        cudnn.long_fft_causal_convolution_backward(dy=x, reserve_space=reserve, workspace=workspace)
         with (
             DeviceBuffer(8) as small,
             pytest.raises(ValueError, match=f"workspace: {sizes.workspace} bytes are needed, got"),
         ):
             cudnn.long_fft_causal_convolution_forward(x, weight, workspace=small)
     with pytest.raises(TypeError, match="reserve_space: the size behind an address"):
-        cudnn.long_fft_causal_convolution_backward(x, 4096)
+        cudnn.long_fft_causal_convolution_backward(dy=x, reserve_space=4096)
 
 
 # --- wrong input --------------------------------------------------------------------------------
@@ -293,18 +316,18 @@ def zeros(*shape: int, dtype: str = "float32") -> DeviceTensor:
         ({"x": lambda: np.zeros((2, 3, 8))}, TypeError, "x: host memory"),
         ({"x": lambda: 4096}, TypeError, "x: an address or a DeviceBuffer has no shape"),
         ({"x": lambda: zeros(3, 8)}, ValueError, r"x: expected \(batch, dim, time\)"),
-        ({"weight": lambda: zeros(4, 4)}, ValueError, r"weight: expected \(3, K\)"),
-        ({"weight": lambda: zeros(3, 4, dtype="float16")}, TypeError, "weight: CUDNN_DATA_HALF"),
+        ({"w": lambda: zeros(4, 4)}, ValueError, r"w: expected \(3, K\)"),
+        ({"w": lambda: zeros(3, 4, dtype="float16")}, TypeError, "w: CUDNN_DATA_HALF"),
         ({"bias": lambda: zeros(4)}, ValueError, r"bias: expected shape \(3,\), got \(4,\)"),
         ({"y": lambda: zeros(2, 3, 9)}, ValueError, r"y: expected shape \(2, 3, 8\)"),
         ({"y": lambda: zeros(2, 3, 8, dtype="float64")}, TypeError, "y: expected float32"),
         ({"activation": lambda: "relu"}, ValueError, "activation: expected one of 'identity'"),
-        ({"weight": lambda: zeros(3, 1)}, BadParamError, "kernelSize must be from 2"),
+        ({"w": lambda: zeros(3, 1)}, BadParamError, "kernelSize must be from 2"),
         ({"stream": lambda: "main"}, TypeError, "stream"),
     ],
 )
 def test_wrong_input(on_reference: None, changes: Any, error: Any, message: str) -> None:
-    arguments = {"x": zeros(2, 3, 8), "weight": zeros(3, 4)}
+    arguments = {"x": zeros(2, 3, 8), "w": zeros(3, 4)}
     arguments |= {name: make() for name, make in changes.items()}
     with pytest.raises(error, match=message):
         cudnn.causal_convolution_forward(**arguments)
@@ -312,11 +335,11 @@ def test_wrong_input(on_reference: None, changes: Any, error: Any, message: str)
 
 def test_layouts_that_differ(on_reference: None) -> None:
     last = upload(np.zeros((2, 3, 8), np.float32), channels_last=True)
-    with pytest.raises(ValueError, match="x and weight: both must be dense"):
+    with pytest.raises(ValueError, match="x and w: both must be dense"):
         cudnn.causal_convolution_forward(last, zeros(3, 4))
     filters = upload(np.zeros((3, 4), np.float32), channels_last=True)
     with pytest.raises(ValueError, match=r"dy: expected strides \(24, 1, 3\)"):
-        cudnn.causal_convolution_backward(last, filters, zeros(2, 3, 8))
+        cudnn.causal_convolution_backward(x=last, w=filters, dy=zeros(2, 3, 8))
 
 
 def test_closed_tensors(on_reference: None) -> None:
@@ -328,37 +351,40 @@ def test_closed_tensors(on_reference: None) -> None:
 
 def test_wrong_gradients(on_reference: None) -> None:
     x, weight = zeros(2, 3, 8, dtype="float16"), zeros(3, 4, dtype="float16")
-    with pytest.raises(TypeError, match="dweight: expected float32, got float16"):
-        cudnn.causal_convolution_backward(x, weight, x, dweight=weight)
+    with pytest.raises(TypeError, match="dw: expected float32, got float16"):
+        cudnn.causal_convolution_backward(x=x, w=weight, dy=x, dw=weight)
 
 
 def test_wrong_back_to_back(on_reference: None) -> None:
     operands = [zeros(2, 4, 3, 8), zeros(4, 3, 2), zeros(4, 5), zeros(4)]
     for position, wrong, message in (
         (0, zeros(2, 4, 2, 8), r"x: expected \(batch, dim, 3, time\)"),
-        (1, zeros(4, 2), r"weights_proj: expected shape \(4, 3, 2\)"),
-        (2, zeros(3, 5), r"weights_mixer: expected shape \(4, 5\)"),
+        (1, zeros(4, 2), r"w_proj: expected shape \(4, 3, 2\)"),
+        (2, zeros(3, 5), r"w_mixer: expected shape \(4, 5\)"),
         (3, zeros(3), r"skip_bias: expected shape \(4,\)"),
     ):
         changed = [*operands]
         changed[position] = wrong
         with pytest.raises(ValueError, match=message):
             cudnn.back_to_back_convolution_forward(*changed)
+    named = dict(zip(("x", "w_proj", "w_mixer", "skip_bias"), operands, strict=True))
     with pytest.raises(ValueError, match=r"y: expected shape \(2, 4, 8\)"):
-        cudnn.back_to_back_convolution_backward(*operands, zeros(2, 4, 9), zeros(2, 4, 8))
+        cudnn.back_to_back_convolution_backward(**named, y=zeros(2, 4, 9), dgated=zeros(2, 4, 8))
 
 
 def test_wrong_fft(on_reference: None) -> None:
     with pytest.raises(NotSupportedError, match="power of two from 128 to 16384"):
         cudnn.fft_causal_convolution_forward(zeros(1, 1, 192), zeros(1, 96))
-    with pytest.raises(ValueError, match=r"weight: expected shape \(1, 128\), got \(2, 128\)"):
+    with pytest.raises(
+        ValueError, match=r"w: expected \(1, K\) for x \(1, 1, 128\), got \(2, 128\)"
+    ):
         cudnn.fft_causal_convolution_forward(zeros(1, 1, 128), zeros(2, 128))
 
 
 def test_wrong_long_fft(on_reference: None, long_form: None) -> None:
-    with pytest.raises(ValueError, match=r"weight: expected shape \(1, 4096\)"):
+    with pytest.raises(ValueError, match=r"w: expected shape \(1, 4096\)"):
         cudnn.long_fft_causal_convolution_forward(zeros(1, 1, 4096), zeros(1, 128))
     with pytest.raises(NotSupportedError):
         cudnn.long_fft_causal_convolution_buffer_sizes(1, 1, 1000)
     with pytest.raises(ValueError, match=r"dy: expected \(batch, dim, time\)"):
-        cudnn.long_fft_causal_convolution_backward(zeros(1, 4096), zeros(8))
+        cudnn.long_fft_causal_convolution_backward(dy=zeros(1, 4096), reserve_space=zeros(8))

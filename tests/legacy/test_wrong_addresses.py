@@ -80,9 +80,9 @@ def causal_convolutions(handle: Handle) -> Iterator[Step]:
 
     def step() -> None:
         y = cudnn.causal_convolution_forward(x, weight, bias)
-        cudnn.causal_convolution_backward(x, weight, y, bias)
+        cudnn.causal_convolution_backward(x=x, w=weight, dy=y, bias=bias)
         z = cudnn.fft_causal_convolution_forward(long, wide)
-        cudnn.fft_causal_convolution_backward(long, wide, z)
+        cudnn.fft_causal_convolution_backward(x=long, w=wide, dy=z)
 
     yield step
 

@@ -50,7 +50,9 @@ def test_against_pytorch(torch: Any, shape: tuple[int, ...], activation: Any) ->
     y.backward(torch.tensor(dy))
     actual = direct.causal_convolution_forward(x, weight, bias, activation)
     np.testing.assert_allclose(actual, y.detach().numpy(), rtol=1e-12, atol=1e-12)
-    gradients = direct.causal_convolution_backward(x, weight, bias, dy, activation)
+    gradients = direct.causal_convolution_backward(
+        x=x, w=weight, bias=bias, dy=dy, activation=activation
+    )
     for one, leaf in zip(gradients, leaves, strict=True):
         np.testing.assert_allclose(one, leaf.grad.numpy(), rtol=1e-12, atol=1e-12)
 
@@ -78,21 +80,23 @@ def test_what_follows_does_not_matter() -> None:
 def test_gradients_are_added_to_what_is_there() -> None:
     rng = np.random.default_rng(6)
     x, weight, bias, dy = (normal(rng, *s) for s in ((2, 3, 6), (3, 4), (3,), (2, 3, 6)))
-    alone = direct.causal_convolution_backward(x, weight, bias, dy)
+    alone = direct.causal_convolution_backward(x=x, w=weight, bias=bias, dy=dy)
     prior = normal(rng, 3, 4), normal(rng, 3)
     added = direct.causal_convolution_backward(
-        x, weight, bias, dy, dweight=prior[0], dbias=prior[1]
+        x=x, w=weight, bias=bias, dy=dy, dw=prior[0], db=prior[1]
     )
     np.testing.assert_array_equal(added.dx, alone.dx)
-    np.testing.assert_allclose(added.dweight, alone.dweight + prior[0])
-    np.testing.assert_allclose(added.dbias, alone.dbias + prior[1])
+    np.testing.assert_allclose(added.dw, alone.dw + prior[0])
+    np.testing.assert_allclose(added.db, alone.db + prior[1])
 
 
 @pytest.mark.parametrize("activation", ["identity", "silu"])
 def test_gradients_by_differences(activation: Any) -> None:
     rng = np.random.default_rng(7)
     x, weight, bias, dy = (normal(rng, *s) for s in ((2, 2, 6), (2, 3), (2,), (2, 2, 6)))
-    actual = direct.causal_convolution_backward(x, weight, bias, dy, activation)
+    actual = direct.causal_convolution_backward(
+        x=x, w=weight, bias=bias, dy=dy, activation=activation
+    )
 
     def loss() -> float:
         y = direct.causal_convolution_forward(x, weight, bias, activation)
@@ -109,7 +113,9 @@ def test_stored_types(dtype: Any) -> None:
     exact = direct.causal_convolution_forward(x, weight, bias, "silu", out_dtype=np.float64)
     y = direct.causal_convolution_forward(x, weight, bias, "silu")
     np.testing.assert_array_equal(y, exact.astype(dtype))
-    gradients = direct.causal_convolution_backward(x, weight, bias, x, dw_dtype=np.float32)
+    gradients = direct.causal_convolution_backward(
+        x=x, w=weight, bias=bias, dy=x, dw_dtype=np.float32
+    )
     assert [one.dtype for one in gradients] == [dtype, np.float32, np.float32]
 
 
@@ -121,10 +127,10 @@ def test_fft_is_the_reversed_filter(shape: tuple[int, ...]) -> None:
     weight = normal(rng, dim, width)
     expected = direct.causal_convolution_forward(x, weight[:, ::-1])
     np.testing.assert_allclose(fft.fft_causal_convolution_forward(x, weight), expected, atol=1e-12)
-    wanted = direct.causal_convolution_backward(x, weight[:, ::-1], None, dy)
-    actual = fft.fft_causal_convolution_backward(x, weight, dy)
+    wanted = direct.causal_convolution_backward(x=x, w=weight[:, ::-1], dy=dy)
+    actual = fft.fft_causal_convolution_backward(x=x, w=weight, dy=dy)
     np.testing.assert_allclose(actual.dx, wanted.dx, atol=1e-12)
-    np.testing.assert_allclose(actual.dweight, wanted.dweight[:, ::-1], atol=1e-12)
+    np.testing.assert_allclose(actual.dw, wanted.dw[:, ::-1], atol=1e-12)
 
 
 # --- back to back -------------------------------------------------------------------------------
@@ -139,6 +145,10 @@ def hyena(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     )
 
 
+def named(operands: tuple[np.ndarray, ...]) -> dict[str, np.ndarray]:
+    return dict(zip(("x", "w_proj", "w_mixer", "skip_bias"), operands, strict=True))
+
+
 def test_back_to_back_against_pytorch(torch: Any) -> None:
     rng = np.random.default_rng(9)
     operands = hyena(rng)
@@ -150,10 +160,10 @@ def test_back_to_back_against_pytorch(torch: Any) -> None:
     y = by_torch(torch, z, mixer) + skip[:, None] * z
     gated = y * p[:, :, 0]
     gated.backward(torch.tensor(dy))
-    actual = direct.back_to_back_forward(*operands)
+    actual = direct.back_to_back_convolution_forward(*operands)
     np.testing.assert_allclose(actual.y, y.detach().numpy(), atol=1e-12)
     np.testing.assert_allclose(actual.gated, gated.detach().numpy(), atol=1e-12)
-    gradients = direct.back_to_back_backward(*operands, actual.y, dy)
+    gradients = direct.back_to_back_convolution_backward(**named(operands), y=actual.y, dgated=dy)
     for one, leaf in zip(gradients, leaves, strict=True):
         np.testing.assert_allclose(one, leaf.grad.numpy(), atol=1e-11)
 
@@ -162,11 +172,11 @@ def test_back_to_back_by_differences() -> None:
     rng = np.random.default_rng(10)
     operands = hyena(rng)
     dy = normal(rng, 2, 3, 7)
-    y = direct.back_to_back_forward(*operands).y
-    actual = direct.back_to_back_backward(*operands, y, dy)
+    y = direct.back_to_back_convolution_forward(*operands).y
+    actual = direct.back_to_back_convolution_backward(**named(operands), y=y, dgated=dy)
 
     def loss() -> float:
-        return float((direct.back_to_back_forward(*operands).gated * dy).sum())
+        return float((direct.back_to_back_convolution_forward(*operands).gated * dy).sum())
 
     for one, operand in zip(actual, operands, strict=True):
         np.testing.assert_allclose(one, gradient(loss, operand), atol=1e-7)
@@ -175,11 +185,13 @@ def test_back_to_back_by_differences() -> None:
 def test_back_to_back_adds_to_what_is_there() -> None:
     rng = np.random.default_rng(11)
     operands, dy = hyena(rng), normal(rng, 2, 3, 7)
-    y = direct.back_to_back_forward(*operands).y
-    alone = direct.back_to_back_backward(*operands, y, dy)
+    y = direct.back_to_back_convolution_forward(*operands).y
+    alone = direct.back_to_back_convolution_backward(**named(operands), y=y, dgated=dy)
     prior = [normal(rng, *one.shape) for one in alone[1:]]
-    names = ("dweights_proj", "dweights_mixer", "dskip_bias")
-    added = direct.back_to_back_backward(*operands, y, dy, **dict(zip(names, prior, strict=True)))
+    names = ("dw_proj", "dw_mixer", "dskip_bias")
+    added = direct.back_to_back_convolution_backward(
+        **named(operands), y=y, dgated=dy, **dict(zip(names, prior, strict=True))
+    )
     for one, other, before in zip(added[1:], alone[1:], prior, strict=True):
         np.testing.assert_allclose(one, other + before)
 
@@ -189,7 +201,7 @@ def test_back_to_back_adds_to_what_is_there() -> None:
 
 def test_shapes_that_do_not_fit() -> None:
     x = np.zeros((2, 3, 5))
-    with pytest.raises(ValueError, match=r"weight \(dim, K\)"):
+    with pytest.raises(ValueError, match=r"w \(dim, K\)"):
         direct.causal_convolution_forward(x, np.zeros((4, 2)))
     with pytest.raises(ValueError, match="bias must have shape"):
         direct.causal_convolution_forward(x, np.zeros((3, 2)), np.zeros(2))
@@ -197,5 +209,5 @@ def test_shapes_that_do_not_fit() -> None:
         direct.causal_convolution_forward(x, np.zeros((3, 2)), activation="relu")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="6 taps is longer than 5 steps"):
         fft.fft_causal_convolution_forward(x, np.zeros((3, 6)))
-    with pytest.raises(ValueError, match=r"weight \(dim, K\)"):
+    with pytest.raises(ValueError, match=r"w \(dim, K\)"):
         fft.fft_causal_convolution_forward(x, np.zeros((4, 2)))

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ..causal_convolution import (
-    back_to_back_backward,
-    back_to_back_forward,
+    back_to_back_convolution_backward,
+    back_to_back_convolution_forward,
     causal_convolution_backward,
     causal_convolution_forward,
 )
@@ -70,21 +70,21 @@ def forward(call: Call) -> None:
 @implements("cudnnCausalConv1dBackward", "cudnnCausalConv1dNwhBackward")
 def backward(call: Call) -> None:
     here = _Direct(call)
-    dweight = here.filter("dweight", call["dwDataType"])
-    dbias = here.bias("dbias", call["dwDataType"])
+    dw = here.filter("dweight", call["dwDataType"])
+    db = here.bias("dbias", call["dwDataType"])
     made = causal_convolution_backward(
-        here.sequence("x"),
-        here.filter("weight", here.data_type),
-        here.bias("bias", here.data_type),
-        here.sequence("dy"),
-        here.activation,
-        dweight=dweight,
-        dbias=dbias,
+        x=here.sequence("x"),
+        w=here.filter("weight", here.data_type),
+        dy=here.sequence("dy"),
+        bias=here.bias("bias", here.data_type),
+        activation=here.activation,
+        dw=dw,
+        db=db,
         compute_dtype=here.compute_dtype,
         dw_dtype=here.compute_dtype,
     )
     here.sequence("dx")[...] = made.dx
-    dweight[...], dbias[...] = made.dweight, made.dbias
+    dw[...], db[...] = made.dw, made.db
 
 
 # -- back to back ----------------------------------------------------------------------------------
@@ -108,12 +108,11 @@ class _BackToBack:
             "y": (batch, dim, time),
         }
 
-    def given(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def given(self) -> dict[str, NDArray[Any]]:
         """x and the parameters."""
-        x, projection, mixer = (
-            self.array(name, name) for name in ("x", "weightsProj", "weightsMixer")
-        )
-        return x, projection, mixer, self.array("skipBias", "skipBias")
+        names = {"x": "x", "w_proj": "weightsProj", "w_mixer": "weightsMixer"}
+        names["skip_bias"] = "skipBias"
+        return {name: self.array(c_name, c_name) for name, c_name in names.items()}
 
     def array(self, name: str, like: str) -> NDArray[Any]:
         """The memory `name`, of the shape of `like`."""
@@ -128,7 +127,7 @@ class _BackToBack:
 @implements("cudnnB2BCausalConv1dForward")
 def back_to_back(call: Call) -> None:
     here = _BackToBack(call)
-    made = back_to_back_forward(*here.given(), compute_dtype=here.compute_dtype)
+    made = back_to_back_convolution_forward(**here.given(), compute_dtype=here.compute_dtype)
     here.array("y", "y")[...] = made.y
     here.array("yGated", "y")[...] = made.gated
 
@@ -138,14 +137,14 @@ def back_to_back_gradients(call: Call) -> None:
     """The gradients of the filters are added, as in the other forms; the header does not say."""
     here = _BackToBack(call)
     gradients = {
-        "dweights_proj": here.gradient("weightsProj"),
-        "dweights_mixer": here.gradient("weightsMixer"),
+        "dw_proj": here.gradient("weightsProj"),
+        "dw_mixer": here.gradient("weightsMixer"),
         "dskip_bias": here.gradient("skipBias"),
     }
-    made = back_to_back_backward(
-        *here.given(),
-        here.array("y", "y"),
-        here.array("dy", "y"),
+    made = back_to_back_convolution_backward(
+        **here.given(),
+        y=here.array("y", "y"),
+        dgated=here.array("dy", "y"),
         **gradients,
         compute_dtype=here.compute_dtype,
         dw_dtype=here.compute_dtype,

@@ -40,18 +40,18 @@ def _filter(call: Call, name: str) -> NDArray[Any]:
 @implements("cudnnFFTCausalConv1dForward")
 def forward(call: Call) -> None:
     _check_tiles(call)
-    x, weight = _sequence(call, "x"), _filter(call, "weight")
-    _sequence(call, "y")[...] = fft_causal_convolution_forward(x, weight)
+    x, w = _sequence(call, "x"), _filter(call, "weight")
+    _sequence(call, "y")[...] = fft_causal_convolution_forward(x, w)
 
 
 @implements("cudnnFFTCausalConv1dBackward")
 def backward(call: Call) -> None:
     _check_tiles(call)
     made = fft_causal_convolution_backward(
-        _sequence(call, "x"), _filter(call, "weight"), _sequence(call, "dy")
+        x=_sequence(call, "x"), w=_filter(call, "weight"), dy=_sequence(call, "dy")
     )
     _sequence(call, "dx")[...] = made.dx
-    _filter(call, "dweight")[...] = made.dweight
+    _filter(call, "dweight")[...] = made.dw
 
 
 @implements("cudnnLongFFTCausalConv1dForward")
@@ -69,9 +69,9 @@ def long_backward(call: Call) -> None:
     _use_buffers(call)
     time, dtype = call["seqLen"], numpy_dtype(call["dataType"])
     of_dy = spectrum(_sequence(call, "dy"), time)
-    dx, dweight = spectrum_gradients(*_spectra(call, "read"), of_dy, time, call["kernelSize"])
+    dx, dw = spectrum_gradients(*_spectra(call, "read"), of_dy, time, call["kernelSize"])
     _sequence(call, "dx")[...] = round_to(dx, dtype)
-    _filter(call, "dweight")[...] = round_to(dweight, dtype)
+    _filter(call, "dweight")[...] = round_to(dw, dtype)
 
 
 def _check_tiles(call: Call) -> None:

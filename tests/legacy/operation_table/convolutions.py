@@ -50,13 +50,13 @@ def causal_convolutions(o: Operands) -> dict[str, Case]:
     return {
         "causal_convolution_forward": o.on_stream(cudnn.causal_convolution_forward, x, w),
         "causal_convolution_backward": o.on_stream(
-            cudnn.causal_convolution_backward, x=x, weight=w, dy=dy
+            cudnn.causal_convolution_backward, x=x, w=w, dy=dy
         ),
         "fft_causal_convolution_forward": o.on_stream(
             cudnn.fft_causal_convolution_forward, long, wide
         ),
         "fft_causal_convolution_backward": o.on_stream(
-            cudnn.fft_causal_convolution_backward, x=long, weight=wide, dy=dlong
+            cudnn.fft_causal_convolution_backward, x=long, w=wide, dy=dlong
         ),
     }
 
@@ -64,8 +64,8 @@ def causal_convolutions(o: Operands) -> dict[str, Case]:
 def back_to_back_convolutions(o: Operands) -> dict[str, Case]:
     x, dgated = o.normal(2, 4, 3, 16), o.normal(2, 4, 16)
     given = {
-        "weights_proj": o.normal(4, 3, 3),
-        "weights_mixer": o.normal(4, 5),
+        "w_proj": o.normal(4, 3, 3),
+        "w_mixer": o.normal(4, 5),
         "skip_bias": o.normal(4),
     }
     made = cudnn.back_to_back_convolution_forward(x, **given, stream=o.handle.stream)

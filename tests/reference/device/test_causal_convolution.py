@@ -21,8 +21,8 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.reference import (
-    back_to_back_backward,
-    back_to_back_forward,
+    back_to_back_convolution_backward,
+    back_to_back_convolution_forward,
     causal_convolution_backward,
     causal_convolution_forward,
     fft_causal_convolution_backward,
@@ -113,11 +113,14 @@ def test_direct(dtype: Any, activation: Any, channels_last: bool) -> None:
         activation,
     )
     expected = causal_convolution_backward(
-        *wide, name, dweight=prior[0].astype(np.float64), dbias=prior[1].astype(np.float64)
+        **dict(zip(("x", "w", "bias", "dy"), wide, strict=True)),
+        activation=name,
+        dw=prior[0].astype(np.float64),
+        db=prior[1].astype(np.float64),
     )
     close(back(dx), expected.dx)
-    close(back(dweight), expected.dweight)
-    close(dbias, expected.dbias)
+    close(back(dweight), expected.dw)
+    close(dbias, expected.db)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -133,7 +136,7 @@ def test_back_to_back(dtype: Any) -> None:
     y, gated = poison((batch, dim, time), dtype), poison((batch, dim, time), dtype)
     sizes = (batch, dim, time, proj, mixer)
     raw.cudnnB2BCausalConv1dForward(None, *given, y, gated, *sizes, data_type)
-    expected = back_to_back_forward(*wide)
+    expected = back_to_back_convolution_forward(*wide)
     close(y, expected.y)
     close(gated, expected.gated)
 
@@ -144,7 +147,11 @@ def test_back_to_back(dtype: Any) -> None:
     raw.cudnnB2BCausalConv1dBackward(
         None, *given, y, upload(dy), dx, *results, *sizes, data_type, as_data_type(dw_dtype)
     )
-    gradients = back_to_back_backward(*wide, y.numpy().astype(np.float64), dy.astype(np.float64))
+    gradients = back_to_back_convolution_backward(
+        **dict(zip(("x", "w_proj", "w_mixer", "skip_bias"), wide, strict=True)),
+        y=y.numpy().astype(np.float64),
+        dgated=dy.astype(np.float64),
+    )
     close(dx, gradients.dx)
     for result, gradient, before in zip(results, gradients[1:], prior, strict=True):
         close(result, gradient + before)
@@ -162,9 +169,9 @@ def test_fft(dtype: Any) -> None:
     close(y, fft_causal_convolution_forward(*wide))
     dy, dx, dweight = upload(x[::-1]), poison(x.shape, dtype), poison(weight.shape, dtype)
     raw.cudnnFFTCausalConv1dBackward(None, *given, dy, dx, dweight, *sizes)
-    expected = fft_causal_convolution_backward(*wide, wide[0][::-1])
+    expected = fft_causal_convolution_backward(x=wide[0], w=wide[1], dy=wide[0][::-1])
     close(dx, expected.dx)
-    exact = expected.dweight / 16  # its sums are of size 16
+    exact = expected.dw / 16  # its sums are of size 16
     scaled = upload((dweight.numpy().astype(np.float64) / 16).astype(dtype))
     close(scaled, exact)
 
@@ -196,10 +203,10 @@ def test_long_fft(dtype: Any) -> None:
         work.fill(0xFF)  # nothing is kept there
         dy, dx, dweight = upload(x[::-1]), poison(x.shape, dtype), poison(weight.shape, dtype)
         raw.cudnnLongFFTCausalConv1dBackward(None, dy, dx, dweight, *sizes, *space)
-        expected = fft_causal_convolution_backward(*wide, wide[0][::-1])
+        expected = fft_causal_convolution_backward(x=wide[0], w=wide[1], dy=wide[0][::-1])
         close(dx, expected.dx)
         scaled = upload((dweight.numpy().astype(np.float64) / 64).astype(dtype))
-        close(scaled, expected.dweight / 64)
+        close(scaled, expected.dw / 64)
 
 
 # --- wrong input: the statuses are those that cuDNN 9.28 gives ----------------------------------
