@@ -16,30 +16,30 @@ Activation = Literal["identity", "relu", "sigmoid", "tanh", "clipped_relu", "elu
 def activate(
     x: NDArray[Any],
     activation: Activation,
-    coefficient: float = 0.0,
+    coef: float = 0.0,
     *,
     propagate_nan: bool = True,
 ) -> NDArray[Any]:
     """The activation of every element of `x`, in the dtype of `x`.
 
     ============  ==================================  =======================
-    activation    formula                             coefficient
+    activation    formula                             coef
     ============  ==================================  =======================
     identity      x
     relu          max(x, 0)
     sigmoid       1 / (1 + exp(-x))
     tanh          tanh(x)
-    clipped_relu  min(max(x, 0), coefficient)         the ceiling
+    clipped_relu  min(max(x, 0), coef)                the ceiling
     elu           x if x > 0 else                     the scale of the
-                  coefficient * (exp(x) - 1)          negative side
-    swish         x * sigmoid(coefficient * x)        the slope (cuDNN: beta)
+                  coef * (exp(x) - 1)                 negative side
+    swish         x * sigmoid(coef * x)               the slope (cuDNN: beta)
     ============  ==================================  =======================
 
     Parameters
     ----------
     x
         Any shape, float32 or float64.
-    coefficient
+    coef
         What `cudnnSetActivationDescriptor` calls coef; for swish,
         what `cudnnSetActivationDescriptorSwishBeta` sets.
     propagate_nan
@@ -50,7 +50,7 @@ def activate(
     ValueError
         For an activation that is not in the table.
     """
-    factor = x.dtype.type(coefficient)
+    factor = x.dtype.type(coef)
     zero = x.dtype.type(0)
     result: NDArray[Any]
     match activation:
@@ -75,7 +75,7 @@ def activate(
 
 
 def derivative(
-    y: NDArray[Any], x: NDArray[Any], activation: Activation, coefficient: float = 0.0
+    y: NDArray[Any], x: NDArray[Any], activation: Activation, coef: float = 0.0
 ) -> NDArray[Any]:
     """The derivative of the activation at `x`, where it has the value `y`; in the dtype of `x`.
 
@@ -86,20 +86,20 @@ def derivative(
     relu          1 if x > 0 else 0
     sigmoid       y * (1 - y)
     tanh          1 - y * y
-    clipped_relu  1 if 0 < x <= coefficient else 0
-    elu           1 if y > 0 else y + coefficient
-    swish         s + coefficient * x * s * (1 - s)
-                  with s = sigmoid(coefficient * x)
+    clipped_relu  1 if 0 < x <= coef else 0
+    elu           1 if y > 0 else y + coef
+    swish         s + coef * x * s * (1 - s)
+                  with s = sigmoid(coef * x)
     ============  ==================================================
 
     Parameters
     ----------
     y, x
         Of one shape, float32 or float64. Each formula reads one of them, as cuDNN does.
-    coefficient
+    coef
         As in `activate`.
     """
-    factor = x.dtype.type(coefficient)
+    factor = x.dtype.type(coef)
     one = x.dtype.type(1)
     result: NDArray[Any]
     match activation:
@@ -127,7 +127,7 @@ def derivative(
 def activation_forward(
     x: NDArray[Any],
     activation: Activation,
-    coefficient: float = 0.0,
+    coef: float = 0.0,
     *,
     propagate_nan: bool = True,
     alpha: float = 1.0,
@@ -142,7 +142,7 @@ def activation_forward(
     ----------
     x
         Any shape.
-    activation, coefficient, propagate_nan
+    activation, coef, propagate_nan
         As in `activate`. cuDNN itself does not take 'identity' here.
     y
         What the output held before; read only if beta is not 0, and never written.
@@ -160,7 +160,7 @@ def activation_forward(
 
     def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
         values = x.astype(compute_dtype)
-        result = activate(values, activation, coefficient, propagate_nan=propagate_nan)
+        result = activate(values, activation, coef, propagate_nan=propagate_nan)
         return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
 
     check_shape("y", y, x.shape)
@@ -169,7 +169,7 @@ def activation_forward(
 
 def activation_backward(
     activation: Activation,
-    coefficient: float = 0.0,
+    coef: float = 0.0,
     *,
     y: NDArray[Any],
     dy: NDArray[Any],
@@ -186,7 +186,7 @@ def activation_backward(
 
     Parameters
     ----------
-    activation, coefficient
+    activation, coef
         As in `activate`; the derivatives are those of `derivative`.
     y, dy, x
         Of one shape; y is act(x), from a forward pass with alpha 1 and beta 0.
@@ -214,7 +214,7 @@ def activation_backward(
         y: NDArray[Any], dy: NDArray[Any], x: NDArray[Any], dx: NDArray[Any] | None
     ) -> NDArray[Any]:
         y, dy, x = (operand.astype(compute_dtype, copy=False) for operand in (y, dy, x))
-        slope = derivative(y, x, activation, coefficient)
+        slope = derivative(y, x, activation, coef)
         result = dy * slope
         if activation in ("relu", "clipped_relu"):
             result = kept(dy, slope > 0)

@@ -28,7 +28,7 @@ def convolution_bias_activation_forward(
     alpha1: float = 1.0,
     alpha2: float = 0.0,
     activation: Activation = "relu",
-    coefficient: float = 0.0,
+    coef: float = 0.0,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
 ) -> NDArray[Any]:
@@ -46,7 +46,7 @@ def convolution_bias_activation_forward(
         (N, K, output sizes...); read only if alpha2 is not 0, and may then be None.
     bias
         (K,) or (1, K, 1...).
-    activation, coefficient
+    activation, coef
         As in `activate`.
     out_dtype
         Left out: the dtype of x.
@@ -82,7 +82,7 @@ def convolution_bias_activation_forward(
             raise ValueError(f"z must be given when alpha2 is not 0 (alpha2 is {alpha2})")
         total += scale(z.astype(dtype), alpha2)
     total += _per_channel(bias, total.shape).astype(dtype)
-    return round_to(activate(total, activation, coefficient), np.dtype(out_dtype or x.dtype))
+    return round_to(activate(total, activation, coef), np.dtype(out_dtype or x.dtype))
 
 
 def _per_channel(bias: NDArray[Any], y_shape: tuple[int, ...]) -> NDArray[Any]:

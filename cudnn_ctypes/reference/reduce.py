@@ -3,7 +3,7 @@
 The output has as many dimensions as the input; where it has a 1, the input's dimension is reduced.
 
 ============  ===================================================
-operator      result over the reduced dimensions
+op            result over the reduced dimensions
 ============  ===================================================
 add           the sum
 mul           the product
@@ -35,7 +35,7 @@ INDEXED = ("min", "max", "amax")  # the operators whose result is the element at
 def reduce_tensor(
     a: NDArray[Any],
     c_shape: Sequence[int],
-    operator: Operator,
+    op: Operator,
     *,
     propagate_nan: bool = True,
     alpha: float = 1.0,
@@ -71,11 +71,11 @@ def reduce_tensor(
     Raises
     ------
     ValueError
-        If the shapes do not fit, or the operator is not in the table.
+        If the shapes do not fit, or `op` is not in the table.
     """
     axes = reduced_axes(a.shape, c_shape)
     with np.errstate(over="ignore", invalid="ignore"):
-        result = _reduced(a, np.dtype(compute_dtype), axes, operator, propagate_nan)
+        result = _reduced(a, np.dtype(compute_dtype), axes, op, propagate_nan)
     stored = np.dtype(out_dtype or a.dtype)
     return blend(result, c, alpha=alpha, beta=beta, out_dtype=stored, name="c")
 
@@ -83,7 +83,7 @@ def reduce_tensor(
 def reduce_indices(
     a: NDArray[Any],
     c_shape: Sequence[int],
-    operator: Operator,
+    op: Operator,
     *,
     propagate_nan: bool = True,
 ) -> NDArray[np.uint32]:
@@ -94,7 +94,7 @@ def reduce_indices(
 
     Parameters
     ----------
-    operator
+    op
         'min', 'max' or 'amax'.
 
     Returns
@@ -105,17 +105,17 @@ def reduce_indices(
     Raises
     ------
     ValueError
-        If the shapes do not fit, or for another operator.
+        If the shapes do not fit, or for an `op` without indices.
     """
-    if operator not in INDEXED:
-        raise ValueError(f"operator must be one of {', '.join(INDEXED)} to have indices")
+    if op not in INDEXED:
+        raise ValueError(f"op must be one of {', '.join(INDEXED)} to have indices")
     axes = reduced_axes(a.shape, c_shape)
     kept = [axis for axis in range(a.ndim) if axis not in axes]
     values = a.astype(np.float64).transpose(*kept, *axes)
     values = values.reshape(*(a.shape[axis] for axis in kept), -1)
-    if operator == "amax":
+    if op == "amax":
         values = np.abs(values)
-    elif operator == "min":
+    elif op == "min":
         values = -values
     if not propagate_nan:
         values = np.where(np.isnan(values), -np.inf, values)
@@ -138,7 +138,7 @@ def _reduced(
     a: NDArray[Any],
     dtype: np.dtype[Any],
     axes: tuple[int, ...],
-    operator: str,
+    op: str,
     propagate_nan: bool,
 ) -> NDArray[Any]:
     def over(
@@ -165,7 +165,7 @@ def _reduced(
 
     smaller, larger = (np.minimum, np.maximum) if propagate_nan else (np.fmin, np.fmax)
     limits = np.finfo(dtype)
-    match operator:
+    match op:
         case "add":
             return over(np.add)
         case "mul":
@@ -187,4 +187,4 @@ def _reduced(
             return root
         case "mul_no_zeros":
             return over(np.multiply, lambda x: np.where(x == 0, dtype.type(1), x))
-    raise ValueError(f"operator must be one of {', '.join(get_args(Operator))}, got {operator!r}")
+    raise ValueError(f"op must be one of {', '.join(get_args(Operator))}, got {op!r}")

@@ -51,7 +51,7 @@ def add_tensor(
 
 
 def op_tensor(
-    operation: Operation,
+    op: Operation,
     a: NDArray[Any],
     b: NDArray[Any] | None = None,
     *,
@@ -66,7 +66,7 @@ def op_tensor(
     """c = op(alpha1 * a, alpha2 * b) + beta * c: `cudnnOpTensor`.
 
     =========  =====================================
-    operation  op(u, v)
+    op         op(u, v)
     =========  =====================================
     add        u + v
     mul        u * v
@@ -101,15 +101,15 @@ def op_tensor(
     ValueError
         If the shapes do not fit, or the operation is not in the table.
     """
-    if operation not in get_args(Operation):
+    if op not in get_args(Operation):
         names = ", ".join(get_args(Operation))
-        raise ValueError(f"operation must be one of {names}, got {operation!r}")
+        raise ValueError(f"op must be one of {names}, got {op!r}")
     dtype: np.dtype[Any] = np.dtype(compute_dtype)
     stored = np.dtype(out_dtype or a.dtype)
-    if operation in ("sqrt", "not"):
+    if op in ("sqrt", "not"):
         b = None
     elif b is None:
-        raise ValueError(f"b must be given for {operation}")
+        raise ValueError(f"b must be given for {op}")
     else:
         broadcast(b, a.shape, "b")
 
@@ -117,27 +117,27 @@ def op_tensor(
         u = a.astype(dtype, copy=False) * dtype.type(alpha1)
         result: NDArray[Any]
         with np.errstate(invalid="ignore", over="ignore"):
-            if operation == "sqrt":
+            if op == "sqrt":
                 result = np.sqrt(u)
             elif b is None:
                 result = dtype.type(1) - u
             else:
                 v = b.astype(dtype, copy=False) * dtype.type(alpha2)
-                result = _binary(operation, propagate_nan)(u, v)
+                result = _binary(op, propagate_nan)(u, v)
         return blend(result, c, alpha=1.0, beta=beta, out_dtype=stored, name="c")
 
     check_shape("c", c, a.shape)
     return tiled(formula, a, b, c)
 
 
-def _binary(operation: str, propagate_nan: bool) -> np.ufunc:
+def _binary(op: str, propagate_nan: bool) -> np.ufunc:
     functions: dict[str, np.ufunc] = {
         "add": np.add,
         "mul": np.multiply,
         "min": np.minimum if propagate_nan else np.fmin,
         "max": np.maximum if propagate_nan else np.fmax,
     }
-    return functions[operation]
+    return functions[op]
 
 
 def set_tensor(shape: Sequence[int], value: Any, dtype: DTypeLike) -> NDArray[Any]:

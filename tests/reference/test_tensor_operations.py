@@ -180,7 +180,7 @@ def test_wrong_arguments():
         op_tensor("add", A, A[:1, :, :2])
     with pytest.raises(ValueError, match=r"^b must be given for mul"):
         op_tensor("mul", A)
-    with pytest.raises(ValueError, match=r"^operation must be one of add, mul"):
+    with pytest.raises(ValueError, match=r"^op must be one of add, mul"):
         op_tensor("sub", A, A)
     with pytest.raises(ValueError, match=r"^c must be given when beta"):
         op_tensor("not", A, beta=1.0)
@@ -188,9 +188,9 @@ def test_wrong_arguments():
         reduce_tensor(A, (2, 2, 1, 1), "add")
     with pytest.raises(ValueError, match=r"^c_shape must be"):
         reduce_tensor(A, (1,), "add")
-    with pytest.raises(ValueError, match=r"^operator must be one of add, mul"):
+    with pytest.raises(ValueError, match=r"^op must be one of add, mul"):
         reduce_tensor(A, (1, 1, 1, 1), "median")
-    with pytest.raises(ValueError, match=r"^operator must be one of min, max, amax"):
+    with pytest.raises(ValueError, match=r"^op must be one of min, max, amax"):
         reduce_indices(A, (1, 1, 1, 1), "add")
 
 

@@ -1,0 +1,215 @@
+"""One word per concept in all public signatures, and the rules that the names follow."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import cudnn_ctypes
+from cudnn_ctypes import graph, legacy, reference
+
+WORDS = {
+    "average_factor": "exponential_average_factor momentum",
+    "coef": "coefficient",
+    "compute_data_type": "compute_type compute_precision math_prec",
+    "data_type": "datatype",
+    "dbias": "dbiases grad_bias",
+    "dx": "grad_x grad_input dinput",
+    "dy": "dout doutput grad_y grad_output",
+    "epsilon": "eps",
+    "nan_propagation": "nan_prop nan_opt",
+    "op": "operator",
+    "reserve_space": "reserve",
+    "saved_inv_variance": "inv_variance saved_inv_deviation inv_deviation save_inv_variance",
+    "saved_mean": "save_mean",
+    "w": "filters",
+    "workspace": "work_space scratch_space",
+}
+"""The word for each concept, and those that mean the same."""
+
+REFUSED = {refused: word for word, others in WORDS.items() for refused in others.split()}
+
+_NAMES = ("a", "b", "c", "w", "x", "y", "z", "q", "k", "v", "bias", "scale", "grid", "theta")
+OPERANDS = {*_NAMES, *(f"d{name}" for name in _NAMES), "db"}
+"""What backward functions take by keyword only."""
+
+NOT_YET = {
+    **dict.fromkeys(
+        (
+            "AttnDescriptor",
+            "CTCLossDescriptor",
+            "ConvolutionDescriptor",
+            "RNNDescriptor",
+        ),
+        "compute_type",
+    ),
+    "attention_backward_data": "dout",
+    "attention_backward_weights": "dout",
+    "gnn_agg_simple_backward": "doutput",
+    "gnn_mha_gat_backward": "doutput",
+    "gnn_mha_gat_v2_backward": "doutput",
+    "FinalizedStatistics": "saved_inv_deviation",
+    "finalize_statistics_training": "average_factor",
+}
+"""What keeps another name, and the name."""
+
+RESULTS_NOT_YET = {
+    "AttentionForward",
+    "CTCLoss",
+    "ConvolutionStatistics",
+    "EquivalentScaleBias",
+    "FinalizedStatistics",
+    "RNNBackwardData",
+    "RNNForward",
+    "RNNLayerWeights",
+}
+
+POSITIONAL = (
+    "attention_backward",
+    "back_to_back_backward",
+    "back_to_back_convolution_backward",
+    "causal_convolution_backward",
+    "convolution_backward",
+    "fft_causal_convolution_backward",
+    "folded_backward_data",
+    "long_fft_causal_convolution_backward",
+    "rnn_backward",
+    "scale_bias_activation_backward_filter",
+    "ConvolutionBackward",
+    "FoldedBackward",
+    "RNN.",
+)
+"""Beginnings of the names of backward functions that still take operands by position."""
+
+
+def public(module: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The functions and classes of a module, and the methods of its classes, by name."""
+    for name in sorted({*dir(module), *getattr(module, "__all__", ())}):
+        value = None if name.startswith("_") else getattr(module, name)
+        if not str(getattr(value, "__module__", "")).startswith("cudnn_ctypes."):
+            continue
+        if inspect.isclass(value):
+            yield name, value
+            for method, member in vars(value).items():
+                function = getattr(member, "__func__", member)  # of a class method
+                if inspect.isfunction(function) and not method.startswith("_"):
+                    yield f"{name}.{method}", function
+        elif inspect.isfunction(value):
+            yield name, value
+
+
+CALLABLES = {
+    f"{module.__name__.removeprefix('cudnn_ctypes').removeprefix('.')}:{name}": value
+    for module in (cudnn_ctypes, legacy, reference, graph)
+    for name, value in public(module)
+}
+
+
+def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except ValueError:  # of C
+        return []
+
+
+def named(name: str) -> str:
+    """A callable's name without its module, and for a method the class's."""
+    return name.partition(":")[2].partition(".")[0]
+
+
+def excepted(name: str, word: str) -> bool:
+    return NOT_YET.get(named(name)) == word
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len(CALLABLES) > 300
+    assert ":activation_backward" in CALLABLES
+    assert "reference:activation_backward" in CALLABLES
+    assert ":DeviceTensor.empty" in CALLABLES
+
+
+def test_each_concept_has_one_word() -> None:
+    found = {
+        f"{name}({parameter.name}): say {REFUSED[parameter.name]}"
+        for name, function in CALLABLES.items()
+        for parameter in parameters(function)
+        if parameter.name in REFUSED and not excepted(name, parameter.name)
+    }
+    assert not found
+
+
+def test_results_have_the_same_words() -> None:
+    found = set()
+    for name, value in CALLABLES.items():
+        if inspect.isclass(value):
+            fields = getattr(value, "_fields", ())
+            if dataclasses.is_dataclass(value):
+                fields = tuple(field.name for field in dataclasses.fields(value))
+            found |= {f"{name}.{field}" for field in fields if field in REFUSED}
+    assert not {each for each in found if not excepted(each, each.rpartition(".")[2])}
+
+
+def backward() -> list[str]:
+    return [
+        name
+        for name, value in CALLABLES.items()
+        if "backward" in name.lower()
+        and inspect.isfunction(value)
+        and not name.partition(":")[2].startswith(POSITIONAL)
+    ]
+
+
+@pytest.mark.parametrize("name", backward())
+def test_backward_functions_take_their_operands_by_keyword(name: str) -> None:
+    by_position = {
+        parameter.name
+        for parameter in parameters(CALLABLES[name])
+        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+    }
+    assert not by_position & OPERANDS
+
+
+def test_layers_take_first_what_says_which_operation_it_is() -> None:
+    for name in ("activation", "pooling", "dropout"):
+        function = CALLABLES[f":{name}_backward"]
+        first, second, *others = parameters(function)
+        assert (first.name, second.name) == ("handle", name)
+        assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in others)
+
+
+def test_the_weight_of_a_batch_has_no_default() -> None:
+    found = {
+        name
+        for name, function in CALLABLES.items()
+        for parameter in parameters(function)
+        if parameter.name == "average_factor" and parameter.default is not parameter.empty
+    }
+    assert not {name for name in found if not excepted(name, "average_factor")}
+
+
+def test_nan_propagates_unless_the_user_says_otherwise() -> None:
+    defaults = {
+        name: parameter.default
+        for name, function in CALLABLES.items()
+        for parameter in parameters(function)
+        if parameter.name in ("nan_propagation", "propagate_nan")
+        and parameter.default is not parameter.empty
+    }
+    assert len(defaults) > 8
+    assert set(defaults.values()) <= {"propagate_nan", True}
+
+
+def test_what_operations_return_is_a_result_or_gradients() -> None:
+    """A tuple with names is called …Result, …Gradients or …Sizes."""
+    endings = ("Result", "Gradients", "Sizes")
+    tuples = {
+        value.__name__
+        for name, value in CALLABLES.items()
+        if name.startswith("legacy:") and hasattr(value, "_fields")
+    }
+    assert len(tuples) > 10
+    assert {each for each in tuples if not each.endswith(endings)} <= RESULTS_NOT_YET
