@@ -115,9 +115,10 @@ class Training:
         convolution_backward_data(
             handle, model.conv, w=model.w, dy=dscores, dx=dy, dx_desc=self.images
         )
-        network.backward_data(handle, y, dy, model.lstm, reserve_space, initial_gradients=False)
+        saved = {"y": y, "reserve_space": reserve_space}
+        network.backward_data(handle, dy=dy, weights=model.lstm, initial_gradients=False, **saved)
         self.gradients.zero()
-        network.backward_weights(handle, x, y, reserve_space, self.gradients)
+        network.backward_weights(handle, x=x, dweights=self.gradients, **saved)
 
         everything = (model.parameters, self.velocities, [self.gradients.flat, dw, db])
         for w, v, gradient in zip(*everything, strict=True):

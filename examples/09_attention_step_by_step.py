@@ -69,7 +69,7 @@ for h in range(heads):
         print(f"      {word}  {row}")
     output += head @ matrices["o_weights"][h].T
 
-print("\n  out = sum over the heads of W_O head")
+print("\n  y = sum over the heads of W_O head")
 for word, row in zip(words, output, strict=True):
     print(f"    {word}  {row}")
 
@@ -93,10 +93,10 @@ with (
     print(f"\nBy {handle}")
     operands = (words_x, words_x, words_x, attn, weights)  # queries, keys and values are the same
     window: dict[str, Any] = {"low": low, "high": high}
-    out = attention_forward(handle, *operands, **window).numpy()[:, 0]
-    for word, row in zip(words, out, strict=True):
+    y = attention_forward(handle, *operands, **window).numpy()[:, 0]
+    for word, row in zip(words, y, strict=True):
         print(f"    {word}  {row}")
-    error = np.abs(out - output).max()
+    error = np.abs(y - output).max()
     print(f"  largest difference: {error:.1e}")
     assert error < 1e-5
 
@@ -112,10 +112,11 @@ with (
     # keys and values; it is compared with the change of the output when x changes a little.
     ones = np.ones((steps, 1, size), np.float32)
     forward = attention_forward_training(handle, *operands, **window)
-    with DeviceTensor.from_numpy(ones) as dout, forward.out, forward.reserve_space:
-        given = (dout, *operands, forward.reserve_space)
-        dq, dk, dv = attention_backward_data(handle, *given, **window)
-        with dq, dk, dv, attention_backward_weights(handle, *given) as dweights:
+    with DeviceTensor.from_numpy(ones) as dy, forward.y, forward.reserve_space:
+        given: dict[str, Any] = {"q": words_x, "k": words_x, "v": words_x, "dy": dy}
+        given |= {"weights": weights, "reserve_space": forward.reserve_space}
+        dq, dk, dv = attention_backward_data(handle, attn, **given, **window)
+        with dq, dk, dv, attention_backward_weights(handle, attn, **given) as dweights:
             dx = (dq.numpy() + dk.numpy() + dv.numpy())[:, 0]
             shapes_back = {name: array.shape for name, array in dweights.numpy().items()}
     print("  gradient of the output's sum by x")

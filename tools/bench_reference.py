@@ -357,7 +357,7 @@ class Bench:
             (x, tx), (dy, tdy) = self.pair(steps, batch, size), self.pair(steps, batch, hidden)
             network = c.RNN.of(rnn, x)
             y, *_, reserve = network.forward(h, x=x, weights=weights)
-            gradients = c.RNNWeights(h, rnn)
+            dweights = c.RNNWeights(h, rnn)
             tx.requires_grad_()
             ty = net(tx)[0]
             where = f"{cell} {steps}x{batch}x{size} to {hidden}"
@@ -369,10 +369,10 @@ class Bench:
 
             def backward(
                 n: Any = network, x: Any = x, y: Any = y, dy: Any = dy, w: Any = weights,
-                reserve: Any = reserve, gradients: Any = gradients,
+                reserve: Any = reserve, dweights: Any = dweights,
             ) -> Any:  # fmt: skip
                 found = n.backward_data(h, y=y, dy=dy, weights=w, reserve_space=reserve)
-                n.backward_weights(h, x=x, y=y, reserve_space=reserve, gradients=gradients)
+                n.backward_weights(h, x=x, y=y, reserve_space=reserve, dweights=dweights)
                 return found[0]
 
             yield Case(
@@ -403,7 +403,7 @@ class Bench:
         for name, values in zip("qkvo", (*projections, out_weights), strict=True):
             weights[f"{name}_weights"].copy_from(values.contiguous().numpy())
         x, tx = self.pair(steps, batch, size)
-        dout, tdout = self.pair(steps, batch, size)
+        dy, tdy = self.pair(steps, batch, size)
         tx.requires_grad_()
         operands = {"q": x, "k": x, "v": x, "attn": attn, "weights": weights}
         reserve = c.attention_forward_training(h, **operands)[1]
@@ -411,8 +411,8 @@ class Bench:
 
         def backward() -> None:
             more = {"reserve_space": reserve, **operands}
-            c.attention_backward_data(h, dout=dout, **more)
-            c.attention_backward_weights(h, dout=dout, **more).close()
+            c.attention_backward_data(h, dy=dy, **more)
+            c.attention_backward_weights(h, dy=dy, **more).close()
 
         where = f"{steps}x{batch}x{size}, {heads} heads"
         yield Case(
@@ -423,7 +423,7 @@ class Bench:
         yield Case(
             f"attention backward, {where}",
             backward,
-            lambda: torch.autograd.grad(ty, [tx, *net.parameters()], tdout, retain_graph=True),
+            lambda: torch.autograd.grad(ty, [tx, *net.parameters()], tdy, retain_graph=True),
         )
 
     def graphs(self) -> Iterator[Case]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from .activation import ActivationDescriptor, activation_backward, activation_forward
 from .algorithm_table import AlgorithmRow, AlgorithmTable
 from .attention import (
-    AttentionForward,
+    AttentionForwardResult,
     attention_forward,
     attention_forward_training,
 )
@@ -62,7 +62,7 @@ from .convolution_operations import (
 )
 from .convolution_reorder import ReorderResult, reorder_filter_and_bias
 from .ctc import (
-    CTCLoss,
+    CTCLossResult,
     ctc_loss,
     ctc_loss_v8,
     ctc_loss_v8_workspace_size,
@@ -124,7 +124,7 @@ from .normalization_operands import NormalizationGradients, NormalizationResult,
 from .pooling import PoolingDescriptor
 from .pooling_operations import pooling_backward, pooling_forward
 from .reduce import ReduceResult, ReduceTensorDescriptor, reduce_tensor
-from .rnn import RNN, RNNBackwardData, RNNForward
+from .rnn import RNN, RNNForwardResult, RNNGradients
 from .rnn_data import RNNDataDescriptor
 from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
 from .rnn_weights import RNNLayerWeights, RNNWeights, rnn_weight_params
@@ -149,15 +149,15 @@ __all__ = [
     "AlgorithmRow",
     "AlgorithmTable",
     "AttentionBufferSizes",
-    "AttentionForward",
+    "AttentionForwardResult",
     "AttentionGradients",
     "AttentionWeights",
     "AttnDescriptor",
     "BackToBackGradients",
     "BackToBackResult",
     "BoundOperation",
-    "CTCLoss",
     "CTCLossDescriptor",
+    "CTCLossResult",
     "CausalConvolutionGradients",
     "ConvolutionBackwardData",
     "ConvolutionBackwardFilter",
@@ -189,10 +189,10 @@ __all__ = [
     "NormalizationSizes",
     "OpTensorDescriptor",
     "PoolingDescriptor",
-    "RNNBackwardData",
     "RNNDataDescriptor",
     "RNNDescriptor",
-    "RNNForward",
+    "RNNForwardResult",
+    "RNNGradients",
     "RNNLayerWeights",
     "RNNTempSpaceSizes",
     "RNNWeights",

@@ -2,8 +2,8 @@
 
 Queries, keys and values are tensors (T, N, B, V): time steps, batch, sequences in a beam, vector;
 or (T, N, V) with one sequence for each batch entry. They are dense, and all in the same order in
-memory, vectors last. Results, workspaces and reserve spaces are made where none are given; all
-work goes to the handle's stream.
+memory, vectors last. Results, workspaces and reserve spaces are allocated where none are
+given; all work goes to the handle's stream.
 
 The window of query t is the keys with ``low[t] <= key < high[t]``, the same for all sequences of
 the batch. A query with an empty window attends to nothing.
@@ -19,29 +19,31 @@ from typing import Any, NamedTuple
 
 from .. import raw
 from ..handle import Handle
-from .attention_call import AttentionCall, both_lengths
 from .attention_descriptor import AttnDescriptor
+from .attention_operands import AttentionOperands
+from .launch import launched
 from .operands import Made
 from .scalars import integer
 from .sequence_data import SeqDataDescriptor
 
-__all__ = ["AttentionForward", "attention_forward", "attention_forward_training"]
+__all__ = ["AttentionForwardResult", "attention_forward", "attention_forward_training"]
 
 
-class AttentionForward(NamedTuple):
+class AttentionForwardResult(NamedTuple):
     """What `attention_forward_training` returns.
 
     Attributes
     ----------
-    out : DeviceTensor, or out as it was given
+    y : DeviceTensor, or y as it was given
     reserve_space : DeviceTensor of bytes, or as it was given
         For the gradients.
     """
 
-    out: Any
+    y: Any
     reserve_space: Any
 
 
+@launched
 def attention_forward(
     handle: Handle,
     q: Any,
@@ -49,7 +51,7 @@ def attention_forward(
     v: Any,
     attn: AttnDescriptor,
     weights: Any = None,
-    out: Made | None = None,
+    y: Made | None = None,
     *,
     residuals: Any = None,
     current: int | None = None,
@@ -57,12 +59,13 @@ def attention_forward(
     high: Sequence[int] | None = None,
     q_lengths: Sequence[int] | None = None,
     k_lengths: Sequence[int] | None = None,
-    device_lengths: tuple[Any, Any] | None = None,
+    device_q_lengths: Any = None,
+    device_k_lengths: Any = None,
     workspace: Any = None,
     q_desc: SeqDataDescriptor | None = None,
     k_desc: SeqDataDescriptor | None = None,
     v_desc: SeqDataDescriptor | None = None,
-    out_desc: SeqDataDescriptor | None = None,
+    y_desc: SeqDataDescriptor | None = None,
 ) -> Made:
     """What queries make of keys and values, for inference; follows ``cudnnMultiHeadAttnForward``.
 
@@ -76,27 +79,27 @@ def attention_forward(
     attn : AttnDescriptor
     weights : AttentionWeights, DeviceBuffer or tensor, optional
         Needed if there are projections.
-    out : tensor, optional
-        (Tq, N, B, output size). Left out: made, in the order in memory of q.
+    y : tensor, optional
+        (Tq, N, B, output size). Default: allocated, in the order in memory of q.
     residuals : tensor, optional
         Added to the output: like q, whose vectors are as long as the output's then. Often q itself.
     current : int, optional
-        Process this time step of the queries only, and leave the rest of `out` alone.
+        Process this time step of the queries only, and leave the rest of y alone.
     low, high : sequence of int, optional
-        The window of each query, which may reach beyond the keys. Left out: all of them.
+        The window of each query, which may reach beyond the keys. Default: all of them.
     q_lengths, k_lengths : sequence of N * B int, optional
-        Time steps of each sequence, the beam of the first batch entry first. Left out: all.
-    device_lengths : pair of tensors, optional
+        Time steps of each sequence, the beam of the first batch entry first. Default: all.
+    device_q_lengths, device_k_lengths : tensor, optional
         The same as int32 in device memory, from where the kernels read them; their values are not
-        checked. Left out: copied.
+        checked. Default: copied.
     workspace : DeviceBuffer or tensor, optional
-        Left out: allocated for the call.
-    q_desc, k_desc, v_desc, out_desc : SeqDataDescriptor, optional
+        Default: allocated for the call.
+    q_desc, k_desc, v_desc, y_desc : SeqDataDescriptor, optional
         How the memory is to be read; needed for addresses and buffers.
 
     Returns
     -------
-    DeviceTensor, or out as it was given
+    DeviceTensor, or y as it was given
 
     Raises
     ------
@@ -106,26 +109,30 @@ def attention_forward(
         If shapes, lengths or windows do not fit, or memory is too small; the message names the
         argument.
     """
-    operands = {
-        "q": ("q", q, q_desc),
-        "k": ("k", k, k_desc),
-        "v": ("v", v, v_desc),
-        "out": ("out", out, out_desc),
-    }
-    with AttentionCall(handle, attn, operands, both_lengths(q_lengths, k_lengths)) as call:
-        if current is not None and out is None:
-            raise ValueError("out: needed with current, which writes one time step of it")
-        current = None if current is None else integer("current", current)
-        if current is not None and not 0 <= current < call.desc["q"].shape[0]:
-            raise ValueError(
-                f"current: expected a time step of q, which has {call.desc['q'].shape[0]}, "
-                f"got {current}"
-            )
-        _forward(call, weights, residuals, current, low, high, device_lengths, workspace, None)
-        result: Made = call.out
-    return result
+    described = {"q": (q, q_desc), "k": (k, k_desc), "v": (v, v_desc), "y": (y, y_desc)}
+    with AttentionOperands(handle, attn, training=False, **described) as operands:
+        operands.describe_all(q_lengths, k_lengths)
+        if current is not None:
+            current, steps = integer("current", current), operands.describe("q").shape[0]
+            if y is None:
+                raise ValueError("y: needed with current, which writes one time step of it")
+            if not 0 <= current < steps:
+                raise ValueError(
+                    f"current: expected a time step of q, which has {steps}, got {current}"
+                )
+        made: Any = operands.new_like("y", "q") if y is None else y
+        _launch(
+            operands,
+            residuals,
+            operands.windows(low, high, current),
+            operands.device_lengths(device_q_lengths, device_k_lengths),
+            (weights, workspace, None),
+            current,
+        )
+    return made  # type: ignore[no-any-return]
 
 
+@launched
 def attention_forward_training(
     handle: Handle,
     q: Any,
@@ -133,7 +140,7 @@ def attention_forward_training(
     v: Any,
     attn: AttnDescriptor,
     weights: Any = None,
-    out: Any = None,
+    y: Any = None,
     reserve_space: Any = None,
     *,
     residuals: Any = None,
@@ -141,84 +148,65 @@ def attention_forward_training(
     high: Sequence[int] | None = None,
     q_lengths: Sequence[int] | None = None,
     k_lengths: Sequence[int] | None = None,
-    device_lengths: tuple[Any, Any] | None = None,
+    device_q_lengths: Any = None,
+    device_k_lengths: Any = None,
     workspace: Any = None,
     q_desc: SeqDataDescriptor | None = None,
     k_desc: SeqDataDescriptor | None = None,
     v_desc: SeqDataDescriptor | None = None,
-    out_desc: SeqDataDescriptor | None = None,
-) -> AttentionForward:
+    y_desc: SeqDataDescriptor | None = None,
+) -> AttentionForwardResult:
     """The same for training, with dropout; follows ``cudnnMultiHeadAttnForward``.
 
     Parameters
     ----------
     reserve_space : DeviceBuffer or tensor, optional
-        Filled for the gradients. Left out: made.
+        Filled for the gradients. Default: allocated.
 
     The other parameters, and the errors, are those of `attention_forward`.
 
     Returns
     -------
-    AttentionForward
+    AttentionForwardResult
     """
-    operands = {
-        "q": ("q", q, q_desc),
-        "k": ("k", k, k_desc),
-        "v": ("v", v, v_desc),
-        "out": ("out", out, out_desc),
-    }
-    with AttentionCall(handle, attn, operands, both_lengths(q_lengths, k_lengths)) as call:
-        call.training = True
-        if reserve_space is None:
-            reserve_space = call.new_reserve_space()
-        _forward(
-            call, weights, residuals, None, low, high, device_lengths, workspace, reserve_space
+    described = {"q": (q, q_desc), "k": (k, k_desc), "v": (v, v_desc), "y": (y, y_desc)}
+    with AttentionOperands(handle, attn, training=True, **described) as operands:
+        operands.describe_all(q_lengths, k_lengths)
+        y = operands.new_like("y", "q") if y is None else y
+        needed = operands.sizes.reserve_space
+        reserve_space = operands.reserve_space(reserve_space, needed, make=True)
+        _launch(
+            operands,
+            residuals,
+            operands.windows(low, high),
+            operands.device_lengths(device_q_lengths, device_k_lengths),
+            (weights, workspace, reserve_space),
         )
-        return AttentionForward(call.out, reserve_space)
+    return AttentionForwardResult(y, reserve_space)
 
 
-def _forward(
-    call: AttentionCall,
-    weights: Any,
+def _launch(
+    operands: AttentionOperands,
     residuals: Any,
-    current: int | None,
-    low: Any,
-    high: Any,
-    device_lengths: Any,
-    workspace: Any,
-    reserve_space: Any,
+    windows: dict[str, list[int]],
+    lengths: tuple[Any, Any],
+    spaces: tuple[Any, Any, Any],
+    current: int | None = None,
 ) -> None:
-    if residuals is not None:
-        if call.desc["q"].shape != call.desc["out"].shape:
-            raise ValueError(
-                f"residuals: are like q, {call.desc['q'].shape}, and are added to out, "
-                f"{call.desc['out'].shape}: their vectors must be equally long"
-            )
-        residuals = call.alike("residuals", residuals, "q")
-    weight_memory, weight_size = call.weights("weights", weights)
-    space, space_size = call.workspace(workspace)
-    reserve, reserve_size = (
-        (None, 0) if reserve_space is None else call.reserve_space(reserve_space)
-    )
-    raw.cudnnMultiHeadAttnForward(
-        call.handle,
-        call.attn,
-        -1 if current is None else current,
-        *call.windows(low, high, current),
-        *call.lengths(device_lengths),
-        call.desc["q"],
-        call.memory["q"],
-        residuals,
-        call.desc["k"],
-        call.memory["k"],
-        call.desc["v"],
-        call.memory["v"],
-        call.desc["out"],
-        call.memory["out"],
-        weight_size,
-        weight_memory,
-        space_size,
-        space,
-        reserve_size,
-        reserve,
+    q_desc, y_desc = operands.describe("q"), operands.describe("y")
+    if residuals is not None and q_desc.shape != y_desc.shape:
+        raise ValueError(
+            f"residuals: are like q, {q_desc.shape}, and are added to y, {y_desc.shape}: their "
+            f"vectors must be equally long"
+        )
+    operands.alike("residuals", residuals, q_desc)
+    operands.launch_with(
+        raw.cudnnMultiHeadAttnForward,
+        *spaces,
+        currIdx=-1 if current is None else current,
+        **windows,
+        devSeqLengthsQO=lengths[0],
+        devSeqLengthsKV=lengths[1],
+        oDesc=y_desc,
+        out="y",
     )

@@ -11,15 +11,13 @@ __all__ = ["check_fit"]
 _TIME, _BATCH = raw.CUDNN_SEQDATA_TIME_DIM, raw.CUDNN_SEQDATA_BATCH_DIM
 
 
-def check_fit(
-    attn: AttnDescriptor, desc: dict[str, SeqDataDescriptor], names: dict[str, str]
-) -> None:
+def check_fit(attn: AttnDescriptor, desc: dict[str, SeqDataDescriptor]) -> None:
     """Say what cuDNN's BAD_PARAM does not: it gives no reason here.
 
     Parameters
     ----------
-    desc, names : dict
-        The descriptors of "q", "k", "v" and "out", and what the user calls them.
+    desc : dict
+        The descriptors of "q", "k", "v", and "y" or "dy".
 
     Raises
     ------
@@ -30,16 +28,15 @@ def check_fit(
     """
     sizes = attn.sizes
     shapes = {role: described.shape for role, described in desc.items()}
+    output = next(reversed(desc))
     vectors = {role: sizes[f"{role}_size"] for role in ("q", "k", "v")}
-    vectors["out"] = attn.output_size
+    vectors[output] = attn.output_size
     for role, length in vectors.items():
         if shapes[role][3] != length:
-            raise ValueError(
-                f"{names[role]}: expected vectors of {length}, got shape {shapes[role]}"
-            )
+            raise ValueError(f"{role}: expected vectors of {length}, got shape {shapes[role]}")
         if desc[role].data_type != attn.data_type:
             raise TypeError(
-                f"{names[role]}: {desc[role].data_type.name}, but attn is {attn.data_type.name}"
+                f"{role}: {desc[role].data_type.name}, but attn is {attn.data_type.name}"
             )
     steps, batch, beam, _ = shapes["q"]
     axes = desc["q"].axes
@@ -57,24 +54,24 @@ def check_fit(
     for role, wanted in (
         ("k", (shapes["k"][0], batch, k_beam)),
         ("v", (shapes["k"][0], batch, k_beam)),
-        ("out", (steps, batch, beam)),
+        (output, (steps, batch, beam)),
     ):
         if shapes[role][:3] != wanted:
             raise ValueError(
-                f"{names[role]}: expected (time, batch, beam) = {wanted} for query_map "
-                f"{attn.query_map!r} and {names['q']} {shapes['q']}, got {shapes[role]}"
+                f"{role}: expected (time, batch, beam) = {wanted} for query_map "
+                f"{attn.query_map!r} and q {shapes['q']}, got {shapes[role]}"
             )
-    for role, other in (("out", "q"), ("v", "k")):
+    for role, other in ((output, "q"), ("v", "k")):
         if desc[role].lengths != desc[other].lengths:
             raise ValueError(
-                f"{names[role]}_desc: expected the lengths of {names[other]}, "
+                f"{role}_desc: expected the lengths of {other}, "
                 f"{desc[other].lengths}, got {desc[role].lengths}"
             )
     for what, value, limit in (
-        (names["q"], steps, "qo_max_length"),
-        (names["k"], shapes["k"][0], "kv_max_length"),
-        (names["q"], batch, "max_batch"),
-        (names["q"], beam, "max_beam"),
+        ("q", steps, "qo_max_length"),
+        ("k", shapes["k"][0], "kv_max_length"),
+        ("q", batch, "max_batch"),
+        ("q", beam, "max_beam"),
     ):
         if value > sizes[limit]:
             raise ValueError(f"{what}: {value} is more than the {limit} of attn, {sizes[limit]}")

@@ -7,13 +7,15 @@ then `attention_backward_weights`; with the same operands, weights, windows and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from .. import raw
 from ..handle import Handle
-from .attention_call import AttentionCall, both_lengths
 from .attention_descriptor import AttnDescriptor
+from .attention_operands import AttentionOperands
 from .attention_weights import AttentionWeights
+from .launch import launched
 from .sequence_data import SeqDataDescriptor
 
 __all__ = ["AttentionGradients", "attention_backward_data", "attention_backward_weights"]
@@ -27,16 +29,17 @@ class AttentionGradients(NamedTuple):
     dv: Any
 
 
+@launched
 def attention_backward_data(
     handle: Handle,
-    dout: Any,
+    attn: AttnDescriptor,
+    *,
     q: Any,
     k: Any,
     v: Any,
-    attn: AttnDescriptor,
-    weights: Any,
+    dy: Any,
+    weights: Any = None,
     reserve_space: Any,
-    *,
     dq: Any = None,
     dk: Any = None,
     dv: Any = None,
@@ -44,97 +47,81 @@ def attention_backward_data(
     high: Sequence[int] | None = None,
     q_lengths: Sequence[int] | None = None,
     k_lengths: Sequence[int] | None = None,
-    device_lengths: tuple[Any, Any] | None = None,
+    device_q_lengths: Any = None,
+    device_k_lengths: Any = None,
     workspace: Any = None,
-    dout_desc: SeqDataDescriptor | None = None,
     q_desc: SeqDataDescriptor | None = None,
     k_desc: SeqDataDescriptor | None = None,
     v_desc: SeqDataDescriptor | None = None,
+    dy_desc: SeqDataDescriptor | None = None,
 ) -> AttentionGradients:
     """Gradients by queries, keys and values; follows ``cudnnMultiHeadAttnBackwardData``.
 
-    The gradient by residuals is `dout` itself, and not in the results: where residuals are the
+    The gradient by residuals is dy itself, and not in the results: where residuals are the
     queries, add it to dq.
 
     Parameters
     ----------
-    dout : tensor
-        Gradient of the output, like that.
-    weights : AttentionWeights, DeviceBuffer or tensor
-        None if there are no projections.
+    dy : tensor
+        Gradient of the output y, like that.
+    weights : AttentionWeights, DeviceBuffer or tensor, optional
+        Needed if there are projections.
     reserve_space : DeviceBuffer or tensor
         What `attention_forward_training` filled; written for `attention_backward_weights`.
     dq, dk, dv : tensor, optional
-        Results, like q, k and v; zero in the padding. Left out: made. Without a projection of the
-        queries, cuDNN 9.14 and 9.19 leave a given dq alone at the time steps past the longest
+        Results, like q, k and v; zero in the padding. Default: allocated. Without a projection of
+        the queries, cuDNN 9.14 and 9.19 leave a given dq alone at the time steps past the longest
         sequence of queries.
 
     The other parameters, and the errors, are those of `attention_forward`.
     """
-    operands = {
-        "q": ("q", q, q_desc),
-        "k": ("k", k, k_desc),
-        "v": ("v", v, v_desc),
-        "out": ("dout", _needed("dout", dout), dout_desc),
-    }
-    with AttentionCall(handle, attn, operands, both_lengths(q_lengths, k_lengths)) as call:
-        call.training = True
-        results = [
-            call.like(role, operand, zero=role == "q") if result is None else result
-            for role, operand, result in (("q", q, dq), ("k", k, dk), ("v", v, dv))
-        ]
-        written = [
-            call.alike(f"d{role}", result, role, written=True)
-            for role, result in zip(("q", "k", "v"), results, strict=True)
-        ]
-        weight_memory, weight_size = call.weights("weights", weights)
-        space, space_size = call.workspace(workspace)
-        reserve, reserve_size = call.reserve_space(_needed("reserve_space", reserve_space))
-        raw.cudnnMultiHeadAttnBackwardData(
-            handle,
-            attn,
-            *call.windows(low, high, None),
-            *call.lengths(device_lengths),
-            call.desc["out"],
-            call.memory["out"],
-            call.desc["q"],
-            written[0],
-            call.memory["q"],
-            call.desc["k"],
-            written[1],
-            call.memory["k"],
-            call.desc["v"],
-            written[2],
-            call.memory["v"],
-            weight_size,
-            weight_memory,
-            space_size,
-            space,
-            reserve_size,
-            reserve,
+    described = {"q": (q, q_desc), "k": (k, k_desc), "v": (v, v_desc), "dy": (dy, dy_desc)}
+    with AttentionOperands(handle, attn, training=True, **described) as operands:
+        operands.describe_all(q_lengths, k_lengths)
+        results = []
+        for source, result in (("q", dq), ("k", dk), ("v", dv)):
+            if result is None:
+                result = operands.new_like(f"d{source}", source, zeros=source == "q")
+            operands.alike(f"d{source}", result, operands.describe(source))
+            results.append(result)
+        lengths = operands.device_lengths(device_q_lengths, device_k_lengths)
+        operands.launch_with(
+            raw.cudnnMultiHeadAttnBackwardData,
+            weights,
+            workspace,
+            reserve_space,
+            **operands.windows(low, high),
+            devSeqLengthsDQDO=lengths[0],
+            devSeqLengthsDKDV=lengths[1],
+            doDesc="dy",
+            dout="dy",
+            dqueries="dq",
+            dkeys="dk",
+            dvalues="dv",
         )
     return AttentionGradients(*results)
 
 
+@launched
 def attention_backward_weights(
     handle: Handle,
-    dout: Any,
+    attn: AttnDescriptor,
+    *,
     q: Any,
     k: Any,
     v: Any,
-    attn: AttnDescriptor,
+    dy: Any,
     weights: Any,
     reserve_space: Any,
     dweights: Any = None,
-    *,
     add: bool = False,
     q_lengths: Sequence[int] | None = None,
     k_lengths: Sequence[int] | None = None,
     workspace: Any = None,
-    dout_desc: SeqDataDescriptor | None = None,
     q_desc: SeqDataDescriptor | None = None,
     k_desc: SeqDataDescriptor | None = None,
     v_desc: SeqDataDescriptor | None = None,
+    dy_desc: SeqDataDescriptor | None = None,
 ) -> Any:
     """Gradients by weights and biases; follows ``cudnnMultiHeadAttnBackwardWeights``.
 
@@ -143,9 +130,9 @@ def attention_backward_weights(
     reserve_space : DeviceBuffer or tensor
         What `attention_backward_data` wrote to.
     dweights : AttentionWeights, DeviceBuffer or tensor, optional
-        Result, like weights. Left out: made.
+        Result, like weights. Default: allocated.
     add : bool
-        Add the gradients to what `dweights` holds, rather than to overwrite it.
+        Add the gradients to what `dweights` holds, rather than overwrite it.
 
     Returns
     -------
@@ -155,49 +142,23 @@ def attention_backward_weights(
     """
     if add and dweights is None:
         raise ValueError("dweights: needed with add=True, which adds to what it holds")
-    operands = {
-        "q": ("q", q, q_desc),
-        "k": ("k", k, k_desc),
-        "v": ("v", v, v_desc),
-        "out": ("dout", _needed("dout", dout), dout_desc),
-    }
-    with AttentionCall(handle, attn, operands, both_lengths(q_lengths, k_lengths)) as call:
-        call.training = True
-        weight_memory, weight_size = call.weights("weights", weights)
-        space, space_size = call.workspace(workspace)
-        reserve, reserve_size = call.reserve_space(_needed("reserve_space", reserve_space))
-        made = AttentionWeights(handle, attn) if dweights is None else None
-        result = dweights if made is None else made
-        try:
-            result_memory, _ = call.weights("dweights", result)
-            raw.cudnnMultiHeadAttnBackwardWeights(
-                handle,
-                attn,
-                raw.CUDNN_WGRAD_MODE_ADD if add else raw.CUDNN_WGRAD_MODE_SET,
-                call.desc["q"],
-                call.memory["q"],
-                call.desc["k"],
-                call.memory["k"],
-                call.desc["v"],
-                call.memory["v"],
-                call.desc["out"],
-                call.memory["out"],
-                weight_size,
-                weight_memory,
-                result_memory,
-                space_size,
-                space,
-                reserve_size,
-                reserve,
-            )
-        except BaseException:
-            if made is not None:
-                made.close()
-            raise
-    return result
-
-
-def _needed(name: str, value: Any) -> Any:
-    if value is None:
-        raise ValueError(f"{name}: needed")
-    return value
+    described = {"q": (q, q_desc), "k": (k, k_desc), "v": (v, v_desc), "dy": (dy, dy_desc)}
+    with (
+        ExitStack() as on_error,
+        AttentionOperands(handle, attn, training=True, **described) as operands,
+    ):
+        operands.describe_all(q_lengths, k_lengths)
+        if dweights is None:
+            dweights = on_error.enter_context(AttentionWeights(handle, attn))
+        operands.launch_with(
+            raw.cudnnMultiHeadAttnBackwardWeights,
+            weights,
+            workspace,
+            reserve_space,
+            addGrad=raw.CUDNN_WGRAD_MODE_ADD if add else raw.CUDNN_WGRAD_MODE_SET,
+            doDesc="dy",
+            dout="dy",
+            dweights=operands.room("dweights", dweights, operands.sizes.weights)[0],
+        )
+        on_error.pop_all()
+    return dweights

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from .. import raw
 from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
-from ..resource import Uncopied
 from .attention_descriptor import AttnDescriptor
 from .enumerators import short_name
 from .operands import expect
+from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor
 
 __all__ = ["AttentionBufferSizes", "AttentionWeights", "attention_buffer_sizes"]
@@ -41,12 +41,12 @@ def attention_buffer_sizes(
     return AttentionBufferSizes(weights.value, workspace.value, reserve_space.value)
 
 
-class AttentionWeights(Uncopied, Mapping[str, DeviceTensor]):
-    """One buffer with the weights and biases of an attention, or with their gradients.
+class AttentionWeights(WeightSpace, Mapping[str, DeviceTensor]):
+    """One space with the weights and biases of an attention, or with their gradients.
 
     The names are "q_weights", "k_weights", "v_weights", "o_weights", "q_biases", "k_biases",
     "v_biases" and "o_biases"; those that the attention has not are missing. Each gives a tensor in
-    the buffer: weights (heads, rows, columns), biases (heads, rows, 1), of the output (1, rows, 1).
+    the space: weights (heads, rows, columns), biases (heads, rows, 1), of the output (1, rows, 1).
     Follows ``cudnnGetMultiHeadAttnWeights``.
 
     Parameters
@@ -54,9 +54,9 @@ class AttentionWeights(Uncopied, Mapping[str, DeviceTensor]):
     handle : Handle
     attn : AttnDescriptor
     arrays : mapping of str to numpy.ndarray, optional
-        What to copy in, by name. Left out: the buffer is uninitialised.
-    buffer : DeviceBuffer, optional
-        Memory to use, which stays the caller's. Left out: allocated, and freed by `close`.
+        What to copy in, by name.
+    space : DeviceBuffer, optional
+        Memory to use, which stays the caller's. Default: allocated, zero, and freed by `close`.
 
     Examples
     --------
@@ -70,18 +70,12 @@ class AttentionWeights(Uncopied, Mapping[str, DeviceTensor]):
         attn: AttnDescriptor,
         arrays: Mapping[str, NDArray[Any]] | None = None,
         *,
-        buffer: DeviceBuffer | None = None,
+        space: DeviceBuffer | None = None,
     ) -> None:
         needed = attention_buffer_sizes(handle, attn, training=False).weights
-        self._owned = buffer is None
-        if buffer is None:
-            buffer = DeviceBuffer(needed, device=handle.device, stream=handle.stream)
-        elif buffer.nbytes < needed:
-            raise ValueError(f"buffer: {needed} bytes are needed, got {buffer.nbytes}")
-        self.buffer = buffer
-        self._stream = handle.stream
+        super().__init__(handle, space, needed)
         try:
-            self._tensors = _tensors(handle, attn, buffer, needed)
+            self._tensors = _tensors(handle, attn, self.space, needed)
             if arrays is not None:
                 self.copy_from(arrays)
         except BaseException:
@@ -89,7 +83,7 @@ class AttentionWeights(Uncopied, Mapping[str, DeviceTensor]):
             raise
 
     def copy_from(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Copy arrays in, by name. Values are converted to the buffer's type.
+        """Copy arrays in, by name. Values are rounded to its type.
 
         Raises
         ------
@@ -103,23 +97,11 @@ class AttentionWeights(Uncopied, Mapping[str, DeviceTensor]):
                 f"{', '.join(self._tensors) or 'no weights'}"
             )
         for name, array in arrays.items():
-            tensor = self._tensors[name]
-            if array.shape != tensor.shape:
-                raise ValueError(f"arrays[{name!r}]: expected {tensor.shape}, got {array.shape}")
-            tensor.copy_from(array.astype(tensor.dtype), stream=self._stream)
+            self._write(f"arrays[{name!r}]", self._tensors[name], array)
 
     def numpy(self) -> dict[str, NDArray[Any]]:
         """Copies of all weights and biases, by name, after the work on the handle's stream."""
         return {name: tensor.numpy(stream=self._stream) for name, tensor in self.items()}
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the buffer."""
-        return self.buffer.nbytes
-
-    @property
-    def _as_parameter_(self) -> c_void_p:
-        return self.buffer._as_parameter_
 
     def __getitem__(self, name: str) -> DeviceTensor:
         return self._tensors[name]
@@ -130,36 +112,25 @@ class AttentionWeights(Uncopied, Mapping[str, DeviceTensor]):
     def __len__(self) -> int:
         return len(self._tensors)
 
-    def close(self) -> None:
-        """Free the buffer, unless it was given; a second call does nothing."""
-        if self._owned:
-            self.buffer.close()
-
-    def __enter__(self) -> AttentionWeights:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name} {tensor.shape}" for name, tensor in self.items())
         return f"<AttentionWeights, {self.nbytes} bytes: {shapes or 'none'}>"
 
 
 def _tensors(
-    handle: Handle, attn: AttnDescriptor, buffer: DeviceBuffer, size: int
+    handle: Handle, attn: AttnDescriptor, space: DeviceBuffer, size: int
 ) -> dict[str, DeviceTensor]:
     tensors = {}
     with TensorDescriptor() as desc:
         for kind in raw.cudnnMultiHeadAttnWeightKind_t:
             address = c_void_p()
-            raw.cudnnGetMultiHeadAttnWeights(handle, attn, kind, size, buffer, desc, address)
+            raw.cudnnGetMultiHeadAttnWeights(handle, attn, kind, size, space, desc, address)
             if address.value is not None:
                 tensors[short_name(kind)] = DeviceTensor(
-                    buffer,
+                    space,
                     desc.shape,
                     desc.data_type,
                     strides=desc.strides,
-                    offset=address.value - buffer.ptr,
+                    offset=address.value - space.ptr,
                 )
     return tensors

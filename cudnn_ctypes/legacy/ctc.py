@@ -5,8 +5,8 @@ the blank. In memory it may have any strides. All work goes to the handle's stre
 
 cuDNN defines no gradients at the steps past a sample's input length. 9.14 and 9.19 leave them as
 they are, except, with "zero_oob_gradients", those of a sample whose labels need all of its steps
-(one for each symbol, and one between equal neighbours): these become zero. Gradients that are made
-here are zero there.
+(one for each symbol, and one between equal neighbours): these become zero. Gradients that are
+allocated here are zero there.
 
 A sample must have a label: of one without, cuDNN 9.14 and 9.19 compute a cost and gradients that
 have nothing to do with it, and differ from run to run.
@@ -24,19 +24,20 @@ from .. import raw
 from ..handle import Handle
 from .ctc_descriptor import CTCLossDescriptor
 from .ctc_operands import (
-    Call,
+    CTCOperands,
     check_input_lengths,
     check_labels,
-    check_least,
     check_longest,
     check_shape,
     concatenated,
 )
 from .enumerators import enumerator
+from .launch import launched
+from .operands import expect
 from .tensor import TensorDescriptor
 
 __all__ = [
-    "CTCLoss",
+    "CTCLossResult",
     "ctc_loss",
     "ctc_loss_v8",
     "ctc_loss_v8_workspace_size",
@@ -44,7 +45,7 @@ __all__ = [
 ]
 
 
-class CTCLoss(NamedTuple):
+class CTCLossResult(NamedTuple):
     """What `ctc_loss` and `ctc_loss_v8` return.
 
     Attributes
@@ -59,6 +60,7 @@ class CTCLoss(NamedTuple):
     gradients: Any
 
 
+@launched
 def ctc_loss(
     handle: Handle,
     probs: Any,
@@ -73,7 +75,7 @@ def ctc_loss(
     workspace: Any = None,
     probs_desc: TensorDescriptor | None = None,
     gradients_desc: TensorDescriptor | None = None,
-) -> CTCLoss:
+) -> CTCLossResult:
     """Costs and gradients, with labels in host memory; follows ``cudnnCTCLoss``.
 
     Parameters
@@ -83,21 +85,21 @@ def ctc_loss(
     labels : sequence of sequences of int
         For each sample symbols from 1 to A - 1, at least one, not more than it has time steps.
     input_lengths : sequence of int, optional
-        Time steps of each sample, from 1 to T. Left out: T.
+        Time steps of each sample, from 1 to T. Default: T.
     costs, gradients : tensor, optional
-        (N,) and (T, N, A), of the type of probs. Left out: made.
+        (N,) and (T, N, A), of the type of probs. Default: allocated.
     with_gradients : bool
         False: only costs are computed.
     algorithm : cudnnCTCLossAlgo_t or str
         "deterministic" or "non_deterministic".
     workspace : DeviceBuffer or tensor, optional
-        Left out: allocated for the call.
+        Default: allocated for the call.
     probs_desc, gradients_desc : TensorDescriptor, optional
         How the memory is to be read; needed for addresses and buffers.
 
     Returns
     -------
-    CTCLoss
+    CTCLossResult
 
     Raises
     ------
@@ -108,35 +110,40 @@ def ctc_loss(
     NotSupportedError
         For labels of 256 symbols or more, or types that `loss` does not compute in.
     """
-    with Call(handle, probs, probs_desc, loss, algorithm) as call:
-        steps, batch, symbols = call.shape
+    expect("loss", loss, CTCLossDescriptor)
+    algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
+    given = {"probs": (probs, probs_desc), "gradients": (gradients, gradients_desc)}
+    with CTCOperands(handle, **given) as operands:
+        operands.require("probs")
+        probs_desc = operands.describe("probs")
+        steps, batch, symbols = check_shape("probs", probs_desc)
         by_sample = check_labels(labels, batch, symbols)
         lengths = check_input_lengths(input_lengths, steps, by_sample)
-        call.results(costs, gradients, with_gradients, gradients_desc)
-        host = concatenated(by_sample)
-        size = c_size_t()
-        described = (call.probs_desc, call.gradients_desc)
-        raw.cudnnGetCTCLossWorkspaceSize(
-            handle, *described, *host, lengths, call.algorithm, loss, size
-        )
-        space, nbytes = call.workspace(workspace, size.value)
-        raw.cudnnCTCLoss(
+        costs, gradients, gradients_desc = operands.results(costs, with_gradients)
+        size = ctc_loss_workspace_size(
             handle,
-            call.probs_desc,
-            call.probs,
-            *host,
-            lengths,
-            call.costs_memory,
-            call.gradients_desc,
-            call.gradients_memory,
-            call.algorithm,
+            probs_desc,
+            by_sample,
             loss,
-            space,
-            nbytes,
+            gradients_desc,
+            input_lengths=lengths,
+            algorithm=algorithm,
         )
-    return CTCLoss(call.costs, call.gradients)
+        host_labels, host_lengths = concatenated(by_sample)
+        operands.launch(
+            raw.cudnnCTCLoss,
+            hostLabels=host_labels,
+            hostLabelLengths=host_lengths,
+            hostInputLengths=lengths,
+            gradientsDesc=gradients_desc,
+            algo=algorithm,
+            ctcLossDesc=loss,
+            workspace=operands.workspace(workspace, size),
+        )
+    return CTCLossResult(costs, gradients)
 
 
+@launched
 def ctc_loss_v8(
     handle: Handle,
     probs: Any,
@@ -152,7 +159,7 @@ def ctc_loss_v8(
     workspace: Any = None,
     probs_desc: TensorDescriptor | None = None,
     gradients_desc: TensorDescriptor | None = None,
-) -> CTCLoss:
+) -> CTCLossResult:
     """Costs and gradients, with labels in device memory; follows ``cudnnCTCLoss_v8``.
 
     It waits for nothing and can be captured in a CUDA graph. What is in device memory is not
@@ -166,48 +173,51 @@ def ctc_loss_v8(
     label_lengths : tensor, optional
         (N,), int32; needed if `labels` is on the device. From 1 to what `loss` has as its longest.
     input_lengths : tensor or sequence of int, optional
-        (N,), int32. Left out: T.
+        (N,), int32. Default: T.
 
     The other parameters, the result and the errors are those of `ctc_loss`.
     """
-    with Call(handle, probs, probs_desc, loss, algorithm) as call:
-        steps, batch, symbols = call.shape
-        check_least(loss)
-        by_sample: list[tuple[int, ...]] | None = None
+    expect("loss", loss, CTCLossDescriptor)
+    algorithm = enumerator(raw.cudnnCTCLossAlgo_t, algorithm, "algorithm")
+    given = {"probs": (probs, probs_desc), "gradients": (gradients, gradients_desc)}
+    with CTCOperands(handle, **given) as operands:
+        operands.require("probs")
+        probs_desc = operands.describe("probs")
+        steps, batch, symbols = check_shape("probs", probs_desc)
+        by_sample: list[tuple[int, ...]] = [()] * batch
         if isinstance(labels, (Sequence, np.ndarray)):
             if label_lengths is not None:
                 raise ValueError("label_lengths: only for labels in device memory")
             by_sample = check_labels(labels, batch, symbols)
-            check_longest(by_sample, loss)
-            labels, label_lengths = (call.copied(array) for array in concatenated(by_sample))
         elif labels is None:
             raise TypeError("labels: needed, got None")
         elif label_lengths is None:
             raise ValueError("label_lengths: needed for labels in device memory")
+        check_longest(loss, by_sample)
         if input_lengths is None or isinstance(input_lengths, Sequence):
-            lengths = check_input_lengths(input_lengths, steps, by_sample or [()] * batch)
-            input_lengths = call.copied(lengths)
-        call.results(costs, gradients, with_gradients, gradients_desc)
+            lengths: Any = operands.copied(check_input_lengths(input_lengths, steps, by_sample))
+        else:
+            lengths = operands.integers("input_lengths", input_lengths, batch)
+        if label_lengths is None:
+            flat, counts = (operands.copied(numbers) for numbers in concatenated(by_sample))
+        else:
+            flat = operands.integers("labels", labels, 0)
+            counts = operands.integers("label_lengths", label_lengths, batch)
+        costs, gradients, gradients_desc = operands.results(costs, with_gradients)
         size = ctc_loss_v8_workspace_size(
-            handle, call.probs_desc, loss, call.gradients_desc, algorithm=call.algorithm
+            handle, probs_desc, loss, gradients_desc, algorithm=algorithm
         )
-        space, nbytes = call.workspace(workspace, size)
-        raw.cudnnCTCLoss_v8(
-            handle,
-            call.algorithm,
-            loss,
-            call.probs_desc,
-            call.probs,
-            call.integers("labels", labels, 0),
-            call.integers("label_lengths", label_lengths, batch),
-            call.integers("input_lengths", input_lengths, batch),
-            call.costs_memory,
-            call.gradients_desc,
-            call.gradients_memory,
-            nbytes,
-            space,
+        operands.launch(
+            raw.cudnnCTCLoss_v8,
+            algo=algorithm,
+            ctcLossDesc=loss,
+            labels=flat,
+            labelLengths=counts,
+            inputLengths=lengths,
+            gradientsDesc=gradients_desc,
+            workspace=operands.workspace(workspace, size),
         )
-    return CTCLoss(call.costs, call.gradients)
+    return CTCLossResult(costs, gradients)
 
 
 def ctc_loss_workspace_size(

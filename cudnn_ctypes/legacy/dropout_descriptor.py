@@ -191,6 +191,8 @@ class UsesDropout(Descriptor[_H]):
     @property
     def descriptors(self) -> tuple[Descriptor[Any], ...]:
         """Itself, and the descriptors that are kept of those that cuDNN will look at."""
+        if not self._dropouts:
+            return (self,)
         addresses = [self._held().get(f"{where}dropout") for where in ("", "attention_", "output_")]
         kept = dict.fromkeys(address for address in addresses if address in self._dropouts)
         return (self, *(self._dropouts[address] for address in kept if address))

@@ -12,6 +12,7 @@ from ctypes import c_void_p
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device import DeviceBuffer, DeviceTensor, as_tensor, pytorch
 from ..device.buffer import check_reachable
@@ -51,7 +52,16 @@ def _at_address(value: ctypes.c_void_p) -> Look:
 
 
 def _at_sequence(value: Sequence[Any]) -> Look:
+    if set(map(type, value)) == {int}:  # the usual case: lengths, labels
+        return (type(value), *value), None
     return (type(value), *[look(each)[0] for each in value]), None
+
+
+def _at_array(value: NDArray[Any]) -> Look:
+    """Of the host: numbers that C reads at once."""
+    if value.dtype.hasobject:
+        raise NoKey
+    return (value.dtype.str, value.shape, value.tobytes()), None
 
 
 def _at_device_tensor(value: DeviceTensor) -> Look:
@@ -121,6 +131,7 @@ _LOOKS: dict[type, Callable[..., Look]] = {
     c_void_p: _at_address,
     DeviceTensor: _at_device_tensor,
     DeviceBuffer: _at_buffer,
+    np.ndarray: _at_array,
 }
 
 
@@ -153,17 +164,15 @@ def _classified(kind: type) -> Callable[..., Look]:
         at = kind._look
     elif pytorch.is_torch(kind):
         at = _at_torch
+    elif hasattr(kind, "descriptors"):  # also those that it refers to
+        at = _at_descriptors
     elif issubclass(kind, Descriptor):
         at = _at_descriptor
     elif issubclass(kind, CudnnEnum) or _is_frozen(kind):
         at = _at_number
-    elif hasattr(kind, "descriptors"):
-        at = _at_descriptors
     elif issubclass(kind, (np.generic, np.dtype, type)):
         at = _at_number
-    elif kind is not np.ndarray and (
-        hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__")
-    ):
+    elif hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__"):
         at = _at_foreign
     _LOOKS[kind] = at
     return at
@@ -172,4 +181,4 @@ def _classified(kind: type) -> Callable[..., Look]:
 def _is_frozen(kind: type) -> bool:
     """Whether its instances are plain data: an ``AlgorithmRow``, say."""
     parameters = getattr(kind, "__dataclass_params__", None)
-    return bool(parameters and parameters.frozen and not hasattr(kind, "descriptors"))
+    return bool(parameters and parameters.frozen)

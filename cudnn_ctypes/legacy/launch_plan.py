@@ -65,6 +65,8 @@ class Recording:
         """Workspaces that were made for the call."""
         self.zeroed: list[Any] = []
         """Those of `made` and `scratch` that were filled with zeros."""
+        self.constants: list[DeviceTensor] = []
+        """Copies of numbers of the host, which the key names, in memory that the plan keeps."""
         self.calls: list[tuple[Function, tuple[Any, ...]]] = []
         self.launches = launches
 
@@ -174,10 +176,13 @@ class Plan:
                 gaps.append((position, sources[handle]))
             elif isinstance(argument, Memory):
                 gaps.append((position, sources[self._source(recording, argument)]))
-            elif function.parameters[position].type.kind == "device" and argument is not None:
-                raise NoKey
             else:
-                if isinstance(argument, Resource):
+                constant = any(argument is each for each in recording.constants)
+                if function.parameters[position].type.kind == "device" and not (
+                    constant or argument is None
+                ):
+                    raise NoKey
+                if constant or isinstance(argument, Resource):
                     argument = argument._as_parameter_
                 checked[position] = argument
                 native[position] = argtypes[position].from_param(argument)

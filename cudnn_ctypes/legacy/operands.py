@@ -100,6 +100,11 @@ class Operands:
         self._results: list[DeviceTensor] = []
         self.layout = self._common_layout()
 
+    @property
+    def handle(self) -> Handle:
+        """The handle that launches."""
+        return self._handle
+
     def _imported(self, name: str, value: Any) -> DeviceTensor:
         if isinstance(value, (int, c_void_p, DeviceBuffer)) and not isinstance(value, bool):
             raise TypeError(

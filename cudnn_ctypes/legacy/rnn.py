@@ -6,12 +6,13 @@ The steps of training::
     weights, gradients = RNNWeights(handle, rnn), RNNWeights(handle, rnn)
     with RNN.of(rnn, x, lengths=[5, 3]) as network:
         y, hy, cy, reserve_space = network.forward(handle, x, weights)
-        dx, dhx, dcx = network.backward_data(handle, y, dy, weights, reserve_space)
-        network.backward_weights(handle, x, y, reserve_space, gradients)
+        saved = {"y": y, "reserve_space": reserve_space}
+        dx, dhx, dcx = network.backward_data(handle, dy=dy, weights=weights, **saved)
+        network.backward_weights(handle, x=x, dweights=gradients, **saved)
 
 Sequences and states are ``DeviceTensor``s or tensors of other libraries, dense in C order; or
-``DeviceBuffer``s or addresses. States are (pseudo-layers, B, size). Results and buffers are made
-where none are given; all work goes to the handle's stream.
+``DeviceBuffer``s or addresses. States are (pseudo-layers, B, size). Results and buffers are
+allocated where none are given; all work goes to the handle's stream.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ from .. import raw
 from ..device import DeviceBuffer
 from ..handle import Handle
 from .enumerators import enumerator
-from .rnn_memory import Memory
+from .launch import launched
 from .rnn_problem import RNNProblem
 from .rnn_weights import RNNWeights
+from .sequence_operands import SequenceOperands
 
-__all__ = ["RNN", "RNNBackwardData", "RNNForward"]
+__all__ = ["RNN", "RNNForwardResult", "RNNGradients"]
 
 
-class RNNForward(NamedTuple):
+class RNNForwardResult(NamedTuple):
     """What `RNN.forward` returns.
 
     Attributes
@@ -49,7 +51,7 @@ class RNNForward(NamedTuple):
     reserve_space: Any
 
 
-class RNNBackwardData(NamedTuple):
+class RNNGradients(NamedTuple):
     """What `RNN.backward_data` returns: the gradients of x, hx and, of an LSTM, cx."""
 
     dx: Any
@@ -60,8 +62,7 @@ class RNNBackwardData(NamedTuple):
 class RNN(RNNProblem):
     """A recurrent network on a batch of sequences: descriptors that fit each other.
 
-    Usable in ``with``, which closes the descriptors that it made, but not the two given. The
-    descriptors are read once: make a new network after setting one anew.
+    Usable in ``with``, which closes the descriptors that it made, but not the two given.
 
     Parameters
     ----------
@@ -83,8 +84,7 @@ class RNN(RNNProblem):
         If the sequences are not what the network reads.
     """
 
-    # -- the three passes ----------------------------------------------------------------------
-
+    @launched
     def forward(
         self,
         handle: Handle,
@@ -101,7 +101,7 @@ class RNN(RNNProblem):
         workspace: Any = None,
         reserve_space: Any = None,
         device_lengths: Any = None,
-    ) -> RNNForward:
+    ) -> RNNForwardResult:
         """y, and the states after the last steps; follows ``cudnnRNNForward``.
 
         Parameters
@@ -110,15 +110,15 @@ class RNN(RNNProblem):
             As `x_desc` says.
         weights : RNNWeights or DeviceBuffer
         hx, cx : tensor, optional
-            States before the first steps; left out: zero. cx is of an LSTM only.
+            States before the first steps; default: zero. cx is of an LSTM only.
         y, hy, cy : tensor, optional
-            Where results go. Left out: made.
+            Results. Default: allocated.
         training : bool
             Keep what the backward passes need, and apply dropout.
         final_states : bool
             False: hy and cy are not computed, unless given.
         workspace, reserve_space : DeviceBuffer or tensor, optional
-            Left out: the workspace is allocated for the call, the reserve space made.
+            Default: allocated, the workspace for the call only.
         device_lengths : tensor, optional
             A copy of the lengths, int32, in device memory. cuDNN 9 does not need it.
 
@@ -131,40 +131,35 @@ class RNN(RNNProblem):
         NotSupportedError
             If cuDNN has no kernel: for example, persistent algorithms and lengths that differ.
         """
-        sizes = self.temp_space_sizes(handle, training=training)
-        with Memory(handle, self._data_type) as memory:
-            y = memory.result("y", y, self._y_shape)
-            hy, cy = self._states(memory, final_states, hy=hy, cy=cy)
-            space = memory.reserve(reserve_space, sizes.reserve_space, make=training)
-            raw.cudnnRNNForward(
-                handle,
-                self.rnn,
-                raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE,
-                self._lengths(memory, device_lengths),
-                self.x_desc,
-                memory.operand("x", x, self._x_shape),
-                self.y_desc,
-                memory.written("y"),
-                self.h_desc,
-                memory.operand("hx", hx, self._h_shape, optional=True),
-                memory.written("hy"),
-                self.c_desc,
-                memory.operand("cx", self._lstm_only("cx", cx), self._c_shape, optional=True),
-                memory.written("cy"),
-                *memory.weights("weights", weights, self.rnn.weight_space_size(handle)),
-                *memory.workspace(workspace, sizes.workspace),
-                *memory.sized(space),
+        given = {"x": x, "y": y, "hx": hx, "hy": hy, "cx": cx, "cy": cy}
+        with SequenceOperands(handle, **self._described(given)) as operands:
+            operands.require("x")
+            sizes = self.temp_space_sizes(handle, training=training)
+            y = operands.new("y") if y is None else y
+            hy, cy = self._states(operands, final_states, hy=hy, cy=cy)
+            reserve_space = operands.reserve_space(
+                reserve_space, sizes.reserve_space, make=training
             )
-        return RNNForward(y, hy, cy, space)
+            operands.launch(
+                raw.cudnnRNNForward,
+                fwdMode=raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE,
+                weightSpace=self._weights(operands, "weights", weights),
+                reserveSpace=operands.room("reserve_space", reserve_space, sizes.reserve_space),
+                workSpace=operands.workspace(workspace, sizes.workspace),
+                **self._shared(operands, device_lengths),
+                cDesc=self.c_desc,
+            )
+        return RNNForwardResult(y, hy, cy, reserve_space)
 
+    @launched
     def backward_data(
         self,
         handle: Handle,
+        *,
         y: Any,
         dy: Any,
         weights: RNNWeights | DeviceBuffer,
         reserve_space: Any,
-        *,
         hx: Any = None,
         cx: Any = None,
         dhy: Any = None,
@@ -175,7 +170,7 @@ class RNN(RNNProblem):
         initial_gradients: bool = True,
         workspace: Any = None,
         device_lengths: Any = None,
-    ) -> RNNBackwardData:
+    ) -> RNNGradients:
         """Gradients of x and of the initial states; follows ``cudnnRNNBackwardData_v8``.
 
         Parameters
@@ -185,57 +180,46 @@ class RNN(RNNProblem):
         dy : tensor
             Gradient of y.
         dhy, dcy : tensor, optional
-            Gradients of hy and cy; left out: zero.
+            Gradients of hy and cy; default: zero.
         dx, dhx, dcx : tensor, optional
-            Where results go. Left out: made.
+            Results. Default: allocated.
         initial_gradients : bool
             False: dhx and dcx are not computed, unless given.
 
         The other parameters and the errors are those of `forward`.
         """
-        sizes = self.temp_space_sizes(handle)
-        h_shape, c_shape = self._h_shape, self._c_shape
-        with Memory(handle, self._data_type) as memory:
-            dx = memory.result("dx", dx, self._x_shape)
-            dhx, dcx = self._states(memory, initial_gradients, dhx=dhx, dcx=dcx)
-            space = memory.reserve(reserve_space, sizes.reserve_space, make=False)
-            raw.cudnnRNNBackwardData_v8(
-                handle,
-                self.rnn,
-                self._lengths(memory, device_lengths),
-                self.y_desc,
-                memory.operand("y", y, self._y_shape),
-                memory.operand("dy", dy, self._y_shape),
-                self.x_desc,
-                memory.written("dx"),
-                self.h_desc,
-                memory.operand("hx", hx, h_shape, optional=True),
-                memory.operand("dhy", dhy, h_shape, optional=True),
-                memory.written("dhx"),
-                self.c_desc,
-                memory.operand("cx", self._lstm_only("cx", cx), c_shape, optional=True),
-                memory.operand("dcy", self._lstm_only("dcy", dcy), c_shape, optional=True),
-                memory.written("dcx"),
-                *memory.weights("weights", weights, self.rnn.weight_space_size(handle)),
-                *memory.workspace(workspace, sizes.workspace),
-                *memory.sized(space),
+        given = {"y": y, "dy": dy, "dx": dx, "hx": hx, "dhy": dhy, "dhx": dhx}
+        given |= {"cx": cx, "dcy": dcy, "dcx": dcx}
+        with SequenceOperands(handle, **self._described(given)) as operands:
+            operands.require("y", "dy")
+            sizes = self.temp_space_sizes(handle)
+            dx = operands.new("dx") if dx is None else dx
+            dhx, dcx = self._states(operands, initial_gradients, dhx=dhx, dcx=dcx)
+            operands.launch(
+                raw.cudnnRNNBackwardData_v8,
+                weightSpace=self._weights(operands, "weights", weights),
+                reserveSpace=operands.room("reserve_space", reserve_space, sizes.reserve_space),
+                workSpace=operands.workspace(workspace, sizes.workspace),
+                **self._shared(operands, device_lengths),
+                cDesc=self.c_desc,
             )
-        return RNNBackwardData(dx, dhx, dcx)
+        return RNNGradients(dx, dhx, dcx)
 
+    @launched
     def backward_weights(
         self,
         handle: Handle,
+        *,
         x: Any,
         y: Any,
         reserve_space: Any,
-        gradients: RNNWeights | DeviceBuffer | None = None,
-        *,
         hx: Any = None,
+        dweights: RNNWeights | DeviceBuffer | None = None,
         mode: Any = "add",
         workspace: Any = None,
         device_lengths: Any = None,
     ) -> Any:
-        """Add the gradients of the weights to `gradients`; follows ``cudnnRNNBackwardWeights_v8``.
+        """Add the gradients of the weights to `dweights`; follows ``cudnnRNNBackwardWeights_v8``.
 
         `backward_data` must have gone before.
 
@@ -243,63 +227,77 @@ class RNN(RNNProblem):
         ----------
         x, y, hx, reserve_space
             Of the forward pass; the reserve space as `backward_data` left it.
-        gradients : RNNWeights or DeviceBuffer, optional
-            Left out: made, from zero.
+        dweights : RNNWeights or DeviceBuffer, optional
+            Default: allocated, from zero.
         mode : cudnnWgradMode_t or str
             "add"; cuDNN does not support "set".
 
         Returns
         -------
-        RNNWeights, or gradients as they were given
+        RNNWeights, or dweights as they were given
 
         The other parameters and the errors are those of `forward`.
         """
-        sizes = self.temp_space_sizes(handle)
         mode = enumerator(raw.cudnnWgradMode_t, mode, "mode")
-        with Memory(handle, self._data_type) as memory:
-            space = memory.reserve(reserve_space, sizes.reserve_space, make=False)
-            arguments = (
-                self._lengths(memory, device_lengths),
-                self.x_desc,
-                memory.operand("x", x, self._x_shape),
-                self.h_desc,
-                memory.operand("hx", hx, self._h_shape, optional=True),
-                self.y_desc,
-                memory.operand("y", y, self._y_shape),
+        given = {"x": x, "y": y, "hx": hx}
+        with (
+            ExitStack() as on_error,
+            SequenceOperands(handle, **self._described(given)) as operands,
+        ):
+            operands.require("x", "y")
+            sizes = self.temp_space_sizes(handle)
+            if dweights is None:
+                dweights = on_error.enter_context(RNNWeights(handle, self.rnn))
+            operands.launch(
+                raw.cudnnRNNBackwardWeights_v8,
+                addGrad=mode,
+                dweightSpace=self._weights(operands, "dweights", dweights),
+                reserveSpace=operands.room("reserve_space", reserve_space, sizes.reserve_space),
+                workSpace=operands.workspace(workspace, sizes.workspace),
+                **self._shared(operands, device_lengths),
             )
-            made = RNNWeights(handle, self.rnn) if gradients is None else gradients
-            with ExitStack() as on_error:
-                if isinstance(made, RNNWeights) and gradients is None:
-                    on_error.enter_context(made)
-                raw.cudnnRNNBackwardWeights_v8(
-                    handle,
-                    self.rnn,
-                    mode,
-                    *arguments,
-                    *memory.weights("gradients", made, self.rnn.weight_space_size(handle)),
-                    *memory.workspace(workspace, sizes.workspace),
-                    *memory.sized(space),
-                )
-                on_error.pop_all()
-        return made
+            on_error.pop_all()
+        return dweights
 
     # -- arguments -----------------------------------------------------------------------------
 
-    def _states(self, memory: Memory, make: bool, **given: Any) -> tuple[Any, Any]:
+    def _described(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The operands, each with its descriptor."""
+        self._check_fit()
+        descriptors: dict[str, Any] = {
+            "x": self.x_desc,
+            "y": self.y_desc,
+            "h": self.h_desc,
+            "c": self.c_desc,
+        }
+        for name in ("cx", "cy", "dcx", "dcy"):
+            if given.get(name) is not None and self.rnn.cell != raw.CUDNN_LSTM:
+                raise ValueError(f"{name}: only an LSTM has cell states")
+        return {
+            name: (value, descriptors[name.removeprefix("d")[0]]) for name, value in given.items()
+        }
+
+    def _states(self, operands: SequenceOperands, make: bool, **given: Any) -> tuple[Any, Any]:
         """Results for a hidden and a cell state; None for what is not wanted."""
         (h_name, h), (c_name, c) = given.items()
-        if h is not None or make:
-            h = memory.result(h_name, h, self._h_shape)
-        c = self._lstm_only(c_name, c)
-        if c is not None or (make and self._lstm):
-            c = memory.result(c_name, c, self._c_shape)
+        if h is None and make:
+            h = operands.new(h_name)
+        if c is None and make and self.rnn.cell == raw.CUDNN_LSTM:
+            c = operands.new(c_name)
         return h, c
 
-    def _lstm_only(self, name: str, value: Any) -> Any:
-        if value is not None and not self._lstm:
-            raise ValueError(f"{name}: only an LSTM has cell states")
-        return value
+    def _weights(self, operands: SequenceOperands, name: str, weights: Any) -> tuple[Any, int]:
+        if not isinstance(weights, (RNNWeights, DeviceBuffer)):
+            raise TypeError(f"{name}: expected RNNWeights or a DeviceBuffer, got {weights!r}")
+        return operands.room(name, weights, self.rnn.weight_space_size(operands.handle))
 
-    def _lengths(self, memory: Memory, lengths: Any) -> Any:
-        shape = self._h_shape[1:2]
-        return memory.operand("device_lengths", lengths, shape, "int32", optional=True)
+    def _shared(self, operands: SequenceOperands, lengths: Any) -> dict[str, Any]:
+        """Arguments of all three passes."""
+        count = self.x_desc.batch_size
+        return {
+            "rnnDesc": self.rnn,
+            "devSeqLengths": operands.integers("device_lengths", lengths, count),
+            "xDesc": self.x_desc,
+            "yDesc": self.y_desc,
+            "hDesc": self.h_desc,
+        }

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from .. import raw
 from ..handle import Handle
+from ..raw.records import record
 from ..resource import Uncopied
+from .descriptor import Descriptor
 from .operands import expect
 from .rnn_data import RNNDataDescriptor
 from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
@@ -25,25 +28,42 @@ class RNNProblem(Uncopied):
     def __init__(self, rnn: RNNDescriptor, x_desc: RNNDataDescriptor) -> None:
         self.rnn = expect("rnn", rnn, RNNDescriptor)
         self.x_desc = expect("x_desc", x_desc, RNNDataDescriptor)
-        data_type = rnn.data_type
+        self._check_x()
+        h_shape, c_shape = self._state_shapes()
+        with ExitStack() as made:
+            self.y_desc = made.enter_context(x_desc.like(rnn.output_size))
+            self.h_desc = made.enter_context(_state_desc(h_shape, rnn.data_type))
+            self.c_desc = made.enter_context(_state_desc(c_shape, rnn.data_type))
+            self._made = made.pop_all()
+
+    @property
+    def descriptors(self) -> tuple[Descriptor[Any], ...]:
+        """All descriptors that a pass looks at."""
+        return (*self.rnn.descriptors, self.x_desc, self.y_desc, self.h_desc, self.c_desc)
+
+    def _state_shapes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        first = (self.rnn.pseudo_layers, self.x_desc.batch_size)
+        return (*first, self.rnn.state_size), (*first, self.rnn.hidden_size)
+
+    def _check_x(self) -> None:
+        rnn, x_desc = self.rnn, self.x_desc
         if x_desc.vector_size != rnn.input_size:
             raise ValueError(
                 f"x: vectors of {rnn.input_size} elements expected, got {x_desc.vector_size}"
             )
-        if x_desc.data_type != data_type:
+        if x_desc.data_type != rnn.data_type:
             raise ValueError(
-                f"x: expected {data_type.name}, the type of rnn, got {x_desc.data_type.name}"
+                f"x: expected {rnn.data_type.name}, the type of rnn, got {x_desc.data_type.name}"
             )
         _check_padding(rnn, x_desc)
-        first = (rnn.pseudo_layers, x_desc.batch_size)
-        with ExitStack() as made:
-            self.y_desc = made.enter_context(x_desc.like(rnn.output_size))
-            self.h_desc = made.enter_context(_state_desc((*first, rnn.state_size), data_type))
-            self.c_desc = made.enter_context(_state_desc((*first, rnn.hidden_size), data_type))
-            self._x_shape, self._y_shape = x_desc.shape, self.y_desc.shape
-            self._h_shape, self._c_shape = self.h_desc.shape, self.c_desc.shape
-            self._data_type, self._lstm = data_type, rnn.cell == raw.CUDNN_LSTM
-            self._made = made.pop_all()
+
+    def _check_fit(self) -> None:
+        """Refuse descriptors that were set anew since, and do not fit each other any more."""
+        self._check_x()
+        x, y, size = record(self.x_desc), record(self.y_desc), self.rnn.output_size
+        states = self.h_desc.shape, self.c_desc.shape
+        if replace(x, vector_size=size) != y or states != self._state_shapes():
+            raise ValueError("rnn or x_desc was set anew with other sizes: make a new RNN of them")
 
     @classmethod
     def of(

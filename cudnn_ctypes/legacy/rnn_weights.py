@@ -24,7 +24,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from ctypes import c_void_p
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from .. import raw
@@ -34,6 +33,7 @@ from ..handle import Handle
 from ..resource import Uncopied
 from .operands import expect
 from .rnn_descriptor import RNNDescriptor
+from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor
 
 __all__ = ["RNNLayerWeights", "RNNWeights", "rnn_weight_params"]
@@ -108,7 +108,7 @@ class RNNLayerWeights(Uncopied, Mapping[str, DeviceTensor]):
         return f"RNNLayerWeights({shapes})"
 
 
-class RNNWeights(Uncopied, Sequence[RNNLayerWeights]):
+class RNNWeights(WeightSpace, Sequence[RNNLayerWeights]):
     """All weights of a network, or their gradients: one `RNNLayerWeights` for each pseudo-layer.
 
     Parameters
@@ -135,16 +135,8 @@ class RNNWeights(Uncopied, Sequence[RNNLayerWeights]):
         self, handle: Handle, rnn: RNNDescriptor, space: DeviceBuffer | None = None
     ) -> None:
         expect("rnn", rnn, RNNDescriptor)
-        needed = rnn.weight_space_size(handle)
-        self._owns = space is None
-        if space is None:
-            space = DeviceBuffer(needed, device=handle.device, stream=handle.stream)
-            space.fill(0, stream=handle.stream)
-        expect("space", space, DeviceBuffer)
-        if space.nbytes < needed:
-            raise ValueError(f"space: {space.nbytes} bytes, {needed} are needed")
-        self.space = space
-        self._stream = handle.stream
+        super().__init__(handle, space, rnn.weight_space_size(handle))
+        space = self.space
         self._data_type = rnn.data_type
         self._directions = 2 if rnn.bidirectional else 1
         self._layers = [
@@ -197,33 +189,7 @@ class RNNWeights(Uncopied, Sequence[RNNLayerWeights]):
                     f"layers[{number}]: expected {', '.join(own)}; got {', '.join(given)}"
                 )
             for name, array in given.items():
-                tensor = own[name]
-                if np.shape(array) != tensor.shape:
-                    raise ValueError(
-                        f"layers[{number}][{name!r}]: expected shape {tensor.shape}, got "
-                        f"{np.shape(array)}"
-                    )
-                tensor.copy_from(np.asarray(array).astype(tensor.dtype), stream=self._stream)
-
-    def zero(self) -> None:
-        """Set everything to zero, on the handle's stream."""
-        self.space.fill(0, stream=self._stream)
-
-    def close(self) -> None:
-        """Close the weight space if it was made here. A second call does nothing."""
-        if self._owns:
-            self.space.close()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the weight space is closed."""
-        return self.space.closed
-
-    def __enter__(self) -> RNNWeights:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+                self._write(f"layers[{number}][{name!r}]", own[name], array)
 
     def __repr__(self) -> str:
         return f"<RNNWeights, {len(self)} pseudo-layers in {self.space!r}>"

@@ -97,11 +97,7 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
         ValueError
             If the tensor is not dense, or in an order that cuDNN does not have.
         """
-        shape, strides = tensor.shape, tensor.strides
-        if len(shape) == 3:
-            shape, strides = (*shape[:2], 1, shape[2]), (*strides[:2], shape[2], strides[2])
-        if len(shape) != _NDIM:
-            raise ValueError(f"expected (time, batch, beam, vector) or without beam, got {shape}")
+        shape, strides = four_dimensions("tensor", tensor)
         fitting = fitting_axes(shape, strides)
         if not fitting:
             raise ValueError(
@@ -165,6 +161,18 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
 def axis_letters(axes: Sequence[int]) -> str:
     """An order in memory by the letters of its axes: "NTBV"."""
     return "".join(_LETTERS[axis] for axis in axes)
+
+
+def four_dimensions(name: str, tensor: DeviceTensor) -> tuple[Shape, Shape]:
+    """Shape and strides (T, N, B, V) of a tensor, which may be without a beam."""
+    shape, strides = tensor.shape, tensor.strides
+    if len(shape) == 3:
+        return (*shape[:2], 1, shape[2]), (*strides[:2], shape[2], strides[2])
+    if len(shape) != _NDIM:
+        raise ValueError(
+            f"{name}: expected (time, batch, beam, vector) or without beam, got {shape}"
+        )
+    return shape, strides
 
 
 def as_axes(axes: Any) -> tuple[raw.cudnnSeqDataAxis_t, ...]:

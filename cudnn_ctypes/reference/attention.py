@@ -12,7 +12,7 @@ Vectors are columns here, as in cuDNN's documentation. A query looks at the keys
 and the heads are added up after a projection each, or stacked on each other without one::
 
     o   = sum over the heads of W_O,i h_i, + b_O              or   [h_0; h_1; ...]
-    out = dropout(o) + residual
+    y = dropout(o) + residual
 
 Sequences are arrays (T, N, B, V): time steps, batch, beam, vector, the order of
 `cudnnSeqDataAxis_t`. In the beam of a batch entry there are several sequences of queries; they have
@@ -48,14 +48,14 @@ WEIGHT_NAMES = (
 
 
 @dataclass(frozen=True)
-class Attended:
+class AttentionForwardResult:
     """The result of `attention_forward`, and on the way to it what the gradients need.
 
     H heads, P the length of a projected vector.
 
     Attributes
     ----------
-    out
+    y
         (Tq, N, B, O).
     q, k, v
         The projected vectors, (H, T, N, B, P).
@@ -66,7 +66,7 @@ class Attended:
         (H, Tq, N, B, P): the heads' vectors h.
     """
 
-    out: NDArray[Any]
+    y: NDArray[Any]
     q: NDArray[Any]
     k: NDArray[Any]
     v: NDArray[Any]
@@ -91,7 +91,7 @@ def weight_shapes(
     sizes
         Vector lengths of q, k and v.
     projections
-        Vector lengths of q, k, v and out after their projections; 0: there is none.
+        Vector lengths of q, k, v and y after their projections; 0: there is none.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def attention_forward(
     output_dropout: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> Attended:
+) -> AttentionForwardResult:
     """What queries make of keys and values.
 
     Parameters
@@ -186,8 +186,8 @@ def attention_forward(
 
     Returns
     -------
-    Attended
-        `out` in `out_dtype`, the rest in `compute_dtype`.
+    AttentionForwardResult
+        `y` in `out_dtype`, the rest in `compute_dtype`.
 
     Raises
     ------
@@ -208,13 +208,13 @@ def attention_forward(
     attention = softmax_where(scores, visible)
     dropped = times(attention, attention_dropout)
     in_heads = by_step(exact_product(dropped, by_sequence(v_)))
-    out = join_heads(in_heads, weights.get("o_weights"), weights.get("o_biases"))
-    out = times(out, output_dropout)
+    y = join_heads(in_heads, weights.get("o_weights"), weights.get("o_biases"))
+    y = times(y, output_dropout)
     if residuals is not None:
-        if residuals.shape != out.shape:
-            raise ValueError(f"residuals must have shape {out.shape}, got {residuals.shape}")
-        out = out + residuals.astype(dtype)
-    return Attended(out.astype(out_dtype or q.dtype), q_, k_, v_, attention, in_heads)
+        if residuals.shape != y.shape:
+            raise ValueError(f"residuals must have shape {y.shape}, got {residuals.shape}")
+        y = y + residuals.astype(dtype)
+    return AttentionForwardResult(y.astype(out_dtype or q.dtype), q_, k_, v_, attention, in_heads)
 
 
 def project(

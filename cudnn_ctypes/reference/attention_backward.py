@@ -1,8 +1,8 @@
 """The gradients of `attention.attention_forward`, going back through its formulas.
 
-From dout to the heads, with dropout's factors in the places where forward has them::
+From dy to the heads, with dropout's factors in the places where forward has them::
 
-    do    = dropout(dout)                     (the residuals' gradient is dout itself)
+    do    = dropout(dy)                       (the residuals' gradient is dy itself)
     dh_i  = W_O,i^T do                        or the i-th part of do
     dV'   = sum over the queries of  dropout(a) dh^T
     da    = dropout(V'^T dh)
@@ -29,12 +29,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .attention import Attended, Weights, by_sequence, by_step, join_heads, project, times
+from .attention import (
+    AttentionForwardResult,
+    Weights,
+    by_sequence,
+    by_step,
+    join_heads,
+    project,
+    times,
+)
 from .blas import product
 
 
 @dataclass(frozen=True)
-class DataGradients:
+class AttentionGradients:
     """What `attention_backward_data` returns.
 
     Attributes
@@ -54,22 +62,22 @@ class DataGradients:
 
 
 def attention_backward_data(
-    dout: NDArray[Any],
+    *,
     q: NDArray[Any],
     k: NDArray[Any],
     v: NDArray[Any],
-    attended: Attended,
+    dy: NDArray[Any],
+    attended: AttentionForwardResult,
     weights: Weights | None = None,
-    *,
     scaler: float = 1.0,
     attention_dropout: NDArray[Any] | None = None,
     output_dropout: NDArray[Any] | None = None,
-) -> DataGradients:
+) -> AttentionGradients:
     """The gradients by q, k and v: `cudnnMultiHeadAttnBackwardData`.
 
     Parameters
     ----------
-    dout
+    dy
         (Tq, N, B, O).
     attended
         What forward returned for the same operands, weights and options. Its window is in its
@@ -79,18 +87,18 @@ def attention_backward_data(
 
     Returns
     -------
-    DataGradients
+    AttentionGradients
         Zero at padding, and for keys that no query sees.
 
     Raises
     ------
     ValueError
-        If `dout` has not the shape of the output.
+        If `dy` has not the shape of the output.
     """
     weights = {} if weights is None else weights
     dtype = attended.attention.dtype
-    _check_dout(dout, attended)
-    do = times(dout.astype(dtype), output_dropout)
+    _check_dy(dy, attended)
+    do = times(dy.astype(dtype), output_dropout)
     dh = _to_heads(do, _get(weights, "o_weights", dtype), attended.heads)
 
     dh, v_, k_, q_ = (by_sequence(x) for x in (dh, attended.v, attended.k, attended.q))
@@ -113,7 +121,7 @@ def attention_backward_data(
             result = join_heads(projected, matrices.swapaxes(1, 2), None)
         return result.astype(x.dtype)
 
-    return DataGradients(
+    return AttentionGradients(
         back(dq_, "q_weights", q),
         back(dk_, "k_weights", k),
         back(dv_, "v_weights", v),
@@ -124,14 +132,14 @@ def attention_backward_data(
 
 
 def attention_backward_weights(
-    dout: NDArray[Any],
+    *,
     q: NDArray[Any],
     k: NDArray[Any],
     v: NDArray[Any],
-    attended: Attended,
-    gradients: DataGradients,
+    dy: NDArray[Any],
+    attended: AttentionForwardResult,
+    gradients: AttentionGradients,
     weights: Weights,
-    *,
     output_dropout: NDArray[Any] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """The gradients by all weights and biases: `cudnnMultiHeadAttnBackwardWeights`.
@@ -149,11 +157,11 @@ def attention_backward_weights(
     Raises
     ------
     ValueError
-        If `dout` has not the shape of the output.
+        If `dy` has not the shape of the output.
     """
     dtype = attended.attention.dtype
-    _check_dout(dout, attended)
-    do = times(dout.astype(dtype), output_dropout)
+    _check_dy(dy, attended)
+    do = times(dy.astype(dtype), output_dropout)
     results: dict[str, NDArray[Any]] = {}
     for name, x, dx_ in (
         ("q", q, gradients.dq_projected),
@@ -190,6 +198,6 @@ def _get(weights: Weights, name: str, dtype: np.dtype[Any]) -> NDArray[Any] | No
     return weights[name].astype(dtype) if name in weights else None
 
 
-def _check_dout(dout: NDArray[Any], attended: Attended) -> None:
-    if dout.shape != attended.out.shape:
-        raise ValueError(f"dout must have shape {attended.out.shape}, got {dout.shape}")
+def _check_dy(dy: NDArray[Any], attended: AttentionForwardResult) -> None:
+    if dy.shape != attended.y.shape:
+        raise ValueError(f"dy must have shape {attended.y.shape}, got {dy.shape}")

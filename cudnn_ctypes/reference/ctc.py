@@ -47,7 +47,7 @@ BLANK = 0
 
 
 @dataclass(frozen=True)
-class CTC:
+class CTCLossResult:
     """What `ctc_loss` returns.
 
     Attributes
@@ -70,7 +70,7 @@ def ctc_loss(
     *,
     normalization: Normalization = "softmax",
     compute_dtype: DTypeLike = np.float64,
-) -> CTC:
+) -> CTCLossResult:
     """Costs and gradients of a batch.
 
     Parameters
@@ -87,7 +87,7 @@ def ctc_loss(
 
     Returns
     -------
-    CTC
+    CTCLossResult
         In the dtype of `x`.
 
     Raises
@@ -108,7 +108,7 @@ def ctc_loss(
         costs[n], gradients[:length, n] = _one_sequence(
             log_y[:length, n], labels[n], by_y=normalization == "none"
         )
-    return CTC(costs.astype(x.dtype), gradients.astype(x.dtype))
+    return CTCLossResult(costs.astype(x.dtype), gradients.astype(x.dtype))
 
 
 def _one_sequence(

@@ -40,7 +40,7 @@ from .rnn_network import LayerTape, RecurrentNetwork, RecurrentWeights, Tape
 Array = NDArray[Any]
 
 
-class Forward(NamedTuple):
+class RNNForwardResult(NamedTuple):
     """y : (T, B, y_size), zero in the padding. hy, cy : final states; cy is None but for LSTM."""
 
     y: Array
@@ -49,7 +49,7 @@ class Forward(NamedTuple):
     tape: Tape
 
 
-class BackwardData(NamedTuple):
+class RNNGradients(NamedTuple):
     """Gradients: dx, zero in the padding, dhx and, for an LSTM, dcx."""
 
     dx: Array
@@ -68,7 +68,7 @@ def rnn_forward(
     masks: Sequence[Array] | None = None,
     tape: Tape | None = None,
     compute_dtype: DTypeLike = np.float64,
-) -> Forward:
+) -> RNNForwardResult:
     """y, hy and cy: `cudnnRNNForward`.
 
     Parameters
@@ -115,11 +115,12 @@ def rnn_forward(
             _run(network, weights[number], signal, lengths, hy[number], cy[number], direction, own)
             outputs.append(own.hidden)
         signal = np.concatenate(outputs, axis=2)
-    return Forward(signal, hy, cy if network.cell == "lstm" else None, tape)
+    return RNNForwardResult(signal, hy, cy if network.cell == "lstm" else None, tape)
 
 
 def rnn_backward_data(
     network: RecurrentNetwork,
+    *,
     weights: Sequence[RecurrentWeights],
     tape: Tape,
     dy: Array,
@@ -128,9 +129,8 @@ def rnn_backward_data(
     dcy: Array | None = None,
     hx: Array | None = None,
     cx: Array | None = None,
-    *,
     compute_dtype: DTypeLike = np.float64,
-) -> BackwardData:
+) -> RNNGradients:
     """dx, dhx and dcx: `cudnnRNNBackwardData_v8`.
 
     Parameters
@@ -167,16 +167,16 @@ def rnn_backward_data(
             signal += through_input(own.by_input, weights[number].w)
         if layer:
             signal *= tape.masks[layer - 1]
-    return BackwardData(signal, dhx, dcx if network.cell == "lstm" else None)
+    return RNNGradients(signal, dhx, dcx if network.cell == "lstm" else None)
 
 
 def rnn_backward_weights(
     network: RecurrentNetwork,
+    *,
     tape: Tape,
     x: Array,
     lengths: ArrayLike | None = None,
     hx: Array | None = None,
-    *,
     compute_dtype: DTypeLike = np.float64,
 ) -> list[RecurrentWeights]:
     """The gradients by all weights: `cudnnRNNBackwardWeights_v8`.

@@ -72,7 +72,7 @@ class Problem:
     q: NDArray[Any]
     k: NDArray[Any]
     v: NDArray[Any]
-    dout: NDArray[Any]
+    dy: NDArray[Any]
     weights: Arrays = field(default_factory=dict)
 
     @property
@@ -131,7 +131,7 @@ def random_problem(seed: int, kind: Kind, *, padding: bool = True) -> Problem:
         q=normal(t_q, batch, beam, sizes[0]),
         k=normal(t_k, batch, 1, sizes[1]),
         v=normal(t_k, batch, 1, sizes[2]),
-        dout=normal(t_q, batch, beam, out),
+        dy=normal(t_q, batch, beam, out),
         # cuDNN counts rows by the projection, and so a sum of as many products stays around 1.
         weights={
             name: (rng.standard_normal(shape) / max(1, shape[2]) ** 0.5).astype(kind.dtype)
@@ -153,7 +153,7 @@ def match_lengths(sizes: list[int], projections: list[int]) -> None:
 
 
 def expected(problem: Problem) -> Arrays:
-    """Everything in float64, by name: out, dq, dk, dv, and the gradients of the weights."""
+    """Everything in float64, by name: y, dq, dk, dv, and the gradients of the weights."""
     operands = [x.astype(np.float64) for x in (problem.q, problem.k, problem.v)]
     weights = {name: array.astype(np.float64) for name, array in problem.weights.items()}
     attended = attention_forward(
@@ -164,10 +164,11 @@ def expected(problem: Problem) -> Arrays:
         visible=problem.visible,
         residuals=operands[0] if problem.with_residuals else None,
     )
-    dout = problem.dout.astype(np.float64)
-    data = attention_backward_data(dout, *operands, attended, weights, scaler=problem.scaler)
-    by_weights = attention_backward_weights(dout, *operands, attended, data, weights)
-    return {"out": attended.out, "dq": data.dq, "dk": data.dk, "dv": data.dv, **by_weights}
+    given = dict(zip("qkv", operands, strict=True))
+    given |= {"dy": problem.dy.astype(np.float64), "attended": attended, "weights": weights}
+    data = attention_backward_data(**given, scaler=problem.scaler)
+    by_weights = attention_backward_weights(**given, gradients=data)
+    return {"y": attended.y, "dq": data.dq, "dk": data.dk, "dv": data.dv, **by_weights}
 
 
 class Run(ExitStack):
@@ -198,8 +199,8 @@ class Run(ExitStack):
                 **options,
             )
         )
-        self.q, self.k, self.v, self.dout = (
-            self.put(array) for array in (problem.q, problem.k, problem.v, problem.dout)
+        self.q, self.k, self.v, self.dy = (
+            self.put(array) for array in (problem.q, problem.k, problem.v, problem.dy)
         )
         self.weights = self.enter_context(AttentionWeights(handle, self.attn, problem.weights))
         self.lengths = {
@@ -226,18 +227,18 @@ class Run(ExitStack):
 
     def forward(self, **options: Any) -> NDArray[Any]:
         """The output, for inference."""
-        out = self.poisoned(self.problem.dout)
+        y = self.poisoned(self.problem.dy)
         arguments = {"residuals": self.residuals, **self.lengths, **self.windows, **options}
-        cudnn.attention_forward(self.handle, *self.operands, out, **arguments)
-        return out.numpy()
+        cudnn.attention_forward(self.handle, *self.operands, y, **arguments)
+        return y.numpy()
 
     def train(self) -> Arrays:
         """Everything that training gives, by the names of `expected`."""
-        out = self.poisoned(self.problem.dout)
+        y = self.poisoned(self.problem.dy)
         _, reserve = cudnn.attention_forward_training(
             self.handle,
             *self.operands,
-            out,
+            y,
             residuals=self.residuals,
             **self.lengths,
             **self.windows,
@@ -245,16 +246,15 @@ class Run(ExitStack):
         self.enter_context(reserve)
         names = ("q", "k", "v")
         results = {f"d{name}": self.poisoned(getattr(self.problem, name)) for name in names}
-        given = (self.dout, *self.operands, reserve)
-        cudnn.attention_backward_data(
-            self.handle, *given, **results, **self.lengths, **self.windows
-        )
+        given = {name: getattr(self, name) for name in ("q", "k", "v", "dy", "weights")}
+        given |= {"reserve_space": reserve, **self.lengths}
+        cudnn.attention_backward_data(self.handle, self.attn, **given, **results, **self.windows)
         poison = {name: np.full_like(a, POISON) for name, a in self.problem.weights.items()}
         with AttentionWeights(self.handle, self.attn, poison) as dweights:
-            cudnn.attention_backward_weights(self.handle, *given, dweights, **self.lengths)
+            cudnn.attention_backward_weights(self.handle, self.attn, **given, dweights=dweights)
             by_weights = dweights.numpy()
         data = {name: result.numpy() for name, result in results.items()}
-        return {"out": out.numpy(), **data, **by_weights}
+        return {"y": y.numpy(), **data, **by_weights}
 
 
 def tolerance(problem: Problem, kind: Kind, exact: Arrays) -> Arrays:

@@ -198,10 +198,10 @@ def expected(problem: Problem, given: Operands, masks: Sequence[Array] | None = 
     )
     weights = weights_in(network, wide.weights)
     forward = rnn_forward(network, weights, wide.x, lengths, wide.hx, wide.cx, masks=masks)
-    data = rnn_backward_data(
-        network, weights, forward.tape, wide.dy, lengths, wide.dhy, wide.dcy, wide.hx, wide.cx
-    )
-    gradients = rnn_backward_weights(network, forward.tape, wide.x, lengths, wide.hx)
+    saved = {"tape": forward.tape, "lengths": lengths, "hx": wide.hx}
+    given = {"dy": wide.dy, "dhy": wide.dhy, "dcy": wide.dcy, "cx": wide.cx}
+    data = rnn_backward_data(network, weights=weights, **given, **saved)
+    gradients = rnn_backward_weights(network, x=wide.x, **saved)
     flat = np.zeros_like(wide.weights)
     for into, gradient in zip(weights_in(network, flat), gradients, strict=True):
         for name in ("w", "r", "p", "bw", "br"):
@@ -344,16 +344,18 @@ class Run(ExitStack):
         }
         network.backward_data(
             handle,
-            y,
-            self.dy,
-            self.weights,
-            reserve_space,
+            y=y,
+            dy=self.dy,
+            weights=self.weights,
+            reserve_space=reserve_space,
             **initial,
             dhy=states["dhy"],
             dcy=states["dcy"],
             **gradients,
         )
-        dweights = network.backward_weights(handle, self.x, y, reserve_space, hx=states["hx"])
+        dweights = network.backward_weights(
+            handle, x=self.x, y=y, reserve_space=reserve_space, hx=states["hx"]
+        )
         with dweights:
             flat = flat_from_named(self.problem.network, dweights.numpy())
         got = {n: self.host(t) for n, t in (results | gradients).items() if t is not None}

@@ -49,4 +49,4 @@ def expected(residuals: Any = None, **window: Any) -> Any:
     four = [x[:, :, None].astype(np.float64) for x in (q, k, v)]
     return attention_forward(
         *four, arrays(), heads=HEADS, scaler=0.5, visible=visible, residuals=residuals
-    ).out[:, :, 0]
+    ).y[:, :, 0]

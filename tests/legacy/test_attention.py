@@ -48,6 +48,11 @@ def operands(handle: Handle) -> tuple[DeviceTensor, ...]:
     return tuple(DeviceTensor.from_numpy(array) for array in host)
 
 
+def saved(operands: Any, **others: Any) -> dict[str, Any]:
+    """Operands of the gradients."""
+    return {**dict(zip("qkv", operands, strict=True)), **others}
+
+
 # --- the operation ------------------------------------------------------------------------------
 
 
@@ -133,7 +138,8 @@ def test_lengths_in_device_memory(handle: Handle, attn: Any, weights: Any, opera
     lengths = {"q_lengths": [4, 3, 2], "k_lengths": [5, 1, 3]}
     pair = tuple(DeviceTensor.from_numpy(np.array(x, np.int32)) for x in lengths.values())
     copied = attention_forward(handle, *operands, attn, weights, **lengths)
-    given = attention_forward(handle, *operands, attn, weights, **lengths, device_lengths=pair)
+    on_device = {"device_q_lengths": pair[0], "device_k_lengths": pair[1]}
+    given = attention_forward(handle, *operands, attn, weights, **lengths, **on_device)
     np.testing.assert_array_equal(given.numpy(), copied.numpy())
 
 
@@ -141,12 +147,12 @@ def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operand
     """What is made by default is right, by finite differences of the library's own forward."""
     out, reserve = attention_forward_training(handle, *operands, attn, weights)
     np.testing.assert_allclose(out.numpy(), expected(), **CLOSE)
-    dout = DeviceTensor.from_numpy(normal(TQ, N, 6, seed=9))
-    given = (dout, *operands, attn, weights, reserve)
-    data = attention_backward_data(handle, *given)
-    with attention_backward_weights(handle, *given) as dweights:
+    dy = DeviceTensor.from_numpy(normal(TQ, N, 6, seed=9))
+    given = saved(operands, dy=dy, weights=weights, reserve_space=reserve)
+    data = attention_backward_data(handle, attn, **given)
+    with attention_backward_weights(handle, attn, **given) as dweights:
         first = dweights.numpy()
-        again = attention_backward_weights(handle, *given, dweights, add=True)
+        again = attention_backward_weights(handle, attn, **given, dweights=dweights, add=True)
         assert again is dweights
         for name, gradient in dweights.numpy().items():
             np.testing.assert_allclose(gradient, 2 * first[name], rtol=1e-3, atol=1e-4)
@@ -162,7 +168,7 @@ def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operand
                 attn,
                 weights,
             ).numpy()
-            * dout.numpy()
+            * dy.numpy()
         ).sum()
         for sign in (1, -1)
     ]  # linear in v: the difference is exact but for rounding
@@ -191,7 +197,7 @@ def test_addresses_with_descriptors(handle: Handle, attn: Any, weights: Any, ope
         SeqDataDescriptor((TK, N, 1, 4)) as v,
         SeqDataDescriptor((TQ, N, 1, 6)) as o,
     ):
-        descs = {"q_desc": q, "k_desc": k, "v_desc": v, "out_desc": o}
+        descs = {"q_desc": q, "k_desc": k, "v_desc": v, "y_desc": o}
         addresses = [operand.ptr for operand in operands]
         result = attention_forward(handle, *addresses, attn, weights, out.ptr, **descs)
     assert result == out.ptr
@@ -205,9 +211,8 @@ def test_given_spaces(handle: Handle, attn: Any, weights: Any, operands: Any) ->
             handle, *operands, attn, weights, reserve_space=reserve, workspace=workspace
         )
         assert same is reserve
-        data = attention_backward_data(
-            handle, out, *operands, attn, weights, reserve, workspace=workspace
-        )
+        given = saved(operands, dy=out, weights=weights, reserve_space=reserve)
+        data = attention_backward_data(handle, attn, **given, workspace=workspace)
         assert np.isfinite(data.dq.numpy()).all()
 
 
@@ -243,7 +248,8 @@ def test_dropout_of_attention(handle: Handle) -> None:
         np.testing.assert_allclose(factors[~dropped], 1 / (1 - rate), rtol=5e-3)
         # The gradient by the values goes through the same mask: dv[j] is a column of the result.
         ones = DeviceTensor.full(out.shape, 1, "float32")
-        dv = attention_backward_data(handle, ones, *on_device, attn, None, reserve).dv.numpy()
+        given = saved(on_device, dy=ones, reserve_space=reserve)
+        dv = attention_backward_data(handle, attn, **given).dv.numpy()
         np.testing.assert_allclose(dv[..., 0], out.numpy().sum(axis=0).T, **CLOSE)
         again, _ = attention_forward_training(handle, *on_device, attn)
         assert (again.numpy() != out.numpy()).any(), "the next mask is another one"
@@ -284,26 +290,26 @@ def test_a_closed_dropout_descriptor(handle: Handle, weights: Any, operands: Any
         ({"k": 4096}, TypeError, "k: an address or a DeviceBuffer has no shape: pass k_desc"),
         ({"q": (TQ, N, 7)}, ValueError, r"q: expected vectors of 6, got shape \(4, 3, 1, 7\)"),
         ({"v": (TK, N, 5)}, ValueError, "v: expected vectors of 4"),
-        ({"out": (TQ, N, 5)}, ValueError, "out: expected vectors of 6"),
+        ({"y": (TQ, N, 5)}, ValueError, "y: expected vectors of 6"),
         ({"k": (TK, N + 1, 5)}, ValueError, r"k: expected \(time, batch, beam\) = \(5, 3, 1\)"),
         ({"v": (TK - 1, N, 4)}, ValueError, r"v: expected \(time, batch, beam\) = \(5, 3, 1\)"),
-        ({"out": (TQ - 1, N, 6)}, ValueError, r"out: expected \(time, batch, beam\) = \(4, 3, 1\)"),
+        ({"y": (TQ - 1, N, 6)}, ValueError, r"y: expected \(time, batch, beam\) = \(4, 3, 1\)"),
         ({"q": (N, 6)}, ValueError, r"q: expected \(time, batch, beam, vector\) or without beam"),
         ({"k": (TK, N, 2, 5), "v": (TK, N, 2, 4)}, ValueError, r"k: expected .* \(5, 3, 1\)"),
         ({"q": None}, TypeError, "q: a tensor is needed, got None"),
         ({"low": [0.5] * 4}, TypeError, "low: expected ints, got"),
         ({"high": 4}, TypeError, "high: expected ints, got 4"),
-        ({"device_lengths": 4}, TypeError, "device_lengths: expected a pair of tensors, got 4"),
-        ({"current": "last", "out": (TQ, N, 6)}, TypeError, "current: expected an int"),
+        ({"device_q_lengths": np.ones(3, np.int32)}, TypeError, "device_q_lengths: host memory"),
+        ({"current": "last", "y": (TQ, N, 6)}, TypeError, "current: expected an int"),
         ({"k": 0}, TypeError, "k: an address or a DeviceBuffer has no shape"),
         ({"low": [0, 0]}, ValueError, "low: expected 4 entries, one for each time step"),
         ({"high": [0] * 3}, ValueError, "high: expected 4 entries"),
         ({"q_lengths": [4]}, ValueError, "lengths: expected 3 entries"),
-        ({"weights": None}, ValueError, "weights: needed, this attention has 512 bytes"),
+        ({"weights": None}, TypeError, "weights: 512 bytes of device memory are needed"),
         ({"workspace": 4096}, TypeError, "workspace: the size behind an address"),
-        ({"current": TQ, "out": (TQ, N, 6)}, ValueError, "current: expected a time step of q"),
-        ({"current": 0}, ValueError, "out: needed with current"),
-        ({"residuals": (TQ, N, 7)}, ValueError, r"residuals: expected .* \(4, 3, 1, 6\) .* as q"),
+        ({"current": TQ, "y": (TQ, N, 6)}, ValueError, "current: expected a time step of q"),
+        ({"current": 0}, ValueError, "y: needed with current"),
+        ({"residuals": (TQ, N, 7)}, ValueError, r"residuals: expected shape \(4, 3, 1, 6\)"),
     ],
 )
 def test_wrong_input_of_forward(
@@ -381,7 +387,7 @@ def test_several_heads_without_a_projection_of_values(
                 *(x.numpy().astype(np.float64) for x in (q, k, v)),
                 {"o_weights": o_weights},
                 heads=2,
-            ).out
+            ).y
             np.testing.assert_allclose(out, exact, **FMA_CLOSE)
             return
         with pytest.raises(ValueError, match="attn: with several heads and an output projection"):
@@ -390,13 +396,13 @@ def test_several_heads_without_a_projection_of_values(
 
 def test_made_gradients_of_queries_are_zero_in_the_padding(handle: Handle) -> None:
     """Without projections cuDNN writes nothing past the longest sequence."""
-    q, k, v, dout = (DeviceTensor.from_numpy(normal(4, 3, 5, seed=i)) for i in range(4))
+    q, k, v, dy = (DeviceTensor.from_numpy(normal(4, 3, 5, seed=i)) for i in range(4))
     sizes = {"q_size": 5, "qo_max_length": 4, "kv_max_length": 4, "max_batch": 3}
     lengths = {"q_lengths": [2, 1, 2]}
     with AttnDescriptor(**sizes) as attn:
         _, reserve = attention_forward_training(handle, q, k, v, attn, **lengths)
-        given = (dout, q, k, v, attn, None, reserve)
-        dq = attention_backward_data(handle, *given, **lengths).dq.numpy()
+        given = saved((q, k, v), dy=dy, reserve_space=reserve)
+        dq = attention_backward_data(handle, attn, **given, **lengths).dq.numpy()
     for n, length in enumerate((2, 1, 2)):
         assert np.abs(dq[:length, n]).max() > 0.01
         assert (dq[length:, n] == 0).all()
@@ -416,9 +422,9 @@ def test_spaces_that_are_too_small(handle: Handle, attn: Any, weights: Any, oper
     with DeviceBuffer(16) as small:
         for name in ("workspace", "weights"):
             arguments = {"weights": weights, name: small}
-            with pytest.raises(ValueError, match=rf"{name}: .* bytes are needed, got 16"):
+            with pytest.raises(ValueError, match=rf"{name}: 16 bytes are too small"):
                 attention_forward(handle, *operands, attn, **arguments)
-        with pytest.raises(ValueError, match=r"reserve_space: .* bytes are needed, got 16"):
+        with pytest.raises(ValueError, match=r"reserve_space: 16 bytes are too small"):
             attention_forward_training(handle, *operands, attn, weights, reserve_space=small)
 
 
@@ -426,25 +432,30 @@ def test_wrong_input_of_the_gradients(
     handle: Handle, attn: Any, weights: Any, operands: Any
 ) -> None:
     out, reserve = attention_forward_training(handle, *operands, attn, weights)
-    given = (out, *operands, attn, weights)
+    given = saved(operands, dy=out, weights=weights, reserve_space=reserve)
+    backward: Any
     for backward in (attention_backward_data, attention_backward_weights):
-        with pytest.raises(ValueError, match="reserve_space: needed"):
-            backward(handle, *given, None)
-        with pytest.raises(ValueError, match="dout: needed"):
-            backward(handle, None, *given[1:], reserve)
+        with pytest.raises(
+            TypeError, match=r"reserve_space: \d+ bytes of device memory are needed"
+        ):
+            backward(handle, attn, **{**given, "reserve_space": None})
+        with pytest.raises(TypeError, match="dy: a tensor is needed, got None"):
+            backward(handle, attn, **{**given, "dy": None})
         with pytest.raises(TypeError, match="reserve_space: the size behind an address"):
-            backward(handle, *given, 4096)
+            backward(handle, attn, **{**given, "reserve_space": 4096})
+        with pytest.raises(TypeError, match="positional arguments"):
+            backward(handle, attn, *operands)
         short = DeviceTensor.full((TQ, N, 5), 1, "float32")
-        with pytest.raises(ValueError, match="dout: expected vectors of 6"):
-            backward(handle, short, *given[1:], reserve)
+        with pytest.raises(ValueError, match="dy: expected vectors of 6"):
+            backward(handle, attn, **{**given, "dy": short})
     small = DeviceTensor.full((TK - 2, N, 5), 1, "float32")
-    with pytest.raises(ValueError, match=r"dk: expected .* \(5, 3, 1, 5\) .* as k has"):
-        attention_backward_data(handle, *given, reserve, dk=small)
+    with pytest.raises(ValueError, match=r"dk: expected shape \(5, 3, 1, 5\)"):
+        attention_backward_data(handle, attn, **given, dk=small)
     turned = DeviceTensor.full((TK, N, 5), 1, "float32", strides=(5, TK * 5, 1))
-    with pytest.raises(ValueError, match=r"dk: expected .* strides \(15, 5, 5, 1\), as k has"):
-        attention_backward_data(handle, *given, reserve, dk=turned)
+    with pytest.raises(ValueError, match=r"dk: expected the strides \(15, 5, 5, 1\)"):
+        attention_backward_data(handle, attn, **given, dk=turned)
     with pytest.raises(ValueError, match="dweights: needed with add=True"):
-        attention_backward_weights(handle, *given, reserve, add=True)
+        attention_backward_weights(handle, attn, **given, add=True)
 
 
 def test_closed_objects(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
@@ -462,9 +473,9 @@ def test_nothing_is_left_open(handle: Handle, attn: Any, weights: Any, operands:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         out, reserve = attention_forward_training(handle, *operands, attn, weights)
-        given = (out, *operands, attn, weights, reserve)
-        attention_backward_data(handle, *given)
-        attention_backward_weights(handle, *given).close()
+        given = saved(operands, dy=out, weights=weights, reserve_space=reserve)
+        attention_backward_data(handle, attn, **given)
+        attention_backward_weights(handle, attn, **given).close()
         with pytest.raises(ValueError, match="low"):
             attention_forward(handle, *operands, attn, weights, low=[0])
         long = DeviceTensor.full((TQ, N, 7), 1, "float32")

@@ -190,7 +190,7 @@ def test_weights_in_and_out(weights: AttentionWeights) -> None:
 
 
 def test_weights_do_not_overlap(weights: AttentionWeights) -> None:
-    buffer = weights.buffer.copy_to_host().view(np.float32)
+    buffer = weights.space.copy_to_host().view(np.float32)
     total = np.sort(np.concatenate([array.ravel() for array in arrays().values()]))
     np.testing.assert_array_equal(np.sort(buffer[: len(total)]), total)
 
@@ -198,11 +198,14 @@ def test_weights_do_not_overlap(weights: AttentionWeights) -> None:
 def test_weights_in_a_buffer_of_ones_own(handle: Handle, attn: AttnDescriptor) -> None:
     size = attention_buffer_sizes(handle, attn).weights
     with DeviceBuffer(size + 64) as buffer:
-        with AttentionWeights(handle, attn, arrays(), buffer=buffer) as weights:
-            assert weights.buffer is buffer
+        with AttentionWeights(handle, attn, arrays(), space=buffer) as weights:
+            assert weights.space is buffer
         assert not buffer.closed
-    with DeviceBuffer(size - 4) as small, pytest.raises(ValueError, match=f"buffer: {size} bytes"):
-        AttentionWeights(handle, attn, buffer=small)
+    with (
+        DeviceBuffer(size - 4) as small,
+        pytest.raises(ValueError, match=f"space: {size - 4} bytes are too"),
+    ):
+        AttentionWeights(handle, attn, space=small)
 
 
 def test_an_attention_without_weights(handle: Handle) -> None:
@@ -214,7 +217,7 @@ def test_an_attention_without_weights(handle: Handle) -> None:
         x = DeviceTensor.from_numpy(normal(2, 1, 3))
         out = attention_forward(handle, x, x, x, attn)
         given = attention_forward(handle, x, x, x, attn, weights)
-        exact = attention_reference(*[normal(2, 1, 3)[:, :, None].astype(np.float64)] * 3).out[
+        exact = attention_reference(*[normal(2, 1, 3)[:, :, None].astype(np.float64)] * 3).y[
             :, :, 0
         ]
         np.testing.assert_allclose(out.numpy(), exact, **CLOSE)
@@ -224,7 +227,7 @@ def test_an_attention_without_weights(handle: Handle) -> None:
 def test_wrong_weights(handle: Handle, attn: AttnDescriptor) -> None:
     with pytest.raises(ValueError, match="this attention has no w; it has q_weights"):
         AttentionWeights(handle, attn, {"w": np.zeros(3)})
-    with pytest.raises(ValueError, match=r"arrays\['q_weights'\]: expected \(2, 3, 6\)"):
+    with pytest.raises(ValueError, match=r"arrays\['q_weights'\]: expected shape \(2, 3, 6\)"):
         AttentionWeights(handle, attn, {"q_weights": np.zeros((2, 6, 3))})
 
 

@@ -80,9 +80,10 @@ def attention(handle: Handle) -> Iterator[Step]:
             attn = stack.enter_context(AttnDescriptor(HEADS, **OPTIONS))
             weights = stack.enter_context(AttentionWeights(handle, attn, arrays()))
             out, reserve = cudnn.attention_forward_training(handle, *operands, attn, weights)
-            given = (out, *operands, attn, weights, reserve)
-            cudnn.attention_backward_data(handle, *given)
-            stack.enter_context(cudnn.attention_backward_weights(handle, *given))
+            given = dict(zip("qkv", operands, strict=True))
+            given |= {"dy": out, "weights": weights, "reserve_space": reserve}
+            cudnn.attention_backward_data(handle, attn, **given)
+            stack.enter_context(cudnn.attention_backward_weights(handle, attn, **given))
 
     yield step
 

@@ -22,10 +22,10 @@ ON_GPU, ON_REFERENCE = 40, 8
 
 def kept(name: str, problem: Any) -> Any:
     """The elements of a result that belong to no padding."""
-    lengths = problem.q_lengths if name in ("out", "dq") else problem.k_lengths
-    if name not in ("out", "dq", "dk", "dv"):
+    lengths = problem.q_lengths if name in ("y", "dq") else problem.k_lengths
+    if name not in ("y", "dq", "dk", "dv"):
         return ...
-    steps = len(problem.q if name in ("out", "dq") else problem.k)
+    steps = len(problem.q if name in ("y", "dq") else problem.k)
     return np.arange(steps)[:, None, None] < lengths
 
 
@@ -49,7 +49,7 @@ def test_random_problems(handle: Handle, report: Report, kind: Kind, padding: bo
         exact = expected(problem)
         allowed = tolerance(problem, kind, exact)
         for name, actual in results.items():
-            source = "out" if name == "inference" else name
+            source = "y" if name == "inference" else name
             where = kept(source, problem)
             error = np.abs(actual.astype(np.float64) - exact[source])[where].max(initial=0.0)
             over = error / float(allowed[source])
@@ -77,8 +77,8 @@ def test_padding(handle: Handle, kind: Kind) -> None:
             results = {"inference": run.forward(), **run.train()}
         exact = expected(problem)
         allowed = tolerance(problem, kind, exact)
-        for name in ("inference", "out", "dq", "dk", "dv"):
-            source = "out" if name == "inference" else name
+        for name in ("inference", "y", "dq", "dk", "dv"):
+            source = "y" if name == "inference" else name
             padding = ~kept(source, problem)
             if name == "dq" and not (problem.projections[0] or handle.on_reference_device):
                 longest = int(problem.q_lengths.max())
@@ -100,8 +100,8 @@ def test_the_tolerance_notices_a_missing_key(kind: Kind) -> None:
         allowed = tolerance(problem, kind, exact)
         problem.high = [end - 1 for end in problem.high]
         wrong = expected(problem)
-        difference = np.abs(wrong["out"] - exact["out"]).max()
+        difference = np.abs(wrong["y"] - exact["y"]).max()
         changed += bool(difference > 1e-3)
-        noticed += bool(difference > allowed["out"])
+        noticed += bool(difference > allowed["y"])
     assert changed >= 10
     assert noticed >= 0.8 * changed

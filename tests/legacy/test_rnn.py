@@ -72,7 +72,13 @@ def test_results_and_buffers_that_are_made(handle: Handle) -> None:
         final = {"dhy": states["dhy"], "dcy": states["dcy"]}
         y, hy, cy, reserve_space = network.forward(handle, run.x, run.weights, **initial)
         dx, dhx, dcx = network.backward_data(
-            handle, y, run.dy, run.weights, reserve_space, **initial, **final
+            handle,
+            y=y,
+            dy=run.dy,
+            weights=run.weights,
+            reserve_space=reserve_space,
+            **initial,
+            **final,
         )
         got = {"y": y, "hy": hy, "cy": cy, "dx": dx, "dhx": dhx, "dcx": dcx}
         assert hy.shape == dhx.shape == (4, 4, 2)
@@ -88,21 +94,19 @@ def test_results_and_buffers_that_are_made(handle: Handle) -> None:
                 handle, run.x, run.weights, **initial, reserve_space=kept, **options
             )
             assert given.reserve_space is kept
+            saved = {"y": given.y, "reserve_space": kept, **options}
             network.backward_data(
-                handle, given.y, run.dy, run.weights, kept, **initial, **final, **options
+                handle, dy=run.dy, weights=run.weights, **saved, **initial, **final
             )
-            gradients = run.enter_context(RNNWeights(handle, run.rnn))
+            dweights = run.enter_context(RNNWeights(handle, run.rnn))
+            saved |= {"x": run.x, "hx": states["hx"]}
             for _ in range(2):
-                result = network.backward_weights(
-                    handle, run.x, given.y, kept, gradients, hx=states["hx"], **options
-                )
-                assert result is gradients
-            doubled = gradients.flat.numpy(stream=handle.stream)
-            gradients.zero()
-            network.backward_weights(
-                handle, run.x, given.y, kept, gradients.space, hx=states["hx"], **options
-            )
-            once = gradients.flat.numpy(stream=handle.stream)
+                result = network.backward_weights(handle, dweights=dweights, **saved)
+                assert result is dweights
+            doubled = dweights.flat.numpy(stream=handle.stream)
+            dweights.zero()
+            network.backward_weights(handle, dweights=dweights.space, **saved)
+            once = dweights.flat.numpy(stream=handle.stream)
             np.testing.assert_allclose(doubled, 2 * once, rtol=1e-12, atol=1e-14)
             assert np.abs(once).max() > 0.1
 
@@ -117,7 +121,13 @@ def test_states_that_are_not_wanted(handle: Handle) -> None:
         assert hy is None
         assert cy is None
         gradients = network.backward_data(
-            handle, y, run.dy, run.weights, reserve_space, hx=hx, initial_gradients=False
+            handle,
+            y=y,
+            dy=run.dy,
+            weights=run.weights,
+            reserve_space=reserve_space,
+            hx=hx,
+            initial_gradients=False,
         )
         assert gradients[1:] == (None, None)
         check(run, {"y": run.host(y)}, ("y",))
@@ -404,7 +414,7 @@ def test_a_failing_backward_pass_closes_the_gradients_that_it_made() -> None:
         with rnn, RNNWeights(handle, rnn) as weights, RNN.of(rnn, x) as network:
             y, *_, reserve_space = network.forward(handle, x, weights)
             with pytest.raises(RuntimeError, match="comes before the weights"):
-                network.backward_weights(handle, x, y, reserve_space)
+                network.backward_weights(handle, x=x, y=y, reserve_space=reserve_space)
         gc.collect()
 
 
@@ -456,11 +466,23 @@ class TestWrongInput:
             ({"y": ((4, 5, 4), "float64")}, ValueError, r"y: expected shape \(5, 4, 4\)"),
             ({"hy": ((2, 4, 4), "float32")}, TypeError, "hy: expected float64"),
             ({"weights": ((1000,), "float64")}, TypeError, "weights: expected RNNWeights or a D"),
-            ({"workspace": ((7,), "uint8")}, ValueError, "workspace: 7 bytes, "),
+            ({"workspace": ((7,), "uint8")}, ValueError, "workspace: 7 bytes are too small, "),
             ({"workspace": 4096}, TypeError, "workspace: the size behind an address"),
-            ({"reserve_space": ((7,), "uint8")}, ValueError, "reserve_space: 7 bytes, "),
-            ({"device_lengths": ((4,), "int64")}, TypeError, "device_lengths: expected int32"),
-            ({"device_lengths": ((3,), "int32")}, ValueError, r"device_lengths: expected shape"),
+            (
+                {"reserve_space": ((7,), "uint8")},
+                ValueError,
+                "reserve_space: 7 bytes are too",
+            ),
+            (
+                {"device_lengths": ((4,), "int64")},
+                TypeError,
+                "device_lengths: expected dense",
+            ),
+            (
+                {"device_lengths": ((3,), "int32")},
+                ValueError,
+                "device_lengths: expected 4 el",
+            ),
         ],
         ids=str,
     )
@@ -474,33 +496,37 @@ class TestWrongInput:
 
     def test_memory_that_is_not_dense_or_too_small(self, run: Run) -> None:
         turned = DeviceTensor.from_numpy(np.zeros((5, 4, 3)), strides=(1, 5, 20))
-        with pytest.raises(ValueError, match="x: must be dense in C order, got strides"):
+        with pytest.raises(ValueError, match=r"x: expected the strides \(12, 3, 1\) of shape"):
             run.network.forward(run.handle, turned, run.weights)
         with DeviceBuffer(7) as small:
-            with pytest.raises(ValueError, match="x: 7 bytes, 480 are needed"):
+            with pytest.raises(ValueError, match="x: 7 bytes are too small, 480 are needed"):
                 run.network.forward(run.handle, small, run.weights)
-            with pytest.raises(ValueError, match="weights: 7 bytes, "):
+            with pytest.raises(ValueError, match="weights: 7 bytes are too small, "):
                 run.network.forward(run.handle, run.x, small)
-            with pytest.raises(ValueError, match="space: 7 bytes, "):
+            with pytest.raises(ValueError, match="space: 7 bytes are too small, "):
                 RNNWeights(run.handle, run.rnn, small)
 
     def test_backward(self, run: Run) -> None:
         network, handle, weights = run.network, run.handle, run.weights
         y, *_, reserve_space = network.forward(handle, run.x, weights)
         wrong = DeviceTensor.zeros((5, 4, 3), "float64")
+        given = {"y": y, "dy": run.dy, "weights": weights, "reserve_space": reserve_space}
         with pytest.raises(ValueError, match="dy: expected shape"):
-            network.backward_data(handle, y, wrong, weights, reserve_space)
-        with pytest.raises(TypeError, match="reserve_space: needed, as RNN"):
-            network.backward_data(handle, y, run.dy, weights, None)
+            network.backward_data(handle, **{**given, "dy": wrong})
+        with pytest.raises(TypeError, match=r"reserve_space: \d+ bytes of device memory"):
+            network.backward_data(handle, **{**given, "reserve_space": None})
         with pytest.raises(ValueError, match="dhy: expected shape"):
-            network.backward_data(handle, y, run.dy, weights, reserve_space, dhy=wrong)
-        network.backward_data(handle, y, run.dy, weights, reserve_space)
+            network.backward_data(handle, **given, dhy=wrong)
+        with pytest.raises(TypeError, match="positional arguments"):
+            network.backward_data(handle, y, run.dy, weights, reserve_space)  # type: ignore[misc]
+        network.backward_data(handle, **given)
+        given = {"x": run.x, "y": y, "reserve_space": reserve_space}
         with pytest.raises(ValueError, match="y: expected shape"):
-            network.backward_weights(handle, run.x, wrong, reserve_space)
-        with pytest.raises(TypeError, match="gradients: expected RNNWeights or a DeviceBuffer"):
-            network.backward_weights(handle, run.x, y, reserve_space, run.x)
+            network.backward_weights(handle, **{**given, "y": wrong})
+        with pytest.raises(TypeError, match="dweights: expected RNNWeights or a DeviceBuffer"):
+            network.backward_weights(handle, **given, dweights=run.x)
         with pytest.raises(NotSupportedError, match="CUDNN_WGRAD_MODE_ADD only"):
-            network.backward_weights(handle, run.x, y, reserve_space, weights, mode="set")
+            network.backward_weights(handle, **given, dweights=weights, mode="set")
 
     def test_cell_states_of_other_cells(self, reference_handle: Handle) -> None:
         problem = example("gru")

@@ -157,14 +157,15 @@ def test_null_operands_of_backward_data(handle: Handle, name: str, null: Any) ->
 
 
 @pytest.mark.parametrize("null", NULL, ids=str)
-@pytest.mark.parametrize("name", ["x", "y", "reserve_space", "gradients", "device_lengths"])
+@pytest.mark.parametrize("name", ["x", "y", "reserve_space", "dweights", "device_lengths"])
 def test_null_operands_of_backward_weights(handle: Handle, name: str, null: Any) -> None:
     with Calls(handle) as calls:
         y, *_, reserve_space = calls.network.forward(handle, calls.x, calls.weights)
-        calls.network.backward_data(handle, y, calls.dy, calls.weights, reserve_space)
-        given = {"x": calls.x, "y": y, "reserve_space": reserve_space}
+        given = {"y": y, "reserve_space": reserve_space}
+        calls.network.backward_data(handle, dy=calls.dy, weights=calls.weights, **given)
+        given["x"] = calls.x
         given[name] = null
-        if null is None and name in ("gradients", "device_lengths"):
+        if null is None and name in ("dweights", "device_lengths"):
             calls.network.backward_weights(handle, **given).close()
             return
         with pytest.raises((TypeError, ValueError), match=f"^{name}: "):

@@ -40,8 +40,8 @@ def test_multi_head_attention(reference_handle: Handle, torch: Any) -> None:
     x = torch.randn(STEPS, BATCH, SIZE, dtype=torch.float64, requires_grad=True)
     mask = torch.ones(STEPS, STEPS, dtype=torch.bool).triu(1)  # True: not seen
     expected, _ = layer(x, x, x, attn_mask=mask, need_weights=False)
-    dout = torch.randn_like(expected)
-    expected.backward(dout)
+    dy = torch.randn_like(expected)
+    expected.backward(dy)
 
     # PyTorch stacks the three input matrices, and has the heads' output matrices side by side.
     inputs = layer.in_proj_weight.detach().numpy().reshape(3, HEADS, EACH, SIZE)
@@ -73,11 +73,12 @@ def test_multi_head_attention(reference_handle: Handle, torch: Any) -> None:
         operands = (data, data, data, attn, weights)
         out, reserve = attention_forward_training(handle, *operands, high=list(high))
         np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-12)
-        given = (dout, *operands, reserve)
-        gradients = attention_backward_data(handle, *given, high=list(high))
+        given = {"q": data, "k": data, "v": data, "dy": dy, "weights": weights}
+        given |= {"reserve_space": reserve}
+        gradients = attention_backward_data(handle, attn, **given, high=list(high))
         dx = sum(gradient.numpy() for gradient in gradients)
         np.testing.assert_allclose(dx, x.grad.numpy(), rtol=1e-10, atol=1e-12)
-        with attention_backward_weights(handle, *given) as dweights:
+        with attention_backward_weights(handle, attn, **given) as dweights:
             by_name = dweights.numpy()
     stacked = np.concatenate([by_name[f"{name}_weights"].reshape(SIZE, SIZE) for name in "qkv"])
     np.testing.assert_allclose(stacked, layer.in_proj_weight.grad.numpy(), atol=1e-11)

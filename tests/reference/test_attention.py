@@ -156,7 +156,7 @@ def by_loops(case):
     return np.array(result).reshape(t_q, batch, beam, -1)
 
 
-def by_autograd(torch, case, dout):
+def by_autograd(torch, case, dy):
     """The gradients by PyTorch's autograd of a forward written with its own attention."""
     leaves = {"q": case.q, "k": case.k, "v": case.v, **case.weights}
     leaves = {name: torch.from_numpy(x.copy()).requires_grad_() for name, x in leaves.items()}
@@ -185,18 +185,19 @@ def by_autograd(torch, case, dout):
     else:
         out = heads.transpose(2, 3).flatten(3)
     out = out.permute(2, 0, 1, 3)
-    out.backward(torch.from_numpy(dout))
+    out.backward(torch.from_numpy(dy))
     out = out.detach().numpy()
     out = out if case.residuals is None else out + case.residuals
     return out, {name: leaf.grad.numpy() for name, leaf in leaves.items()}
 
 
-def gradients_of(case, dout):
+def gradients_of(case, dy):
     attended = case.forward()
-    operands = (dout, case.q, case.k, case.v, attended)
-    data = attention_backward_data(*operands, case.weights, **case.backward_options)
+    given = {"q": case.q, "k": case.k, "v": case.v, "dy": dy, "attended": attended}
+    given["weights"] = case.weights
+    data = attention_backward_data(**given, **case.backward_options)
     by_weights = attention_backward_weights(
-        *operands, data, case.weights, output_dropout=case.output_dropout
+        **given, gradients=data, output_dropout=case.output_dropout
     )
     return attended, {"q": data.dq, "k": data.dk, "v": data.dv, **by_weights}
 
@@ -210,16 +211,16 @@ def close(actual, expected, message=""):
 @pytest.mark.parametrize("seed", range(15))
 def test_forward_against_loops(seed, dropout):
     case = random_case(seed, dropout=dropout)
-    close(case.forward().out, by_loops(case))
+    close(case.forward().y, by_loops(case))
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_against_torch(torch, seed):
     case = random_case(100 + seed)
-    dout = np.random.default_rng(seed).standard_normal(case.forward().out.shape)
-    out, expected = by_autograd(torch, case, dout)
-    attended, actual = gradients_of(case, dout)
-    close(attended.out, out)
+    dy = np.random.default_rng(seed).standard_normal(case.forward().y.shape)
+    out, expected = by_autograd(torch, case, dy)
+    attended, actual = gradients_of(case, dy)
+    close(attended.y, out)
     assert actual.keys() == expected.keys()
     for name, gradient in expected.items():
         close(actual[name], gradient, name)
@@ -230,8 +231,8 @@ def test_against_torch(torch, seed):
 def test_gradients_against_finite_differences(seed, dropout):
     case = random_case(200 + seed, dropout=dropout)
     rng = np.random.default_rng(seed)
-    dout = rng.standard_normal(case.forward().out.shape)
-    _, gradients = gradients_of(case, dout)
+    dy = rng.standard_normal(case.forward().y.shape)
+    _, gradients = gradients_of(case, dy)
     step = 1e-6
     for name, gradient in gradients.items():
         direction = rng.standard_normal(gradient.shape)
@@ -242,7 +243,7 @@ def test_gradients_against_finite_differences(seed, dropout):
             else:
                 moved = case.weights[name] + sign * step * direction
                 change = {"weights": {**case.weights, name: moved}}
-            losses.append((case.forward(**change).out * dout).sum())
+            losses.append((case.forward(**change).y * dy).sum())
         # The error of the central difference is about step**2 + 1e-16 * loss / step.
         np.testing.assert_allclose(
             (gradient * direction).sum(),
@@ -277,7 +278,7 @@ def test_against_torchs_multi_head_attention(torch):
         torch.from_numpy(np.concatenate(list(weights["o_weights"]), axis=1)),
         stacked["o_biases"].squeeze(1),
     )
-    out = attention_forward(x, y, y, weights, heads=heads, scaler=each**-0.5).out
+    out = attention_forward(x, y, y, weights, heads=heads, scaler=each**-0.5).y
     close(out[:, :, 0], expected.numpy())
 
 
@@ -297,14 +298,14 @@ def test_an_empty_window_leaves_bias_and_residual():
     q, k = rng.standard_normal((2, 1, 1, 3)), rng.standard_normal((4, 1, 1, 3))
     lengths = np.array([[2]])
     visible = visible_keys([0, 0], [0, 4], lengths, lengths + 2, 4)
-    out = attention_forward(q, k, k, weights, heads=2, visible=visible, residuals=q).out
+    out = attention_forward(q, k, k, weights, heads=2, visible=visible, residuals=q).y
     np.testing.assert_array_equal(out[0], weights["o_biases"][0, :, 0] + q[0])
     assert np.abs(out[1] - q[1] - weights["o_biases"][0, :, 0]).max() > 0.01
 
 
 def test_large_scores_do_not_overflow():
     x = np.array([1000.0, 0.0, -1000.0]).reshape(3, 1, 1, 1)
-    out = attention_forward(x, x, x).out
+    out = attention_forward(x, x, x).y
     np.testing.assert_allclose(out[:, 0, 0, 0], [1000.0, 0.0, -1000.0], atol=1e-9)
 
 
@@ -322,10 +323,10 @@ def test_float32_operands_are_computed_in_float64_by_default():
     case = random_case(8)
     single = {name: getattr(case, name).astype(np.float32) for name in ("q", "k", "v")}
     attended = case.forward(**single)
-    assert attended.out.dtype == np.float32
+    assert attended.y.dtype == np.float32
     assert attended.attention.dtype == np.float64
     exact = case.forward(**{name: x.astype(np.float64) for name, x in single.items()})
-    np.testing.assert_array_equal(attended.out, exact.out.astype(np.float32))
+    np.testing.assert_array_equal(attended.y, exact.y.astype(np.float32))
 
 
 def test_weight_names_follow_the_enum():
@@ -361,11 +362,11 @@ def test_wrong_shapes(arguments, message):
         attention_forward(*arguments)
 
 
-def test_wrong_residuals_and_dout():
+def test_wrong_residuals_and_dy():
     with pytest.raises(ValueError, match="residuals must have shape"):
         attention_forward(Q, Q, Q, residuals=Q[:1])
     attended = attention_forward(Q, Q, Q)
-    with pytest.raises(ValueError, match="dout must have shape"):
-        attention_backward_data(Q[:1], Q, Q, Q, attended)
+    with pytest.raises(ValueError, match="dy must have shape"):
+        attention_backward_data(q=Q, k=Q, v=Q, dy=Q[:1], attended=attended)
     assert attention_backward.softmax_backward(np.zeros(3), np.ones(3)).tolist() == [0, 0, 0]
     assert attention.softmax_where(np.ones(2), np.array([False, False])).tolist() == [0, 0]

@@ -51,16 +51,13 @@ def run(network: RecurrentNetwork, problem: dict, masks=None):
     )
     data = rnn_backward_data(
         network,
-        problem["weights"],
-        forward.tape,
-        problem["dy"],
-        problem["lengths"],
-        problem.get("dhy"),
-        problem.get("dcy"),
+        weights=problem["weights"],
+        tape=forward.tape,
+        **{name: problem.get(name) for name in ("dy", "lengths", "dhy", "dcy")},
         **initial,
     )
     gradients = rnn_backward_weights(
-        network, forward.tape, problem["x"], problem["lengths"], problem["hx"]
+        network, tape=forward.tape, **{name: problem[name] for name in ("x", "lengths", "hx")}
     )
     return forward, data, gradients
 
@@ -391,8 +388,9 @@ def test_a_tape_fits_its_size_and_needs_no_clean_memory():
     buffer = np.full(size + 1, np.nan)
     tape = Tape.on(network, 5, 4, buffer)
     forward = rnn_forward(network, problem["weights"], problem["x"], problem["lengths"], tape=tape)
-    data = rnn_backward_data(network, problem["weights"], tape, problem["dy"], problem["lengths"])
-    rnn_backward_weights(network, tape, problem["x"], problem["lengths"])
+    given = {name: problem[name] for name in ("weights", "dy", "lengths")}
+    data = rnn_backward_data(network, tape=tape, **given)
+    rnn_backward_weights(network, tape=tape, x=problem["x"], lengths=problem["lengths"])
     assert forward.y.shape == expected[0].y.shape
     assert not np.isnan(data.dx).any()
     assert not np.isnan(buffer[:-1]).any(), "a part of the tape is never used"

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import numpy_dtype
 from ...raw.descriptors import Attention
-from ..attention import WEIGHT_NAMES, Attended, attention_forward
+from ..attention import WEIGHT_NAMES, AttentionForwardResult, attention_forward
 from ..attention_backward import (
-    DataGradients,
+    AttentionGradients,
     attention_backward_data,
     attention_backward_weights,
 )
@@ -102,7 +102,7 @@ def forward(call: Call) -> None:
         compute_dtype=here.dtype,
         **dropouts,
     )
-    here.load(here.o, "out", "write")[now] = attended.out
+    here.load(here.o, "out", "write")[now] = attended.y
     if reserve is not None:
         store(
             reserve,
@@ -127,10 +127,10 @@ def backward_data(call: Call) -> None:
     reserve = here.reserve("update")
     dout = here.load(here.o, "dout")
     gradients = attention_backward_data(
-        dout,
-        *here.inputs(),
-        _attended(dout, reserve),
-        weights,
+        **dict(zip("qkv", here.inputs(), strict=True)),
+        dy=dout,
+        attended=_attended(dout, reserve),
+        weights=weights,
         scaler=here.attn.scaler,
         attention_dropout=reserve.get("attention_dropout"),
         output_dropout=reserve.get("output_dropout"),
@@ -161,11 +161,11 @@ def backward_weights(call: Call) -> None:
     inputs = here.inputs()
     saved = (reserve[f"d{name}_projected"] for name in ("q", "k", "v"))
     gradients = attention_backward_weights(
-        dout,
-        *inputs,
-        _attended(dout, reserve),
-        DataGradients(*inputs, *saved),
-        weights,
+        **dict(zip("qkv", inputs, strict=True)),
+        dy=dout,
+        attended=_attended(dout, reserve),
+        gradients=AttentionGradients(*inputs, *saved),
+        weights=weights,
         output_dropout=reserve.get("output_dropout"),
     )
     adds = call["addGrad"] == raw.CUDNN_WGRAD_MODE_ADD
@@ -204,7 +204,7 @@ def _draw_dropouts(
     return factors
 
 
-def _attended(out: NDArray[Any], reserve: dict[str, NDArray[Any]]) -> Attended:
+def _attended(out: NDArray[Any], reserve: dict[str, NDArray[Any]]) -> AttentionForwardResult:
     """What forward left; `out` stands for its result, whose shape it has."""
     names = ("q", "k", "v", "attention", "heads")
-    return Attended(out, *(reserve[name] for name in names))
+    return AttentionForwardResult(out, *(reserve[name] for name in names))

@@ -147,14 +147,14 @@ def backward_data(call: Call) -> None:
     here.use_workspace()
     result = rnn_backward_data(
         here.network,
-        weights,
-        here.tape(FORWARD_DONE),
-        rnn_sequences.load(call, here.y, "dy"),
-        here.x.lengths,
-        dhy.load(),
-        dcy.load(),
-        hx.load(),
-        cx.load(),
+        weights=weights,
+        tape=here.tape(FORWARD_DONE),
+        dy=rnn_sequences.load(call, here.y, "dy"),
+        lengths=here.x.lengths,
+        dhy=dhy.load(),
+        dcy=dcy.load(),
+        hx=hx.load(),
+        cx=cx.load(),
         compute_dtype=here.dtype,
     )
     rnn_sequences.store(call, here.x, "dx", result.dx)
@@ -176,10 +176,10 @@ def backward_weights(call: Call) -> None:
     here.use_workspace()
     gradients = rnn_backward_weights(
         here.network,
-        here.tape(DATA_DONE),
-        rnn_sequences.load(call, here.x, "x"),
-        here.x.lengths,
-        hx.load(),
+        tape=here.tape(DATA_DONE),
+        x=rnn_sequences.load(call, here.x, "x"),
+        lengths=here.x.lengths,
+        hx=hx.load(),
         compute_dtype=here.dtype,
     )
     sums = here.weights("dweightSpace", "update")

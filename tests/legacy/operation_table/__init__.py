@@ -17,27 +17,12 @@ __all__ = ["FAMILIES", "NOT_YET", "Case", "Family", "rows", "tensors_of"]
 
 # The reason why a row's second call is not found by its key, or why it has no bound form.
 _PACKS = "its memory is held by cuDNN's packs, not by arguments of the call"
-_LONG = "it does not launch by a plan yet"
 NOT_YET: dict[str, str] = {
     "FusedOpsPlan.execute": _PACKS,
     "scale_bias_activation_convolution": _PACKS,
     "scale_bias_activation_backward_filter": _PACKS,
     "finalize_statistics_training": _PACKS,
     "finalize_statistics_inference": _PACKS,
-    **dict.fromkeys(
-        (
-            "RNN.forward",
-            "RNN.backward_data",
-            "RNN.backward_weights",
-            "attention_forward",
-            "attention_forward_training",
-            "attention_backward_data",
-            "attention_backward_weights",
-            "ctc_loss",
-            "ctc_loss_v8",
-        ),
-        _LONG,
-    ),
 }
 
 Family = Callable[[Operands], "dict[str, Case]"]

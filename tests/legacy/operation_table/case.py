@@ -75,7 +75,7 @@ def _memory_in(value: Any) -> Iterator[DeviceTensor | DeviceBuffer]:
         for each in value:
             yield from _memory_in(each)
     else:  # weights; a dropout descriptor's states
-        for name in ("buffer", "space", "states"):
+        for name in ("space", "states"):
             memory = None if isinstance(value, type) else getattr(value, name, None)
             if isinstance(memory, (DeviceTensor, DeviceBuffer)):
                 yield memory

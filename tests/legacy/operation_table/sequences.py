@@ -13,9 +13,9 @@ from .case import Case, Operands
 
 def recurrent(o: Operands) -> dict[str, Case]:
     rnn = o.own(cudnn.RNNDescriptor("gru", input_size=4, hidden_size=6))
-    weights, gradients = (o.own(cudnn.RNNWeights(o.handle, rnn)) for _ in range(2))
+    weights, dweights = (o.own(cudnn.RNNWeights(o.handle, rnn)) for _ in range(2))
     weights.flat.copy_from(o.normal(*weights.flat.shape))
-    gradients.zero()
+    dweights.zero()
     x, dy = o.normal(5, 3, 4), o.normal(5, 3, 6)
     network = o.own(cudnn.RNN.of(rnn, x, lengths=[5, 3, 2]))
     made = network.forward(o.handle, x, weights)
@@ -27,7 +27,7 @@ def recurrent(o: Operands) -> dict[str, Case]:
             network.backward_data, y=made.y, dy=dy, weights=weights, **reserve
         ),
         "RNN.backward_weights": o.case(
-            network.backward_weights, x=x, y=made.y, gradients=gradients, **reserve
+            network.backward_weights, x=x, y=made.y, dweights=dweights, **reserve
         ),
     }
 
@@ -39,7 +39,7 @@ def attention(o: Operands) -> dict[str, Case]:
     given = {"q": o.normal(t, n, 6), "k": o.normal(s, n, 5), "v": o.normal(s, n, 4)}
     given |= {"attn": attn, "weights": weights}
     made = cudnn.attention_forward_training(o.handle, **given)
-    backward = {**given, "dout": o.normal(t, n, 6), "reserve_space": made.reserve_space}
+    backward = {**given, "dy": o.normal(t, n, 6), "reserve_space": made.reserve_space}
     cudnn.attention_backward_data(o.handle, **backward)
     dweights = o.own(cudnn.AttentionWeights(o.handle, attn, small_attention.arrays()))
     return {

@@ -299,10 +299,11 @@ class Program:
         attended = attention_forward(
             *operands, weights, heads=HEADS, scaler=SCALER, visible=visible, residuals=residuals
         )
-        dout = self.host["o"].astype(np.float64)
-        data = attention_backward_data(dout, *operands, attended, weights, scaler=SCALER)
-        by_weights = attention_backward_weights(dout, *operands, attended, data, weights)
-        return attended.out, [data.dq, data.dk, data.dv], by_weights
+        given = dict(zip("qkv", operands, strict=True))
+        given |= {"dy": self.host["o"].astype(np.float64), "attended": attended, "weights": weights}
+        data = attention_backward_data(**given, scaler=SCALER)
+        by_weights = attention_backward_weights(**given, gradients=data)
+        return attended.y, [data.dq, data.dk, data.dv], by_weights
 
     def check(self):
         """All three calls against NumPy."""

@@ -201,12 +201,20 @@ class Program:
         weights = weights_in(self.network, v["w"])
         states = (v["hx"], v["cx"] if self.network.cell == "lstm" else None)
         forward = rnn_forward(self.network, weights, v["x"], LENGTHS, *states, masks=masks)
-        gradients = (v["dhy"], v["dcy"] if self.network.cell == "lstm" else None)
+        gradients = {"dhy": v["dhy"], "dcy": v["dcy"] if self.network.cell == "lstm" else None}
         data = rnn_backward_data(
-            self.network, weights, forward.tape, v["dy"], LENGTHS, *gradients, *states
+            self.network,
+            weights=weights,
+            tape=forward.tape,
+            dy=v["dy"],
+            lengths=LENGTHS,
+            **gradients,
+            **dict(zip(("hx", "cx"), states, strict=True)),
         )
         dw = np.zeros_like(v["w"])
-        computed = rnn_backward_weights(self.network, forward.tape, v["x"], LENGTHS, v["hx"])
+        computed = rnn_backward_weights(
+            self.network, tape=forward.tape, x=v["x"], lengths=LENGTHS, hx=v["hx"]
+        )
         for into, gradient in zip(weights_in(self.network, dw), computed, strict=True):
             for name in ("w", "r", "p", "bw", "br"):
                 if getattr(into, name) is not None:

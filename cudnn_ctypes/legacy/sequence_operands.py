@@ -1,0 +1,256 @@
+"""Operands of recurrent networks, attention and the CTC loss: each with a descriptor, or NULL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from ctypes import c_void_p
+from typing import Any, cast
+
+import numpy as np
+
+from .. import raw
+from ..device import DeviceBuffer, DeviceTensor
+from ..dtypes import data_type_name, numpy_dtype
+from ..handle import Handle
+from ..raw.function import Function
+from ..resource import Uncopied
+from .launch import Memory, recording
+from .launch_keys import Look, look
+from .operands import Operands, imported, is_address
+from .tensor import TensorDescriptor
+
+__all__ = ["SequenceOperands", "WeightSpace"]
+
+_DESC = "Descriptor_t"
+
+
+class WeightSpace(Uncopied):
+    """Device memory with the weights of a network in an order that only cuDNN knows.
+
+    Attributes
+    ----------
+    space : DeviceBuffer
+        The memory.
+    """
+
+    def __init__(self, handle: Handle, space: DeviceBuffer | None, needed: int) -> None:
+        self._owned = space is None
+        self._stream = handle.stream
+        if space is None:
+            space = DeviceBuffer(needed, device=handle.device, stream=handle.stream)
+            space.fill(0, stream=handle.stream)
+        if not isinstance(space, DeviceBuffer):
+            raise TypeError(f"space: expected a DeviceBuffer, got {space!r}")
+        if space.nbytes < needed:
+            raise ValueError(f"space: {space.nbytes} bytes are too small, {needed} are needed")
+        self.space = space
+
+    def _write(self, name: str, tensor: DeviceTensor, array: Any) -> None:
+        """Copy an array to a part of the space, rounded to its type; errors call it `name`."""
+        if np.shape(array) != tensor.shape:
+            raise ValueError(f"{name}: expected shape {tensor.shape}, got {np.shape(array)}")
+        tensor.copy_from(np.asarray(array).astype(tensor.dtype), stream=self._stream)
+
+    def _look(self) -> Look:
+        return look(self.space)
+
+    @property
+    def _as_parameter_(self) -> c_void_p:
+        return self.space._as_parameter_
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the space."""
+        return self.space.nbytes
+
+    def zero(self) -> None:
+        """Set everything to zero, on the handle's stream."""
+        self.space.fill(0, stream=self._stream)
+
+    def close(self) -> None:
+        """Close the space if it was made here. A second call does nothing."""
+        if self._owned:
+            self.space.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the space is closed."""
+        return self.space.closed
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+class SequenceOperands(Operands):
+    """The operands of one call, each held against its descriptor; None is NULL for C.
+
+    Parameters
+    ----------
+    handle : Handle
+    **operands : (object, descriptor or None)
+        By name, what the user gave, and the descriptor of any kind that it must fit.
+    """
+
+    _operands: dict[str, tuple[Any, Any]]
+
+    def _common_layout(self) -> None:
+        return None
+
+    def require(self, *names: str) -> None:
+        """Refuse operands that are None."""
+        for name in names:
+            if self._operands[name][0] is None:
+                raise TypeError(f"{name}: a tensor is needed, got None")
+
+    def describe(self, name: str) -> Any:
+        """The descriptor of the operand `name`: as it was given, or made once for the call."""
+        value, desc = self._operands[name]
+        if desc is None:
+            desc = TensorDescriptor(value.shape, value.data_type, strides=value.strides)
+            self.alike(name, value, self.enter_context(desc))
+        return desc
+
+    def alike(self, name: str, value: Any, desc: Any) -> None:
+        """Add the operand `name`, which must fit the descriptor of another operand."""
+        self._operands[name] = value, desc
+
+    def new(self, name: str, *, zeros: bool = False) -> Any:
+        """Make the result `name` as its descriptor says, uninitialised or of zeros."""
+        desc: Any = self.describe(name)
+        made = self._new(desc.shape, desc.data_type, getattr(desc, "strides", None), zeros)
+        self.alike(name, made, desc)
+        return made
+
+    def _new(self, shape: Any, data_type: Any, strides: Any, zeros: bool) -> DeviceTensor:
+        make = DeviceTensor.zeros if zeros else DeviceTensor.empty
+        where = {"device": self._handle.device, "stream": self._handle.stream}
+        made = self.result_memory(make(shape, data_type, strides=strides, **where))
+        if zeros and (current := recording()) is not None:
+            current.zeroed.append(made)
+        return made
+
+    def memory(self, name: str, *, written: bool = False) -> Any:
+        """What C receives for the operand `name`, which must fit its descriptor.
+
+        Dimensions of size 1 may be left out or added.
+
+        Raises
+        ------
+        TypeError
+            If it is no device memory, or of another type.
+        ValueError
+            If it is NULL, has another shape or strides or too few bytes, or is read-only where it
+            is written.
+        """
+        value = self._operands[name][0]
+        if value is None:
+            return None
+        desc = self.describe(name)
+        if is_address(name, value):
+            return Memory(name, value, written=written)
+        memory = value
+        if not isinstance(value, DeviceBuffer):
+            memory = imported(name, value, self._handle)
+            if memory.dtype != numpy_dtype(desc.data_type):
+                raise TypeError(
+                    f"{name}: expected {data_type_name(desc.data_type)}, got "
+                    f"{data_type_name(memory.data_type)}"
+                )
+            self._check_strides(name, memory, desc)
+            if written and memory.readonly:
+                raise ValueError(
+                    f"{name}: the library that this tensor comes from made it read-only"
+                )
+        _ = memory._as_parameter_  # ClosedError, or another device's memory
+        if memory.nbytes < desc.size_in_bytes:
+            raise ValueError(
+                f"{name}: {memory.nbytes} bytes are too small, {desc.size_in_bytes} are needed"
+            )
+        return Memory(name, memory, written=written)
+
+    @staticmethod
+    def _check_strides(name: str, tensor: DeviceTensor, desc: Any) -> None:
+        shape, strides = desc.shape, getattr(desc, "strides", None)
+        if strides is None:  # dense
+            strides = tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+        given, wanted = (
+            [each for each in zip(*axes, strict=True) if each[0] != 1]
+            for axes in ((tensor.shape, tensor.strides), (shape, strides))
+        )
+        if [size for size, _ in given] != [size for size, _ in wanted]:
+            raise ValueError(f"{name}: expected shape {shape}, got {tensor.shape}")
+        if given != wanted:
+            raise ValueError(
+                f"{name}: expected the strides {strides} of shape {shape}, got {tensor.strides}"
+            )
+
+    # -- what has no descriptor ----------------------------------------------------------------
+
+    def room(self, name: str, value: Any, needed: int) -> tuple[Memory | None, int]:
+        """What C receives for a space of some bytes, and its size.
+
+        Raises
+        ------
+        TypeError
+            If it is an address, whose size nobody knows, or no device memory.
+        ValueError
+            If it has fewer bytes than `needed`.
+        """
+        if value is None and needed:
+            raise TypeError(f"{name}: {needed} bytes of device memory are needed, got None")
+        if value is None:
+            return None, 0
+        if is_address(name, value):
+            raise TypeError(
+                f"{name}: the size behind an address is not known: pass a DeviceBuffer or a tensor"
+            )
+        memory = value.space if isinstance(value, WeightSpace) else value
+        if not isinstance(memory, DeviceBuffer):
+            memory = imported(name, memory, self._handle)
+        _ = memory._as_parameter_
+        if memory.nbytes < needed:
+            raise ValueError(f"{name}: {memory.nbytes} bytes are too small, {needed} are needed")
+        return (Memory(name, memory, written=True) if memory.nbytes else None), memory.nbytes
+
+    def reserve_space(self, value: Any, needed: int, *, make: bool) -> Any:
+        """The reserve space of training: as it was given, or made; None if none is needed."""
+        if value is None and needed and make:
+            return self._new((needed,), "uint8", None, False)
+        return value
+
+    def integers(self, name: str, value: Any, count: int) -> Memory | None:
+        """What C receives for an array of `count` int32 or more in device memory."""
+        if value is None:
+            return None
+        if is_address(name, value):
+            return Memory(name, value)
+        tensor = imported(name, value, self._handle)
+        if tensor.data_type != raw.CUDNN_DATA_INT32 or tensor.nbytes != 4 * tensor.size:
+            raise TypeError(f"{name}: expected dense int32, got {tensor!r}")
+        if tensor.size < count:
+            raise ValueError(f"{name}: expected {count} elements, got {tensor.size}")
+        _ = tensor._as_parameter_
+        return Memory(name, tensor)
+
+    def copied(self, numbers: Sequence[int]) -> Any:
+        """Integers of the host in device memory, for the call and those that repeat it."""
+        made = DeviceTensor.from_numpy(
+            np.array(numbers, np.int32), device=self._handle.device, stream=self._handle.stream
+        )
+        if (current := recording()) is not None:
+            current.constants.append(made)
+        return self.enter_context(made)
+
+    def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
+        """Launch a C function as `Operands.launch` does; a pair is memory and its size."""
+        for parameter in cast(Function, function).parameters:
+            name, kind = parameter.name, parameter.type
+            value = arguments.get(name, name.removesuffix("Desc").lower())
+            if kind.kind == "device" and isinstance(value, tuple):
+                arguments[name], arguments[parameter.described_by[0]] = value
+            elif isinstance(value, str) and getattr(kind.base, "__name__", "").endswith(_DESC):
+                arguments[name] = self.describe(value)
+        super().launch(function, **arguments)
