@@ -174,7 +174,7 @@ def attention_forward_training(
         operands.describe_all(q_lengths, k_lengths)
         y = operands.new_like("y", "q") if y is None else y
         needed = operands.sizes.reserve_space
-        reserve_space = operands.reserve_space(reserve_space, needed, make=True)
+        reserve_space = operands.reserve_space(reserve_space, needed)
         _launch(
             operands,
             residuals,
@@ -207,6 +207,6 @@ def _launch(
         **windows,
         devSeqLengthsQO=lengths[0],
         devSeqLengthsKV=lengths[1],
-        oDesc=y_desc,
+        oDesc="y",
         out="y",
     )

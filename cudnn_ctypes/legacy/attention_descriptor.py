@@ -60,9 +60,9 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         have their own, which cuDNN 9.28 supports with ``max_beam=1`` only.
     biases : bool
         Whether projections add biases.
-    data_type, compute_type : data type
+    data_type, compute_data_type : data type
         float32 or float64 with themselves, float16 with float16 or float32, bfloat16 with float32.
-        compute_type defaults to float32, and to float64 for float64.
+        compute_data_type defaults to float32, and to float64 for float64.
     math_type : cudnnMathType_t or str
         As for `ConvolutionDescriptor`.
     attention_dropout, output_dropout : DropoutDescriptor, optional
@@ -102,7 +102,7 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         query_map: str = "all_to_one",
         biases: bool = False,
         data_type: Any = "float32",
-        compute_type: Any = None,
+        compute_data_type: Any = None,
         math_type: Any = "default_math",
         attention_dropout: Any = None,
         output_dropout: Any = None,
@@ -119,7 +119,7 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
                 query_map=query_map,
                 biases=biases,
                 data_type=data_type,
-                compute_type=compute_type,
+                compute_data_type=compute_data_type,
                 math_type=math_type,
                 attention_dropout=attention_dropout,
                 output_dropout=output_dropout,
@@ -144,7 +144,7 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         query_map: str,
         biases: bool,
         data_type: Any,
-        compute_type: Any,
+        compute_data_type: Any,
         math_type: Any,
         attention_dropout: Any,
         output_dropout: Any,
@@ -157,9 +157,9 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         if mapped is None:
             raise ValueError(f"query_map: expected 'all_to_one' or 'one_to_one', got {query_map!r}")
         data_type = as_data_type(data_type)
-        if compute_type is None:
+        if compute_data_type is None:
             is_double = data_type == raw.CUDNN_DATA_DOUBLE
-            compute_type = raw.CUDNN_DATA_DOUBLE if is_double else raw.CUDNN_DATA_FLOAT
+            compute_data_type = raw.CUDNN_DATA_DOUBLE if is_double else raw.CUDNN_DATA_FLOAT
         _check(heads, scaler, sizes)
         with_biases = (
             raw.CUDNN_ATTN_ENABLE_PROJ_BIASES if biases else raw.CUDNN_ATTN_DISABLE_PROJ_BIASES
@@ -170,7 +170,7 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
             nHeads=heads,
             smScaler=scaler,
             dataType=data_type,
-            computePrec=as_data_type(compute_type),
+            computePrec=as_data_type(compute_data_type),
             mathType=enumerator(raw.cudnnMathType_t, math_type, "math_type"),
             attnDropoutDesc=attention_dropout,
             postDropoutDesc=output_dropout,
@@ -212,7 +212,7 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
     data_type: raw.cudnnDataType_t = read_back(
         Attention, "Type of queries, keys, values, weights and output."
     )
-    compute_type: raw.cudnnDataType_t = read_back(Attention, "What is computed in.")
+    compute_data_type: raw.cudnnDataType_t = read_back(Attention, "What is computed in.")
     math_type: raw.cudnnMathType_t = read_back(Attention, "Whether tensor cores may be used.")
 
     def _held(self) -> dict[str, Any]:

@@ -105,7 +105,7 @@ class AttentionOperands(SequenceOperands):
         shape, strides = desc.shape, desc.strides
         if getattr(self._operands[source][0], "ndim", 4) == 3:
             shape, strides = (*shape[:2], shape[3]), (*strides[:2], strides[3])
-        made = self._new(shape, desc.data_type, strides, zeros)
+        made = self.new(shape, desc.data_type, strides=strides, zeros=zeros)
         self.alike(name, made, desc)
         return made
 

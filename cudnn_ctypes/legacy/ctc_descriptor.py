@@ -21,7 +21,7 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
 
     Parameters
     ----------
-    compute_type : data type
+    compute_data_type : data type
         float32 or float64, that of the probabilities too.
     normalization : cudnnLossNormalizationMode_t or str
         "softmax": the input is activations, and the loss takes their softmax; "none": the input is
@@ -46,7 +46,7 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
 
     def __init__(
         self,
-        compute_type: Any = "float32",
+        compute_data_type: Any = "float32",
         *,
         normalization: Any = "softmax",
         gradient_mode: Any = "zero_oob_gradients",
@@ -58,48 +58,48 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
             raw.cudnnDestroyCTCLossDescriptor,
         )
         with self._closed_on_error():
-            self.set_v9(compute_type, normalization, gradient_mode, max_label_length)
+            self.set_v9(compute_data_type, normalization, gradient_mode, max_label_length)
 
     # -- setting, as C does --------------------------------------------------------------------
 
-    def set(self, compute_type: Any) -> None:
+    def set(self, compute_data_type: Any) -> None:
         """Set the compute type, and normalization "none"; follows ``cudnnSetCTCLossDescriptor``.
 
         What else cuDNN holds becomes 0.
         """
-        raw.cudnnSetCTCLossDescriptor(self, as_data_type(compute_type))
+        raw.cudnnSetCTCLossDescriptor(self, as_data_type(compute_data_type))
 
-    def set_ex(self, compute_type: Any, normalization: Any, nan_propagation: Any) -> None:
+    def set_ex(self, compute_data_type: Any, normalization: Any, nan_propagation: Any) -> None:
         """Set all but the longest labels; follows ``cudnnSetCTCLossDescriptorEx``.
 
         What else cuDNN holds becomes 0.
         """
         raw.cudnnSetCTCLossDescriptorEx(
             self,
-            as_data_type(compute_type),
+            as_data_type(compute_data_type),
             enumerator(raw.cudnnLossNormalizationMode_t, normalization, "normalization"),
             enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
         )
 
     def set_v8(
-        self, compute_type: Any, normalization: Any, nan_propagation: Any, max_label_length: int
+        self, compute_data_type: Any, normalization: Any, nan_propagation: Any, max_label_length: int
     ) -> None:
         """Set everything; follows ``cudnnSetCTCLossDescriptor_v8``."""
         raw.cudnnSetCTCLossDescriptor_v8(
             self,
-            as_data_type(compute_type),
+            as_data_type(compute_data_type),
             enumerator(raw.cudnnLossNormalizationMode_t, normalization, "normalization"),
             enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
             max_label_length,
         )
 
     def set_v9(
-        self, compute_type: Any, normalization: Any, gradient_mode: Any, max_label_length: int
+        self, compute_data_type: Any, normalization: Any, gradient_mode: Any, max_label_length: int
     ) -> None:
         """Set everything; follows ``cudnnSetCTCLossDescriptor_v9``."""
         raw.cudnnSetCTCLossDescriptor_v9(
             self,
-            as_data_type(compute_type),
+            as_data_type(compute_data_type),
             enumerator(raw.cudnnLossNormalizationMode_t, normalization, "normalization"),
             enumerator(raw.cudnnCTCGradMode_t, gradient_mode, "gradient_mode"),
             max_label_length,
@@ -107,7 +107,7 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    compute_type: raw.cudnnDataType_t = read_back(CTCLoss, "What is computed in.")
+    compute_data_type: raw.cudnnDataType_t = read_back(CTCLoss, "What is computed in.")
     normalization: raw.cudnnLossNormalizationMode_t = read_back(
         CTCLoss, "Whether the input is activations."
     )

@@ -33,7 +33,7 @@ class CTCOperands(SequenceOperands):
         costs_desc = TensorDescriptor((1, probs_desc.shape[1]), probs_desc.data_type)
         self.alike("costs", costs, self.enter_context(costs_desc))
         if costs is None:
-            costs = self._new(probs_desc.shape[1:2], probs_desc.data_type, None, False)
+            costs = self.new(probs_desc.shape[1:2], probs_desc.data_type)
             self.alike("costs", costs, costs_desc)
         gradients, desc = self._operands["gradients"]
         if not with_gradients:
@@ -43,7 +43,7 @@ class CTCOperands(SequenceOperands):
             return costs, None, None
         if gradients is None:
             self.alike("gradients", None, desc or probs_desc)
-            gradients = self.new("gradients", zeros=True)
+            gradients = self.result("gradients", zeros=True)
         desc = self.describe("gradients")
         if desc.shape != probs_desc.shape:
             raise ValueError(f"gradients: expected shape {probs_desc.shape}, got {desc.shape}")
@@ -107,7 +107,7 @@ def check_longest(loss: CTCLossDescriptor, labels: Sequence[Sequence[int]]) -> N
     With a longest label below 5, or 3 for float64, it takes too little shared memory whatever the
     labels: compute-sanitizer finds writes beyond it (cuDNN 9.14 and 9.19).
     """
-    allowed, least = loss.max_label_length, 3 if loss.compute_type == raw.CUDNN_DATA_DOUBLE else 5
+    allowed, least = loss.max_label_length, 3 if loss.compute_data_type == raw.CUDNN_DATA_DOUBLE else 5
     if allowed < least:
         raise ValueError(
             f"loss: max_label_length must be at least {least}, got {allowed}: with less, cuDNN "

@@ -100,11 +100,6 @@ class Operands:
         self._results: list[DeviceTensor] = []
         self.layout = self._common_layout()
 
-    @property
-    def handle(self) -> Handle:
-        """The handle that launches."""
-        return self._handle
-
     def _imported(self, name: str, value: Any) -> DeviceTensor:
         if isinstance(value, (int, c_void_p, DeviceBuffer)) and not isinstance(value, bool):
             raise TypeError(
@@ -267,8 +262,8 @@ class Operands:
         function : function of ``cudnn_ctypes.raw``
         **arguments
             The others, by C's parameter names; a str is the name of an operand, for its memory or
-            its descriptor, where C's name is another. A pair is memory and its size, which is
-            C's next parameter.
+            its descriptor, where C's name is another. A pair is memory and its size in
+            bytes, another parameter of C.
         """
         launch(function, *self._values(function, arguments))
 
@@ -282,17 +277,19 @@ class Operands:
         parameters = cast(Function, function).parameters
         values: dict[str, Any] = {}
         for parameter in parameters:
+            value = arguments.get(parameter.name)
+            if parameter.type.kind == "device" and isinstance(value, tuple):
+                arguments[parameter.name], arguments[parameter.described_by[0]] = value
+        for parameter in parameters:
             name, kind = parameter.name, parameter.type.kind
             value = arguments.pop(name, _DESC.sub("", name).lower())
             if parameter.type.base is raw.cudnnHandle_t:
                 value = self._handle
-            elif kind == "device" and isinstance(value, tuple):
-                value, arguments[parameter.described_by[0]] = value
             elif isinstance(value, str) and kind == "device":
                 value = self.memory(value, written=parameter.direction != "in")
             elif isinstance(value, str) and parameter.type.base is raw.cudnnFilterDescriptor_t:
                 value = self.describe_filter(value)
-            elif isinstance(value, str) and parameter.type.base is raw.cudnnTensorDescriptor_t:
+            elif isinstance(value, str) and value in self._operands and _DESC.search(name):
                 value = self.describe(value)
             values[name] = value
         if arguments:
@@ -368,14 +365,19 @@ class Operands:
         self._operands[name] = (made, desc)
         return made
 
-    def new(self, shape: tuple[int, ...], data_type: Any, **options: Any) -> DeviceTensor:
-        """An uninitialised tensor for a result, which is closed if the call fails."""
-        made = DeviceTensor.empty(
+    def new(
+        self, shape: tuple[int, ...], data_type: Any, *, zeros: bool = False, **options: Any
+    ) -> DeviceTensor:
+        """A tensor for a result, uninitialised or of zeros, which is closed if the call fails."""
+        make = DeviceTensor.zeros if zeros else DeviceTensor.empty
+        made = make(
             shape, data_type, device=self._handle.device, stream=self._handle.stream, **options
         )
         self._results.append(made)
         if (current := recording()) is not None:
             current.made.append(made)
+            if zeros:
+                current.zeroed.append(made)
         return made
 
     def enter_context(self, context: AbstractContextManager[C]) -> C:

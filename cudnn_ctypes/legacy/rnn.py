@@ -135,15 +135,13 @@ class RNN(RNNProblem):
         with SequenceOperands(handle, **self._described(given)) as operands:
             operands.require("x")
             sizes = self.temp_space_sizes(handle, training=training)
-            y = operands.new("y") if y is None else y
+            y = operands.result("y") if y is None else y
             hy, cy = self._states(operands, final_states, hy=hy, cy=cy)
-            reserve_space = operands.reserve_space(
-                reserve_space, sizes.reserve_space, make=training
-            )
+            reserve_space = operands.reserve_space(reserve_space, sizes.reserve_space)
             operands.launch(
                 raw.cudnnRNNForward,
                 fwdMode=raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE,
-                weightSpace=self._weights(operands, "weights", weights),
+                weightSpace=self._weights(handle, operands, "weights", weights),
                 reserveSpace=operands.room("reserve_space", reserve_space, sizes.reserve_space),
                 workSpace=operands.workspace(workspace, sizes.workspace),
                 **self._shared(operands, device_lengths),
@@ -193,11 +191,11 @@ class RNN(RNNProblem):
         with SequenceOperands(handle, **self._described(given)) as operands:
             operands.require("y", "dy")
             sizes = self.temp_space_sizes(handle)
-            dx = operands.new("dx") if dx is None else dx
+            dx = operands.result("dx") if dx is None else dx
             dhx, dcx = self._states(operands, initial_gradients, dhx=dhx, dcx=dcx)
             operands.launch(
                 raw.cudnnRNNBackwardData_v8,
-                weightSpace=self._weights(operands, "weights", weights),
+                weightSpace=self._weights(handle, operands, "weights", weights),
                 reserveSpace=operands.room("reserve_space", reserve_space, sizes.reserve_space),
                 workSpace=operands.workspace(workspace, sizes.workspace),
                 **self._shared(operands, device_lengths),
@@ -251,7 +249,7 @@ class RNN(RNNProblem):
             operands.launch(
                 raw.cudnnRNNBackwardWeights_v8,
                 addGrad=mode,
-                dweightSpace=self._weights(operands, "dweights", dweights),
+                dweightSpace=self._weights(handle, operands, "dweights", dweights),
                 reserveSpace=operands.room("reserve_space", reserve_space, sizes.reserve_space),
                 workSpace=operands.workspace(workspace, sizes.workspace),
                 **self._shared(operands, device_lengths),
@@ -281,15 +279,17 @@ class RNN(RNNProblem):
         """Results for a hidden and a cell state; None for what is not wanted."""
         (h_name, h), (c_name, c) = given.items()
         if h is None and make:
-            h = operands.new(h_name)
+            h = operands.result(h_name)
         if c is None and make and self.rnn.cell == raw.CUDNN_LSTM:
-            c = operands.new(c_name)
+            c = operands.result(c_name)
         return h, c
 
-    def _weights(self, operands: SequenceOperands, name: str, weights: Any) -> tuple[Any, int]:
+    def _weights(
+        self, handle: Handle, operands: SequenceOperands, name: str, weights: Any
+    ) -> tuple[Any, int]:
         if not isinstance(weights, (RNNWeights, DeviceBuffer)):
             raise TypeError(f"{name}: expected RNNWeights or a DeviceBuffer, got {weights!r}")
-        return operands.room(name, weights, self.rnn.weight_space_size(operands.handle))
+        return operands.room(name, weights, self.rnn.weight_space_size(handle))
 
     def _shared(self, operands: SequenceOperands, lengths: Any) -> dict[str, Any]:
         """Arguments of all three passes."""

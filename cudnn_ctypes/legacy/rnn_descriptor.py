@@ -70,7 +70,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
     data_type : data type
         Of weights, inputs and outputs: "float32", "float64", "float16", or (not in cuDNN 9.0)
         "bfloat16".
-    compute_type : data type, optional
+    compute_data_type : data type, optional
         float32, or float16 for float16 data; default float32, float64 for float64 data.
     math_type : cudnnMathType_t or str
         As for `ConvolutionDescriptor`; "default_math" includes TF32 for float32.
@@ -113,7 +113,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         bias: Any = "double_bias",
         input_mode: Any = "linear_input",
         data_type: Any = "float32",
-        compute_type: Any = None,
+        compute_data_type: Any = None,
         math_type: Any = "default_math",
         algorithm: Any = "standard",
         dropout: DropoutDescriptor | None = None,
@@ -138,7 +138,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
                 bias=bias,
                 input_mode=input_mode,
                 data_type=data_type,
-                compute_type=compute_type,
+                compute_data_type=compute_data_type,
                 math_type=math_type,
                 algorithm=algorithm,
                 dropout=dropout,
@@ -159,7 +159,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         bias: Any = "double_bias",
         input_mode: Any = "linear_input",
         data_type: Any = "float32",
-        compute_type: Any = None,
+        compute_data_type: Any = None,
         math_type: Any = "default_math",
         algorithm: Any = "standard",
         dropout: DropoutDescriptor | None = None,
@@ -167,9 +167,9 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
     ) -> None:
         """Set everything but the clip, which is switched off; arguments as for the class."""
         data_type = as_data_type(data_type)
-        if compute_type is None:
+        if compute_data_type is None:
             is_double = data_type == raw.CUDNN_DATA_DOUBLE
-            compute_type = raw.CUDNN_DATA_DOUBLE if is_double else raw.CUDNN_DATA_FLOAT
+            compute_data_type = raw.CUDNN_DATA_DOUBLE if is_double else raw.CUDNN_DATA_FLOAT
         mode = enumerator(raw.cudnnRNNInputMode_t, input_mode, "input_mode")
         if mode == raw.CUDNN_SKIP_INPUT and input_size != hidden_size:
             raise ValueError(
@@ -185,7 +185,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
             dirMode=raw.CUDNN_BIDIRECTIONAL if bidirectional else raw.CUDNN_UNIDIRECTIONAL,
             inputMode=mode,
             dataType=data_type,
-            mathPrec=as_data_type(compute_type),
+            mathPrec=as_data_type(compute_data_type),
             mathType=enumerator(raw.cudnnMathType_t, math_type, "math_type"),
             inputSize=input_size,
             hiddenSize=hidden_size,
@@ -262,7 +262,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         RNN, "Whether the first layer has input matrices."
     )
     data_type: raw.cudnnDataType_t = read_back(RNN, "Type of weights, inputs and outputs.")
-    compute_type: raw.cudnnDataType_t = read_back(RNN, "What is computed in.")
+    compute_data_type: raw.cudnnDataType_t = read_back(RNN, "What is computed in.")
     math_type: raw.cudnnMathType_t = read_back(RNN, "Whether tensor cores may be used.")
     algorithm: raw.cudnnRNNAlgo_t = read_back(RNN, "How it is computed.")
     padded_io: bool = read_back(RNN, "Whether sequences may have padding, or lie batch by batch.")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from ctypes import c_void_p
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from .. import raw
 from ..device import DeviceBuffer, DeviceTensor
 from ..dtypes import data_type_name, numpy_dtype
 from ..handle import Handle
-from ..raw.function import Function
 from ..resource import Uncopied
 from .launch import Memory, recording
 from .launch_keys import Look, look
@@ -20,8 +19,6 @@ from .operands import Operands, imported, is_address
 from .tensor import TensorDescriptor
 
 __all__ = ["SequenceOperands", "WeightSpace"]
-
-_DESC = "Descriptor_t"
 
 
 class WeightSpace(Uncopied):
@@ -117,19 +114,12 @@ class SequenceOperands(Operands):
         """Add the operand `name`, which must fit the descriptor of another operand."""
         self._operands[name] = value, desc
 
-    def new(self, name: str, *, zeros: bool = False) -> Any:
+    def result(self, name: str, *, zeros: bool = False) -> DeviceTensor:
         """Make the result `name` as its descriptor says, uninitialised or of zeros."""
         desc: Any = self.describe(name)
-        made = self._new(desc.shape, desc.data_type, getattr(desc, "strides", None), zeros)
+        strides = getattr(desc, "strides", None)
+        made = self.new(desc.shape, desc.data_type, strides=strides, zeros=zeros)
         self.alike(name, made, desc)
-        return made
-
-    def _new(self, shape: Any, data_type: Any, strides: Any, zeros: bool) -> DeviceTensor:
-        make = DeviceTensor.zeros if zeros else DeviceTensor.empty
-        where = {"device": self._handle.device, "stream": self._handle.stream}
-        made = self.result_memory(make(shape, data_type, strides=strides, **where))
-        if zeros and (current := recording()) is not None:
-            current.zeroed.append(made)
         return made
 
     def memory(self, name: str, *, written: bool = False) -> Any:
@@ -190,36 +180,12 @@ class SequenceOperands(Operands):
     # -- what has no descriptor ----------------------------------------------------------------
 
     def room(self, name: str, value: Any, needed: int) -> tuple[Memory | None, int]:
-        """What C receives for a space of some bytes, and its size.
+        """What C receives for memory without a shape, and its size in bytes."""
+        return super().room(name, value.space if isinstance(value, WeightSpace) else value, needed)
 
-        Raises
-        ------
-        TypeError
-            If it is an address, whose size nobody knows, or no device memory.
-        ValueError
-            If it has fewer bytes than `needed`.
-        """
-        if value is None and needed:
-            raise TypeError(f"{name}: {needed} bytes of device memory are needed, got None")
-        if value is None:
-            return None, 0
-        if is_address(name, value):
-            raise TypeError(
-                f"{name}: the size behind an address is not known: pass a DeviceBuffer or a tensor"
-            )
-        memory = value.space if isinstance(value, WeightSpace) else value
-        if not isinstance(memory, DeviceBuffer):
-            memory = imported(name, memory, self._handle)
-        _ = memory._as_parameter_
-        if memory.nbytes < needed:
-            raise ValueError(f"{name}: {memory.nbytes} bytes are too small, {needed} are needed")
-        return (Memory(name, memory, written=True) if memory.nbytes else None), memory.nbytes
-
-    def reserve_space(self, value: Any, needed: int, *, make: bool) -> Any:
-        """The reserve space of training: as it was given, or made; None if none is needed."""
-        if value is None and needed and make:
-            return self._new((needed,), "uint8", None, False)
-        return value
+    def reserve_space(self, value: Any, needed: int) -> Any:
+        """The reserve space of training: as it was given, or made if one is needed."""
+        return self.new((needed,), "uint8") if value is None and needed else value
 
     def integers(self, name: str, value: Any, count: int) -> Memory | None:
         """What C receives for an array of `count` int32 or more in device memory."""
@@ -243,14 +209,3 @@ class SequenceOperands(Operands):
         if (current := recording()) is not None:
             current.constants.append(made)
         return self.enter_context(made)
-
-    def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
-        """Launch a C function as `Operands.launch` does; a pair is memory and its size."""
-        for parameter in cast(Function, function).parameters:
-            name, kind = parameter.name, parameter.type
-            value = arguments.get(name, name.removesuffix("Desc").lower())
-            if kind.kind == "device" and isinstance(value, tuple):
-                arguments[name], arguments[parameter.described_by[0]] = value
-            elif isinstance(value, str) and getattr(kind.base, "__name__", "").endswith(_DESC):
-                arguments[name] = self.describe(value)
-        super().launch(function, **arguments)

@@ -6912,8 +6912,7 @@ def cudnnGetCTCLossWorkspaceSize(
     in   ctcLossDesc    cudnnCTCLossDescriptor_t
     out  sizeInBytes    pointer to size_t
 
-    used by ctc_loss, ctc_loss_workspace_size
-    example: examples/10_ctc.py
+    used by ctc_loss_workspace_size
     """
 
 @declared

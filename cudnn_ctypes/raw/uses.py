@@ -887,8 +887,8 @@ USES: dict[str, tuple[str, str]] = {
         "",
     ),
     "cudnnGetCTCLossWorkspaceSize": (
-        "ctc_loss, ctc_loss_workspace_size",
-        "10_ctc.py",
+        "ctc_loss_workspace_size",
+        "",
     ),
     "cudnnGetCTCLossWorkspaceSize_v8": (
         "ctc_loss_v8_workspace_size",

@@ -194,7 +194,7 @@ class Run(ExitStack):
                 query_map=problem.query_map,
                 biases=problem.biases,
                 data_type=kind.data,
-                compute_type=kind.compute,
+                compute_data_type=kind.compute,
                 math_type=kind.math,
                 **options,
             )

@@ -43,7 +43,7 @@ class Kind:
     """A data type, what is computed in, and how."""
 
     data_type: str
-    compute_type: str
+    compute_data_type: str
     math_type: str = "default_math"
 
     @property
@@ -65,7 +65,7 @@ class Kind:
     def __str__(self) -> str:
         if self.data_type == "float32":
             return "float32" if self.math_type == "fma_math" else "float32 (TF32)"
-        same = self.data_type == self.compute_type
+        same = self.data_type == self.compute_data_type
         return f"{self.data_type} throughout" if same and "16" in self.data_type else self.data_type
 
 
@@ -253,7 +253,7 @@ def rnn_descriptor(problem: Problem, dropout: DropoutDescriptor | None = None) -
         bias=BIASES[network.bias],
         input_mode="skip_input" if network.skip_input else "linear_input",
         data_type=kind.data_type,
-        compute_type=kind.compute_type,
+        compute_data_type=kind.compute_data_type,
         math_type=kind.math_type,
         algorithm=problem.algorithm,
         dropout=dropout,

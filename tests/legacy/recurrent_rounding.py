@@ -36,7 +36,7 @@ def function_error(problem: Problem) -> float:
     kind = problem.kind
     if problem.network.cell == "relu":
         return 0.0
-    if kind.compute_type == "float16":
+    if kind.compute_data_type == "float16":
         return 1.5e-3
     return 2.0**-17 if kind.data_type == "float32" and problem.algorithm != "standard" else 0.0
 

@@ -119,7 +119,7 @@ def test_descriptor_reads_back_what_was_set(attn: AttnDescriptor) -> None:
     assert attn.heads == HEADS
     assert attn.sizes == {name: OPTIONS.get(name, 1) for name in attn.sizes}
     assert (attn.scaler, attn.biases, attn.query_map) == (0.5, True, "all_to_one")
-    assert attn.data_type == attn.compute_type == raw.CUDNN_DATA_FLOAT
+    assert attn.data_type == attn.compute_data_type == raw.CUDNN_DATA_FLOAT
     assert attn.output_size == 6
     with eval(repr(attn)) as same:
         assert same == attn
@@ -131,12 +131,12 @@ def test_descriptor_reads_back_what_was_set(attn: AttnDescriptor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data_type", "compute_type"),
+    ("data_type", "compute_data_type"),
     [("float64", "float64"), ("float16", "float32"), ("bfloat16", "float32")],
 )
-def test_compute_type_follows_the_data(data_type: str, compute_type: str) -> None:
+def test_compute_type_follows_the_data(data_type: str, compute_data_type: str) -> None:
     with AttnDescriptor(**OPTIONS, data_type=data_type) as attn:
-        assert repr(attn).count(f"compute_type='{compute_type}'") == 1
+        assert repr(attn).count(f"compute_data_type='{compute_data_type}'") == 1
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_compute_type_follows_the_data(data_type: str, compute_type: str) -> Non
         ({"k_projection": 4}, ValueError, "keys are 4 long after projection, queries 3"),
         ({"query_map": "many"}, ValueError, "query_map: expected 'all_to_one'"),
         ({"math_type": "fast"}, ValueError, "math_type"),
-        ({"compute_type": "float16"}, NotSupportedError, "cudnnSetAttnDescriptor"),
+        ({"compute_data_type": "float16"}, NotSupportedError, "cudnnSetAttnDescriptor"),
         ({"query_map": "one_to_one", "max_beam": 2}, NotSupportedError, "cudnnSetAttnDescriptor"),
     ],
 )
@@ -167,7 +167,7 @@ def test_set_wants_all_sizes(attn: AttnDescriptor) -> None:
             query_map="all_to_one",
             biases=False,
             data_type="float32",
-            compute_type=None,
+            compute_data_type=None,
             math_type="default_math",
             attention_dropout=None,
             output_dropout=None,

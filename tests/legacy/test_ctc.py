@@ -57,15 +57,15 @@ def close(actual: DeviceTensor, expected: DeviceTensor) -> None:
 def test_descriptor_reads_back_what_was_set() -> None:
     for normalization in raw.cudnnLossNormalizationMode_t:
         for mode in raw.cudnnCTCGradMode_t:
-            for compute_type in ("float32", "float64"):
+            for compute_data_type in ("float32", "float64"):
                 with CTCLossDescriptor(
-                    compute_type,
+                    compute_data_type,
                     normalization=normalization,
                     gradient_mode=mode,
                     max_label_length=17,
                 ) as loss:
-                    assert loss.compute_type.name.lower().endswith(
-                        "float" if compute_type == "float32" else "double"
+                    assert loss.compute_data_type.name.lower().endswith(
+                        "float" if compute_data_type == "float32" else "double"
                     )
                     assert loss.normalization is normalization
                     assert loss.gradient_mode is mode
@@ -79,14 +79,14 @@ def test_descriptor_is_set_by_all_generations() -> None:
     with CTCLossDescriptor(max_label_length=9) as loss:
         loss.set_v8("float64", "none", "propagate_nan", 5)
         assert repr(loss) == (
-            "CTCLossDescriptor(compute_type='float64', normalization='none', "
+            "CTCLossDescriptor(compute_data_type='float64', normalization='none', "
             "gradient_mode='skip_oob_gradients', max_label_length=5)"
         )
         loss.set_ex("float32", "softmax", "not_propagate_nan")
         assert loss.normalization == raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX
         assert (loss.gradient_mode, loss.max_label_length) == (raw.CUDNN_CTC_ZERO_OOB_GRADIENTS, 0)
         loss.set("float64")
-        assert loss.compute_type == raw.CUDNN_DATA_DOUBLE
+        assert loss.compute_data_type == raw.CUDNN_DATA_DOUBLE
         assert loss.normalization == raw.CUDNN_LOSS_NORMALIZATION_NONE
 
 

@@ -76,7 +76,7 @@ def test_ctc_loss(handle: Handle) -> None:
     for name, values in settings.items():
         with cudnn.CTCLossDescriptor() as loss:
             getattr(loss, name)(*values)
-            assert loss.compute_type == raw.CUDNN_DATA_FLOAT
+            assert loss.compute_data_type == raw.CUDNN_DATA_FLOAT
             assert loss.normalization == raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX
             assert loss.nan_propagation == raw.CUDNN_PROPAGATE_NAN
             assert loss.gradient_mode == raw.CUDNN_CTC_SKIP_OOB_GRADIENTS

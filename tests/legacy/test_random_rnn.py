@@ -93,7 +93,7 @@ def test_persistent_algorithms(handle: Handle, report: Report, kind: Kind, algor
     count = 3 if handle.on_reference_device else 20
     ran, wrong = run_problems(handle, report, kind, algorithm, count)
     assert not wrong, f"{len(wrong)} results in {ran} runs:\n" + "\n".join(wrong)
-    refused = kind.compute_type == "float16" or kind.data_type not in types()
+    refused = kind.compute_data_type == "float16" or kind.data_type not in types()
     assert ran == (0 if refused else count)
 
 

@@ -45,7 +45,7 @@ def random_arguments(rng: np.random.Generator) -> dict[str, Any]:
         "bias": str(rng.choice(["no_bias", "single_inp_bias", "double_bias", "single_rec_bias"])),
         "input_mode": "skip_input" if skip else "linear_input",
         "data_type": data_type,
-        "compute_type": str(rng.choice(types()[data_type])),
+        "compute_data_type": str(rng.choice(types()[data_type])),
         "math_type": str(rng.choice(["default_math", "tensor_op_math", "fma_math"])),
         "padded_io": bool(rng.integers(2)),
         "clip": (-float(rng.random()), float(rng.random())) if rng.integers(2) else None,
@@ -93,7 +93,7 @@ class TestRNNDescriptor:
     def test_types_default_to_what_goes_with_the_data(self) -> None:
         for data_type, compute in (("float64", "DOUBLE"), ("float16", "FLOAT"), ("fp32", "FLOAT")):
             with RNNDescriptor("gru", input_size=1, hidden_size=1, data_type=data_type) as rnn:
-                assert rnn.compute_type.name == f"CUDNN_DATA_{compute}"
+                assert rnn.compute_data_type.name == f"CUDNN_DATA_{compute}"
 
     @pytest.mark.parametrize("cell", ["relu", "tanh"])
     def test_the_plain_cells_have_short_names(self, cell: str) -> None:
@@ -162,7 +162,7 @@ class TestRNNDescriptor:
             ({"projection_size": 9}, NotSupportedError, "projSize > hiddenSize"),
             ({"cell": "gru", "projection_size": 4}, NotSupportedError, "projSize != hiddenSize"),
             ({"data_type": "int8"}, NotSupportedError, "cudnnSetRNNDescriptor_v8"),
-            ({"compute_type": "float64"}, NotSupportedError, "mathPrec != CUDNN_DATA_FLOAT"),
+            ({"compute_data_type": "float64"}, NotSupportedError, "mathPrec != CUDNN_DATA_FLOAT"),
             ({"input_mode": "skip_input", "input_size": 7}, ValueError, "input_size: must be hid"),
             ({"bias": "two"}, ValueError, "bias: expected one of"),
             ({"cell": "elman"}, ValueError, "cell: expected one of"),

@@ -79,7 +79,7 @@ class Attention:
     one_to_one: bool
     biases: bool
     data_type: cudnnDataType_t
-    compute_type: cudnnDataType_t
+    compute_data_type: cudnnDataType_t
     math_type: cudnnMathType_t
     attention_dropout: int | None
     output_dropout: int | None
@@ -138,7 +138,7 @@ def _attention(descriptor: Any) -> Attention | None:
     about = pointers(mode, heads, scaler, *types, *dropouts, *sizes)
     if call("cudnnGetAttnDescriptor", descriptor, *about) or not heads.value:
         return None
-    data_type, compute_type, math_type = (number.value for number in types)
+    data_type, compute_data_type, math_type = (number.value for number in types)
     q, k, v, q_to, k_to, v_to, o_to, queries, keys, batch, beam = (size.value for size in sizes)
     return Attention(
         heads.value,
@@ -157,7 +157,7 @@ def _attention(descriptor: Any) -> Attention | None:
         one_to_one=bool(mode.value & CUDNN_ATTN_QUERYMAP_ONE_TO_ONE),
         biases=bool(mode.value & CUDNN_ATTN_ENABLE_PROJ_BIASES),
         data_type=cudnnDataType_t(data_type),
-        compute_type=cudnnDataType_t(compute_type),
+        compute_data_type=cudnnDataType_t(compute_data_type),
         math_type=cudnnMathType_t(math_type),
         attention_dropout=dropouts[0].value,
         output_dropout=dropouts[1].value,

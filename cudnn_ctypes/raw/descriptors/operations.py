@@ -83,7 +83,7 @@ class LRN:
 class CTCLoss:
     """A CTC loss; a new descriptor holds cuDNN's defaults."""
 
-    compute_type: cudnnDataType_t
+    compute_data_type: cudnnDataType_t
     normalization: cudnnLossNormalizationMode_t
     gradient_mode: cudnnCTCGradMode_t
     max_label_length: int
@@ -124,27 +124,27 @@ class Dropout:
 
 @reader(cudnnOpTensorDescriptor_t)
 def _op_tensor(descriptor: Any) -> OpTensor | None:
-    op, compute_type, nan = c_int(), c_int(), c_int()
-    code = call("cudnnGetOpTensorDescriptor", descriptor, *pointers(op, compute_type, nan))
-    if code or not _set(cudnnOpTensorOp_t(op.value), cudnnDataType_t(compute_type.value)):
+    op, compute_data_type, nan = c_int(), c_int(), c_int()
+    code = call("cudnnGetOpTensorDescriptor", descriptor, *pointers(op, compute_data_type, nan))
+    if code or not _set(cudnnOpTensorOp_t(op.value), cudnnDataType_t(compute_data_type.value)):
         return None
     return OpTensor(
         cudnnOpTensorOp_t(op.value),
-        cudnnDataType_t(compute_type.value),
+        cudnnDataType_t(compute_data_type.value),
         cudnnNanPropagation_t(nan.value),
     )
 
 
 @reader(cudnnReduceTensorDescriptor_t)
 def _reduce_tensor(descriptor: Any) -> ReduceTensor | None:
-    op, compute_type, nan, indices, indices_type = (c_int() for _ in range(5))
-    about = pointers(op, compute_type, nan, indices, indices_type)
+    op, compute_data_type, nan, indices, indices_type = (c_int() for _ in range(5))
+    about = pointers(op, compute_data_type, nan, indices, indices_type)
     code = call("cudnnGetReduceTensorDescriptor", descriptor, *about)
-    if code or not _set(cudnnReduceTensorOp_t(op.value), cudnnDataType_t(compute_type.value)):
+    if code or not _set(cudnnReduceTensorOp_t(op.value), cudnnDataType_t(compute_data_type.value)):
         return None
     return ReduceTensor(
         cudnnReduceTensorOp_t(op.value),
-        cudnnDataType_t(compute_type.value),
+        cudnnDataType_t(compute_data_type.value),
         cudnnNanPropagation_t(nan.value),
         indices.value == CUDNN_REDUCE_TENSOR_FLATTENED_INDICES,
         cudnnIndicesType_t(indices_type.value),
@@ -166,12 +166,12 @@ def _lrn(descriptor: Any) -> LRN | None:
 
 @reader(cudnnCTCLossDescriptor_t)
 def _ctc_loss(descriptor: Any) -> CTCLoss | None:
-    compute_type, normalization, gradient_mode, longest = (c_int() for _ in range(4))
-    about = pointers(compute_type, normalization, gradient_mode, longest)
+    compute_data_type, normalization, gradient_mode, longest = (c_int() for _ in range(4))
+    about = pointers(compute_data_type, normalization, gradient_mode, longest)
     if call("cudnnGetCTCLossDescriptor_v9", descriptor, *about):
         return None
     return CTCLoss(
-        cudnnDataType_t(compute_type.value),
+        cudnnDataType_t(compute_data_type.value),
         cudnnLossNormalizationMode_t(normalization.value),
         cudnnCTCGradMode_t(gradient_mode.value),
         longest.value,

@@ -63,7 +63,7 @@ class RNN:
     bias: cudnnRNNBiasMode_t
     input_mode: cudnnRNNInputMode_t
     data_type: cudnnDataType_t
-    compute_type: cudnnDataType_t
+    compute_data_type: cudnnDataType_t
     math_type: cudnnMathType_t
     algorithm: cudnnRNNAlgo_t
     padded_io: bool
@@ -111,7 +111,7 @@ def _rnn(descriptor: Any) -> RNN | None:
         "cudnnRNNGetClip_v8", descriptor, *pointers(clip_mode, nan, low, high)
     ):
         return None
-    algorithm, cell, bias, direction, input_mode, data_type, compute_type, math_type = (
+    algorithm, cell, bias, direction, input_mode, data_type, compute_data_type, math_type = (
         number.value for number in numbers[:8]
     )
     input_size, hidden_size, projection_size, layers = (number.value for number in numbers[8:])
@@ -126,7 +126,7 @@ def _rnn(descriptor: Any) -> RNN | None:
         cudnnRNNBiasMode_t(bias),
         cudnnRNNInputMode_t(input_mode),
         cudnnDataType_t(data_type),
-        cudnnDataType_t(compute_type),
+        cudnnDataType_t(compute_data_type),
         cudnnMathType_t(math_type),
         cudnnRNNAlgo_t(algorithm),
         bool(flags.value & CUDNN_RNN_PADDED_IO_ENABLED),

@@ -104,7 +104,7 @@ class Space:
     def __init__(self, attn: Attention, sizes: Sizes, *, training: bool) -> None:
         self._data_type = (
             raw.CUDNN_DATA_DOUBLE
-            if attn.compute_type == raw.CUDNN_DATA_DOUBLE
+            if attn.compute_data_type == raw.CUDNN_DATA_DOUBLE
             else raw.CUDNN_DATA_FLOAT
         )
         heads, (q, k, v, _) = attn.heads, attn.projected

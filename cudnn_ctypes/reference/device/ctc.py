@@ -145,7 +145,7 @@ def _run(call: Call, loss: CTCLoss, probs: Tensor, samples: Samples, end: int) -
         samples.labels,
         samples.input_lengths,
         normalization=_NORMALIZATIONS[loss.normalization],
-        compute_dtype=numpy_dtype(loss.compute_type),
+        compute_dtype=numpy_dtype(loss.compute_data_type),
     )
     call.array("costs", probs.data_type, probs.shape[1])[...] = result.costs
     if call["gradients"] is None:
@@ -173,10 +173,10 @@ def _checked(call: Call, loss: CTCLoss) -> Tensor:
         raise bad_param(f"probsDesc is not (T, N, A): {probs.shape}")
     if not call["algo"].known:
         raise not_supported(f"algo is {int(call['algo'])}")
-    if probs.data_type != loss.compute_type:
+    if probs.data_type != loss.compute_data_type:
         raise not_supported(
             f"probs are {data_type_name(probs.data_type)}, ctcLossDesc computes in "
-            f"{data_type_name(loss.compute_type)}"
+            f"{data_type_name(loss.compute_data_type)}"
         )
     if call["gradients" if "gradients" in call else "gradientsDesc"]:
         gradients = call.record("gradientsDesc", Tensor)
