@@ -82,7 +82,11 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
         )
 
     def set_v8(
-        self, compute_data_type: Any, normalization: Any, nan_propagation: Any, max_label_length: int
+        self,
+        compute_data_type: Any,
+        normalization: Any,
+        nan_propagation: Any,
+        max_label_length: int,
     ) -> None:
         """Set everything; follows ``cudnnSetCTCLossDescriptor_v8``."""
         raw.cudnnSetCTCLossDescriptor_v8(

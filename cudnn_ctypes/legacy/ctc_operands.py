@@ -107,7 +107,10 @@ def check_longest(loss: CTCLossDescriptor, labels: Sequence[Sequence[int]]) -> N
     With a longest label below 5, or 3 for float64, it takes too little shared memory whatever the
     labels: compute-sanitizer finds writes beyond it (cuDNN 9.14 and 9.19).
     """
-    allowed, least = loss.max_label_length, 3 if loss.compute_data_type == raw.CUDNN_DATA_DOUBLE else 5
+    allowed, least = (
+        loss.max_label_length,
+        3 if loss.compute_data_type == raw.CUDNN_DATA_DOUBLE else 5,
+    )
     if allowed < least:
         raise ValueError(
             f"loss: max_label_length must be at least {least}, got {allowed}: with less, cuDNN "
