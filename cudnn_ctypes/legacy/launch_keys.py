@@ -168,7 +168,7 @@ def _classified(kind: type) -> Callable[..., Look]:
         at = _at_descriptors
     elif issubclass(kind, Descriptor):
         at = _at_descriptor
-    elif issubclass(kind, CudnnEnum) or _is_frozen(kind) or issubclass(kind, (np.generic, np.dtype, type)):
+    elif issubclass(kind, (CudnnEnum, np.generic, np.dtype, type)) or _is_frozen(kind):
         at = _at_number
     elif hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__"):
         at = _at_foreign

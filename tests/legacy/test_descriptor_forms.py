@@ -38,7 +38,7 @@ def test_pooling(handle: Handle) -> None:
     with cudnn.PoolingDescriptor((3, 2), (1, 0), (2, 1)) as general:
         results.append(cudnn.pooling_forward(handle, x, general))
         with cudnn.PoolingDescriptor(2) as pooling:
-            pooling.set_2d("max", "not_propagate_nan", 3, 2, 1, 0, 2, 1)
+            pooling.set_2d("max", "propagate_nan", 3, 2, 1, 0, 2, 1)
             assert pooling.get_2d() == general.get_2d()
             results.append(cudnn.pooling_forward(handle, x, pooling))
     equal(results)
