@@ -38,17 +38,7 @@ OPERANDS = {*_NAMES, *(f"d{name}" for name in _NAMES), "db"}
 """What backward functions take by keyword only."""
 
 NOT_YET = {
-    **dict.fromkeys(
-        (
-            "AttnDescriptor",
-            "CTCLossDescriptor",
-            "ConvolutionDescriptor",
-            "RNNDescriptor",
-        ),
-        "compute_type",
-    ),
-    "attention_backward_data": "dout",
-    "attention_backward_weights": "dout",
+    "ConvolutionDescriptor": "compute_type",
     "gnn_agg_simple_backward": "doutput",
     "gnn_mha_gat_backward": "doutput",
     "gnn_mha_gat_v2_backward": "doutput",
@@ -58,18 +48,13 @@ NOT_YET = {
 """What keeps another name, and the name."""
 
 RESULTS_NOT_YET = {
-    "AttentionForward",
-    "CTCLoss",
     "ConvolutionStatistics",
     "EquivalentScaleBias",
     "FinalizedStatistics",
-    "RNNBackwardData",
-    "RNNForward",
     "RNNLayerWeights",
 }
 
 POSITIONAL = (
-    "attention_backward",
     "back_to_back_backward",
     "back_to_back_convolution_backward",
     "causal_convolution_backward",
@@ -77,11 +62,9 @@ POSITIONAL = (
     "fft_causal_convolution_backward",
     "folded_backward_data",
     "long_fft_causal_convolution_backward",
-    "rnn_backward",
     "scale_bias_activation_backward_filter",
     "ConvolutionBackward",
     "FoldedBackward",
-    "RNN.",
 )
 """Beginnings of the names of backward functions that still take operands by position."""
 
