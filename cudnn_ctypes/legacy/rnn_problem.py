@@ -63,7 +63,7 @@ class RNNProblem(Uncopied):
         x, y, size = record(self.x_desc), record(self.y_desc), self.rnn.output_size
         states = self.h_desc.shape, self.c_desc.shape
         if replace(x, vector_size=size) != y or states != self._state_shapes():
-            raise ValueError("rnn or x_desc was set anew with other sizes: make a new RNN of them")
+            raise ValueError("rnn or x_desc was set anew since: make a new RNN of them")
 
     @classmethod
     def of(

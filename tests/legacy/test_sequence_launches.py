@@ -1,0 +1,368 @@
+"""Second launches of RNN, attention and CTC: what decides a launch is in its key, and no more."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import (
+    RNN,
+    AttentionWeights,
+    AttnDescriptor,
+    ClosedError,
+    CTCLossDescriptor,
+    DeviceTensor,
+    DropoutDescriptor,
+    Handle,
+    RNNDescriptor,
+    RNNWeights,
+    raw,
+    use_reference_device,
+)
+
+from .small_attention import HEADS, OPTIONS, TK, TQ, N, arrays, normal
+from .test_launch import c_calls
+
+Call = Callable[[Handle], Any]
+
+
+def put(array: Any) -> DeviceTensor:
+    return DeviceTensor.from_numpy(np.asarray(array))
+
+
+def host(result: Any) -> list[Any]:
+    parts = result if isinstance(result, tuple) else (result,)
+    return [p.numpy() for p in parts if isinstance(p, DeviceTensor) and p.dtype != np.uint8]
+
+
+def check_against_new_handles(handle: Handle, calls: dict[str, Call], function: str) -> None:
+    """Each call twice among the others, on one handle, and once on a handle that knows nothing."""
+    expected = {}
+    for name, call in calls.items():
+        with Handle() as other:
+            expected[name] = host(call(other))
+    for name in (*calls, *reversed(calls)):
+        for actual, exact in zip(host(calls[name](handle)), expected[name], strict=True):
+            np.testing.assert_array_equal(actual, exact, err_msg=name)
+    if handle.on_reference_device:
+        for name, call in calls.items():
+            assert c_calls(lambda call=call: call(handle)).count(function) == 1, name
+            assert len(c_calls(lambda call=call: call(handle))) == 1, name
+
+
+# --- recurrent networks -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lstm(handle: Handle) -> Any:
+    with (
+        RNNDescriptor("lstm", input_size=3, hidden_size=4, layers=2, math_type="fma_math") as rnn,
+        RNNWeights(handle, rnn) as weights,
+    ):
+        weights.flat.copy_from(normal(*weights.flat.shape))
+        yield rnn, weights
+
+
+def test_values_memory_and_sequences_of_a_network(handle: Handle, lstm: Any) -> None:
+    rnn, weights = lstm
+    first, second, longer = put(normal(5, 2, 3)), put(normal(5, 2, 3, seed=1)), put(normal(7, 2, 3))
+    lengths = put(np.array([5, 3], np.int32))
+    with (
+        RNN.of(rnn, first, lengths=[5, 3]) as one,
+        RNN.of(rnn, first) as whole,
+        RNN.of(rnn, longer, lengths=[5, 3], padding_fill=7.5) as more,
+    ):
+        calls: dict[str, Call] = {
+            "first": lambda h: one.forward(h, first, weights),
+            "other memory": lambda h: one.forward(h, second, weights),
+            "by address": lambda h: one.forward(h, second.ptr, weights),
+            "with lengths": lambda h: one.forward(h, first, weights, device_lengths=lengths),
+            "whole": lambda h: whole.forward(h, first, weights),
+            "longer": lambda h: more.forward(h, longer, weights),
+            "inference": lambda h: one.forward(h, first, weights, training=False),
+            "no states": lambda h: one.forward(h, first, weights, final_states=False),
+        }
+        check_against_new_handles(handle, calls, "cudnnRNNForward")
+        first.copy_from(normal(5, 2, 3, seed=5))
+        weights.flat.copy_from(normal(*weights.flat.shape, seed=2))
+        check_against_new_handles(handle, calls, "cudnnRNNForward")
+
+
+def test_a_network_whose_descriptor_is_set_between_launches(handle: Handle, lstm: Any) -> None:
+    rnn, weights = lstm
+    x = put(normal(5, 2, 3))
+    with RNN.of(rnn, x) as network:
+
+        def y() -> Any:
+            return host(network.forward(handle, x, weights, training=False))[0]
+
+        plain = [y(), y()]
+        raw.cudnnRNNSetClip_v8(rnn, raw.CUDNN_RNN_CLIP_MINMAX, raw.CUDNN_PROPAGATE_NAN, -0.01, 0.01)
+        clipped = [y(), y()]
+        assert np.abs(clipped[0] - plain[0]).max() > 0.01
+        rnn.clip = None
+        for again, before in zip(
+            (*plain, *clipped), (y(), y(), clipped[1], clipped[0]), strict=True
+        ):
+            np.testing.assert_array_equal(again, before)
+        rnn.set("lstm", input_size=3, hidden_size=5, layers=2)
+        for _ in range(2):
+            with pytest.raises(ValueError, match="was set anew since: make a new RNN"):
+                network.forward(handle, x, weights)
+
+
+def test_dropout_between_launches(handle: Handle) -> None:
+    x = put(normal(5, 2, 3))
+    dropout = DropoutDescriptor(handle, 0.0, seed=1)
+    with (
+        RNNDescriptor("gru", input_size=3, hidden_size=4, layers=2, dropout=dropout) as rnn,
+        RNNWeights(handle, rnn) as weights,
+        RNN.of(rnn, x) as network,
+    ):
+        weights.flat.copy_from(normal(*weights.flat.shape))
+
+        def y() -> Any:
+            return network.forward(handle, x, weights).y.numpy()
+
+        whole = [y(), y()]
+        np.testing.assert_array_equal(*whole)
+        dropout.rate = 0.5
+        assert (y() != whole[0]).any()
+        assert (y() != y()).any(), "masks differ"
+        dropout.rate = 0.0
+        np.testing.assert_array_equal(y(), whole[0])
+        dropout.close()
+        for _ in range(2):
+            with pytest.raises(ClosedError, match="this DropoutDescriptor is closed"):
+                y()
+
+
+def test_closed_weights_and_networks_are_refused_again(handle: Handle, lstm: Any) -> None:
+    rnn, weights = lstm
+    x = put(normal(5, 2, 3))
+    network = RNN.of(rnn, x)
+    for _ in range(2):
+        network.forward(handle, x, weights)
+    network.close()
+    with pytest.raises(ClosedError):
+        network.forward(handle, x, weights)
+    with RNN.of(rnn, x) as network:
+        weights.close()
+        with pytest.raises(ClosedError):
+            network.forward(handle, x, weights)
+
+
+def test_gradients_of_weights_are_bound_with_their_memory(handle: Handle, lstm: Any) -> None:
+    rnn, weights = lstm
+    x, dy = put(normal(5, 2, 3)), put(normal(5, 2, 4))
+    with RNN.of(rnn, x) as network, RNNWeights(handle, rnn) as dweights:
+        y, *_, reserve_space = network.forward(handle, x, weights)
+        saved = {"y": y, "reserve_space": reserve_space}
+        network.backward_data(handle, dy=dy, weights=weights, **saved)
+        with network.backward_weights(handle, x=x, **saved) as made:
+            expected = made.flat.numpy()
+        with pytest.raises(TypeError, match="cannot be bound"):
+            cudnn.bind(network.backward_weights, handle, x=x, **saved)
+        with cudnn.bind(network.backward_weights, handle, x=x, dweights=dweights, **saved) as bound:
+            assert bound() is dweights
+            bound()
+        np.testing.assert_allclose(dweights.flat.numpy(), 2 * expected, rtol=1e-5, atol=1e-5)
+
+
+def test_threads_share_the_launches_of_a_network(handle: Handle) -> None:
+    if not handle.on_reference_device:
+        pytest.skip("one stream has one workspace: threads take turns on a GPU")
+    wrong: list[int] = []
+    with RNNDescriptor("tanh", input_size=3, hidden_size=4) as rnn, RNNWeights(handle, rnn) as w:
+        w.flat.copy_from(normal(*w.flat.shape))
+        inputs = [put(normal(4, 2, 3, seed=seed)) for seed in range(4)]
+        with RNN.of(rnn, inputs[0]) as network:
+            expected = [network.forward(handle, x, w, training=False).y.numpy() for x in inputs]
+
+            def work(seed: int) -> None:
+                for _ in range(10):
+                    y = network.forward(handle, inputs[seed], w, training=False).y.numpy()
+                    if not np.array_equal(y, expected[seed]):
+                        wrong.append(seed)
+
+            threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    assert wrong == []
+
+
+# --- attention ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def attention(handle: Handle) -> Any:
+    with (
+        AttnDescriptor(HEADS, **OPTIONS, math_type="fma_math") as attn,
+        AttentionWeights(handle, attn, arrays()) as weights,
+    ):
+        operands = [put(normal(TQ, N, 6)), put(normal(TK, N, 5)), put(normal(TK, N, 4))]
+        yield (*operands, attn, weights)
+
+
+def test_windows_lengths_and_spaces_of_attention(handle: Handle, attention: Any) -> None:
+    forward, training = cudnn.attention_forward, cudnn.attention_forward_training
+    other = put(normal(TQ, N, 6, seed=8))
+    calls: dict[str, Call] = {
+        "plain": lambda h: forward(h, *attention),
+        "other memory": lambda h: forward(h, other, *attention[1:]),
+        "causal": lambda h: forward(h, *attention, high=[0, 1, 2, 3]),
+        "wider": lambda h: forward(h, *attention, high=(1, 2, 3, 4)),
+        "array": lambda h: forward(h, *attention, high=np.array([1, 2, 3, 4])),
+        "lengths": lambda h: forward(h, *attention, q_lengths=[4, 3, 2], k_lengths=[5, 1, 3]),
+        "others": lambda h: forward(h, *attention, q_lengths=[4, 3, 2], k_lengths=[5, 2, 3]),
+        "residuals": lambda h: forward(h, *attention, residuals=attention[0]),
+        "training": lambda h: training(h, *attention),
+    }
+    check_against_new_handles(handle, calls, "cudnnMultiHeadAttnForward")
+    attention[0].copy_from(normal(TQ, N, 6, seed=3))
+    attention[4]["q_weights"].copy_from(normal(*attention[4]["q_weights"].shape, seed=4))
+    check_against_new_handles(handle, calls, "cudnnMultiHeadAttnForward")
+
+
+def test_lengths_on_the_device_are_operands(handle: Handle, attention: Any) -> None:
+    lengths = put(np.array([5, 1, 3], np.int32))
+    expected = []
+    for given in ([5, 1, 3], [2, 5, 4]):
+        expected.append(cudnn.attention_forward(handle, *attention, k_lengths=given).numpy())
+    for _ in range(2):
+        for given, exact in zip(([5, 1, 3], [2, 5, 4]), expected, strict=True):
+            lengths.copy_from(np.array(given, np.int32))
+            y = cudnn.attention_forward(handle, *attention, device_k_lengths=lengths)
+            np.testing.assert_array_equal(y.numpy(), exact)
+
+
+def test_attention_set_between_launches(handle: Handle) -> None:
+    x = put(normal(3, 2, 4))
+    options = {"q_size": 4, "qo_max_length": 3, "kv_max_length": 3, "max_batch": 2}
+    dropout = DropoutDescriptor(handle, 0.5)
+    with AttnDescriptor(**options, scaler=1.0) as attn, AttnDescriptor(**options, scaler=0.1) as b:
+        results = [cudnn.attention_forward(handle, x, x, x, each).numpy() for each in (attn, b)]
+        held = {name: getattr(attn, name) for name in ("heads", "biases", "query_map")}
+        held |= {"data_type": "float32", "compute_data_type": None, "math_type": "default_math"}
+        held |= {"attention_dropout": None, "output_dropout": None, **attn.sizes}
+        for scaler, exact in ((0.1, results[1]), (1.0, results[0]), (0.1, results[1])):
+            attn.set(scaler=scaler, **held)
+            for _ in range(2):
+                y = cudnn.attention_forward(handle, x, x, x, attn).numpy()
+                np.testing.assert_array_equal(y, exact)
+        attn.set(scaler=1.0, **{**held, "attention_dropout": dropout})
+        for _ in range(2):
+            cudnn.attention_forward_training(handle, x, x, x, attn)
+        dropout.close()
+        for _ in range(2):
+            with pytest.raises(ClosedError, match="this DropoutDescriptor is closed"):
+                cudnn.attention_forward_training(handle, x, x, x, attn)
+
+
+def test_made_gradients_of_queries_are_zero_again(handle: Handle) -> None:
+    q, k, v, dy = (put(normal(4, 3, 5, seed=seed)) for seed in range(4))
+    sizes = {"q_size": 5, "qo_max_length": 4, "kv_max_length": 4, "max_batch": 3}
+    with AttnDescriptor(**sizes) as attn:
+        _, reserve = cudnn.attention_forward_training(handle, q, k, v, attn, q_lengths=[2, 1, 2])
+        given = {"q": q, "k": k, "v": v, "dy": dy, "reserve_space": reserve}
+        for _ in range(3):
+            gradients = cudnn.attention_backward_data(handle, attn, **given, q_lengths=[2, 1, 2])
+            dq = gradients.dq.numpy()
+            assert (dq[2:] == 0).all()
+            assert np.abs(dq[:2]).max() > 0.01
+            for gradient in gradients:  # the next may get its memory
+                gradient.fill(np.nan)
+                gradient.close()
+
+
+# --- CTC ----------------------------------------------------------------------------------------
+
+T, SAMPLES, A = 6, 3, 5
+LABELS = [[1, 2, 2], [4], [3, 1, 4]]
+
+
+@pytest.mark.parametrize("version", [cudnn.ctc_loss, cudnn.ctc_loss_v8])
+def test_labels_and_lengths_of_the_host_are_in_the_key(handle: Handle, version: Any) -> None:
+    first, second = (put(2 * normal(T, SAMPLES, A, seed=seed)) for seed in (0, 1))
+    with CTCLossDescriptor(max_label_length=8) as loss:
+        calls: dict[str, Call] = {
+            "first": lambda h: version(h, first, LABELS, loss),
+            "other memory": lambda h: version(h, second, LABELS, loss),
+            "other labels": lambda h: version(h, first, [[1, 2, 3], [4], [3, 1, 4]], loss),
+            "as tuples": lambda h: version(h, first, ((1, 2, 3), (4,), (3, 1, 4)), loss),
+            "in an array": lambda h: version(h, first, np.array([[1, 2], [3, 4], [2, 2]]), loss),
+            "lengths": lambda h: version(h, first, LABELS, loss, input_lengths=[6, 5, 4]),
+            "others": lambda h: version(h, first, LABELS, loss, input_lengths=[6, 4, 5]),
+            "costs": lambda h: version(h, first, LABELS, loss, with_gradients=False),
+        }
+        name = {cudnn.ctc_loss: "cudnnCTCLoss", cudnn.ctc_loss_v8: "cudnnCTCLoss_v8"}[version]
+        check_against_new_handles(handle, calls, name)
+        before = host(calls["first"](handle))
+        loss.set_v9("float32", "none", "zero_oob_gradients", 8)
+        for seed, probs in enumerate((first, second)):
+            rng = np.random.default_rng(seed)
+            probs.copy_from(rng.dirichlet(np.ones(A), (T, SAMPLES)).astype("float32"))
+        check_against_new_handles(handle, calls, name)
+        assert (host(calls["first"](handle))[0] != before[0]).all()
+
+
+def test_labels_on_the_device_are_operands(handle: Handle) -> None:
+    probs, labels = put(2 * normal(T, SAMPLES, A)), put(np.array([1, 2, 2, 4, 3, 1, 4], np.int32))
+    counts = put(np.array([3, 1, 3], np.int32))
+    with CTCLossDescriptor(max_label_length=8) as loss:
+        for by_sample in (LABELS, [[1, 2, 2], [4, 3], [1, 4]], LABELS):
+            labels.copy_from(np.concatenate(by_sample).astype(np.int32))
+            counts.copy_from(np.array([len(each) for each in by_sample], np.int32))
+            for _ in range(2):
+                made = cudnn.ctc_loss_v8(handle, probs, labels, loss, label_lengths=counts)
+            expected = cudnn.ctc_loss(handle, probs, by_sample, loss)
+            for one, other in zip(made, expected, strict=True):
+                np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-5, atol=1e-5)
+
+
+def test_made_gradients_are_zero_past_the_lengths_again(handle: Handle) -> None:
+    probs = put(2 * normal(T, SAMPLES, A))
+    with CTCLossDescriptor(max_label_length=8) as loss:
+        for _ in range(3):
+            costs, gradients = cudnn.ctc_loss(handle, probs, LABELS, loss, input_lengths=[6, 5, 4])
+            assert (gradients.numpy()[5:, 1] == 0).all()
+            assert (gradients.numpy()[4:, 2] == 0).all()
+            gradients.fill(np.nan)  # the next may get its memory
+            gradients.close()
+            costs.close()
+
+
+def test_wrong_labels_are_refused_again(handle: Handle) -> None:
+    probs = put(2 * normal(T, SAMPLES, A))
+    with CTCLossDescriptor(max_label_length=8) as loss:
+        cudnn.ctc_loss_v8(handle, probs, LABELS, loss)
+        for _ in range(2):
+            with pytest.raises(ValueError, match=r"labels\[1\]: expected symbols from 1 to 4"):
+                cudnn.ctc_loss_v8(handle, probs, [[1], [5], [1]], loss)
+            with pytest.raises(TypeError, match=r"labels\[0\]: expected ints"):
+                cudnn.ctc_loss_v8(handle, probs, [[1.0], [1], [1]], loss)  # equal to [1]
+            with pytest.raises(TypeError, match=r"input_lengths: expected ints"):
+                cudnn.ctc_loss_v8(handle, probs, LABELS, loss, input_lengths=[6, 5, 4.0])
+
+
+def test_copies_of_labels_go_with_their_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cudnn_ctypes.legacy.launch._KEPT", 3)
+    with use_reference_device(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        handle, loss = Handle(), CTCLossDescriptor(max_label_length=8)
+        probs = put(2 * normal(T, SAMPLES, A))
+        for label in (1, 2, 3, 4, 1, 2):
+            cudnn.ctc_loss_v8(handle, probs, [[label], [4], [3]], loss)
+        assert len(handle._plans) == 3
+        handle.close()
+        loss.close()
+        gc.collect()
