@@ -53,6 +53,10 @@ class Allocator:
         self.stream = as_stream_pointer(stream)
         self.device_id = device_id(device)
         self._stream, self._core_stream, self._resource = stream, None, memory_resource
+        if memory_resource is not None and not hasattr(memory_resource, "allocate"):
+            raise TypeError(
+                f"memory_resource: expected a cuda.core.MemoryResource, got {memory_resource!r}"
+            )
         if self.on_host:
             if memory_resource is not None:
                 raise ValueError("memory_resource: the reference device's memory is host memory")

@@ -85,7 +85,12 @@ class DeviceBuffer(Uncopied):
             If the part is not within this buffer.
         """
         self._root()
-        nbytes = self._nbytes - offset if nbytes is None else nbytes
+        if nbytes is None:
+            if not 0 <= offset <= self._nbytes:
+                raise ValueError(
+                    f"offset {offset} is not within this buffer of {self._nbytes} bytes"
+                )
+            nbytes = self._nbytes - offset
         if offset < 0 or nbytes < 0 or offset + nbytes > self._nbytes:
             raise ValueError(
                 f"bytes {offset} to {offset + nbytes} are not within this buffer of "
@@ -104,6 +109,14 @@ class DeviceBuffer(Uncopied):
         if isinstance(offset, bool) or not hasattr(offset, "__index__"):
             return NotImplemented
         return self.view(offset.__index__())
+
+    __radd__ = __add__
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NDArray[Any]:
+        raise TypeError(
+            "a DeviceBuffer has no data type for NumPy: copy its bytes with .copy_to_host(), or "
+            "make a DeviceTensor of it"
+        )
 
     def _root(self) -> Allocation:
         if not self._forgotten.alive:

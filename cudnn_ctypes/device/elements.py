@@ -20,7 +20,9 @@ from cudnn_ctypes.dtypes import (
 
 from . import copy, views
 from . import layout as layouts
+from .buffer import DeviceBuffer
 from .exchange import Exchange
+from .numbers import element
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -57,6 +59,8 @@ class Elements(Exchange):
         """
         memory = self._open()
         if out is not None:
+            if not isinstance(out, np.ndarray):
+                raise TypeError(f"out: expected a numpy.ndarray, got {out!r}")
             self._check_array("out", out)
         stream = memory.stream if stream is None else stream
         data = copy.read(memory, self._offset, self._nbytes, stream=stream)
@@ -91,7 +95,8 @@ class Elements(Exchange):
         ----------
         source : numpy.ndarray, DeviceTensor, or any object that `as_tensor` takes
             With any strides. From device to device nothing goes through the host where both
-            tensors are dense and have the same layout.
+            tensors are dense and have the same layout. A DeviceBuffer holds the elements as they
+            lie in this tensor.
         stream : stream, optional
             The one on which the copy is put; default: the one that the tensor was created on. A
             copy from the host is finished on return.
@@ -99,12 +104,15 @@ class Elements(Exchange):
         Raises
         ------
         ValueError
-            If the shapes differ, or the tensor is read-only.
+            If the shapes differ, a buffer is too small, or the tensor is read-only.
         TypeError
-            If the types differ.
+            If the types differ, or it is no memory.
         """
         memory = self._writable()
         stream = memory.stream if stream is None else stream
+        if isinstance(source, DeviceBuffer):
+            copy.between(memory, self._offset, source, 0, self._nbytes, stream)
+            return
         if not isinstance(source, np.ndarray):
             source = _as_tensor(source, stream)
         self._check_array("source", source)
@@ -116,12 +124,18 @@ class Elements(Exchange):
             self._write(source.numpy(stream=stream), stream)
 
     def fill(self, value: Any, *, stream: Any = None) -> None:
-        """Set every element to `value`, in the order of `stream`; gaps keep what they hold."""
+        """Set every element to `value`, in the order of `stream`; gaps keep what they hold.
+
+        Raises
+        ------
+        TypeError
+            If `value` is not one number.
+        ValueError
+            If the type has no such number, such as 300 or 1.5 for int8; or the tensor is read-only.
+        """
         memory = self._writable()
         stream = memory.stream if stream is None else stream
-        pattern = np.asarray(value).astype(numpy_dtype(self._data_type))
-        if pattern.shape:
-            raise TypeError(f"value: expected a number, got an array of shape {pattern.shape}")
+        pattern = element(value, self._data_type)
         if self._dense and element_bits(self._data_type) >= 8 and pattern.itemsize <= 4:
             copy.fill(memory, pattern.tobytes(), self._offset, self._nbytes, stream=stream)
         else:
@@ -158,6 +172,26 @@ class Elements(Exchange):
         if self._readonly:
             raise ValueError("this tensor is read-only: the library that it comes from says so")
         return self._open()
+
+    # -- what NumPy's arrays compute and tensors do not ------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, (Elements, np.ndarray, np.generic, int, float, complex)):
+            raise TypeError(
+                "a DeviceTensor is not compared element by element; compare the elements on the "
+                "host with .numpy(), or the objects with `is`"
+            )
+        return NotImplemented
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a DeviceTensor is neither true nor false: compare it with None by `is`, or its "
+            "elements on the host with .numpy()"
+        )
 
     # -- views -----------------------------------------------------------------------------------
 
@@ -260,7 +294,10 @@ class Elements(Exchange):
 def _as_tensor(source: Any, stream: Any) -> Any:
     from .tensor import as_tensor
 
-    return as_tensor(source, stream=stream)
+    try:
+        return as_tensor(source, stream=stream)
+    except TypeError as error:
+        raise TypeError(f"source: {error}") from None
 
 
 def _key_of_vectors(key: Any, shape: layouts.Shape, length: int) -> tuple[slice, ...]:

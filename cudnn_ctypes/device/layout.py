@@ -78,7 +78,7 @@ def _checked_layout(layout: Any, data_type: cudnnDataType_t) -> str:
     length = vector_length(data_type)
     if layout is None:
         return "NCHW" if length == 1 else f"NCHW_VECT_C{length}"
-    name = layout.upper() if isinstance(layout, str) else layout
+    name = layout.upper().removeprefix("CUDNN_TENSOR_") if isinstance(layout, str) else layout
     if isinstance(layout, cudnnTensorFormat_t):
         name = layout.name.removeprefix("CUDNN_TENSOR_")
         if name == "NCHW_VECT_C":

@@ -26,6 +26,7 @@ from .borrowed import Imported
 from .buffer import DeviceBuffer, check_reachable
 from .cuda_array_interface import from_cuda_array_interface
 from .elements import Elements
+from .numbers import element
 
 __all__ = ["DeviceTensor", "as_tensor"]
 
@@ -74,6 +75,10 @@ class DeviceTensor(Elements, Uncopied):
         strides: Any = None,
         offset: int = 0,
     ) -> None:
+        if not isinstance(memory, (DeviceBuffer, Allocation)):
+            raise TypeError(
+                f"memory: expected a DeviceBuffer, got {memory!r} ({type(memory).__name__})"
+            )
         shape, strides, data_type = _described(shape, dtype, layout, strides)
         self._set(memory, shape, strides, data_type, offset=offset)
 
@@ -137,19 +142,21 @@ class DeviceTensor(Elements, Uncopied):
         return tensor
 
     @classmethod
-    def zeros(cls, shape: Any, dtype: Any, *, stream: Any = None, **options: Any) -> DeviceTensor:
+    def zeros(
+        cls, shape: Any, dtype: Any, layout: Any = None, *, stream: Any = None, **options: Any
+    ) -> DeviceTensor:
         """A tensor whose bytes are all zero; options as for `empty`."""
-        tensor = cls.empty(shape, dtype, stream=stream, **options)
+        tensor = cls.empty(shape, dtype, layout, stream=stream, **options)
         copy.fill(tensor._open(), b"\0", stream=stream)
         return tensor
 
     @classmethod
     def full(
-        cls, shape: Any, value: Any, dtype: Any, *, layout: Any = None, **options: Any
+        cls, shape: Any, value: Any, dtype: Any, layout: Any = None, **options: Any
     ) -> DeviceTensor:
-        """A tensor whose elements are all `value`; options as for `from_numpy`."""
+        """A tensor whose elements are all `value`, as `fill` takes it; options as for `empty`."""
         data_type = as_data_type(dtype)
-        array = np.full(layouts.to_shape(shape), value, numpy_dtype(data_type))
+        array = np.broadcast_to(element(value, data_type), layouts.to_shape(shape))
         return cls.from_numpy(array, dtype=data_type, layout=layout, **options)
 
     @classmethod

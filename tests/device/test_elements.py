@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from fake_cuda import FakeCuda
 
+from cudnn_ctypes import raw
 from cudnn_ctypes.device import DeviceBuffer, DeviceTensor
 from cudnn_ctypes.errors import ClosedError
 
@@ -259,5 +261,123 @@ def test_memory_of_a_given_resource(fake_cuda: FakeCuda) -> None:
 
 
 def test_the_reference_device_has_no_resources(reference_device: None) -> None:
-    with pytest.raises(ValueError, match="memory_resource"):
-        DeviceBuffer(10, memory_resource=object())
+    resource = SimpleNamespace(allocate=None)
+    with pytest.raises(ValueError, match="memory_resource: the reference device's memory is host"):
+        DeviceBuffer(10, memory_resource=resource)
+    with pytest.raises(TypeError, match=r"memory_resource: expected a cuda.core.MemoryResource"):
+        DeviceBuffer(10, memory_resource=4096)
+
+
+# -- numbers, comparisons ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "error"),
+    [
+        (300, "int8", ValueError),
+        (-1, "uint8", ValueError),
+        (1.5, "int32", ValueError),
+        (np.nan, "int64", ValueError),
+        (2**63, "int64", ValueError),
+        (8, "int4", ValueError),
+        (2, "boolean", ValueError),
+        (1e39, "float32", ValueError),
+        (70000, "float16", ValueError),
+        (500, "fp8_e4m3", ValueError),
+        (np.inf, "fp8_e4m3", ValueError),
+        (1j, "float32", TypeError),
+        ("1", "float32", TypeError),
+        (None, "float32", TypeError),
+        (np.ones(2), "float32", TypeError),
+    ],
+)
+def test_numbers_that_a_type_has_not(
+    reference_device: None, value: Any, dtype: str, error: Any
+) -> None:
+    tensor = DeviceTensor.zeros((2, 4), dtype)
+    with pytest.raises(error, match=r"^value: "):
+        tensor.fill(value)
+    with pytest.raises(error, match=r"^value: "):
+        DeviceTensor.full((2, 4), value, dtype)
+    assert not tensor.numpy().astype("float64").any()
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (-128, "int8"),
+        (np.float64(3), "int32"),
+        (True, "boolean"),
+        (7, "int4"),
+        (0.1, "float16"),
+        (-np.inf, "bfloat16"),
+        (np.nan, "fp8_e4m3"),
+        (2**62, "int64"),
+        (1 + 2j, "complex64"),
+    ],
+)
+def test_numbers_that_a_type_has(reference_device: None, value: Any, dtype: str) -> None:
+    tensor = DeviceTensor.full((2, 4), value, dtype)
+    expected = np.full((2, 4), value).astype(tensor.dtype)
+    assert tensor.numpy().tobytes() == expected.tobytes()
+
+
+def test_tensors_are_not_compared_in_silence(reference_device: None) -> None:
+    tensor, other = DeviceTensor.zeros((1,), "float32"), DeviceTensor.zeros((1,), "float32")
+    for compare in (
+        lambda: tensor == other,
+        lambda: tensor != 0,
+        lambda: tensor == tensor.numpy(),
+        lambda: 1 in tensor,
+    ):
+        with pytest.raises(TypeError, match=r"compare the elements on the host with \.numpy"):
+            compare()
+    assert tensor in [tensor]
+    assert tensor not in (None, "x", DeviceBuffer)
+    assert len({tensor, other}) == 2
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(tensor)
+
+
+# -- tensors and buffers -------------------------------------------------------------------------
+
+
+def test_copies_between_tensors_and_buffers(any_device: str) -> None:
+    array = numbers(2, 3, 4, 5)
+    with (
+        DeviceTensor.from_numpy(array, layout="nhwc") as tensor,
+        DeviceBuffer(array.nbytes + 8) as buffer,
+    ):
+        (buffer + 8).copy_from(tensor)
+        with DeviceTensor.empty(array.shape, "float32", "NHWC") as other:
+            other.copy_from(8 + buffer)
+            np.testing.assert_array_equal(other.numpy(), array)
+            with pytest.raises(ValueError, match="bytes 0 to 480 are not within the 472 bytes"):
+                other.copy_from(buffer + 16)
+        for offset in (-1, 489):
+            with pytest.raises(ValueError, match=f"offset {offset} is not within this buffer"):
+                buffer + offset
+        with pytest.raises(TypeError, match="has no data type for NumPy"):
+            np.sum(buffer)
+
+
+def test_layouts_by_all_their_names(reference_device: None) -> None:
+    shape = (2, 3, 4, 5)
+    for layout in ("nhwc", "NHWC", "cudnn_tensor_nhwc", raw.CUDNN_TENSOR_NHWC):
+        for tensor in (
+            DeviceTensor.empty(shape, "float32", layout),
+            DeviceTensor.zeros(shape, "float32", layout),
+            DeviceTensor.full(shape, 1, "float32", layout),
+        ):
+            assert tensor.layout == "NHWC"
+
+
+def test_what_is_no_memory(reference_device: None) -> None:
+    for memory in (4096, np.zeros(4), None):
+        with pytest.raises(TypeError, match="memory: expected a DeviceBuffer"):
+            DeviceTensor(memory, (4,), "float32")
+    tensor = DeviceTensor.zeros((2,), "float32")
+    with pytest.raises(TypeError, match="source: expected a tensor"):
+        tensor.copy_from([1, 2])
+    with pytest.raises(TypeError, match=r"out: expected a numpy\.ndarray"):
+        tensor.numpy(out=[0, 0])  # type: ignore[arg-type]

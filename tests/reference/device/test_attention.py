@@ -592,7 +592,7 @@ def test_the_weight_layout_is_cudnns(handle):
         layout = {
             name: (view.ptr - program.buffer.ptr, view.shape, view.strides)
             for name in WEIGHT_NAMES
-            if (view := program.weight(program.buffer, name))
+            if (view := program.weight(program.buffer, name)) is not None
         }
     assert layout == {
         "q_weights": (0, (2, 3, 6), (3, 1, 6)),
