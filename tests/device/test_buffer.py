@@ -9,6 +9,7 @@ import sys
 import threading
 import tracemalloc
 import weakref
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -349,7 +350,7 @@ class TestAllocator:
             assert first.ptr % ALIGNMENT == second.ptr % ALIGNMENT == 0
             assert abs(first.ptr - second.ptr) >= 64
             with pytest.raises(ValueError, match=r"^memory_resource: the reference device"):
-                Allocator(memory_resource=object())
+                Allocator(memory_resource=SimpleNamespace(allocate=None))
         finally:
             mode.set_reference_device_active(False)
 
