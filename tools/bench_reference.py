@@ -1,12 +1,12 @@
 """What operations cost on the reference device, against PyTorch on the CPU with as many threads.
 
 ``python -m tools.bench_reference [words in the names of cases]``. Both sides run in one process on
-operands of the same values, taking turns; printed are medians in milliseconds, and the median of
-the ratios of neighbours. With one thread the processor's time counts, which other programs change
-less than the clock's. Memory is what the reference device allocates on the way at most. Results
-are compared first, so that both sides compute the same thing. The reference device is called
-through the package's classes, its overhead included. Cases beside which PyTorch has no function
-of its own take the shortest program of PyTorch's functions.
+operands of the same values, taking turns; printed is the least of several measurements of each in
+milliseconds, and their ratio. With one thread the processor's time counts, which other programs
+change less than the clock's. Memory is what the reference device allocates on the way at most.
+Results are compared first, so that both sides compute the same thing. The reference device is
+called through the package's classes, its overhead included. Cases beside which PyTorch has no
+function of its own take the shortest program of PyTorch's functions.
 
 ``--first-use`` measures the reference device's first use in fresh interpreters instead.
 """
@@ -557,7 +557,7 @@ class Bench:
 def measure(
     case: Case, clock: Callable[[], float], rounds: int, least: float
 ) -> tuple[float, float, float]:
-    """Medians in milliseconds of ours and theirs, and of their ratio."""
+    """The least milliseconds of ours and of theirs, and their ratio."""
     sides = (case.ours, case.theirs)
     loops = []
     for side in sides:
@@ -572,8 +572,8 @@ def measure(
             for _ in range(count):
                 side()
             kept.append(1e3 * (clock() - start) / count)
-    ratio = statistics.median(a / b for a, b in zip(*times, strict=True))
-    return statistics.median(times[0]), statistics.median(times[1]), ratio
+    ours, theirs = map(min, times)
+    return ours, theirs, ours / theirs
 
 
 def report(families: list[str], words: list[str], threads: int, rounds: int, least: float) -> None:

@@ -135,6 +135,7 @@ def activation_forward(
     y: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """y = alpha * act(x) + beta * y: `cudnnActivationForward`.
 
@@ -150,21 +151,23 @@ def activation_forward(
         float32 or float64.
     out_dtype
         Left out: the dtype of x.
+    out
+        Where the result is stored; default: a new array.
 
     Returns
     -------
     ndarray
-        A new array of the shape of x.
+        An array of the shape of x.
     """
     stored = np.dtype(out_dtype or x.dtype)
 
     def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
-        values = x.astype(compute_dtype)
+        values = x.astype(compute_dtype, copy=activation == "identity")
         result = activate(values, activation, coef, propagate_nan=propagate_nan)
         return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
 
     check_shape("y", y, x.shape)
-    return tiled(formula, x, y)
+    return tiled(formula, x, y, out=out)
 
 
 def activation_backward(
@@ -179,6 +182,7 @@ def activation_backward(
     dx: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """dx = alpha * act'(x) * dy + beta * dx: `cudnnActivationBackward`.
 
@@ -192,13 +196,13 @@ def activation_backward(
         Of one shape; y is act(x), from a forward pass with alpha 1 and beta 0.
     dx
         What the output held before; read only if beta is not 0, and never written.
-    compute_dtype, out_dtype
+    compute_dtype, out_dtype, out
         As in `activation_forward`.
 
     Returns
     -------
     ndarray
-        A new array of the shape of x.
+        An array of the shape of x.
 
     Raises
     ------
@@ -221,7 +225,7 @@ def activation_backward(
         return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
 
     check_shape("dx", dx, x.shape)
-    return tiled(formula, y, dy, x, dx)
+    return tiled(formula, y, dy, x, dx, out=out)
 
 
 def _larger(x: NDArray[Any], floor: Any, propagate_nan: bool) -> NDArray[Any]:

@@ -110,6 +110,7 @@ def batch_normalization_forward_training(
     y: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
 ) -> BatchNormalizationResult:
     """Normalize with the batch's own statistics, and average these over the calls.
 
@@ -138,6 +139,8 @@ def batch_normalization_forward_training(
         float32 or float64.
     out_dtype
         Left out: the dtype of x.
+    out
+        Where y is stored; default: a new array.
 
     Raises
     ------
@@ -168,7 +171,7 @@ def batch_normalization_forward_training(
         values = x.astype(dtype, copy=False)
         mean, variance = _statistics(values, axes)
         inv_deviation = 1 / np.sqrt(variance + epsilon)
-        total = _affine(values, mean, inv_deviation, scale, bias, z)
+        total = _affine(values, mean, scale.astype(dtype) * inv_deviation, bias, z)
         return (
             blend(_relu(total, relu), y, alpha=alpha, beta=beta, out_dtype=stored, name="y"),
             mean.astype(scale.dtype),
@@ -179,7 +182,7 @@ def batch_normalization_forward_training(
         )
 
     operands = (x, scale, bias, running_mean, running_variance, z, y)
-    results: tuple[Any, ...] = tiled(formula, *operands, axes=_apart(x, axes))
+    results: tuple[Any, ...] = tiled(formula, *operands, axes=_apart(x, axes), out=out)
     return BatchNormalizationResult(*results)
 
 
@@ -199,6 +202,7 @@ def batch_normalization_forward_inference(
     y: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """Normalize with the averages that training left.
 
@@ -222,20 +226,15 @@ def batch_normalization_forward_inference(
     dtype = np.dtype(compute_dtype)
     stored = np.dtype(out_dtype or x.dtype)
     inv_deviation = 1 / np.sqrt(epsilon + estimated_variance.astype(dtype))
+    parameters = estimated_mean.astype(dtype), scale.astype(dtype) * inv_deviation, bias
 
     def formula(
-        x: Array,
-        mean: Array,
-        inv_deviation: Array,
-        scale: Array,
-        bias: Array,
-        z: Array | None,
-        y: Array | None,
+        x: Array, mean: Array, slope: Array, bias: Array, z: Array | None, y: Array | None
     ) -> Array:
-        total = _affine(x.astype(dtype, copy=False), mean, inv_deviation, scale, bias, z)
+        total = _affine(x.astype(dtype, copy=False), mean, slope, bias, z)
         return blend(_relu(total, relu), y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
 
-    return tiled(formula, x, estimated_mean.astype(dtype), inv_deviation, scale, bias, z, y)
+    return tiled(formula, x, *parameters, z, y, out=out)
 
 
 def batch_normalization_backward(
@@ -257,6 +256,7 @@ def batch_normalization_backward(
     dbias: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
 ) -> BatchNormalizationGradients:
     """The gradients of the loss by x, scale, bias and z.
 
@@ -277,6 +277,8 @@ def batch_normalization_backward(
     dx, dscale, dbias
         What the outputs held before; read only if beta or beta_param is not 0, and never
         written. dz is always overwritten.
+    out
+        Where dx is stored; default: a new array.
 
     Raises
     ------
@@ -310,8 +312,8 @@ def batch_normalization_backward(
         dx: Array | None,
         dscale: Array | None,
         dbias: Array | None,
-    ) -> tuple[Array, ...]:
-        values, dz = x.astype(dtype, copy=False), dy.astype(dtype)
+    ) -> tuple[Array | None, ...]:
+        values, dz = x.astype(dtype, copy=False), dy.astype(dtype, copy=False)
         if mean is None or inv_deviation is None:
             mean, variance = _statistics(values, axes)
             inv_deviation = 1 / np.sqrt(variance + epsilon)
@@ -321,16 +323,24 @@ def batch_normalization_backward(
         dbias_sum = dz.sum(axis=axes, keepdims=True)
         dscale_sum = (dz * x_hat).sum(axis=axes, keepdims=True)
         slope = scale.astype(dtype) * inv_deviation.astype(dtype)
-        result = slope * (dz - (dbias_sum + x_hat * dscale_sum) / count)
+        # slope * (dz - (dbias + x_hat * dscale) / count), in the memory of x_hat
+        result = np.multiply(x_hat, dscale_sum / -count, out=x_hat)
+        result += dz
+        result -= dbias_sum / count
+        result *= slope
         return (
             blend(result, dx, name="dx", **data),
             blend(dscale_sum, dscale, name="dscale", **param),
             blend(dbias_sum, dbias, name="dbias", **param),
-            round_to(dz, stored),
+            None if mask is None else round_to(dz, stored),
         )
 
     operands = (x, dy, scale, saved_mean, saved_inv_variance, mask, dx, dscale, dbias)
-    return BatchNormalizationGradients(*tiled(formula, *operands, axes=_apart(x, axes)))
+    copies = out is not None and np.may_share_memory(out, dy)
+    dz = dy.astype(stored, copy=copies) if mask is None else None  # all of dy got through
+    results: tuple[Any, ...] = tiled(formula, *operands, axes=_apart(x, axes), out=out)
+    dx, dscale, dbias, through = results
+    return BatchNormalizationGradients(dx, dscale, dbias, through if dz is None else dz)
 
 
 def _checked(x: NDArray[Any], mode: Mode, **parameters: NDArray[Any]) -> tuple[int, ...]:
@@ -356,13 +366,13 @@ def _statistics(x: NDArray[Any], axes: tuple[int, ...]) -> tuple[NDArray[Any], N
 def _affine(
     x: NDArray[Any],
     mean: NDArray[Any],
-    inv_deviation: NDArray[Any],
-    scale: NDArray[Any],
+    slope: NDArray[Any],
     bias: NDArray[Any],
     z: NDArray[Any] | None,
 ) -> NDArray[Any]:
+    """(x - mean) * slope + bias + z."""
     total: NDArray[Any] = x - mean
-    total *= scale.astype(x.dtype) * inv_deviation
+    total *= slope
     total += bias.astype(x.dtype)
     if z is not None:
         total += z.astype(x.dtype)

@@ -82,6 +82,7 @@ def pooling_forward(
     y: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """y = alpha * pool(x) + beta * y: `cudnnPoolingForward`.
 
@@ -104,11 +105,13 @@ def pooling_forward(
         float32 or float64.
     out_dtype
         Left out: the dtype of x.
+    out
+        Where the result is stored; default: a new array.
 
     Returns
     -------
     ndarray
-        (N, C, output sizes...), a new array. A window without any element has as its
+        (N, C, output sizes...). A window without any element has as its
         maximum the lowest finite number of the type of x, and no maximum is lower; its average is
         0, or in the padding NaN where that is not counted (so cuDNN 9.14 and 9.19; the maximum of
         9.28 on a GPU is -inf).
@@ -133,7 +136,7 @@ def pooling_forward(
         return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
 
     check_shape("y", y, windows.y_shape)
-    return tiled(formula, x, y, axes=(0, 1))
+    return tiled(formula, x, y, axes=(0, 1), out=out)
 
 
 def pooling_backward(
@@ -150,6 +153,7 @@ def pooling_backward(
     dx: NDArray[Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnPoolingBackward`.
 
@@ -164,13 +168,13 @@ def pooling_backward(
         (N, C, spatial sizes...).
     dx
         What the output held before; read only if beta is not 0, and never written.
-    window, mode, padding, stride, propagate_nan, compute_dtype, out_dtype
+    window, mode, padding, stride, propagate_nan, compute_dtype, out_dtype, out
         As in `pooling_forward`.
 
     Returns
     -------
     ndarray
-        A new array of the shape of x.
+        An array of the shape of x.
 
     Raises
     ------
@@ -198,7 +202,7 @@ def pooling_backward(
         return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
 
     check_shape("dx", dx, x.shape)
-    return tiled(formula, x, dy, dx, axes=(0, 1))
+    return tiled(formula, x, dy, dx, axes=(0, 1), out=out)
 
 
 def _lowest(dtype: np.dtype[Any]) -> float:

@@ -145,7 +145,8 @@ def _reduced(
         function: np.ufunc, term: Callable[[NDArray[Any]], NDArray[Any]] = lambda x: x
     ) -> NDArray[Any]:
         """The function over the terms of all elements: of each tile, then of what these gave."""
-        cut = int(np.argmax(a.shape)) if a.ndim else None
+        whole = [axis for axis in range(a.ndim) if a.shape[axis] > 1]
+        cut = max(whole, key=lambda axis: abs(a.strides[axis]), default=None)
         parts = [
             function.reduce(term(a[place].astype(dtype, copy=False)), axis=axes, keepdims=True)
             for place in tiles(a, () if cut is None else (cut,))

@@ -12,14 +12,19 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .arithmetic import blend, check_shape, round_to, scaling_dtype
+from .arithmetic import blend, check_shape, round_to, scale, scaling_dtype
 from .tiles import tiled
 
 Operation = Literal["add", "mul", "min", "max", "sqrt", "not"]
 
 
 def add_tensor(
-    a: NDArray[Any], c: NDArray[Any], *, alpha: float = 1.0, beta: float = 1.0
+    a: NDArray[Any],
+    c: NDArray[Any],
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """c = alpha * a + beta * c: `cudnnAddTensor`, which adds a bias.
 
@@ -29,12 +34,14 @@ def add_tensor(
         Of the shape of c, or with ones in it where the same value is added everywhere: (1, C, 1, 1)
         for a bias.
     c
-        Any shape; read only if beta is not 0, and never written.
+        Any shape; read only if beta is not 0.
+    out
+        Where the result is stored; default: a new array.
 
     Returns
     -------
     ndarray
-        A new array of the shape and dtype of c.
+        An array of the shape and dtype of c.
 
     Raises
     ------
@@ -43,11 +50,12 @@ def add_tensor(
     """
 
     def formula(c: NDArray[Any], a: NDArray[Any]) -> NDArray[Any]:
-        values = broadcast(a, c.shape, "a").astype(scaling_dtype(a.dtype))
+        values = broadcast(a.astype(scaling_dtype(a.dtype), copy=False), c.shape, "a")
         return blend(values, c, alpha=alpha, beta=beta, out_dtype=c.dtype, name="c")
 
     broadcast(a, c.shape, "a")
-    return tiled(formula, c, a)
+    result = tiled(formula, c, a, out=out)
+    return result.copy() if result is not out and np.may_share_memory(result, a) else result
 
 
 def op_tensor(
@@ -62,6 +70,7 @@ def op_tensor(
     propagate_nan: bool = True,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """c = op(alpha1 * a, alpha2 * b) + beta * c: `cudnnOpTensor`.
 
@@ -90,11 +99,13 @@ def op_tensor(
         float32 or float64.
     out_dtype
         Left out: the dtype of a.
+    out
+        Where the result is stored; default: a new array.
 
     Returns
     -------
     ndarray
-        A new array of the shape of a.
+        An array of the shape of a.
 
     Raises
     ------
@@ -114,7 +125,7 @@ def op_tensor(
         broadcast(b, a.shape, "b")
 
     def formula(a: NDArray[Any], b: NDArray[Any] | None, c: NDArray[Any] | None) -> NDArray[Any]:
-        u = a.astype(dtype, copy=False) * dtype.type(alpha1)
+        u = scale(a.astype(dtype, copy=False), alpha1)
         result: NDArray[Any]
         with np.errstate(invalid="ignore", over="ignore"):
             if op == "sqrt":
@@ -122,12 +133,12 @@ def op_tensor(
             elif b is None:
                 result = dtype.type(1) - u
             else:
-                v = b.astype(dtype, copy=False) * dtype.type(alpha2)
+                v = scale(b.astype(dtype, copy=False), alpha2)
                 result = _binary(op, propagate_nan)(u, v)
         return blend(result, c, alpha=1.0, beta=beta, out_dtype=stored, name="c")
 
     check_shape("c", c, a.shape)
-    return tiled(formula, a, b, c)
+    return tiled(formula, a, b, c, out=out)
 
 
 def _binary(op: str, propagate_nan: bool) -> np.ufunc:

@@ -45,6 +45,7 @@ def tiled(
     *others: Array | None,
     axes: Iterable[int] | None = None,
     growth: float = 1,
+    out: Array | None = None,
 ) -> Results:
     """`formula` of the operands, tile by tile.
 
@@ -61,6 +62,9 @@ def tiled(
         Left out: all.
     growth
         How many elements of x there are on the way for each one that x has.
+    out
+        Where the result, or the first of several, is stored. It may be one of the operands; if it
+        overlaps one in another way, a new array is made after all.
 
     Returns
     -------
@@ -68,18 +72,27 @@ def tiled(
         As from ``formula(x, *others)``.
     """
     axes = tuple(range(x.ndim) if axes is None else axes)
-    if x.size * growth <= ELEMENTS:
-        return formula(x, *others)
+    operands, single = (x, *others), x.size * growth <= ELEMENTS
     wholes: list[Array | None] = []
-    for place in tiles(x, axes, growth):
-        parts = formula(*(_at(operand, place, axes) for operand in (x, *others)))
+    for place in [(slice(None),) * x.ndim] if single else tiles(x, axes, growth):
+        parts = formula(*(_at(operand, place, axes) for operand in operands))
         several: tuple[Any, ...] = parts if isinstance(parts, tuple) else (parts,)
         if not wholes:
-            wholes = [_whole(part, x.shape, axes) for part in several]
+            wholes = [part if single else _whole(part, x.shape, axes) for part in several]
+            if out is not None and not any(_overlap(out, operand) for operand in operands):
+                wholes[0] = out
         for whole, part in zip(wholes, several, strict=True):
-            if whole is not None:
+            if whole is not None and whole is not part:
                 _at(whole, place, axes)[...] = part
     return cast(Results, tuple(wholes) if isinstance(parts, tuple) else wholes[0])
+
+
+def _overlap(out: Array, operand: Array | None) -> bool:
+    """Whether memory is shared otherwise than element by element."""
+    if operand is None or not np.may_share_memory(out, operand):
+        return False
+    layouts = [(each.ctypes.data, each.strides, each.shape) for each in (out, operand)]
+    return layouts[0] != layouts[1]
 
 
 def _at(operand: Array | None, place: Tile, axes: tuple[int, ...]) -> Any:

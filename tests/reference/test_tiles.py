@@ -50,3 +50,16 @@ def test_growth_makes_tiles_smaller() -> None:
 
 def test_nothing_is_tiled_where_there_is_nothing() -> None:
     assert tiled(lambda x: x + 1, np.ones((0, 3))).shape == (0, 3)
+
+
+@pytest.mark.parametrize("size", [8, 40])  # of one tile, and of several
+@pytest.mark.parametrize("shift", [None, 0, 1, 5])
+def test_results_are_stored_in_memory_that_is_given(size: int, shift: int | None) -> None:
+    """Also in an operand's own; memory that overlaps one in another way is left alone."""
+    memory = np.random.default_rng(3).standard_normal((size + 5, 4))
+    x = memory[:size]
+    wanted, apart = 2 * x + x[:, :1], np.full_like(x, np.nan)
+    out = apart if shift is None else memory[shift : shift + size]
+    y = tiled(lambda x, first: 2 * x + first, x, x[:, :1].copy(), axes=(0,), out=out)
+    np.testing.assert_array_equal(y, wanted)
+    assert (y is out) == (not shift)

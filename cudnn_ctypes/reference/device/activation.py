@@ -44,12 +44,14 @@ def forward(call: Call) -> None:
     require_layout(x, "an activation")
     require_type(x, (*FLOATING, raw.CUDNN_DATA_INT8), "activation")
     factors = call.factors()
+    memory = y.prior(factors["beta"])
     result = activation_forward(
         x.load(),
         mode,
         coefficient,
         propagate_nan=propagate_nan,
-        y=y.prior(factors["beta"]),
+        y=memory,
+        out=memory,
         compute_dtype=compute_dtype(x),
         **factors,
     )
@@ -74,13 +76,15 @@ def backward(call: Call) -> None:
     )
     require_type(source, FLOATING, "activation gradient")
     values, factors = source.load(), call.factors()
+    memory = dx.prior(factors["beta"])
     result = activation_backward(
         mode,
         coefficient,
         y=values,
         dy=dy.load(),
         x=values,
-        dx=dx.prior(factors["beta"]),
+        dx=memory,
+        out=memory,
         compute_dtype=compute_dtype(source),
         **factors,
     )

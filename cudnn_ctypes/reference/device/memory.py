@@ -121,13 +121,18 @@ class Operand:
             self.load()
 
     def store(self, values: NDArray[Any]) -> None:
-        """Write `values`, of the logical shape; what lies between the elements is left alone."""
+        """Write `values`, of the logical shape; what lies between the elements is left alone.
+
+        Values that were computed in this memory already stay there.
+        """
         length = vector_length(self.described.data_type)
         if length > 1:
             batch, channels, *sizes = self.described.shape
             split = values.reshape(batch, channels // length, length, *sizes)
             values = np.moveaxis(split, 2, -1)
-        self.stored("write")[...] = values
+        memory = self.stored("write")
+        if (memory.ctypes.data, memory.strides) != (values.ctypes.data, values.strides):
+            memory[...] = values
 
     def stored(self, use: Use = "read", where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
         """A view of the memory: of a vectorised type (N, C / length, spatial..., length)."""

@@ -10,6 +10,7 @@ from ..batch_normalization import (
     batch_normalization_forward_inference,
     batch_normalization_forward_training,
 )
+from .agreement import compute_dtype
 from .call import Call
 from .dispatch import implements, not_supported
 from .normalization_call import Normalization
@@ -30,6 +31,7 @@ def inference(call: Call) -> None:
         "estimatedVariance",
     )
     epsilon, factors = what.epsilon(), call.factors()
+    memory = y.prior(factors["beta"])
     result = batch_normalization_forward_inference(
         what.x.load(),
         scale.load(),
@@ -38,7 +40,9 @@ def inference(call: Call) -> None:
         variance.load(),
         mode=what.mode,
         epsilon=epsilon,
-        y=y.prior(factors["beta"]),
+        y=memory,
+        out=memory,
+        compute_dtype=compute_dtype(what.x),
         **factors,
     )
     y.store(result)
@@ -63,6 +67,7 @@ def training(call: Call) -> None:
     what.check_reserve()
     factors = call.factors()
     what.use_workspace("workspace")
+    memory = y.prior(factors["beta"])
     done = batch_normalization_forward_training(
         what.x.load(),
         scale.load(),
@@ -74,7 +79,8 @@ def training(call: Call) -> None:
         running_variance=running[1].prior(1 - average_factor) if running else None,
         z=z.load() if z else None,
         relu=what.relu,
-        y=y.prior(factors["beta"]),
+        y=memory,
+        out=memory,
         **factors,
     )
     y.store(done.y)
@@ -107,6 +113,7 @@ def backward(call: Call) -> None:
     epsilon, dz, mask = what.epsilon(), what.added("dz"), what.saved_mask()
     factors = call.factors()
     what.use_workspace("workSpace")
+    memory = dx.prior(factors["betaDataDiff"])
     done = batch_normalization_backward(
         x=what.x.load(),
         dy=dy.load(),
@@ -120,7 +127,9 @@ def backward(call: Call) -> None:
         beta=factors["betaDataDiff"],
         alpha_param=factors["alphaParamDiff"],
         beta_param=factors["betaParamDiff"],
-        dx=dx.prior(factors["betaDataDiff"]),
+        dx=memory,
+        out=memory,
+        compute_dtype=compute_dtype(what.x),
         dscale=dscale.prior(factors["betaParamDiff"]),
         dbias=dbias.prior(factors["betaParamDiff"]),
     )

@@ -38,12 +38,14 @@ def forward(call: Call) -> None:
     _check(pooling, x, y)
     require_type(x, _FORWARD_TYPES, "pooling")
     factors = call.factors()
+    memory = y.prior(factors["beta"])
     result = pooling_forward(
         x.load(),
         pooling.window,
         **_options(pooling),
         y_shape=y.shape,
-        y=y.prior(factors["beta"]),
+        y=memory,
+        out=memory,
         compute_dtype=compute_dtype(x),
         **factors,
     )
@@ -60,12 +62,14 @@ def backward(call: Call) -> None:
     require_type(x, FLOATING, "pooling gradient")
     factors = call.factors()
     y.check()
+    memory = dx.prior(factors["beta"])
     result = pooling_backward(
         pooling.window,
         dy=dy.load(),
         x=x.load(),
         **_options(pooling),
-        dx=dx.prior(factors["beta"]),
+        dx=memory,
+        out=memory,
         compute_dtype=compute_dtype(x),
         **factors,
     )

@@ -75,7 +75,8 @@ def add(call: Call) -> None:
     _require_dimensions(c, "cudnnAddTensor")
     _require_kernel(c, "cudnnAddTensor")
     factors = call.factors()
-    c.store(add_tensor(a.load(), c.prior(factors["beta"]), **factors))
+    memory = c.prior(factors["beta"])
+    c.store(add_tensor(a.load(), memory, out=memory, **factors))
 
 
 @implements("cudnnOpTensor")
@@ -99,12 +100,14 @@ def op(call: Call) -> None:
     operation = word(described.op, "CUDNN_OP_TENSOR_")
     binary = operation not in ("sqrt", "not")
     factors = call.factors("alpha1", "beta", *(["alpha2"] if binary else []))
+    memory = c.prior(factors["beta"])
     c.store(
         op_tensor(
             operation,
             a.load(),
             b.load() if binary else None,
-            c=c.prior(factors["beta"]),
+            c=memory,
+            out=memory,
             propagate_nan=described.nan_propagation == raw.CUDNN_PROPAGATE_NAN,
             compute_dtype=numpy_dtype(described.compute_data_type),
             out_dtype=c.dtype,
