@@ -42,31 +42,12 @@ NOT_YET = {
     "gnn_agg_simple_backward": "doutput",
     "gnn_mha_gat_backward": "doutput",
     "gnn_mha_gat_v2_backward": "doutput",
-    "FinalizedStatistics": "saved_inv_deviation",
-    "finalize_statistics_training": "average_factor",
 }
 """What keeps another name, and the name."""
 
 RESULTS_NOT_YET = {
-    "ConvolutionStatistics",
-    "EquivalentScaleBias",
-    "FinalizedStatistics",
     "RNNLayerWeights",
 }
-
-POSITIONAL = (
-    "back_to_back_backward",
-    "back_to_back_convolution_backward",
-    "causal_convolution_backward",
-    "convolution_backward",
-    "fft_causal_convolution_backward",
-    "folded_backward_data",
-    "long_fft_causal_convolution_backward",
-    "scale_bias_activation_backward_filter",
-    "ConvolutionBackward",
-    "FoldedBackward",
-)
-"""Beginnings of the names of backward functions that still take operands by position."""
 
 
 def public(module: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -140,9 +121,7 @@ def backward() -> list[str]:
     return [
         name
         for name, value in CALLABLES.items()
-        if "backward" in name.lower()
-        and inspect.isfunction(value)
-        and not name.partition(":")[2].startswith(POSITIONAL)
+        if "backward" in name.lower() and inspect.isfunction(value)
     ]
 
 

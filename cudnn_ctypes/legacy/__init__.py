@@ -89,15 +89,15 @@ from .fft_causal_convolution import (
 )
 from .filter import FilterDescriptor
 from .fused_operations import (
-    ConvolutionStatistics,
+    ConvolutionStatisticsResult,
     scale_bias_activation_backward_filter,
     scale_bias_activation_convolution,
 )
 from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
 from .fused_plan import FusedOpsPlan
 from .fused_statistics import (
-    EquivalentScaleBias,
-    FinalizedStatistics,
+    FinalizedStatisticsResult,
+    ScaleBiasResult,
     finalize_statistics_inference,
     finalize_statistics_training,
 )
@@ -163,14 +163,13 @@ __all__ = [
     "ConvolutionBackwardFilter",
     "ConvolutionDescriptor",
     "ConvolutionForward",
-    "ConvolutionStatistics",
+    "ConvolutionStatisticsResult",
     "DivisiveNormalizationGradients",
     "DropoutDescriptor",
     "DropoutResult",
-    "EquivalentScaleBias",
     "FFTCausalConvolutionGradients",
     "FilterDescriptor",
-    "FinalizedStatistics",
+    "FinalizedStatisticsResult",
     "FoldedBackwardData",
     "FusedOpsConstParamPack",
     "FusedOpsPlan",
@@ -199,6 +198,7 @@ __all__ = [
     "ReduceResult",
     "ReduceTensorDescriptor",
     "ReorderResult",
+    "ScaleBiasResult",
     "SeqDataDescriptor",
     "SpatialTfSamplerGradients",
     "SpatialTransformerDescriptor",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import Any
 
 from .. import raw
-from ..device import DeviceTensor
 from ..handle import Handle
 from ..raw.memory import memory_pointer
 from .activation import ActivationDescriptor
 from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
 from .fused_plan import FusedOpsPlan
-from .operands import Operands, check_memory, expect, new_workspace, workspace_memory
+from .launch import Memory, launch
+from .operands import Operands
 
 __all__ = ["FusedCall"]
 
@@ -20,32 +19,31 @@ __all__ = ["FusedCall"]
 ALIGNED, ELEMENT_ALIGNED = "ptr_16b_aligned", "ptr_elem_aligned"
 
 
-class FusedCall:
-    """The packs of one call, collected operand by operand."""
+class FusedCall(Operands):
+    """The operands of one call, which go to C in packs, one after the other.
 
-    def __init__(self, operands: Operands, handle: Handle, operation: raw.cudnnFusedOps_t) -> None:
-        self.operands = operands
-        self.handle = handle
+    Parameters
+    ----------
+    **values
+        The operands by name; None for those that are absent, and for results to be made.
+    """
+
+    def __init__(self, handle: Handle, operation: raw.cudnnFusedOps_t, **values: Any) -> None:
+        super().__init__(handle, **{name: (value, None) for name, value in values.items()})
+        self._values_given = values
         self.operation = operation
         self.constants: dict[str, Any] = {}
-        self.pointers: dict[str, Any] = {}
+        self.pointers: dict[str, Memory] = {}
         self.numbers: dict[str, Any] = {}
 
-    def add(
-        self,
-        name: str,
-        operand: tuple[Any, Any],
-        desc_label: str,
-        label: str,
-        *,
-        written: bool = False,
+    def pack(
+        self, name: str, desc: Any, desc_label: str, label: str, *, written: bool = False
     ) -> Any:
         """Add an operand under C's labels; return its descriptor."""
-        memory, desc = operand
-        checked = check_memory(name, memory, desc, self.handle, written=written)
-        self.pointers[f"ptr_{label}"] = checked
+        memory = self.memory(name, written=written)
+        self.pointers[f"ptr_{label}"] = memory
         self.constants[desc_label] = desc
-        aligned = (memory_pointer(checked, name) or 0) % 16 == 0
+        aligned = (memory_pointer(memory, name) or 0) % 16 == 0
         self.constants[f"{label}_placeholder"] = ALIGNED if aligned else ELEMENT_ALIGNED
         return desc
 
@@ -59,75 +57,67 @@ class FusedCall:
         written: bool = False,
     ) -> None:
         """Add an operand of float32 that must have this shape."""
-        desc = self.add(name, self.operands.tensor(name), desc_label, label, written=written)
+        desc = self.pack(name, self.describe(name), desc_label, label, written=written)
         if desc.shape != shape:
             raise ValueError(f"{name}: expected shape {shape}, got {desc.shape}")
         if desc.data_type != raw.CUDNN_DATA_FLOAT:
             raise TypeError(f"{name}: expected float32, got {desc.data_type.name}")
 
+    def result(self, name: str, shape: tuple[int, ...], data_type: Any) -> Any:
+        """The result `name`: as it was given, or an uninitialised tensor."""
+        given = self._values_given[name]
+        return self.make(name, shape, data_type) if given is None else given
+
+    def affine(self, name: str, shape: tuple[int, ...], *, written: bool = False) -> None:
+        """Add the scale or the bias of a tensor of this shape; both have one type."""
+        desc = self.describe_channels(name, shape)
+        before = self.constants.get("bn_eqscalebias_desc", desc)
+        if before.data_type != desc.data_type:
+            raise TypeError("bias: must be of the type of scale")
+        self.pack(name, desc, "bn_eqscalebias_desc", f"bn_eq{name}", written=written)
+        self.constants["bn_mode"] = "spatial"
+
     def input(
-        self,
-        x_shape: tuple[int, ...],
-        scale: Any,
-        bias: Any,
-        activation: ActivationDescriptor | str | None,
+        self, x_shape: tuple[int, ...], activation: ActivationDescriptor | str | None
     ) -> None:
         """Add what is applied to x."""
-        for name, value in (("scale", scale), ("bias", bias)):
-            if value is not None:
-                operand = self.operands.channels(name, x_shape)
-                before = self.constants.get("bn_eqscalebias_desc")
-                if before is not None and before.data_type != operand[1].data_type:
-                    raise TypeError("bias: must be of the type of scale")
-                self.add(name, operand, "bn_eqscalebias_desc", f"bn_eq{name}")
-        if scale is not None or bias is not None:
-            self.constants["bn_mode"] = "spatial"
-        if isinstance(activation, str):
-            activation = self.operands.enter_context(ActivationDescriptor(activation))
+        for name in ("scale", "bias"):
+            if self._values_given[name] is not None:
+                self.affine(name, x_shape)
         if activation is not None:
-            self.constants["activation_desc"] = expect(
+            self.constants["activation_desc"] = self.descriptor(
                 "activation", activation, ActivationDescriptor
             )
 
-    def parameters(self, shape: tuple[int, ...], running_mean: Any, running_variance: Any) -> None:
+    def parameters(self, shape: tuple[int, ...]) -> None:
         """Add what batch normalization learns and averages."""
         self.constants["bn_mode"] = "spatial"
-        given = [("bn_scale", "bn_scale", False), ("bn_bias", "bn_bias", False)]
-        if (running_mean is None) != (running_variance is None):
+        labels = {"bn_scale": "bn_scale", "bn_bias": "bn_bias"}
+        averages = {"running_mean": "bn_running_mean", "running_variance": "bn_running_var"}
+        absent = [name for name in averages if self._values_given[name] is None]
+        if len(absent) == 1:
             raise ValueError("running_mean and running_variance: give both or none")
-        if running_mean is not None:
-            given.append(("running_mean", "bn_running_mean", True))
-            given.append(("running_variance", "bn_running_var", True))
-        for name, label, written in given:
-            self.same(name, shape, "bn_scalebias_meanvar_desc", label, written=written)
+        for name, label in (labels if absent else {**labels, **averages}).items():
+            desc_label = "bn_scalebias_meanvar_desc"
+            self.same(name, shape, desc_label, label, written=name in averages)
 
-    def equivalent(self, shape: tuple[int, ...], data_type: Any) -> list[DeviceTensor]:
-        """Make and add scale and bias."""
-        made: list[DeviceTensor] = []
+    def equivalent(self, shape: tuple[int, ...], data_type: Any) -> tuple[Any, Any]:
+        """Add the results scale and bias."""
+        scale, bias = (self.result(name, shape, data_type) for name in ("scale", "bias"))
         for name in ("scale", "bias"):
-            made.append(self.operands.make(name, shape, data_type))
-            operand = self.operands.tensor(name)
-            self.add(name, operand, "bn_eqscalebias_desc", f"bn_eq{name}", written=True)
-        return made
+            self.affine(name, shape, written=True)
+        return scale, bias
 
     def run(self, workspace: Any) -> None:
         """Make the plan and execute it."""
-        with ExitStack() as stack:
-            constants = stack.enter_context(
-                FusedOpsConstParamPack(self.operation, **self.constants)
-            )
-            plan = stack.enter_context(FusedOpsPlan(self.operation))
-            needed = plan.make(self.handle, constants)
-            if workspace is None:
-                workspace = stack.enter_context(new_workspace(self.handle, needed))
-            space, size = workspace_memory(self.handle, workspace)
-            if size < needed:
-                raise ValueError(f"workspace: {needed} bytes are needed, got {size}")
-            variants = FusedOpsVariantParamPack(
-                self.operation,
-                **self.pointers,
-                **self.numbers,
-                ptr_workspace=space,
-                scalar_size_t_workspace_size_in_bytes=size,
-            )
-            plan.execute(self.handle, stack.enter_context(variants))
+        constants = self.enter_context(FusedOpsConstParamPack(self.operation, **self.constants))
+        plan = self.enter_context(FusedOpsPlan(self.operation))
+        space, size = self.workspace(workspace, plan.make(self._handle, constants))
+        if space is not None:
+            self.pointers["ptr_workspace"] = space
+        self.numbers["scalar_size_t_workspace_size_in_bytes"] = size
+        variants = self.enter_context(FusedOpsVariantParamPack(self.operation, **self.numbers))
+        for label, memory in self.pointers.items():
+            member = raw.cudnnFusedOpsVariantParamLabel_t[f"CUDNN_{label.upper()}"]
+            launch(raw.cudnnSetFusedOpsVariantParamPackAttribute, variants, member, memory)
+        launch(raw.cudnnFusedOpsExecute, self._handle, plan, variants)

@@ -2,8 +2,7 @@
 
 A convolution applies a scale and a bias per channel to its input, and sums up its output; the
 functions of `fused_statistics` make of these sums the next scale and bias. The formulas stand in
-``cudnn_ctypes.reference.fused_operations``. Each call makes a plan; to execute one many times, use
-`FusedOpsPlan`.
+``cudnn_ctypes.reference.fused_operations``.
 """
 
 from __future__ import annotations
@@ -15,16 +14,17 @@ from ..handle import Handle
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .fused_call import FusedCall
-from .operands import Made, Operands, expect
+from .launch import launched_by_alignment
+from .operands import Made, expect
 
 __all__ = [
-    "ConvolutionStatistics",
+    "ConvolutionStatisticsResult",
     "scale_bias_activation_backward_filter",
     "scale_bias_activation_convolution",
 ]
 
 
-class ConvolutionStatistics(NamedTuple):
+class ConvolutionStatisticsResult(NamedTuple):
     """y (N, K, output...), and the sums of y and y^2, float32 (1, K, 1...); None without them."""
 
     y: Any
@@ -32,6 +32,7 @@ class ConvolutionStatistics(NamedTuple):
     y_sqsum: Any
 
 
+@launched_by_alignment
 def scale_bias_activation_convolution(
     handle: Handle,
     x: Any,
@@ -41,10 +42,12 @@ def scale_bias_activation_convolution(
     bias: Any = None,
     y: Any = None,
     *,
+    y_sum: Any = None,
+    y_sqsum: Any = None,
     activation: ActivationDescriptor | str | None = None,
     statistics: bool = True,
     workspace: Any = None,
-) -> ConvolutionStatistics:
+) -> ConvolutionStatisticsResult:
     """y = conv(act(x * scale + bias), w), with the sums of y and y^2.
 
     Follows ``CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS``.
@@ -56,15 +59,17 @@ def scale_bias_activation_convolution(
     w : tensor
         (K, C / groups, R, S), in the type and layout of x.
     scale, bias : tensor, optional
-        (C,) or (1, C, 1, 1). Left out: not applied.
+        (C,) or (1, C, 1, 1). Default: not applied.
     y : tensor, optional
-        Left out: made.
+        Default: allocated.
+    y_sum, y_sqsum : tensor, optional
+        float32 (1, K, 1...). Default: allocated.
     activation : ActivationDescriptor or str, optional
         "relu" or "identity", the default.
     statistics : bool
         Whether to sum up; cuDNN 9.14 and 9.19 have kernels for that up to compute capability 8.9.
     workspace : DeviceBuffer or tensor, optional
-        Left out: allocated for the call.
+        Default: allocated for the call.
 
     Raises
     ------
@@ -75,50 +80,43 @@ def scale_bias_activation_convolution(
     NotSupportedError
         If cuDNN has no kernel for the combination.
     """
-    with Operands(
-        handle,
-        x=(x, None),
-        w=(w, None),
-        scale=(scale, None),
-        bias=(bias, None),
-        y=(y, None),
-        y_sum=(None, None),
-        y_sqsum=(None, None),
-    ) as operands:
-        call = FusedCall(operands, handle, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS)
-        x_desc = call.add("x", operands.tensor("x"), "xdesc", "xdata")
-        w_desc = call.add("w", operands.filter("w"), "wdesc", "wdata")
-        expect("conv", conv, ConvolutionDescriptor)
+    if not statistics and (y_sum is not None or y_sqsum is not None):
+        raise ValueError("y_sum and y_sqsum: only with statistics=True")
+    given = {"x": x, "w": w, "scale": scale, "bias": bias}
+    given |= {"y": y, "y_sum": y_sum, "y_sqsum": y_sqsum}
+    operation = raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS
+    with FusedCall(handle, operation, **given) as call:
+        x_desc = call.pack("x", call.describe("x"), "xdesc", "xdata")
+        w_desc = call.pack("w", call.describe_filter("w"), "wdesc", "wdata")
+        call.constants["conv_desc"] = expect("conv", conv, ConvolutionDescriptor)
         shape = conv.output_shape(x_desc, w_desc)
-        if y is None:
-            y = operands.make("y", shape, x_desc.data_type)
-        y_desc = call.add("y", operands.tensor("y"), "ydesc", "ydata", written=True)
+        y = call.result("y", shape, x_desc.data_type)
+        y_desc = call.pack("y", call.describe("y"), "ydesc", "ydata", written=True)
         if y_desc.shape != shape:
             raise ValueError(f"y: expected shape {shape}, got {y_desc.shape}")
-        call.constants["conv_desc"] = conv
-        call.input(x_desc.shape, scale, bias, activation)
-        sums: list[Any] = [None, None]
+        call.input(x_desc.shape, activation)
         if statistics:
             # Unset it is per activation, and cuDNN wants sums for every pixel, which no kernel has.
             call.constants["bn_mode"] = "spatial"
             wanted = (1, shape[1], *(1,) * (len(shape) - 2))
-            for i, name in enumerate(("y_sum", "y_sqsum")):
-                sums[i] = operands.make(name, wanted, "float32")
-                label = name.replace("_", "")
-                call.add(name, operands.tensor(name), "ystats_desc", label, written=True)
+            y_sum = call.result("y_sum", wanted, "float32")
+            y_sqsum = call.result("y_sqsum", wanted, "float32")
+            call.same("y_sum", wanted, "ystats_desc", "ysum", written=True)
+            call.same("y_sqsum", wanted, "ystats_desc", "ysqsum", written=True)
         call.run(workspace)
-    return ConvolutionStatistics(y, *sums)
+    return ConvolutionStatisticsResult(y, y_sum, y_sqsum)
 
 
+@launched_by_alignment
 def scale_bias_activation_backward_filter(
     handle: Handle,
+    conv: ConvolutionDescriptor,
+    *,
     x: Any,
     dy: Any,
-    conv: ConvolutionDescriptor,
     scale: Any = None,
     bias: Any = None,
     dw: Made | None = None,
-    *,
     dw_shape: tuple[int, ...] | None = None,
     activation: ActivationDescriptor | str | None = None,
     workspace: Any = None,
@@ -132,32 +130,25 @@ def scale_bias_activation_backward_filter(
     x, dy : tensor
         (N, C, H, W) and (N, K, output...); both float16, or both float32.
     dw : tensor, optional
-        (K, C / groups, R, S), of the same type. Left out: made, in the layout of x.
+        (K, C / groups, R, S), of the same type. Default: allocated, in the layout of x.
     dw_shape : tuple of int, optional
         Shape of w, needed if dw is not given.
 
     The other parameters, and the errors, are those of `scale_bias_activation_convolution`.
     """
-    with Operands(
-        handle,
-        x=(x, None),
-        dy=(dy, None),
-        scale=(scale, None),
-        bias=(bias, None),
-        dw=(dw, None),
-    ) as operands:
-        call = FusedCall(operands, handle, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD)
-        x_desc = call.add("x", operands.tensor("x"), "xdesc", "xdata")
-        dy_desc = call.add("dy", operands.tensor("dy"), "dydesc", "dydata")
+    given = {"x": x, "dy": dy, "scale": scale, "bias": bias, "dw": dw}
+    with FusedCall(handle, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD, **given) as call:
+        x_desc = call.pack("x", call.describe("x"), "xdesc", "xdata")
+        dy_desc = call.pack("dy", call.describe("dy"), "dydesc", "dydata")
         if dw is None:
             if dw_shape is None:
                 raise ValueError("dw: pass dw_shape or dw itself")
-            dw = operands.make("dw", tuple(dw_shape), x_desc.data_type)
-        dw_desc = call.add("dw", operands.filter("dw"), "dwdesc", "dwdata", written=True)
-        shape = expect("conv", conv, ConvolutionDescriptor).output_shape(x_desc, dw_desc)
+            dw = call.make("dw", tuple(dw_shape), x_desc.data_type)
+        dw_desc = call.pack("dw", call.describe_filter("dw"), "dwdesc", "dwdata", written=True)
+        call.constants["conv_desc"] = expect("conv", conv, ConvolutionDescriptor)
+        shape = conv.output_shape(x_desc, dw_desc)
         if dy_desc.shape != shape:
             raise ValueError(f"dy: expected shape {shape}, got {dy_desc.shape}")
-        call.constants["conv_desc"] = conv
-        call.input(x_desc.shape, scale, bias, activation)
+        call.input(x_desc.shape, activation)
         call.run(workspace)
     return dw

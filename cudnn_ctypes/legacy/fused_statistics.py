@@ -7,33 +7,34 @@ from typing import Any, NamedTuple
 from .. import raw
 from ..handle import Handle
 from .fused_call import FusedCall
-from .operands import Operands
+from .launch import launched_by_alignment
 from .scalars import integer, real
 
 __all__ = [
-    "EquivalentScaleBias",
-    "FinalizedStatistics",
+    "FinalizedStatisticsResult",
+    "ScaleBiasResult",
     "finalize_statistics_inference",
     "finalize_statistics_training",
 ]
 
 
-class EquivalentScaleBias(NamedTuple):
+class ScaleBiasResult(NamedTuple):
     """What the next convolution applies, both (1, K, 1...)."""
 
     scale: Any
     bias: Any
 
 
-class FinalizedStatistics(NamedTuple):
+class FinalizedStatisticsResult(NamedTuple):
     """What the next convolution applies, and for the backward pass; all (1, K, 1...)."""
 
     scale: Any
     bias: Any
     saved_mean: Any
-    saved_inv_deviation: Any
+    saved_inv_variance: Any
 
 
+@launched_by_alignment
 def finalize_statistics_training(
     handle: Handle,
     y_sum: Any,
@@ -44,11 +45,15 @@ def finalize_statistics_training(
     running_mean: Any = None,
     running_variance: Any = None,
     *,
-    average_factor: float = 1.0,
+    scale: Any = None,
+    bias: Any = None,
+    saved_mean: Any = None,
+    saved_inv_variance: Any = None,
+    average_factor: float,
     epsilon: float = 1e-5,
     data_type: Any = "float16",
     workspace: Any = None,
-) -> FinalizedStatistics:
+) -> FinalizedStatisticsResult:
     """Scale and bias that normalize y, from its sums.
 
     Follows ``CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING``.
@@ -63,33 +68,34 @@ def finalize_statistics_training(
         float32 (1, K, 1...), what is learned.
     running_mean, running_variance : tensor, optional
         float32 (1, K, 1...); they are updated in place.
+    scale, bias : tensor, optional
+        (K,) or (1, K, 1...). Default: allocated, of `data_type`.
+    saved_mean, saved_inv_variance : tensor, optional
+        float32 (1, K, 1...): the mean, and 1 / sqrt(variance + epsilon). Default: allocated.
     average_factor : float
-        The weight of the new values in them.
+        The weight of the new values in the running ones.
     epsilon : float
         Added to the variance.
     data_type : data type
-        Of scale and bias, that of the next convolution's input: float16, float32 or float64.
+        Of scale and bias if they are not given, that of the next convolution's input: float16,
+        float32 or float64.
 
     The other parameters, and the errors, are those of `scale_bias_activation_convolution`.
     """
-    names = ("y_sum", "y_sqsum", "bn_scale", "bn_bias", "running_mean", "running_variance")
-    values = (y_sum, y_sqsum, bn_scale, bn_bias, running_mean, running_variance)
-    results = ("scale", "bias", "saved_mean", "saved_inv_deviation")
-    with Operands(
-        handle,
-        **{name: (value, None) for name, value in zip(names, values, strict=True)},
-        **dict.fromkeys(results, (None, None)),
-    ) as operands:
-        call = FusedCall(operands, handle, raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING)
-        shape = call.add("y_sum", operands.tensor("y_sum"), "ystats_desc", "ysum").shape
+    given = {"y_sum": y_sum, "y_sqsum": y_sqsum, "bn_scale": bn_scale, "bn_bias": bn_bias}
+    given |= {"running_mean": running_mean, "running_variance": running_variance}
+    given |= {"scale": scale, "bias": bias}
+    given |= {"saved_mean": saved_mean, "saved_inv_variance": saved_inv_variance}
+    with FusedCall(handle, raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING, **given) as call:
+        shape = call.pack("y_sum", call.describe("y_sum"), "ystats_desc", "ysum").shape
         call.same("y_sqsum", shape, "ystats_desc", "ysqsum")
-        call.parameters(shape, running_mean, running_variance)
-        made = call.equivalent(shape, data_type)
+        call.parameters(shape)
+        results = list(call.equivalent(shape, data_type))
         for name, label in (
             ("saved_mean", "bn_saved_mean"),
-            ("saved_inv_deviation", "bn_saved_invstd"),
+            ("saved_inv_variance", "bn_saved_invstd"),
         ):
-            made.append(operands.make(name, shape, "float32"))
+            results.append(call.result(name, shape, "float32"))
             call.same(name, shape, "bn_scalebias_meanvar_desc", label, written=True)
         call.numbers |= {
             "scalar_int64_t_bn_accumulation_count": integer("count", count, least=1),
@@ -97,9 +103,10 @@ def finalize_statistics_training(
             "scalar_double_bn_epsilon": _epsilon(epsilon),
         }
         call.run(workspace)
-    return FinalizedStatistics(*made)
+    return FinalizedStatisticsResult(*results)
 
 
+@launched_by_alignment
 def finalize_statistics_inference(
     handle: Handle,
     bn_scale: Any,
@@ -107,31 +114,26 @@ def finalize_statistics_inference(
     running_mean: Any,
     running_variance: Any,
     *,
+    scale: Any = None,
+    bias: Any = None,
     epsilon: float = 1e-5,
     data_type: Any = "float16",
     workspace: Any = None,
-) -> EquivalentScaleBias:
+) -> ScaleBiasResult:
     """Scale and bias that normalize with running statistics.
 
     Follows ``CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE``. The parameters, and the errors, are
     those of `finalize_statistics_training`.
     """
-    with Operands(
-        handle,
-        bn_scale=(bn_scale, None),
-        bn_bias=(bn_bias, None),
-        running_mean=(running_mean, None),
-        running_variance=(running_variance, None),
-        scale=(None, None),
-        bias=(None, None),
-    ) as operands:
-        call = FusedCall(operands, handle, raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE)
-        shape = operands.tensor("bn_scale")[1].shape
-        call.parameters(shape, running_mean, running_variance)
-        made = call.equivalent(shape, data_type)
+    given = {"bn_scale": bn_scale, "bn_bias": bn_bias, "scale": scale, "bias": bias}
+    given |= {"running_mean": running_mean, "running_variance": running_variance}
+    with FusedCall(handle, raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE, **given) as call:
+        shape = call.describe("bn_scale").shape
+        call.parameters(shape)
+        result = ScaleBiasResult(*call.equivalent(shape, data_type))
         call.numbers["scalar_double_bn_epsilon"] = _epsilon(epsilon)
         call.run(workspace)
-    return EquivalentScaleBias(*made)
+    return result
 
 
 def _epsilon(epsilon: float) -> float:

@@ -31,6 +31,8 @@ from .stream_launcher import StreamLauncher
 __all__ = ["BoundOperation", "Memory", "bind", "keep", "launch", "launched", "recording"]
 
 _KEPT = 1024  # plans of one handle
+ALIGNMENT = 16
+"""What cuDNN's kernels for fused operations may be told about addresses."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
@@ -68,10 +70,11 @@ class _Operation:
     One of them is `handle`, or, keyword-only, `stream`.
     """
 
-    __slots__ = ("_place", "function", "names")
+    __slots__ = ("_by_alignment", "_place", "function", "names")
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *, by_alignment: bool) -> None:
         self.function = function
+        self._by_alignment = by_alignment
         self.names = tuple(inspect.signature(function).parameters)
         self._place = self.names.index("handle") if "handle" in self.names else None
 
@@ -121,6 +124,8 @@ class _Operation:
                 pointers.append(pointer)
         except NoKey:
             return launcher, None, None, pointers, given
+        if self._by_alignment:
+            parts += [p is not None and (p.value or 0) % ALIGNMENT == 0 for p in pointers]
         key = (*parts, *kwargs)
         try:
             return launcher, key, launcher._plans.get(key), pointers, given
@@ -159,8 +164,15 @@ def launched(operation: F) -> F:
 
     It has a parameter ``handle``, or a keyword-only parameter ``stream``.
     """
-    known = _Operation(operation)
+    return _launched(operation, _Operation(operation, by_alignment=False))
 
+
+def launched_by_alignment(operation: F) -> F:
+    """As `launched`; addresses that are multiples of `ALIGNMENT` bytes have keys of their own."""
+    return _launched(operation, _Operation(operation, by_alignment=True))
+
+
+def _launched(operation: F, known: _Operation) -> F:
     @functools.wraps(operation)
     def call(*args: Any, **kwargs: Any) -> Any:
         if _current.recording is not None:
@@ -193,6 +205,8 @@ def _recorded(
 
 class BoundOperation(Uncopied, Generic[R]):
     """An operation with its operands: each call is one call of C. Made by `bind`.
+
+    Fused operations take their pointers by calls before that one.
 
     Attributes
     ----------

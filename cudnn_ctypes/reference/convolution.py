@@ -97,10 +97,10 @@ def convolution_forward(
 
 
 def convolution_backward_data(
+    *,
     w: NDArray[Any],
     dy: NDArray[Any],
-    x_shape: Sequence[int],
-    *,
+    dx_shape: Sequence[int],
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
     dilation: Sequence[int] | None = None,
@@ -124,7 +124,7 @@ def convolution_backward_data(
         (K, C / groups, filter sizes...).
     dy
         (N, K, output sizes...): the gradient of the loss by y.
-    x_shape
+    dx_shape
         (N, C, spatial sizes...). It cannot be derived: with a stride, several images give the same
         output size.
     dx
@@ -133,7 +133,7 @@ def convolution_backward_data(
     The other parameters, the result's dtype and the errors are those of `convolution_forward`.
     """
     geometry = Geometry.of(
-        x_shape,
+        dx_shape,
         w.shape,
         padding=padding,
         stride=stride,
@@ -143,7 +143,7 @@ def convolution_backward_data(
     )
     _check_dy(dy, geometry)
     dtype = accumulator(compute_dtype, w, dy)
-    depthwise = geometry.groups == x_shape[1] == w.shape[0]
+    depthwise = geometry.groups == dx_shape[1] == w.shape[0]
     gradient = _depthwise_backward_data if depthwise else _backward_data
     with products_of(_multiply_adds(geometry)):
         result = gradient(w.astype(dtype, copy=False), dy.astype(dtype, copy=False), geometry)
@@ -152,10 +152,10 @@ def convolution_backward_data(
 
 
 def convolution_backward_filter(
+    *,
     x: NDArray[Any],
     dy: NDArray[Any],
-    w_shape: Sequence[int],
-    *,
+    dw_shape: Sequence[int],
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
     dilation: Sequence[int] | None = None,
@@ -179,7 +179,7 @@ def convolution_backward_filter(
         (N, C, spatial sizes...).
     dy
         (N, K, output sizes...): the gradient of the loss by y.
-    w_shape
+    dw_shape
         (K, C / groups, filter sizes...).
     dw
         What the output held before; read only if beta is not 0, and never written.
@@ -188,7 +188,7 @@ def convolution_backward_filter(
     """
     geometry = Geometry.of(
         x.shape,
-        w_shape,
+        dw_shape,
         padding=padding,
         stride=stride,
         dilation=dilation,
@@ -205,8 +205,8 @@ def convolution_backward_filter(
 
 
 def convolution_backward_bias(
-    dy: NDArray[Any],
     *,
+    dy: NDArray[Any],
     alpha: float = 1.0,
     beta: float = 0.0,
     db: NDArray[Any] | None = None,

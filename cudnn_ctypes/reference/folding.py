@@ -111,10 +111,10 @@ def folded_backward_data(
 
 
 def convolution_backward_data_folded(
+    *,
     w: NDArray[Any],
     dy: NDArray[Any],
-    x_shape: Sequence[int],
-    *,
+    dx_shape: Sequence[int],
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
     compute_dtype: DTypeLike | None = None,
@@ -124,11 +124,11 @@ def convolution_backward_data_folded(
 
     Parameters are those of `convolution_backward_data`; the result is the same up to rounding.
     """
-    folded = folded_backward_data(w.shape, x_shape, padding=padding, stride=stride)
+    folded = folded_backward_data(w.shape, dx_shape, padding=padding, stride=stride)
     dx = convolution_backward_data(
-        transform_tensor(w, folded.fold_w),
-        transform_tensor(dy, folded.pad_dy),
-        folded.dx_shape,
+        w=transform_tensor(w, folded.fold_w),
+        dy=transform_tensor(dy, folded.pad_dy),
+        dx_shape=folded.dx_shape,
         padding=folded.padding,
         compute_dtype=compute_dtype,
         out_dtype=out_dtype,

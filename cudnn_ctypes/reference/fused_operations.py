@@ -29,17 +29,18 @@ from .arithmetic import round_to
 from .convolution import convolution_backward_filter, convolution_forward
 
 __all__ = [
-    "ConvolutionStatistics",
-    "FinalizedStatistics",
+    "ConvolutionStatisticsResult",
+    "FinalizedStatisticsResult",
+    "ScaleBiasResult",
     "affine_activation",
     "finalize_statistics_inference",
     "finalize_statistics_training",
+    "scale_bias_activation_backward_filter",
     "scale_bias_activation_convolution",
-    "scale_bias_activation_filter_gradient",
 ]
 
 
-class ConvolutionStatistics(NamedTuple):
+class ConvolutionStatisticsResult(NamedTuple):
     """y (N, K, output...), and the sums of y and of y^2, both (1, K, 1...)."""
 
     y: NDArray[Any]
@@ -47,7 +48,7 @@ class ConvolutionStatistics(NamedTuple):
     y_sqsum: NDArray[Any]
 
 
-class FinalizedStatistics(NamedTuple):
+class FinalizedStatisticsResult(NamedTuple):
     """All (1, K, 1...): what the next layer applies, what the backward pass wants, the averages.
 
     `running_mean` and `running_variance` are None if none were given.
@@ -55,10 +56,17 @@ class FinalizedStatistics(NamedTuple):
 
     scale: NDArray[Any]
     bias: NDArray[Any]
-    mean: NDArray[Any]
-    inv_deviation: NDArray[Any]
+    saved_mean: NDArray[Any]
+    saved_inv_variance: NDArray[Any]
     running_mean: NDArray[Any] | None
     running_variance: NDArray[Any] | None
+
+
+class ScaleBiasResult(NamedTuple):
+    """What the next layer applies, both (1, K, 1...)."""
+
+    scale: NDArray[Any]
+    bias: NDArray[Any]
 
 
 def affine_activation(
@@ -92,7 +100,7 @@ def scale_bias_activation_convolution(
     options: Mapping[str, Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> ConvolutionStatistics:
+) -> ConvolutionStatisticsResult:
     """`CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS`.
 
     Parameters
@@ -100,11 +108,11 @@ def scale_bias_activation_convolution(
     x, w
         As for `convolution_forward`.
     scale, bias
-        (1, C, 1...); left out: not applied.
+        (1, C, 1...); default: not applied.
     options
         Padding, stride and so on, as for `convolution_forward`.
     out_dtype
-        Of y; left out: the dtype of x. The sums are those of y as it is stored, in the dtype that
+        Of y; default: the dtype of x. The sums are those of y as it is stored, in the dtype that
         they are computed in.
     """
     a = affine_activation(x, scale, bias, activation, compute_dtype=compute_dtype)
@@ -113,19 +121,19 @@ def scale_bias_activation_convolution(
     )
     axes = (0, *range(2, y.ndim))
     stored = y.astype(compute_dtype)
-    return ConvolutionStatistics(
+    return ConvolutionStatisticsResult(
         y, stored.sum(axes, keepdims=True), (stored * stored).sum(axes, keepdims=True)
     )
 
 
-def scale_bias_activation_filter_gradient(
+def scale_bias_activation_backward_filter(
+    *,
     x: NDArray[Any],
     dy: NDArray[Any],
-    w_shape: tuple[int, ...],
+    dw_shape: tuple[int, ...],
     scale: NDArray[Any] | None = None,
     bias: NDArray[Any] | None = None,
     activation: Activation = "identity",
-    *,
     options: Mapping[str, Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
@@ -137,9 +145,9 @@ def scale_bias_activation_filter_gradient(
     """
     a = affine_activation(x, scale, bias, activation, compute_dtype=compute_dtype)
     return convolution_backward_filter(
-        a,
-        dy,
-        w_shape,
+        x=a,
+        dy=dy,
+        dw_shape=dw_shape,
         **(options or {}),
         compute_dtype=compute_dtype,
         out_dtype=out_dtype or x.dtype,
@@ -150,15 +158,15 @@ def finalize_statistics_training(
     y_sum: NDArray[Any],
     y_sqsum: NDArray[Any],
     count: int,
-    gamma: NDArray[Any],
-    beta: NDArray[Any],
-    *,
-    epsilon: float = 1e-5,
-    average_factor: float = 1.0,
+    bn_scale: NDArray[Any],
+    bn_bias: NDArray[Any],
     running_mean: NDArray[Any] | None = None,
     running_variance: NDArray[Any] | None = None,
+    *,
+    average_factor: float,
+    epsilon: float = 1e-5,
     compute_dtype: DTypeLike = np.float64,
-) -> FinalizedStatistics:
+) -> FinalizedStatisticsResult:
     """`CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING`, in the given dtype.
 
     The averages are those of `batch_normalization_forward_training`: of the mean, and of the
@@ -170,14 +178,14 @@ def finalize_statistics_training(
         As `scale_bias_activation_convolution` gave them.
     count
         How many values each sum has.
-    gamma, beta
+    bn_scale, bn_bias
         (1, K, 1...), what is learned.
     """
     total, squares = y_sum.astype(compute_dtype), y_sqsum.astype(compute_dtype)
     mean = total / count
     variance = np.maximum(squares / count - mean * mean, 0)
     inv_deviation = 1 / np.sqrt(variance + epsilon)
-    scale = gamma.astype(compute_dtype) * inv_deviation
+    scale = bn_scale.astype(compute_dtype) * inv_deviation
     means, variances = None, None
     if running_mean is not None:
         means = (1 - average_factor) * running_mean.astype(compute_dtype) + average_factor * mean
@@ -185,20 +193,21 @@ def finalize_statistics_training(
         sample = variance * count / max(count - 1, 1)
         before = running_variance.astype(compute_dtype)
         variances = (1 - average_factor) * before + average_factor * sample
-    bias = beta.astype(compute_dtype) - mean * scale
-    return FinalizedStatistics(scale, bias, mean, inv_deviation, means, variances)
+    bias = bn_bias.astype(compute_dtype) - mean * scale
+    return FinalizedStatisticsResult(scale, bias, mean, inv_deviation, means, variances)
 
 
 def finalize_statistics_inference(
+    bn_scale: NDArray[Any],
+    bn_bias: NDArray[Any],
     running_mean: NDArray[Any],
     running_variance: NDArray[Any],
-    gamma: NDArray[Any],
-    beta: NDArray[Any],
     *,
     epsilon: float = 1e-5,
     compute_dtype: DTypeLike = np.float64,
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> ScaleBiasResult:
     """Scale and bias: `CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE`, in the given dtype."""
     variance = running_variance.astype(compute_dtype)
-    scale = gamma.astype(compute_dtype) / np.sqrt(variance + epsilon)
-    return scale, beta.astype(compute_dtype) - running_mean.astype(compute_dtype) * scale
+    scale = bn_scale.astype(compute_dtype) / np.sqrt(variance + epsilon)
+    mean = running_mean.astype(compute_dtype)
+    return ScaleBiasResult(scale, bn_bias.astype(compute_dtype) - mean * scale)

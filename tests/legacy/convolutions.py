@@ -218,14 +218,16 @@ def _exact(
         case "forward":
             return convolution_forward(x, w, y=prior, **options, **factors)
         case "backward_data":
-            return convolution_backward_data(w, dy, problem.x_shape, dx=prior, **options, **factors)
+            return convolution_backward_data(
+                w=w, dy=dy, dx_shape=problem.x_shape, dx=prior, **options, **factors
+            )
         case "backward_filter":
             return convolution_backward_filter(
-                x, dy, problem.w_shape, dw=prior, **options, **factors
+                x=x, dy=dy, dw_shape=problem.w_shape, dw=prior, **options, **factors
             )
         case "backward_bias":
             prior = prior.reshape(1, -1, *(1,) * (dy.ndim - 2))
-            return convolution_backward_bias(dy, db=prior, **factors).reshape(-1)
+            return convolution_backward_bias(dy=dy, db=prior, **factors).reshape(-1)
     return convolution_bias_activation_forward(
         x,
         w,

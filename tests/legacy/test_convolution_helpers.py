@@ -212,7 +212,9 @@ class TestFolding:
                 raw.cudnnTransformTensorEx(
                     handle, folded.unfold_dx, one, unit.dx_desc, folded_dx, zero, dx_desc, dx
                 )
-        exact = ref.convolution_backward_data(w, dy, dx.shape, padding=(1, 1), stride=(2, 2))
+        exact = ref.convolution_backward_data(
+            w=w, dy=dy, dx_shape=dx.shape, padding=(1, 1), stride=(2, 2)
+        )
         np.testing.assert_array_equal(dx.numpy(), exact)
 
     @pytest.mark.parametrize(

@@ -71,9 +71,9 @@ class TestResults:
             )
         db = cudnn.convolution_backward_bias(handle, dy=put(dy, layout))
         assert (dx.layout, dw.layout, db.shape) == (layout, layout, (8,))
-        wanted = ref.convolution_backward_data(w, dy, x.shape, **given)
+        wanted = ref.convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **given)
         np.testing.assert_array_equal(dx.numpy(), wanted)
-        wanted = ref.convolution_backward_filter(x, dy, w.shape, **given)
+        wanted = ref.convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **given)
         np.testing.assert_array_equal(dw.numpy(), wanted)
         np.testing.assert_array_equal(db.numpy(), dy.sum(axis=(0, 2, 3)))
 
@@ -88,9 +88,9 @@ class TestResults:
         wanted = ref.convolution_forward(x, w, **given)
         assert (y.shape, y.layout) == (wanted.shape, layout)
         np.testing.assert_array_equal(y.numpy(), wanted)
-        back = ref.convolution_backward_data(w, wanted, x.shape, **given)
+        back = ref.convolution_backward_data(w=w, dy=wanted, dx_shape=x.shape, **given)
         np.testing.assert_array_equal(dx.numpy(), back)
-        back = ref.convolution_backward_filter(x, wanted, w.shape, **given)
+        back = ref.convolution_backward_filter(x=x, dy=wanted, dw_shape=w.shape, **given)
         np.testing.assert_array_equal(dw.numpy(), back)
 
     def test_one_channel_does_not_change_the_layout(self, handle: Handle, layout: str) -> None:
@@ -231,11 +231,13 @@ class TestAlgorithms:
             elif direction == "backward_data":
                 problem = cudnn.ConvolutionBackwardData(w_desc, y_desc, conv, x_desc)
                 names = ("w", "dy", "dx")
-                exact = ref.convolution_backward_data(w, dy, x.shape, padding=(1, 1))
+                exact = ref.convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, padding=(1, 1))
             else:
                 problem = cudnn.ConvolutionBackwardFilter(x_desc, y_desc, conv, w_desc)
                 names = ("x", "dy", "dw")
-                exact = ref.convolution_backward_filter(x, dy, w.shape, padding=(1, 1))
+                exact = ref.convolution_backward_filter(
+                    x=x, dy=dy, dw_shape=w.shape, padding=(1, 1)
+                )
             result = poisoned(exact.shape)
             operands = {name: there.get(name, result) for name in names}
             suggested = problem.algorithms(handle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -253,18 +254,56 @@ def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
         plan.execute(handle, variants)
 
 
-@pytest.mark.parametrize("offset", [0, 1])
-def test_memory_that_is_aligned_to_elements_only(handle: Handle, offset: int) -> None:
-    given = [np.pad(array.ravel(), (offset, 0)) for array in reference_statistics(8)]
-    memory = [DeviceTensor.from_numpy(array) for array in given]
-    views = [
-        DeviceTensor(m, (1, 8, 1, 1), "float32", strides=(8, 1, 8, 8), offset=4 * offset)
-        for m in memory
-    ]
-    made = cudnn.finalize_statistics_inference(handle, *views)
+def test_memory_that_is_aligned_to_elements_only(handle: Handle) -> None:
     gamma, beta, mean, variance = reference_statistics(8)
-    expected = reference.finalize_statistics_inference(mean, variance, gamma, beta)
-    np.testing.assert_allclose(made.scale.numpy(), expected[0], rtol=2e-3, atol=2e-3)
+    expected = reference.finalize_statistics_inference(gamma, beta, mean, variance)
+    for offset in (0, 1, 0, 2):  # launched by one key, but for the alignment
+        given = [np.pad(array.ravel(), (offset, 0)) for array in (gamma, beta, mean, variance)]
+        views = [
+            DeviceTensor(
+                DeviceTensor.from_numpy(array),
+                (1, 8, 1, 1),
+                "float32",
+                strides=(8, 1, 8, 8),
+                offset=4 * offset,
+            )
+            for array in given
+        ]
+        made = cudnn.finalize_statistics_inference(handle, *views)
+        np.testing.assert_allclose(made.scale.numpy(), expected[0], rtol=2e-3, atol=2e-3)
+    assert len(handle._plans) == 2
+
+
+def test_results_may_be_given(reference_handle: Handle) -> None:
+    rng = np.random.default_rng(7)
+    x = upload(rng.standard_normal((2, 8, 6, 6)).astype(np.float16), "NHWC")
+    w = upload((rng.standard_normal((8, 8, 3, 3)) / 9).astype(np.float16), "NHWC")
+    handle, nan = reference_handle, np.nan
+    y = DeviceTensor.full((2, 8, 6, 6), nan, "float16", layout="NHWC")
+    sums = [DeviceTensor.full((1, 8, 1, 1), nan, "float32") for _ in range(4)]
+    parts = [DeviceTensor.full((8,), nan, "float16") for _ in range(2)]
+    gamma, beta, mean, variance = (upload(array) for array in reference_statistics(8))
+    with ConvolutionDescriptor(1) as conv:
+        made = cudnn.scale_bias_activation_convolution(handle, x, w, conv)
+        into = cudnn.scale_bias_activation_convolution(
+            handle, x, w, conv, y=y, y_sum=sums[0], y_sqsum=sums[1]
+        )
+    given = (handle, made.y_sum, made.y_sqsum, 72, gamma, beta)
+    names = ("scale", "bias", "saved_mean", "saved_inv_variance")
+    results = dict(zip(names, (*parts, *sums[2:]), strict=True))
+    finalized = cudnn.finalize_statistics_training(*given, average_factor=1.0)
+    placed = cudnn.finalize_statistics_training(*given, average_factor=1.0, **results)
+    averages = (handle, gamma, beta, mean, variance)
+    known = cudnn.finalize_statistics_inference(*averages)
+    again = cudnn.finalize_statistics_inference(*averages, scale=parts[0], bias=parts[1])
+    assert into == (y, sums[0], sums[1])
+    assert placed == tuple(results.values())
+    assert again == tuple(parts)
+    for ours, others in ((into, made), (placed[2:], finalized[2:]), (again, known)):
+        for one, other in zip(ours, others, strict=True):
+            np.testing.assert_array_equal(one.numpy().ravel(), other.numpy().ravel())
+    with ConvolutionDescriptor(1) as conv, pytest.raises(ValueError, match="y_sum and y_sqsum: on"):
+        cudnn.scale_bias_activation_convolution(handle, x, w, conv, y_sum=y, statistics=False)
 
 
 def test_sums_are_per_channel(handle: Handle) -> None:
@@ -447,18 +486,20 @@ def test_filter_gradient(handle: Handle, report: Report, number: int, dtype: Any
             key,
             lambda: cudnn.scale_bias_activation_backward_filter(
                 handle,
-                upload(case.x, "NHWC"),
-                upload(dy, "NHWC"),
                 conv,
+                x=upload(case.x, "NHWC"),
+                dy=upload(dy, "NHWC"),
                 dw_shape=case.w_shape,
                 **case.affine,
             ),
         )
     a, wide_dy = case.applied().astype(np.float64), dy.astype(np.float64)
     options = {"options": case.settings, "out_dtype": np.float64}
-    exact = reference.scale_bias_activation_filter_gradient(a, wide_dy, case.w_shape, **options)
-    sizes = reference.scale_bias_activation_filter_gradient(
-        np.abs(a), np.abs(wide_dy), case.w_shape, **options
+    exact = reference.scale_bias_activation_backward_filter(
+        x=a, dy=wide_dy, dw_shape=case.w_shape, **options
+    )
+    sizes = reference.scale_bias_activation_backward_filter(
+        x=np.abs(a), dy=np.abs(wide_dy), dw_shape=case.w_shape, **options
     )
     count = dy.shape[0] * dy.shape[2] * dy.shape[3]
     # float32 may be multiplied as TF32, whose roundoff is that of half precision.
@@ -524,7 +565,7 @@ def test_finalize_inference(handle: Handle, report: Report, data_type: str) -> N
     )
     # Computed in float32, and rounded to the type.
     roundoff = HALF if data_type == "float16" else SINGLE
-    expected = reference.finalize_statistics_inference(mean, variance, gamma, beta, epsilon=1e-3)
+    expected = reference.finalize_statistics_inference(gamma, beta, mean, variance, epsilon=1e-3)
     for actual, exact in zip(made, expected, strict=True):
         assert actual.dtype == numpy_dtype(data_type)
         check(report, key, actual, exact, (roundoff + 8 * SINGLE) * (1 + np.abs(exact)))
@@ -537,7 +578,7 @@ def test_scale_and_bias_in_a_type_that_is_not_supported(handle: Handle) -> None:
             cudnn.finalize_statistics_inference(handle, *given, data_type=data_type)
         with pytest.raises(NotSupportedError):
             cudnn.finalize_statistics_training(
-                handle, *given[:2], 9, *given[2:], data_type=data_type
+                handle, *given[:2], 9, *given[2:], average_factor=1.0, data_type=data_type
             )
 
 
@@ -552,7 +593,7 @@ def test_a_block_of_a_residual_network(reference_handle: Handle) -> None:
             handle, upload(x, "NHWC"), upload(first, "NHWC"), conv
         )
         equivalent = cudnn.finalize_statistics_training(
-            handle, one.y_sum, one.y_sqsum, 72, upload(gamma), upload(beta)
+            handle, one.y_sum, one.y_sqsum, 72, upload(gamma), upload(beta), average_factor=1.0
         )
         two = cudnn.scale_bias_activation_convolution(
             handle,
@@ -611,7 +652,11 @@ def half(*shape: int) -> DeviceTensor:
             NotSupportedError,
             "HALF in NHWC",
         ),
-        ({"workspace": lambda: half(3)}, ValueError, "workspace: 512 bytes are needed, got 6"),
+        (
+            {"workspace": lambda: half(3)},
+            ValueError,
+            "workspace: 6 bytes are too small, 512 are needed",
+        ),
         ({"conv": lambda: "same"}, TypeError, "conv: expected a ConvolutionDescriptor"),
     ],
 )
@@ -626,17 +671,18 @@ def test_wrong_convolution(
 def test_wrong_filter_gradient(operands: dict[str, Any]) -> None:
     handle, x, conv = operands["handle"], operands["x"], operands["conv"]
     with pytest.raises(ValueError, match="dw: pass dw_shape or dw itself"):
-        cudnn.scale_bias_activation_backward_filter(handle, x, x, conv)
+        cudnn.scale_bias_activation_backward_filter(handle, conv, x=x, dy=x)
     with pytest.raises(ValueError, match=r"dy: expected shape \(2, 8, 6, 6\)"):
-        cudnn.scale_bias_activation_backward_filter(handle, x, x, conv, dw_shape=(8, 8, 1, 1))
+        cudnn.scale_bias_activation_backward_filter(handle, conv, x=x, dy=x, dw_shape=(8, 8, 1, 1))
     dw = DeviceTensor.zeros((8, 8, 3, 3), "float32", layout="NHWC")
     with pytest.raises(NotSupportedError, match="must all be HALF, or all FLOAT"):
-        cudnn.scale_bias_activation_backward_filter(handle, x, x, conv, dw=dw)
+        cudnn.scale_bias_activation_backward_filter(handle, conv, x=x, dy=x, dw=dw)
 
 
 def test_wrong_statistics(reference_handle: Handle) -> None:
     good = [upload(v) for v in reference_statistics(8)]
-    training, inference = cudnn.finalize_statistics_training, cudnn.finalize_statistics_inference
+    training = functools.partial(cudnn.finalize_statistics_training, average_factor=1.0)
+    inference = cudnn.finalize_statistics_inference
     with pytest.raises(ValueError, match="running_mean and running_variance: give both"):
         training(reference_handle, *good[:2], 9, *good[2:], good[0])
     with pytest.raises(ValueError, match=r"y_sqsum: expected shape \(1, 8, 1, 1\)"):
@@ -654,7 +700,7 @@ def test_wrong_statistics(reference_handle: Handle) -> None:
     with pytest.raises(ValueError, match="epsilon: expected 0 or more"):
         inference(reference_handle, *good, epsilon=-1)
     with pytest.raises(TypeError, match="average_factor: expected a number, got None"):
-        training(reference_handle, *good[:2], 9, *good[2:], average_factor=None)
+        training(reference_handle, *good[:2], 9, *good[2:], average_factor=None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="workspace: the size behind an address"):
         training(reference_handle, *good[:2], 9, *good[2:], workspace=4096)
 
@@ -696,7 +742,7 @@ def test_packs_of_raw_calls(reference_handle: Handle) -> None:
     set_variant(variants, raw.CUDNN_SCALAR_DOUBLE_BN_EPSILON, ctypes.byref(epsilon))
     raw.cudnnFusedOpsExecute(reference_handle, plan, variants)
     expected = reference.finalize_statistics_inference(
-        mean.numpy(), variance.numpy(), gamma.numpy(), beta.numpy(), epsilon=1e-3
+        gamma.numpy(), beta.numpy(), mean.numpy(), variance.numpy(), epsilon=1e-3
     )
     np.testing.assert_allclose(scale.numpy(), expected[0], rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(bias.numpy(), expected[1], rtol=1e-3, atol=2e-3)

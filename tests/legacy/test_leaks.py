@@ -97,8 +97,8 @@ def fused(handle: Handle) -> Iterator[Step]:
     def step() -> None:
         with ConvolutionDescriptor(1, compute_type="float32", math_type="tensor_op_math") as conv:
             y = cudnn.scale_bias_activation_convolution(handle, x, w, conv, statistics=False).y
-            cudnn.scale_bias_activation_backward_filter(handle, x, y, conv, dw_shape=w.shape)
-        cudnn.finalize_statistics_training(handle, *sums[:2], 72, *sums[2:])
+            cudnn.scale_bias_activation_backward_filter(handle, conv, x=x, dy=y, dw_shape=w.shape)
+        cudnn.finalize_statistics_training(handle, *sums[:2], 72, *sums[2:], average_factor=1.0)
 
     yield step
 

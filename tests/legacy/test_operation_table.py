@@ -153,7 +153,8 @@ def check_launched_by_key(
         check_equal(f"{name}, launched again", numbers(case, case()), expected, exact=exact)
     assert len(long_ways) == before, f"{name}: a later call went the long way"
     # On a GPU, where results need not be exact, the C function is called bare.
-    assert len(c_calls(case)) == exact, name
+    calls = [call for call in c_calls(case) if call != "cudnnSetFusedOpsVariantParamPackAttribute"]
+    assert len(calls) == exact, name
 
 
 @by_family

@@ -55,8 +55,8 @@ def test_against_loops(spatial: int, mode: str):
         x, w, dy = (integers(rng, s) for s in (config.x_shape, config.w_shape, config.y_shape))
         options = {**config.options, "mode": mode}
         y = convolution_forward(x, w, **options)
-        dx = convolution_backward_data(w, dy, x.shape, **options)
-        dw = convolution_backward_filter(x, dy, w.shape, **options)
+        dx = convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **options)
+        dw = convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **options)
         np.testing.assert_array_equal(y, forward(x, w, config, mode), err_msg=str(config))
         np.testing.assert_array_equal(dx, backward_data(w, dy, config, mode), err_msg=str(config))
         np.testing.assert_array_equal(dw, backward_filter(x, dy, config, mode), err_msg=str(config))
@@ -77,8 +77,8 @@ def test_against_pytorch(torch, spatial: int, mode: str):
         ty.backward(torch.tensor(dy))
         options = {**config.options, "mode": mode}
         y = convolution_forward(x, w, **options)
-        dx = convolution_backward_data(w, dy, x.shape, **options)
-        dw = convolution_backward_filter(x, dy, w.shape, **options)
+        dx = convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **options)
+        dw = convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **options)
         np.testing.assert_array_equal(y, ty.detach().numpy(), err_msg=str(config))
         np.testing.assert_array_equal(dx, tx.grad.numpy(), err_msg=str(config))
         np.testing.assert_array_equal(dw, tw.grad.numpy(), err_msg=str(config))
@@ -113,9 +113,9 @@ def test_gradients_against_finite_differences(mode: str):
 
     dy = np.cos(convolution_forward(x, w, **options) + bias)
     gradients = [
-        (x, convolution_backward_data(w, dy, x.shape, **options)),
-        (w, convolution_backward_filter(x, dy, w.shape, **options)),
-        (bias, convolution_backward_bias(dy)),
+        (x, convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **options)),
+        (w, convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **options)),
+        (bias, convolution_backward_bias(dy=dy)),
     ]
     step = 1e-5
     for operand, gradient in gradients:
@@ -133,7 +133,7 @@ def test_gradients_against_finite_differences(mode: str):
 
 def test_backward_bias_sums_each_channel():
     dy = np.arange(24.0).reshape(2, 3, 4)
-    assert convolution_backward_bias(dy).tolist() == [[[60.0], [92.0], [124.0]]]
+    assert convolution_backward_bias(dy=dy).tolist() == [[[60.0], [92.0], [124.0]]]
 
 
 # --- alpha and beta ---------------------------------------------------------------------------
@@ -145,9 +145,9 @@ def every_operation():
     x, w, dy = (integers(rng, s) for s in ((2, 2, 5, 5), (4, 2, 3, 3), (2, 4, 3, 3)))
     calls = {
         "y": lambda **k: convolution_forward(x, w, **k),
-        "dx": lambda **k: convolution_backward_data(w, dy, x.shape, **k),
-        "dw": lambda **k: convolution_backward_filter(x, dy, w.shape, **k),
-        "db": lambda **k: convolution_backward_bias(dy, **k),
+        "dx": lambda **k: convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **k),
+        "dw": lambda **k: convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **k),
+        "db": lambda **k: convolution_backward_bias(dy=dy, **k),
     }
     return [pytest.param(name, call(), call, id=name) for name, call in calls.items()]
 
@@ -189,11 +189,11 @@ def test_other_wrong_arguments():
     with pytest.raises(ValueError, match="compute_dtype must be"):
         convolution_forward(IMAGE, KERNEL, compute_dtype=np.float16)
     with pytest.raises(ValueError, match=r"dy must have shape \(1, 1, 2, 2\), got \(1, 1, 3, 2\)"):
-        convolution_backward_data(KERNEL, np.zeros((1, 1, 3, 2)), IMAGE.shape)
+        convolution_backward_data(w=KERNEL, dy=np.zeros((1, 1, 3, 2)), dx_shape=IMAGE.shape)
     with pytest.raises(ValueError, match="dy must have shape"):
-        convolution_backward_filter(IMAGE, np.zeros((1, 1, 4)), KERNEL.shape)
+        convolution_backward_filter(x=IMAGE, dy=np.zeros((1, 1, 4)), dw_shape=KERNEL.shape)
     with pytest.raises(ValueError, match="dy must be"):
-        convolution_backward_bias(np.zeros((2, 3)))
+        convolution_backward_bias(dy=np.zeros((2, 3)))
     with pytest.raises(TypeError, match=r"stride must be a sequence of ints, got \(1.5, 1\)"):
         convolution_forward(IMAGE, KERNEL, stride=(1.5, 1))
     with pytest.raises(TypeError, match="padding must be a sequence of ints, got 1"):

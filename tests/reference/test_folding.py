@@ -98,8 +98,8 @@ def test_folded_equals_direct(spatial):
     for _ in range(40):
         config, options = random_problem(rng, spatial)
         w, dy = integers(rng, config.w_shape), integers(rng, config.y_shape)
-        direct = convolution_backward_data(w, dy, config.x_shape, **options)
-        folded = convolution_backward_data_folded(w, dy, config.x_shape, **options)
+        direct = convolution_backward_data(w=w, dy=dy, dx_shape=config.x_shape, **options)
+        folded = convolution_backward_data_folded(w=w, dy=dy, dx_shape=config.x_shape, **options)
         np.testing.assert_array_equal(folded, direct, err_msg=str(config))
 
 

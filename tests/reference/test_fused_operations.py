@@ -42,8 +42,14 @@ def test_against_pytorch(torch: Any, activation: Any) -> None:
     np.testing.assert_allclose(made.y_sqsum.ravel(), squares, atol=1e-11)
     dy = normal(5, *y.shape)
     y.backward(torch.tensor(dy))
-    dw = fused.scale_bias_activation_filter_gradient(
-        x, dy, w.shape, scale, bias, activation, options=OPTIONS
+    dw = fused.scale_bias_activation_backward_filter(
+        x=x,
+        dy=dy,
+        dw_shape=w.shape,
+        scale=scale,
+        bias=bias,
+        activation=activation,
+        options=OPTIONS,
     )
     np.testing.assert_allclose(dw, filters.grad.numpy(), atol=1e-12)
 
@@ -57,7 +63,9 @@ def test_filter_gradient_by_differences() -> None:
         y = fused.scale_bias_activation_convolution(x, w, scale, bias, "relu").y
         return float((y * dy).sum())
 
-    dw = fused.scale_bias_activation_filter_gradient(x, dy, w.shape, scale, bias, "relu")
+    dw = fused.scale_bias_activation_backward_filter(
+        x=x, dy=dy, dw_shape=w.shape, scale=scale, bias=bias, activation="relu"
+    )
     np.testing.assert_allclose(dw, gradient(loss, w), atol=1e-8)
 
 
@@ -95,11 +103,13 @@ def test_is_batch_normalization_in_steps() -> None:
     np.testing.assert_allclose(
         fused.affine_activation(y, made.scale, made.bias), expected.y, atol=1e-12
     )
-    np.testing.assert_allclose(made.mean, expected.saved_mean, atol=1e-12)
-    np.testing.assert_allclose(made.inv_deviation, expected.saved_inv_variance, atol=1e-12)
+    np.testing.assert_allclose(made.saved_mean, expected.saved_mean, atol=1e-12)
+    np.testing.assert_allclose(made.saved_inv_variance, expected.saved_inv_variance, atol=1e-12)
     np.testing.assert_allclose(made.running_mean, expected.running_mean, atol=1e-12)
     np.testing.assert_allclose(made.running_variance, expected.running_variance, atol=1e-12)
-    alone = fused.finalize_statistics_training(y_sum, y_sqsum, count, gamma, beta)
+    alone = fused.finalize_statistics_training(
+        y_sum, y_sqsum, count, gamma, beta, average_factor=1.0
+    )
     assert alone.running_mean is None
     assert alone.running_variance is None
 
@@ -107,7 +117,7 @@ def test_is_batch_normalization_in_steps() -> None:
 def test_inference(torch: Any) -> None:
     y, gamma, beta = normal(23, 2, 3, 4, 4), normal(24, 1, 3, 1, 1), normal(25, 1, 3, 1, 1)
     mean, variance = normal(26, 1, 3, 1, 1), abs(normal(27, 1, 3, 1, 1))
-    scale, bias = fused.finalize_statistics_inference(mean, variance, gamma, beta, epsilon=1e-3)
+    scale, bias = fused.finalize_statistics_inference(gamma, beta, mean, variance, epsilon=1e-3)
     expected = torch.nn.functional.batch_norm(
         *(torch.tensor(a) for a in (y, mean.ravel(), variance.ravel())),
         *(torch.tensor(a.ravel()) for a in (gamma, beta)),

@@ -106,6 +106,6 @@ def test_wrong_geometry(change, message):
     with pytest.raises(ValueError, match=message):
         convolution_forward(x, w, **options)
     with pytest.raises(ValueError, match=message):
-        convolution_backward_data(w, dy, x_shape, **options)
+        convolution_backward_data(w=w, dy=dy, dx_shape=x_shape, **options)
     with pytest.raises(ValueError, match=message):
-        convolution_backward_filter(x, dy, w_shape, **options)
+        convolution_backward_filter(x=x, dy=dy, dw_shape=w_shape, **options)

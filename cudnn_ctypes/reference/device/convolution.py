@@ -58,7 +58,7 @@ def backward_bias(call: Call) -> None:
         )
     factors = call.factors()
     result = convolution_backward_bias(
-        dy.load(),
+        dy=dy.load(),
         db=db.prior(factors["beta"]),
         compute_dtype=np.float64 if dy.dtype == np.float64 else np.float32,
         **factors,

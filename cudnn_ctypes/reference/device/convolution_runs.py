@@ -56,12 +56,12 @@ def run(
         y.store(convolution_forward(x.load(), filters, y=y.prior(beta), **options))
     elif direction is BACKWARD_DATA:
         dx = convolution_backward_data(
-            w.load(), y.load(), problem.x.shape, dx=x.prior(beta), **options
+            w=w.load(), dy=y.load(), dx_shape=problem.x.shape, dx=x.prior(beta), **options
         )
         x.store(dx)
     else:
         dw = convolution_backward_filter(
-            x.load(), y.load(), problem.w.shape, dw=w.prior(beta), **options
+            x=x.load(), dy=y.load(), dw_shape=problem.w.shape, dw=w.prior(beta), **options
         )
         w.store(dw)
 

@@ -16,8 +16,8 @@ from ..arithmetic import round_to
 from ..fused_operations import (
     finalize_statistics_inference,
     finalize_statistics_training,
+    scale_bias_activation_backward_filter,
     scale_bias_activation_convolution,
-    scale_bias_activation_filter_gradient,
 )
 from .call import Call
 from .convolution_problem import Problem
@@ -114,15 +114,15 @@ class _Given:
             raise bad_param(f"CUDNN_{label} is not set")
         return value
 
-    def input(self) -> tuple[Any, ...]:
+    def input(self) -> dict[str, Any]:
         """Scale, bias and the activation's name."""
         activation = self.constants.get("ACTIVATION_DESC")
         equivalent = self.constants.get("BN_EQSCALEBIAS_DESC")
-        return (
-            self.optional("BN_EQSCALE", equivalent),
-            self.optional("BN_EQBIAS", equivalent),
-            "identity" if activation is None else ACTIVATIONS[activation.mode],
-        )
+        return {
+            "scale": self.optional("BN_EQSCALE", equivalent),
+            "bias": self.optional("BN_EQBIAS", equivalent),
+            "activation": "identity" if activation is None else ACTIVATIONS[activation.mode],
+        }
 
 
 def _convolve(given: _Given) -> None:
@@ -131,7 +131,7 @@ def _convolve(given: _Given) -> None:
     made = scale_bias_activation_convolution(
         given.load("XDATA", x),
         given.load("WDATA", w),
-        *given.input(),
+        **given.input(),
         options=problem.options,
         compute_dtype=problem.compute_dtype,
         out_dtype=numpy_dtype(y.data_type),
@@ -145,11 +145,11 @@ def _convolve(given: _Given) -> None:
 def _filter_gradient(given: _Given) -> None:
     x, w, dy, convolution = given.constants.needed("XDESC", "DWDESC", "DYDESC", "CONV_DESC")
     problem = Problem(x, w, convolution, dy, ("XDESC", "DWDESC", "CONV_DESC", "DYDESC"))
-    dw = scale_bias_activation_filter_gradient(
-        given.load("XDATA", x),
-        given.load("DYDATA", dy),
-        w.shape,
-        *given.input(),
+    dw = scale_bias_activation_backward_filter(
+        x=given.load("XDATA", x),
+        dy=given.load("DYDATA", dy),
+        dw_shape=w.shape,
+        **given.input(),
         options=problem.options,
         compute_dtype=problem.compute_dtype,
         out_dtype=numpy_dtype(w.data_type),
@@ -177,8 +177,8 @@ def _finalize_training(given: _Given) -> None:
     )
     given.store("BN_EQSCALE", equivalent, made.scale)
     given.store("BN_EQBIAS", equivalent, made.bias)
-    given.store("BN_SAVED_MEAN", parameters, made.mean)
-    given.store("BN_SAVED_INVSTD", parameters, made.inv_deviation)
+    given.store("BN_SAVED_MEAN", parameters, made.saved_mean)
+    given.store("BN_SAVED_INVSTD", parameters, made.saved_inv_variance)
     given.store("BN_RUNNING_MEAN", parameters, made.running_mean)
     given.store("BN_RUNNING_VAR", parameters, made.running_variance)
 
@@ -188,10 +188,10 @@ def _finalize_inference(given: _Given) -> None:
         "BN_SCALEBIAS_MEANVAR_DESC", "BN_EQSCALEBIAS_DESC"
     )
     scale, bias = finalize_statistics_inference(
-        given.load("BN_RUNNING_MEAN", parameters),
-        given.load("BN_RUNNING_VAR", parameters),
         given.load("BN_SCALE", parameters),
         given.load("BN_BIAS", parameters),
+        given.load("BN_RUNNING_MEAN", parameters),
+        given.load("BN_RUNNING_VAR", parameters),
         epsilon=given.number("SCALAR_DOUBLE_BN_EPSILON"),
     )
     given.store("BN_EQSCALE", equivalent, scale)

@@ -63,7 +63,7 @@ class Convolution:
         sizes = zip(x_shape[2:], self._before, self._after, strict=True)
         padded = (*x_shape[:2], *(size + before + after for size, before, after in sizes))
         groups = x_shape[1] // w.shape[1]
-        dx = convolution_backward_data(w, dy, padded, groups=groups, **self._options)
+        dx = convolution_backward_data(w=w, dy=dy, dx_shape=padded, groups=groups, **self._options)
         inside = [
             slice(before, before + size)
             for before, size in zip(self._before, x_shape[2:], strict=True)
@@ -74,7 +74,7 @@ class Convolution:
         """dw, of `w_shape`, from x and the gradient of y."""
         groups = x.shape[1] // w_shape[1]
         return convolution_backward_filter(
-            self._padded(x), dy, tuple(w_shape), groups=groups, **self._options
+            x=self._padded(x), dy=dy, dw_shape=tuple(w_shape), groups=groups, **self._options
         )
 
     def _padded(self, x: Array) -> Array:

@@ -19,10 +19,6 @@ __all__ = ["FAMILIES", "NOT_YET", "Case", "Family", "rows", "tensors_of"]
 _PACKS = "its memory is held by cuDNN's packs, not by arguments of the call"
 NOT_YET: dict[str, str] = {
     "FusedOpsPlan.execute": _PACKS,
-    "scale_bias_activation_convolution": _PACKS,
-    "scale_bias_activation_backward_filter": _PACKS,
-    "finalize_statistics_training": _PACKS,
-    "finalize_statistics_inference": _PACKS,
 }
 
 Family = Callable[[Operands], "dict[str, Case]"]

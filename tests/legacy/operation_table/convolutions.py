@@ -126,7 +126,7 @@ def fused(o: Operands) -> dict[str, Case]:
             cudnn.scale_bias_activation_backward_filter, x=x, dy=dy, conv=conv, dw_shape=w.shape
         ),
         "finalize_statistics_training": o.case(
-            cudnn.finalize_statistics_training, *sums[:2], 72, *sums[2:4]
+            cudnn.finalize_statistics_training, *sums[:2], 72, *sums[2:4], average_factor=1.0
         ),
         "finalize_statistics_inference": o.case(
             cudnn.finalize_statistics_inference, sums[2], sums[3], sums[4], sums[5]
