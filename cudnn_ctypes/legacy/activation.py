@@ -11,7 +11,7 @@ from typing import Any
 from .. import raw
 from ..handle import Handle
 from ..raw.descriptors import Activation
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched
 from .operands import Made, Operands
@@ -64,20 +64,9 @@ class ActivationDescriptor(Descriptor[raw.cudnnActivationDescriptor_t]):
         nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
         raw.cudnnSetActivationDescriptor(self, mode, nan_propagation, coef)
 
-    @property
-    def mode(self) -> raw.cudnnActivationMode_t:
-        """Which function."""
-        return self._record(Activation).mode
-
-    @property
-    def nan_propagation(self) -> raw.cudnnNanPropagation_t:
-        """What ReLU does with NaN."""
-        return self._record(Activation).nan_propagation
-
-    @property
-    def coef(self) -> float:
-        """The ceiling of clipped ReLU, the alpha of ELU."""
-        return self._record(Activation).coef
+    mode: raw.cudnnActivationMode_t = read_back(Activation, "Which function.")
+    nan_propagation: raw.cudnnNanPropagation_t = read_back(Activation, "What ReLU does with NaN.")
+    coef: float = read_back(Activation, "The ceiling of clipped ReLU, the alpha of ELU.")
 
     @property
     def swish_beta(self) -> float:
@@ -110,7 +99,7 @@ def activation_forward(
     activation : ActivationDescriptor or str
         All but "identity".
     y : tensor, optional
-        Like x; may be x. Left out: made.
+        Like x; may be x. Default: allocated.
     alpha, beta : float
         Factors; with beta = 0 what y held is not read.
     x_desc, y_desc : TensorDescriptor, optional
@@ -167,7 +156,7 @@ def activation_backward(
     dy : tensor
         Gradient of y, with the strides of y.
     dx : tensor, optional
-        Gradient of x, with the strides of x; may be dy. Left out: made.
+        Gradient of x, with the strides of x; may be dy. Default: allocated.
 
     The other parameters, and the errors, are those of `activation_forward`.
     """

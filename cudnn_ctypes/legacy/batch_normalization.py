@@ -61,7 +61,7 @@ def batch_normalization_forward_inference(
         (N, C, spatial sizes...), with 0 to 3 spatial dimensions.
     scale, bias, estimated_mean, estimated_variance : tensor
     y : tensor, optional
-        Of x's shape and type. Left out: made, in the layout of x.
+        Of x's shape and type. Default: allocated, in the layout of x.
     mode : cudnnBatchNormMode_t or str
         "per_activation", "spatial" or "spatial_persistent".
     epsilon : float
@@ -133,11 +133,11 @@ def batch_normalization_forward_training(
     running_mean, running_variance : tensor, optional
         Updated: running = running * (1 - average_factor) + new * average_factor, with the
         variance over m - 1: NaN where m, the values per parameter, is 1. What they held is read
-        even with a factor of 1, so NaN stays NaN (cuDNN 9.14 and 9.19). Left out: no averages.
+        even with a factor of 1, so NaN stays NaN (cuDNN 9.14 and 9.19). Default: no averages.
     save : bool
         False: the backward pass will compute mean and variance again.
     saved_mean, saved_inv_variance : tensor, optional
-        Where they are saved. Left out: made, like scale.
+        Where they are saved. Default: allocated, like scale.
 
     Returns
     -------
@@ -196,11 +196,11 @@ def batch_normalization_backward(
     dy : tensor
         Gradient of y, of x's shape and type.
     dx, dscale, dbias : tensor, optional
-        Left out: made, like x and like scale.
+        Default: allocated, like x and like scale.
     epsilon : float
-        That of the forward pass.
+        As in the forward pass.
     saved_mean, saved_inv_variance : tensor, optional
-        What the forward pass returned. Left out: computed again.
+        What the forward pass returned. Default: computed again.
 
     Returns
     -------

@@ -100,11 +100,11 @@ def batch_normalization_forward_training_ex(
     Parameters
     ----------
     activation : ActivationDescriptor or str, optional
-        "relu", or a descriptor of it. Left out: the normalization alone.
+        "relu", or a descriptor of it. Default: the normalization alone.
     z : tensor, optional
         Added before the activation; of x's shape and type.
     workspace, reserve_space : DeviceBuffer or tensor, optional
-        Left out: the workspace is allocated for the call, the reserve space made where cuDNN wants
+        Default: the workspace is allocated for the call, the reserve space where cuDNN wants
         one (9.14 and 9.19: with z). The backward pass needs what the reserve space holds.
 
     Returns
@@ -178,15 +178,15 @@ def batch_normalization_backward_ex(
     y : tensor
         What the forward pass returned.
     bias : tensor
-        That of the forward pass; cuDNN wants it where an activation followed.
+        As in the forward pass; cuDNN wants it where an activation followed.
     activation : ActivationDescriptor or str, optional
-        That of the forward pass.
+        As in the forward pass.
     dz : tensor, optional
-        Where the gradient of z goes; like x. Left out: made, if with_dz says so.
+        Where the gradient of z goes; like x. Default: allocated, if with_dz says so.
     with_dz : bool
         Whether a tensor z was added in the forward pass.
     workspace : DeviceBuffer or tensor, optional
-        Left out: allocated for the call.
+        Default: allocated for the call.
     saved_mean, saved_inv_variance : tensor
         What the forward pass returned; optional without an activation.
     reserve_space : DeviceBuffer or tensor

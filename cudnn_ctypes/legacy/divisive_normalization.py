@@ -63,13 +63,13 @@ def divisive_normalization_forward(
         (N, C, spatial sizes...), with 1 to 3 spatial dimensions. (N, C, W) is (N, C, 1, W) to
         cuDNN, of 2 dimensions: alpha is divided by n^2.
     y : tensor, optional
-        Of x's shape, type and strides. Left out: made.
+        Of x's shape, type and strides. Default: allocated.
     means : tensor, optional
-        Like x: a mean for every element, or any other number. Left out: zeros.
+        Like x: a mean for every element, or any other number. Default: zeros.
     mode : cudnnDivNormMode_t or str
         There is only one.
     temp, temp2 : tensor or DeviceBuffer, optional
-        Scratch memory, each like x. Left out: allocated for the call.
+        Scratch memory, each like x. Default: allocated for the call.
     alpha, beta : float
         Factors of the result and of what y held; not those of `lrn`. beta must not be below 0:
         cuDNN (9.14 and 9.19) then takes it for 0.
@@ -140,7 +140,7 @@ def divisive_normalization_backward(
     dy : tensor
         Gradient of y, with the strides of x.
     dx, dmeans : tensor, optional
-        Gradients of x and of the means, with the shape, type and strides of x. Left out: made.
+        Gradients of x and of the means, with the shape, type and strides of x. Default: allocated.
     with_dmeans : bool
         False: the gradient of the means is not computed.
     x_desc, dx_desc : TensorDescriptor, optional

@@ -50,9 +50,9 @@ def dropout_forward(
     x : tensor
         Of any shape of 2 dimensions or more, and any strides; float16, float32 or float64.
     y : tensor, optional
-        As many elements of the same type; may be x. Left out: made, in the layout of x.
+        As many elements of the same type; may be x. Default: allocated, in the layout of x.
     reserve_space : DeviceBuffer or tensor, optional
-        At least `dropout_reserve_size` bytes, for the mask. Left out: made.
+        At least `dropout_reserve_size` bytes, for the mask. Default: allocated.
     x_desc, y_desc : TensorDescriptor, optional
         How the memory is to be read; needed for addresses and buffers.
 
@@ -102,7 +102,7 @@ def dropout_backward(
     reserve_space : DeviceBuffer or tensor
         What `dropout_forward` returned.
     dx : tensor, optional
-        Gradient of x; may be dy. Left out: made, in the layout of dy.
+        Gradient of x; may be dy. Default: allocated, in the layout of dy.
 
     Returns
     -------

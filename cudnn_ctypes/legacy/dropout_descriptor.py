@@ -51,7 +51,7 @@ class DropoutDescriptor(Descriptor[raw.cudnnDropoutDescriptor_t]):
     seed : int
         From 0 to 2**64 - 1.
     states : DeviceBuffer or tensor, optional
-        At least `dropout_states_size` bytes. Left out: made, and closed with the descriptor.
+        At least `dropout_states_size` bytes. Default: allocated, and closed with the descriptor.
     restore : bool
         Go on from what `states` holds, saved from another descriptor, instead of starting from the
         seed, which is then only recorded (``cudnnRestoreDropoutDescriptor``).

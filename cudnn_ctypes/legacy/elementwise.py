@@ -13,7 +13,7 @@ from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import OpTensor
 from .agreement import check_same
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator, short_name
 from .launch import launched
 from .operands import Made, Operands
@@ -65,20 +65,11 @@ class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
         nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
         raw.cudnnSetOpTensorDescriptor(self, op, as_data_type(compute_data_type), nan_propagation)
 
-    @property
-    def op(self) -> raw.cudnnOpTensorOp_t:
-        """Which operation."""
-        return self._record(OpTensor).op
-
-    @property
-    def compute_data_type(self) -> raw.cudnnDataType_t:
-        """What it is computed in."""
-        return self._record(OpTensor).compute_data_type
-
-    @property
-    def nan_propagation(self) -> raw.cudnnNanPropagation_t:
-        """Whether the minimum or maximum with NaN is NaN."""
-        return self._record(OpTensor).nan_propagation
+    op: raw.cudnnOpTensorOp_t = read_back(OpTensor, "Which operation.")
+    compute_data_type: raw.cudnnDataType_t = read_back(OpTensor, "What it is computed in.")
+    nan_propagation: raw.cudnnNanPropagation_t = read_back(
+        OpTensor, "Whether the minimum or maximum with NaN is NaN."
+    )
 
 
 @launched
@@ -108,7 +99,7 @@ def op_tensor(
     op : OpTensorDescriptor or str
         A name stands for the descriptor with the type that the computation needs.
     c : tensor, optional
-        Of the shape of a; may be a. Left out: made, in the layout of a.
+        Of the shape of a; may be a. Default: allocated, in the layout of a.
     alpha1, alpha2, beta : float
         Factors; with beta = 0 what c held is not read.
     data_type : data type, optional

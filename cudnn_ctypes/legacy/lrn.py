@@ -11,7 +11,7 @@ from typing import Any
 from .. import raw
 from ..handle import Handle
 from ..raw.descriptors import LRN
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched
 from .operands import Made, Operands, expect
@@ -62,25 +62,10 @@ class LRNDescriptor(Descriptor[raw.cudnnLRNDescriptor_t]):
         """Set all of it; follows ``cudnnSetLRNDescriptor``."""
         raw.cudnnSetLRNDescriptor(self, n, alpha, beta, k)
 
-    @property
-    def n(self) -> int:
-        """Width of the window."""
-        return self._record(LRN).n
-
-    @property
-    def alpha(self) -> float:
-        """Factor of the mean of squares."""
-        return self._record(LRN).alpha
-
-    @property
-    def beta(self) -> float:
-        """The exponent."""
-        return self._record(LRN).beta
-
-    @property
-    def k(self) -> float:
-        """What is added to the mean of squares."""
-        return self._record(LRN).k
+    n: int = read_back(LRN, "Width of the window.")
+    alpha: float = read_back(LRN, "Factor of the mean of squares.")
+    beta: float = read_back(LRN, "The exponent.")
+    k: float = read_back(LRN, "What is added to the mean of squares.")
 
 
 @launched
@@ -103,7 +88,7 @@ def lrn_cross_channel_forward(
     x : tensor
         (N, C, spatial sizes...), with 1 to 3 spatial dimensions.
     y : tensor, optional
-        Of x's shape and type; may be x. Left out: made, in the layout of x.
+        Of x's shape and type; may be x. Default: allocated, in the layout of x.
     mode : cudnnLRNMode_t or str
         There is only one.
     alpha, beta : float
@@ -161,7 +146,7 @@ def lrn_cross_channel_backward(
     dy : tensor
         Gradient of y.
     dx : tensor, optional
-        Gradient of x, of its shape and type. Left out: made, in the layout of x.
+        Gradient of x, of its shape and type. Default: allocated, in the layout of x.
 
     The other parameters, and the errors, are those of `lrn_cross_channel_forward`.
     """

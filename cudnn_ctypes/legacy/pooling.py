@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import raw
 from ..raw.descriptors import Pooling
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .spatial import spatial_entries
 from .tensor import TensorDescriptor
@@ -137,30 +137,15 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         read = {name: number.value for name, number in numbers.items()}
         return {"mode": mode.value, "nan_propagation": nan.value, **read}
 
-    @property
-    def window(self) -> tuple[int, ...]:
-        """Size of the window along each spatial dimension."""
-        return self._record(Pooling).window
-
-    @property
-    def padding(self) -> tuple[int, ...]:
-        """Places outside the image on both sides of each spatial dimension."""
-        return self._record(Pooling).padding
-
-    @property
-    def stride(self) -> tuple[int, ...]:
-        """Step of the window along each spatial dimension."""
-        return self._record(Pooling).stride
-
-    @property
-    def mode(self) -> raw.cudnnPoolingMode_t:
-        """Maximum or average."""
-        return self._record(Pooling).mode
-
-    @property
-    def nan_propagation(self) -> raw.cudnnNanPropagation_t:
-        """Whether a maximum over NaN is NaN."""
-        return self._record(Pooling).nan_propagation
+    window: tuple[int, ...] = read_back(Pooling, "Size of the window along each spatial dimension.")
+    padding: tuple[int, ...] = read_back(
+        Pooling, "Places outside the image on both sides of each spatial dimension."
+    )
+    stride: tuple[int, ...] = read_back(Pooling, "Step of the window along each spatial dimension.")
+    mode: raw.cudnnPoolingMode_t = read_back(Pooling, "Maximum or average.")
+    nan_propagation: raw.cudnnNanPropagation_t = read_back(
+        Pooling, "Whether a maximum over NaN is NaN."
+    )
 
     # -- what it makes -------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ def pooling_forward(
         (N, C, spatial sizes...), with 1 to 3 spatial dimensions.
     y : tensor, optional
         (N, C, output sizes...), of the type of x; the sizes may differ from
-        `PoolingDescriptor.output_shape`. Left out: made, in the layout of x.
+        `PoolingDescriptor.output_shape`. Default: allocated, in the layout of x.
     alpha, beta : float
         Factors; with beta = 0 what y held is not read.
     x_desc, y_desc : TensorDescriptor, optional
@@ -100,7 +100,7 @@ def pooling_backward(
     dy : tensor
         Gradient of y, with the strides of y.
     dx : tensor, optional
-        Gradient of x, with the strides of x. Left out: made.
+        Gradient of x, with the strides of x. Default: allocated.
 
     The other parameters, and the errors, are those of `pooling_forward`.
     """

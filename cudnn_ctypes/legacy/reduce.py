@@ -14,7 +14,7 @@ from .. import raw
 from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw.descriptors import ReduceTensor
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched
 from .operands import Operands, refuse_beta
@@ -92,30 +92,15 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
             enumerator(raw.cudnnIndicesType_t, indices_type, "indices_type"),
         )
 
-    @property
-    def op(self) -> raw.cudnnReduceTensorOp_t:
-        """Which reduction."""
-        return self._record(ReduceTensor).op
-
-    @property
-    def compute_data_type(self) -> raw.cudnnDataType_t:
-        """What it is computed in."""
-        return self._record(ReduceTensor).compute_data_type
-
-    @property
-    def nan_propagation(self) -> raw.cudnnNanPropagation_t:
-        """Whether the minimum or maximum over NaN is NaN."""
-        return self._record(ReduceTensor).nan_propagation
-
-    @property
-    def indices(self) -> bool:
-        """Whether it also tells where it found the minimum or maximum."""
-        return self._record(ReduceTensor).indices
-
-    @property
-    def indices_type(self) -> raw.cudnnIndicesType_t:
-        """The type of these indices."""
-        return self._record(ReduceTensor).indices_type
+    op: raw.cudnnReduceTensorOp_t = read_back(ReduceTensor, "Which reduction.")
+    compute_data_type: raw.cudnnDataType_t = read_back(ReduceTensor, "What it is computed in.")
+    nan_propagation: raw.cudnnNanPropagation_t = read_back(
+        ReduceTensor, "Whether the minimum or maximum over NaN is NaN."
+    )
+    indices: bool = read_back(
+        ReduceTensor, "Whether it also tells where it found the minimum or maximum."
+    )
+    indices_type: raw.cudnnIndicesType_t = read_back(ReduceTensor, "The type of these indices.")
 
     # -- what it needs -------------------------------------------------------------------------
 
@@ -176,15 +161,15 @@ def reduce_tensor(
     reduction : ReduceTensorDescriptor or str
         A name stands for the descriptor with the type that the computation needs.
     c : tensor, optional
-        Of the shape of a, with ones where a is to be reduced. Left out: made.
+        Of the shape of a, with ones where a is to be reduced. Default: allocated.
     c_shape : sequence of int, optional
         The shape of c, if c is not given: (1, C, 1, 1) for a number for each channel.
     alpha, beta : float
         Factors; with beta = 0 what c held is not read.
     indices : DeviceBuffer or tensor, optional
-        Where indices go, if the descriptor asks for them. Left out: made.
+        Where indices go, if the descriptor asks for them. Default: allocated.
     workspace : DeviceBuffer or tensor, optional
-        Left out: allocated for the call.
+        Default: allocated for the call.
     data_type : data type, optional
         Of c, if c is not given; default: that of a.
     a_desc, c_desc : TensorDescriptor, optional

@@ -38,7 +38,7 @@ def softmax_forward(
     x : tensor
         (N, C, spatial sizes...) or (N, C).
     y : tensor, optional
-        Like x; may be x. Left out: made.
+        Like x; may be x. Default: allocated.
     algorithm : cudnnSoftmaxAlgorithm_t or str
         "accurate" subtracts the maximum first; "fast" may overflow; "log" is the logarithm.
     mode : cudnnSoftmaxMode_t or str
@@ -103,7 +103,7 @@ def softmax_backward(
     dy : tensor
         Gradient of y, with the strides of y.
     dx : tensor, optional
-        Gradient of x; may be dy. Left out: made.
+        Gradient of x; may be dy. Default: allocated.
 
     The other parameters, and the errors, are those of `softmax_forward`.
     """

@@ -15,7 +15,7 @@ from ..device.layout import to_shape
 from ..dtypes import as_data_type, data_type_name
 from ..handle import Handle
 from ..raw.descriptors import SpatialTransformer
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched
 from .operands import Made, Operands, expect, refuse_beta
@@ -80,20 +80,9 @@ class SpatialTransformerDescriptor(Descriptor[raw.cudnnSpatialTransformerDescrip
             )
         raw.cudnnSetSpatialTransformerNdDescriptor(self, sampler, data_type, len(shape), shape)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(N, C, H, W) of the output."""
-        return self._record(SpatialTransformer).shape
-
-    @property
-    def data_type(self) -> raw.cudnnDataType_t:
-        """Type of all tensors."""
-        return self._record(SpatialTransformer).data_type
-
-    @property
-    def sampler(self) -> raw.cudnnSamplerType_t:
-        """How pixels are interpolated."""
-        return self._record(SpatialTransformer).sampler
+    shape: tuple[int, ...] = read_back(SpatialTransformer, "(N, C, H, W) of the output.")
+    data_type: raw.cudnnDataType_t = read_back(SpatialTransformer, "Type of all tensors.")
+    sampler: raw.cudnnSamplerType_t = read_back(SpatialTransformer, "How pixels are interpolated.")
 
     @property
     def theta_shape(self) -> tuple[int, ...]:
@@ -136,7 +125,7 @@ def spatial_tf_grid_generator_forward(
         (N, 2, 3).
     transformer : SpatialTransformerDescriptor
     grid : tensor, optional
-        (N, H, W, 2). Left out: made.
+        (N, H, W, 2). Default: allocated.
 
     Returns
     -------
@@ -173,7 +162,7 @@ def spatial_tf_grid_generator_backward(
     dgrid : tensor
         Gradient of the grid, (N, H, W, 2).
     dtheta : tensor, optional
-        (N, 2, 3). Left out: made.
+        (N, 2, 3). Default: allocated.
 
     Returns
     -------
@@ -210,7 +199,7 @@ def spatial_tf_sampler_forward(
     grid : tensor
         (N, H, W, 2); points outside of -1 to 1 see zeros.
     y : tensor, optional
-        (N, C, H, W). Left out: made, in the layout of x.
+        (N, C, H, W). Default: allocated, in the layout of x.
     alpha, beta : float
         Factors; with beta = 0 what y held is not read.
     x_desc, y_desc : TensorDescriptor, optional
@@ -262,9 +251,9 @@ def spatial_tf_sampler_backward(
     dy : tensor
         Gradient of y, (N, C, H, W).
     dx : tensor, optional
-        Gradient of x, of its shape and type. Left out: made, in the layout of x.
+        Gradient of x, of its shape and type. Default: allocated, in the layout of x.
     dgrid : tensor, optional
-        Gradient of the grid, (N, H, W, 2). Left out: made.
+        Gradient of the grid, (N, H, W, 2). Default: allocated.
 
     Returns
     -------

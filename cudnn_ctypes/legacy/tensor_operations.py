@@ -40,7 +40,7 @@ def transform_tensor(
     ----------
     x : tensor
     y : tensor, optional
-        Of the shape of x, with any strides, in other memory. Left out: made.
+        Of the shape of x, with any strides, in other memory. Default: allocated.
     layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"}, optional
         Of y, if y is not given; default: that of x.
     data_type : data type, optional
