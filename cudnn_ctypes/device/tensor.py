@@ -40,8 +40,9 @@ class DeviceTensor(Elements, Uncopied):
 
     Parameters
     ----------
-    memory : DeviceBuffer
-        Where the elements are; kept alive, and closed by its owner, not by the tensor.
+    memory : DeviceBuffer or DeviceTensor
+        Where the elements are; kept alive, and closed by its owner, not by the tensor. The bytes of
+        a tensor are taken as they are.
     shape : sequence of int
     dtype : data type
         As for `as_data_type`; 4-bit types and BOOLEAN are packed in memory.
@@ -65,6 +66,9 @@ class DeviceTensor(Elements, Uncopied):
     DeviceTensor.from_numpy, DeviceTensor.empty, as_tensor
     """
 
+    _memory: Any
+    _whole: DeviceTensor | None
+
     def __init__(
         self,
         memory: Any,
@@ -75,12 +79,16 @@ class DeviceTensor(Elements, Uncopied):
         strides: Any = None,
         offset: int = 0,
     ) -> None:
-        if not isinstance(memory, (DeviceBuffer, Allocation)):
+        if not isinstance(memory, (DeviceBuffer, Allocation, DeviceTensor)):
             raise TypeError(
                 f"memory: expected a DeviceBuffer, got {memory!r} ({type(memory).__name__})"
             )
         shape, strides, data_type = _described(shape, dtype, layout, strides)
         self._set(memory, shape, strides, data_type, offset=offset)
+        if isinstance(memory, DeviceTensor):
+            self._memory, self._whole = memory._open(), memory
+            self._offset += memory._offset
+            self._readonly = memory._readonly
 
     def _set(
         self,
@@ -93,8 +101,8 @@ class DeviceTensor(Elements, Uncopied):
         readonly: bool = False,
         nbytes: int | None = None,
     ) -> None:
-        self._memory: Any = memory
-        self._whole: DeviceTensor | None = None
+        self._memory = memory
+        self._whole = None
         self._shape = shape
         self._strides = strides
         self._data_type = data_type

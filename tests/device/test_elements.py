@@ -361,6 +361,17 @@ def test_copies_between_tensors_and_buffers(any_device: str) -> None:
             np.sum(buffer)
 
 
+def test_a_tensor_in_the_memory_of_another(any_device: str) -> None:
+    array = numbers(4, 6)
+    with DeviceTensor.from_numpy(array) as tensor:
+        other = DeviceTensor(tensor[1:], (2, 4), "float16", strides=(12, 1), offset=4)
+        expected = array.view(np.float16)[1:3, 2:6]
+        assert other.numpy().tobytes() == expected.tobytes()
+        with pytest.raises(ValueError, match="the memory has 72"):
+            DeviceTensor(tensor[1:], (37,), "float16")
+    assert other.closed
+
+
 def test_layouts_by_all_their_names(reference_device: None) -> None:
     shape = (2, 3, 4, 5)
     for layout in ("nhwc", "NHWC", "cudnn_tensor_nhwc", raw.CUDNN_TENSOR_NHWC):
