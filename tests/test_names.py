@@ -19,7 +19,7 @@ WORDS = {
     "data_type": "datatype",
     "dbias": "dbiases grad_bias",
     "dx": "grad_x grad_input dinput",
-    "dy": "dout doutput grad_y grad_output",
+    "dy": "dout grad_y grad_output",
     "epsilon": "eps",
     "nan_propagation": "nan_prop nan_opt",
     "op": "operator",
@@ -39,9 +39,6 @@ OPERANDS = {*_NAMES, *(f"d{name}" for name in _NAMES), "db"}
 
 NOT_YET = {
     "ConvolutionDescriptor": "compute_type",
-    "gnn_agg_simple_backward": "doutput",
-    "gnn_mha_gat_backward": "doutput",
-    "gnn_mha_gat_v2_backward": "doutput",
 }
 """What keeps another name, and the name."""
 

@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 AnyDescriptor = TensorDescriptor | FilterDescriptor
+A = TypeVar("A", TensorDescriptor, FilterDescriptor)
 _DESC = re.compile("[Dd]esc$")
 
 T = TypeVar("T")
@@ -96,7 +97,7 @@ class Operands:
             elif value is not None:
                 value = self._imported(name, value)
             self._operands[name] = (value, desc)
-        self._made: dict[str, tuple[Any, Any]] = {}  # operands that have no descriptor of the user
+        self._made: dict[str, Any] = {}  # descriptors of operands that the user gave none for
         self._results: list[DeviceTensor] = []
         self.layout = self._common_layout()
 
@@ -124,11 +125,29 @@ class Operands:
 
     def describe(self, name: str) -> TensorDescriptor:
         """The descriptor of the tensor `name`: as it was given, or made once for the call."""
-        return self.tensor(name)[1]
+        return self._described(name, TensorDescriptor)
 
     def describe_filter(self, name: str) -> FilterDescriptor:
         """The descriptor of the filters `name`: as it was given, or made once for the call."""
-        return self.filter(name)[1]
+        return self._described(name, FilterDescriptor)
+
+    def _described(self, name: str, cls: type[A]) -> A:
+        value, desc = self._operands[name]
+        desc = self._made.get(name, desc)
+        if desc is not None:
+            return expect(f"{name}_desc", desc, cls)
+        value = imported(name, value, self._handle)
+        try:
+            made = cls.of(value, layout=self.layout, min_dims=4)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        return self._keep(name, value, made)
+
+    def _keep(self, name: str, value: Any, made: A) -> A:
+        self._operands[name] = value, None
+        self._made[name] = made
+        self.enter_context(made)
+        return made
 
     def check_same(self, source: str, *names: str) -> None:
         """Refuse operands whose shape or type is not that of the operand `source`."""
@@ -148,53 +167,18 @@ class Operands:
 
         (K,) is described as (1, K, 1...).
         """
-        return self.channels(name, of)[1]
-
-    def tensor(self, name: str) -> tuple[Any, TensorDescriptor]:
-        """The operand `name` as memory, and its descriptor."""
-        value, desc = self._operands[name]
-        if desc is not None:
-            return value, expect(f"{name}_desc", desc, TensorDescriptor)
-        if name in self._made:
-            return self._made[name]
-        value = imported(name, value, self._handle)
-        made = TensorDescriptor.of(value, layout=self.layout, min_dims=4)
-        return self._keep(name, value, made)
-
-    def filter(self, name: str) -> tuple[Any, FilterDescriptor]:
-        """The operand `name`, which are filters, as memory, and their descriptor."""
-        value, desc = self._operands[name]
-        if desc is not None:
-            return value, expect(f"{name}_desc", desc, FilterDescriptor)
-        if name in self._made:
-            return self._made[name]
-        value = imported(name, value, self._handle)
-        try:
-            made = FilterDescriptor.of(value, layout=self.layout, min_dims=4)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-        return self._keep(name, value, made)
-
-    def channels(self, name: str, of: tuple[int, ...]) -> tuple[Any, TensorDescriptor]:
-        """The operand `name`, one value for each channel of a tensor of shape `of`.
-
-        (K,) is described as (1, K, 1...).
-        """
         value, desc = self._operands[name]
         expected = (1, of[1], *(1,) * (len(of) - 2))
-        if desc is None and getattr(value, "ndim", 0) == 1:
-            if value.shape[0] != of[1]:
-                raise ValueError(
-                    f"{name}: expected shape {of[1:2]} or {expected}, got {value.shape}"
-                )
+        is_vector = desc is None and name not in self._made and getattr(value, "ndim", 0) == 1
+        if is_vector and value.shape == of[1:2]:
             if value.strides[0] != 1 and of[1] > 1:
                 raise ValueError(f"{name}: elements must be adjacent, got strides {value.strides}")
             made = TensorDescriptor(expected, value.data_type, layout=self._plain_layout())
             return self._keep(name, value, made)
-        value, desc = self.tensor(name)
-        if desc.shape != expected:
-            raise ValueError(f"{name}: expected shape {of[1:2]} or {expected}, got {desc.shape}")
-        return value, desc
+        shape = value.shape if is_vector else self.describe(name).shape
+        if shape != expected:
+            raise ValueError(f"{name}: expected shape {of[1:2]} or {expected}, got {shape}")
+        return self.describe(name)
 
     def add(self, name: str, value: Any, desc: TensorDescriptor) -> None:
         """Take the operand `name`, which C reads or writes with the descriptor of others.
@@ -239,16 +223,10 @@ class Operands:
             return made
         return expect(name, value, cls)
 
-    def _keep(self, name: str, value: Any, made: D) -> tuple[Any, D]:
-        self._made[name] = value, self.enter_context(made)
-        return value, made
-
     def memory(self, name: str, *, written: bool = False) -> Memory:
         """What C receives for the operand `name`, held against the descriptor it has by now."""
-        value, desc = self._operands[name]
-        if desc is None:
-            value, desc = self._made.get(name) or self.tensor(name)
-        return check_memory(name, value, desc, self._handle, written=written)
+        desc = self._made.get(name) or self._operands[name][1] or self.describe(name)
+        return check_memory(name, self._operands[name][0], desc, self._handle, written=written)
 
     def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
         """Launch a C function of these operands, by its declaration.

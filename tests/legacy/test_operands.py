@@ -29,8 +29,8 @@ class TestLayout:
         }
         with Operands(reference_handle, **given) as operands:
             assert operands.layout == layout
-            _, x_desc = operands.tensor("x")
-            _, w_desc = operands.filter("w")
+            x_desc = operands.describe("x")
+            w_desc = operands.describe_filter("w")
             assert x_desc == TensorDescriptor((2, 1, 6, 5), layout=layout)
             assert w_desc.layout == layout
         assert x_desc.closed
@@ -54,7 +54,7 @@ class TestLayout:
         x = DeviceTensor.empty((2, 3, 4, 5), "float32", strides=(1000, 200, 40, 2))
         with Operands(reference_handle, x=(x, None)) as operands:
             assert operands.layout is None
-            assert operands.tensor("x")[1].strides == x.strides
+            assert operands.describe("x").strides == x.strides
 
 
 class TestResults:
@@ -63,7 +63,8 @@ class TestResults:
         with Operands(reference_handle, x=(empty(IMAGE, layout), None), y=(None, None)) as operands:
             made = operands.make("y", (2, 8, 4, 3), "float16")
             assert made.layout == layout
-            assert operands.tensor("y")[0] is made
+            assert operands.describe("y").layout == layout
+            assert operands.memory("y")._as_parameter_ is made
         assert not made.closed
 
     def test_are_closed_when_something_fails(self, reference_handle: Handle) -> None:
