@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..graph.describe.tensor import Tensor
-from ..graph.run.addresses import host_value, memory_bytes
 from ..graph.run.execution import Execution
 from ..graph.run.operands import Operands
+from ..graph.run.tensor_memory import Extent, extent, host_value, memory_bytes
 from .errors import InvalidGraphError
 
 if TYPE_CHECKING:
@@ -43,11 +43,8 @@ class FrontExecution(Execution):
 
     def pack(self, memory: Mapping[Any, Any], workspace: Any) -> Any:
         """A finalized VARIANT_PACK, which the caller closes."""
-        addresses, numbers = self._operands.addresses(memory)
+        by_uid = self._operands.by_uid(memory)
         self.check_workspace(workspace)
-        for place, number in numbers.items():  # which the pack keeps
-            addresses[place] = number
-        by_uid = dict(zip(self._operands.uids, addresses, strict=True))
         return self._plan.variant_pack(by_uid, workspace)
 
 
@@ -59,6 +56,11 @@ class FrontOperands(Operands):
     """
 
     error = InvalidGraphError
+
+    @staticmethod
+    def extent(operand: Tensor) -> Extent:
+        """Data type and size: programs of NVIDIA's front end give memory of any dims."""
+        return extent(operand)._replace(strides=())
 
     def unknown(self, key: Any) -> int | None:
         if isinstance(key, Tensor):

@@ -27,10 +27,10 @@ from .describe.validation import (
 )
 from .engines.graph_methods import EngineMethods
 from .engines.selection import Selection
-from .run.addresses import new_shapes, pointers
 from .run.execution import Execution
 from .run.operands import Operands
 from .run.scratch import Scratch
+from .run.tensor_memory import new_shapes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -282,6 +282,7 @@ class Graph(
         *,
         dims: DimsMap | None = None,
         handle: Handle | None = None,
+        check: bool = True,
     ) -> None:
         """Run it on the handle's stream; follows ``cudnnBackendExecute``.
 
@@ -297,19 +298,21 @@ class Graph(
             packed, if it was built with ``override_shapes``.
         handle : Handle, optional
             By default that of `build`.
+        check : bool
+            Whether memory that says its data type, dims and strides is held against its tensor,
+            whenever its address is not that of the last time. It may tell the same memory in other
+            words: without dims of one element, with neighbouring dims joined, or as bytes.
 
         Raises
         ------
         ValueError
-            If a tensor has no memory, or too little; if there is no handle.
+            If a tensor has no memory, or memory that contradicts it; if there is no handle.
         KeyError
             If a key is no tensor with memory of this graph.
         """
-        plan, execution = self.plan, self._execution
-        if execution is None:
-            execution = self._execution = Execution(plan, Operands(self.tensors))
         new = new_shapes(self.tensors, dims) if dims else None
-        execution(self._chosen(handle), memory, workspace, new)
+        execution = self._execution or self._made_execution()
+        execution(self._chosen(handle), memory, workspace, new, check=check)
 
     def bind(
         self,
@@ -318,11 +321,16 @@ class Graph(
         *,
         dims: DimsMap | None = None,
         handle: Handle | None = None,
+        check: bool = True,
     ) -> BoundPlan:
         """`execute` for memory that stays where it is: each call of the result is one C call."""
         new = new_shapes(self.tensors, dims) if dims else None
-        found = pointers(self.tensors, memory, new)
-        return self.plan.bind(self._chosen(handle), found, workspace, shapes=new)
+        execution = self._execution or self._made_execution()
+        return execution.bind(self._chosen(handle), memory, workspace, new, check=check)
+
+    def _made_execution(self) -> Execution:
+        self._execution = Execution(self.plan, Operands(self.tensors))
+        return self._execution
 
     def _chosen(self, handle: Handle | None) -> Handle:
         chosen = handle or self._handle

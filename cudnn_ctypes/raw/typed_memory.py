@@ -4,7 +4,7 @@ An address says "I know". A tensor says its data type, dims and strides, and is 
 contradict the descriptor: C would read other numbers than the user's. The same memory may be told
 in other words: dims of one element are left out, dims that follow each other densely may be one,
 and their order is theirs in memory. Flat buffers, bytes (uint8, int8) and memory without a type
-need only be large enough.
+need only be large enough. Dims that are the descriptor's own are taken to be in its order.
 """
 
 from __future__ import annotations
@@ -227,13 +227,23 @@ _NAMES: dict[Any, tuple[str, int, int]] = {
     cudnnDataType_t.CUDNN_DATA_UINT8: ("uint8", 1, 1),
     cudnnDataType_t.CUDNN_DATA_INT32: ("int32", 1, 4),
     cudnnDataType_t.CUDNN_DATA_INT64: ("int64", 1, 8),
+    cudnnDataType_t.CUDNN_DATA_FP8_E4M3: ("float8_e4m3fn", 1, 1),
+    cudnnDataType_t.CUDNN_DATA_FP8_E5M2: ("float8_e5m2", 1, 1),
+    cudnnDataType_t.CUDNN_DATA_FP8_E8M0: ("float8_e8m0fnu", 1, 1),
     cudnnDataType_t.CUDNN_DATA_INT8x4: ("int8", 4, 1),
     cudnnDataType_t.CUDNN_DATA_UINT8x4: ("uint8", 4, 1),
     cudnnDataType_t.CUDNN_DATA_INT8x32: ("int8", 32, 1),
 }
 """Name of an element's type, elements of a vector, bytes of an element."""
 
-_SAME_BITS = {"bfloat16": {"uint16", "int16", "V16"}, "int8": {"uint8"}, "uint8": {"int8"}}
+_SAME_BITS = {
+    "bfloat16": {"uint16", "int16", "V16"},
+    "int8": {"uint8"},
+    "uint8": {"int8"},
+    "float8_e4m3fn": {"uint8", "int8"},
+    "float8_e5m2": {"uint8", "int8"},
+    "float8_e8m0fnu": {"uint8", "int8"},
+}
 _BYTES = ("uint8", "int8", "bytes")
 
 
@@ -247,20 +257,24 @@ def _split(dims: Ints, strides: Ints, vector: int) -> tuple[Ints, Ints]:
 
 def contradiction(record: Any, memory: Typed) -> str | None:
     """What a descriptor's record says, if memory contradicts it; else None."""
-    name, vector, _ = _NAMES.get(record.data_type, ("", 1, 0))
+    name, vector, itemsize = _NAMES.get(record.data_type, ("", 1, 0))
     dims, strides, nbytes = _extent(record)
     if not name:
         return None
     says = f"{record.data_type.name} {dims} with strides {strides}, {nbytes} bytes"
     if memory.nbytes < nbytes:
         return says
-    if memory.data_type in _BYTES and name not in _BYTES:
+    if memory.data_type in _BYTES and itemsize != 1:
         return None if _is_dense(memory) else says
     if memory.data_type not in ("bytes", name, *_SAME_BITS.get(name, ())):
         return says
     if memory.data_type == "bytes" or not strides:
         return None
-    wanted, axes = _axes(*_split(dims, strides, vector)), _axes(memory.dims, memory.strides)
+    dims, strides = _split(dims, strides, vector)
+    wanted, axes = _axes(dims, strides), _axes(memory.dims, memory.strides)
+    if memory.dims == dims:  # in the same order too
+        apart = zip(dims, strides, memory.strides, strict=True)
+        return says if any(size > 1 and one != other for size, one, other in apart) else None
     is_flat = len(wanted) > 1 and len(axes) == 1 and axes[0][0] == 1
     return None if is_flat or _same(wanted, axes) else says
 

@@ -14,7 +14,7 @@ from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.run.addresses import pointers
+from cudnn_ctypes.graph.run import operands
 
 from .cases import Case
 
@@ -63,7 +63,7 @@ class Operands:
 
     @property
     def pointers(self) -> dict[int, Any]:
-        return pointers(self.graph.tensors, self.memory)
+        return operands.Operands(self.graph.tensors).by_uid(self.memory)
 
     def check(self, handle: Handle) -> dict[str, float]:
         """Compare the outputs, relative to the largest magnitude; returns their errors."""

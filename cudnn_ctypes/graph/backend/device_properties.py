@@ -43,6 +43,13 @@ class DeviceProperties:
         If the text is no JSON object, or lacks a key whose value is not known.
     CudnnError
         If cuDNN refuses it.
+
+    Notes
+    -----
+    Where there is no GPU, kernels that cuDNN compiles for such properties stay in its memory until
+    the process ends, and the same graph is compiled anew each time: 0.2 MB for a float16 product of
+    2 x 64 x 64, 1.5 MB for a float32 sum of 2 x 8 x 64 x 64 (cuDNN 9.28; the same calls from C lose
+    as much, in cuDNN's own cache of kernels). With its GPU nothing is lost.
     """
 
     source = "given"

@@ -14,7 +14,7 @@ from ...raw.library import load
 from ...raw.values import described
 from ..backend.device_properties import DeviceProperties
 from ..lower.lowering import lowered
-from ..run.addresses import pointers
+from ..run.operands import Operands
 from ..run.plan import ExecutionPlan
 from ..run.scratch import Scratch
 from .measurements import Autotuning, Measurement, Settings
@@ -55,14 +55,14 @@ def autotune(
             handle,
             stack.enter_context,
         )
-        operands = pointers(graph.tensors, {**memory, **others})
+        by_uid = Operands(graph.tensors).by_uid({**memory, **others})
         workspace = stack.enter_context(_Workspace(handle))
         timer = stack.enter_context(Timer(handle, cold_cache=settings.cold_cache))
         timer.warm_up()
 
         def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
             plan.scratch = Scratch(graph.tensors)
-            with plan.bind(handle, operands, workspace.of(plan.workspace_size)) as bound:
+            with plan.bind(handle, by_uid, workspace.of(plan.workspace_size)) as bound:
                 for _ in range(untimed):
                     bound()
                 return timer(bound, runs)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...device import DeviceBuffer
 from ...dtypes import data_type_name, element_bits, numpy_dtype
 from ...raw import cudnnDataType_t as Type
-from ..run.addresses import memory_bytes
+from ..run.tensor_memory import memory_bytes
 
 if TYPE_CHECKING:
     from ...handle import Handle

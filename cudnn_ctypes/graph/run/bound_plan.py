@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ... import raw
 from ..backend.execution import execute
@@ -31,6 +31,7 @@ class BoundPlan(Uncopied):
         self.handle = handle
         self.plan = plan
         self.variant_pack = variant_pack
+        self.operands: Any = None  # what the addresses of the pack belong to
         self.prepare: Callable[[], None] | None = None  # what goes before each execution
         self._arguments = (handle, plan.descriptor, variant_pack)
 
@@ -55,6 +56,7 @@ class BoundPlan(Uncopied):
     def close(self) -> None:
         """Let the operands go. The plan stays."""
         self.variant_pack.close()
+        self.operands = None
 
     def __enter__(self) -> BoundPlan:
         return self

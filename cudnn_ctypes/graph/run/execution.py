@@ -12,9 +12,10 @@ from ...raw.memory import memory_pointer
 
 if TYPE_CHECKING:
     from ...handle import Handle
-    from .addresses import Shape
+    from .bound_plan import BoundPlan
     from .operands import Operands
     from .plan import ExecutionPlan
+    from .tensor_memory import Shape
 
 __all__ = ["Execution"]
 
@@ -42,6 +43,8 @@ class Execution:
         memory: Mapping[Any, Any],
         workspace: Any,
         shapes: Mapping[int, Shape] | None = None,
+        *,
+        check: bool = True,
     ) -> None:
         """Run the plan on the handle's stream; follows ``cudnnBackendExecute``.
 
@@ -53,11 +56,13 @@ class Execution:
             At least the plan's ``workspace_size`` bytes.
         shapes : mapping of int to (dims, strides), optional
             Of operands, by unique id, that have others this time.
+        check : bool
+            Whether memory that says its data type, dims and strides is held against its tensor.
 
         Raises
         ------
         ValueError
-            If an operand has no memory, or it or the workspace has too little.
+            If an operand has no memory, its memory contradicts it, or the workspace is too small.
         TypeError
             If a value is no memory, or host memory.
         KeyError
@@ -65,7 +70,7 @@ class Execution:
         """
         if gpus.ordinals:
             gpus.check_memory(handle, [*memory.items(), ("workspace", workspace)])
-        addresses, numbers = self._operands.addresses(memory, shapes)
+        addresses, numbers = self._operands.addresses(memory, shapes, check=check)
         packs = self._packs
         if packs is None or shapes or watched:
             self.check_workspace(workspace)
@@ -83,6 +88,23 @@ class Execution:
         except struct.error:
             raise ValueError(f"expected addresses of 64 bits, got {addresses}") from None
         packs.execute(handle, self._plan.descriptor, key, space, numbers)
+
+    def bind(
+        self,
+        handle: Handle,
+        memory: Mapping[Any, Any],
+        workspace: Any,
+        shapes: Mapping[int, Shape] | None = None,
+        *,
+        check: bool = True,
+    ) -> BoundPlan:
+        """The plan with these operands, which it keeps alive; parameters as for a call."""
+        if gpus.ordinals:
+            gpus.check_memory(handle, [*memory.items(), ("workspace", workspace)])
+        by_uid = self._operands.by_uid(memory, shapes, check=check)
+        bound = self._plan.bind(handle, by_uid, workspace, shapes=shapes)
+        bound.operands = tuple(memory.values())
+        return bound
 
     def check_workspace(self, workspace: Any) -> None:
         """Refuse a workspace that is none or too small.

@@ -8,20 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from ...raw import mode
 from ...raw.memory import memory_pointer
-from .addresses import (
-    Shape,
-    check_elements,
-    check_size,
-    find_tensor,
-    host_value,
-    memory_bytes,
-    with_shape,
-)
+from ...raw.typed_memory import by_class
+from .tensor_memory import Extent, Shape, extent, find_tensor, host_value, refusal, with_shape
 
 if TYPE_CHECKING:
     from ..describe.tensor import Tensor
 
 __all__ = ["Operands"]
+
+_MOST = 64  # descriptions of memory that are remembered of one operand
 
 
 class Operands:
@@ -43,10 +38,10 @@ class Operands:
         self.tensors = [each for each in tensors if not each.virtual and not each.scratch]
         self.uids = tuple(each.uid or 0 for each in self.tensors)
         self._name()
-        # From the first element to the last; numbers on the host are not measured.
-        self._bytes = [0 if each.by_value else memory_bytes(each) for each in self.tensors]
-        self._measured: list[Any] = [None] * len(self.tensors)
-        self._dtypes: list[Any] = [None] * len(self.tensors)
+        self._extents = [None if each.by_value else self.extent(each) for each in self.tensors]
+        self._checked: list[Any] = [None] * len(self.tensors)  # the addresses of the last time
+        # By place what `by_class` gives for memory that was found to fit.
+        self._fitting: list[set[Any]] = [set() for _ in self.tensors]
         # Memory that is part of another operand's: its place, that one's, and the offset in bytes.
         self._views = self._find_views()
         self._by_value = [(at, t, t.value) for at, t in enumerate(self.tensors) if t.by_value]
@@ -78,19 +73,23 @@ class Operands:
         return found
 
     def addresses(
-        self, memory: Mapping[Any, Any], shapes: Mapping[int, Shape] | None = None
+        self,
+        memory: Mapping[Any, Any],
+        shapes: Mapping[int, Shape] | None = None,
+        *,
+        check: bool = True,
     ) -> tuple[list[Any], dict[int, Any]]:
         """For each operand its address, and by place the numbers that were given.
 
-        The numbers' addresses are good for as long as the caller keeps them. Memory is measured if
-        it is not where it was the last time.
+        The numbers' addresses are good for as long as the caller keeps them. With `check` memory
+        that is not where it was the last time is held against its tensor.
 
         Raises
         ------
         TypeError
             If something is no memory, or no number.
         ValueError
-            If an operand has no memory, too little, or is given twice.
+            If an operand has no memory, is given twice, or its memory contradicts the tensor.
         KeyError
             If a key is of no operand.
         """
@@ -99,7 +98,7 @@ class Operands:
         found: list[Any] = self._fixed.copy()
         numbers = self._changed_numbers(found) if self._needed < len(found) else {}
         place_of, on_gpu = self._in_memory.get, not mode.reference_device_active
-        measured = [None] * len(found) if shapes else self._measured
+        checked = [None] * len(found) if shapes else self._checked
         for key, value in memory.items():
             place = place_of(key)
             if place is None:
@@ -118,8 +117,8 @@ class Operands:
                 address = value.data_ptr()
             else:
                 address = memory_pointer(value, key)
-            if address != measured[place]:
-                self._measure(value, place, shapes)
+            if check and address != checked[place]:
+                self._check(value, place, shapes)
             found[place] = address
         for place, base, offset in self._views:
             found[place] = found[base] and found[base] + offset
@@ -127,9 +126,22 @@ class Operands:
             self.check_keys(memory)
         if not all(found):
             self._refuse_missing(found)
-        if not shapes:
-            self._measured = found
+        if check and not shapes:
+            self._checked = found
         return found, numbers
+
+    def by_uid(
+        self,
+        memory: Mapping[Any, Any],
+        shapes: Mapping[int, Shape] | None = None,
+        *,
+        check: bool = True,
+    ) -> dict[int, Any]:
+        """Addresses by unique id, and C variables for numbers; as `addresses` otherwise."""
+        found, numbers = self.addresses(memory, shapes, check=check)
+        for place, number in [*enumerate(self._numbers), *numbers.items()]:
+            found[place] = found[place] if number is None else number
+        return dict(zip(self.uids, found, strict=True))
 
     def _changed_numbers(self, found: list[Any]) -> dict[int, Any]:
         """By place the numbers that were others when the graph was built."""
@@ -145,17 +157,22 @@ class Operands:
         place = self._places.get(key)
         return self.unknown(key) if place is None else place
 
-    def _measure(self, value: Any, place: int, shapes: Mapping[int, Shape] | None) -> None:
-        dtype = getattr(value, "dtype", None)
-        if dtype is not self._dtypes[place]:
-            check_elements(value, self.tensors[place])
-            self._dtypes[place] = dtype
-        held = getattr(value, "nbytes", None)
-        if isinstance(held, int) and (shapes or held < self._bytes[place]):
-            try:
-                check_size(value, with_shape(self.tensors[place], shapes))
-            except ValueError as error:
-                raise self.error(str(error)) from None
+    def _check(self, value: Any, place: int, shapes: Mapping[int, Shape] | None) -> None:
+        """Refuse memory that contradicts its tensor."""
+        key = None if shapes else by_class.of(value).identity(value)
+        fitting = self._fitting[place]
+        if key is not None and key in fitting:
+            return
+        tensor, wanted = self.tensors[place], self._extents[place]
+        if shapes and self.uids[place] in shapes:
+            wanted = self.extent(with_shape(tensor, shapes))
+        assert wanted is not None
+        why = refusal(value, wanted)
+        if why is not None:
+            raise self.error(f"tensor {tensor.name!r} {why}; check=False takes it as it is")
+        if len(fitting) >= _MOST:
+            fitting.clear()
+        fitting.add(key)
 
     def _refuse_missing(self, found: Sequence[Any]) -> None:
         missing = ", ".join(
@@ -168,6 +185,11 @@ class Operands:
     # --- what the front end does otherwise -------------------------------------------------------
 
     error: type[ValueError] = ValueError
+
+    @staticmethod
+    def extent(operand: Tensor) -> Extent:
+        """What the memory of an operand is held against."""
+        return extent(operand)
 
     def unknown(self, key: Any) -> int | None:
         """The place of an operand that is not known by this key; None to leave it out.

@@ -16,10 +16,10 @@ from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties, device_attribute
 from ..backend.engine import EngineConfig
 from ..backend.values import device_address
-from .addresses import Shape
 from .bound_plan import BoundPlan
 from .scratch import Scratch
 from .stored_plan import StoredPlan, sealed
+from .tensor_memory import Shape
 from .variant_packs import VariantPacks
 
 if TYPE_CHECKING:

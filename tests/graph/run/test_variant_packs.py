@@ -7,6 +7,7 @@ called through ctypes as those are: they note what they receive.
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
 import threading
 import time
@@ -26,10 +27,10 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run import variant_packs
+from cudnn_ctypes.graph.run.operands import Operands
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw.bare import bare, watched
 from cudnn_ctypes.resource import Resource
@@ -145,6 +146,25 @@ def product(h200: DeviceProperties, directly: None) -> Iterator[Product]:
     made.handle.close()
 
 
+class Array:
+    """Device memory that tells what it holds."""
+
+    def __init__(
+        self,
+        address: int,
+        shape: tuple[int, ...] = (4, 64, 64),
+        typestr: str = "<f2",
+        strides: tuple[int, ...] | None = None,
+    ) -> None:
+        self.__cuda_array_interface__ = {
+            "data": (address, False),
+            "shape": shape,
+            "typestr": typestr,
+            "strides": strides,
+            "version": 3,
+        }
+
+
 class Memory:
     """Device memory that tells its size."""
 
@@ -238,31 +258,56 @@ def test_a_workspace_goes_along(h200: DeviceProperties, stand_in: StandIn) -> No
     assert len(stand_in.executed) == 3
 
 
-def test_memory_is_measured_where_it_is_new(product: Product, stand_in: StandIn) -> None:
-    memory = {product.a: 0x10000, product.b: 0x20000, product.c: Memory(0x30000)}
-    product.graph.execute(memory, handle=product.handle)
-    memory[product.c] = Memory(0x40000, 4 * 64 * 64 * 2 - 1)
-    for _ in range(2):
-        with pytest.raises(ValueError, match=r"tensor 'c' .* needs 32768 bytes, got 32767"):
-            product.graph.execute(memory, handle=product.handle)
-    assert len(stand_in.executed) == 1
-
-
-@pytest.mark.parametrize("data_type", ["float32", "int64"])
-def test_memory_of_longer_elements_is_refused(
-    product: Product, stand_in: StandIn, data_type: str
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (((4, 64, 63),), r"'c' needs 32768 bytes, got 32256"),
+        (((4, 64, 64), "<i2"), r"'c' expected float16 \(4, 64, 64\) .*, got int16"),
+        (((4, 64, 64), "<f4"), r"'c' expected float16 .*, got float32 \(4, 64, 64\)"),
+        (
+            ((4, 64, 64), "<f2", (8192, 2, 128)),
+            r"'c' expected .* with strides \(4096, 64, 1\), got",
+        ),
+        (((64, 4, 64), "<f2", (128, 8192, 2)), ""),  # the same memory, dims in another order
+        (((256, 64),), ""),
+        (((16384,),), ""),
+        (((1, 4, 64, 64),), ""),
+        (((32768,), "|u1"), ""),
+        (((40000,), "|u1"), ""),
+    ],
+)
+def test_memory_is_held_against_its_tensor(
+    product: Product, stand_in: StandIn, array: Any, message: str
 ) -> None:
-    memory: dict[Any, Any] = {product.a: 0x10000, product.b: 0x20000, product.c: Memory(0x30000)}
-    for address, dtype in ((0x40000, "bfloat16"), (0x50000, "uint8")):
-        memory[product.c].__init__(address)
-        memory[product.c].dtype = numpy_dtype(dtype)
-        product.graph.execute(memory, handle=product.handle)
-    memory[product.c] = Memory(0x60000, 1 << 20)
-    memory[product.c].dtype = np.dtype(data_type)
+    memory = {product.a: 0x10000, product.b: 0x20000, product.c: Array(0x30000)}
+    run = functools.partial(product.graph.execute, memory, handle=product.handle)
+    run()
+    memory[product.c] = Array(0x40000, *array)
     for _ in range(2):
-        with pytest.raises(TypeError, match=f"'c' is float16, got memory of {data_type}"):
-            product.graph.execute(memory, handle=product.handle)
-    assert len(stand_in.executed) == 2
+        if message:
+            with pytest.raises(ValueError, match=f"tensor {message}.*; check=False takes it"):
+                run()
+            with pytest.raises(ValueError, match=f"tensor {message}"):
+                product.graph.bind(memory, handle=product.handle)
+        else:
+            run()
+    run(check=False)
+    assert len(stand_in.executed) == (2 if message else 4)
+
+
+def test_packed_numbers_take_bytes_only() -> None:
+    graph = Graph(io_data_type="float32")
+    x, mask = graph.tensor((2, 8, 16)), graph.tensor((2, 8, 16), data_type="boolean", name="mask")
+    graph.binary_select(x, 0.0, mask).set_output()
+    graph.validate()
+    operands = Operands(graph.tensors)
+    addresses = dict.fromkeys((*graph.inputs, *graph.outputs), 4096)
+    operands.by_uid({**addresses, mask: Array(0x2000, (32,), "|u1")})
+    with pytest.raises(ValueError, match=r"'mask' needs 32 bytes, got 31"):
+        operands.by_uid({**addresses, mask: Array(0x3000, (31,), "|u1")})
+    for kind in ("|b1", "<f4"):
+        with pytest.raises(ValueError, match=r"boolean is packed, 8 to a byte: give bytes"):
+            operands.by_uid({**addresses, mask: Array(0x4000, (2, 8, 16), kind)})
 
 
 @pytest.mark.parametrize(

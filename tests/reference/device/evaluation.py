@@ -17,7 +17,7 @@ from cudnn_ctypes.graph.backend.values import device_address
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import Lowering
 from cudnn_ctypes.graph.lower.target import NO_GPU
-from cudnn_ctypes.graph.run.addresses import pointers
+from cudnn_ctypes.graph.run.operands import Operands
 from cudnn_ctypes.reference.device.backend_execution import carry_out
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
 from cudnn_ctypes.reference.device.backend_records import Record, record
@@ -91,7 +91,7 @@ class Unplanned(Graph):
 
     def _pointers(self, memory: Mapping[Any, Any]) -> dict[int, Any]:
         """What an execution would pass, kept alive here, and memory for scratch tensors."""
-        self._held = pointers(self.tensors, memory)
+        self._held = Operands(self.tensors).by_uid(memory)
         self._scratch = [each for each in self.tensors if each.scratch]
         blocks = [
             DeviceTensor.from_numpy(_initial(each, {}), dtype=each.data_type)

@@ -1,32 +1,32 @@
-"""Device memory and numbers for a graph's tensors, by unique id."""
+"""What a graph's tensors want of memory, and numbers that are passed by value."""
 
 from __future__ import annotations
 
 import ctypes
 import dataclasses
-import math
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...dtypes import data_type_name, element_bits, numpy_dtype
 from ...raw import cudnnDataType_t
+from ...raw.typed_memory import contradiction, typed
 from ...strides import packed_like
 
 if TYPE_CHECKING:
     from ..describe.tensor import Tensor
 
 __all__ = [
+    "Extent",
     "Shape",
-    "check_elements",
-    "check_size",
+    "extent",
     "find_tensor",
     "host_value",
     "memory_bytes",
     "new_shapes",
-    "pointers",
+    "refusal",
     "with_shape",
 ]
 
@@ -75,51 +75,6 @@ def new_shapes(
     return found
 
 
-def pointers(
-    tensors: Sequence[Tensor],
-    memory: Mapping[Any, Any],
-    shapes: Mapping[int, Shape] | None = None,
-) -> dict[int, Any]:
-    """Device memory, or a C scalar, for each tensor that a plan reads or writes.
-
-    Parameters
-    ----------
-    tensors : sequence of Tensor
-        Of a validated graph.
-    memory : mapping
-        By tensor, unique id or name: device memory; for by-value tensors a number.
-    shapes : mapping of int to (dims, strides), optional
-        Of tensors that have others this time.
-
-    Raises
-    ------
-    ValueError
-        If a tensor has no memory, or its memory is too small.
-    KeyError
-        If a key is no tensor of the graph, or a virtual one.
-    """
-    wanted = {t.uid or 0: t for t in tensors if not t.virtual and not t.scratch}
-    found: dict[int, Any] = {}
-    for key, value in memory.items():
-        tensor = find_tensor(key, wanted)
-        uid = tensor.uid or 0
-        if uid in found:
-            raise ValueError(f"tensor {tensor.name!r} (uid {uid}) is given twice")
-        if tensor.by_value:
-            found[uid] = host_value(value, tensor)
-            continue
-        check_elements(value, tensor)
-        check_size(value, with_shape(tensor, shapes))
-        found[uid] = value
-    for uid, tensor in wanted.items():
-        if uid not in found and tensor.value is not None:
-            found[uid] = host_value(tensor.value, tensor)
-    missing = [f"{t.name!r} (uid {uid})" for uid, t in wanted.items() if uid not in found]
-    if missing:
-        raise ValueError(f"no memory was given for {', '.join(missing)}")
-    return found
-
-
 def find_tensor(key: Any, wanted: Mapping[int, Tensor]) -> Tensor:
     """The tensor, of those by unique id, that is `key` or is called so.
 
@@ -144,38 +99,52 @@ def with_shape(tensor: Tensor, shapes: Mapping[int, Shape] | None) -> Tensor:
     return dataclasses.replace(tensor, dims=tuple(dims), strides=tuple(strides))
 
 
-def check_size(value: Any, tensor: Tensor) -> None:
-    """Refuse memory that is too small for a tensor, where the memory tells its size.
+class Extent(NamedTuple):
+    """What a tensor says of its memory, as `contradiction` compares it.
 
-    Raises
-    ------
-    ValueError
+    No strides where only the data type and the size can be compared.
     """
-    given = getattr(value, "nbytes", None)
-    if isinstance(given, int) and tensor.ragged_offset is None:
-        needed = memory_bytes(tensor)
-        if hasattr(value, "shape"):  # an array counts its elements, not the gaps between them
-            bits = math.prod(tensor.dims or ()) * element_bits(tensor.data_type)
-            needed = min(needed, bits * tensor.vector_count // 8)
-        if given < needed:
-            raise ValueError(
-                f"tensor {tensor.name!r} {tensor.dims} needs {needed} bytes, got {given}"
-            )
+
+    data_type: cudnnDataType_t
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    size_in_bytes: int
 
 
-def check_elements(value: Any, tensor: Tensor) -> None:
-    """Refuse memory whose elements have another size than the tensor's; bytes may hold any.
+def extent(tensor: Tensor) -> Extent:
+    """What a tensor's memory must be; of a ragged one only the data type."""
+    assert tensor.dims is not None
+    assert tensor.strides is not None
+    assert tensor.data_type is not None
+    dims, strides, nbytes = tensor.dims, tensor.strides, memory_bytes(tensor)
+    if tensor.vector_count != 1:
+        dims = (*dims, tensor.vector_count)
+        strides = (*(step * tensor.vector_count for step in strides), 1)
+    if tensor.ragged_offset is not None:
+        nbytes, strides = 0, ()
+    if tensor.reordering:
+        strides = ()
+    return Extent(tensor.data_type, dims, strides, nbytes)
 
-    Raises
-    ------
-    TypeError
-    """
-    dtype = getattr(value, "dtype", None)
-    size, bits = getattr(dtype, "itemsize", 1), element_bits(tensor.data_type)
-    if size != 1 and bits >= 8 and tensor.vector_count == 1 and 8 * size != bits:
-        raise TypeError(
-            f"tensor {tensor.name!r} is {data_type_name(tensor.data_type)}, got memory of {dtype}"
-        )
+
+def refusal(value: Any, wanted: Extent) -> str | None:
+    """Why memory does not fit a tensor; None if it does, or only is an address."""
+    says = typed(value)
+    if says is None:
+        return None
+    name, bits = data_type_name(wanted.data_type), element_bits(wanted.data_type)
+    if (bits < 8 and says.itemsize != 1) or says.data_type.startswith("bool"):
+        several = f"is packed, {8 // bits} to a byte" if bits < 8 else "is wanted"
+        return f"got {says}, and {name} {several}: give bytes (uint8)"
+    if bits < 8:
+        enough = says.nbytes >= wanted.size_in_bytes
+        return None if enough else f"needs {wanted.size_in_bytes} bytes, got {says.nbytes}"
+    told = contradiction(wanted, says)
+    if told is None:
+        return None
+    if says.nbytes < wanted.size_in_bytes:
+        return f"needs {wanted.size_in_bytes} bytes, got {says.nbytes}"
+    return f"expected {name} {wanted.shape} with strides {wanted.strides}, got {says}"
 
 
 def memory_bytes(tensor: Tensor) -> int:
