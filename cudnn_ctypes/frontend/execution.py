@@ -56,6 +56,7 @@ class FrontOperands(Operands):
     """
 
     error = InvalidGraphError
+    advice = ""
 
     @staticmethod
     def extent(operand: Tensor) -> Extent:

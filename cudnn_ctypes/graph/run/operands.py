@@ -169,7 +169,7 @@ class Operands:
         assert wanted is not None
         why = refusal(value, wanted)
         if why is not None:
-            raise self.error(f"tensor {tensor.name!r} {why}; check=False takes it as it is")
+            raise self.error(f"tensor {tensor.name!r} {wanted.shape} {why}{self.advice}")
         if len(fitting) >= _MOST:
             fitting.clear()
         fitting.add(key)
@@ -185,6 +185,7 @@ class Operands:
     # --- what the front end does otherwise -------------------------------------------------------
 
     error: type[ValueError] = ValueError
+    advice = "; check=False takes it as it is"
 
     @staticmethod
     def extent(operand: Tensor) -> Extent:

@@ -144,7 +144,7 @@ def refusal(value: Any, wanted: Extent) -> str | None:
         return None
     if says.nbytes < wanted.size_in_bytes:
         return f"needs {wanted.size_in_bytes} bytes, got {says.nbytes}"
-    return f"expected {name} {wanted.shape} with strides {wanted.strides}, got {says}"
+    return f"is {name} with strides {wanted.strides}, got {says}"
 
 
 def memory_bytes(tensor: Tensor) -> int:

@@ -261,12 +261,12 @@ def test_a_workspace_goes_along(h200: DeviceProperties, stand_in: StandIn) -> No
 @pytest.mark.parametrize(
     ("array", "message"),
     [
-        (((4, 64, 63),), r"'c' needs 32768 bytes, got 32256"),
-        (((4, 64, 64), "<i2"), r"'c' expected float16 \(4, 64, 64\) .*, got int16"),
-        (((4, 64, 64), "<f4"), r"'c' expected float16 .*, got float32 \(4, 64, 64\)"),
+        (((4, 64, 63),), r"'c' .* needs 32768 bytes, got 32256"),
+        (((4, 64, 64), "<i2"), r"'c' \(4, 64, 64\) is float16 .*, got int16"),
+        (((4, 64, 64), "<f4"), r"'c' .* is float16 .*, got float32 \(4, 64, 64\)"),
         (
             ((4, 64, 64), "<f2", (8192, 2, 128)),
-            r"'c' expected .* with strides \(4096, 64, 1\), got",
+            r"'c' .* with strides \(4096, 64, 1\), got",
         ),
         (((64, 4, 64), "<f2", (128, 8192, 2)), ""),  # the same memory, dims in another order
         (((256, 64),), ""),
@@ -303,7 +303,7 @@ def test_packed_numbers_take_bytes_only() -> None:
     operands = Operands(graph.tensors)
     addresses = dict.fromkeys((*graph.inputs, *graph.outputs), 4096)
     operands.by_uid({**addresses, mask: Array(0x2000, (32,), "|u1")})
-    with pytest.raises(ValueError, match=r"'mask' needs 32 bytes, got 31"):
+    with pytest.raises(ValueError, match=r"'mask' .* needs 32 bytes, got 31"):
         operands.by_uid({**addresses, mask: Array(0x3000, (31,), "|u1")})
     for kind in ("|b1", "<f4"):
         with pytest.raises(ValueError, match=r"boolean is packed, 8 to a byte: give bytes"):
