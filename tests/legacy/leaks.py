@@ -2,60 +2,86 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import gc
 import warnings
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
+
+import pytest
 
 from cudnn_ctypes import Handle
+from cudnn_ctypes.legacy import launch
+from cudnn_ctypes.raw import host_blocks
 
-from .test_descriptors import heap_bytes
+FOUND = 32
+"""Bytes on the host that are found if each step leaves them: the least that malloc gives."""
 
-ROUNDS = 15  # at most
+STEPS_ON_HOST, STEPS_ON_GPU = 100, 1000  # of one round
 
 
 def check_no_memory_is_left(
-    handle: Handle, step: Callable[[], Any], *, warm_up: int, on_reference: int, slack: int
+    step: Callable[[], Any], handle: Handle | None = None, *, rounds: int = 20
 ) -> None:
-    """Some hundred steps leave host and device as is, in one of some rounds.
+    """Steps leave host and device as they are, in one of at most so many rounds.
 
-    Parameters
-    ----------
-    warm_up, on_reference : int
-        Steps before the first look; steps of each round on the reference device. On a GPU they are
-        a thousand.
-    slack : int
-        Bytes that a thousand steps may leave on the host. A descriptor takes more than 64 bytes, a
-        thousand of them 64 kB.
+    What steps leave behind grows in every round. Caches grow in some, and other processes take
+    device memory in some.
     """
-    with warnings.catch_warnings():
+    on_gpu = handle is not None and not handle.on_reference_device
+    count = STEPS_ON_GPU if on_gpu else STEPS_ON_HOST
+    with warnings.catch_warnings(), little_is_kept():
         warnings.simplefilter("error", ResourceWarning)
-        for _ in range(warm_up):
+        for _ in range(20):
             step()
-        count = on_reference if handle.on_reference_device else 1000
-        allowed = slack * count / 1000
         growths: list[tuple[int, int]] = []
-        # Caches grow in some rounds, and other processes take device memory; what steps leave
-        # behind grows in every one.
-        while not growths or min(growths)[0] >= allowed or min(d for _, d in growths) > 0:
-            assert len(growths) < ROUNDS, growths
+        while not growths or min(growths)[0] > count * FOUND // 2 or min(d for _, d in growths) > 0:
+            assert len(growths) < rounds, growths
             growths.append(_growth(handle, step, count))
 
 
-def _growth(handle: Handle, step: Callable[[], Any], count: int) -> tuple[int, int]:
+def _growth(handle: Handle | None, step: Callable[[], Any], count: int) -> tuple[int, int]:
     """By how many bytes `count` steps let the host's and the device's memory in use grow."""
-    handle.synchronize()
     host, device = heap_bytes(), device_bytes(handle)
     for _ in range(count):
         step()
-    handle.synchronize()
     return heap_bytes() - host, device_bytes(handle) - device
 
 
-def device_bytes(handle: Handle) -> int:
-    """Device memory in use on the handle's GPU, by all processes."""
-    if handle.on_reference_device:
+@contextlib.contextmanager
+def little_is_kept() -> Iterator[None]:
+    """Few freed blocks of the reference device and few plans: until they are many, each is more."""
+    with (
+        mock.patch.object(host_blocks, "_KEPT_BLOCKS", 8),
+        mock.patch.object(host_blocks, "forgotten", deque(maxlen=8)),
+        mock.patch.object(launch, "_KEPT", 8),
+    ):
+        yield
+
+
+def heap_bytes() -> int:
+    """Bytes that malloc has given out (not Python's own small objects)."""
+
+    class Info(ctypes.Structure):
+        _fields_ = [(f"field{i}", ctypes.c_size_t) for i in range(10)]
+
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "mallinfo2"):
+        pytest.skip("needs glibc 2.33 or newer")
+    libc.mallinfo2.restype = Info
+    gc.collect()
+    return int(libc.mallinfo2().field7)
+
+
+def device_bytes(handle: Handle | None) -> int:
+    """Device memory in use on the handle's GPU, by all processes; 0 without a GPU."""
+    if handle is None or handle.on_reference_device:
         return 0
     from cudnn_ctypes.device import cuda
 
+    handle.synchronize()
     free, total = cuda.call("cuMemGetInfo")
     return int(total) - int(free)

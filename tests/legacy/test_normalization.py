@@ -480,7 +480,7 @@ def test_nothing_is_forgotten(handle: Handle) -> None:
         gc.collect()
 
 
-def test_a_thousand_steps_leave_no_memory(handle: Handle) -> None:
+def test_steps_leave_no_memory(handle: Handle) -> None:
     x, scale = random(0, *X, dtype=np.float16, layout="NHWC"), random(1, C)
 
     def step() -> None:
@@ -501,4 +501,4 @@ def test_a_thousand_steps_leave_no_memory(handle: Handle) -> None:
             reserve_space=forward.reserve_space,
         )
 
-    check_no_memory_is_left(handle, step, warm_up=50, on_reference=500, slack=32 * 1024)
+    check_no_memory_is_left(step, handle)
