@@ -208,7 +208,7 @@ def learn(
 with (
     Handle() as handle,
     # Products are summed in float64 for float64, and in float32 for float16.
-    ConvolutionDescriptor(padding=1, compute_type="float64") as conv64,
+    ConvolutionDescriptor(padding=1, compute_data_type="float64") as conv64,
     ConvolutionDescriptor(padding=1) as conv16,
 ):
     print(handle)

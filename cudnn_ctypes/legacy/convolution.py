@@ -9,7 +9,7 @@ from typing import Any
 from .. import raw
 from ..dtypes import as_data_type
 from ..raw.descriptors import Convolution
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .filter import FilterDescriptor
 from .spatial import spatial_entries
@@ -35,7 +35,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
     mode : cudnnConvolutionMode_t or str
         "cross_correlation" (what deep learning calls convolution), or "convolution", which flips
         the filters.
-    compute_type : data type
+    compute_data_type : data type
         What products are summed in: float64 for float64 tensors, int32 for int8, else float32.
     math_type : cudnnMathType_t or str
         "default_math", which includes TF32 for float32 on GPUs that have it; "tensor_op_math";
@@ -67,7 +67,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         *,
         groups: int = 1,
         mode: Any = "cross_correlation",
-        compute_type: Any = "float32",
+        compute_data_type: Any = "float32",
         math_type: Any = "default_math",
         reorder_type: Any = "default_reorder",
     ) -> None:
@@ -81,7 +81,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
                 {"padding": padding, "stride": stride, "dilation": dilation},
                 {"padding": 0, "stride": 1, "dilation": 1},
             )
-            self.set_nd(padding, stride, dilation, mode, compute_type)
+            self.set_nd(padding, stride, dilation, mode, compute_data_type)
             self.groups = groups
             self.math_type = math_type
             self.reorder_type = reorder_type
@@ -97,16 +97,16 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         dilation_h: int,
         dilation_w: int,
         mode: Any,
-        compute_type: Any,
+        compute_data_type: Any,
     ) -> None:
         """Set 2 spatial dimensions; follows ``cudnnSetConvolution2dDescriptor``.
 
         u and v are the strides over height and width. Groups, math type and reorder type stay.
         """
         mode = enumerator(raw.cudnnConvolutionMode_t, mode, "mode")
-        compute_type = as_data_type(compute_type)
+        compute_data_type = as_data_type(compute_data_type)
         raw.cudnnSetConvolution2dDescriptor(
-            self, pad_h, pad_w, u, v, dilation_h, dilation_w, mode, compute_type
+            self, pad_h, pad_w, u, v, dilation_h, dilation_w, mode, compute_data_type
         )
 
     def set_nd(
@@ -115,55 +115,42 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         stride: Sequence[int],
         dilation: Sequence[int],
         mode: Any,
-        compute_type: Any,
+        compute_data_type: Any,
     ) -> None:
         """Set any number of spatial dimensions; follows ``cudnnSetConvolutionNdDescriptor``.
 
         Groups, math type and reorder type stay.
         """
         mode = enumerator(raw.cudnnConvolutionMode_t, mode, "mode")
-        compute_type = as_data_type(compute_type)
+        compute_data_type = as_data_type(compute_data_type)
         raw.cudnnSetConvolutionNdDescriptor(
-            self, len(padding), padding, stride, dilation, mode, compute_type
+            self, len(padding), padding, stride, dilation, mode, compute_data_type
         )
 
     # -- reading back --------------------------------------------------------------------------
 
     def get_2d(self) -> dict[str, Any]:
         """What `set_2d` sets, by name; follows ``cudnnGetConvolution2dDescriptor``."""
-        mode, compute_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
+        mode, compute_data_type = raw.cudnnConvolutionMode_t(), raw.cudnnDataType_t()
         names = ("pad_h", "pad_w", "u", "v", "dilation_h", "dilation_w")
         pad_h, pad_w, u, v, dilation_h, dilation_w = numbers = [c_int() for _ in names]
         raw.cudnnGetConvolution2dDescriptor(
-            self, pad_h, pad_w, u, v, dilation_h, dilation_w, mode, compute_type
+            self, pad_h, pad_w, u, v, dilation_h, dilation_w, mode, compute_data_type
         )
         read = {name: number.value for name, number in zip(names, numbers, strict=True)}
-        return {**read, "mode": mode.value, "compute_type": compute_type.value}
+        return {**read, "mode": mode.value, "compute_data_type": compute_data_type.value}
 
-    @property
-    def padding(self) -> tuple[int, ...]:
-        """Zeros on both sides of each spatial dimension."""
-        return self._record(Convolution).padding
-
-    @property
-    def stride(self) -> tuple[int, ...]:
-        """Step of the filter along each spatial dimension."""
-        return self._record(Convolution).stride
-
-    @property
-    def dilation(self) -> tuple[int, ...]:
-        """Distance of the filter's taps along each spatial dimension."""
-        return self._record(Convolution).dilation
-
-    @property
-    def mode(self) -> raw.cudnnConvolutionMode_t:
-        """Convolution or cross-correlation."""
-        return self._record(Convolution).mode
-
-    @property
-    def compute_type(self) -> raw.cudnnDataType_t:
-        """What products are summed in."""
-        return self._record(Convolution).compute_type
+    padding: tuple[int, ...] = read_back(
+        Convolution, "Zeros on both sides of each spatial dimension."
+    )
+    stride: tuple[int, ...] = read_back(
+        Convolution, "Step of the filter along each spatial dimension."
+    )
+    dilation: tuple[int, ...] = read_back(
+        Convolution, "Distance of the filter's taps along each spatial dimension."
+    )
+    mode: raw.cudnnConvolutionMode_t = read_back(Convolution, "Convolution or cross-correlation.")
+    compute_data_type: raw.cudnnDataType_t = read_back(Convolution, "What products are summed in.")
 
     @property
     def groups(self) -> int:

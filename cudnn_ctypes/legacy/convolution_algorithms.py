@@ -165,7 +165,7 @@ class ConvolutionAlgorithms:
     def _types(self) -> str:
         """The data types by the operands' names: x float32, w float16, and so on."""
         named = [f"{name} {data_type_name(self._desc(name).data_type)}" for name in self._names]
-        computed = data_type_name(self.descriptors[2].compute_type)
+        computed = data_type_name(self.descriptors[2].compute_data_type)
         return f"{', '.join(named)}; computed in {computed}"
 
     def workspace_size(self, handle: Handle, algorithm: Any) -> int:

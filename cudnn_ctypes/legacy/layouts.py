@@ -49,8 +49,9 @@ def as_format(layout: Any) -> cudnnTensorFormat_t:
     """
     if isinstance(layout, cudnnTensorFormat_t):
         return layout
-    if isinstance(layout, str) and layout.upper() in _FORMATS:
-        return _FORMATS[layout.upper()]
+    name = layout.upper().removeprefix("CUDNN_TENSOR_") if isinstance(layout, str) else ""
+    if name in _FORMATS:
+        return _FORMATS[name]
     cls = ValueError if isinstance(layout, str) else TypeError
     raise cls(
         f"layout: expected a cudnnTensorFormat_t or one of {', '.join(_FORMATS)}, got {layout!r}"

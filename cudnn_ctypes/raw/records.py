@@ -80,7 +80,7 @@ _fitting: dict[Any, Fitting] = {}  # by record
 
 def data_type_of(record: Any) -> Any:
     """The data type of a tensor, or the type that an operation computes in; None if neither."""
-    for name in ("data_type", "compute_data_type", "compute_type"):
+    for name in ("data_type", "compute_data_type"):
         if (data_type := getattr(record, name, None)) is not None:
             return data_type
     return None

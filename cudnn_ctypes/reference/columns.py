@@ -22,7 +22,7 @@ def im2col(
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
     dilation: Sequence[int] | None = None,
-    mode: Mode = "cross-correlation",
+    mode: Mode = "cross_correlation",
 ) -> NDArray[Any]:
     """The patches of `x` under every filter position, laid out as `cudnnIm2Col` writes them.
 

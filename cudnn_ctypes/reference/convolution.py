@@ -5,7 +5,7 @@ Arrays are logical, whatever their memory layout: x is (N, C, spatial...), w is
 
     y[n, k, i]  = sum over c, r of  w[k, c, r] * x_padded[n, c, i * stride + r * dilation]
 
-in mode 'cross-correlation', and with w[k, c, R - 1 - r] in mode 'convolution'. With the patches of
+in mode 'cross_correlation', and with w[k, c, R - 1 - r] in mode 'convolution'. With the patches of
 x as the columns of a matrix (see `im2col`) this is one matrix product for each group, and the two
 gradients are products with the other factor transposed:
 
@@ -43,7 +43,7 @@ def convolution_forward(
     stride: Sequence[int] | None = None,
     dilation: Sequence[int] | None = None,
     groups: int = 1,
-    mode: Mode = "cross-correlation",
+    mode: Mode = "cross_correlation",
     alpha: float = 1.0,
     beta: float = 0.0,
     y: NDArray[Any] | None = None,
@@ -105,7 +105,7 @@ def convolution_backward_data(
     stride: Sequence[int] | None = None,
     dilation: Sequence[int] | None = None,
     groups: int = 1,
-    mode: Mode = "cross-correlation",
+    mode: Mode = "cross_correlation",
     alpha: float = 1.0,
     beta: float = 0.0,
     dx: NDArray[Any] | None = None,
@@ -160,7 +160,7 @@ def convolution_backward_filter(
     stride: Sequence[int] | None = None,
     dilation: Sequence[int] | None = None,
     groups: int = 1,
-    mode: Mode = "cross-correlation",
+    mode: Mode = "cross_correlation",
     alpha: float = 1.0,
     beta: float = 0.0,
     dw: NDArray[Any] | None = None,

@@ -24,7 +24,7 @@ def convolution_bias_activation_forward(
     stride: Sequence[int] | None = None,
     dilation: Sequence[int] | None = None,
     groups: int = 1,
-    mode: Mode = "cross-correlation",
+    mode: Mode = "cross_correlation",
     alpha1: float = 1.0,
     alpha2: float = 0.0,
     activation: Activation = "relu",

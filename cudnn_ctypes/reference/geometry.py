@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Mode = Literal["cross-correlation", "convolution"]
+Mode = Literal["cross_correlation", "convolution"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Geometry:
         stride: Sequence[int] | None = None,
         dilation: Sequence[int] | None = None,
         groups: int = 1,
-        mode: Mode = "cross-correlation",
+        mode: Mode = "cross_correlation",
     ) -> Geometry:
         """Check the arguments of a convolution; ValueError names the first one that is wrong."""
         x_shape = _positive("x_shape", x_shape)
@@ -48,8 +48,8 @@ class Geometry:
             raise ValueError(
                 f"w_shape must have as many dimensions as x_shape {x_shape}, got {w_shape}"
             )
-        if mode not in ("cross-correlation", "convolution"):
-            raise ValueError(f"mode must be 'cross-correlation' or 'convolution', got {mode!r}")
+        if mode not in ("cross_correlation", "convolution"):
+            raise ValueError(f"mode must be 'cross_correlation' or 'convolution', got {mode!r}")
         _check_channels(x_shape[1], w_shape, groups)
         spatial = len(x_shape) - 2
         geometry = cls(

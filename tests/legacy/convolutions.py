@@ -92,7 +92,7 @@ class Problem:
             "stride": self.stride,
             "dilation": self.dilation,
             "groups": self.groups,
-            "mode": self.mode.replace("_", "-"),
+            "mode": self.mode,
         }
 
 

@@ -45,7 +45,7 @@ class Run(ExitStack):
                 problem.dilation,
                 groups=problem.groups,
                 mode=problem.mode,
-                compute_type=kind.compute,
+                compute_data_type=kind.compute,
                 math_type=problem.math_type,
             )
         )

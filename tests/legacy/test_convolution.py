@@ -23,7 +23,7 @@ def test_reads_back_what_was_set(seed: int) -> None:
     padding, stride, dilation = ints(rng, 0, 5, ndim), ints(rng, 1, 5, ndim), ints(rng, 1, 5, ndim)
     groups = int(rng.integers(1, 9))
     mode = rng.choice(["convolution", "cross_correlation"])
-    compute_type = rng.choice(["float32", "float64", "float16", "int32"])
+    compute_data_type = rng.choice(["float32", "float64", "float16", "int32"])
     math_type = rng.choice(
         ["default_math", "tensor_op_math", "tensor_op_math_allow_conversion", "fma_math"]
     )
@@ -31,7 +31,7 @@ def test_reads_back_what_was_set(seed: int) -> None:
     options: dict[str, Any] = {
         "groups": groups,
         "mode": mode,
-        "compute_type": compute_type,
+        "compute_data_type": compute_data_type,
         "math_type": math_type,
         "reorder_type": reorder_type,
     }
@@ -40,7 +40,7 @@ def test_reads_back_what_was_set(seed: int) -> None:
         assert conv.groups == groups
         assert conv.mode.name == f"CUDNN_{mode.upper()}"
         types = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF", "int32": "INT32"}
-        assert conv.compute_type.name == f"CUDNN_DATA_{types[compute_type]}"
+        assert conv.compute_data_type.name == f"CUDNN_DATA_{types[compute_data_type]}"
         assert conv.math_type.name == f"CUDNN_{math_type.upper()}"
         assert conv.reorder_type.name == f"CUDNN_{reorder_type.upper()}"
         with ConvolutionDescriptor(padding, stride, dilation, **options) as same:
@@ -50,10 +50,10 @@ def test_reads_back_what_was_set(seed: int) -> None:
                 same.groups = groups + 1
             elif changed == 1:
                 wider = (padding[0] + 1, *padding[1:])
-                same.set_nd(wider, stride, dilation, mode, compute_type)
+                same.set_nd(wider, stride, dilation, mode, compute_data_type)
             else:
                 other = ("convolution", "cross_correlation")[mode == "convolution"]
-                same.set_nd(padding, stride, dilation, other, compute_type)
+                same.set_nd(padding, stride, dilation, other, compute_data_type)
             assert same != conv
 
 
@@ -61,7 +61,7 @@ def test_defaults() -> None:
     with ConvolutionDescriptor() as conv:
         assert repr(conv) == (
             "ConvolutionDescriptor(padding=(0, 0), stride=(1, 1), dilation=(1, 1), groups=1, "
-            "mode='cross_correlation', compute_type='float32', math_type='default_math', "
+            "mode='cross_correlation', compute_data_type='float32', math_type='default_math', "
             "reorder_type='default_reorder')"
         )
 
@@ -124,7 +124,7 @@ def test_two_dimensions_read_back(seed: int) -> None:
         held = conv.get_2d()
     assert [held[name] for name in names] == numbers
     assert held["mode"] == raw.CUDNN_CONVOLUTION
-    assert held["compute_type"] == raw.CUDNN_DATA_DOUBLE
+    assert held["compute_data_type"] == raw.CUDNN_DATA_DOUBLE
 
 
 class TestWrongInput:
@@ -145,7 +145,7 @@ class TestWrongInput:
 
     def test_compute_type_that_cudnn_lacks(self) -> None:
         with pytest.raises(BadParamError):
-            ConvolutionDescriptor(compute_type="int8")
+            ConvolutionDescriptor(compute_data_type="int8")
 
     def test_mode_of_another_enum(self) -> None:
         with pytest.raises(TypeError, match="mode: expected a cudnnConvolutionMode_t"):

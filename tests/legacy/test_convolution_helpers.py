@@ -43,7 +43,7 @@ class TestIm2Col:
         x = DeviceTensor.from_numpy(image, layout=layout)
         with FilterDescriptor(TAPS) as w_desc, ConvolutionDescriptor(**OPTIONS, mode=mode) as conv:
             columns = cudnn.im2col(handle, x, w_desc, conv)
-        exact = ref.im2col(image, TAPS, **OPTIONS, mode=mode.replace("_", "-"))
+        exact = ref.im2col(image, TAPS, **OPTIONS, mode=mode)
         assert columns.shape == exact.shape
         np.testing.assert_array_equal(columns.numpy(), exact)
 
@@ -105,7 +105,7 @@ class TestReorder:
             (reordered_w, reordered_bias, "no_reorder"),
         ):
             with ConvolutionDescriptor(
-                1, compute_type="int32", reorder_type=reorder_type, math_type="tensor_op_math"
+                1, compute_data_type="int32", reorder_type=reorder_type, math_type="tensor_op_math"
             ) as conv:
                 y = cudnn.convolution_bias_activation_forward(
                     handle, x_there, filters, conv, offsets, "relu", alpha1=0.25

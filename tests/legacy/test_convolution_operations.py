@@ -136,7 +136,7 @@ class TestOperandsGiven:
     def test_alpha_and_beta_of_float64_are_doubles(self, handle: Handle) -> None:
         third = 1 / 3  # not a float32
         x, w = put(IMAGE.astype(np.float64)), put(KERNEL.astype(np.float64))
-        with ConvolutionDescriptor(1, compute_type="float64") as conv:
+        with ConvolutionDescriptor(1, compute_data_type="float64") as conv:
             y = cudnn.convolution_forward(handle, x, w, conv, alpha=third)
         np.testing.assert_allclose(y.numpy()[0, 0], third * np.array(EXPECTED), rtol=1e-15)
 
@@ -167,7 +167,7 @@ class TestOperandsGiven:
 
     def test_integers_in_floats_out(self, handle: Handle) -> None:
         x, w = small(1, 1, 8, 5, 5, dtype=np.int8), small(2, 4, 8, 3, 3, dtype=np.int8)
-        with ConvolutionDescriptor(compute_type="int32") as conv:
+        with ConvolutionDescriptor(compute_data_type="int32") as conv:
             y = cudnn.convolution_forward(
                 handle, put(x, "NHWC"), put(w, "NHWC"), conv, data_type="float32"
             )
@@ -177,7 +177,7 @@ class TestOperandsGiven:
     def test_vectors_in_floats_out(self, handle: Handle) -> None:
         x, w = small(1, 1, 8, 5, 5, dtype=np.int8), small(2, 4, 8, 3, 3, dtype=np.int8)
         layout = "NCHW_VECT_C4"
-        with ConvolutionDescriptor(compute_type="int32") as conv:
+        with ConvolutionDescriptor(compute_data_type="int32") as conv:
             y = cudnn.convolution_forward(
                 handle, put(x, layout), put(w, layout), conv, data_type="float32"
             )

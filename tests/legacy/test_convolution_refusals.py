@@ -249,7 +249,7 @@ class TestOptions:
 
     def test_sums_of_int8_as_int32(self, handle: Handle) -> None:
         x, w = tensor(*X, dtype=np.int8), tensor(*W, dtype=np.int8)
-        with ConvolutionDescriptor(1, compute_type="int32") as conv:  # noqa: SIM117
+        with ConvolutionDescriptor(1, compute_data_type="int32") as conv:  # noqa: SIM117
             with pytest.raises(ValueError, match=r"^y: .* int32 result"):
                 cudnn.convolution_forward(handle, x, w, conv, data_type="int32")
 
@@ -286,7 +286,7 @@ class TestWorkspace:
     def test_nothing_fits(self, handle: Handle) -> None:
         shape, taps = (1, 4, 5, 5, 5), (4, 4, 3, 3, 3)
         image, filters = TensorDescriptor(shape, "float64"), FilterDescriptor(taps, "float64")
-        conv = ConvolutionDescriptor((1, 1, 1), compute_type="float64")
+        conv = ConvolutionDescriptor((1, 1, 1), compute_data_type="float64")
         with image, filters, conv:
             table = cudnn.ConvolutionForward(image, filters, conv, image).algorithms(handle)
         with pytest.raises(NotSupportedError, match="needs a workspace"):

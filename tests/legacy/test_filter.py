@@ -59,7 +59,7 @@ def test_setting_again_follows_c() -> None:
 def test_raw_calls_see_the_same_descriptor() -> None:
     values = [ctypes.c_int() for _ in range(4)]
     data_type, tensor_format = raw.cudnnDataType_t(), raw.cudnnTensorFormat_t()
-    with FilterDescriptor((8, 3, 5, 7), "float16", layout="NHWC") as descriptor:
+    with FilterDescriptor((8, 3, 5, 7), "float16", layout="cudnn_tensor_nhwc") as descriptor:
         raw.cudnnGetFilter4dDescriptor(descriptor, data_type, tensor_format, *values)
     assert data_type.value == raw.CUDNN_DATA_HALF
     assert tensor_format.value == raw.CUDNN_TENSOR_NHWC

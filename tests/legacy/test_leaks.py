@@ -99,7 +99,9 @@ def fused(handle: Handle) -> Iterator[Step]:
     sums = [DeviceTensor.full((1, 32, 1, 1), value, "float32") for value in (0, 72, 1, 1)]
 
     def step() -> None:
-        with ConvolutionDescriptor(1, compute_type="float32", math_type="tensor_op_math") as conv:
+        with ConvolutionDescriptor(
+            1, compute_data_type="float32", math_type="tensor_op_math"
+        ) as conv:
             y = cudnn.scale_bias_activation_convolution(handle, x, w, conv, statistics=False).y
             cudnn.scale_bias_activation_backward_filter(handle, conv, x=x, dy=y, dw_shape=w.shape)
         cudnn.finalize_statistics_training(handle, *sums[:2], 72, *sums[2:], average_factor=1.0)

@@ -118,7 +118,7 @@ def test_convolution(new):
         dilation=(7, 8, 9),
         groups=4,
         mode=raw.CUDNN_CONVOLUTION,
-        compute_type=raw.CUDNN_DATA_DOUBLE,
+        compute_data_type=raw.CUDNN_DATA_DOUBLE,
         math_type=raw.CUDNN_FMA_MATH,
         reorder_type=raw.CUDNN_NO_REORDER,
     )

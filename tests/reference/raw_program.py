@@ -89,7 +89,7 @@ class Program:
         *,
         groups: int = 1,
         mode: int = raw.CUDNN_CROSS_CORRELATION,
-        compute_type: int = FLOAT,
+        compute_data_type: int = FLOAT,
         reorder_type: int = raw.CUDNN_DEFAULT_REORDER,
     ) -> raw.cudnnConvolutionDescriptor_t:
         descriptor = self.new(raw.cudnnConvolutionDescriptor_t)
@@ -101,7 +101,7 @@ class Program:
             stride or ones,
             dilation or ones,
             mode,
-            compute_type,
+            compute_data_type,
         )
         raw.cudnnSetConvolutionGroupCount(descriptor, groups)
         raw.cudnnSetConvolutionReorderType(descriptor, reorder_type)

@@ -10,7 +10,7 @@ from cudnn_ctypes.reference import im2col
 from .naive import forward, integers, random_config
 
 
-@pytest.mark.parametrize("mode", ["cross-correlation", "convolution"])
+@pytest.mark.parametrize("mode", ["cross_correlation", "convolution"])
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 def test_im2col_turns_a_convolution_into_a_matrix_product(spatial: int, mode: str):
     rng = np.random.default_rng(60 + spatial)
@@ -38,7 +38,7 @@ def test_im2col_against_pytorch():
 @pytest.mark.parametrize(
     ("mode", "start"),
     [
-        ("cross-correlation", [0, 0, 0, 0, 6, 7, 8, 9, 0, 0, 0, 0, 66, 67, 68, 69, 0, 0, 0, 0, 7]),
+        ("cross_correlation", [0, 0, 0, 0, 6, 7, 8, 9, 0, 0, 0, 0, 66, 67, 68, 69, 0, 0, 0, 0, 7]),
         ("convolution", [7, 8, 9, 10, 17, 18, 19, 20, 67, 68, 69, 70, 77, 78, 79, 80, 6, 7, 8, 9]),
     ],
 )

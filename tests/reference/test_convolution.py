@@ -18,7 +18,7 @@ from cudnn_ctypes.reference import (
 
 from .naive import Config, backward_data, backward_filter, forward, integers, random_config
 
-MODES = ("cross-correlation", "convolution")
+MODES = ("cross_correlation", "convolution")
 IMAGE = np.arange(1.0, 17.0).reshape(1, 1, 4, 4)
 KERNEL = np.arange(1.0, 10.0).reshape(1, 1, 3, 3)
 

@@ -100,7 +100,7 @@ class Convolution:
     dilation: Ints
     groups: int
     mode: cudnnConvolutionMode_t
-    compute_type: cudnnDataType_t
+    compute_data_type: cudnnDataType_t
     math_type: cudnnMathType_t
     reorder_type: cudnnReorderType_t
 
@@ -173,7 +173,7 @@ def _filter(descriptor: Any) -> Filter | None:
 @reader(cudnnConvolutionDescriptor_t)
 def _convolution(descriptor: Any) -> Convolution | None:
     padding, stride, dilation = ints(_MOST_SPATIAL), ints(_MOST_SPATIAL), ints(_MOST_SPATIAL)
-    n, mode, compute_type, groups, math_type, reorder_type = (c_int() for _ in range(6))
+    n, mode, compute_data_type, groups, math_type, reorder_type = (c_int() for _ in range(6))
     code = call(
         "cudnnGetConvolutionNdDescriptor",
         descriptor,
@@ -183,7 +183,7 @@ def _convolution(descriptor: Any) -> Convolution | None:
         stride,
         dilation,
         byref(mode),
-        byref(compute_type),
+        byref(compute_data_type),
     )
     if (
         code
@@ -199,7 +199,7 @@ def _convolution(descriptor: Any) -> Convolution | None:
         tuple(dilation[: n.value]),
         groups.value,
         cudnnConvolutionMode_t(mode.value),
-        cudnnDataType_t(compute_type.value),
+        cudnnDataType_t(compute_data_type.value),
         cudnnMathType_t(math_type.value),
         cudnnReorderType_t(reorder_type.value),
     )

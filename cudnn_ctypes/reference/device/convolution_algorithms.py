@@ -179,7 +179,7 @@ def result_types(problem: Problem) -> tuple[raw.cudnnDataType_t, ...]:
 
     Integers are for the forward direction alone.
     """
-    data, compute = problem.x.data_type, problem.convolution.compute_type
+    data, compute = problem.x.data_type, problem.convolution.compute_data_type
     if problem.w.data_type != data:
         return ()
     if data in _FLOATING:
@@ -188,7 +188,7 @@ def result_types(problem: Problem) -> tuple[raw.cudnnDataType_t, ...]:
 
 
 def _types(direction: Direction, method: Method, p: Problem) -> str:
-    data, compute = p.x.data_type, p.convolution.compute_type
+    data, compute = p.x.data_type, p.convolution.compute_data_type
     integer = data in _INTEGER
     if p.y.data_type not in result_types(p) or (integer and direction is not FORWARD):
         x_name, w_name, _, y_name = p.names
@@ -223,7 +223,7 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
         if method not in (_PLAIN if p.geometry.spatial == 2 else (Method.PRECOMPUTED,)):
             return "not for NHWC with this algorithm"
         double = p.x.data_type == _DOUBLE and (direction is not FORWARD or p.geometry.spatial == 3)
-        half = p.convolution.compute_type == _HALF and direction is BACKWARD_FILTER
+        half = p.convolution.compute_data_type == _HALF and direction is BACKWARD_FILTER
         return "not for NHWC with these data types" if double or half else ""
     if p.x.data_type == _INT8:
         return f"{x_name}, {w_name} and {y_name} must be in NHWC for INT8"
@@ -282,7 +282,7 @@ def workspace_bytes(direction: Direction, algorithm: Any, problem: Problem) -> i
         case Method.PRECOMPUTED | Method.ATOMIC_PRECOMPUTED:
             return 4 * math.prod(g.w_shape[1:])
         case Method.COLUMNS:
-            bits = element_bits(problem.convolution.compute_type)
+            bits = element_bits(problem.convolution.compute_data_type)
             return bits // 8 * math.prod(g.w_shape[1:]) * g.groups * math.prod(g.y_shape[2:])
         case Method.FFT:
             *rows, last = g.padded

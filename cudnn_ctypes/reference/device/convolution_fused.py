@@ -63,7 +63,7 @@ def bias_activation_forward(call: Call) -> None:
 def _check(algo: Any, p: Problem, z: Operand, bias: Operand) -> None:
     per_channel = (1, p.y.shape[1], *(1,) * p.geometry.spatial)
     results = result_types(p)
-    integer = p.convolution.compute_type == raw.CUDNN_DATA_INT32
+    integer = p.convolution.compute_data_type == raw.CUDNN_DATA_INT32
     bias_type = raw.CUDNN_DATA_FLOAT if integer else p.x.data_type
     if len(bias.shape) != len(per_channel):
         raise bad_param(f"biasDesc must have shape {per_channel}: {bias.shape}")

@@ -19,7 +19,7 @@ __all__ = ["Problem", "fitting"]
 
 _MODES: dict[raw.cudnnConvolutionMode_t, Mode] = {
     raw.CUDNN_CONVOLUTION: "convolution",
-    raw.CUDNN_CROSS_CORRELATION: "cross-correlation",
+    raw.CUDNN_CROSS_CORRELATION: "cross_correlation",
 }
 
 
@@ -75,9 +75,9 @@ class Problem:
     @property
     def compute_dtype(self) -> np.dtype[Any]:
         """In which products are summed; float32 also where cuDNN may sum in half precision."""
-        if self.convolution.compute_type == raw.CUDNN_DATA_HALF:
+        if self.convolution.compute_data_type == raw.CUDNN_DATA_HALF:
             return np.dtype(np.float32)
-        return numpy_dtype(self.convolution.compute_type)
+        return numpy_dtype(self.convolution.compute_data_type)
 
 
 def fitting(

@@ -74,7 +74,7 @@ def folded_backward_data_descriptors(call: Call) -> None:
     if geometry.spatial != 2:
         raise bad_param("cuDNN folds exactly 2 spatial dimensions")
     if (
-        geometry.mode != "cross-correlation"
+        geometry.mode != "cross_correlation"
         or set(geometry.dilation) != {1}
         or geometry.groups != 1
         or layout not in (raw.CUDNN_TENSOR_NCHW, raw.CUDNN_TENSOR_NHWC)
@@ -86,7 +86,7 @@ def folded_backward_data_descriptors(call: Call) -> None:
         geometry.w_shape, geometry.x_shape, padding=geometry.padding, stride=geometry.stride
     )
     data_type = problem.x.data_type
-    options = (2, folded.padding, (1, 1), (1, 1), convolution.mode, convolution.compute_type)
+    options = (2, folded.padding, (1, 1), (1, 1), convolution.mode, convolution.compute_data_type)
     for name, function, arguments in (
         (
             "foldedFilterDesc",

@@ -48,7 +48,7 @@ class Convolution:
         self._options: dict[str, Any] = {
             "stride": tuple(strides),
             "dilation": tuple(dilations),
-            "mode": "convolution" if flips else "cross-correlation",
+            "mode": "convolution" if flips else "cross_correlation",
             "compute_dtype": np.float64,
             "out_dtype": np.float64,
         }

@@ -94,7 +94,9 @@ def long_fft_convolutions(o: Operands) -> dict[str, Case]:
 
 def fused(o: Operands) -> dict[str, Case]:
     x, w, dy = o.half(2, 8, 6, 6), o.half(32, 8, 3, 3), o.half(2, 32, 6, 6)
-    conv = o.own(cudnn.ConvolutionDescriptor(1, compute_type="float32", math_type="tensor_op_math"))
+    conv = o.own(
+        cudnn.ConvolutionDescriptor(1, compute_data_type="float32", math_type="tensor_op_math")
+    )
     sums = [o.full(value, 1, 32, 1, 1) for value in (0, 72, 1, 1, 0.5, 0.5)]
     names = ("bn_scale", "bn_bias", "bn_running_mean", "bn_running_var", "bn_eqscale", "bn_eqbias")
     memory = dict(zip(names, (*sums[2:], o.half(1, 32, 1, 1), o.half(1, 32, 1, 1)), strict=True))

@@ -191,7 +191,7 @@ def test_against_torch(program: Program, torch, spatial: int, layout: str, data_
             config.dilation,
             groups=config.groups,
             mode=mode,
-            compute_type=DOUBLE if data_type == DOUBLE else FLOAT,
+            compute_data_type=DOUBLE if data_type == DOUBLE else FLOAT,
         )
         given = [
             Memory(s, data_type, where, v)
@@ -298,7 +298,7 @@ def test_integers_round_and_saturate(
     descriptors = [
         program.tensor(config.x_shape, data_type, layout),
         program.filter(config.w_shape, data_type, layout),
-        program.convolution((1, 1), compute_type=INT32),
+        program.convolution((1, 1), compute_data_type=INT32),
         program.tensor(config.y_shape, result_type, result_layout),
     ]
     scalars = {"alpha": scalar(0.25), "beta": scalar(0)}
@@ -339,7 +339,9 @@ def test_a_filter_that_the_program_has_reordered(program: Program, fused: bool):
         (raw.CUDNN_NO_REORDER, w, bias),
     ):
         y = Memory(x_shape, INT8x32, "NCHW_VECT_C")
-        convolution = program.convolution((1, 1), compute_type=INT32, reorder_type=reorder_type)
+        convolution = program.convolution(
+            (1, 1), compute_data_type=INT32, reorder_type=reorder_type
+        )
         common = [tensor, x.address, filter_, weights.address, convolution, IMPLICIT, None, 0]
         if fused:
             raw.cudnnConvolutionBiasActivationForward(
@@ -391,7 +393,7 @@ def test_bias_and_activation(program: Program, torch, data_type: int, mode: str,
             program.filter(config.w_shape, data_type),
             w.address,
             program.convolution(
-                (1, 0), (1, 2), groups=2, compute_type=DOUBLE if data_type == DOUBLE else FLOAT
+                (1, 0), (1, 2), groups=2, compute_data_type=DOUBLE if data_type == DOUBLE else FLOAT
             ),
             IMPLICIT,
             None,

@@ -37,7 +37,7 @@ EXCEPTIONS = {
 
 
 def problem(row: dict[str, Any]) -> Problem:
-    x_type, w_type, y_type, compute_type = (
+    x_type, w_type, y_type, compute_data_type = (
         getattr(raw, f"CUDNN_DATA_{name}") for name in row["types"]
     )
     return Problem(
@@ -49,7 +49,7 @@ def problem(row: dict[str, Any]) -> Problem:
             tuple(row["dilation"]),
             row["groups"],
             getattr(raw, f"CUDNN_{row['mode']}"),
-            compute_type,
+            compute_data_type,
             raw.CUDNN_DEFAULT_MATH,
             raw.CUDNN_DEFAULT_REORDER,
         ),

@@ -179,8 +179,8 @@ NO_KERNEL: dict[str, Change] = {
     "w double": ("w", lambda p: p.filter(W, DOUBLE)),
     "y double": ("y", lambda p: p.tensor(Y, DOUBLE)),
     "y half": ("y", lambda p: p.tensor(Y, HALF)),
-    "sums in double": ("conv", lambda p: p.convolution((1, 1), compute_type=DOUBLE)),
-    "sums in int32": ("conv", lambda p: p.convolution((1, 1), compute_type=INT32)),
+    "sums in double": ("conv", lambda p: p.convolution((1, 1), compute_data_type=DOUBLE)),
+    "sums in int32": ("conv", lambda p: p.convolution((1, 1), compute_data_type=INT32)),
 }
 
 

@@ -58,7 +58,7 @@ def test_the_columns_times_the_filter_are_the_convolution(program, data_type, la
         )
         matrix = columns.copy_to_host().view(DTYPES[data_type]).astype(np.float64)
     y = (w.reshape(4, -1) @ matrix.reshape(3 * 2 * 3, positions)).reshape(4, 2, 5, 4)
-    expected = forward(x, w, config, mode.lower().replace("_", "-"))
+    expected = forward(x, w, config, mode.lower())
     np.testing.assert_array_equal(y.swapaxes(0, 1), expected)
 
 
@@ -215,7 +215,7 @@ def test_folded_descriptors(program: Program, target: str, data_type: int):
     assert [record(d) for d in (dy, dx)] == [record(d) for d in layouts]
     held = record(convolution)
     assert (held.padding, held.stride, held.dilation) == (folded.padding, (1, 1), (1, 1))
-    assert (held.mode, held.compute_type) == (raw.CUDNN_CROSS_CORRELATION, FLOAT)
+    assert (held.mode, held.compute_data_type) == (raw.CUDNN_CROSS_CORRELATION, FLOAT)
     expected = (folded.fold_w, folded.pad_dy, folded.fold_dx, folded.unfold_dx)
     for descriptor, transform in zip(transforms, expected, strict=True):
         found = record(descriptor)
