@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import weakref
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -79,21 +80,32 @@ class Allocator:
         OutOfDeviceMemoryError
             If there is not enough memory.
         """
-        if not nbytes:
+        return self.allocate_each((nbytes,))[0]
+
+    def allocate_each(self, sizes: Iterable[int]) -> list[Allocation]:
+        """A new block for each size; the errors are those of `allocate`."""
+        made: list[Allocation] = []
+        on_host, stream = self.on_host, self._core_stream
+        is_current = not on_host and cuda.is_current(self.device_id)
+        for nbytes in sizes:
             memory, address = None, 0
-        elif self.on_host:
-            memory = _host_memory(nbytes)
-            address = memory.address
-        else:
-            memory = self._device_memory(nbytes)
-            address = int(memory.handle)
-        return Allocation(self, nbytes, memory, address)
+            if on_host and nbytes:
+                memory = _host_memory(nbytes)
+                address = memory.address
+            elif nbytes:
+                try:
+                    memory = self._resource.allocate(nbytes, stream=stream) if is_current else None
+                except Exception:  # said below
+                    memory = None
+                if memory is None:
+                    memory = self._device_memory(nbytes)
+                address = int(memory.handle)
+            made.append(Allocation(self, nbytes, memory, address))
+        return made
 
     def _device_memory(self, nbytes: int) -> Any:
+        """Memory from another device than the current one, or the reason why there is none."""
         ordinal, resource = self.device_id, self._resource
-        if cuda.is_current(ordinal):
-            with suppress(Exception):  # said below
-                return resource.allocate(nbytes, stream=self._core_stream)
         with cuda.current_context(ordinal) as device:
             try:
                 return resource.allocate(nbytes, stream=self._core_stream)

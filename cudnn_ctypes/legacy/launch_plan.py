@@ -109,7 +109,8 @@ class Plan:
         handle, given = recording.handle, recording.given
         self._device = None if handle.on_reference_device else handle.device.device_id
         # What fills the gaps: the operands, the handle, results that are made, workspaces.
-        self._made = [(each._nbytes, {**vars(each), "_memory": None}) for each in recording.made]
+        self._made = [{**vars(each), "_memory": None} for each in recording.made]
+        self._sizes = [each._nbytes for each in recording.made]
         self.scratch_sizes = [each.nbytes for each in recording.scratch]
         self._zeroed = [
             (position, each.nbytes)
@@ -223,9 +224,8 @@ class Plan:
         pointers.append(handle._as_parameter_)
         made: list[DeviceTensor] = []
         if self._made:
-            allocator = handle.allocator
-            for nbytes, state in self._made:
-                memory = allocator.allocate(nbytes)
+            blocks = handle.allocator.allocate_each(self._sizes)
+            for state, memory in zip(self._made, blocks, strict=True):
                 tensor = object.__new__(DeviceTensor)
                 tensor.__dict__ = {**state, "_memory": memory}
                 made.append(tensor)
