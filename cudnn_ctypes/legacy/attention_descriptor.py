@@ -10,6 +10,7 @@ from ..raw.descriptors import Attention
 from .descriptor import read_back
 from .dropout_descriptor import UsesDropout
 from .enumerators import enumerator
+from .scalars import accumulator
 
 __all__ = ["AttnDescriptor"]
 
@@ -157,9 +158,7 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
         if mapped is None:
             raise ValueError(f"query_map: expected 'all_to_one' or 'one_to_one', got {query_map!r}")
         data_type = as_data_type(data_type)
-        if compute_data_type is None:
-            is_double = data_type == raw.CUDNN_DATA_DOUBLE
-            compute_data_type = raw.CUDNN_DATA_DOUBLE if is_double else raw.CUDNN_DATA_FLOAT
+        compute = accumulator(data_type) if compute_data_type is None else compute_data_type
         _check(heads, scaler, sizes)
         with_biases = (
             raw.CUDNN_ATTN_ENABLE_PROJ_BIASES if biases else raw.CUDNN_ATTN_DISABLE_PROJ_BIASES
@@ -170,7 +169,7 @@ class AttnDescriptor(UsesDropout[raw.cudnnAttnDescriptor_t]):
             nHeads=heads,
             smScaler=scaler,
             dataType=data_type,
-            computePrec=as_data_type(compute_data_type),
+            computePrec=as_data_type(compute),
             mathType=enumerator(raw.cudnnMathType_t, math_type, "math_type"),
             attnDropoutDesc=attention_dropout,
             postDropoutDesc=output_dropout,

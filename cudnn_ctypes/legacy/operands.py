@@ -38,6 +38,7 @@ __all__ = [
     "Operands",
     "check_memory",
     "expect",
+    "fitting",
     "imported",
     "is_address",
     "new_workspace",
@@ -188,31 +189,13 @@ class Operands:
         Raises
         ------
         TypeError
-            If it is None, or no device memory.
+            If it is None, no device memory, or of another data type.
         ValueError
-            If its type, shape or strides are not those of the descriptor.
+            If its shape or strides are not those of the descriptor.
         """
         if value is None:
             raise TypeError(f"{name}: a tensor is needed, got None")
-        if not is_address(name, value) and not isinstance(value, DeviceBuffer):
-            value = imported(name, value, self._handle)
-            if value.data_type != desc.data_type:
-                raise ValueError(
-                    f"{name}: expected {data_type_name(desc.data_type)}, which cuDNN reads it as, "
-                    f"got {data_type_name(value.data_type)}"
-                )
-            given, wanted = (
-                [pair for pair in zip(each.shape, each.strides, strict=True) if pair[0] > 1]
-                for each in (value, desc)
-            )
-            if [n for n, _ in given] != [n for n, _ in wanted]:
-                raise ValueError(f"{name}: expected shape {desc.shape}, got {value.shape}")
-            if given != wanted:
-                raise ValueError(
-                    f"{name}: expected the strides {desc.strides} of shape {desc.shape}, got "
-                    f"{value.strides}: it has no descriptor of its own in C"
-                )
-        self._operands[name] = value, desc
+        self._operands[name] = fitting(name, value, desc, self._handle), desc
 
     def descriptor(self, name: str, value: Any, cls: type[D], **options: Any) -> D:
         """The argument `name` as a `cls`; a mode stands for one, closed after the call."""
@@ -459,6 +442,33 @@ def imported(name: str, value: Any, handle: Handle) -> DeviceTensor:
         return as_tensor(value, stream=handle.stream)
     except (TypeError, BufferError) as error:
         raise type(error)(f"{name}: {error}") from None
+
+
+def fitting(name: str, value: Any, desc: Any, handle: Handle) -> Any:
+    """`value`, imported; a tensor must have the type, shape and strides of the descriptor.
+
+    Dimensions of size 1 count for nothing.
+    """
+    if is_address(name, value) or isinstance(value, DeviceBuffer):
+        return value
+    tensor = imported(name, value, handle)
+    if tensor.data_type != desc.data_type:
+        raise TypeError(
+            f"{name}: expected {data_type_name(desc.data_type)}, got "
+            f"{data_type_name(tensor.data_type)}"
+        )
+    given, wanted = (
+        [pair for pair in zip(each.shape, each.strides, strict=True) if pair[0] != 1]
+        for each in (tensor, desc)
+    )
+    if [size for size, _ in given] != [size for size, _ in wanted]:
+        raise ValueError(f"{name}: expected shape {desc.shape}, got {tensor.shape}")
+    if given != wanted:
+        raise ValueError(
+            f"{name}: expected the strides {desc.strides} of shape {desc.shape}, got "
+            f"{tensor.strides}"
+        )
+    return tensor
 
 
 def is_address(name: str, value: Any) -> bool:

@@ -21,10 +21,10 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..device import DeviceBuffer
 from ..handle import Handle
 from .enumerators import enumerator
 from .launch import launched
+from .rnn_descriptor import RNNTempSpaceSizes
 from .rnn_problem import RNNProblem
 from .rnn_weights import RNNWeights
 from .sequence_operands import SequenceOperands
@@ -89,7 +89,7 @@ class RNN(RNNProblem):
         self,
         handle: Handle,
         x: Any,
-        weights: RNNWeights | DeviceBuffer,
+        weights: Any,
         *,
         hx: Any = None,
         cx: Any = None,
@@ -108,7 +108,7 @@ class RNN(RNNProblem):
         ----------
         x : tensor
             As `x_desc` says.
-        weights : RNNWeights or DeviceBuffer
+        weights : RNNWeights, DeviceBuffer or tensor
         hx, cx : tensor, optional
             States before the first steps; default: zero. cx is of an LSTM only.
         y, hy, cy : tensor, optional
@@ -141,10 +141,8 @@ class RNN(RNNProblem):
             operands.launch(
                 raw.cudnnRNNForward,
                 fwdMode=raw.CUDNN_FWD_MODE_TRAINING if training else raw.CUDNN_FWD_MODE_INFERENCE,
-                weightSpace=self._weights(handle, operands, "weights", weights),
-                reserveSpace=operands.room("reserve_space", reserve_space, sizes.reserve_space),
-                workSpace=operands.workspace(workspace, sizes.workspace),
-                **self._shared(operands, device_lengths),
+                weightSpace=operands.room("weights", weights, self.rnn.weight_space_size(handle)),
+                **self._shared(operands, sizes, reserve_space, workspace, device_lengths),
                 cDesc=self.c_desc,
             )
         return RNNForwardResult(y, hy, cy, reserve_space)
@@ -156,7 +154,7 @@ class RNN(RNNProblem):
         *,
         y: Any,
         dy: Any,
-        weights: RNNWeights | DeviceBuffer,
+        weights: Any,
         reserve_space: Any,
         hx: Any = None,
         cx: Any = None,
@@ -195,10 +193,8 @@ class RNN(RNNProblem):
             dhx, dcx = self._states(operands, initial_gradients, dhx=dhx, dcx=dcx)
             operands.launch(
                 raw.cudnnRNNBackwardData_v8,
-                weightSpace=self._weights(handle, operands, "weights", weights),
-                reserveSpace=operands.room("reserve_space", reserve_space, sizes.reserve_space),
-                workSpace=operands.workspace(workspace, sizes.workspace),
-                **self._shared(operands, device_lengths),
+                weightSpace=operands.room("weights", weights, self.rnn.weight_space_size(handle)),
+                **self._shared(operands, sizes, reserve_space, workspace, device_lengths),
                 cDesc=self.c_desc,
             )
         return RNNGradients(dx, dhx, dcx)
@@ -212,7 +208,7 @@ class RNN(RNNProblem):
         y: Any,
         reserve_space: Any,
         hx: Any = None,
-        dweights: RNNWeights | DeviceBuffer | None = None,
+        dweights: Any = None,
         mode: Any = "add",
         workspace: Any = None,
         device_lengths: Any = None,
@@ -225,7 +221,7 @@ class RNN(RNNProblem):
         ----------
         x, y, hx, reserve_space
             Of the forward pass; the reserve space as `backward_data` left it.
-        dweights : RNNWeights or DeviceBuffer, optional
+        dweights : RNNWeights, DeviceBuffer or tensor, optional
             Default: allocated, from zero.
         mode : cudnnWgradMode_t or str
             "add"; cuDNN does not support "set".
@@ -243,16 +239,14 @@ class RNN(RNNProblem):
             SequenceOperands(handle, **self._described(given)) as operands,
         ):
             operands.require("x", "y")
-            sizes = self.temp_space_sizes(handle)
+            sizes, needed = self.temp_space_sizes(handle), self.rnn.weight_space_size(handle)
             if dweights is None:
                 dweights = on_error.enter_context(RNNWeights(handle, self.rnn))
             operands.launch(
                 raw.cudnnRNNBackwardWeights_v8,
                 addGrad=mode,
-                dweightSpace=self._weights(handle, operands, "dweights", dweights),
-                reserveSpace=operands.room("reserve_space", reserve_space, sizes.reserve_space),
-                workSpace=operands.workspace(workspace, sizes.workspace),
-                **self._shared(operands, device_lengths),
+                dweightSpace=operands.room("dweights", dweights, needed),
+                **self._shared(operands, sizes, reserve_space, workspace, device_lengths),
             )
             on_error.pop_all()
         return dweights
@@ -284,20 +278,21 @@ class RNN(RNNProblem):
             c = operands.result(c_name)
         return h, c
 
-    def _weights(
-        self, handle: Handle, operands: SequenceOperands, name: str, weights: Any
-    ) -> tuple[Any, int]:
-        if not isinstance(weights, (RNNWeights, DeviceBuffer)):
-            raise TypeError(f"{name}: expected RNNWeights or a DeviceBuffer, got {weights!r}")
-        return operands.room(name, weights, self.rnn.weight_space_size(handle))
-
-    def _shared(self, operands: SequenceOperands, lengths: Any) -> dict[str, Any]:
+    def _shared(
+        self,
+        operands: SequenceOperands,
+        sizes: RNNTempSpaceSizes,
+        reserve_space: Any,
+        workspace: Any,
+        lengths: Any,
+    ) -> dict[str, Any]:
         """Arguments of all three passes."""
-        count = self.x_desc.batch_size
         return {
             "rnnDesc": self.rnn,
-            "devSeqLengths": operands.integers("device_lengths", lengths, count),
+            "devSeqLengths": operands.integers("device_lengths", lengths, self.x_desc.batch_size),
             "xDesc": self.x_desc,
             "yDesc": self.y_desc,
             "hDesc": self.h_desc,
+            "reserveSpace": operands.room("reserve_space", reserve_space, sizes.reserve_space),
+            "workSpace": operands.workspace(workspace, sizes.workspace),
         }

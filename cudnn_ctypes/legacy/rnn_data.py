@@ -174,6 +174,11 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
         return self._record(RNNData).memory_shape
 
     @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps along each dimension of the memory, in elements: it is dense, in C order."""
+        return tuple(math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
+
+    @property
     def size_in_bytes(self) -> int:
         """Bytes that the sequences take, padding included."""
         return math.prod(self.shape) * element_bits(self.data_type) // 8

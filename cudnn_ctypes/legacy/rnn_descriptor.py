@@ -15,7 +15,7 @@ from .dropout_descriptor import DropoutDescriptor, UsesDropout
 from .enumerators import enumerator
 from .operands import expect
 from .rnn_data import RNNDataDescriptor
-from .scalars import real
+from .scalars import accumulator, real
 
 __all__ = ["RNNDescriptor", "RNNTempSpaceSizes"]
 
@@ -29,15 +29,7 @@ _GATES: dict[raw.cudnnRNNMode_t, tuple[str, ...]] = {
 
 
 class RNNTempSpaceSizes(NamedTuple):
-    """Bytes of the buffers that a network needs for some sequences.
-
-    Attributes
-    ----------
-    workspace : int
-        Scratch memory of each call.
-    reserve_space : int
-        What a training step keeps from forward to backward; 0 for inference.
-    """
+    """Bytes of scratch memory for each call, and of what a training step keeps; 0 for inference."""
 
     workspace: int
     reserve_space: int
@@ -167,9 +159,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
     ) -> None:
         """Set everything but the clip, which is switched off; arguments as for the class."""
         data_type = as_data_type(data_type)
-        if compute_data_type is None:
-            is_double = data_type == raw.CUDNN_DATA_DOUBLE
-            compute_data_type = raw.CUDNN_DATA_DOUBLE if is_double else raw.CUDNN_DATA_FLOAT
+        compute = accumulator(data_type) if compute_data_type is None else compute_data_type
         mode = enumerator(raw.cudnnRNNInputMode_t, input_mode, "input_mode")
         if mode == raw.CUDNN_SKIP_INPUT and input_size != hidden_size:
             raise ValueError(
@@ -185,7 +175,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
             dirMode=raw.CUDNN_BIDIRECTIONAL if bidirectional else raw.CUDNN_UNIDIRECTIONAL,
             inputMode=mode,
             dataType=data_type,
-            mathPrec=as_data_type(compute_data_type),
+            mathPrec=as_data_type(compute),
             mathType=enumerator(raw.cudnnMathType_t, math_type, "math_type"),
             inputSize=input_size,
             hiddenSize=hidden_size,
@@ -195,8 +185,6 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
             auxFlags=raw.CUDNN_RNN_PADDED_IO_ENABLED if padded_io else 0,
         )
         self._keep(dropout)
-
-    # -- clipping ------------------------------------------------------------------------------
 
     @property
     def clip(self) -> tuple[float, float] | None:
@@ -225,8 +213,6 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         mode, low, high = _clip(limits)
         nan = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
         raw.cudnnRNNSetClip_v8(self, mode, nan, low, high)
-
-    # -- what it needs -------------------------------------------------------------------------
 
     def weight_space_size(self, handle: Handle) -> int:
         """Bytes of all weights and biases; follows ``cudnnGetRNNWeightSpaceSize``."""
@@ -291,8 +277,6 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
     def dropout(self) -> Any:
         """The descriptor of the dropout between layers, or None."""
         return self._dropout_at(self._record(RNN).dropout)
-
-    # -- printing and comparing ----------------------------------------------------------------
 
     def _held(self) -> dict[str, Any]:
         held = super()._held()

@@ -10,12 +10,11 @@ import numpy as np
 
 from .. import raw
 from ..device import DeviceBuffer, DeviceTensor
-from ..dtypes import data_type_name, numpy_dtype
 from ..handle import Handle
 from ..resource import Uncopied
 from .launch import Memory, recording
 from .launch_keys import Look, look
-from .operands import Operands, imported, is_address
+from .operands import Operands, check_memory, fitting, imported, is_address
 from .tensor import TensorDescriptor
 
 __all__ = ["SequenceOperands", "WeightSpace"]
@@ -117,65 +116,18 @@ class SequenceOperands(Operands):
     def result(self, name: str, *, zeros: bool = False) -> DeviceTensor:
         """Make the result `name` as its descriptor says, uninitialised or of zeros."""
         desc: Any = self.describe(name)
-        strides = getattr(desc, "strides", None)
-        made = self.new(desc.shape, desc.data_type, strides=strides, zeros=zeros)
+        made = self.new(desc.shape, desc.data_type, strides=desc.strides, zeros=zeros)
         self.alike(name, made, desc)
         return made
 
     def memory(self, name: str, *, written: bool = False) -> Any:
-        """What C receives for the operand `name`, which must fit its descriptor.
-
-        Dimensions of size 1 may be left out or added.
-
-        Raises
-        ------
-        TypeError
-            If it is no device memory, or of another type.
-        ValueError
-            If it is NULL, has another shape or strides or too few bytes, or is read-only where it
-            is written.
-        """
+        """What C receives for the operand `name`, which must fit its descriptor; None for NULL."""
         value = self._operands[name][0]
         if value is None:
             return None
         desc = self.describe(name)
-        if is_address(name, value):
-            return Memory(name, value, written=written)
-        memory = value
-        if not isinstance(value, DeviceBuffer):
-            memory = imported(name, value, self._handle)
-            if memory.dtype != numpy_dtype(desc.data_type):
-                raise TypeError(
-                    f"{name}: expected {data_type_name(desc.data_type)}, got "
-                    f"{data_type_name(memory.data_type)}"
-                )
-            self._check_strides(name, memory, desc)
-            if written and memory.readonly:
-                raise ValueError(
-                    f"{name}: the library that this tensor comes from made it read-only"
-                )
-        _ = memory._as_parameter_  # ClosedError, or another device's memory
-        if memory.nbytes < desc.size_in_bytes:
-            raise ValueError(
-                f"{name}: {memory.nbytes} bytes are too small, {desc.size_in_bytes} are needed"
-            )
-        return Memory(name, memory, written=written)
-
-    @staticmethod
-    def _check_strides(name: str, tensor: DeviceTensor, desc: Any) -> None:
-        shape, strides = desc.shape, getattr(desc, "strides", None)
-        if strides is None:  # dense
-            strides = tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
-        given, wanted = (
-            [each for each in zip(*axes, strict=True) if each[0] != 1]
-            for axes in ((tensor.shape, tensor.strides), (shape, strides))
-        )
-        if [size for size, _ in given] != [size for size, _ in wanted]:
-            raise ValueError(f"{name}: expected shape {shape}, got {tensor.shape}")
-        if given != wanted:
-            raise ValueError(
-                f"{name}: expected the strides {strides} of shape {shape}, got {tensor.strides}"
-            )
+        value = fitting(name, value, desc, self._handle)
+        return check_memory(name, value, desc, self._handle, written=written)
 
     # -- what has no descriptor ----------------------------------------------------------------
 

@@ -64,7 +64,7 @@ class CTCLossResult:
 
 
 def ctc_loss(
-    x: NDArray[Any],
+    probs: NDArray[Any],
     labels: Sequence[Sequence[int]],
     input_lengths: Sequence[int] | None = None,
     *,
@@ -75,7 +75,7 @@ def ctc_loss(
 
     Parameters
     ----------
-    x
+    probs
         (T, N, A). With `normalization` "softmax" the activations u; with "none" the probabilities
         y, and the gradients are those by y, with cuDNN's exception.
     labels
@@ -88,27 +88,28 @@ def ctc_loss(
     Returns
     -------
     CTCLossResult
-        In the dtype of `x`.
+        In the dtype of `probs`.
 
     Raises
     ------
     ValueError
         For shapes, labels or lengths that do not fit; the message names the argument.
     """
-    steps, batch, symbols = _check_x(x)
+    steps, batch, symbols = _check_probs(probs)
     lengths = _check_lengths(input_lengths, steps, batch)
     _check_labels(labels, batch, symbols)
     if normalization not in ("none", "softmax"):
         raise ValueError(f"normalization must be 'none' or 'softmax', got {normalization!r}")
     dtype = np.dtype(compute_dtype)
-    log_y = log_softmax(x.astype(dtype)) if normalization == "softmax" else _log(x.astype(dtype))
+    log = log_softmax if normalization == "softmax" else _log
+    log_y = log(probs.astype(dtype))
     costs = np.zeros(batch, dtype)
-    gradients = np.zeros(x.shape, dtype)
+    gradients = np.zeros(probs.shape, dtype)
     for n, length in enumerate(lengths):
         costs[n], gradients[:length, n] = _one_sequence(
             log_y[:length, n], labels[n], by_y=normalization == "none"
         )
-    return CTCLossResult(costs.astype(x.dtype), gradients.astype(x.dtype))
+    return CTCLossResult(costs.astype(probs.dtype), gradients.astype(probs.dtype))
 
 
 def _one_sequence(
@@ -259,10 +260,10 @@ def _shifted(row: NDArray[Any], by: int) -> NDArray[Any]:
     return np.concatenate([np.full(min(by, len(row)), -np.inf, row.dtype), row[:-by]])
 
 
-def _check_x(x: NDArray[Any]) -> tuple[int, int, int]:
-    if x.ndim != 3 or 0 in x.shape:
-        raise ValueError(f"x must be (T, N, A), each at least 1, got shape {x.shape}")
-    return x.shape
+def _check_probs(probs: NDArray[Any]) -> tuple[int, int, int]:
+    if probs.ndim != 3 or 0 in probs.shape:
+        raise ValueError(f"probs must be (T, N, A), each at least 1, got shape {probs.shape}")
+    return probs.shape
 
 
 def _check_lengths(lengths: Sequence[int] | None, steps: int, batch: int) -> list[int]:

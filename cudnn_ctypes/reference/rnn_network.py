@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .rnn_cells import GATES, Cell, Clip
 
-Bias = Literal["none", "input", "recurrent", "double"]
+Bias = Literal["no_bias", "single_inp_bias", "single_rec_bias", "double_bias"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class RecurrentNetwork:
     hidden_size: int
     layers: int = 1
     bidirectional: bool = False
-    bias: Bias = "double"
+    bias: Bias = "double_bias"
     projection_size: int | None = None
     skip_input: bool = False
     clip: Clip | None = None
@@ -57,8 +57,8 @@ class RecurrentNetwork:
     def __post_init__(self) -> None:
         if self.cell not in GATES:
             raise ValueError(f"cell must be one of {', '.join(GATES)}, got {self.cell!r}")
-        if self.bias not in ("none", "input", "recurrent", "double"):
-            raise ValueError(f"bias must be none, input, recurrent or double, got {self.bias!r}")
+        if self.bias not in get_args(Bias):
+            raise ValueError(f"bias must be one of {', '.join(get_args(Bias))}, got {self.bias!r}")
         if min(self.input_size, self.hidden_size, self.layers) < 1:
             raise ValueError("input_size, hidden_size and layers must be at least 1")
         if self.skip_input and self.input_size != self.hidden_size:
@@ -104,8 +104,8 @@ class RecurrentNetwork:
             "w": None if skipped else (gates, hidden, self.input_size_of(pseudo_layer)),
             "r": (gates, hidden, self.output_size),
             "p": None if self.projection_size is None else (self.projection_size, hidden),
-            "bw": (gates, hidden) if self.bias in ("input", "double") else None,
-            "br": (gates, hidden) if self.bias in ("recurrent", "double") else None,
+            "bw": (gates, hidden) if self.bias in ("single_inp_bias", "double_bias") else None,
+            "br": (gates, hidden) if self.bias in ("single_rec_bias", "double_bias") else None,
         }
 
     def check_weights(self, weights: list[RecurrentWeights]) -> None:

@@ -30,12 +30,7 @@ from cudnn_ctypes.reference.rnn_network import (
 
 Array = NDArray[Any]
 LAYOUTS = ("seq_major_unpacked", "batch_major_unpacked", "seq_major_packed")
-BIASES = {
-    "none": "no_bias",
-    "input": "single_inp_bias",
-    "recurrent": "single_rec_bias",
-    "double": "double_bias",
-}
+BIASES = ("no_bias", "single_inp_bias", "single_rec_bias", "double_bias")
 
 
 @dataclass(frozen=True)
@@ -117,7 +112,7 @@ def random_problem(kind: Kind, seed: int, algorithm: str = "standard") -> Proble
         hidden,
         layers=int(rng.integers(1, 4)),
         bidirectional=bool(rng.random() < 0.4),
-        bias=str(rng.choice(list(BIASES))) if standard else "double",  # type: ignore[arg-type]
+        bias=str(rng.choice(BIASES)) if standard else "double_bias",  # type: ignore[arg-type]
         projection_size=int(rng.integers(1, hidden)) if projected else None,
         skip_input=skip,
     )
@@ -250,7 +245,7 @@ def rnn_descriptor(problem: Problem, dropout: DropoutDescriptor | None = None) -
         projection_size=network.projection_size,
         layers=network.layers,
         bidirectional=network.bidirectional,
-        bias=BIASES[network.bias],
+        bias=network.bias,
         input_mode="skip_input" if network.skip_input else "linear_input",
         data_type=kind.data_type,
         compute_data_type=kind.compute_data_type,

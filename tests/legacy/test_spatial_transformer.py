@@ -117,7 +117,7 @@ class TestOperations:
         sample, back = cudnn.spatial_tf_sampler_forward, cudnn.spatial_tf_sampler_backward
         with pytest.raises(ValueError, match=r"^theta: expected shape \(2, 2, 3\), got \(2, 6\)"):
             generate(handle, random(0, 2, 6), transformer)
-        with pytest.raises(ValueError, match=r"^theta: expected float32, which cuDNN reads"):
+        with pytest.raises(TypeError, match=r"^theta: expected float32, got float64"):
             generate(handle, random(0, 2, 2, 3, dtype=np.float64), transformer)
         last = random(0, 2, 4, 7, 2, layout="NHWC")
         with pytest.raises(ValueError, match=r"^dgrid: expected the strides"):

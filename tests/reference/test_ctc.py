@@ -166,7 +166,7 @@ def test_collapse_and_split():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((np.zeros((3, 2)), [[1]]), "x must be"),
+        ((np.zeros((3, 2)), [[1]]), "probs must be"),
         ((np.zeros((3, 2, 4)), [[1]]), "labels must have one sequence"),
         ((np.zeros((3, 1, 4)), [[4]]), r"labels\[0\] must be from 1 to 3"),
         ((np.zeros((3, 1, 4)), [[0]]), r"labels\[0\] must be from 1 to 3"),

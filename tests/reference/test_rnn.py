@@ -96,7 +96,7 @@ def torch_module(torch, network: RecurrentNetwork, weights: list[RecurrentWeight
         "hidden_size": network.hidden_size,
         "num_layers": network.layers,
         "bidirectional": network.bidirectional,
-        "bias": network.bias != "none",
+        "bias": network.bias != "no_bias",
         "dtype": torch.float64,
     }
     if network.cell == "lstm":
@@ -124,7 +124,7 @@ def torch_arrays(
     }
     if own.p is not None:
         arrays[f"weight_hr_{suffix}"] = own.p
-    if network.bias != "none":
+    if network.bias != "no_bias":
         zero = np.zeros((gates, hidden))
         arrays[f"bias_ih_{suffix}"] = (zero if own.bw is None else own.bw).reshape(-1)
         arrays[f"bias_hh_{suffix}"] = (zero if own.br is None else own.br).reshape(-1)
@@ -135,7 +135,10 @@ def torch_networks() -> list[RecurrentNetwork]:
     """All combinations that PyTorch has too."""
     result = []
     for cell, bias, bidirectional, layers in itertools.product(
-        CELLS, ("none", "double", "input", "recurrent"), (False, True), (1, 3)
+        CELLS,
+        ("no_bias", "double_bias", "single_inp_bias", "single_rec_bias"),
+        (False, True),
+        (1, 3),
     ):
         network = RecurrentNetwork(cell, 3, 4, layers, bidirectional, bias)
         result.append(network)
@@ -192,12 +195,14 @@ def networks_for_differences() -> list[RecurrentNetwork]:
     rest = [
         RecurrentNetwork("lstm", 3, 4, 2, True, clip=Clip(-0.4, 0.3)),
         RecurrentNetwork("lstm", 3, 4, 2, projection_size=3, clip=Clip(-0.5, 0.5)),
-        RecurrentNetwork("lstm", 4, 4, 2, True, "input", projection_size=2, skip_input=True),
+        RecurrentNetwork(
+            "lstm", 4, 4, 2, True, "single_inp_bias", projection_size=2, skip_input=True
+        ),
     ]
     for cell in CELLS:
-        rest.append(RecurrentNetwork(cell, 4, 4, 2, True, "double", skip_input=True))
-        rest.append(RecurrentNetwork(cell, 4, 4, 1, False, "none", skip_input=True))
-        rest.append(RecurrentNetwork(cell, 2, 3, 2, False, "recurrent"))
+        rest.append(RecurrentNetwork(cell, 4, 4, 2, True, "double_bias", skip_input=True))
+        rest.append(RecurrentNetwork(cell, 4, 4, 1, False, "no_bias", skip_input=True))
+        rest.append(RecurrentNetwork(cell, 2, 3, 2, False, "single_rec_bias"))
     return rest
 
 
@@ -261,7 +266,7 @@ def test_one_step_of_an_lstm_by_hand():
 def test_the_single_biases_differ_for_gru_only():
     for cell in CELLS:
         results = []
-        for bias in ("input", "recurrent"):
+        for bias in ("single_inp_bias", "single_rec_bias"):
             network = RecurrentNetwork(cell, 3, 4, bias=bias)
             problem = random_problem(4, network)
             results.append(rnn_forward(network, problem["weights"], problem["x"]).y)
@@ -368,7 +373,7 @@ def test_slots_cover_the_weight_space_without_gaps_in_the_order_of_the_linear_la
 
 
 def test_views_of_the_weight_space_agree_with_its_slots():
-    network = RecurrentNetwork("gru", 3, 3, 2, True, "recurrent", skip_input=True)
+    network = RecurrentNetwork("gru", 3, 3, 2, True, "single_rec_bias", skip_input=True)
     space = np.arange(float(weight_count(network)))
     weights = weights_in(network, space)
     network.check_weights(weights)
@@ -438,7 +443,7 @@ def test_a_wrong_weight_is_named():
     ("options", "message"),
     [
         ({"cell": "elman"}, "cell must be one of relu, tanh, lstm, gru"),
-        ({"bias": "single"}, "bias must be none, input, recurrent or double"),
+        ({"bias": "single"}, "bias must be one of no_bias, single_inp_bias"),
         ({"layers": 0}, "must be at least 1"),
         ({"skip_input": True}, "skip_input needs input_size == hidden_size"),
         ({"cell": "gru", "projection_size": 2}, "projection_size is for lstm"),

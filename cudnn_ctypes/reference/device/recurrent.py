@@ -17,13 +17,6 @@ from .dispatch import bad_param
 
 __all__ = ["RNN", "rnn"]
 
-_BIASES: dict[Any, Bias] = {
-    raw.CUDNN_RNN_NO_BIAS: "none",
-    raw.CUDNN_RNN_SINGLE_INP_BIAS: "input",
-    raw.CUDNN_RNN_DOUBLE_BIAS: "double",
-    raw.CUDNN_RNN_SINGLE_REC_BIAS: "recurrent",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class RNN:
@@ -52,6 +45,7 @@ def rnn(call: Call) -> RNN:
         BAD_PARAM for NULL and for a network that cannot be, NOT_INITIALIZED if it was never set.
     """
     held = call.record("rnnDesc", descriptors.RNN, raw.CUDNN_STATUS_NOT_INITIALIZED)
+    bias: Bias = word(held.bias, "CUDNN_RNN_")
     cell: Cell = word(held.cell, "CUDNN_").removeprefix("rnn_")
     try:
         network = RecurrentNetwork(
@@ -60,7 +54,7 @@ def rnn(call: Call) -> RNN:
             hidden_size=held.hidden_size,
             layers=held.layers,
             bidirectional=held.bidirectional,
-            bias=_BIASES[held.bias],
+            bias=bias,
             projection_size=held.projection_size,
             skip_input=held.input_mode == raw.CUDNN_SKIP_INPUT,
             clip=_clip(held),

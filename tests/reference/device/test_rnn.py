@@ -20,10 +20,10 @@ from cudnn_ctypes.reference.rnn_network import RecurrentNetwork, weights_in
 CELLS = {"relu": raw.CUDNN_RNN_RELU, "tanh": raw.CUDNN_RNN_TANH}
 CELLS |= {"lstm": raw.CUDNN_LSTM, "gru": raw.CUDNN_GRU}
 BIASES = {
-    "none": raw.CUDNN_RNN_NO_BIAS,
-    "input": raw.CUDNN_RNN_SINGLE_INP_BIAS,
-    "double": raw.CUDNN_RNN_DOUBLE_BIAS,
-    "recurrent": raw.CUDNN_RNN_SINGLE_REC_BIAS,
+    "no_bias": raw.CUDNN_RNN_NO_BIAS,
+    "single_inp_bias": raw.CUDNN_RNN_SINGLE_INP_BIAS,
+    "double_bias": raw.CUDNN_RNN_DOUBLE_BIAS,
+    "single_rec_bias": raw.CUDNN_RNN_SINGLE_REC_BIAS,
 }
 SEQ_MAJOR = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
 PACKED = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
@@ -238,11 +238,11 @@ class Program:
 
 
 NETWORKS = [
-    RecurrentNetwork("relu", 3, 4, 2, True, "double"),
-    RecurrentNetwork("tanh", 4, 4, 1, False, "none", skip_input=True),
-    RecurrentNetwork("lstm", 3, 4, 2, True, "input", projection_size=2),
+    RecurrentNetwork("relu", 3, 4, 2, True, "double_bias"),
+    RecurrentNetwork("tanh", 4, 4, 1, False, "no_bias", skip_input=True),
+    RecurrentNetwork("lstm", 3, 4, 2, True, "single_inp_bias", projection_size=2),
     RecurrentNetwork("lstm", 3, 4, 1, clip=Clip(-0.125, 0.0625)),
-    RecurrentNetwork("gru", 3, 4, 3, False, "recurrent"),
+    RecurrentNetwork("gru", 3, 4, 3, False, "single_rec_bias"),
 ]
 
 # -- the three passes --------------------------------------------------------------------------
