@@ -15,15 +15,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-import numpy as np
 import pytest
 
-import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
-    ConvolutionDescriptor,
     DeviceBuffer,
     DeviceMemoryWarning,
-    DeviceTensor,
     Handle,
 )
 from cudnn_ctypes.raw import host_blocks, log, mode
@@ -31,109 +27,34 @@ from cudnn_ctypes.raw.function import Parameter
 from cudnn_ctypes.reference.device import dispatch
 from cudnn_ctypes.reference.device.call import Call
 
-from . import test_layer_leaks, test_leaks
+from . import operation_table, test_leaks
+from .operation_table import Family, rows
 
 Step = Callable[[], Any]
 
 
-def normal(*shape: int, **options: Any) -> DeviceTensor:
-    values = np.random.default_rng(shape).standard_normal(shape).astype(np.float32)
-    return DeviceTensor.from_numpy(values, **options)
+def of_table(family: Family) -> Callable[[Handle], AbstractContextManager[Step]]:
+    """All operations of a family of the table as one step."""
 
+    @contextlib.contextmanager
+    def made(handle: Handle) -> Iterator[Step]:
+        with rows(family, handle) as cases:
+            yield lambda: [case() for case in cases.values()]
 
-@contextlib.contextmanager
-def convolutions(handle: Handle) -> Iterator[Step]:
-    x, w, bias = normal(2, 4, 6, 6), normal(8, 4, 3, 3), normal(1, 8, 1, 1)
-
-    def step() -> None:
-        with ConvolutionDescriptor(1) as conv:
-            y = cudnn.convolution_forward(handle, x, w, conv)
-            cudnn.convolution_backward_data(handle, w=w, dy=y, conv=conv, dx_shape=x.shape)
-            cudnn.convolution_backward_filter(handle, x=x, dy=y, conv=conv, dw_shape=w.shape)
-            cudnn.convolution_backward_bias(handle, dy=y)
-            with cudnn.ActivationDescriptor("relu") as relu:
-                cudnn.convolution_bias_activation_forward(
-                    handle, x, w, conv, bias=bias, activation=relu, z=y
-                )
-
-    yield step
-
-
-@contextlib.contextmanager
-def normalizations(handle: Handle) -> Iterator[Step]:
-    x, scale, bias = normal(2, 4, 6, 6), normal(1, 4, 1, 1), normal(1, 4, 1, 1)
-    variance = DeviceTensor.full((1, 4, 1, 1), 0.5, "float32")
-
-    def step() -> None:
-        cudnn.normalization_forward_inference(handle, x, scale, bias, bias, variance)
-        cudnn.batch_normalization_forward_inference(handle, x, scale, bias, bias, variance)
-        made = cudnn.normalization_forward_training(handle, x, scale, bias, average_factor=1)
-        cudnn.normalization_backward(handle, x=x, y=made.y, dy=made.y, scale=scale, bias=bias)
-
-    yield step
-
-
-@contextlib.contextmanager
-def causal_convolutions(handle: Handle) -> Iterator[Step]:
-    x, weight, bias = normal(2, 3, 16), normal(3, 4), normal(3)
-    long, wide = normal(1, 2, 256), normal(2, 128)
-
-    def step() -> None:
-        y = cudnn.causal_convolution_forward(x, weight, bias)
-        cudnn.causal_convolution_backward(x=x, w=weight, dy=y, bias=bias)
-        z = cudnn.fft_causal_convolution_forward(long, wide)
-        cudnn.fft_causal_convolution_backward(x=long, w=wide, dy=z)
-
-    yield step
-
-
-@contextlib.contextmanager
-def graphs(handle: Handle) -> Iterator[Step]:
-    nodes, others, weights = normal(4, 4), normal(2, 4), normal(8)
-    graph = cudnn.GnnCscGraph.from_edges([3, 0, 2, 1, 2], [1, 0, 1, 1, 0])
-
-    def step() -> None:
-        made = cudnn.gnn_agg_simple_forward(graph, nodes)
-        cudnn.gnn_agg_simple_backward(graph, doutput=made.output, node_feat_dim=4)
-        params = cudnn.GnnMhaParams(2)
-        attended = cudnn.gnn_mha_gat_forward(graph, nodes, others, weights, params=params)
-        cudnn.gnn_mha_gat_backward(
-            graph,
-            doutput=attended.output,
-            src_features=nodes,
-            dst_features=others,
-            attn_weights=weights,
-            sm_scores=attended.sm_scores,
-            params=params,
-        )
-
-    yield step
-
-
-def plain(family: Callable[[Handle], Step]) -> Callable[[Handle], AbstractContextManager[Step]]:
-    made = lambda handle: contextlib.nullcontext(family(handle))  # noqa: E731
     made.__name__ = family.__name__
     return made
 
 
-FAMILIES = (
-    *map(plain, test_layer_leaks.FAMILIES),
-    test_leaks.recurrent,
-    test_leaks.ctc,
-    test_leaks.dropout,
-    test_leaks.attention,
-    test_leaks.fused,
-    convolutions,
-    normalizations,
-    causal_convolutions,
-    graphs,
-)
+# Recurrent networks with all optional operands, too.
+FAMILIES = (*map(of_table, operation_table.FAMILIES), test_leaks.recurrent)
 
 # Arguments that a call neither reads nor writes, although it is given them.
 UNUSED = {
     "cudnnActivationBackward: y",  # for functions whose gradient needs x only
     "cudnnNormalizationBackward: yData",  # where an activation follows
     "cudnnNormalizationBackward: normBiasData",
+    "cudnnBatchNormalizationBackwardEx: yData",
+    "cudnnBatchNormalizationBackwardEx: bnBiasData",
     "cudnnGetRNNWeightParams: weightSpace",  # these two compute addresses
     "cudnnGetMultiHeadAttnWeights: weights",
 }

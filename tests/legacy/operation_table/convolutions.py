@@ -34,7 +34,7 @@ def convolutions(o: Operands) -> dict[str, Case]:
         ),
         "convolution_backward_bias": o.case(cudnn.convolution_backward_bias, dy=dy),
         "convolution_bias_activation_forward": o.case(
-            cudnn.convolution_bias_activation_forward, x, w, conv, bias, "relu"
+            cudnn.convolution_bias_activation_forward, x, w, conv, bias, "relu", z=dy
         ),
         "ConvolutionForward.run": o.case(forward.run, x=x, w=w, y=y),
         "ConvolutionBackwardData.run": o.case(data.run, w=w, dy=dy, dx=dx),

@@ -9,11 +9,10 @@ from .case import Case, Operands
 
 def activations(o: Operands) -> dict[str, Case]:
     x, y, dy = (o.normal(2, 4, 6, 6) for _ in range(3))
+    swish = o.own(cudnn.ActivationDescriptor("swish", swish_beta=0.5))
     return {
-        "activation_forward": o.case(cudnn.activation_forward, x, "tanh"),
-        "activation_backward": o.case(
-            cudnn.activation_backward, y=y, dy=dy, x=x, activation="tanh"
-        ),
+        "activation_forward": o.case(cudnn.activation_forward, x, swish),
+        "activation_backward": o.case(cudnn.activation_backward, y=y, dy=dy, x=x, activation=swish),
     }
 
 
