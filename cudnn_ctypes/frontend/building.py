@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..graph.lower.target import Target
 from .enums import build_plan_policy, heur_mode, named
 from .errors import translated
 from .holding import Holding
@@ -37,10 +38,10 @@ class BuildingMethods(Holding):
         with translated("pygraph.build_operation_graph"):
             device = self._device
             self._held.close()
+            expansion = self._graph.expanded(self._nodes, Target.of(device))
+            self._held.tensors = list(expansion.tensors)
             self._held.plans = Plans(
-                self._graph.with_views(self._nodes),
-                self._graph.tensors,
-                self._graph.compute_data_type,
+                expansion,
                 device,
                 sm_count=self._sm_count,
                 cache=self._cache,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from .. import raw
 from ..dtypes import element_bits
 from ..graph.describe.inference import DataTypes
 from ..graph.describe.node import Node
 from ..graph.graph import Graph
+from ..graph.lower.expand.expansion import Expansion
+from ..graph.lower.target import Target
 from ..strides import packed
-from .batch_inference import BatchInference
 from .enums import c_data_type, data_type
 from .errors import translated
 from .tensors import tensor
@@ -59,28 +61,28 @@ class FrontGraph(Graph):
             intermediate_data_type=c_data_type(intermediate_data_type) or "float32",
             compute_data_type=c_data_type(compute_data_type) or "float32",
         )
-        # Nodes that the program made itself, not as part of attention.
+        # Nodes that the program made by methods of a `pygraph`.
         self.own_nodes: list[Node] = []
-        self.batch_inferences: list[BatchInference] = []
 
     def validate(self) -> list[Node]:
         """As that of layer 3; tensors that no operation uses are dropped."""
-        used = {id(each) for node in self.nodes for each in node.operands}
-        used |= {id(each) for node in self.nodes for each in node.outputs.values()}
+        every = [each for node in self.nodes for each in (node, *node.inner)]
+        used = {id(tensor) for node in every for tensor in (*node.operands, *node.results)}
         used |= {id(each.ragged_offset) for each in self.tensors if each.ragged_offset is not None}
         self.tensors = [each for each in self.tensors if id(each) in used]
         return super().validate()
 
-    def with_views(self, nodes: list[Node]) -> list[Node]:
-        """The nodes but for slices of operands, where the loaded cuDNN has no such operation.
+    def expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
+        """As that of layer 3, but for slices where the loaded cuDNN has no operation for them.
 
-        There the result is a view of the operand's memory, as in the front end.
+        There the slice of an operand is a view of the operand's memory, as in the front end.
         """
-        if raw.load().version >= _HAS_SLICE:
-            return nodes
-        made = {id(each) for node in nodes for each in node.outputs.values()}
+        expansion = super().expanded(nodes, target)
+        if target.version >= _HAS_SLICE:
+            return expansion
+        made = {id(each) for node in expansion.nodes for each in node.outputs.values()}
         kept = []
-        for node in nodes:
+        for node in expansion.nodes:
             x, y = node.inputs.get("input"), next(iter(node.outputs.values()))
             if node.operation != "slice" or id(x) in made or not isinstance(y, tensor):
                 kept.append(node)
@@ -88,7 +90,7 @@ class FrontGraph(Graph):
                 _make_view(node, x, y)
             else:
                 kept.append(node)
-        return kept
+        return replace(expansion, nodes=kept)
 
     def _infer(self, node: Node, data_types: DataTypes) -> None:
         own = any(node is each for each in self.own_nodes)

@@ -12,7 +12,6 @@ from .errors import not_supported
 from .execution import FrontExecution
 from .handles import default_handle
 from .planning import NoSuchPlanError, Plans
-from .tensors import tensor
 
 if TYPE_CHECKING:
     from ..graph.backend.device_properties import DeviceProperties
@@ -29,7 +28,7 @@ class Held(Uncopied):
     def __init__(self) -> None:
         self.plans: Plans | None = None
         self.restored: ExecutionPlan | None = None
-        self.tensors: list[tensor] = []
+        self.tensors: list[Any] = []  # as they were built, or stored
         self.executions: dict[int | None, FrontExecution] = {}  # by place of the config
         self.device: Handle | DeviceProperties | None = None  # for which plans were built
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .batch_inference import BatchInference
 from .describing import Described
 from .enums import c_data_type, c_member, data_type, named, norm_forward_phase
 from .errors import translated
@@ -142,23 +141,13 @@ class NormMethods(Described):
         name: str = "",
     ) -> tensor:
         """(input - mean) * inv_variance * scale + bias."""
-        graph = self._graph
-        before = len(graph.nodes)
-        operands = dict(
-            zip(
-                ("input", "mean", "inv_variance", "scale", "bias"),
-                (input, mean, inv_variance, scale, bias),
-                strict=True,
-            )
-        )
         made: tensor = self._one(
             "batchnorm_inference",
             "Y",
-            *operands.values(),
+            *(input, mean, inv_variance, scale, bias),
             compute_data_type=compute_data_type,
             name=name,
         )
-        graph.batch_inferences.append(BatchInference(graph.nodes[before:], operands))
         return made
 
     def layernorm_backward(
@@ -216,9 +205,6 @@ class NormMethods(Described):
     ) -> list[Any]:
         """[DX, DSCALE, DBIAS] of `batchnorm`, or of `batchnorm_inference`."""
         operands = (grad, input, scale, mean, inv_variance)
-        for each in [one for one in self._graph.batch_inferences if one.of(input)]:
-            each.join(self._graph)
-            self._graph.batch_inferences.remove(each)
         return self._gradients(
             "batchnorm", operands, compute_data_type, name, peer_stats=peer_stats
         )

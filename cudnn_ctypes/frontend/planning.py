@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import NotSupportedError
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.engine import Engine, EngineConfig, engine_count
-from ..graph.describe.node import Node
-from ..graph.describe.tensor import Tensor
 from ..graph.engines.build_failure import engine_refusals
 from ..graph.engines.building import PLAN_ERRORS
 from ..graph.engines.heuristics import heuristics
@@ -19,12 +17,13 @@ from ..graph.lower.target import Target
 from ..graph.run.kernel_cache import KernelCache
 from ..graph.run.plan import ExecutionPlan
 from ..graph.run.scratch import Scratch
-from ..raw import cudnnDataType_t, cudnnStatus_t
+from ..raw import cudnnStatus_t
 from .enums import build_plan_policy, heur_mode
 from .errors import cudnnGraphNotSupportedError
 from .knobs import short_knobs
 
 if TYPE_CHECKING:
+    from ..graph.lower.expand.expansion import Expansion
     from ..handle import Handle
 
 __all__ = ["NoSuchPlanError", "Plans"]
@@ -37,8 +36,8 @@ class Plans:
 
     Parameters
     ----------
-    nodes, tensors : sequence of Node, of Tensor
-        Of a validated graph.
+    expansion : Expansion
+        The graph's operations and tensors.
     device : Handle or DeviceProperties
     sm_count : int, optional
         How many multiprocessors engines should use.
@@ -49,9 +48,7 @@ class Plans:
 
     def __init__(
         self,
-        nodes: Sequence[Node],
-        tensors: Sequence[Tensor],
-        compute_data_type: cudnnDataType_t,
+        expansion: Expansion,
         device: Handle | DeviceProperties,
         *,
         sm_count: int | None = None,
@@ -59,7 +56,7 @@ class Plans:
         **attributes: Any,
     ) -> None:
         self.device = device
-        self._tensors = tensors
+        self._tensors = expansion.tensors
         self._sm_count = sm_count
         self._cache = cache
         self.configs: list[EngineConfig] = []
@@ -69,11 +66,13 @@ class Plans:
         self._limit: int | None = None
         self._barred_names: tuple[str, ...] = ()
         self.candidate: int | None = None
-        self._what = ", ".join(map(str, nodes))
+        self._what = expansion.operations
         known = operation_graph_attributes(device)
-        self._lowering = Lowering(compute_data_type, Target.of(device))
+        self._lowering = Lowering(expansion.compute_data_type, Target.of(device))
         try:
-            self.operation_graph = self._lowering.operation_graph(nodes, **known, **attributes)
+            self.operation_graph = self._lowering.operation_graph(
+                expansion.nodes, **known, **attributes
+            )
         except BaseException:
             self._lowering.close()
             raise

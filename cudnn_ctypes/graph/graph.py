@@ -16,17 +16,23 @@ from .describe.operations.blocks import BlockOperations
 from .describe.operations.convolutions import ConvolutionOperations
 from .describe.operations.experts import ExpertOperations
 from .describe.operations.normalizations import NormalizationOperations
+from .describe.operations.pointwise import PointwiseOperations
+from .describe.operations.reductions import ReductionOperations
 from .describe.operations.resampling import ResampleOperations
 from .describe.operations.sequences import SequenceOperations
+from .describe.operations.shapes import ShapeOperations
 from .describe.tensor import Tensor
 from .describe.validation import (
     check_fields,
     check_results,
+    check_subgraphs,
     check_tensors,
     in_order,
 )
 from .engines.graph_methods import EngineMethods
 from .engines.selection import Selection
+from .lower.expand.expansion import Expansion, expand
+from .lower.target import Target
 from .run.execution import Execution
 from .run.operands import Operands
 from .run.scratch import Scratch
@@ -68,6 +74,9 @@ class Graph(
     BandOperations,
     BlockOperations,
     ExpertOperations,
+    PointwiseOperations,
+    ReductionOperations,
+    ShapeOperations,
     EngineMethods,
 ):
     """Operations on tensors that cuDNN carries out together.
@@ -110,6 +119,7 @@ class Graph(
         self.compute_data_type = as_data_type(compute_data_type)
         self._plan: ExecutionPlan | None = None
         self._execution: Execution | None = None
+        self._operands: list[Tensor] = []  # those of the plan, once there is one
         self._handle: Handle | None = None
 
     def validate(self) -> list[Node]:
@@ -129,16 +139,37 @@ class Graph(
         nodes = in_order(self.nodes)
         check_tensors(self.tensors, nodes)
         number_tensors(self.tensors)
-        data_types = DataTypes(
-            self.io_data_type, self.intermediate_data_type, self.compute_data_type
-        )
+        data_types = self._data_types()
         for tensor in self.tensors:
             if tensor.ragged_offset is not None:
                 complete_offset(tensor.ragged_offset)
         for node in nodes:
             self._infer(node, data_types)
+            for inner in node.inner:
+                self._infer(inner, data_types)
+            check_subgraphs(node)
         check_results(self.tensors, nodes)
         return nodes
+
+    def _data_types(self) -> DataTypes:
+        return DataTypes(self.io_data_type, self.intermediate_data_type, self.compute_data_type)
+
+    def expansion(self, device: Handle | DeviceProperties) -> Expansion:
+        """The operations and tensors that the loaded cuDNN wants for this graph on a GPU.
+
+        It is what `build` lowers, for those who want to see it; `nodes` and `tensors` stay as they
+        are.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `validate`.
+        """
+        return self.expanded(self.validate(), Target.of(device))
+
+    def expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
+        """What `nodes`, which `validate` returned, become for a version of cuDNN and a GPU."""
+        return expand(nodes, self.tensors, self._data_types(), target)
 
     def _infer(self, node: Node, data_types: DataTypes) -> None:
         infer_node(node, data_types)
@@ -199,13 +230,12 @@ class Graph(
         from .engines.building import as_choice, as_modes, build_plan
 
         modes, choice = as_modes(heuristics), as_choice(config)
-        nodes = self.validate()
+        expansion = self.expansion(device)
         if without_engine:
             from .engines.reference_plan import reference_plan
 
             plan: ExecutionPlan = reference_plan(
-                nodes,
-                self.compute_data_type,
+                expansion,
                 device,
                 override_shapes=override_shapes,
                 selection=selection,
@@ -214,20 +244,19 @@ class Graph(
                 sm_count=sm_count,
                 kernel_cache=kernel_cache,
             )
-            self._keep(plan, device)
+            self._keep(plan, device, expansion)
             return plan
         plan = build_plan(
-            nodes,
-            self.compute_data_type,
+            expansion,
             device,
             modes,
-            selection=self._wanted(selection, workspace_limit),
+            selection=self._wanted(expansion, selection, workspace_limit),
             config=choice,
             sm_count=sm_count,
             kernel_cache=kernel_cache,
             override_shapes=override_shapes,
         )
-        self._keep(plan, device)
+        self._keep(plan, device, expansion)
         return plan
 
     def load_plan(self, text: str | bytes, device: Handle | DeviceProperties) -> ExecutionPlan:
@@ -249,18 +278,21 @@ class Graph(
         from .run.plan import ExecutionPlan
         from .run.stored_plan import StoredPlan
 
-        StoredPlan(text).check_graph(self.validate(), self.tensors)
+        expansion = self.expansion(device)
+        StoredPlan(text).check_graph(expansion.nodes, expansion.tensors)
         plan = ExecutionPlan.from_json(text, device=device)
-        self._keep(plan, device)
+        self._keep(plan, device, expansion)
         return plan
 
-    def _keep(self, plan: ExecutionPlan, device: Handle | DeviceProperties) -> None:
+    def _keep(
+        self, plan: ExecutionPlan, device: Handle | DeviceProperties, expansion: Expansion
+    ) -> None:
         """Hold `plan` instead of the one before."""
         from .backend.device_properties import DeviceProperties
 
         self.close()
-        plan.scratch = Scratch(self.tensors)
-        self._plan = plan
+        plan.scratch = Scratch(expansion.tensors)
+        self._plan, self._operands = plan, expansion.tensors
         self._handle = None if isinstance(device, DeviceProperties) else device
 
     @property
@@ -310,8 +342,9 @@ class Graph(
         KeyError
             If a key is no tensor with memory of this graph.
         """
-        new = new_shapes(self.tensors, dims) if dims else None
-        execution = self._execution or self._made_execution()
+        plan = self.plan
+        new = new_shapes(self._operands, dims) if dims else None
+        execution = self._execution or self._made_execution(plan)
         execution(self._chosen(handle), memory, workspace, new, check=check)
 
     def bind(
@@ -324,12 +357,13 @@ class Graph(
         check: bool = True,
     ) -> BoundPlan:
         """`execute` for memory that stays where it is: each call of the result is one C call."""
-        new = new_shapes(self.tensors, dims) if dims else None
-        execution = self._execution or self._made_execution()
+        plan = self.plan
+        new = new_shapes(self._operands, dims) if dims else None
+        execution = self._execution or self._made_execution(plan)
         return execution.bind(self._chosen(handle), memory, workspace, new, check=check)
 
-    def _made_execution(self) -> Execution:
-        self._execution = Execution(self.plan, Operands(self.tensors))
+    def _made_execution(self, plan: ExecutionPlan) -> Execution:
+        self._execution = Execution(plan, Operands(self._operands))
         return self._execution
 
     def _chosen(self, handle: Handle | None) -> Handle:
@@ -385,7 +419,7 @@ class Graph(
     @property
     def inputs(self) -> list[Tensor]:
         """The tensors that execution reads: device memory, or numbers not fixed in the graph."""
-        made = {id(tensor) for node in self.nodes for tensor in node.outputs.values()}
+        made = {id(tensor) for node in self.nodes for tensor in node.results}
         return [
             tensor
             for tensor in self.tensors
@@ -395,7 +429,7 @@ class Graph(
     @property
     def outputs(self) -> list[Tensor]:
         """The tensors that execution writes."""
-        made = [tensor for node in self.nodes for tensor in node.outputs.values()]
+        made = [tensor for node in self.nodes for tensor in node.results]
         return [tensor for tensor in made if not tensor.virtual and not tensor.scratch]
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import use_reference_device
+from cudnn_ctypes.graph.lower.target import Target
 
 from .test_programs import PLACES, randn
 
@@ -213,19 +214,25 @@ def test_batch_normalization_is_done_again_for_its_gradient(device):
         close(memory[got], expected, 2 * FLOAT16_ERROR)
 
 
+def expanded(graph):
+    """What cuDNN is told of a graph."""
+    return graph._graph.expanded(graph._graph.validate(), Target(91900, 90)).nodes
+
+
 def test_by_itself_it_is_element_wise(device):
     graph, _, _ = residual_block(device)
-    assert [node.operation for node in graph._graph.nodes] == [
-        "batchnorm_inference",
-        "relu_backward",
-        "batchnorm_backward",
+    assert [node.kind.descriptor for node in expanded(graph)] == [
+        "operation_norm_forward",
+        "operation_pointwise",
+        "operation_norm_backward",
     ]
     alone = pygraph(io_data_type=HALF)
     x = alone.tensor(dim=[4, 16, 12, 12], stride=[2304, 1, 192, 16])
     parameters = [alone.tensor(dim=[1, 16, 1, 1], stride=[16, 1, 1, 1]) for _ in range(4)]
     alone.batchnorm_inference(x, *parameters).set_output(True)
     alone.build()
-    assert len(alone._graph.nodes) == 4
+    assert len(alone._graph.nodes) == 1
+    assert len(expanded(alone)) == 4
 
 
 @pytest.mark.parametrize("by_value", [False, True])

@@ -20,7 +20,7 @@ KINDS = {
     kind.descriptor
     for module in pkgutil.iter_modules(operations.__path__, operations.__name__ + ".")
     for kind in vars(importlib.import_module(module.name)).values()
-    if isinstance(kind, Kind)
+    if isinstance(kind, Kind) and not kind.composite
 }
 
 OPERATIONS = sorted(

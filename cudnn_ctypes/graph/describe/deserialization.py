@@ -14,7 +14,7 @@ from ...dtypes import as_data_type
 from ...enumerators import enumerator
 from ...json_place import Place
 from ...raw.ctypes_support import CudnnEnum
-from .node import Kind, Node
+from .node import Kind, Node, Subgraph
 from .node_checks import check_option, takes_several
 from .serialization import DATA_TYPES, FORMAT, VERSION, kinds
 from .tensor import Tensor
@@ -29,6 +29,8 @@ G = TypeVar("G", bound="Graph")
 _FRACTION = re.compile(r"-?\d{1,19}/[1-9]\d{0,18}", re.ASCII)
 _SLICE = re.compile(r"(-?\d{1,19})?:(-?\d{1,19})?:(-?\d{1,19})?", re.ASCII)
 
+# Kinds that format 1 called otherwise.
+_RENAMED = {"sdpa_forward": "sdpa_operation", "sdpa_backward": "sdpa_operation_backward"}
 _NODE_KEYS = {
     "operation",
     "kind",
@@ -39,6 +41,7 @@ _NODE_KEYS = {
     "compute_data_type",
     "transposed",
     "may_go_unused",
+    "subgraphs",
 }
 
 
@@ -54,9 +57,9 @@ def from_json(cls: type[G], text: str | bytes) -> G:
     if top.value.get("format") != FORMAT:
         top.refuse(f"expected a graph, whose 'format' is {FORMAT!r}")
     version = top["version"].integer()
-    if version != VERSION:
+    if version not in (1, VERSION):
         top["version"].refuse(
-            f"this graph is of version {version}, and only {VERSION} is known here: "
+            f"this graph is of version {version}, and only 1 to {VERSION} are known here: "
             "a newer cudnn_ctypes wrote it"
         )
     top.known({"format", "version", "name", "tensors", "nodes", *DATA_TYPES})
@@ -73,6 +76,8 @@ def from_json(cls: type[G], text: str | bytes) -> G:
         _read_tensor(top["tensors"][key], tensor, tensors)
     graph.tensors.extend(tensors.values())
     known = kinds(cls)
+    if version == 1:  # attention was written as its parts
+        known |= {name: known[new] for name, new in _RENAMED.items()}
     for each in top["nodes"].items():
         graph.nodes.append(_read_node(each, cls, known, tensors))
     return graph
@@ -138,7 +143,7 @@ def _read_node(
     for each in transposed:
         if each.text() not in {*kind.inputs, *kind.outputs}:
             each.refuse(f"expected one of {', '.join((*kind.inputs, *kind.outputs))}")
-    return Node(
+    node = Node(
         kind,
         operation,
         place["name"].text() if "name" in place else operation,
@@ -148,6 +153,22 @@ def _read_node(
         _data_type(place["compute_data_type"]) if "compute_data_type" in place else None,
         frozenset(each.text() for each in transposed),
         "may_go_unused" in place and place["may_go_unused"].boolean(),
+    )
+    if "subgraphs" in place:
+        subgraphs = place["subgraphs"]
+        for option in subgraphs.keys():  # noqa: SIM118
+            node.subgraphs[option] = _subgraph(subgraphs[option], cls, known, tensors)
+    return node
+
+
+def _subgraph(
+    place: Place, cls: type[Graph], known: Mapping[str, Kind], tensors: Mapping[str, Tensor]
+) -> Subgraph:
+    place.known({"input", "output", "nodes"})
+    return Subgraph(
+        _tensor(place["input"], tensors),
+        _tensor(place["output"], tensors),
+        [_read_node(each, cls, known, tensors) for each in place["nodes"].items()],
     )
 
 
@@ -176,7 +197,8 @@ def _options(place: Place, kind: Kind) -> dict[str, Any]:
     place.known(kind.all_options)
     found = {}
     for option in place.keys():  # noqa: SIM118
-        found[option] = value = _value(place[option])
+        text = kind.own_options.get(option) is str
+        found[option] = value = place[option].text() if text else _value(place[option])
         if value is None:
             continue
         try:

@@ -78,6 +78,8 @@ def infer_node(node: Node, data_types: DataTypes) -> None:
     for port, result in node.kind.infer(node).items():
         if port in node.outputs:
             _fill(node, port, node.outputs[port], result, data_types)
+        elif port in node.subgraphs:
+            _fill(node, port, node.subgraphs[port].input, result, data_types)
 
 
 def _fill(node: Node, port: str, tensor: Tensor, result: Result, data_types: DataTypes) -> None:
@@ -98,7 +100,9 @@ def _fill(node: Node, port: str, tensor: Tensor, result: Result, data_types: Dat
         _check_turned(node, port, tensor)
     if tensor.strides is None:
         like = result.like
-        if like is None or like.dims is None or like.strides is None:
+        if result.strides is not None:
+            tensor.strides = result.strides
+        elif like is None or like.dims is None or like.strides is None:
             tensor.strides = packed(tensor.dims)
         else:
             tensor.strides = packed_like(tensor.dims, like.dims, like.strides)

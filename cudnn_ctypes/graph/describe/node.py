@@ -1,4 +1,8 @@
-"""The operations of a graph: plain data, and the description of each kind."""
+"""The operations of a graph: plain data, and the description of each kind.
+
+One call of the user is one node. Most nodes are one operation of cuDNN's; a composite one, such as
+``sdpa``, stands for several, which building makes of it for the loaded version.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from ...enumerators import shown
 from ...raw import cudnnDataType_t
 from .tensor import Tensor
 
-__all__ = ["Inner", "Kind", "Node", "Result", "exchanged"]
+__all__ = ["Inner", "Kind", "Node", "Result", "Subgraph", "exchanged"]
 
 
 def exchanged(values: tuple[int, ...]) -> tuple[int, ...]:
@@ -31,6 +36,8 @@ class Result:
         Whose order of dimensions the strides follow; without it, as in C.
     data_type : cudnnDataType_t or "compute", optional
         Its default, where it is not the graph's.
+    strides : tuple of int, optional
+        In place of those that follow `like`.
     check : callable, optional
         For results whose dims are given by the user: raises if they do not fit.
     """
@@ -39,6 +46,7 @@ class Result:
     like: Tensor | None = None
     data_type: Any = None
     check: Callable[[tuple[int, ...]], None] | None = None
+    strides: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -70,11 +78,11 @@ class Kind:
     Attributes
     ----------
     descriptor : str
-        Kind of its backend descriptor, in lower case: "operation_matmul".
+        Kind of its backend descriptor, in lower case: "operation_matmul"; "" if it is composite.
     inputs, outputs : mapping
-        Names of operands and results to attributes of the descriptor.
+        Names of operands and results to attributes of the descriptor, "" if it is composite.
     infer : callable
-        From a node to a `Result` for each output; raises for operands that do not fit.
+        From a node to a `Result` for each output and subgraph; raises for operands that do not fit.
     optional : frozenset of str
         Operands that may be missing.
     options : mapping
@@ -86,6 +94,13 @@ class Kind:
         Options that are no attributes, to their types: ``int``, or ``tuple[int, ...]``.
     required : frozenset of str
         Options that must be given.
+    check : callable, optional
+        Raises for operands and options that do not fit together, as far as dims are known; called
+        when a node is described. `infer` calls it again.
+    subgraphs : frozenset of str
+        Arguments that are functions.
+    unread : frozenset of str
+        Results that neither another operation needs to read, nor the user.
     """
 
     descriptor: str
@@ -98,6 +113,14 @@ class Kind:
     inner: Inner | None = None
     own_options: Mapping[str, Any] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
+    check: Callable[[Node], None] | None = None
+    subgraphs: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
+
+    @property
+    def composite(self) -> bool:
+        """Whether it stands for several operations of cuDNN's."""
+        return not self.descriptor
 
     @functools.cached_property
     def all_options(self) -> Mapping[str, tuple[str, str]]:
@@ -111,6 +134,23 @@ class Kind:
 
 
 @dataclass(eq=False)
+class Subgraph:
+    """Operations within one: what a function of the user, such as a `score_mod`, added.
+
+    Attributes
+    ----------
+    input, output : Tensor
+        What the function was called with, a virtual tensor, and what it returned.
+    nodes : list of Node
+        In an order in which they can be carried out.
+    """
+
+    input: Tensor
+    output: Tensor
+    nodes: list[Node]
+
+
+@dataclass(eq=False, repr=False)
 class Node:
     """One operation of a `Graph`.
 
@@ -118,7 +158,7 @@ class Node:
     ----------
     kind : Kind
     operation : str
-        The method that made it: "conv_fprop".
+        The method that was called: "conv_fprop".
     name : str
     inputs, outputs : dict of str to Tensor, or to a list of Tensor
     options : dict
@@ -129,6 +169,10 @@ class Node:
         Operands, and results, of which cuDNN sees the last two dimensions exchanged.
     may_go_unused : bool
         Whether cuDNN wants it even if nothing reads its results.
+    subgraphs : dict of str to Subgraph
+        By the argument that was a function.
+    origin : Node, optional
+        The user's node that this one is a part of, after expansion.
     """
 
     kind: Kind
@@ -140,12 +184,34 @@ class Node:
     compute_data_type: cudnnDataType_t | None = None
     transposed: frozenset[str] = frozenset()
     may_go_unused: bool = False
+    subgraphs: dict[str, Subgraph] = field(default_factory=dict)
+    origin: Node | None = None
 
     @property
     def operands(self) -> Iterator[Tensor]:
-        """All input tensors, those of lists too."""
+        """All tensors that it reads: inputs, those of lists too, and operands of its subgraphs."""
         for value in self.inputs.values():
             yield from value if isinstance(value, (list, tuple)) else (value,)
+        if self.subgraphs:
+            made = {id(each.input) for each in self.subgraphs.values()}
+            made |= {id(each) for node in self.inner for each in node.outputs.values()}
+            for node in self.inner:
+                yield from (each for each in node.operands if id(each) not in made)
+
+    @property
+    def inner(self) -> Iterator[Node]:
+        """The nodes of its subgraphs."""
+        for subgraph in self.subgraphs.values():
+            yield from subgraph.nodes
+
+    @property
+    def results(self) -> Iterator[Tensor]:
+        """All tensors that it makes: outputs, and results within its subgraphs."""
+        yield from self.outputs.values()
+        for subgraph in self.subgraphs.values():
+            yield subgraph.input
+            for node in subgraph.nodes:
+                yield from node.outputs.values()
 
     def dims(self, port: str) -> tuple[int, ...]:
         """The dims of one input as the operation sees it; inference has come by there."""
@@ -178,4 +244,21 @@ class Node:
         raise ValueError(f"{self}: {reason}")
 
     def __str__(self) -> str:
-        return f"{self.operation} {self.name!r}"
+        return str(self.origin) if self.origin else f"{self.operation} {self.name!r}"
+
+    def __repr__(self) -> str:
+        parts = [f"{port}={_names(value)}" for port, value in self.inputs.items()]
+        parts += [
+            f"{option}={shown(value)}"
+            for option, value in self.options.items()
+            if value is not None
+        ]
+        parts += [f"{name}=<{len(each.nodes)} nodes>" for name, each in self.subgraphs.items()]
+        results = ", ".join(f"{port}={each.name!r}" for port, each in self.outputs.items())
+        return f"Node({self.operation} {self.name!r}: {', '.join(parts)} -> {results})"
+
+
+def _names(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_names, value))}]"
+    return repr(getattr(value, "name", value))

@@ -15,7 +15,7 @@ from ...raw import cudnnDataType_t
 from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute
 from ...raw.ctypes_support import CudnnEnum
 from ...raw.values import as_int, described
-from .node import Kind, Node
+from .node import Kind, Node, Subgraph
 from .tensor import Tensor
 from .tensor_checks import check_number
 
@@ -56,6 +56,12 @@ def check_node(node: Any) -> None:
             raise TypeError(f"{node}: {port} is missing")
     for port, value in node.inputs.items():
         _check_operand(node, port, value)
+    _check_names(node, "subgraph", node.subgraphs, kind.subgraphs)
+    for name, subgraph in node.subgraphs.items():
+        if not isinstance(subgraph, Subgraph):
+            raise TypeError(f"{node}: {name}: expected a Subgraph, got {described(subgraph)}")
+        for inner in subgraph.nodes:
+            check_node(inner)
     if not node.outputs:
         node.refuse(f"expected at least one output of {', '.join(kind.outputs)}")
     for port, value in node.outputs.items():
@@ -76,7 +82,7 @@ def check_node(node: Any) -> None:
 
 def takes_several(kind: Kind, port: str) -> bool:
     """Whether this operand is a list of tensors."""
-    return ATTRIBUTES[KINDS[kind.descriptor]][kind.inputs[port]].is_array
+    return not kind.composite and ATTRIBUTES[KINDS[kind.descriptor]][kind.inputs[port]].is_array
 
 
 def check_option(kind: Kind, option: str, value: Any, place: str) -> None:
@@ -165,6 +171,10 @@ def _check_type(wanted: Any, value: Any, place: str) -> None:
             _check_type(get_args(wanted)[0], each, f"{place}[{i}]")
     elif wanted is int:
         _check_integer(value, place)
+    elif wanted is float:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{place}: expected a number, got {described(value)}")
+        check_number(place, value)
     elif not isinstance(value, wanted):
         raise TypeError(f"{place}: expected a {wanted.__name__}, got {described(value)}")
     elif wanted is slice:

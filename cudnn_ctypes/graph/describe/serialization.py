@@ -1,4 +1,4 @@
-"""Graphs as JSON: readable, versioned, and independent of cuDNN.
+"""Graphs as JSON: readable, versioned, and the same whichever cuDNN is loaded, or none.
 
 A tensor is named by its key under "tensors", and what has its default is left out. Enumerators are
 written by their C names, data types by their short ones; where JSON has no notation of its own,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["DATA_TYPES", "FORMAT", "VERSION", "kinds", "to_json"]
 
 FORMAT = "cudnn_ctypes graph"
-VERSION = 1
+VERSION = 2
 _WIDEST = 100  # spaces by which a level may be indented
 
 DATA_TYPES = ("io_data_type", "intermediate_data_type", "compute_data_type")
@@ -72,7 +72,7 @@ def to_json(graph: Graph, *, indent: int | None = 2) -> str:
         key: _tensor_content(tensor, key, keys)
         for tensor, key in zip(graph.tensors, keys.values(), strict=True)
     }
-    content["nodes"] = [_node_content(node, keys, names[id(node.kind)]) for node in graph.nodes]
+    content["nodes"] = [_node_content(node, keys, names) for node in graph.nodes]
     if indent is None:
         return json.dumps(content, allow_nan=False, separators=(",", ":"))
     return _few_lines(json.dumps(content, allow_nan=False, indent=indent))
@@ -121,7 +121,9 @@ def _tensor_content(tensor: Tensor, key: str, keys: Mapping[int, str]) -> dict[s
     return content
 
 
-def _node_content(node: Node, keys: Mapping[int, str], kind: str) -> dict[str, Any]:
+def _node_content(node: Node, keys: Mapping[int, str], names: Mapping[int, str]) -> dict[str, Any]:
+    kind = names[id(node.kind)]
+
     def named(tensor: Any) -> Any:
         return [named(each) for each in tensor] if isinstance(tensor, list) else keys[id(tensor)]
 
@@ -134,6 +136,15 @@ def _node_content(node: Node, keys: Mapping[int, str], kind: str) -> dict[str, A
     content["options"] = {
         option: _plain(value, f"{node}: {option}") for option, value in node.options.items()
     }
+    if node.subgraphs:
+        content["subgraphs"] = {
+            option: {
+                "input": named(each.input),
+                "output": named(each.output),
+                "nodes": [_node_content(inner, keys, names) for inner in each.nodes],
+            }
+            for option, each in node.subgraphs.items()
+        }
     if node.compute_data_type is not None:
         content["compute_data_type"] = data_type_name(node.compute_data_type)
     if node.transposed:
@@ -147,7 +158,7 @@ def _plain(value: Any, place: str) -> Any:
     """`value` in terms of JSON."""
     if isinstance(value, CudnnEnum):
         return value.name
-    if value is None or isinstance(value, (bool, int)):
+    if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, (np.bool_, np.integer)):
         return value.item()

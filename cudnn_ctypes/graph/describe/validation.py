@@ -15,6 +15,7 @@ __all__ = [
     "UnsupportedGraphError",
     "check_fields",
     "check_results",
+    "check_subgraphs",
     "check_tensors",
     "in_order",
 ]
@@ -37,10 +38,11 @@ def check_fields(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
     own = {id(tensor) for tensor in tensors}
     for node in nodes:
         check_node(node)
-        for port, value in (*node.inputs.items(), *node.outputs.items()):
-            for tensor in value if isinstance(value, (list, tuple)) else [value]:
-                if id(tensor) not in own:
-                    node.refuse(f"{port} {tensor!r} is of another graph")
+        for each in (node, *node.inner):
+            for port, value in (*each.inputs.items(), *each.outputs.items()):
+                for tensor in value if isinstance(value, (list, tuple)) else [value]:
+                    if id(tensor) not in own:
+                        node.refuse(f"{port} {tensor!r} is of another graph")
     for tensor in tensors:
         offset = tensor.ragged_offset
         if offset is not None and id(offset) not in own:
@@ -57,7 +59,7 @@ def in_order(nodes: Sequence[Node]) -> list[Node]:
     """
     maker: dict[int, Node] = {}
     for node in nodes:
-        for tensor in node.outputs.values():
+        for tensor in node.results:
             other = maker.setdefault(id(tensor), node)
             if other is not node:
                 raise ValueError(f"{tensor!r} is the result of both {other} and {node}")
@@ -102,21 +104,26 @@ def check_tensors(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
     """
     if not nodes:
         raise ValueError("the graph has no operations")
-    used = {id(tensor) for node in nodes for tensor in node.operands}
+    used = {id(t) for node in nodes for each in (node, *node.inner) for t in each.operands}
+    subgraphs = [each for node in nodes for each in node.subgraphs.values()]
+    inputs = {id(each.input) for each in subgraphs}
+    used |= inputs | {id(each.output) for each in subgraphs}
     used |= {id(each.ragged_offset) for each in tensors if each.ragged_offset is not None}
-    made = {id(tensor): node for node in nodes for tensor in node.outputs.values()}
+    every = [each for node in nodes for each in (node, *node.inner)]
+    made = {id(tensor): node for node in every for tensor in node.outputs.values()}
     for tensor in tensors:
         if id(tensor) in made:
             node = made[id(tensor)]
             port = next(port for port, each in node.outputs.items() if each is tensor)
-            if tensor.virtual and id(tensor) not in used and not node.may_go_unused:
+            idle = node.may_go_unused or port in node.kind.unread
+            if tensor.virtual and id(tensor) not in used and not idle:
                 node.refuse(
                     f"its result {port} {tensor.name!r} is neither used nor an output: "
                     "call its set_output()"
                 )
         elif id(tensor) not in used:
             raise ValueError(f"{tensor!r} is used by no operation")
-        elif tensor.virtual:
+        elif tensor.virtual and id(tensor) not in inputs:
             raise ValueError(f"{tensor!r} is virtual, but no operation makes it")
 
 
@@ -127,10 +134,25 @@ def check_results(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
     ------
     ValueError
     """
-    made = {id(tensor) for node in nodes for tensor in node.outputs.values()}
+    made = {id(tensor) for node in nodes for tensor in node.results}
     for tensor in tensors:
         check_memory(tensor, id(tensor) in made)
         if tensor.ragged_offset is not None and tensor.ragged_offset.data_type is not None:
             name = data_type_name(tensor.ragged_offset.data_type)
             if name not in ("int32", "int64"):
                 raise ValueError(f"{tensor!r}: its ragged_offset is {name}, not int32 or int64")
+
+
+def check_subgraphs(node: Node) -> None:
+    """Refuse a function of the user whose result has other dims than what it was called with.
+
+    Raises
+    ------
+    ValueError
+    """
+    for name, each in node.subgraphs.items():
+        if each.output.dims != each.input.dims:
+            node.refuse(
+                f"{name} must return a tensor of dims {each.input.dims}, got "
+                f"{each.output.name!r} {each.output.dims}"
+            )

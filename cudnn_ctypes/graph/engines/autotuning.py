@@ -26,6 +26,7 @@ from .tuning import Noted, Tuner, tune
 if TYPE_CHECKING:
     from ...handle import Handle
     from ..describe.tensor import Tensor
+    from ..lower.expand.expansion import Expansion
 
 __all__ = ["autotune", "progress_bar"]
 
@@ -34,6 +35,7 @@ _REASONS = 8  # that the message has if no plan could be measured
 
 def autotune(
     graph: Any,
+    expansion: Expansion,
     handle: Handle,
     memory: Mapping[Any, Any],
     modes: Sequence[str],
@@ -46,7 +48,7 @@ def autotune(
 ) -> tuple[Autotuning, ExecutionPlan]:
     """What ``Graph.autotune`` does: the measurements, and the fastest plan."""
     _check_device(handle)
-    nodes = graph.validate()
+    tensors = expansion.tensors
     given = [t for t in graph.tensors if any(_names(key, t) for key in memory)]
     with ExitStack() as stack:
         others: Mapping[Any, DeviceBuffer] = random_memory(
@@ -55,19 +57,19 @@ def autotune(
             handle,
             stack.enter_context,
         )
-        by_uid = Operands(graph.tensors).by_uid({**memory, **others})
+        by_uid = Operands(tensors).by_uid({**memory, **others})
         workspace = stack.enter_context(_Workspace(handle))
         timer = stack.enter_context(Timer(handle, cold_cache=settings.cold_cache))
         timer.warm_up()
 
         def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
-            plan.scratch = Scratch(graph.tensors)
+            plan.scratch = Scratch(tensors)
             with plan.bind(handle, by_uid, workspace.of(plan.workspace_size)) as bound:
                 for _ in range(untimed):
                     bound()
                 return timer(bound, runs)
 
-        lowering = stack.enter_context(lowered(nodes, graph.compute_data_type, handle))
+        lowering = stack.enter_context(lowered(expansion, handle))
         tuner = Tuner(
             lambda config: ExecutionPlan(config, device=handle),
             time_plan,
@@ -91,7 +93,7 @@ def autotune(
             tuner.close()
             raise
     if tuner.best is None or tuner.plan is None:
-        raise _nothing_measured(nodes, modes, tuner)
+        raise _nothing_measured(expansion, modes, tuner)
     result = Autotuning(
         graph=graph.name,
         device=str(handle.device.name),
@@ -149,7 +151,7 @@ def _names(key: Any, tensor: Tensor) -> bool:
     return key is tensor or (isinstance(key, (int, str)) and key in (tensor.uid, tensor.name))
 
 
-def _nothing_measured(nodes: Sequence[Any], modes: Sequence[str], tuner: Tuner) -> Exception:
+def _nothing_measured(expansion: Expansion, modes: Sequence[str], tuner: Tuner) -> Exception:
     reasons = dict.fromkeys(
         f"{each.status}: {each.reason}" if each.status else each.reason
         for each in tuner.measurements
@@ -157,7 +159,7 @@ def _nothing_measured(nodes: Sequence[Any], modes: Sequence[str], tuner: Tuner) 
     return NotSupportedError(
         "Graph.autotune",
         cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
-        arguments={"graph": ", ".join(map(str, nodes)), "heuristics": ", ".join(modes)},
+        arguments={"graph": expansion.operations, "heuristics": ", ".join(modes)},
         messages=tuple(reasons)[:_REASONS],
         hint="Graph.explain(device) shows every engine and why it refuses",
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...handle import Handle
     from ..backend.descriptor import BackendDescriptor
     from ..backend.device_properties import DeviceProperties
-    from ..describe.node import Node
+    from ..lower.expand.expansion import Expansion
 
 __all__ = ["BuildFailure", "engine_refusals"]
 
@@ -61,7 +61,7 @@ class BuildFailure:
 
     def error(
         self,
-        nodes: Sequence[Node],
+        expansion: Expansion,
         modes: Sequence[str],
         selection: Selection,
         graph: BackendDescriptor,
@@ -75,7 +75,7 @@ class BuildFailure:
             "Graph.build",
             cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
             arguments={
-                "graph": ", ".join(map(str, nodes)),
+                "graph": expansion.operations,
                 "heuristics": ", ".join(modes),
                 **({} if selection == Selection() else {"selection": repr(selection)}),
             },

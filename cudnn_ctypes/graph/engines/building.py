@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...enumerators import enumerator, short_name
 from ...errors import ExecutionFailedError, InternalError, NotSupportedError
-from ...raw import cudnnBackendHeurMode_t, cudnnDataType_t, cudnnStatus_t
+from ...raw import cudnnBackendHeurMode_t, cudnnStatus_t
 from ...raw.values import described
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
@@ -23,7 +23,7 @@ from .selection import Selection
 
 if TYPE_CHECKING:
     from ...handle import Handle
-    from ..describe.node import Node
+    from ..lower.expand.expansion import Expansion
     from ..run.kernel_cache import KernelCache
 
 __all__ = [
@@ -56,16 +56,15 @@ def as_choice(given: Any) -> EngineChoice | None:
 
 
 def lowered_engine(
-    nodes: Sequence[Node],
-    compute_data_type: cudnnDataType_t,
+    expansion: Expansion,
     device: Handle | DeviceProperties,
     index: int,
     *,
     sm_count: int | None = None,
 ) -> Engine:
-    """One engine of validated nodes, which owns the descriptors that they were lowered to."""
+    """One engine of a graph, which owns the descriptors that the graph was lowered to."""
     with ExitStack() as stack:
-        graph = stack.enter_context(lowered(nodes, compute_data_type, device)).graph
+        graph = stack.enter_context(lowered(expansion, device)).graph
         engine = Engine(graph, index, device=device, sm_count=sm_count)
         engine.closes_with_it(stack.pop_all())
     return engine
@@ -99,8 +98,7 @@ def proposals(
 
 
 def build_plan(
-    nodes: Sequence[Node],
-    compute_data_type: cudnnDataType_t,
+    expansion: Expansion,
     device: Handle | DeviceProperties,
     modes: Sequence[str],
     *,
@@ -110,7 +108,7 @@ def build_plan(
     kernel_cache: KernelCache | None = None,
     override_shapes: bool = False,
 ) -> ExecutionPlan:
-    """A plan for `nodes`; everything else that was made for it is destroyed.
+    """A plan for a graph; everything else that was made for it is destroyed.
 
     Configs are compiled one by one until one works and `selection` wants it. With `config` this
     is the only one.
@@ -125,7 +123,7 @@ def build_plan(
         "is_dynamic_shape_enabled": True if kernel_cache is not None else None,
         "is_override_shape_enabled": override_shapes or None,
     }
-    with lowered(nodes, compute_data_type, device, **shapes) as lowering:
+    with lowered(expansion, device, **shapes) as lowering:
         graph, faulty = lowering.graph, lowering.faulty
         cache = None if kernel_cache is None else kernel_cache.begin(graph)
         compiled = functools.partial(ExecutionPlan, device=device, kernel_cache=cache)
@@ -158,7 +156,7 @@ def build_plan(
                     return plan
                 plan.close()
                 failure.unwanted(unwanted)
-        raise failure.error(nodes, modes, selection, graph, device)
+        raise failure.error(expansion, modes, selection, graph, device)
 
 
 def _chosen_plan(

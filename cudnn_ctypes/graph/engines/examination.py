@@ -21,16 +21,14 @@ from .selection import Selection
 
 if TYPE_CHECKING:
     from ...handle import Handle
-    from ...raw import cudnnDataType_t
     from ..backend.descriptor import BackendDescriptor
-    from ..describe.node import Node
+    from ..lower.expand.expansion import Expansion
 
 __all__ = ["explain"]
 
 
 def explain(
-    nodes: Sequence[Node],
-    compute_data_type: cudnnDataType_t,
+    expansion: Expansion,
     device: Handle | DeviceProperties,
     modes: Sequence[str],
     *,
@@ -39,9 +37,9 @@ def explain(
     compile: bool = False,
     sm_count: int | None = None,
 ) -> Explanation:
-    """What `Graph.explain` does, for validated nodes."""
+    """What `Graph.explain` does, for a graph that is expanded."""
     selection = selection or Selection()
-    with lowered(nodes, compute_data_type, device) as lowering:
+    with lowered(expansion, device) as lowering:
         graph = lowering.graph
         examiner = _Examiner(graph, device, selection, compile, sm_count, lowering.faulty)
         refused_modes: dict[str, str] = {}
@@ -72,7 +70,7 @@ def explain(
         rows += sorted(others, key=lambda row: order.index(row.state))
     return Explanation(
         graph=name,
-        operations=", ".join(map(str, nodes)),
+        operations=expansion.operations,
         device=_device_name(device),
         cudnn=load().version_text,
         rows=tuple(rows),

@@ -10,10 +10,9 @@ from .selection import Selection
 
 if TYPE_CHECKING:
     from ...handle import Handle
-    from ...raw import cudnnDataType_t
     from ..backend.device_properties import DeviceProperties
     from ..backend.engine import Engine
-    from ..describe.node import Node
+    from ..lower.expand.expansion import Expansion
     from ..run.plan import ExecutionPlan
     from .explanation import Explanation
     from .measurements import Autotuning
@@ -25,19 +24,21 @@ class EngineMethods:
     """What `Graph` can do about engines."""
 
     name: str
-    compute_data_type: cudnnDataType_t
-    tensors: list[Any]
 
     if TYPE_CHECKING:
 
-        def validate(self) -> list[Node]: ...
+        def expansion(self, device: Handle | DeviceProperties) -> Expansion: ...
 
-        def _keep(self, plan: ExecutionPlan, device: Handle | DeviceProperties) -> None: ...
+        def _keep(
+            self, plan: ExecutionPlan, device: Handle | DeviceProperties, expansion: Expansion
+        ) -> None: ...
 
-    def _wanted(self, selection: Selection | None, workspace_limit: int | None = None) -> Selection:
+    def _wanted(
+        self, expansion: Expansion, selection: Selection | None, workspace_limit: int | None = None
+    ) -> Selection:
         """The conditions on a plan itself: what the graph keeps in the workspace is taken off."""
         wanted = (selection or Selection()).within(workspace_limit)
-        kept = Scratch(self.tensors)
+        kept = Scratch(expansion.tensors)
         if not kept or wanted.workspace_limit is None:
             return wanted
         if kept.size > wanted.workspace_limit:
@@ -68,16 +69,14 @@ class EngineMethods:
         """
         from .building import lowered_engine
 
-        return lowered_engine(
-            self.validate(), self.compute_data_type, device, index, sm_count=sm_count
-        )
+        return lowered_engine(self.expansion(device), device, index, sm_count=sm_count)
 
     def engine_count(self, device: Handle | DeviceProperties) -> int:
         """How many engines cuDNN has for graphs of this pattern, usable or not."""
         from ..backend.engine import engine_count
         from ..lower.lowering import lowered
 
-        with lowered(self.validate(), self.compute_data_type, device) as lowering:
+        with lowered(self.expansion(device), device) as lowering:
             return engine_count(lowering.graph)
 
     def explain(
@@ -124,14 +123,13 @@ class EngineMethods:
         from .building import as_modes
         from .examination import explain
 
-        modes, nodes = as_modes(heuristics), self.validate()
+        modes, expansion = as_modes(heuristics), self.expansion(device)
         return explain(
-            nodes,
-            self.compute_data_type,
+            expansion,
             device,
             modes,
             name=self.name,
-            selection=self._wanted(selection),
+            selection=self._wanted(expansion, selection),
             compile=compile,
             sm_count=sm_count,
         )
@@ -205,17 +203,18 @@ class EngineMethods:
         from .building import as_modes
         from .measurements import Settings
 
-        modes, _ = as_modes(heuristics), self.validate()
+        modes, expansion = as_modes(heuristics), self.expansion(handle)
         result, plan = autotune(
             self,
+            expansion,
             handle,
             memory or {},
             modes,
             Settings(runs, warm_up, budget, knobs, cold_cache),
-            selection=self._wanted(selection),
+            selection=self._wanted(expansion, selection),
             every_engine=every_engine,
             sm_count=sm_count,
             progress=progress,
         )
-        self._keep(plan, handle)
+        self._keep(plan, handle, expansion)
         return result

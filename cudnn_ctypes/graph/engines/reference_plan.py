@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ...raw import cudnnDataType_t, mode
+from ...raw import mode
 from ...raw.values import described
 from ..backend.descriptor import BackendDescriptor
 from ..run.plan import ExecutionPlan
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...handle import Handle
     from ..backend.device_properties import DeviceProperties
     from ..backend.engine import EngineConfig
-    from ..describe.node import Node
+    from ..lower.expand.expansion import Expansion
 
 __all__ = ["ReferencePlan", "reference_plan"]
 
@@ -72,14 +72,13 @@ class ReferencePlan(ExecutionPlan):
 
 
 def reference_plan(
-    nodes: Sequence[Node],
-    compute_data_type: cudnnDataType_t,
+    expansion: Expansion,
     device: Handle | DeviceProperties,
     *,
     override_shapes: bool = False,
     **chosen: Any,
 ) -> ReferencePlan:
-    """Validated nodes to be carried out as they are; cuDNN checks the descriptors.
+    """A graph to be carried out as it is; cuDNN checks the descriptors.
 
     Raises
     ------
@@ -96,12 +95,15 @@ def reference_plan(
     given = [name for name, value in chosen.items() if value is not None]
     if given:
         raise ValueError(f"without_engine: {', '.join(given)} would choose an engine")
-    kept = [t for node in nodes for t in (*node.operands, *node.outputs.values()) if not t.virtual]
+    kept = [
+        t
+        for node in expansion.nodes
+        for t in (*node.operands, *node.outputs.values())
+        if not t.virtual
+    ]
     # The numbers that are fixed in a graph are part of its descriptors or scratch memory.
     uids = {t.uid for t in kept if t.uid is not None and not t.by_value}
     with ExitStack() as stack:
         attributes = {"is_override_shape_enabled": override_shapes or None}
-        lowering = stack.enter_context(
-            lowered(nodes, compute_data_type, device, NO_GPU, **attributes)
-        )
+        lowering = stack.enter_context(lowered(expansion, device, NO_GPU, **attributes))
         return ReferencePlan(lowering.graph, uids, stack.pop_all(), takes_shapes=override_shapes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties, device_attribute
 from ..describe.node import Node, exchanged
 from ..describe.tensor import Tensor
+from .expand.expansion import Expansion
 from .flattening import View, flattened
 from .quirks import Graph, faulty_engines, refusals
 from .target import Target
@@ -93,7 +94,9 @@ class Lowering:
         self._made.append(made)
         return made
 
-    def _tensor(self, tensor: Tensor, transposed: bool = False) -> BackendDescriptor:
+    def _tensor(
+        self, tensor: Tensor, transposed: bool = False, what: str = ""
+    ) -> BackendDescriptor:
         found = self._tensors.get((id(tensor), transposed))
         if found is not None:
             return found
@@ -122,7 +125,7 @@ class Lowering:
             if tensor.ragged_offset_multiplier != 1:
                 attributes["ragged_offset_multiplier"] = tensor.ragged_offset_multiplier
         self._tensors[id(tensor), transposed] = made = self._make(
-            "tensor", f"tensor {tensor.name!r}", **attributes
+            "tensor", what or f"tensor {tensor.name!r}", **attributes
         )
         return made
 
@@ -136,7 +139,8 @@ class Lowering:
                 if isinstance(value, list):
                     attributes[name] = [self._tensor(each) for each in value]
                 elif value is not None:
-                    attributes[name] = self._tensor(value, port in node.transposed)
+                    label = _label(node, value)
+                    attributes[name] = self._tensor(value, port in node.transposed, label)
         attributes |= _options(kind.options, node)
         if kind.precision:
             attributes[kind.precision] = precision
@@ -150,6 +154,13 @@ class Lowering:
                 parameters[inner.precision] = precision
             attributes[inner.attribute] = self._make(inner.descriptor, what, **parameters)
         return self._make(kind.descriptor, what, **attributes)
+
+
+def _label(node: Node, tensor: Tensor) -> str:
+    """How messages call a tensor: its own name is unknown to the user where expansion made it."""
+    user = node.origin
+    known = user is None or any(tensor is each for each in (*user.operands, *user.results))
+    return f"tensor {tensor.name!r}" if known else str(node)
 
 
 def _scaling_type(node: Node, precision: cudnnDataType_t) -> Callable[[float], Any]:
@@ -220,17 +231,16 @@ def operation_graph_attributes(device: Handle | DeviceProperties) -> dict[str, A
 
 @contextmanager
 def lowered(
-    nodes: Sequence[Node],
-    compute_data_type: cudnnDataType_t,
+    expansion: Expansion,
     device: Handle | DeviceProperties,
     target: Target | None = None,
     **attributes: Any,
 ) -> Iterator[Lowering]:
-    """The OPERATIONGRAPH descriptor of validated nodes, destroyed at the end with its parts.
+    """The OPERATIONGRAPH descriptor of a graph, destroyed at the end with its parts.
 
     `target` is the loaded cuDNN and the device's GPU if left out.
     """
     attributes |= operation_graph_attributes(device)
-    with closing(Lowering(compute_data_type, target or Target.of(device))) as lowering:
-        lowering.operation_graph(nodes, **attributes)
+    with closing(Lowering(expansion.compute_data_type, target or Target.of(device))) as lowering:
+        lowering.operation_graph(expansion.nodes, **attributes)
         yield lowering

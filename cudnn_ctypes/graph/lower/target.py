@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ... import raw
-from ..backend.device_properties import DeviceProperties
+from ..backend.device_properties import DeviceProperties, device_attribute
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -29,7 +29,14 @@ class Target(NamedTuple):
 
     @classmethod
     def of(cls, device: Handle | DeviceProperties) -> Target:
-        """The loaded cuDNN, and the GPU of a handle or of properties."""
+        """The loaded cuDNN, and the GPU of a handle or of properties.
+
+        Raises
+        ------
+        TypeError
+            If `device` is neither.
+        """
+        device_attribute(device)
         told = device if isinstance(device, DeviceProperties) else device.device
         major, minor = told.compute_capability
         return cls(raw.load().version, 10 * major + minor)

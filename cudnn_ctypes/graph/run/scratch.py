@@ -1,4 +1,4 @@
-"""Memory that operations need between their kernels: tensors of a graph at the workspace's end.
+"""What a plan needs beside the user's operands: memory at the workspace's end, fixed numbers.
 
 cuDNN asks for it in the form of ordinary tensors. The user never sees them: they count in the
 plan's workspace size, and their addresses are added to those of the operands.
@@ -18,6 +18,7 @@ from ...device.stream import as_stream_pointer
 from ...dtypes import element_bits, numpy_dtype
 from ...raw import host_blocks
 from ..backend.values import device_address
+from .tensor_memory import host_value
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -31,6 +32,8 @@ _ALIGNMENT = 256  # as cudaMalloc aligns
 class Scratch:
     """Where the scratch tensors of one graph lie in its workspace, behind the plan's own part.
 
+    It has the numbers too that are fixed in the graph, which nobody needs to pass.
+
     Parameters
     ----------
     tensors : iterable of Tensor
@@ -41,6 +44,12 @@ class Scratch:
         self.size = 0
         self._offsets: dict[int, int] = {}
         self._contents: list[tuple[int, Any]] = []
+        tensors = list(tensors)
+        self._numbers = {
+            each.uid or 0: host_value(each.value, each)
+            for each in tensors
+            if each.by_value and each.value is not None
+        }
         for tensor in {id(each): each for each in tensors if each.scratch}.values():
             assert tensor.dims is not None
             assert tensor.uid is not None
@@ -64,7 +73,9 @@ class Scratch:
         return _rounded(own) + self.size if self else own
 
     def added_to(self, pointers: Mapping[int, Any], own: int, workspace: Any) -> Mapping[int, Any]:
-        """`pointers` and the addresses of the scratch tensors, by unique id."""
+        """`pointers`, the addresses of the scratch tensors and the fixed numbers, by unique id."""
+        if not self._numbers.keys() <= pointers.keys():
+            pointers = {**self._numbers, **pointers}
         if not self:
             return pointers
         start = self._start(own, workspace)

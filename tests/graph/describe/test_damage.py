@@ -90,9 +90,10 @@ def _other_shapes(stored: Any) -> Iterator[Damage]:
 
 def _lowered(text: str) -> None:
     graph = Graph.from_json(text)
-    lowering = Lowering(graph.compute_data_type, Target(91900, 90))
+    target = Target(91900, 90)
+    lowering = Lowering(graph.compute_data_type, target)
     try:
-        lowering.operation_graph(graph.validate())
+        lowering.operation_graph(graph.expanded(graph.validate(), target).nodes)
     finally:
         lowering.close()
 

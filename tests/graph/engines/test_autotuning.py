@@ -240,11 +240,10 @@ def _tuned(name: str, device: DeviceProperties, settings: Settings, **options: A
         return [10.0 + sum(knobs.values()) if knobs else 1000.0] * runs
 
     with CHOICES[name].graph() as graph:
-        nodes = graph.validate()
         tuner = Tuner(
             lambda config: ExecutionPlan(config, device=device), time_plan, settings, Selection()
         )
-        with lowered(nodes, graph.compute_data_type, device) as lowering:
+        with lowered(graph.expansion(device), device) as lowering:
             tune(tuner, lowering.graph, device, ["a", "fallback"], knobs=settings.knobs, **options)
     return tuner
 

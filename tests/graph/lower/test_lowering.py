@@ -117,7 +117,7 @@ def _kinds() -> dict[str, Kind]:
         name: value
         for module in modules
         for name, value in vars(importlib.import_module(module.name)).items()
-        if isinstance(value, Kind)
+        if isinstance(value, Kind) and not value.composite
     }
 
 

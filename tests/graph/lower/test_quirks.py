@@ -35,7 +35,7 @@ H200 = Target(91900, 90)
 
 
 def _lowered(graph: Graph) -> Lowered:
-    nodes = graph.validate()
+    nodes = graph.expanded(graph.validate(), H200).nodes
     return Lowered(nodes, flattened(nodes))
 
 

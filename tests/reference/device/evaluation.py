@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cudnn_ctypes import DeviceTensor
+from cudnn_ctypes import DeviceTensor, raw
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import SymbolNotFoundError
 from cudnn_ctypes.graph.backend.values import device_address
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lower.expand.expansion import Expansion
 from cudnn_ctypes.graph.lower.lowering import Lowering
-from cudnn_ctypes.graph.lower.target import NO_GPU
+from cudnn_ctypes.graph.lower.target import NO_GPU, Target
 from cudnn_ctypes.graph.run.operands import Operands
 from cudnn_ctypes.reference.device.backend_execution import carry_out
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
@@ -39,6 +40,11 @@ def view(memory: Array, tensor: Any) -> Array:
     return np.ndarray(tensor.dims, memory.dtype, memory.view(np.uint8).data, strides=steps)
 
 
+def expansion(graph: Graph) -> Expansion:
+    """The operations of a graph, for an H200."""
+    return graph.expanded(graph.validate(), Target(raw.load().version, 90))
+
+
 def run(graph: Graph, addresses: Mapping[int, int], operations: Record | None = None) -> None:
     """Carry out a validated graph on memory by unique id; skips what the loaded cuDNN lacks.
 
@@ -47,7 +53,7 @@ def run(graph: Graph, addresses: Mapping[int, int], operations: Record | None = 
     lowering = Lowering(graph.compute_data_type, NO_GPU)
     try:
         if operations is None:
-            lowered = lowering.operation_graph(graph.validate())
+            lowered = lowering.operation_graph(expansion(graph).nodes)
             operations = record(lowered._as_parameter_)
         carry_out(operations, GraphMemory(addresses))
     except SymbolNotFoundError as error:
@@ -60,12 +66,11 @@ def evaluate(
     graph: Graph, arrays: Mapping[str, Any], operations: Record | None = None
 ) -> dict[str, Array]:
     """The outputs by name; `arrays` has the inputs by name, in their logical shapes."""
-    graph.validate()
     memory = {
         tensor.uid or 0: DeviceTensor.from_numpy(
             _initial(tensor, arrays), dtype=tensor.data_type, strides=tensor.strides
         )
-        for tensor in graph.tensors
+        for tensor in expansion(graph).tensors
         if not tensor.virtual
     }
     try:
@@ -91,8 +96,9 @@ class Unplanned(Graph):
 
     def _pointers(self, memory: Mapping[Any, Any]) -> dict[int, Any]:
         """What an execution would pass, kept alive here, and memory for scratch tensors."""
-        self._held = Operands(self.tensors).by_uid(memory)
-        self._scratch = [each for each in self.tensors if each.scratch]
+        tensors = expansion(self).tensors
+        self._held = Operands(tensors).by_uid(memory)
+        self._scratch = [each for each in tensors if each.scratch]
         blocks = [
             DeviceTensor.from_numpy(_initial(each, {}), dtype=each.data_type)
             for each in self._scratch

@@ -1,26 +1,114 @@
-"""Scaled dot-product attention.
-
-cuDNN recognizes the matrix products and the softmax of the flash attention papers in the graph and
-carries them out as one kernel; so the method here only adds those operations.
-"""
+"""Scaled dot-product attention."""
 
 from __future__ import annotations
 
-import math
 import numbers
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from ....raw import cudnnDataType_t
 from ....raw.values import described
-from ....strides import packed_like
+from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .attention_checks import AttentionCheck
-from .attention_scores import Dropout, Mask, ScoreModifier, ScoreOperations
-from .sequences import SequenceOperations
+from ..tensor_checks import check_number
+from .attention_checks import AttentionCheck, check_mask
+from .attention_mask import score_dims
+from .base import Operations
 
-__all__ = ["AttentionOperations", "score_dims", "softmax_scale"]
+__all__ = [
+    "SDPA",
+    "AttentionOperations",
+    "Dropout",
+    "ScoreModifier",
+    "band_options",
+    "dropout_options",
+]
+
+# Takes the graph and scores, adds operations, and returns their result.
+ScoreModifier = Callable[[Any, Tensor], Tensor]
+# (probability, seed, offset) or (mask, scale)
+Dropout = tuple[Any, ...]
+
+_FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
+
+band_options: Mapping[str, Any] = {
+    "use_causal_mask": bool,
+    "use_causal_mask_bottom_right": bool,
+    "sliding_window_length": int,
+    "diagonal_alignment": str,
+    "diagonal_band_left_bound": int,
+    "diagonal_band_right_bound": int,
+}
+"""Options that say which keys a query may look at, with their types."""
 
 
-class AttentionOperations(ScoreOperations, SequenceOperations):
-    """Attention, as operations of a graph."""
+dropout_options: Mapping[str, Any] = {"dropout_probability": float, "dropout_seed": int}
+"""Options of a dropout by a probability, with their types."""
+
+
+def _check(node: Node) -> None:
+    check = AttentionCheck(str(node))
+    tables = [node.inputs.get(f"paged_attention_{port}_table") for port in "kv"]
+    paged = any(table is not None for table in tables)
+    check.operands(*(node.inputs[port] for port in "qkv"), paged=paged)
+    if paged and "seq_len_kv" not in node.inputs:
+        raise TypeError(f"{node}: with pages seq_len_q and seq_len_kv are needed")
+    check_mask(node, check)
+    parts = (node.outputs.get("score_max"), node.outputs.get("score_sum_exp"))
+    check.softmax_parts(
+        *parts, score_dims(node), stats="stats" in node.outputs, sink="sink_token" in node.inputs
+    )
+
+
+def _infer(node: Node) -> Mapping[str, Result]:
+    _check(node)
+    q, v, dims = node.inputs["q"], node.inputs["v"], score_dims(node)
+    assert dims is not None
+    row = Result((*dims[:3], 1), None, _FLOAT)
+    return {
+        "o": Result((*q.dims[:3], v.dims[3]), q),
+        "stats": row,
+        "score_max": row,
+        "score_sum_exp": row,
+        "rng_dump": Result(dims, None, _FLOAT),
+        "score_mod": Result(dims),
+    }
+
+
+_OPTIONAL = (
+    "attn_scale",
+    "bias",
+    "seq_len_q",
+    "seq_len_kv",
+    "dropout_seed",
+    "dropout_offset",
+    "dropout_mask",
+    "dropout_scale",
+    "paged_attention_k_table",
+    "paged_attention_v_table",
+    "sink_token",
+)
+SDPA = Kind(
+    "",
+    dict.fromkeys(("q", "k", "v", *_OPTIONAL), ""),
+    dict.fromkeys(("o", "stats", "rng_dump", "score_max", "score_sum_exp"), ""),
+    _infer,
+    optional=frozenset(_OPTIONAL),
+    own_options={
+        "attn_scale": float,
+        "use_alibi_mask": bool,
+        **band_options,
+        **dropout_options,
+        "paged_attention_max_seq_len_kv": int,
+    },
+    check=_check,
+    subgraphs=frozenset({"score_mod"}),
+    unread=frozenset({"stats"}),
+)
+
+
+class AttentionOperations(Operations):
+    """Attention, as an operation of a graph."""
 
     def sdpa(
         self,
@@ -49,7 +137,7 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         score_mod: ScoreModifier | None = None,
         score_max: Tensor | None = None,
         score_sum_exp: Tensor | None = None,
-        name: str = "sdpa",
+        name: str = "",
     ) -> tuple[Tensor, Tensor | None]:
         """o = softmax(attn_scale * q @ k^T) @ v, by the flash attention pattern.
 
@@ -62,7 +150,7 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
             (b, h_k, s_kv, d) and (b, h_v, s_kv, d_v); h_k and h_v divide h. With tables they are
             pages: (pages, h_k, tokens of a page, d).
         attn_scale : Tensor or float, optional
-            1 / sqrt(d) by default, where q has dims; else 1. A tensor is (1, 1, 1, 1), float32.
+            1 / sqrt(d) by default. A tensor is (1, 1, 1, 1), float32.
         generate_stats : bool
             Give the logarithm of the sum of exponentials, for `sdpa_backward`.
         bias : Tensor, optional
@@ -93,9 +181,9 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
             (1, h, 1, 1), float32: one more score of each head, without a value. cuDNN 9.13.
 
         score_mod : function, optional
-            Called with the graph and the scaled scores, (b, h, s_q, s_kv); adds operations and
-            returns their result. Then there is no other mask, but may be a bias, which is added
-            after it.
+            Called with the graph and the scaled scores, (b, h, s_q, s_kv), a virtual tensor without
+            dims yet; adds operations and returns their result. Then there is no other mask, but may
+            be a bias, which is added after it.
         score_max, score_sum_exp : Tensor, optional
             (b, h, s_q, 1), float32: receive the largest score of each query, and the sum of the
             exponentials of scores less that. Both or none, and in place of `stats`, which are
@@ -113,161 +201,125 @@ class AttentionOperations(ScoreOperations, SequenceOperations):
         ValueError, TypeError
             If operands do not fit together. What else cuDNN does not take, `Graph.build` tells.
         """
-        check = AttentionCheck(f"sdpa {name!r}")
-        check.flags(generate_stats=generate_stats)
-        tables = (paged_attention_k_table, paged_attention_v_table)
-        paged = any(table is not None for table in tables)
-        check.operands(q, k, v, paged=paged)
-        for port, table in zip(("k", "v"), tables, strict=True):
-            if table is not None:
-                check.tensor(f"paged_attention_{port}_table", table)
-        if paged:
-            if seq_len_kv is None:
-                raise TypeError(
-                    f"{check.operation}: with pages seq_len_q and seq_len_kv are needed"
-                )
-            k, v = (
-                self._unpaged(each, table, seq_len_kv, paged_attention_max_seq_len_kv)
-                for each, table in zip((k, v), tables, strict=True)
-            )
-        dims = score_dims(q, k, v)
-        mask = self._mask(
-            check,
-            dims,
-            causal=use_causal_mask,
-            causal_bottom_right=use_causal_mask_bottom_right,
-            alignment=diagonal_alignment,
-            window=sliding_window_length,
-            left=diagonal_band_left_bound,
-            right=diagonal_band_right_bound,
-            bias=bias,
-            alibi=use_alibi_mask,
-            lengths=(seq_len_q, seq_len_kv),
+        operands = {
+            "q": q,
+            "k": k,
+            "v": v,
+            "bias": bias,
+            "seq_len_q": seq_len_q,
+            "seq_len_kv": seq_len_kv,
+            "paged_attention_k_table": paged_attention_k_table,
+            "paged_attention_v_table": paged_attention_v_table,
+            "sink_token": sink_token,
+        }
+        options = {
+            "attn_scale": attn_scale,
+            "use_alibi_mask": use_alibi_mask,
+            "use_causal_mask": use_causal_mask,
+            "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
+            "sliding_window_length": sliding_window_length,
+            "diagonal_alignment": diagonal_alignment,
+            "diagonal_band_left_bound": diagonal_band_left_bound,
+            "diagonal_band_right_bound": diagonal_band_right_bound,
+            "paged_attention_max_seq_len_kv": paged_attention_max_seq_len_kv,
+        }
+        results = self._attention(
+            SDPA,
+            "sdpa",
+            operands,
+            options,
+            ("o", "stats"),
+            {"rng_dump": rng_dump, "score_max": score_max, "score_sum_exp": score_sum_exp},
+            name,
+            generate_stats=generate_stats,
+            dropout=dropout,
+            functions={"score_mod": score_mod},
         )
-        check.modified(score_mod, mask)
-        sink = sink_token is not None
-        check.softmax_parts(score_max, score_sum_exp, dims, stats=generate_stats, sink=sink)
-        scores = self._scores(q, k, mask, [softmax_scale(q, attn_scale)], dims, name, score_mod)
-        p, stats = self._softmax(scores, sink_token, name, score_max, score_sum_exp)
-        if dropout is None and rng_dump is not None:
-            raise TypeError(f"{check.operation}: rng_dump without dropout")
-        if dropout is not None:
-            self._check_dropout(check, dropout, dims, rng_dump)
-            kept, scale = self._kept(dropout, dims or (), rng_dump, name)
-            by_mask = isinstance(dropout[0], Tensor)
-            for factor in (scale, kept) if by_mask else (kept, scale):
-                p = self.mul(p, factor)
-        self._follow(p, q)
-        o = self.matmul(
-            p, v, m_override=seq_len_q, k_override=seq_len_kv, name=self._free_name(name)
-        )
-        self._laid_out_like(o, q, v)
-        return o, stats if generate_stats else None
+        return results["o"], results.get("stats")
 
-    # --- parts -----------------------------------------------------------------------------------
-
-    def _mask(
+    def _attention(
         self,
-        check: AttentionCheck,
-        dims: tuple[int, ...] | None,
+        kind: Kind,
+        operation: str,
+        operands: dict[str, Any],
+        options: dict[str, Any],
+        outputs: tuple[str, ...],
+        targets: Mapping[str, Tensor | None],
+        name: str,
         *,
-        causal: bool,
-        causal_bottom_right: bool,
-        alignment: str,
-        window: int | None = None,
-        left: int | None,
-        right: int | None,
-        bias: Tensor | None = None,
-        alibi: bool = False,
-        lengths: tuple[Tensor | None, Tensor | None],
-    ) -> Mask:
-        check.flags(
-            use_causal_mask=causal,
-            use_causal_mask_bottom_right=causal_bottom_right,
-            use_alibi_mask=alibi,
+        generate_stats: bool = True,
+        dropout: Dropout | None = None,
+        functions: Mapping[str, ScoreModifier | None] | None = None,
+    ) -> dict[str, Tensor]:
+        """Add one node of attention; options that are not given are left out of it."""
+        name = self._name(name, operation)
+        check = AttentionCheck(f"{operation} {name!r}")
+        for port, value in (*operands.items(), *targets.items()):
+            if value is not None:
+                check.tensor(port, value)
+        check.flags(generate_stats=generate_stats)
+        if not generate_stats:
+            outputs = tuple(port for port in outputs if port != "stats")
+        for option, kind_of_option in kind.own_options.items():
+            if kind_of_option is bool:
+                check.flags(**{option: options[option]})
+                options[option] = bool(options[option])
+        if options.get("diagonal_alignment") == "top_left":
+            options["diagonal_alignment"] = None
+        scale = options["attn_scale"]
+        if isinstance(scale, Tensor):
+            operands["attn_scale"], options["attn_scale"] = scale, None
+        elif scale is not None:
+            check_number(f"{operation} {name!r}: attn_scale", scale)
+            options["attn_scale"] = float(getattr(scale, "value", scale))
+        unused = self._add_dropout(check, dropout, operands, options)
+        results = self._add(
+            kind,
+            operation,
+            operands,
+            {
+                key: value
+                for key, value in options.items()
+                if value is not None and value is not False
+            },
+            outputs=outputs,
+            targets=targets,
+            functions=functions,
+            name=name,
         )
-        if not isinstance(alignment, str) or alignment not in ("top_left", "bottom_right"):
-            check.refuse(
-                f'diagonal_alignment: expected "top_left" or "bottom_right", got {alignment!r}'
-            )
-        if window is not None:
-            if left is not None:
-                check.refuse("sliding_window_length and diagonal_band_left_bound are the same")
-            left = window
-        check.bounds(left, right)
-        if causal or causal_bottom_right:
-            if right not in (None, 0):
-                check.refuse(f"a causal mask has no diagonal_band_right_bound, got {right}")
-            right = 0
-        given = dict(zip(("seq_len_q", "seq_len_kv"), lengths, strict=True))
-        check.lengths(given, dims[0] if dims else None)
-        if bias is not None and dims is not None:
-            check.bias(bias, dims)
-        bottom_right = causal_bottom_right or alignment == "bottom_right"
-        if dims is None and (alibi or (bottom_right and lengths[0] is None)):
-            check.refuse("this needs q and k with dims")
-        return Mask(left, right, bottom_right, bias, alibi, *lengths)
+        for tensor in unused:
+            self.tensors.remove(tensor)
+        return results
 
-    def _check_dropout(
+    def _add_dropout(
         self,
         check: AttentionCheck,
-        dropout: Dropout,
-        dims: tuple[int, ...] | None,
-        rng_dump: Tensor | None,
-    ) -> None:
+        dropout: Dropout | None,
+        operands: dict[str, Any],
+        options: dict[str, Any],
+    ) -> tuple[Tensor, ...]:
+        """Put a dropout among the operands and options; returns what of it nothing reads."""
+        if dropout is None:
+            return ()
         if not isinstance(dropout, (tuple, list)) or not dropout:
             raise TypeError(
                 f"{check.operation}: dropout: expected (probability, seed, offset) or "
                 f"(mask, scale), got {described(dropout)}"
             )
-        first = dropout[0]
-        if rng_dump is not None:
-            check.tensor("rng_dump", rng_dump)
-            if isinstance(first, Tensor):
-                check.refuse("rng_dump: there is no random mask where dropout is by a mask")
-        if dims is None:
-            check.refuse("dropout needs q and k with dims")
+        first, *rest = dropout
         if isinstance(first, Tensor):
-            if len(dropout) not in (2, 3):
+            if len(rest) not in (1, 2):
                 check.refuse("a dropout by a mask is (mask, scale)")
-            check.same_dims("the dropout mask", first, dims)
-            return
-        if len(dropout) != 3:
+            operands |= {"dropout_mask": first, "dropout_scale": rest[0]}
+            return tuple(each for each in rest[1:] if isinstance(each, Tensor))
+        if len(rest) != 2:
             check.refuse("a dropout by a probability is (probability, seed, offset)")
         if isinstance(first, bool) or not isinstance(first, numbers.Real):
             raise TypeError(
                 f"{check.operation}: dropout: expected a probability or a mask first, got "
                 f"{described(first)}"
             )
-        if not 0 <= float(first) < 1:
-            check.refuse(f"a dropout probability is from 0 to below 1, got {first!r}")
-
-    def _unpaged(
-        self, pages: Tensor, table: Tensor | None, lengths: Tensor, length: int | None
-    ) -> Tensor:
-        if table is None:
-            return pages
-        if length is None:
-            assert pages.dims is not None
-            assert table.dims is not None
-            length = pages.dims[2] * table.dims[2]
-        loaded = self.paged_cache_load(pages, table, lengths, length)
-        if pages.dims is not None and table.dims is not None:
-            loaded.dims = (table.dims[0], pages.dims[1], length, pages.dims[3])
-        return loaded
-
-    def _laid_out_like(self, o: Tensor, q: Tensor, v: Tensor) -> None:
-        """Heads within tokens stay so."""
-        if q.dims is not None and q.strides is not None and v.dims is not None:
-            o.strides = packed_like((*q.dims[:-1], v.dims[-1]), q.dims, q.strides)
-
-
-def score_dims(q: Tensor, k: Tensor, v: Tensor) -> tuple[int, ...] | None:
-    length = k.dims[2] if k.dims is not None else v.dims[2] if v.dims is not None else None
-    return None if q.dims is None or length is None else (*q.dims[:3], length)
-
-
-def softmax_scale(q: Tensor, attn_scale: Tensor | float | None) -> Tensor | float:
-    if attn_scale is not None:
-        return attn_scale
-    return 1.0 if q.dims is None else 1 / math.sqrt(q.dims[-1])
+        options["dropout_probability"] = float(first)
+        seed, operands["dropout_offset"] = rest
+        (operands if isinstance(seed, Tensor) else options)["dropout_seed"] = seed
+        return ()

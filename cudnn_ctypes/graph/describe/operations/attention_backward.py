@@ -2,22 +2,100 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from typing import Any
 
-from .... import raw
-from ....raw import cudnnDataType_t
+from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .attention import AttentionOperations, score_dims, softmax_scale
-from .attention_checks import AttentionCheck
-from .attention_scores import Dropout, ScoreModifier
+from .attention import (
+    AttentionOperations,
+    Dropout,
+    ScoreModifier,
+    band_options,
+    dropout_options,
+)
+from .attention_checks import AttentionCheck, check_mask
+from .attention_mask import score_dims
 
-__all__ = ["AttentionBackwardOperations"]
+__all__ = ["SDPA_BACKWARD", "AttentionBackwardOperations", "gradient_of"]
 
-_INT32 = cudnnDataType_t.CUDNN_DATA_INT32
+
+def _check(node: Node) -> None:
+    check = AttentionCheck(str(node))
+    inputs, dims = node.inputs, score_dims(node)
+    check.gradients(*(inputs[port] for port in ("q", "k", "v", "o", "dO", "stats")))
+    if ("sink_token" in inputs) != ("dSink_token" in node.outputs):
+        raise TypeError(f"{node}: sink_token and dSink_token go together")
+    if "dBias" in node.outputs and "bias" not in inputs:
+        raise TypeError(f"{node}: dBias without bias")
+    dropped = "dropout_mask" in inputs or "dropout_offset" in inputs
+    if "sink_token" in inputs and dropped:
+        check.refuse("cuDNN gives a wrong gradient of a sink where there is dropout")
+    mask = check_mask(node, check)
+    if "score_mod_bprop" in node.subgraphs and "score_mod" not in node.subgraphs:
+        raise TypeError(f"{node}: score_mod_bprop without score_mod")
+    bias, d_bias = mask.bias, node.outputs.get("dBias")
+    if d_bias is not None and bias is not None and bias.dims is not None:
+        check.same_dims("dBias", d_bias, bias.dims)
+    if bias is not None and bias.dims is not None and dims and bias.dims[2] != dims[2]:
+        check.refuse(
+            f"cuDNN gives wrong gradients for bias {bias.name!r} {bias.dims}, one row for all "
+            f"{dims[2]} queries: store it for each query"
+        )
+    if mask.alibi and mask.right is None:
+        check.refuse("with alibi cuDNN gives NaN in dq, unless there is a causal mask")
+
+
+def gradient_of(tensor: Tensor, data_type: Any = None) -> Result:
+    """The gradient of an operand, which lies as the operand does."""
+    return Result(tensor.dims, tensor, data_type, strides=tensor.strides)
+
+
+def _infer(node: Node) -> Mapping[str, Result]:
+    _check(node)
+    dims = score_dims(node)
+    assert dims is not None
+    results = {f"d{port}": gradient_of(node.inputs[port]) for port in "qkv"}
+    bias, sink = node.inputs.get("bias"), node.inputs.get("sink_token")
+    if bias is not None:
+        results["dBias"] = Result(bias.dims, bias)
+    if sink is not None:
+        results["dSink_token"] = Result(sink.dims, sink)
+    scores = Result(dims)
+    return {**results, "rng_dump": scores, "score_mod": scores, "score_mod_bprop": scores}
+
+
+_OPTIONAL = (
+    "attn_scale",
+    "bias",
+    "seq_len_q",
+    "seq_len_kv",
+    "dropout_seed",
+    "dropout_offset",
+    "dropout_mask",
+    "dropout_scale",
+    "sink_token",
+)
+SDPA_BACKWARD = Kind(
+    "",
+    dict.fromkeys(("q", "k", "v", "o", "dO", "stats", *_OPTIONAL), ""),
+    dict.fromkeys(("dq", "dk", "dv", "rng_dump", "dBias", "dSink_token"), ""),
+    _infer,
+    optional=frozenset(_OPTIONAL),
+    own_options={
+        "attn_scale": float,
+        "use_alibi_mask": bool,
+        **band_options,
+        **dropout_options,
+        "use_deterministic_algorithm": bool,
+    },
+    check=_check,
+    subgraphs=frozenset({"score_mod", "score_mod_bprop"}),
+)
 
 
 class AttentionBackwardOperations(AttentionOperations):
-    """Attention's backward pass, as operations of a graph."""
+    """Attention's backward pass, as an operation of a graph."""
 
     def sdpa_backward(
         self,
@@ -47,7 +125,7 @@ class AttentionBackwardOperations(AttentionOperations):
         use_deterministic_algorithm: bool = False,
         score_mod: ScoreModifier | None = None,
         score_mod_bprop: ScoreModifier | None = None,
-        name: str = "sdpa_backward",
+        name: str = "",
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The gradients of `sdpa`: dq, dk, dv, from its result, `stats` and the gradient dO.
 
@@ -82,159 +160,44 @@ class AttentionBackwardOperations(AttentionOperations):
 
         Notes
         -----
-        Some tensors lie in the workspace: the sums of dO * o, and without
+        Some tensors lie in the workspace of the plan: the sums of dO * o, and without
         `use_deterministic_algorithm` and `dBias` dq in float32. For cuDNN up to 9.15.0, where s_kv
         is no multiple of 128, also lengths of the sequences, as NVIDIA's front end has them there.
         """
-        check = AttentionCheck(f"sdpa_backward {name!r}")
-        check.flags(use_deterministic_algorithm=use_deterministic_algorithm)
-        named = self._names(name)
-        check.gradients(q, k, v, o, dO, stats)
-        if (sink_token is None) != (dSink_token is None):
-            raise TypeError(f"{check.operation}: sink_token and dSink_token go together")
-        if dBias is not None and bias is None:
-            raise TypeError(f"{check.operation}: dBias without bias")
-        dims = score_dims(q, k, v)
-        assert dims is not None
-        if sink_token is not None and dropout is not None:
-            check.refuse("cuDNN gives a wrong gradient of a sink where there is dropout")
-        given = seq_len_q, seq_len_kv
-        if seq_len_q is None and seq_len_kv is None and dims[3] % 128 and _wants_lengths():
-            seq_len_q, seq_len_kv = (
-                self._constant((dims[0], 1, 1, 1), [size] * dims[0], _INT32, named(part))
-                for part, size in (("seq_len_q", dims[2]), ("seq_len_kv", dims[3]))
-            )
-        mask = self._mask(
-            check,
-            dims,
-            causal=use_causal_mask,
-            causal_bottom_right=use_causal_mask_bottom_right,
-            alignment=diagonal_alignment,
-            window=sliding_window_length,
-            left=diagonal_band_left_bound,
-            right=diagonal_band_right_bound,
-            bias=bias,
-            alibi=use_alibi_mask,
-            lengths=(seq_len_q, seq_len_kv),
-        )
-        # Lengths that are there for cuDNN's sake mask nothing.
-        wanted = replace(mask, seq_len_q=given[0], seq_len_kv=given[1])
-        check.modified(score_mod, wanted)
+        operands = {
+            "q": q,
+            "k": k,
+            "v": v,
+            "o": o,
+            "dO": dO,
+            "stats": stats,
+            "bias": bias,
+            "seq_len_q": seq_len_q,
+            "seq_len_kv": seq_len_kv,
+            "sink_token": sink_token,
+        }
+        options = {
+            "attn_scale": attn_scale,
+            "use_alibi_mask": use_alibi_mask,
+            "use_causal_mask": use_causal_mask,
+            "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
+            "sliding_window_length": sliding_window_length,
+            "diagonal_alignment": diagonal_alignment,
+            "diagonal_band_left_bound": diagonal_band_left_bound,
+            "diagonal_band_right_bound": diagonal_band_right_bound,
+            "use_deterministic_algorithm": use_deterministic_algorithm,
+        }
         if score_mod_bprop is not None and score_mod is None:
-            raise TypeError(f"{check.operation}: score_mod_bprop without score_mod")
-        check.modified(score_mod_bprop, wanted, "score_mod_bprop")
-        if bias is not None and bias.dims is not None and bias.dims[2] != dims[2]:
-            check.refuse(
-                f"cuDNN gives wrong gradients for bias {bias.name!r} {bias.dims}, one row for all "
-                f"{dims[2]} queries: store it for each query"
-            )
-        if mask.alibi and mask.right is None:
-            check.refuse("with alibi cuDNN gives NaN in dq, unless there is a causal mask")
-        kept: Tensor | None = None
-        drop_scale: Tensor | float = 1.0
-        keep, by_mask = 1.0, False
-        if dropout is None and rng_dump is not None:
-            raise TypeError(f"{check.operation}: rng_dump without dropout")
-        if dropout is not None:
-            self._check_dropout(check, dropout, dims, rng_dump)
-            kept, drop_scale = self._kept(dropout, dims, rng_dump, name)
-            by_mask = isinstance(dropout[0], Tensor)
-            # By a seed, cuDNN wants the sums of dO * o and then ds scaled. By a mask its kernels
-            # forget the first; to scale dp is the same.
-            keep = 1.0 if by_mask else 1 - dropout[0]
-
-        row = self.reduction(self.mul(dO, o), "add", axes=(3,), name=named("row"))
-        if sink_token is not None:
-            # cuDNN's kernel negates the sum itself.
-            share = self.mul(self.exp(self.sub(sink_token, stats)), row)
-            self._into(self.reduction(share, "add", axes=(0, 2)), dSink_token)
-        # cuDNN wants this product even with 1.
-        row = self._as_scratch(self.mul(row, keep, name=named("rows")), (*dims[:3], 1))
-        scale = self._one_scale(q, attn_scale)
-        scores = self._scores(q, k, mask, [scale], dims, name, score_mod)
-        p = self.exp(self.sub(scores, stats), name=named("p"))
-        p_dropped = p
-        if kept is not None:
-            p_dropped = self.mul(self.mul(p, kept), drop_scale, name=named("p_dropped"))
-        dv = self.matmul(
-            self._follow(self._turned(p_dropped, named("p_transposed")), q),
-            dO,
-            m_override=seq_len_kv,
-            k_override=seq_len_q,
-            name=named("dv"),
+            raise TypeError("sdpa_backward: score_mod_bprop without score_mod")
+        results = self._attention(
+            SDPA_BACKWARD,
+            "sdpa_backward",
+            operands,
+            options,
+            ("dq", "dk", "dv"),
+            {"rng_dump": rng_dump, "dBias": dBias, "dSink_token": dSink_token},
+            name,
+            dropout=dropout,
+            functions={"score_mod": score_mod, "score_mod_bprop": score_mod_bprop},
         )
-        dp = self.matmul(
-            dO,
-            v,
-            transpose_B=True,
-            m_override=seq_len_q,
-            n_override=seq_len_kv,
-            name=named("dp"),
-        )
-        if kept is not None:
-            dp = self.mul(dp, kept, name=named("dp_dropped"))
-        if kept is not None and by_mask:
-            dp = self.mul(dp, drop_scale)
-        ds = self.mul(self.sub(dp, row), p, name=named("ds"))
-        if kept is not None and not by_mask:
-            ds = self.mul(ds, drop_scale, name=named("ds_dropped"))
-        if dBias is not None:
-            self._bias_gradient(check, ds, bias, dBias, dims)
-        ds = self._modified(ds, score_mod_bprop, "score_mod_bprop", name)
-        ds = self.mul(ds, scale, name=named("ds_scaled"))
-        dq = self.matmul(
-            ds,
-            self._turned(k, named("k"), back=True),
-            m_override=seq_len_q,
-            k_override=seq_len_kv,
-            name=named("dq"),
-        )
-        if dBias is None and not use_deterministic_algorithm:
-            self._as_scratch(dq, (*dims[:3], q.dims[3] if q.dims else 1))
-            dq.name = named("dq_sum")
-            dq = self.identity(dq, name=named("dq"))
-        dk = self.matmul(
-            self._follow(self._turned(ds, named("ds_transposed")), q),
-            q,
-            m_override=seq_len_kv,
-            k_override=seq_len_q,
-            name=named("dk"),
-        )
-        dk, dv = self._per_head(dk, q, k), self._per_head(dv, q, v)
-        for gradient, like in ((dq, q), (dk, k), (dv, v)):
-            gradient.dims, gradient.strides = like.dims, like.strides
-        return dq, dk, dv
-
-    # --- parts -----------------------------------------------------------------------------------
-
-    def _one_scale(self, q: Tensor, attn_scale: Tensor | float | None) -> Tensor:
-        """The scale of the scores as one tensor for all its uses."""
-        scale = softmax_scale(q, attn_scale)
-        return scale if isinstance(scale, Tensor) else self.tensor_scalar(scale)
-
-    def _bias_gradient(
-        self,
-        check: AttentionCheck,
-        ds: Tensor,
-        bias: Tensor | None,
-        gradient: Tensor,
-        dims: tuple[int, ...],
-    ) -> None:
-        if bias is not None and bias.dims is not None:
-            check.same_dims("dBias", gradient, bias.dims)
-        shape = gradient.dims or dims
-        axes = tuple(i for i, size in enumerate(shape) if size == 1 and dims[i] != 1)
-        self._into(self.reduction(ds, "add", axes=axes), gradient)
-
-    def _per_head(self, gradient: Tensor, q: Tensor, like: Tensor) -> Tensor:
-        """The sum over the heads of queries that share one of keys."""
-        if q.dims is None or like.dims is None or q.dims[1] == like.dims[1]:
-            return gradient
-        name = gradient.name
-        gradient.name = name + ".all_heads"
-        self._follow(gradient, q)
-        return self.reduction(gradient, "add", name=name)
-
-
-def _wants_lengths() -> bool:
-    return raw.load().version <= 91500
+        return results["dq"], results["dk"], results["dv"]

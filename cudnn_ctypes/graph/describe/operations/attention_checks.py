@@ -1,22 +1,21 @@
-"""Checks of attention's operands, as far as their dims are known when it is described."""
+"""Checks of attention's operands and options, as far as the dims of operands are known."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ....arguments import flag
 from ....dtypes import data_type_name
 from ....raw import cudnnDataType_t
 from ....raw.values import described
 from ....strides import broadcast
+from ..node import Node
 from ..tensor import Tensor
+from .attention_mask import Mask, mask_of, score_dims
 
-if TYPE_CHECKING:
-    from .attention_scores import Mask
-
-__all__ = ["AttentionCheck"]
+__all__ = ["AttentionCheck", "check_mask"]
 
 _LENGTH_TYPES = (None, cudnnDataType_t.CUDNN_DATA_INT32, cudnnDataType_t.CUDNN_DATA_INT64)
 
@@ -52,7 +51,7 @@ class AttentionCheck:
     def operands(self, q: Tensor, k: Tensor, v: Tensor, *, paged: bool = False) -> None:
         """q (b, h, s_q, d), k (b, h_k, s_kv, d), v (b, h_v, s_kv, d_v), or pages of k and v."""
         for port, tensor in (("q", q), ("k", k), ("v", v)):
-            self.heads_within(port, tensor)
+            self.four_dimensions(port, tensor)
         if q.dims is None:
             return
         for port, tensor in (("k", k), ("v", v)):
@@ -73,17 +72,14 @@ class AttentionCheck:
     def gradients(
         self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, dO: Tensor, stats: Tensor
     ) -> None:
-        """The operands of a backward pass, which all have dims."""
+        """The operands of a backward pass."""
         self.operands(q, k, v)
-        for port, tensor in (("q", q), ("k", k), ("v", v)):
-            if tensor.dims is None:
-                self.refuse(f"{port} {tensor.name!r} needs dims")
-        assert q.dims is not None
-        assert v.dims is not None
         for port, tensor in (("o", o), ("dO", dO)):
-            self.heads_within(port, tensor)
-            self.same_dims(port, tensor, (*q.dims[:3], v.dims[3]))
-        self.same_dims("stats", stats, (*q.dims[:3], 1))
+            self.four_dimensions(port, tensor)
+            if q.dims is not None and v.dims is not None:
+                self.same_dims(port, tensor, (*q.dims[:3], v.dims[3]))
+        if q.dims is not None:
+            self.same_dims("stats", stats, (*q.dims[:3], 1))
         self.packed_stats(stats)
 
     def same_heads(self, q: Tensor, k: Tensor, v: Tensor) -> None:
@@ -91,15 +87,12 @@ class AttentionCheck:
             if q.dims is not None and tensor.dims is not None and q.dims[1] != tensor.dims[1]:
                 self.refuse(f"{port} {_told(tensor)} must have as many heads as q {_told(q)}")
 
-    def heads_within(self, port: str, tensor: Tensor) -> None:
-        """Four dimensions, of which the last lies together in memory."""
+    def four_dimensions(self, port: str, tensor: Tensor) -> None:
         self.tensor(port, tensor)
         if tensor.dims is None:
             return
         if len(tensor.dims) != 4:
             self.refuse(f"{port} {_told(tensor)} must be (batch, heads, tokens, head size)")
-        if tensor.strides is not None and tensor.strides[3] != 1 and tensor.dims[3] > 1:
-            self.refuse(f"{port} {_told(tensor)} must have stride 1 in its last dimension")
 
     def same_dims(self, port: str, tensor: Tensor, dims: tuple[int, ...]) -> None:
         self.tensor(port, tensor)
@@ -145,20 +138,30 @@ class AttentionCheck:
             if value is not None and value < least:
                 self.refuse(f"the {name} bound must be at least {least}, got {value}")
 
-    def modified(self, score_mod: Any, mask: Mask, option: str = "score_mod") -> None:
-        """A function alone, or with a bias."""
-        if score_mod is None:
-            return
-        if not callable(score_mod):
-            raise TypeError(f"{self.operation}: {option}: expected a function, got {score_mod!r}")
+    def modified(self, node: Node, mask: Mask) -> None:
+        """Functions of the user go alone, or with a bias."""
         others = {
             "a bound of the diagonal": mask.left is not None or mask.right is not None,
             "use_alibi_mask": mask.alibi,
             "seq_len_q and seq_len_kv": mask.seq_len_q is not None,
         }
-        for name, given in others.items():
-            if given:
-                self.refuse(f"{option} goes without {name}: let it mask the scores itself")
+        for option in node.subgraphs:
+            for name, given in others.items():
+                if given:
+                    self.refuse(f"{option} goes without {name}: let it mask the scores itself")
+
+    def dropout(self, node: Node, dims: tuple[int, ...] | None) -> None:
+        """A mask like the scores, or a probability."""
+        mask = node.inputs.get("dropout_mask")
+        if mask is not None and dims is not None:
+            self.same_dims("the dropout mask", mask, dims)
+        probability = node.options.get("dropout_probability")
+        if probability is not None and not 0 <= float(probability) < 1:
+            self.refuse(f"a dropout probability is from 0 to below 1, got {probability!r}")
+        if "rng_dump" in node.outputs and probability is None:
+            if mask is None:
+                raise TypeError(f"{self.operation}: rng_dump without dropout")
+            self.refuse("rng_dump: there is no random mask where dropout is by a mask")
 
     def softmax_parts(
         self,
@@ -185,18 +188,43 @@ class AttentionCheck:
                 self.same_dims(name, tensor, (*dims[:3], 1))
             if tensor.data_type not in (None, cudnnDataType_t.CUDNN_DATA_FLOAT):
                 self.refuse(f"{name} {tensor.name!r} must be float32")
-            tensor.data_type = cudnnDataType_t.CUDNN_DATA_FLOAT
 
-    def fp8(self, tensors: Mapping[str, Tensor], default: cudnnDataType_t | None) -> None:
+    def fp8(self, tensors: Mapping[str, Tensor], default: cudnnDataType_t | None = None) -> None:
         """All are of one of the two 8-bit types that the tensor cores take."""
         wanted = (cudnnDataType_t.CUDNN_DATA_FP8_E4M3, cudnnDataType_t.CUDNN_DATA_FP8_E5M2)
         for port, tensor in tensors.items():
+            self.tensor(port, tensor)
             data_type = tensor.data_type or default
             if data_type is not None and data_type not in wanted:
                 self.refuse(
                     f"{port} {tensor.name!r} must be fp8_e4m3 or fp8_e5m2, not "
                     f"{data_type_name(data_type)}"
                 )
+
+
+def check_mask(node: Node, check: AttentionCheck) -> Mask:
+    """The mask of a node of attention, if its options and operands go together."""
+    options, dims = node.options, score_dims(node)
+    alignment = options.get("diagonal_alignment", "top_left")
+    if alignment not in ("top_left", "bottom_right"):
+        check.refuse(
+            f'diagonal_alignment: expected "top_left" or "bottom_right", got {alignment!r}'
+        )
+    left, right = (options.get(f"diagonal_band_{side}_bound") for side in ("left", "right"))
+    if left is not None and options.get("sliding_window_length") is not None:
+        check.refuse("sliding_window_length and diagonal_band_left_bound are the same")
+    mask = mask_of(node)
+    check.bounds(mask.left, right)
+    causal = options.get("use_causal_mask") or options.get("use_causal_mask_bottom_right")
+    if causal and right not in (None, 0):
+        check.refuse(f"a causal mask has no diagonal_band_right_bound, got {right}")
+    lengths = {name: node.inputs.get(name) for name in ("seq_len_q", "seq_len_kv")}
+    check.lengths(lengths, dims[0] if dims else None)
+    if mask.bias is not None and dims is not None:
+        check.bias(mask.bias, dims)
+    check.modified(node, mask)
+    check.dropout(node, dims)
+    return mask
 
 
 def _told(tensor: Tensor) -> str:

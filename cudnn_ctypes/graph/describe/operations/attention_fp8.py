@@ -8,20 +8,92 @@ the scores. All scales and maxima are (1, 1, 1, 1), float32.
 
 from __future__ import annotations
 
-from ....raw import cudnnDataType_t
-from ....strides import packed
-from ..tensor import Tensor
-from .attention import score_dims, softmax_scale
-from .attention_backward import AttentionBackwardOperations
-from .attention_checks import AttentionCheck
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["Fp8AttentionOperations"]
+from ....raw import cudnnDataType_t
+from ..node import Kind, Node, Result
+from ..tensor import Tensor
+from .attention import band_options
+from .attention_backward import AttentionBackwardOperations, gradient_of
+from .attention_checks import AttentionCheck, check_mask
+
+__all__ = ["SDPA_FP8", "SDPA_FP8_BACKWARD", "Fp8AttentionOperations"]
 
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
+_AMAX = Result((1, 1, 1, 1), None, _FLOAT)
+
+
+def _check_forward(node: Node) -> None:
+    check = AttentionCheck(str(node))
+    tensors = {port: node.inputs[port] for port in "qkv"}
+    check.operands(*tensors.values())
+    check.fp8(tensors)
+    check_mask(node, check)
+
+
+def _infer_forward(node: Node) -> Mapping[str, Result]:
+    _check_forward(node)
+    q, v = node.inputs["q"], node.inputs["v"]
+    return {
+        "o": Result((*q.dims[:3], v.dims[3]), q, q.data_type),
+        "stats": Result((*q.dims[:3], 1), None, _FLOAT),
+        "amax_s": _AMAX,
+        "amax_o": _AMAX,
+    }
+
+
+def _check_backward(node: Node) -> None:
+    check = AttentionCheck(str(node))
+    tensors = {port: node.inputs[port] for port in ("q", "k", "v", "o", "dO")}
+    check.gradients(*(node.inputs[port] for port in ("q", "k", "v", "o", "dO", "stats")))
+    check.same_heads(*(node.inputs[port] for port in "qkv"))
+    check.fp8(tensors)
+    check_mask(node, check)
+
+
+def _infer_backward(node: Node) -> Mapping[str, Result]:
+    _check_backward(node)
+    data_type = node.inputs["dO"].data_type
+    results = {f"d{port}": gradient_of(node.inputs[port], data_type) for port in "qkv"}
+    return results | dict.fromkeys(("amax_dQ", "amax_dK", "amax_dV", "amax_dP"), _AMAX)
+
+
+_OPTIONAL = ("attn_scale", "seq_len_q", "seq_len_kv")
+_FORWARD = (
+    *("q", "k", "v"),
+    *("descale_q", "descale_k", "descale_v", "descale_s", "scale_s", "scale_o"),
+)
+_BACKWARD = (
+    *("q", "k", "v", "o", "dO", "stats", "descale_q", "descale_k", "descale_v", "descale_o"),
+    *("descale_dO", "descale_s", "descale_dP"),
+    *("scale_s", "scale_dQ", "scale_dK", "scale_dV", "scale_dP"),
+)
+SDPA_FP8 = Kind(
+    "",
+    dict.fromkeys((*_FORWARD, *_OPTIONAL), ""),
+    dict.fromkeys(("o", "stats", "amax_s", "amax_o"), ""),
+    _infer_forward,
+    optional=frozenset(_OPTIONAL),
+    own_options={"attn_scale": float, **band_options},
+    check=_check_forward,
+    unread=frozenset({"stats"}),
+)
+SDPA_FP8_BACKWARD = Kind(
+    "",
+    dict.fromkeys((*_BACKWARD, *_OPTIONAL), ""),
+    dict.fromkeys(("dq", "dk", "dv", "amax_dQ", "amax_dK", "amax_dV", "amax_dP"), ""),
+    _infer_backward,
+    optional=frozenset(_OPTIONAL),
+    own_options={"attn_scale": float, **band_options},
+    check=_check_backward,
+)
 
 
 class Fp8AttentionOperations(AttentionBackwardOperations):
     """Attention on 8-bit numbers, as operations of a graph."""
+
+    io_data_type: cudnnDataType_t | None
 
     def sdpa_fp8(
         self,
@@ -45,7 +117,7 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         diagonal_alignment: str = "top_left",
         diagonal_band_left_bound: int | None = None,
         diagonal_band_right_bound: int | None = None,
-        name: str = "sdpa_fp8",
+        name: str = "",
     ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
         """`sdpa` on fp8_e4m3 or fp8_e5m2. cuDNN 9.1, from Hopper on.
 
@@ -74,34 +146,31 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         descale_q and descale_k (seen on an H200 with 9.14, 9.19 and 9.28). Nor are there
         `score_max` and `score_sum_exp`: the maxima would come multiplied by log2(e).
         """
-        check = AttentionCheck(f"sdpa_fp8 {name!r}")
-        check.flags(generate_stats=generate_stats)
-        check.operands(q, k, v)
-        check.fp8({"q": q, "k": k, "v": v}, self.io_data_type)
-        dims = score_dims(q, k, v)
-        mask = self._mask(
-            check,
-            dims,
-            causal=use_causal_mask,
-            causal_bottom_right=use_causal_mask_bottom_right,
-            alignment=diagonal_alignment,
-            window=sliding_window_length,
-            left=diagonal_band_left_bound,
-            right=diagonal_band_right_bound,
-            lengths=(seq_len_q, seq_len_kv),
+        operands = dict(
+            zip(
+                _FORWARD,
+                (q, k, v, descale_q, descale_k, descale_v, descale_s, scale_s, scale_o),
+                strict=True,
+            )
         )
-        named = self._names(name)
-        factors = [softmax_scale(q, attn_scale), descale_q, descale_k]
-        scores = self._scores(q, k, mask, factors, dims, name)
-        p, stats = self._softmax(scores, None, name)
-        amax_s = self._amax(p, named("amax_s"))
-        s = self._follow(self.mul(p, scale_s, name=named("s")), q)
-        o = self.matmul(s, v, m_override=seq_len_q, k_override=seq_len_kv, name=named("o_by_scale"))
-        o = self.mul(self.mul(o, descale_s), descale_v, name=named("o_exact"))
-        amax_o = self._amax(o, named("amax_o"))
-        o = self._follow(self.mul(o, scale_o, name=self._free_name(name)), q)
-        self._laid_out_like(o, q, v)
-        return o, stats if generate_stats else None, amax_s, amax_o
+        options = {
+            "use_causal_mask": use_causal_mask,
+            "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
+            "sliding_window_length": sliding_window_length,
+            "diagonal_alignment": diagonal_alignment,
+            "diagonal_band_left_bound": diagonal_band_left_bound,
+            "diagonal_band_right_bound": diagonal_band_right_bound,
+        }
+        results = self._fp8(
+            SDPA_FP8,
+            "sdpa_fp8",
+            {**operands, "seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv},
+            {"attn_scale": attn_scale, **options},
+            ("o", "stats", "amax_s", "amax_o"),
+            name,
+            generate_stats=generate_stats,
+        )
+        return results["o"], results.get("stats"), results["amax_s"], results["amax_o"]
 
     def sdpa_fp8_backward(
         self,
@@ -132,7 +201,7 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         diagonal_alignment: str = "top_left",
         diagonal_band_left_bound: int | None = None,
         diagonal_band_right_bound: int | None = None,
-        name: str = "sdpa_fp8_backward",
+        name: str = "",
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
         """The gradients of `sdpa_fp8`. cuDNN 9.1, from Hopper on; there d and d_v must be 128.
 
@@ -156,73 +225,47 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         -----
         q, k and v have the same number of heads.
         """
-        check = AttentionCheck(f"sdpa_fp8_backward {name!r}")
-        check.gradients(q, k, v, o, dO, stats)
-        check.same_heads(q, k, v)
-        check.fp8({"q": q, "k": k, "v": v, "o": o, "dO": dO}, self.io_data_type)
-        dims = score_dims(q, k, v)
-        mask = self._mask(
-            check,
-            dims,
-            causal=use_causal_mask,
-            causal_bottom_right=use_causal_mask_bottom_right,
-            alignment=diagonal_alignment,
-            left=diagonal_band_left_bound,
-            right=diagonal_band_right_bound,
-            lengths=(seq_len_q, seq_len_kv),
+        operands = dict(
+            zip(
+                _BACKWARD,
+                (
+                    *(q, k, v, o, dO, stats, descale_q, descale_k, descale_v, descale_o),
+                    *(descale_dO, descale_s, descale_dP),
+                    *(scale_s, scale_dQ, scale_dK, scale_dV, scale_dP),
+                ),
+                strict=True,
+            )
         )
-        named = self._names(name)
-        scale = self._one_scale(q, attn_scale)
+        options = {
+            "use_causal_mask": use_causal_mask,
+            "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
+            "diagonal_alignment": diagonal_alignment,
+            "diagonal_band_left_bound": diagonal_band_left_bound,
+            "diagonal_band_right_bound": diagonal_band_right_bound,
+        }
+        results = self._fp8(
+            SDPA_FP8_BACKWARD,
+            "sdpa_fp8_backward",
+            {**operands, "seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv},
+            {"attn_scale": attn_scale, **options},
+            tuple(SDPA_FP8_BACKWARD.outputs),
+            name,
+        )
+        return tuple(results.values())  # type: ignore[return-value]
 
-        def result(product: Tensor, first: Tensor, second: Tensor, by: Tensor, part: str) -> Tensor:
-            exact = self.mul(self.mul(product, first), second, name=named(f"{part}_exact"))
-            maxima[part] = self._amax(exact, named(f"amax_{part}"))
-            return self._follow(self.mul(exact, by, name=named(part)), dO)
-
-        maxima: dict[str, Tensor] = {}
-        assert dims is not None
-        row = self.reduction(self.mul(dO, o), "add", axes=(3,), name=named("row"))
-        # cuDNN takes these strides for those of its own memory, which is packed.
-        for factor in (descale_dO, descale_o):
-            row.strides = packed((*dims[:3], 1))
-            row = self.mul(row, factor)
-        row.strides = packed((*dims[:3], 1))
-        scores = self._scores(q, k, mask, [scale, descale_q, descale_k], dims, name)
-        p = self.exp(self.sub(scores, stats), name=named("p"))
-        s = self._follow(self.mul(p, scale_s, name=named("s")), q)
-        dv = self.matmul(
-            self._follow(self._turned(s, named("s_transposed")), q),
-            dO,
-            m_override=seq_len_kv,
-            k_override=seq_len_q,
+    def _fp8(
+        self,
+        kind: Kind,
+        operation: str,
+        operands: dict[str, Any],
+        options: dict[str, Any],
+        outputs: tuple[str, ...],
+        name: str,
+        generate_stats: bool = True,
+    ) -> dict[str, Tensor]:
+        name = self._name(name, operation)
+        check = AttentionCheck(f"{operation} {name!r}")
+        check.fp8({port: operands[port] for port in "qkv"}, self.io_data_type)
+        return self._attention(
+            kind, operation, operands, options, outputs, {}, name, generate_stats=generate_stats
         )
-        dv = result(dv, descale_s, descale_dO, scale_dV, "dV")
-        dp = self.matmul(
-            dO, v, transpose_B=True, m_override=seq_len_q, n_override=seq_len_kv, name=named("dp")
-        )
-        dp = self.mul(self.mul(dp, descale_dO), descale_v)
-        ds = self.mul(self.mul(self.sub(dp, row), p), scale, name=named("ds"))
-        maxima["dP"] = self._amax(ds, named("amax_dP"))
-        ds = self._follow(self.mul(ds, scale_dP, name=named("ds_scaled")), dO)
-        dq = self.matmul(
-            ds,
-            self._turned(k, named("k"), back=True),
-            m_override=seq_len_q,
-            k_override=seq_len_kv,
-        )
-        dq = result(dq, descale_dP, descale_k, scale_dQ, "dQ")
-        dk = self.matmul(
-            self._follow(self._turned(ds, named("ds_transposed")), dO),
-            q,
-            m_override=seq_len_kv,
-            k_override=seq_len_q,
-        )
-        dk = result(dk, descale_dP, descale_q, scale_dK, "dK")
-        for gradient, like in ((dq, q), (dk, k), (dv, v)):
-            gradient.dims, gradient.strides = like.dims, like.strides
-        return dq, dk, dv, maxima["dQ"], maxima["dK"], maxima["dV"], maxima["dP"]
-
-    def _amax(self, tensor: Tensor, name: str) -> Tensor:
-        largest = self.reduction(tensor, "amax", axes=(0, 1, 2, 3), name=name)
-        largest.data_type = _FLOAT
-        return largest

@@ -6,11 +6,16 @@ from collections.abc import Mapping
 
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .attention import softmax_scale
+from .attention import AttentionOperations
 from .attention_checks import AttentionCheck
-from .base import Operations
 
-__all__ = ["SDPA_BACKWARD", "SDPA_FORWARD", "UnifiedAttentionOperations"]
+__all__ = [
+    "SDPA_OPERATION",
+    "SDPA_OPERATION_BACKWARD",
+    "SDPA_UNIFIED",
+    "SDPA_UNIFIED_BACKWARD",
+    "UnifiedAttentionOperations",
+]
 
 _LARGEST = (1 << 31) - 1  # of 2**31 heads cuDNN 9.28 makes 0 and divides by it
 
@@ -26,8 +31,19 @@ def _check_operands(node: Node) -> None:
             node.refuse(f"{port} {tensor.name!r} {tensor.dims}: a size must fit in 32 bits")
 
 
+def _check_forward(node: Node) -> None:
+    check = AttentionCheck(str(node))
+    tables = (node.inputs.get(f"paged_attention_{port}_table") for port in "kv")
+    q, k, v = (node.inputs[port] for port in "qkv")
+    check.operands(q, k, v, paged=any(each is not None for each in tables))
+    lengths = {name: node.inputs.get(name) for name in ("seq_len_q", "seq_len_kv")}
+    check.lengths(lengths, q.dims[0] if q.dims else None)
+
+
 def _infer_forward(node: Node) -> Mapping[str, Result]:
     _check_operands(node)
+    if node.kind.check is not None:
+        node.kind.check(node)
     q, v = node.inputs["q"], node.inputs["v"]
     results = {"o": Result((*q.dims[:3], v.dims[3]), q, q.data_type)}
     if "stats" in node.outputs:
@@ -35,8 +51,18 @@ def _infer_forward(node: Node) -> Mapping[str, Result]:
     return results
 
 
+def _check_backward(node: Node) -> None:
+    check = AttentionCheck(str(node))
+    check.gradients(*(node.inputs[port] for port in ("q", "k", "v", "o", "dO", "stats")))
+    lengths = {name: node.inputs.get(name) for name in ("seq_len_q", "seq_len_kv")}
+    q = node.inputs["q"]
+    check.lengths(lengths, q.dims[0] if q.dims else None)
+
+
 def _infer_backward(node: Node) -> Mapping[str, Result]:
     _check_operands(node)
+    if node.kind.check is not None:
+        node.kind.check(node)
     results = {}
     for name in ("q", "k", "v"):
         like = node.inputs[name]
@@ -44,7 +70,7 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
     return results
 
 
-SDPA_FORWARD = Kind(
+SDPA_OPERATION = Kind(
     "operation_sdpa_fwd",
     {
         "q": "qdesc",
@@ -71,7 +97,7 @@ SDPA_FORWARD = Kind(
     ),
     options={"unfuse_fma": "unfuse_fma"},
 )
-SDPA_BACKWARD = Kind(
+SDPA_OPERATION_BACKWARD = Kind(
     "operation_sdpa_bwd",
     {
         "q": "qdesc",
@@ -90,7 +116,29 @@ SDPA_BACKWARD = Kind(
 )
 
 
-class UnifiedAttentionOperations(Operations):
+_OPTIONAL = ("attn_scale", "seq_len_q", "seq_len_kv")
+_PAGES = ("paged_attention_k_table", "paged_attention_v_table")
+SDPA_UNIFIED = Kind(
+    "",
+    dict.fromkeys(("q", "k", "v", "block_mask", *_PAGES, *_OPTIONAL), ""),
+    dict.fromkeys(("o", "stats"), ""),
+    _infer_forward,
+    optional=frozenset({"block_mask", *_PAGES, *_OPTIONAL}),
+    own_options={"attn_scale": float, "unfuse_fma": bool},
+    check=_check_forward,
+)
+SDPA_UNIFIED_BACKWARD = Kind(
+    "",
+    dict.fromkeys(("q", "k", "v", "o", "dO", "stats", *_OPTIONAL), ""),
+    dict.fromkeys(("dq", "dk", "dv"), ""),
+    _infer_backward,
+    optional=frozenset(_OPTIONAL),
+    own_options={"attn_scale": float},
+    check=_check_backward,
+)
+
+
+class UnifiedAttentionOperations(AttentionOperations):
     """Attention as one operation of a graph."""
 
     def sdpa_unified(
@@ -107,7 +155,7 @@ class UnifiedAttentionOperations(Operations):
         seq_len_q: Tensor | None = None,
         seq_len_kv: Tensor | None = None,
         unfuse_fma: bool = False,
-        name: str = "sdpa_unified",
+        name: str = "",
     ) -> tuple[Tensor, Tensor | None]:
         """`sdpa` as one operation, without masks within the sequences. cuDNN 9.13.
 
@@ -133,26 +181,24 @@ class UnifiedAttentionOperations(Operations):
         stats : Tensor or None
             (b, h, s_q, 1), float32.
         """
-        check = AttentionCheck(f"sdpa_unified {name!r}")
-        check.flags(generate_stats=generate_stats, unfuse_fma=unfuse_fma)
-        tables = (paged_attention_k_table, paged_attention_v_table)
-        check.operands(q, k, v, paged=any(each is not None for each in tables))
-        lengths = {"seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv}
-        check.lengths(lengths, q.dims[0] if q.dims else None)
-        operands = {
-            "q": q,
-            "k": k,
-            "v": v,
-            "scale": softmax_scale(q, attn_scale),
-            "block_mask": block_mask,
-            "page_table_k": paged_attention_k_table,
-            "page_table_v": paged_attention_v_table,
-            **lengths,
-        }
-        outputs = ("o", "stats") if generate_stats else ("o",)
-        options = {"unfuse_fma": True} if unfuse_fma else {}
-        results = self._add(
-            SDPA_FORWARD, "sdpa_unified", operands, options, outputs=outputs, name=name
+        results = self._attention(
+            SDPA_UNIFIED,
+            "sdpa_unified",
+            {
+                "q": q,
+                "k": k,
+                "v": v,
+                "block_mask": block_mask,
+                "paged_attention_k_table": paged_attention_k_table,
+                "paged_attention_v_table": paged_attention_v_table,
+                "seq_len_q": seq_len_q,
+                "seq_len_kv": seq_len_kv,
+            },
+            {"attn_scale": attn_scale, "unfuse_fma": unfuse_fma},
+            ("o", "stats"),
+            {},
+            name,
+            generate_stats=generate_stats,
         )
         return results["o"], results.get("stats")
 
@@ -168,7 +214,7 @@ class UnifiedAttentionOperations(Operations):
         attn_scale: Tensor | float | None = None,
         seq_len_q: Tensor | None = None,
         seq_len_kv: Tensor | None = None,
-        name: str = "sdpa_unified_backward",
+        name: str = "",
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The gradients of `sdpa_unified`: dq, dk, dv. cuDNN 9.17; for an H200 9.28.
 
@@ -179,10 +225,6 @@ class UnifiedAttentionOperations(Operations):
         q, k, v, o, dO, stats, …
             As for `sdpa_backward`.
         """
-        check = AttentionCheck(f"sdpa_unified_backward {name!r}")
-        check.gradients(q, k, v, o, dO, stats)
-        lengths = {"seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv}
-        check.lengths(lengths, q.dims[0] if q.dims else None)
         operands = {
             "q": q,
             "k": k,
@@ -190,8 +232,16 @@ class UnifiedAttentionOperations(Operations):
             "o": o,
             "dO": dO,
             "stats": stats,
-            "scale": softmax_scale(q, attn_scale),
-            **lengths,
+            "seq_len_q": seq_len_q,
+            "seq_len_kv": seq_len_kv,
         }
-        results = self._add(SDPA_BACKWARD, "sdpa_unified_backward", operands, name=name)
+        results = self._attention(
+            SDPA_UNIFIED_BACKWARD,
+            "sdpa_unified_backward",
+            operands,
+            {"attn_scale": attn_scale},
+            ("dq", "dk", "dv"),
+            {},
+            name,
+        )
         return results["dq"], results["dk"], results["dv"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import numbers
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ....enumerators import enumerator
 from ....raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from ....raw.values import described
 from ....strides import packed
-from ..node import Kind, Node
+from ..node import Kind, Node, Subgraph
 from ..node_checks import check_node
 from ..tensor import Tensor, integers
 from ..tensor_checks import check_number, check_tensor
@@ -185,12 +185,15 @@ class Operations:
         options: Mapping[str, Any] | None = None,
         *,
         outputs: Sequence[str] | None = None,
+        targets: Mapping[str, Tensor | None] | None = None,
+        functions: Mapping[str, Callable[[Any, Tensor], Tensor] | None] | None = None,
         name: str = "",
         compute_data_type: Any = None,
     ) -> dict[str, Tensor]:
         """Append a node; returns its results by name, all virtual: `outputs`, else all.
 
-        What is refused leaves the graph as it was.
+        `targets` are results for which the user made a tensor. `functions` add operations, which
+        become subgraphs of the node. What is refused leaves the graph as it was.
         """
         if not isinstance(operation, str):
             raise TypeError(f"operation: expected text, got {described(operation)}")
@@ -219,13 +222,41 @@ class Operations:
             }
             data_type = as_type(f"{operation} {name!r}: compute_data_type", compute_data_type)
             settled = {option: _plain(value) for option, value in (options or {}).items()}
+            results |= {
+                port: self._operand(operation, name, port, tensor)
+                for port, tensor in (targets or {}).items()
+                if tensor is not None
+            }
             node = Node(kind, operation, name, given, results, settled, data_type)
+            for option, function in (functions or {}).items():
+                if function is not None:
+                    node.subgraphs[option] = self._subgraph(node, option, function)
             check_node(node)
+            if kind.check is not None:
+                kind.check(node)
         except BaseException:
             del self.tensors[before:]
             raise
         self.nodes.append(node)
         return results
+
+    def _subgraph(
+        self, node: Node, option: str, function: Callable[[Any, Tensor], Tensor]
+    ) -> Subgraph:
+        """The operations that a function of the user adds, taken out of the graph's own."""
+        if not callable(function):
+            raise TypeError(f"{node}: {option}: expected a function, got {function!r}")
+        before = len(self.nodes)
+        given = self._own(
+            self.tensor_class(name=self._free_name(f"{node.name}.{option}"), virtual=True)
+        )
+        try:
+            returned = function(self, given)
+            if not isinstance(returned, Tensor):
+                raise TypeError(f"{node}: {option} must return a tensor, got {returned!r}")
+            return Subgraph(given, returned, self.nodes[before:])
+        finally:
+            del self.nodes[before:]
 
     def _operand(self, operation: str, name: str, port: str, value: Any) -> Any:
         if isinstance(value, (list, tuple)):

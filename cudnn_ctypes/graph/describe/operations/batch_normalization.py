@@ -6,11 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....raw import cudnnBnFinalizeStatsMode_t
+from ....strides import broadcast
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .pointwise import PointwiseOperations
+from .base import Operations
 
-__all__ = ["BN_BACKWARD_WEIGHTS", "BN_FINALIZE", "BatchNormalizationOperations"]
+__all__ = [
+    "BATCHNORM_INFERENCE",
+    "BN_BACKWARD_WEIGHTS",
+    "BN_FINALIZE",
+    "BatchNormalizationOperations",
+]
 
 
 def _infer_finalize(node: Node) -> Mapping[str, Result]:
@@ -36,6 +42,18 @@ def _infer_weights(node: Node) -> Mapping[str, Result]:
                 f"{port} {tensor.name!r} is {tensor.dims}, but {x.name!r} {x.dims} needs {channels}"
             )
     return dict.fromkeys(node.outputs, Result(mean.dims, mean, "compute"))
+
+
+def _infer_inference(node: Node) -> Mapping[str, Result]:
+    tensors = list(node.inputs.values())
+    dims = broadcast(*(tensor.dims or () for tensor in tensors))
+    if dims is None:
+        listed = ", ".join(
+            f"{port} {each.name!r} {each.dims}" for port, each in node.inputs.items()
+        )
+        node.refuse(f"the operands do not broadcast to one shape: {listed}")
+    like = next((tensor for tensor in tensors if tensor.dims == dims), tensors[0])
+    return {"y": Result(dims, like)}
 
 
 BN_FINALIZE = Kind(
@@ -86,7 +104,15 @@ BN_BACKWARD_WEIGHTS = Kind(
 )
 
 
-class BatchNormalizationOperations(PointwiseOperations):
+BATCHNORM_INFERENCE = Kind(
+    "",
+    dict.fromkeys(("input", "mean", "inv_variance", "scale", "bias"), ""),
+    {"y": ""},
+    _infer_inference,
+)
+
+
+class BatchNormalizationOperations(Operations):
     """The parts of batch normalization, as operations of a graph."""
 
     def bn_finalize(
@@ -195,10 +221,13 @@ class BatchNormalizationOperations(PointwiseOperations):
         scale: Tensor,
         bias: Tensor,
         *,
-        name: str = "batchnorm_inference",
+        name: str = "",
         compute_data_type: Any = None,
     ) -> Tensor:
-        """(input - mean) * inv_variance * scale + bias, as four element-wise operations.
+        """(input - mean) * inv_variance * scale + bias.
+
+        cuDNN has it as element-wise operations, and as one operation in front of the backward pass
+        of the same normalization.
 
         Parameters
         ----------
@@ -207,9 +236,17 @@ class BatchNormalizationOperations(PointwiseOperations):
         mean, inv_variance, scale, bias : Tensor
             (1, c, 1, …).
         """
-        options = {"compute_data_type": compute_data_type}
-        name = self._name(name, "batchnorm_inference")
-        centred = self.sub(input, mean, name=self._free_name(f"{name}.sub"), **options)
-        normal = self.mul(centred, inv_variance, name=self._free_name(f"{name}.mul"), **options)
-        scaled = self.scale(normal, scale, name=self._free_name(f"{name}.scale"), **options)
-        return self.bias(scaled, bias, name=self._free_name(name), **options)
+        operands = {
+            "input": input,
+            "mean": mean,
+            "inv_variance": inv_variance,
+            "scale": scale,
+            "bias": bias,
+        }
+        return self._add(
+            BATCHNORM_INFERENCE,
+            "batchnorm_inference",
+            operands,
+            name=name,
+            compute_data_type=compute_data_type,
+        )["y"]

@@ -1,0 +1,94 @@
+"""From a description to the operations that the loaded version of cuDNN wants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....raw import cudnnDataType_t
+from ...describe.inference import DataTypes, infer_node, number_tensors
+from ...describe.node import Kind, Node
+from ...describe.operations.attention import SDPA
+from ...describe.operations.attention_backward import SDPA_BACKWARD
+from ...describe.operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
+from ...describe.operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
+from ...describe.operations.batch_normalization import BATCHNORM_INFERENCE
+from ...describe.tensor import Tensor
+from ..target import Target
+from .attention import expand_sdpa
+from .attention_backward import expand_sdpa_backward
+from .attention_fp8 import expand_sdpa_fp8, expand_sdpa_fp8_backward
+from .attention_unified import expand_sdpa_unified
+from .batch_normalization import expand_batchnorm_inference
+from .builder import Builder, Expand
+
+__all__ = ["Expansion", "expand"]
+
+_EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
+    (SDPA, expand_sdpa),
+    (SDPA_BACKWARD, expand_sdpa_backward),
+    (SDPA_FP8, expand_sdpa_fp8),
+    (SDPA_FP8_BACKWARD, expand_sdpa_fp8_backward),
+    (SDPA_UNIFIED, expand_sdpa_unified),
+    (SDPA_UNIFIED_BACKWARD, expand_sdpa_unified),
+    (BATCHNORM_INFERENCE, expand_batchnorm_inference),
+)
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A graph of primitive nodes, ready to be lowered.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        In an order in which they can be carried out; no composite ones.
+    tensors : list of Tensor
+        The user's, then those that expansion added.
+    compute_data_type : cudnnDataType_t
+        Of nodes that have none of their own.
+    """
+
+    nodes: list[Node]
+    tensors: list[Tensor]
+    compute_data_type: cudnnDataType_t
+
+    @property
+    def operations(self) -> str:
+        """The user's operations, for messages."""
+        return ", ".join(dict.fromkeys(map(str, self.nodes)))
+
+
+def expand(
+    nodes: Sequence[Node], tensors: Sequence[Tensor], data_types: DataTypes, target: Target
+) -> Expansion:
+    """The operations and tensors that a cuDNN and a GPU want for a validated graph.
+
+    The graph stays as it is: what is added are new nodes and tensors. Nodes that are one operation
+    of cuDNN's are taken as they are.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        In an order in which they can be carried out.
+    target : Target
+        The version of cuDNN, and the GPU.
+
+    Raises
+    ------
+    ValueError
+        The message names the user's operation.
+    """
+    if not any(each.kind.composite for node in nodes for each in (node, *node.inner)):
+        return Expansion(list(nodes), list(tensors), data_types.compute)
+    builder = Builder(nodes, tensors, target, _EXPANSIONS)
+    for node in nodes:
+        builder.take(node)
+    own = {id(each) for each in tensors}
+    for node in builder.nodes:
+        if node.origin is not None:
+            infer_node(node, data_types)
+    added = [each for each in builder.tensors if id(each) not in own]
+    every = [*tensors, *added]
+    number_tensors(every)
+    return Expansion(builder.nodes, every, data_types.compute)

@@ -1,0 +1,278 @@
+"""What composite nodes become: pure, for any version, and named after the user's operation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import NotSupportedError, raw
+from cudnn_ctypes.graph import DeviceProperties, Graph
+from cudnn_ctypes.graph.describe.node import Node
+from cudnn_ctypes.graph.describe.tensor import Tensor
+from cudnn_ctypes.graph.lower.expand.attention_scores import alibi_slopes
+from cudnn_ctypes.graph.lower.expand.expansion import Expansion
+from cudnn_ctypes.graph.lower.target import Target
+
+from ...describe.test_attention_checks import DIMS, backward, forward, heads, lengths
+from ...families import CASES
+
+STORED = Path(__file__).parents[2] / "stored_graphs"
+
+
+def for_version(graph: Graph, version: int = 91900) -> Expansion:
+    return graph.expanded(graph.validate(), Target(version, 90))
+
+
+def with_outputs(graph: Graph, results: Any) -> Graph:
+    for each in results:
+        if each is not None:
+            each.set_output()
+    return graph
+
+
+def form(nodes: list[Node]) -> list[Any]:
+    """Operations and their tensors, numbered as they come, without names and unique ids."""
+    numbers: dict[int, int] = {}
+
+    def tensor(each: Any) -> Any:
+        if isinstance(each, list):
+            return [tensor(one) for one in each]
+        number = numbers.setdefault(id(each), len(numbers))
+        return number, each.dims, each.strides, each.data_type, each.virtual, each.value
+
+    return [
+        (
+            node.kind.descriptor,
+            {port: tensor(each) for port, each in node.inputs.items()},
+            {port: tensor(each) for port, each in node.outputs.items()},
+            {option: value for option, value in node.options.items() if value is not None},
+            node.transposed,
+            node.may_go_unused,
+        )
+        for node in nodes
+    ]
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_a_graph_stays_as_it_was_described(name: str) -> None:
+    graph = CASES[name].graph()
+    graph.validate()
+    before = graph.to_json()
+    tensors, nodes = list(graph.tensors), list(graph.nodes)
+    first, second = for_version(graph), for_version(graph)
+    assert graph.to_json() == before
+    assert graph.tensors == tensors
+    assert graph.nodes == nodes
+    assert form(first.nodes) == form(second.nodes)
+    assert not any(node.kind.composite for node in first.nodes)
+    assert [each.uid for each in first.tensors] == [each.uid for each in second.tensors]
+    assert len({each.uid for each in first.tensors}) == len(first.tensors)
+
+
+ONE_NODE: dict[str, Callable[[Graph], Any]] = {
+    "sdpa": lambda g: forward(g, use_causal_mask=True, use_alibi_mask=True),
+    "sdpa_backward": backward,
+    "batchnorm_inference": lambda g: [
+        g.batchnorm_inference(g.tensor((4, 8, 5, 5)), *(g.tensor((1, 8, 1, 1)) for _ in range(4)))
+    ],
+    "sdpa_unified": lambda g: g.sdpa_unified(*(heads(g, each) for each in "qkv")),
+}
+
+
+@pytest.mark.parametrize("operation", list(ONE_NODE))
+def test_one_call_is_one_node(operation: str) -> None:
+    graph = Graph(io_data_type="float16")
+    with_outputs(graph, ONE_NODE[operation](graph))
+    (node,) = graph.nodes
+    assert node.operation == node.name == operation
+    assert not any(each.virtual or each.scratch for each in graph.tensors)
+    assert for_version(graph).operations == f"{operation} {operation!r}"
+
+
+def test_a_node_says_what_it_was_called_with() -> None:
+    graph = Graph(io_data_type="float16")
+    forward(graph, use_causal_mask=True, attn_scale=0.5, generate_stats=True, name="attention")
+    (node,) = graph.nodes
+    assert repr(node) == (
+        "Node(sdpa 'attention': q='q', k='k', v='v', attn_scale=0.5, use_causal_mask=True -> "
+        "o='attention.o', stats='attention.stats')"
+    )
+    assert node.options == {"attn_scale": 0.5, "use_causal_mask": True}
+
+
+def test_errors_name_the_user_s_operation(h200: DeviceProperties) -> None:
+    graph = Graph(io_data_type="float16")
+    q, k, v = (heads(graph, each, (2, 4, 128, 63)) for each in "qkv")
+    with_outputs(graph, graph.sdpa(q, k, v, name="attention"))
+    with pytest.raises(NotSupportedError) as caught:
+        graph.build(h200)
+    assert "sdpa 'attention'" in str(caught.value)
+    for internal in ("matmul '", "mul '", "reduction '"):
+        assert internal not in str(caught.value)
+
+
+def test_explanations_name_the_user_s_operation(h200: DeviceProperties) -> None:
+    graph = Graph(io_data_type="float16")
+    with_outputs(graph, forward(graph))
+    assert graph.explain(h200, "a").operations == "sdpa 'sdpa'"
+
+
+# --- subgraphs -----------------------------------------------------------------------------------
+
+
+def test_what_a_score_modifier_adds_is_a_subgraph() -> None:
+    graph = Graph(io_data_type="float16")
+    table = heads(graph, "table", (1, 4, 128, 128))
+    with_outputs(graph, forward(graph, score_mod=lambda g, scores: g.tanh(g.add(scores, table))))
+    (node,) = graph.nodes
+    subgraph = node.subgraphs["score_mod"]
+    assert [each.operation for each in subgraph.nodes] == ["add", "tanh"]
+    assert table in list(node.operands)
+    assert graph.inputs == [table, *(graph.find_tensor(each) for each in "qkv")]
+    graph.validate()
+    assert subgraph.input.dims == subgraph.output.dims == (2, 4, 128, 128)
+    nodes = for_version(graph).nodes
+    assert all(each in nodes for each in subgraph.nodes)
+
+
+def test_a_score_modifier_must_keep_the_dims() -> None:
+    graph = Graph(io_data_type="float16")
+    sums = with_outputs(
+        graph, forward(graph, score_mod=lambda g, scores: g.reduction(scores, "add", axes=(3,)))
+    )
+    with pytest.raises(ValueError, match=r"sdpa 'sdpa': score_mod must return .* \(2, 4, 128, 128"):
+        sums.validate()
+
+
+def test_a_score_modifier_that_fails_leaves_the_graph_as_it_was() -> None:
+    graph = Graph(io_data_type="float16")
+    q, k, v = (heads(graph, each) for each in "qkv")
+
+    def failing(g: Graph, scores: Tensor) -> Tensor:
+        g.relu(scores)
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        graph.sdpa(q, k, v, score_mod=failing)
+    assert graph.tensors == [q, k, v]
+    assert graph.nodes == []
+
+
+# --- attention -----------------------------------------------------------------------------------
+
+
+def test_alibi_slopes() -> None:
+    assert alibi_slopes(8) == [2.0**-i for i in range(1, 9)]
+    assert alibi_slopes(1) == [2.0**-8]
+    # The paper's for 12: those of 8 heads, then every second one of 16 heads.
+    assert alibi_slopes(12)[:8] == alibi_slopes(8)
+    assert alibi_slopes(12)[8:] == alibi_slopes(16)[:8:2]
+
+
+def scratch(expansion: Expansion) -> dict[str, Any]:
+    return {each.name: each.dims for each in expansion.tensors if each.scratch}
+
+
+def test_backward_keeps_sums_in_the_workspace() -> None:
+    graph = Graph(io_data_type="float16")
+    with_outputs(graph, backward(graph))
+    found = scratch(for_version(graph, 91900))
+    assert found == {"sdpa_backward.rows": (2, 4, 128, 1), "sdpa_backward.dq_sum": DIMS}
+
+
+@pytest.mark.parametrize("options", [{"use_deterministic_algorithm": True}, {"dBias": True}])
+def test_deterministic_gradients_are_not_summed_in_memory(options: dict[str, Any]) -> None:
+    graph = Graph(io_data_type="float16")
+    if "dBias" in options:
+        options = {each: heads(graph, each, (1, 4, 128, 128)) for each in ("bias", "dBias")}
+    with_outputs(graph, backward(graph, **options))
+    assert list(scratch(for_version(graph, 91900))) == ["sdpa_backward.rows"]
+
+
+@pytest.mark.parametrize(("version", "keys", "helped"), [(91500, 96, True), (91501, 96, False)])
+def test_old_versions_get_lengths(version: int, keys: int, helped: bool) -> None:
+    graph = Graph(io_data_type="float16")
+    with_outputs(graph, backward(graph, **{e: heads(graph, e, (2, 4, keys, 64)) for e in "kv"}))
+    tensors = for_version(graph, version).tensors
+    found = {each.name: each.value for each in tensors if each.scratch and each.value is not None}
+    expected = {
+        "sdpa_backward.seq_len_q": (128, 128),
+        "sdpa_backward.seq_len_kv": (keys, keys),
+    }
+    assert found == (expected if helped else {})
+
+
+def test_lengths_for_an_older_cudnn_are_no_mask() -> None:
+    """Modified scores go without a mask by the user; these lengths are the whole sequences."""
+    graph = Graph(io_data_type="float16")
+    k, v = (heads(graph, name, (2, 4, 192, 64)) for name in "kv")
+    gradients = backward(
+        graph, k=k, v=v, score_mod=Graph.relu, score_mod_bprop=lambda _, gradient: gradient
+    )
+    with_outputs(graph, gradients)
+    expansion = for_version(graph, 91400)
+    assert {"sdpa_backward.seq_len_q", "sdpa_backward.seq_len_kv"} <= scratch(expansion).keys()
+
+
+def test_scores_are_scaled_by_the_head_size_unless_said_otherwise() -> None:
+    graph = Graph(io_data_type="float16")
+    with_outputs(graph, forward(graph))
+    scales = [each.value for each in for_version(graph).tensors if each.name.endswith("scaled.b")]
+    assert scales == [DIMS[-1] ** -0.5]
+
+
+# --- stored graphs -------------------------------------------------------------------------------
+
+
+def described(name: str) -> Graph:
+    """What the stored graphs of format 1 described."""
+    graph = Graph(name)
+    if name == "sdpa":
+        graph = Graph("sdpa", io_data_type="float16")
+        k, v = (heads(graph, each, (2, 2, 128, 64)) for each in "kv")
+        masks = {each: lengths(graph) for each in ("seq_len_q", "seq_len_kv")}
+        options: Any = {"use_alibi_mask": True, "use_causal_mask": True, "generate_stats": True}
+        q = heads(graph, "q", (2, 4, 64, 64))
+        return with_outputs(graph, graph.sdpa(q, k, v, **masks, **options))
+    graph = Graph("norms", io_data_type="float32")
+    order = (200, 1, 40, 8) if name == "batchnorm" else None
+    x = graph.tensor((4, 8, 5, 5), order)
+    four = [graph.tensor((1, 8, 1, 1)) for _ in range(4)]
+    if name == "batchnorm":
+        return with_outputs(graph, graph.batchnorm(x, *four, 1e-5, 0.1))
+    return with_outputs(graph, [graph.relu(graph.batchnorm_inference(x, *four))])
+
+
+@pytest.mark.parametrize("name", ["sdpa", "batchnorm", "batchnorm_inference"])
+def test_graphs_of_format_1_give_the_same_operations(name: str) -> None:
+    stored = Graph.from_json((STORED / f"{name}.json").read_text())
+    assert form(for_version(stored).nodes) == form(for_version(described(name)).nodes)
+    assert json.loads(stored.to_json())["version"] == 2
+
+
+def test_graphs_are_the_same_whichever_cudnn_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = set()
+    for version in (91400, 91900, 92800):
+        monkeypatch.setattr(type(raw.load()), "version", version)
+        graph = Graph(io_data_type="float16")
+        k, v = (heads(graph, name, (2, 4, 96, 64)) for name in "kv")
+        with_outputs(graph, backward(graph, k=k, v=v, use_causal_mask=True))
+        graph.validate()
+        texts.add(graph.to_json())
+    assert len(texts) == 1
+
+
+def test_describing_never_loads_cudnn(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise AssertionError("the library was asked")
+
+    monkeypatch.setattr("cudnn_ctypes.raw.library.load", refuse)
+    monkeypatch.setattr(raw, "load", refuse)
+    for name in CASES:
+        graph = CASES[name].graph()
+        graph.validate()
+        assert Graph.from_json(graph.to_json()).to_json() == graph.to_json()
