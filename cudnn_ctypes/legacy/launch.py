@@ -155,7 +155,8 @@ class _Operation:
 def keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
     """Add an entry to a bounded cache, the oldest goes first."""
     while len(cache) >= _KEPT:
-        cache.pop(next(iter(cache)), None)
+        with suppress(RuntimeError, StopIteration):  # another thread changes it meanwhile
+            cache.pop(next(iter(cache)), None)
     cache[key] = value
 
 

@@ -7,7 +7,7 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
+from cudnn_ctypes.legacy import launch
 
 RNG = np.random.default_rng(11)
 
@@ -150,6 +151,25 @@ def test_plans_are_bounded(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> N
     for width in range(1, 20):
         cudnn.activation_forward(handle, tensor(1, 1, 1, width), "relu")
     assert len(handle._plans) == 5
+
+
+def test_a_cache_that_another_thread_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cache(dict[int, int]):
+        interrupted = 0
+
+        def __iter__(self) -> Iterator[int]:
+            self.interrupted += 1
+            iterator = super().__iter__()
+            if self.interrupted == 1:
+                self[99] = 99  # as another thread would, after the iterator was made
+            return iterator
+
+    monkeypatch.setattr(launch, "_KEPT", 3)
+    cache = Cache()
+    for key in range(5):
+        launch.keep(cache, key, key)
+    assert len(cache) == 3
+    assert 4 in cache
 
 
 def test_threads_share_plans(handle: Handle) -> None:
