@@ -162,8 +162,8 @@ def ctc_loss_v8(
 ) -> CTCLossResult:
     """Costs and gradients, with labels in device memory; follows ``cudnnCTCLoss_v8``.
 
-    It waits for nothing and can be captured in a CUDA graph. What is in device memory is not
-    checked.
+    It waits for nothing and can be captured in a CUDA graph; with labels or lengths on the host,
+    after `bind`, which copies them. What is in device memory is not checked.
 
     Parameters
     ----------

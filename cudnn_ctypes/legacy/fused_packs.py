@@ -120,15 +120,10 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
         descriptor.close()
         return None
 
+    @property
     def placeholders(self) -> dict[str, raw.cudnnFusedOpsPointerPlaceHolder_t]:
         """What was said about pointers, by their labels in a variant pack; not those of "null"."""
-        return {
-            f"ptr_{label.removesuffix('_PLACEHOLDER').lower()}": (
-                raw.cudnnFusedOpsPointerPlaceHolder_t(value)
-            )
-            for label, value in self._record(ConstantPack).held.items()
-            if label.endswith("_PLACEHOLDER") and value != raw.CUDNN_PTR_NULL
-        }
+        return self._record(ConstantPack).placeholders
 
     def _held(self) -> dict[str, Any]:
         held: dict[str, Any] = {"operation": self.operation}

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import raw
 from ..handle import Handle
+from ..raw.descriptors import FusedPlan
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
@@ -34,7 +35,6 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
     def __init__(self, operation: Any) -> None:
         self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
         self.workspace_size: int | None = None
-        self._placeholders: dict[str, raw.cudnnFusedOpsPointerPlaceHolder_t] = {}
         super().__init__(
             raw.cudnnFusedOpsPlan_t(),
             lambda plan: raw.cudnnCreateFusedOpsPlan(plan, self.operation),
@@ -55,7 +55,6 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
         size = c_size_t()
         raw.cudnnMakeFusedOpsPlan(handle, self, constants, size)
         self.workspace_size = size.value
-        self._placeholders = constants.placeholders()
         return size.value
 
     def execute(self, handle: Handle, variants: FusedOpsVariantParamPack) -> None:
@@ -68,7 +67,8 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
             told: some kernels of cuDNN 9.14 and 9.19 end the CUDA context then.
         """
         expect("variants", variants, FusedOpsVariantParamPack)
-        for label, placeholder in self._placeholders.items():
+        made_of = self._record(FusedPlan).constants
+        for label, placeholder in made_of.placeholders.items() if made_of else ():
             address = variants.address(label)
             if not address:
                 raise ValueError(f"variants: {label} is NULL, and the plan was made for memory")

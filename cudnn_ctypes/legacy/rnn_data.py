@@ -27,7 +27,7 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
     Parameters
     ----------
     lengths : sequence of int, optional
-        Vectors in each sequence. Left out: not set yet. Sequences of length 0 are allowed here, but
+        Vectors in each sequence. Default: not set yet. Sequences of length 0 are allowed here, but
         cuDNN fails on them (EXECUTION_FAILED).
     vector_size : int
         Elements of a vector.
@@ -97,7 +97,7 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
         tensor : DeviceTensor, or any object with its shape and dtype
             (T, B, size), (B, T, size) or (sum of lengths, size), as `layout` says.
         lengths : sequence of int, optional
-            Left out: all T. Needed for the packed layout.
+            Default: all T. Needed for the packed layout.
         name : str
             What errors call the tensor.
         """

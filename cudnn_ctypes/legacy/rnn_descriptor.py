@@ -41,14 +41,14 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
     Parameters
     ----------
     cell : cudnnRNNMode_t or str
-        "lstm", "gru", "tanh" or "relu". Left out: not set yet.
+        "lstm", "gru", "tanh" or "relu". Default: not set yet.
     input_size : int
         Elements of the vectors that the first layer reads.
     hidden_size : int
         Elements of the cells' states.
     projection_size : int, optional
-        LSTM only: elements to which a layer's output is projected, less than `hidden_size`. Left
-        out: not projected.
+        LSTM only: elements to which a layer's output is projected, less than `hidden_size`.
+        Default: not projected.
     layers : int
         Layers on top of each other.
     bidirectional : bool
@@ -72,7 +72,7 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
         projection, not computed in float16, the static ones not in float64. The last one needs
         `build_dynamic`.
     dropout : DropoutDescriptor, optional
-        Dropout between the layers, in training only; kept. Left out: none.
+        Dropout between the layers, in training only; kept. Default: none.
     padded_io : bool
         Whether sequences may have padding, or be in the layout "batch_major_unpacked".
     clip : (float, float), optional

@@ -116,8 +116,8 @@ class RNNWeights(WeightSpace, Sequence[RNNLayerWeights]):
     handle : Handle
     rnn : RNNDescriptor
     space : DeviceBuffer, optional
-        The weight space, at least ``rnn.weight_space_size(handle)`` bytes. Left out: made, filled
-        with zeros, and closed by `close`.
+        The weight space, at least ``rnn.weight_space_size(handle)`` bytes. Default: allocated,
+        filled with zeros, and closed by `close`.
 
     Attributes
     ----------

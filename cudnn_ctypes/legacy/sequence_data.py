@@ -42,7 +42,7 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
         one call.
     lengths : sequence of N * B int, optional
         Time steps of each sequence, the beam of the first batch entry first, from 1 to T; what
-        follows is padding. Left out: T.
+        follows is padding. Default: T.
     padding_fill : float, optional
         A value for padding vectors. cuDNN's documentation reserves it: attention ignores it.
 

@@ -23,7 +23,7 @@ class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]
     ----------
     pad_before, pad_after : sequence of int, optional
         Elements added on both sides of each dimension, (N, C, spatial...); negative ones crop.
-        Left out: not set yet.
+        Default: not set yet.
     fold : sequence of int, optional
         Pixels along each spatial dimension that become channels of one pixel; default: 1.
     direction : cudnnFoldingDirection_t or str

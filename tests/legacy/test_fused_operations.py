@@ -237,7 +237,7 @@ def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
         ) as pack,
         FusedOpsVariantParamPack(OPERATIONS[3], scalar_double_bn_epsilon=1e-3) as variants,
     ):
-        assert set(pack.placeholders()) == {f"ptr_{name}" for name in names}
+        assert set(pack.placeholders) == {f"ptr_{name}" for name in names}
         plan.make(handle, pack)
         for name in names:
             with pytest.raises(ValueError, match=f"variants: ptr_{name} is NULL"):
@@ -252,6 +252,12 @@ def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
             plan.execute(handle, variants)
         variants.set("ptr_bn_bias", memory.ptr + 16)
         plan.execute(handle, variants)
+        set_variant = raw.cudnnSetFusedOpsVariantParamPackAttribute
+        set_variant(variants, raw.CUDNN_PTR_BN_BIAS, None)  # what layer 1 does counts too
+        with FusedOpsPlan(OPERATIONS[3]) as other:
+            raw.cudnnMakeFusedOpsPlan(handle, other, pack, ctypes.c_size_t())
+            with pytest.raises(ValueError, match="variants: ptr_bn_bias is NULL"):
+                other.execute(handle, variants)
 
 
 def test_memory_that_is_aligned_to_elements_only(handle: Handle) -> None:

@@ -16,6 +16,7 @@ from .. import live, types
 from ..enums import (
     cudnnFusedOps_t,
     cudnnFusedOpsConstParamLabel_t,
+    cudnnFusedOpsPointerPlaceHolder_t,
     cudnnFusedOpsVariantParamLabel_t,
 )
 from ..function import binding
@@ -53,6 +54,20 @@ class ConstantPack:
 
     operation: cudnnFusedOps_t
     held: Mapping[str, Any]
+
+    @property
+    def placeholders(self) -> dict[str, cudnnFusedOpsPointerPlaceHolder_t]:
+        """What was said about pointers, by labels of a variant pack; not those that will be NULL.
+
+        They are in lower case, without ``CUDNN_``.
+        """
+        return {
+            f"ptr_{label.removesuffix('_PLACEHOLDER').lower()}": (
+                cudnnFusedOpsPointerPlaceHolder_t(value)
+            )
+            for label, value in self.held.items()
+            if label.endswith("_PLACEHOLDER") and value
+        }
 
 
 @dataclass(frozen=True, slots=True)
