@@ -15,7 +15,8 @@ from .algorithm_table import AlgorithmRow, AlgorithmTable
 from .convolution import ConvolutionDescriptor
 from .enumerators import enumerator
 from .filter import FilterDescriptor
-from .operands import AnyDescriptor, Operands, expect, workspace_memory
+from .operand_memory import room
+from .operands import AnyDescriptor, Operands, expect
 from .tensor import TensorDescriptor
 
 __all__ = ["ConvolutionAlgorithms", "ConvolutionFunctions"]
@@ -138,7 +139,7 @@ class ConvolutionAlgorithms:
     def _room(self, handle: Handle, workspace: Any) -> Iterator[tuple[Any, int]]:
         """The workspace of a search, and its size; it is allocated if it is None."""
         if workspace is not None:
-            yield workspace_memory(handle, workspace)
+            yield room("workspace", workspace, 0, handle)
             return
         sizes = {row.memory for row in self.algorithms(handle) if row.usable} | {0}
         for size in sorted(sizes, reverse=True):
@@ -146,7 +147,7 @@ class ConvolutionAlgorithms:
                 own = DeviceBuffer(size, device=handle.device, stream=handle.stream)
                 break
         with own:
-            yield workspace_memory(handle, own)
+            yield room("workspace", own, 0, handle)
 
     def _query(
         self,

@@ -26,7 +26,8 @@ from .convolution_algorithms import ConvolutionAlgorithms, ConvolutionFunctions
 from .enumerators import short_name
 from .filter import FilterDescriptor
 from .launch import Memory, keep, launched, recording
-from .operands import Operands, workspace_memory
+from .operand_memory import room
+from .operands import Operands
 from .tensor import TensorDescriptor
 
 __all__ = [
@@ -100,7 +101,7 @@ class ConvolutionDirection(ConvolutionAlgorithms):
         **arguments
             Its other arguments, by C's names.
         """
-        space, size = workspace_memory(handle, workspace)
+        space, size = room("workspace", workspace, 0, handle)
         limit = None if workspace is None else size
         if is_find(algorithm):
             algorithm = self._fastest(handle, operands, workspace, limit, reads)

@@ -24,7 +24,8 @@ from .convolution_directions import (
 )
 from .filter import FilterDescriptor
 from .launch import launched
-from .operands import Made, Operands, expect, refuse_beta
+from .operand_memory import refuse_beta
+from .operands import Made, Operands, expect
 from .tensor import TensorDescriptor
 
 __all__ = [

@@ -9,7 +9,8 @@ from ..handle import Handle
 from .enumerators import enumerator
 from .filter import FilterDescriptor
 from .launch import launched
-from .operands import Operands, check_memory
+from .operand_memory import check_memory
+from .operands import Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["ReorderResult", "reorder_filter_and_bias"]

@@ -13,7 +13,8 @@ from ..handle import Handle
 from .enumerators import enumerator
 from .launch import Memory, launched
 from .lrn import LRNDescriptor
-from .operands import Made, Operands, expect, refuse_beta
+from .operand_memory import refuse_beta
+from .operands import Made, Operands, expect
 from .tensor import TensorDescriptor
 
 __all__ = [

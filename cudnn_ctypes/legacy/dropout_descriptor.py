@@ -13,7 +13,8 @@ from ..handle import Handle
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import Dropout
 from .descriptor import Descriptor, read_back
-from .operands import expect, imported
+from .operand_memory import imported
+from .operands import expect
 from .scalars import integer, real
 from .tensor import TensorDescriptor
 

@@ -16,7 +16,8 @@ from ..handle import Handle
 from ..raw.function import Function
 from .activation import ActivationDescriptor
 from .normalization_descriptors import derive_bn_tensor_descriptor, derive_norm_tensor_descriptor
-from .operands import Operands, expect, refuse_beta
+from .operand_memory import refuse_beta
+from .operands import Operands, expect
 from .tensor import TensorDescriptor
 
 __all__ = [

@@ -9,8 +9,8 @@ from ctypes import c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import raw
-from ..device import DeviceBuffer, DeviceTensor, as_tensor
-from ..dtypes import as_data_type, data_type_name, host_scalar, numpy_dtype, vector_length
+from ..device import DeviceBuffer, DeviceTensor
+from ..dtypes import as_data_type, host_scalar, vector_length
 from ..handle import Handle
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.function import Function
@@ -20,6 +20,7 @@ from .descriptor import Descriptor
 from .filter import FilterDescriptor
 from .launch import Memory, launch, recording
 from .layouts import fitting_layouts
+from .operand_memory import check_memory, fitting, imported, refuse_beta, room
 from .tensor import TensorDescriptor
 
 if TYPE_CHECKING:
@@ -36,14 +37,7 @@ __all__ = [
     "AnyDescriptor",
     "Made",
     "Operands",
-    "check_memory",
     "expect",
-    "fitting",
-    "imported",
-    "is_address",
-    "new_workspace",
-    "refuse_beta",
-    "workspace_memory",
 ]
 
 AnyDescriptor = TensorDescriptor | FilterDescriptor
@@ -349,8 +343,12 @@ class Operands:
         return "NHWC" if self.layout == "NHWC" else "NCHW"
 
     def scratch(self, nbytes: int) -> DeviceBuffer:
-        """A workspace for this call only."""
-        return self._scratch.enter_context(new_workspace(self._handle, nbytes))
+        """A workspace for this call only; closing it waits for the work on the handle's stream."""
+        handle = self._handle
+        made = DeviceBuffer(nbytes, device=handle.device, stream=handle.stream)
+        if (current := recording()) is not None:
+            current.scratch.append(made)
+        return self._scratch.enter_context(made)
 
     def workspace(self, given: Any, needed: int) -> tuple[Any, int]:
         """What C receives for the workspace, and its size in bytes; it is made if it is None.
@@ -363,27 +361,8 @@ class Operands:
         return self.room("workspace", self.scratch(needed) if given is None else given, needed)
 
     def room(self, name: str, value: Any, needed: int) -> tuple[Memory | None, int]:
-        """What C receives for memory without a shape, and its size in bytes.
-
-        Raises
-        ------
-        TypeError
-            If it is an address, whose size nobody knows, or no device memory.
-        ValueError
-            If it has fewer bytes than `needed`.
-        """
-        if value is None and needed:
-            raise TypeError(f"{name}: {needed} bytes of device memory are needed, got None")
-        if value is None:
-            return None, 0
-        if is_address(name, value):
-            raise TypeError(
-                f"{name}: the size behind an address is not known: pass a DeviceBuffer or a tensor"
-            )
-        memory = value if isinstance(value, DeviceBuffer) else imported(name, value, self._handle)
-        if memory.nbytes < needed:
-            raise ValueError(f"{name}: {memory.nbytes} bytes are too small, {needed} are needed")
-        return (Memory(name, memory, written=True) if memory.nbytes else None), memory.nbytes
+        """What C receives for memory without a shape, and its size: see `room`."""
+        return room(name, value, needed, self._handle)
 
     def __enter__(self) -> Self:
         return self
@@ -398,126 +377,3 @@ class Operands:
             current.stack.enter_context(self._stack.pop_all())
             return
         self._stack.close()
-
-
-def new_workspace(handle: Handle, nbytes: int) -> DeviceBuffer:
-    """Scratch memory for work on the handle's stream; closing it waits for that work only."""
-    made = DeviceBuffer(nbytes, device=handle.device, stream=handle.stream)
-    if (current := recording()) is not None:
-        current.scratch.append(made)
-    return made
-
-
-def workspace_memory(handle: Handle, workspace: Any) -> tuple[Any, int]:
-    """What C receives for a workspace, and its size in bytes; None is no workspace.
-
-    Raises
-    ------
-    TypeError
-        If it is an address, whose size nobody knows, or no device memory.
-    """
-    if workspace is None:
-        return None, 0
-    if isinstance(workspace, int):
-        raise TypeError(
-            "workspace: the size behind an address is not known: pass a DeviceBuffer or a tensor"
-        )
-    memory = workspace
-    if not isinstance(workspace, DeviceBuffer):
-        memory = imported("workspace", workspace, handle)
-    return (Memory("workspace", memory), memory.nbytes) if memory.nbytes else (None, 0)
-
-
-def refuse_beta(name: str, beta: float) -> None:
-    """Refuse a beta other than 0 for a result that is still to be made."""
-    if beta != 0:
-        raise ValueError(f"{name}: needed with beta={beta}, which adds to what {name} holds")
-
-
-def imported(name: str, value: Any, handle: Handle) -> DeviceTensor:
-    """`value` as a ``DeviceTensor`` for work on the handle's stream; errors name the argument."""
-    if isinstance(value, DeviceTensor):
-        return value
-    try:
-        return as_tensor(value, stream=handle.stream)
-    except (TypeError, BufferError) as error:
-        raise type(error)(f"{name}: {error}") from None
-
-
-def fitting(name: str, value: Any, desc: Any, handle: Handle) -> Any:
-    """`value`, imported; a tensor must have the type, shape and strides of the descriptor.
-
-    Dimensions of size 1 count for nothing.
-    """
-    if is_address(name, value) or isinstance(value, DeviceBuffer):
-        return value
-    tensor = imported(name, value, handle)
-    if tensor.data_type != desc.data_type:
-        raise TypeError(
-            f"{name}: expected {data_type_name(desc.data_type)}, got "
-            f"{data_type_name(tensor.data_type)}"
-        )
-    given, wanted = (
-        [pair for pair in zip(each.shape, each.strides, strict=True) if pair[0] != 1]
-        for each in (tensor, desc)
-    )
-    if [size for size, _ in given] != [size for size, _ in wanted]:
-        raise ValueError(f"{name}: expected shape {desc.shape}, got {tensor.shape}")
-    if given != wanted:
-        raise ValueError(
-            f"{name}: expected the strides {desc.strides} of shape {desc.shape}, got "
-            f"{tensor.strides}"
-        )
-    return tensor
-
-
-def is_address(name: str, value: Any) -> bool:
-    """Whether the operand `name` is given by its address, which must not be NULL.
-
-    Raises
-    ------
-    ValueError
-        For NULL: some of cuDNN's kernels would write there, and end the CUDA context.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, c_void_p)):
-        return False
-    if not (value.value if isinstance(value, c_void_p) else value):
-        raise ValueError(f"{name}: expected device memory, got NULL")
-    return True
-
-
-def check_memory(
-    name: str, value: Any, desc: AnyDescriptor, handle: Handle, *, written: bool = False
-) -> Memory:
-    """What C receives for the operand `name`, which must be large enough for `desc`.
-
-    Parameters
-    ----------
-    value : DeviceTensor, DeviceBuffer, address, or any object that `as_tensor` takes
-        The size behind an address cannot be checked.
-
-    Raises
-    ------
-    TypeError
-        If it is no device memory, or a tensor of another data type.
-    ValueError
-        If it is NULL, too small, or read-only where it is written; the message gives both sizes.
-    """
-    if is_address(name, value):
-        return Memory(name, value, written=written)
-    memory = value if isinstance(value, DeviceBuffer) else imported(name, value, handle)
-    if isinstance(memory, DeviceTensor):
-        if memory.dtype != numpy_dtype(desc.data_type):
-            raise TypeError(
-                f"{name}: a tensor of {data_type_name(memory.data_type)}, but {name}_desc says "
-                f"{data_type_name(desc.data_type)}"
-            )
-        if written and memory.readonly:
-            raise ValueError(f"{name}: the library that this tensor comes from made it read-only")
-    _ = memory._as_parameter_  # ClosedError, or another device's memory
-    if memory.nbytes < desc.size_in_bytes:
-        raise ValueError(
-            f"{name}: {memory.nbytes} bytes are too small for {desc!r}, which takes "
-            f"{desc.size_in_bytes} bytes"
-        )
-    return Memory(name, memory, written=written)

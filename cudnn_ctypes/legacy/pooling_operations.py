@@ -12,7 +12,8 @@ from typing import Any
 from .. import raw
 from ..handle import Handle
 from .launch import launched
-from .operands import Made, Operands, expect, refuse_beta
+from .operand_memory import refuse_beta
+from .operands import Made, Operands, expect
 from .pooling import PoolingDescriptor
 from .tensor import TensorDescriptor
 

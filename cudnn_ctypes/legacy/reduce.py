@@ -17,7 +17,8 @@ from ..raw.descriptors import ReduceTensor
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched
-from .operands import Operands, refuse_beta
+from .operand_memory import refuse_beta
+from .operands import Operands
 from .scalars import accumulator
 from .tensor import TensorDescriptor
 

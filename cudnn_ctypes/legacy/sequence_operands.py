@@ -14,7 +14,8 @@ from ..handle import Handle
 from ..resource import Uncopied
 from .launch import Memory, recording
 from .launch_keys import Look, look
-from .operands import Operands, check_memory, fitting, imported, is_address
+from .operand_memory import check_memory, fitting, imported, is_address
+from .operands import Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["SequenceOperands", "WeightSpace"]

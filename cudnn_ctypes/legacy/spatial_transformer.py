@@ -18,7 +18,8 @@ from ..raw.descriptors import SpatialTransformer
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .launch import launched
-from .operands import Made, Operands, expect, refuse_beta
+from .operand_memory import refuse_beta
+from .operands import Made, Operands, expect
 from .tensor import TensorDescriptor
 
 __all__ = [

@@ -15,7 +15,8 @@ from ..dtypes import data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
 from .agreement import check_same
 from .launch import launched
-from .operands import Made, Operands, refuse_beta
+from .operand_memory import refuse_beta
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 __all__ = ["add_tensor", "scale_tensor", "set_tensor", "transform_tensor"]

@@ -12,7 +12,8 @@ from .. import raw
 from ..handle import Handle
 from .filter import FilterDescriptor
 from .launch import launched
-from .operands import AnyDescriptor, Made, Operands, expect, refuse_beta
+from .operand_memory import refuse_beta
+from .operands import AnyDescriptor, Made, Operands, expect
 from .tensor import TensorDescriptor
 from .tensor_transform import TensorTransformDescriptor
 

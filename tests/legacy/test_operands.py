@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, FilterDescriptor, Handle, TensorDescriptor
-from cudnn_ctypes.legacy.operands import Operands, check_memory
+from cudnn_ctypes.legacy.operand_memory import check_memory
+from cudnn_ctypes.legacy.operands import Operands
 
 IMAGE, FILTERS = (2, 4, 6, 5), (8, 4, 3, 3)
 

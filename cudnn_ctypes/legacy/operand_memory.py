@@ -1,0 +1,139 @@
+"""What C receives for the memory of an operand, checked before."""
+
+from __future__ import annotations
+
+from ctypes import c_void_p
+from typing import Any
+
+from ..device import DeviceBuffer, DeviceTensor, as_tensor
+from ..dtypes import data_type_name, numpy_dtype
+from ..handle import Handle
+from .filter import FilterDescriptor
+from .launch import Memory
+from .tensor import TensorDescriptor
+
+__all__ = ["check_memory", "fitting", "imported", "is_address", "refuse_beta", "room"]
+
+
+def refuse_beta(name: str, beta: float) -> None:
+    """Refuse a beta other than 0 for a result that is still to be made."""
+    if beta != 0:
+        raise ValueError(f"{name}: needed with beta={beta}, which adds to what {name} holds")
+
+
+def imported(name: str, value: Any, handle: Handle) -> DeviceTensor:
+    """`value` as a ``DeviceTensor`` for work on the handle's stream; errors name the argument."""
+    if isinstance(value, DeviceTensor):
+        return value
+    try:
+        return as_tensor(value, stream=handle.stream)
+    except (TypeError, BufferError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def fitting(name: str, value: Any, desc: Any, handle: Handle) -> Any:
+    """`value`, imported; a tensor must have the type, shape and strides of the descriptor.
+
+    Dimensions of size 1 count for nothing.
+    """
+    if is_address(name, value) or isinstance(value, DeviceBuffer):
+        return value
+    tensor = imported(name, value, handle)
+    if tensor.data_type != desc.data_type:
+        raise TypeError(
+            f"{name}: expected {data_type_name(desc.data_type)}, got "
+            f"{data_type_name(tensor.data_type)}"
+        )
+    given, wanted = (
+        [pair for pair in zip(each.shape, each.strides, strict=True) if pair[0] != 1]
+        for each in (tensor, desc)
+    )
+    if [size for size, _ in given] != [size for size, _ in wanted]:
+        raise ValueError(f"{name}: expected shape {desc.shape}, got {tensor.shape}")
+    if given != wanted:
+        raise ValueError(
+            f"{name}: expected the strides {desc.strides} of shape {desc.shape}, got "
+            f"{tensor.strides}"
+        )
+    return tensor
+
+
+def is_address(name: str, value: Any) -> bool:
+    """Whether the operand `name` is given by its address, which must not be NULL.
+
+    Raises
+    ------
+    ValueError
+        For NULL: some of cuDNN's kernels would write there, and end the CUDA context.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, c_void_p)):
+        return False
+    if not (value.value if isinstance(value, c_void_p) else value):
+        raise ValueError(f"{name}: expected device memory, got NULL")
+    return True
+
+
+def check_memory(
+    name: str,
+    value: Any,
+    desc: TensorDescriptor | FilterDescriptor,
+    handle: Handle,
+    *,
+    written: bool = False,
+) -> Memory:
+    """What C receives for the operand `name`, which must be large enough for `desc`.
+
+    Parameters
+    ----------
+    value : DeviceTensor, DeviceBuffer, address, or any object that `as_tensor` takes
+        The size behind an address cannot be checked.
+
+    Raises
+    ------
+    TypeError
+        If it is no device memory, or a tensor of another data type.
+    ValueError
+        If it is NULL, too small, or read-only where it is written; the message gives both sizes.
+    """
+    if is_address(name, value):
+        return Memory(name, value, written=written)
+    memory = value if isinstance(value, DeviceBuffer) else imported(name, value, handle)
+    if isinstance(memory, DeviceTensor):
+        if memory.dtype != numpy_dtype(desc.data_type):
+            raise TypeError(
+                f"{name}: a tensor of {data_type_name(memory.data_type)}, but {name}_desc says "
+                f"{data_type_name(desc.data_type)}"
+            )
+        if written and memory.readonly:
+            raise ValueError(f"{name}: the library that this tensor comes from made it read-only")
+    _ = memory._as_parameter_  # ClosedError, or another device's memory
+    if memory.nbytes < desc.size_in_bytes:
+        raise ValueError(
+            f"{name}: {memory.nbytes} bytes are too small for {desc!r}, which takes "
+            f"{desc.size_in_bytes} bytes"
+        )
+    return Memory(name, memory, written=written)
+
+
+def room(name: str, value: Any, needed: int, handle: Handle) -> tuple[Memory | None, int]:
+    """What C receives for memory without a shape, and its size in bytes.
+
+    Raises
+    ------
+    TypeError
+        If it is an address, whose size nobody knows, or no device memory.
+    ValueError
+        If it has fewer bytes than `needed`.
+    """
+    if value is None and needed:
+        raise TypeError(f"{name}: {needed} bytes of device memory are needed, got None")
+    if value is None:
+        return None, 0
+    if is_address(name, value):
+        raise TypeError(
+            f"{name}: the size behind an address is not known: pass a DeviceBuffer or a tensor"
+        )
+    memory = value if isinstance(value, DeviceBuffer) else imported(name, value, handle)
+    if memory.nbytes < needed:
+        raise ValueError(f"{name}: {memory.nbytes} bytes are too small, {needed} are needed")
+    return (Memory(name, memory, written=True) if memory.nbytes else None), memory.nbytes
