@@ -6,6 +6,7 @@ Operands and results as for convolutions: ``DeviceTensor``s, tensors of other li
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import raw
@@ -63,22 +64,7 @@ def transform_tensor_ex(
     """
     with Operands(handle, x=(x, x_desc), y=(y, y_desc)) as operands:
         x_desc = operands.describe("x")
-        made = _destination(operands, transform, "x", x_desc)
-        if y is None:
-            refuse_beta("y", beta)
-            y = operands.make("y", made.shape, made.data_type, layout=made.layout)
-        _check_fit("x", x_desc, made, "y", operands.describe("y"))
-        operands.launch(
-            raw.cudnnTransformTensorEx,
-            transDesc=transform,
-            alpha=alpha,
-            beta=beta,
-            srcDesc="x",
-            srcData="x",
-            destDesc="y",
-            destData="y",
-        )
-    return y
+        return _transform(raw.cudnnTransformTensorEx, operands, x_desc, transform, y, alpha, beta)
 
 
 @launched
@@ -108,52 +94,46 @@ def transform_filter(
     """
     with Operands(handle, w=(w, w_desc), y=(y, y_desc)) as operands:
         w_desc = operands.describe_filter("w")
-        like_w = TensorDescriptor(w_desc.shape, w_desc.data_type, layout=w_desc.layout)
-        made = _destination(operands, transform, "w", operands.enter_context(like_w))
-        if y is None:
-            refuse_beta("y", beta)
-            y = operands.make("y", made.shape, made.data_type, layout=made.layout)
-        # Where the strides fit two layouts, the transform says which one.
-        operands.layout = made.layout
-        _check_fit("w", w_desc, made, "y", operands.describe_filter("y"))
-        operands.launch(
-            raw.cudnnTransformFilter,
-            transDesc=transform,
-            alpha=alpha,
-            beta=beta,
-            srcDesc="w",
-            srcData="w",
-            destDesc="y",
-            destData="y",
-        )
-    return y
+        return _transform(raw.cudnnTransformFilter, operands, w_desc, transform, y, alpha, beta)
 
 
-def _destination(
+def _transform(
+    function: Callable[..., Any],
     operands: Operands,
+    x_desc: AnyDescriptor,
     transform: TensorTransformDescriptor,
-    name: str,
-    x_desc: TensorDescriptor,
-) -> TensorDescriptor:
-    """Where the transformed tensor goes, closed with the operands."""
+    y: Made | None,
+    alpha: float,
+    beta: float,
+) -> Made:
+    """Launch with the tensor x, or the filters w, which `x_desc` describes; returns y."""
     expect("transform", transform, TensorTransformDescriptor)
-    ndim = len(transform.pad_before)
+    is_filter = isinstance(x_desc, FilterDescriptor)
+    name, ndim = "w" if is_filter else "x", len(transform.pad_before)
     if len(x_desc.shape) != ndim:
         raise ValueError(
             f"{name}: expected {ndim} dimensions, those of the transform, got shape {x_desc.shape}"
         )
-    return operands.enter_context(transform.destination(x_desc))
-
-
-def _check_fit(
-    name: str, x_desc: AnyDescriptor, made: TensorDescriptor, target: str, y_desc: AnyDescriptor
-) -> None:
+    if isinstance(x_desc, TensorDescriptor):
+        source = x_desc
+    else:
+        like_w = TensorDescriptor(x_desc.shape, x_desc.data_type, layout=x_desc.layout)
+        source = operands.enter_context(like_w)
+    made = operands.enter_context(transform.destination(source))
+    if y is None:
+        refuse_beta("y", beta)
+        y = operands.make("y", made.shape, made.data_type, layout=made.layout)
+    # Where the strides fit two layouts, the transform says which one.
+    operands.layout = made.layout
+    y_desc = operands.describe_filter("y") if is_filter else operands.describe("y")
     if y_desc.shape != made.shape:
         raise ValueError(
-            f"{target}: expected shape {made.shape}, that of {name} transformed, got {y_desc.shape}"
+            f"y: expected shape {made.shape}, that of {name} transformed, got {y_desc.shape}"
         )
     if y_desc.data_type != x_desc.data_type:
         raise ValueError(
-            f"{target}: expected the type of {name}, {x_desc.data_type.name}, got "
-            f"{y_desc.data_type.name}"
+            f"y: expected the type of {name}, {x_desc.data_type.name}, got {y_desc.data_type.name}"
         )
+    source_and_destination = {"srcDesc": name, "srcData": name, "destDesc": "y", "destData": "y"}
+    operands.launch(function, transDesc=transform, alpha=alpha, beta=beta, **source_and_destination)
+    return y
