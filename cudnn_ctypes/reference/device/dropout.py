@@ -12,7 +12,7 @@ supported.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import data_type_name
+from ...raw.descriptors import Dropout
 from ..dropout import Position, draw_mask, dropout_backward, dropout_forward
 from .agreement import compute_dtype, require_in_place
 from .call import Call
@@ -34,22 +35,14 @@ STATES_SIZE = 16
 FLOATING = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
 
 
-@dataclass(frozen=True)
-class Dropout:
-    """What a dropout descriptor holds. `states` is an address, None for NULL."""
-
-    rate: float = 0.0
-    states: int | None = None
-    seed: int = 0
-
-
+_NEW = Dropout(rate=0.0, seed=0, states=None)
 _held: dict[int, Dropout] = {}  # by the descriptor's address
 
 
 def held(descriptor: Any) -> Dropout:
     """What a dropout descriptor, or the address of one, holds; nothing dropped if never set."""
     address = getattr(descriptor, "value", descriptor)
-    return _held.get(address, Dropout())
+    return _held.get(address, _NEW)
 
 
 def draw(dropout: Dropout, count: int) -> NDArray[np.bool_]:
@@ -103,7 +96,7 @@ def set_descriptor(call: Call) -> None:
     call.buffer("states", STATES_SIZE)
     if not restores:
         _states(states, "write")[:] = Position(call["seed"])
-    _held[descriptor.value] = Dropout(rate, states, call["seed"])
+    _held[descriptor.value] = Dropout(rate, call["seed"], states)
 
 
 @implements("cudnnGetDropoutDescriptor")
