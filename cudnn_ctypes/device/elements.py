@@ -21,8 +21,8 @@ from cudnn_ctypes.dtypes import (
 from . import copy, views
 from . import layout as layouts
 from .buffer import DeviceBuffer
-from .exchange import Exchange
 from .numbers import element
+from .numpy_functions import NumpyFunctions
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Elements"]
 
 
-class Elements(Exchange):
+class Elements(NumpyFunctions):
     """Reading, writing, viewing and converting the elements of a tensor."""
 
     _offset: int
@@ -69,24 +69,6 @@ class Elements(Exchange):
             return array
         out[...] = array
         return out
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """For NumPy's functions: a copy of the elements on the reference device.
-
-        Raises
-        ------
-        TypeError
-            On a GPU, where it would hide a copy to the host; or if no copy is wanted.
-        """
-        if not self._open().on_host:
-            raise TypeError(
-                "this DeviceTensor is in the memory of a GPU, which NumPy cannot read; copy it to "
-                "the host with .numpy()"
-            )
-        if copy is False:
-            raise ValueError("the elements can only be copied; numpy.from_dlpack makes a view")
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype)
 
     def copy_from(self, source: Any, *, stream: Any = None) -> None:
         """Write elements of the same shape and type into the tensor; gaps keep what they hold.
@@ -172,26 +154,6 @@ class Elements(Exchange):
         if self._readonly:
             raise ValueError("this tensor is read-only: the library that it comes from says so")
         return self._open()
-
-    # -- what NumPy's arrays compute and tensors do not ------------------------------------------
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if isinstance(other, (Elements, np.ndarray, np.generic, int, float, complex)):
-            raise TypeError(
-                "a DeviceTensor is not compared element by element; compare the elements on the "
-                "host with .numpy(), or the objects with `is`"
-            )
-        return NotImplemented
-
-    __hash__ = object.__hash__
-
-    def __bool__(self) -> bool:
-        raise TypeError(
-            "a DeviceTensor is neither true nor false: compare it with None by `is`, or its "
-            "elements on the host with .numpy()"
-        )
 
     # -- views -----------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -235,13 +236,29 @@ def test_numpy_functions_on_the_reference_device(reference_device: None) -> None
         np.testing.assert_array_equal(np.add(tensor, array), 2 * array)
         np.testing.assert_array_equal(np.concatenate([tensor, tensor]), np.concatenate([array] * 2))
         assert np.asarray(tensor, "int64").dtype == np.int64
+        assert np.array_equal(tensor, array)
+        assert np.mean(a=tensor) == array.mean()
+        assert np.shape(tensor) == (3, 4)
+        assert np.zeros_like(tensor).dtype == array.dtype
 
 
 def test_numpy_functions_raise_on_a_gpu(fake_cuda: FakeCuda) -> None:
     with DeviceTensor.from_numpy(numbers(3, 4)) as tensor:
-        for function in (np.sum, np.asarray, np.exp):
+        array = tensor.numpy()
+        functions: list[Callable[[], Any]] = [
+            lambda: np.sum(tensor),
+            lambda: np.asarray(tensor),
+            lambda: np.exp(tensor),
+            lambda: np.array_equal(tensor, array),
+            lambda: np.concatenate([array, tensor]),
+            lambda: np.mean(a=tensor),
+            lambda: array * tensor,
+            lambda: array == tensor,
+        ]
+        for function in functions:
             with pytest.raises(TypeError, match=r"copy it to the host with \.numpy\(\)"):
-                function(tensor)
+                function()
+        assert (np.shape(tensor), np.ndim(tensor), np.size(tensor, 1)) == ((3, 4), 2, 4)
 
 
 def test_memory_of_a_given_resource(fake_cuda: FakeCuda) -> None:
