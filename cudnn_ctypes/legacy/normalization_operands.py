@@ -146,14 +146,11 @@ class NormalizationOperands(Operands):
 
     def describe_parameters(self, **given: TensorDescriptor | None) -> None:
         """Derive the descriptors of parameters; those of the user must have the derived shapes."""
-        x_desc, mode, groups = (
-            self.describe("x"),
-            self._arguments["mode"],
-            self._arguments["groups"],
-        )
+        x_desc, mode = self.describe("x"), self._arguments["mode"]
         if isinstance(mode, raw.cudnnBatchNormMode_t):
             derived = [derive_bn_tensor_descriptor(x_desc, mode)]
         else:
+            groups = self._arguments["groups"]
             derived = [*derive_norm_tensor_descriptor(x_desc, mode, groups=groups)]
         described = [self.enter_context(desc) for desc in derived]
         for i, (name, desc) in enumerate(given.items()):
@@ -186,9 +183,11 @@ class NormalizationOperands(Operands):
     # -- operands ------------------------------------------------------------------------------
 
     def result(self, name: str, value: Any, beta: float = 0) -> Any:
-        """`value`, or if it is None a new tensor like x."""
+        """`value`, or if it is None a new tensor like x; all that is like x is checked."""
         value = self.make_like(name, "x", beta=beta) if value is None else value
         self._arguments[name] = name
+        images = [name for name in ("y", "z", "dy", "dx", "dz") if self._arguments.get(name)]
+        self.check_same("x", *images)
         return value
 
     def parameters(self, **values: Any) -> None:
@@ -220,7 +219,7 @@ class NormalizationOperands(Operands):
         self,
         function: Callable[..., Any],
         y: Any,
-        parameters: Any,
+        parameters: dict[str, Any],
         running: Pair,
         saved: Pair,
         *,
@@ -231,11 +230,9 @@ class NormalizationOperands(Operands):
     ) -> NormalizationResult:
         """The forward pass of training."""
         y = self.result("y", y, numbers["beta"])
-        if save and saved == (None, None):
-            scale = parameters["scale"]
-            saved = tuple(
-                self.new_parameter(name, scale) for name in ("saved_mean", "saved_inv_variance")
-            )
+        if save and all(each is None for each in saved):
+            names, scale = ("saved_mean", "saved_inv_variance"), parameters["scale"]
+            saved = tuple(self.new_parameter(name, scale) for name in names)
         self.parameters(**parameters)
         self.pair(running_mean=running[0], running_variance=running[1])
         self.pair(saved_mean=saved[0], saved_inv_variance=saved[1])
@@ -243,16 +240,14 @@ class NormalizationOperands(Operands):
             needed = self.size(self._sizes.reserve_space)
             if reserve_space is None and needed:
                 reserve_space = self.new((needed,), "uint8")
-            self._arguments["reserve_space"] = self.room("reserve_space", reserve_space, needed)
-            needed = self.size(self._sizes.forward_workspace)
-            self._arguments["workspace"] = self.workspace(workspace, needed)
+            self._take(workspace, self._sizes.forward_workspace, reserve_space, needed)
         self.normalize(function, **numbers)
         return NormalizationResult(y, *saved, reserve_space)
 
     def differentiate(
         self,
         function: Callable[..., Any],
-        parameters: Any,
+        parameters: dict[str, Any],
         saved: Pair,
         gradients: NormalizationGradients,
         *,
@@ -273,16 +268,18 @@ class NormalizationOperands(Operands):
         self.pair(saved_mean=saved[0], saved_inv_variance=saved[1])
         if self._sizes is not None:
             needed = self.size(self._sizes.reserve_space)
-            self._arguments["reserve_space"] = self.room("reserve_space", reserve_space, needed)
-            needed = self.size(self._sizes.backward_workspace)
-            self._arguments["workspace"] = self.workspace(workspace, needed)
+            self._take(workspace, self._sizes.backward_workspace, reserve_space, needed)
         self.normalize(function, **numbers)
         return NormalizationGradients(dx, dscale, dbias, dz)
 
+    def _take(
+        self, workspace: Any, tells_size: Callable[..., Any], reserve_space: Any, needed: int
+    ) -> None:
+        self._arguments["reserve_space"] = self.room("reserve_space", reserve_space, needed)
+        self._arguments["workspace"] = self.workspace(workspace, self.size(tells_size))
+
     def normalize(self, function: Callable[..., Any], **numbers: float) -> None:
         """Launch a function with what was taken before and these numbers."""
-        images = [name for name in ("y", "z", "dy", "dx", "dz") if self._arguments.get(name)]
-        self.check_same("x", *images)
         self._arguments |= numbers
         self.launch(function)
 
