@@ -15,6 +15,7 @@ from ..handle import Handle
 from .attention_descriptor import AttnDescriptor
 from .attention_operands import AttentionOperands
 from .attention_weights import AttentionWeights
+from .enumerators import enumerator
 from .launch import launched
 from .sequence_data import SeqDataDescriptor
 
@@ -114,7 +115,7 @@ def attention_backward_weights(
     weights: Any,
     reserve_space: Any,
     dweights: Any = None,
-    add: bool = False,
+    mode: Any = "set",
     q_lengths: Sequence[int] | None = None,
     k_lengths: Sequence[int] | None = None,
     workspace: Any = None,
@@ -131,8 +132,8 @@ def attention_backward_weights(
         What `attention_backward_data` wrote to.
     dweights : AttentionWeights, DeviceBuffer or tensor, optional
         Result, like weights. Default: allocated.
-    add : bool
-        Add the gradients to what `dweights` holds, rather than overwrite it.
+    mode : cudnnWgradMode_t or str
+        "set", or "add": the gradients are added to what `dweights` holds.
 
     Returns
     -------
@@ -140,8 +141,9 @@ def attention_backward_weights(
 
     The other parameters, and the errors, are those of `attention_backward_data`.
     """
-    if add and dweights is None:
-        raise ValueError("dweights: needed with add=True, which adds to what it holds")
+    mode = enumerator(raw.cudnnWgradMode_t, mode, "mode")
+    if mode == raw.CUDNN_WGRAD_MODE_ADD and dweights is None:
+        raise ValueError('dweights: needed with mode="add", which adds to what it holds')
     described = {"q": (q, q_desc), "k": (k, k_desc), "v": (v, v_desc), "dy": (dy, dy_desc)}
     with (
         ExitStack() as on_error,
@@ -155,7 +157,7 @@ def attention_backward_weights(
             weights,
             workspace,
             reserve_space,
-            addGrad=raw.CUDNN_WGRAD_MODE_ADD if add else raw.CUDNN_WGRAD_MODE_SET,
+            addGrad=mode,
             doDesc="dy",
             dout="dy",
             dweights=operands.room("dweights", dweights, operands.sizes.weights)[0],

@@ -152,7 +152,7 @@ def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operand
     data = attention_backward_data(handle, attn, **given)
     with attention_backward_weights(handle, attn, **given) as dweights:
         first = dweights.numpy()
-        again = attention_backward_weights(handle, attn, **given, dweights=dweights, add=True)
+        again = attention_backward_weights(handle, attn, **given, dweights=dweights, mode="add")
         assert again is dweights
         for name, gradient in dweights.numpy().items():
             np.testing.assert_allclose(gradient, 2 * first[name], rtol=1e-3, atol=1e-4)
@@ -454,8 +454,8 @@ def test_wrong_input_of_the_gradients(
     turned = DeviceTensor.full((TK, N, 5), 1, "float32", strides=(5, TK * 5, 1))
     with pytest.raises(ValueError, match=r"dk: expected the strides \(15, 5, 5, 1\)"):
         attention_backward_data(handle, attn, **given, dk=turned)
-    with pytest.raises(ValueError, match="dweights: needed with add=True"):
-        attention_backward_weights(handle, attn, **given, add=True)
+    with pytest.raises(ValueError, match='dweights: needed with mode="add"'):
+        attention_backward_weights(handle, attn, **given, mode="add")
 
 
 def test_closed_objects(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
