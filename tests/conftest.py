@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 import importlib
 import pickle
 from collections.abc import Iterator
@@ -44,6 +45,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("gpu") and why_no_gpu():
             item.add_marker(pytest.mark.skip(reason=f"no GPU: {why_no_gpu()}"))
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector look at what tests make, not at the tests themselves."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
