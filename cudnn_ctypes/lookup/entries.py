@@ -12,7 +12,6 @@ from typing import Any
 import cudnn_ctypes
 
 from .. import errors, raw
-from ..coverage.source import users
 from ..raw import constants, enums, functions, types
 from ..raw.attributes import KINDS
 from ..raw.ctypes_support import CudnnEnum
@@ -20,6 +19,7 @@ from ..raw.describe import documentation, enum_of
 from ..raw.function import Function
 from ..raw.gone import changed
 from ..raw.gone import find as find_gone
+from ..raw.uses import USES
 from .backend import attribute_entry, attributes, attributes_holding, descriptor_type_entry
 from .entry import Entry, declared
 from .statuses import exception_entry, has_status, status_entry
@@ -97,8 +97,11 @@ def _function(name: str, function: Function) -> Entry:
     text = documentation(name)
     if note := changed(name):
         text += f"\n\nin programs for old releases: {note}"
-    used_by = _users().get(name, [])
-    lists = {"used by": used_by, "example": _examples(name, used_by)}
+    used_by, example = USES[name]
+    lists = {
+        "used by": list(used_by),
+        "example": [f"examples/{example}"] if example else [],
+    }
     facts = {
         "prototype": function.prototype,
         "parameters": [
@@ -114,18 +117,11 @@ def _function(name: str, function: Function) -> Entry:
     return declared(name, "function", text, lists, facts)
 
 
-@functools.cache
-def _users() -> dict[str, list[str]]:
-    return users(frozenset(raw.FUNCTIONS))
-
-
-def _examples(name: str, used_by: list[str]) -> list[str]:
-    """The first example that calls a function, else the first that uses what stands on it."""
-    texts = {path: path.read_text() for path in sorted(_EXAMPLES.glob("*.py"))}
-    for wanted in (name, *used_by):
-        for path, text in texts.items():
-            if all(re.search(rf"\b{word}\b", text) for word in wanted.split(".")):
-                return [f"examples/{path.name}"]
+def _example(name: str) -> list[str]:
+    """The first example with a name of this package."""
+    for path in sorted(_EXAMPLES.glob("*.py")):
+        if re.search(rf"\b{name}\b", path.read_text()):
+            return [f"examples/{path.name}"]
     return []
 
 
@@ -133,7 +129,7 @@ def _used_by(public: str) -> list[str]:
     """The C functions that a public class or function of this package uses."""
     return [
         name
-        for name, used_by in _users().items()
+        for name, (used_by, _) in USES.items()
         if any(each.partition(".")[0] == public for each in used_by)
     ]
 
@@ -145,12 +141,12 @@ def _public(name: str, item: Any) -> Entry:
     shown = signature.replace(parameters=bare, return_annotation=signature.empty)
     summary = " ".join(inspect.cleandoc(item.__doc__ or "").partition("\n\n")[0].split())
     text = f"cudnn_ctypes.{name}{shown}\n\n{summary}"
-    return Entry(name, kind, text, {"uses": _used_by(name), "example": _examples(name, [])})
+    return Entry(name, kind, text, {"uses": _used_by(name), "example": _example(name)})
 
 
 def _class_for(handle_type: str) -> dict[str, list[str]]:
     creator = handle_type.replace("cudnn", "cudnnCreate", 1).removesuffix("_t")
-    return {"used by": _users().get(creator, [])}
+    return {"used by": list(USES[creator][0]) if creator in USES else []}
 
 
 @functools.cache

@@ -17,6 +17,9 @@ from .function import Function, Parameter
 __all__ = ["docstring", "documentation", "enum_of", "facts_of", "origin", "parameter_type"]
 
 
+_NAMED = 2  # objects; the others are further away from C
+
+
 def documentation(name: str) -> str:
     """What layer 1 knows about a C name.
 
@@ -51,8 +54,8 @@ def docstring(name: str) -> str:
     """
     from .uses import USES
 
-    objects, example = USES.get(name, ("", ""))
-    uses = [f"used by {objects}"] if objects else []
+    objects, example = USES.get(name, ((), ""))
+    uses = [f"used by {', '.join(objects[:_NAMED])}"] if objects else []
     uses += [f"example: examples/{example}"] if example else []
     return _paragraphs(documentation(name), "\n".join(uses))
 

@@ -125,7 +125,7 @@ class Function(_Partial[_P, _R_co]):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self._binding.stub)
+        return self._binding.signature
 
 
 Function.__doc__ = Documentation(Function.__doc__)  # type: ignore[assignment]
@@ -187,6 +187,13 @@ class Binding:
             for name, annotation in self._annotations.items()
             if name != "return"
         )
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        """Its parameters with their ctypes types."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameters = [inspect.Parameter(p.name, kind, annotation=p.ctype) for p in self.parameters]
+        return inspect.Signature(parameters, return_annotation=self.result_type)
 
     @functools.cached_property
     def prototype(self) -> str:

@@ -6,6 +6,7 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any
 
+from .ctypes_support import storage_type
 from .vocabulary import ParameterType
 
 __all__ = ["Parameter", "c_type", "declaration"]
@@ -37,6 +38,14 @@ class Parameter:
     def changes_descriptor(self) -> bool:
         """Whether the call may set or destroy the descriptor that is passed here."""
         return self.type.changes_descriptor
+
+    @property
+    def ctype(self) -> Any:
+        """Its type in C: an enum, a ctypes type, or a pointer to one; ``c_void_p`` for memory."""
+        base = self.type.base
+        if self.type.kind == "value":
+            return base
+        return ctypes.POINTER(storage_type(base)) if base else ctypes.c_void_p
 
     @property
     def c_declaration(self) -> str:

@@ -1,6 +1,6 @@
 """What uses the functions of cuDNN 9.28.0.
 
-Read from the source of the package's layers 2 and 3 and of the examples, for `describe`.
+Read from the source of the package's layers 2 and 3 and of the examples.
 
 Generated from the cuDNN headers by ``python -m tools.generate``; do not edit.
 """
@@ -9,962 +9,1005 @@ from __future__ import annotations
 
 __all__ = ["USES"]
 
-USES: dict[str, tuple[str, str]] = {
+USES: dict[str, tuple[tuple[str, ...], str]] = {
     "cudnnGetVersion": (
-        "Handle.version, library_versions",
+        (
+            "Handle.version",
+            "library_versions",
+        ),
         "13_compiled_elsewhere.py",
     ),
     "cudnnGetMaxDeviceVersion": (
-        "DeviceProperties.is_native, library_versions",
+        (
+            "DeviceProperties.is_native",
+            "library_versions",
+        ),
         "",
     ),
     "cudnnGetCudartVersion": (
-        "library_versions",
+        ("library_versions",),
         "",
     ),
     "cudnnGetErrorString": (
-        "error_string",
+        ("error_string",),
         "",
     ),
     "cudnnGetLastErrorString": (
-        "last_error_string",
+        ("last_error_string",),
         "",
     ),
     "cudnnQueryRuntimeError": (
-        "query_runtime_error",
+        ("query_runtime_error",),
         "",
     ),
     "cudnnGetProperty": (
-        "library_versions",
+        ("library_versions",),
         "",
     ),
     "cudnnCreate": (
-        "Handle",
+        ("Handle",),
         "01_smallest_program.py",
     ),
     "cudnnDestroy": (
-        "Handle",
+        ("Handle",),
         "01_smallest_program.py",
     ),
     "cudnnSetStream": (
-        "Handle.stream",
+        ("Handle.stream",),
         "03_convolution.py",
     ),
     "cudnnGetStream": (
-        "Handle",
+        ("Handle",),
         "03_convolution.py",
     ),
     "cudnnSetCallback": (
-        "",
+        (),
         "",
     ),
     "cudnnGetCallback": (
-        "",
+        (),
         "",
     ),
     "cudnnGraphVersionCheck": (
-        "check_sublibraries",
+        ("check_sublibraries",),
         "",
     ),
     "cudnnBackendCreateDescriptor": (
-        "BackendDescriptor",
+        ("BackendDescriptor",),
         "11_convolution_at_every_level.py",
     ),
     "cudnnBackendDestroyDescriptor": (
-        "BackendDescriptor",
+        ("BackendDescriptor",),
         "11_convolution_at_every_level.py",
     ),
     "cudnnBackendInitialize": (
-        "BackendDescriptor.reset",
+        ("BackendDescriptor.reset",),
         "",
     ),
     "cudnnBackendFinalize": (
-        "BackendDescriptor.finalize",
+        ("BackendDescriptor.finalize",),
         "11_convolution_at_every_level.py",
     ),
     "cudnnBackendSetAttribute": (
-        "BackendDescriptor.set",
+        ("BackendDescriptor.set",),
         "11_convolution_at_every_level.py",
     ),
     "cudnnBackendGetAttribute": (
-        "BackendDescriptor",
+        ("BackendDescriptor",),
         "11_convolution_at_every_level.py",
     ),
     "cudnnGetExecutionPlanWorkspaceSize": (
-        "BoundPlan.workspace_size",
+        ("BoundPlan.workspace_size",),
         "",
     ),
     "cudnnBackendExecute": (
-        "BackendDescriptor, BoundPlan",
+        (
+            "BackendDescriptor",
+            "BoundPlan",
+            "ExecutionPlan",
+        ),
         "11_convolution_at_every_level.py",
     ),
     "cudnnBackendPopulateCudaGraph": (
-        "NativeGraph",
+        ("NativeGraph",),
         "",
     ),
     "cudnnBackendUpdateCudaGraph": (
-        "NativeGraph.update",
+        ("NativeGraph.update",),
         "",
     ),
     "cudnnCreateTensorDescriptor": (
-        "TensorDescriptor",
+        ("TensorDescriptor",),
         "01_smallest_program.py",
     ),
     "cudnnSetTensor4dDescriptor": (
-        "TensorDescriptor.set_4d",
+        ("TensorDescriptor.set_4d",),
         "01_smallest_program.py",
     ),
     "cudnnSetTensor4dDescriptorEx": (
-        "TensorDescriptor.set_4d_ex",
+        ("TensorDescriptor.set_4d_ex",),
         "",
     ),
     "cudnnGetTensor4dDescriptor": (
-        "TensorDescriptor.get_4d",
+        ("TensorDescriptor.get_4d",),
         "",
     ),
     "cudnnSetTensorNdDescriptor": (
-        "TensorDescriptor.set_nd",
+        ("TensorDescriptor.set_nd",),
         "",
     ),
     "cudnnSetTensorNdDescriptorEx": (
-        "TensorDescriptor.set_nd_ex",
+        ("TensorDescriptor.set_nd_ex",),
         "",
     ),
     "cudnnGetTensorNdDescriptor": (
-        "TensorDescriptor",
+        ("TensorDescriptor",),
         "03_convolution.py",
     ),
     "cudnnGetTensorSizeInBytes": (
-        "TensorDescriptor",
+        ("TensorDescriptor",),
         "03_convolution.py",
     ),
     "cudnnDestroyTensorDescriptor": (
-        "TensorDescriptor",
+        ("TensorDescriptor",),
         "01_smallest_program.py",
     ),
     "cudnnInitTransformDest": (
-        "TensorTransformDescriptor.destination",
+        ("TensorTransformDescriptor.destination",),
         "",
     ),
     "cudnnCreateTensorTransformDescriptor": (
-        "TensorTransformDescriptor",
+        ("TensorTransformDescriptor",),
         "",
     ),
     "cudnnSetTensorTransformDescriptor": (
-        "TensorTransformDescriptor.set",
+        ("TensorTransformDescriptor.set",),
         "",
     ),
     "cudnnGetTensorTransformDescriptor": (
-        "TensorTransformDescriptor",
+        ("TensorTransformDescriptor",),
         "",
     ),
     "cudnnDestroyTensorTransformDescriptor": (
-        "TensorTransformDescriptor",
+        ("TensorTransformDescriptor",),
         "",
     ),
     "cudnnTransformTensor": (
-        "transform_tensor",
+        ("transform_tensor",),
         "",
     ),
     "cudnnTransformTensorEx": (
-        "transform_tensor_ex",
+        ("transform_tensor_ex",),
         "",
     ),
     "cudnnAddTensor": (
-        "add_tensor",
+        ("add_tensor",),
         "06_lenet_digits.py",
     ),
     "cudnnCreateOpTensorDescriptor": (
-        "OpTensorDescriptor",
+        ("OpTensorDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnSetOpTensorDescriptor": (
-        "OpTensorDescriptor.set",
+        ("OpTensorDescriptor.set",),
         "",
     ),
     "cudnnGetOpTensorDescriptor": (
-        "OpTensorDescriptor",
+        ("OpTensorDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnDestroyOpTensorDescriptor": (
-        "OpTensorDescriptor",
+        ("OpTensorDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnOpTensor": (
-        "op_tensor",
+        ("op_tensor",),
         "06_lenet_digits.py",
     ),
     "cudnnCreateReduceTensorDescriptor": (
-        "ReduceTensorDescriptor",
+        ("ReduceTensorDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnSetReduceTensorDescriptor": (
-        "ReduceTensorDescriptor.set",
+        ("ReduceTensorDescriptor.set",),
         "",
     ),
     "cudnnGetReduceTensorDescriptor": (
-        "ReduceTensorDescriptor",
+        ("ReduceTensorDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnDestroyReduceTensorDescriptor": (
-        "ReduceTensorDescriptor",
+        ("ReduceTensorDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnGetReductionIndicesSize": (
-        "ReduceTensorDescriptor.indices_size",
+        ("ReduceTensorDescriptor.indices_size",),
         "",
     ),
     "cudnnGetReductionWorkspaceSize": (
-        "ReduceTensorDescriptor.workspace_size",
+        ("ReduceTensorDescriptor.workspace_size",),
         "",
     ),
     "cudnnReduceTensor": (
-        "reduce_tensor",
+        ("reduce_tensor",),
         "06_lenet_digits.py",
     ),
     "cudnnSetTensor": (
-        "set_tensor",
+        ("set_tensor",),
         "",
     ),
     "cudnnScaleTensor": (
-        "scale_tensor",
+        ("scale_tensor",),
         "",
     ),
     "cudnnCreateFilterDescriptor": (
-        "FilterDescriptor",
+        ("FilterDescriptor",),
         "01_smallest_program.py",
     ),
     "cudnnSetFilter4dDescriptor": (
-        "FilterDescriptor.set_4d",
+        ("FilterDescriptor.set_4d",),
         "01_smallest_program.py",
     ),
     "cudnnGetFilter4dDescriptor": (
-        "FilterDescriptor.get_4d",
+        ("FilterDescriptor.get_4d",),
         "",
     ),
     "cudnnSetFilterNdDescriptor": (
-        "FilterDescriptor.set_nd",
+        ("FilterDescriptor.set_nd",),
         "",
     ),
     "cudnnGetFilterNdDescriptor": (
-        "FilterDescriptor",
+        ("FilterDescriptor",),
         "03_convolution.py",
     ),
     "cudnnGetFilterSizeInBytes": (
-        "FilterDescriptor",
+        ("FilterDescriptor",),
         "03_convolution.py",
     ),
     "cudnnTransformFilter": (
-        "transform_filter",
+        ("transform_filter",),
         "",
     ),
     "cudnnDestroyFilterDescriptor": (
-        "FilterDescriptor",
+        ("FilterDescriptor",),
         "01_smallest_program.py",
     ),
     "cudnnSoftmaxForward": (
-        "softmax_forward",
+        ("softmax_forward",),
         "06_lenet_digits.py",
     ),
     "cudnnCreatePoolingDescriptor": (
-        "PoolingDescriptor",
+        ("PoolingDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnSetPooling2dDescriptor": (
-        "PoolingDescriptor.set_2d",
+        ("PoolingDescriptor.set_2d",),
         "",
     ),
     "cudnnGetPooling2dDescriptor": (
-        "PoolingDescriptor.get_2d",
+        ("PoolingDescriptor.get_2d",),
         "",
     ),
     "cudnnSetPoolingNdDescriptor": (
-        "PoolingDescriptor.set_nd",
+        ("PoolingDescriptor.set_nd",),
         "",
     ),
     "cudnnGetPoolingNdDescriptor": (
-        "PoolingDescriptor",
+        ("PoolingDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnGetPoolingNdForwardOutputDim": (
-        "PoolingDescriptor.output_shape",
+        ("PoolingDescriptor.output_shape",),
         "",
     ),
     "cudnnGetPooling2dForwardOutputDim": (
-        "PoolingDescriptor.output_shape",
+        ("PoolingDescriptor.output_shape",),
         "",
     ),
     "cudnnDestroyPoolingDescriptor": (
-        "PoolingDescriptor",
+        ("PoolingDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnPoolingForward": (
-        "pooling_forward",
+        ("pooling_forward",),
         "06_lenet_digits.py",
     ),
     "cudnnCreateActivationDescriptor": (
-        "ActivationDescriptor",
+        ("ActivationDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnSetActivationDescriptor": (
-        "ActivationDescriptor.set",
+        ("ActivationDescriptor.set",),
         "",
     ),
     "cudnnGetActivationDescriptor": (
-        "ActivationDescriptor",
+        ("ActivationDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnSetActivationDescriptorSwishBeta": (
-        "ActivationDescriptor.swish_beta",
+        ("ActivationDescriptor.swish_beta",),
         "",
     ),
     "cudnnGetActivationDescriptorSwishBeta": (
-        "ActivationDescriptor",
+        ("ActivationDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnDestroyActivationDescriptor": (
-        "ActivationDescriptor",
+        ("ActivationDescriptor",),
         "06_lenet_digits.py",
     ),
     "cudnnActivationForward": (
-        "activation_forward",
+        ("activation_forward",),
         "06_lenet_digits.py",
     ),
     "cudnnCreateLRNDescriptor": (
-        "LRNDescriptor",
+        ("LRNDescriptor",),
         "",
     ),
     "cudnnSetLRNDescriptor": (
-        "LRNDescriptor.set",
+        ("LRNDescriptor.set",),
         "",
     ),
     "cudnnGetLRNDescriptor": (
-        "LRNDescriptor",
+        ("LRNDescriptor",),
         "",
     ),
     "cudnnDestroyLRNDescriptor": (
-        "LRNDescriptor",
+        ("LRNDescriptor",),
         "",
     ),
     "cudnnLRNCrossChannelForward": (
-        "lrn_cross_channel_forward",
+        ("lrn_cross_channel_forward",),
         "",
     ),
     "cudnnDivisiveNormalizationForward": (
-        "divisive_normalization_forward",
+        ("divisive_normalization_forward",),
         "",
     ),
     "cudnnDeriveBNTensorDescriptor": (
-        "derive_bn_tensor_descriptor",
+        ("derive_bn_tensor_descriptor",),
         "",
     ),
     "cudnnBatchNormalizationForwardInference": (
-        "batch_normalization_forward_inference",
+        ("batch_normalization_forward_inference",),
         "",
     ),
     "cudnnDeriveNormTensorDescriptor": (
-        "derive_norm_tensor_descriptor",
+        ("derive_norm_tensor_descriptor",),
         "",
     ),
     "cudnnNormalizationForwardInference": (
-        "normalization_forward_inference",
+        ("normalization_forward_inference",),
         "",
     ),
     "cudnnCreateSpatialTransformerDescriptor": (
-        "SpatialTransformerDescriptor",
+        ("SpatialTransformerDescriptor",),
         "",
     ),
     "cudnnSetSpatialTransformerNdDescriptor": (
-        "SpatialTransformerDescriptor.set_nd",
+        ("SpatialTransformerDescriptor.set_nd",),
         "",
     ),
     "cudnnDestroySpatialTransformerDescriptor": (
-        "SpatialTransformerDescriptor",
+        ("SpatialTransformerDescriptor",),
         "",
     ),
     "cudnnSpatialTfGridGeneratorForward": (
-        "spatial_tf_grid_generator_forward",
+        ("spatial_tf_grid_generator_forward",),
         "",
     ),
     "cudnnSpatialTfSamplerForward": (
-        "spatial_tf_sampler_forward",
+        ("spatial_tf_sampler_forward",),
         "",
     ),
     "cudnnCreateDropoutDescriptor": (
-        "DropoutDescriptor",
+        ("DropoutDescriptor",),
         "",
     ),
     "cudnnDestroyDropoutDescriptor": (
-        "DropoutDescriptor",
+        ("DropoutDescriptor",),
         "",
     ),
     "cudnnDropoutGetStatesSize": (
-        "dropout_states_size",
+        ("dropout_states_size",),
         "",
     ),
     "cudnnDropoutGetReserveSpaceSize": (
-        "dropout_reserve_size",
+        ("dropout_reserve_size",),
         "",
     ),
     "cudnnSetDropoutDescriptor": (
-        "DropoutDescriptor.rate, DropoutDescriptor.set",
+        (
+            "DropoutDescriptor.rate",
+            "DropoutDescriptor.set",
+        ),
         "",
     ),
     "cudnnRestoreDropoutDescriptor": (
-        "DropoutDescriptor.restore",
+        ("DropoutDescriptor.restore",),
         "",
     ),
     "cudnnGetDropoutDescriptor": (
-        "DropoutDescriptor",
+        ("DropoutDescriptor",),
         "",
     ),
     "cudnnDropoutForward": (
-        "dropout_forward",
+        ("dropout_forward",),
         "",
     ),
     "cudnnOpsVersionCheck": (
-        "check_sublibraries",
+        ("check_sublibraries",),
         "",
     ),
     "cudnnSoftmaxBackward": (
-        "softmax_backward",
+        ("softmax_backward",),
         "06_lenet_digits.py",
     ),
     "cudnnPoolingBackward": (
-        "pooling_backward",
+        ("pooling_backward",),
         "06_lenet_digits.py",
     ),
     "cudnnActivationBackward": (
-        "activation_backward",
+        ("activation_backward",),
         "06_lenet_digits.py",
     ),
     "cudnnLRNCrossChannelBackward": (
-        "lrn_cross_channel_backward",
+        ("lrn_cross_channel_backward",),
         "",
     ),
     "cudnnDivisiveNormalizationBackward": (
-        "divisive_normalization_backward",
+        ("divisive_normalization_backward",),
         "",
     ),
     "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize": (
-        "batch_normalization_backward_ex, batch_normalization_ex_sizes",
+        (
+            "batch_normalization_backward_ex",
+            "batch_normalization_ex_sizes",
+            "batch_normalization_forward_training_ex",
+        ),
         "07_residual_block.py",
     ),
     "cudnnGetBatchNormalizationBackwardExWorkspaceSize": (
-        "batch_normalization_backward_ex, batch_normalization_ex_sizes",
+        (
+            "batch_normalization_backward_ex",
+            "batch_normalization_ex_sizes",
+            "batch_normalization_forward_training_ex",
+        ),
         "07_residual_block.py",
     ),
     "cudnnGetBatchNormalizationTrainingExReserveSpaceSize": (
-        "batch_normalization_backward_ex, batch_normalization_ex_sizes",
+        (
+            "batch_normalization_backward_ex",
+            "batch_normalization_ex_sizes",
+            "batch_normalization_forward_training_ex",
+        ),
         "07_residual_block.py",
     ),
     "cudnnBatchNormalizationForwardTraining": (
-        "batch_normalization_forward_training",
+        ("batch_normalization_forward_training",),
         "07_residual_block.py",
     ),
     "cudnnBatchNormalizationForwardTrainingEx": (
-        "batch_normalization_forward_training_ex",
+        ("batch_normalization_forward_training_ex",),
         "07_residual_block.py",
     ),
     "cudnnBatchNormalizationBackward": (
-        "batch_normalization_backward",
+        ("batch_normalization_backward",),
         "07_residual_block.py",
     ),
     "cudnnBatchNormalizationBackwardEx": (
-        "batch_normalization_backward_ex",
+        ("batch_normalization_backward_ex",),
         "07_residual_block.py",
     ),
     "cudnnGetNormalizationForwardTrainingWorkspaceSize": (
-        "normalization_backward, normalization_forward_inference",
+        (
+            "normalization_backward",
+            "normalization_forward_inference",
+            "normalization_forward_training",
+            "normalization_sizes",
+        ),
         "",
     ),
     "cudnnGetNormalizationBackwardWorkspaceSize": (
-        "normalization_backward, normalization_forward_inference",
+        (
+            "normalization_backward",
+            "normalization_forward_inference",
+            "normalization_forward_training",
+            "normalization_sizes",
+        ),
         "",
     ),
     "cudnnGetNormalizationTrainingReserveSpaceSize": (
-        "normalization_backward, normalization_forward_inference",
+        (
+            "normalization_backward",
+            "normalization_forward_inference",
+            "normalization_forward_training",
+            "normalization_sizes",
+        ),
         "",
     ),
     "cudnnNormalizationForwardTraining": (
-        "normalization_forward_training",
+        ("normalization_forward_training",),
         "",
     ),
     "cudnnNormalizationBackward": (
-        "normalization_backward",
+        ("normalization_backward",),
         "",
     ),
     "cudnnSpatialTfGridGeneratorBackward": (
-        "spatial_tf_grid_generator_backward",
+        ("spatial_tf_grid_generator_backward",),
         "",
     ),
     "cudnnSpatialTfSamplerBackward": (
-        "spatial_tf_sampler_backward",
+        ("spatial_tf_sampler_backward",),
         "",
     ),
     "cudnnDropoutBackward": (
-        "dropout_backward",
+        ("dropout_backward",),
         "",
     ),
     "cudnnCreateConvolutionDescriptor": (
-        "ConvolutionDescriptor",
+        ("ConvolutionDescriptor",),
         "01_smallest_program.py",
     ),
     "cudnnDestroyConvolutionDescriptor": (
-        "ConvolutionDescriptor",
+        ("ConvolutionDescriptor",),
         "01_smallest_program.py",
     ),
     "cudnnSetConvolutionMathType": (
-        "ConvolutionDescriptor.math_type",
+        ("ConvolutionDescriptor.math_type",),
         "",
     ),
     "cudnnGetConvolutionMathType": (
-        "ConvolutionDescriptor",
+        ("ConvolutionDescriptor",),
         "03_convolution.py",
     ),
     "cudnnSetConvolutionGroupCount": (
-        "ConvolutionDescriptor.groups",
+        ("ConvolutionDescriptor.groups",),
         "",
     ),
     "cudnnGetConvolutionGroupCount": (
-        "ConvolutionDescriptor",
+        ("ConvolutionDescriptor",),
         "03_convolution.py",
     ),
     "cudnnSetConvolutionReorderType": (
-        "ConvolutionDescriptor.reorder_type",
+        ("ConvolutionDescriptor.reorder_type",),
         "",
     ),
     "cudnnGetConvolutionReorderType": (
-        "ConvolutionDescriptor",
+        ("ConvolutionDescriptor",),
         "03_convolution.py",
     ),
     "cudnnSetConvolution2dDescriptor": (
-        "ConvolutionDescriptor.set_2d",
+        ("ConvolutionDescriptor.set_2d",),
         "01_smallest_program.py",
     ),
     "cudnnGetConvolution2dDescriptor": (
-        "ConvolutionDescriptor.get_2d",
+        ("ConvolutionDescriptor.get_2d",),
         "",
     ),
     "cudnnSetConvolutionNdDescriptor": (
-        "ConvolutionDescriptor.set_nd",
+        ("ConvolutionDescriptor.set_nd",),
         "",
     ),
     "cudnnGetConvolutionNdDescriptor": (
-        "ConvolutionDescriptor",
+        ("ConvolutionDescriptor",),
         "03_convolution.py",
     ),
     "cudnnGetConvolution2dForwardOutputDim": (
-        "ConvolutionDescriptor.output_shape",
+        ("ConvolutionDescriptor.output_shape",),
         "01_smallest_program.py",
     ),
     "cudnnGetConvolutionNdForwardOutputDim": (
-        "ConvolutionDescriptor.output_shape",
+        ("ConvolutionDescriptor.output_shape",),
         "03_convolution.py",
     ),
     "cudnnGetConvolutionForwardAlgorithmMaxCount": (
-        "ConvolutionForward",
+        ("ConvolutionForward",),
         "03_convolution.py",
     ),
     "cudnnGetConvolutionForwardAlgorithm_v7": (
-        "ConvolutionForward",
+        ("ConvolutionForward",),
         "01_smallest_program.py",
     ),
     "cudnnFindConvolutionForwardAlgorithm": (
-        "ConvolutionForward",
+        ("ConvolutionForward",),
         "03_convolution.py",
     ),
     "cudnnFindConvolutionForwardAlgorithmEx": (
-        "ConvolutionForward",
+        ("ConvolutionForward",),
         "03_convolution.py",
     ),
     "cudnnIm2Col": (
-        "im2col",
+        ("im2col",),
         "",
     ),
     "cudnnReorderFilterAndBias": (
-        "reorder_filter_and_bias",
+        ("reorder_filter_and_bias",),
         "",
     ),
     "cudnnGetConvolutionForwardWorkspaceSize": (
-        "ConvolutionForward",
+        ("ConvolutionForward",),
         "02_convolution_raw.py",
     ),
     "cudnnConvolutionForward": (
-        "ConvolutionForward",
+        ("ConvolutionForward",),
         "02_convolution_raw.py",
     ),
     "cudnnConvolutionBiasActivationForward": (
-        "convolution_bias_activation_forward",
+        ("convolution_bias_activation_forward",),
         "05_train_on_digits.py",
     ),
     "cudnnGetConvolutionBackwardDataAlgorithmMaxCount": (
-        "ConvolutionBackwardData",
+        ("ConvolutionBackwardData",),
         "",
     ),
     "cudnnFindConvolutionBackwardDataAlgorithm": (
-        "ConvolutionBackwardData",
+        ("ConvolutionBackwardData",),
         "",
     ),
     "cudnnFindConvolutionBackwardDataAlgorithmEx": (
-        "ConvolutionBackwardData",
+        ("ConvolutionBackwardData",),
         "",
     ),
     "cudnnGetConvolutionBackwardDataAlgorithm_v7": (
-        "ConvolutionBackwardData",
+        ("ConvolutionBackwardData",),
         "",
     ),
     "cudnnGetConvolutionBackwardDataWorkspaceSize": (
-        "ConvolutionBackwardData",
+        ("ConvolutionBackwardData",),
         "",
     ),
     "cudnnConvolutionBackwardData": (
-        "ConvolutionBackwardData",
+        ("ConvolutionBackwardData",),
         "",
     ),
     "cudnnGetFoldedConvBackwardDataDescriptors": (
-        "folded_backward_data",
+        ("folded_backward_data",),
         "",
     ),
     "cudnnCnnVersionCheck": (
-        "check_sublibraries",
+        ("check_sublibraries",),
         "",
     ),
     "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount": (
-        "ConvolutionBackwardFilter",
+        ("ConvolutionBackwardFilter",),
         "",
     ),
     "cudnnFindConvolutionBackwardFilterAlgorithm": (
-        "ConvolutionBackwardFilter",
+        ("ConvolutionBackwardFilter",),
         "",
     ),
     "cudnnFindConvolutionBackwardFilterAlgorithmEx": (
-        "ConvolutionBackwardFilter",
+        ("ConvolutionBackwardFilter",),
         "",
     ),
     "cudnnGetConvolutionBackwardFilterAlgorithm_v7": (
-        "ConvolutionBackwardFilter",
+        ("ConvolutionBackwardFilter",),
         "",
     ),
     "cudnnGetConvolutionBackwardFilterWorkspaceSize": (
-        "ConvolutionBackwardFilter",
+        ("ConvolutionBackwardFilter",),
         "",
     ),
     "cudnnConvolutionBackwardFilter": (
-        "ConvolutionBackwardFilter",
+        ("ConvolutionBackwardFilter",),
         "",
     ),
     "cudnnConvolutionBackwardBias": (
-        "convolution_backward_bias",
+        ("convolution_backward_bias",),
         "05_train_on_digits.py",
     ),
     "cudnnCreateFusedOpsConstParamPack": (
-        "FusedOpsConstParamPack",
+        ("FusedOpsConstParamPack",),
         "",
     ),
     "cudnnDestroyFusedOpsConstParamPack": (
-        "FusedOpsConstParamPack",
+        ("FusedOpsConstParamPack",),
         "",
     ),
     "cudnnSetFusedOpsConstParamPackAttribute": (
-        "FusedOpsConstParamPack.set",
+        ("FusedOpsConstParamPack.set",),
         "",
     ),
     "cudnnGetFusedOpsConstParamPackAttribute": (
-        "FusedOpsConstParamPack.get",
+        ("FusedOpsConstParamPack.get",),
         "",
     ),
     "cudnnCreateFusedOpsVariantParamPack": (
-        "FusedOpsVariantParamPack",
+        ("FusedOpsVariantParamPack",),
         "",
     ),
     "cudnnDestroyFusedOpsVariantParamPack": (
-        "FusedOpsVariantParamPack",
+        ("FusedOpsVariantParamPack",),
         "",
     ),
     "cudnnSetFusedOpsVariantParamPackAttribute": (
-        "FusedOpsVariantParamPack.set",
+        ("FusedOpsVariantParamPack.set",),
         "",
     ),
     "cudnnGetFusedOpsVariantParamPackAttribute": (
-        "FusedOpsVariantParamPack.get",
+        ("FusedOpsVariantParamPack.get",),
         "",
     ),
     "cudnnCreateFusedOpsPlan": (
-        "FusedOpsPlan",
+        ("FusedOpsPlan",),
         "",
     ),
     "cudnnDestroyFusedOpsPlan": (
-        "FusedOpsPlan",
+        ("FusedOpsPlan",),
         "",
     ),
     "cudnnMakeFusedOpsPlan": (
-        "FusedOpsPlan.make",
+        ("FusedOpsPlan.make",),
         "",
     ),
     "cudnnFusedOpsExecute": (
-        "FusedOpsPlan.execute",
+        ("FusedOpsPlan.execute",),
         "",
     ),
     "cudnnCreateRNNDescriptor": (
-        "RNNDescriptor",
+        ("RNNDescriptor",),
         "08_character_lstm.py",
     ),
     "cudnnDestroyRNNDescriptor": (
-        "RNNDescriptor",
+        ("RNNDescriptor",),
         "08_character_lstm.py",
     ),
     "cudnnSetRNNDescriptor_v8": (
-        "RNNDescriptor.set",
+        ("RNNDescriptor.set",),
         "08_character_lstm.py",
     ),
     "cudnnGetRNNDescriptor_v8": (
-        "RNNDescriptor",
+        ("RNNDescriptor",),
         "08_character_lstm.py",
     ),
     "cudnnRNNSetClip_v8": (
-        "RNNDescriptor.set_clip_v8",
+        ("RNNDescriptor.set_clip_v8",),
         "",
     ),
     "cudnnRNNSetClip_v9": (
-        "RNNDescriptor.clip",
+        ("RNNDescriptor.clip",),
         "",
     ),
     "cudnnRNNGetClip_v8": (
-        "RNNDescriptor",
+        ("RNNDescriptor",),
         "08_character_lstm.py",
     ),
     "cudnnRNNGetClip_v9": (
-        "",
+        (),
         "",
     ),
     "cudnnBuildRNNDynamic": (
-        "RNNDescriptor.build_dynamic",
+        ("RNNDescriptor.build_dynamic",),
         "",
     ),
     "cudnnGetRNNTempSpaceSizes": (
-        "RNNDescriptor.temp_space_sizes",
+        ("RNNDescriptor.temp_space_sizes",),
         "",
     ),
     "cudnnGetRNNWeightSpaceSize": (
-        "RNNDescriptor.weight_space_size",
+        ("RNNDescriptor.weight_space_size",),
         "",
     ),
     "cudnnGetRNNWeightParams": (
-        "rnn_weight_params",
+        ("rnn_weight_params",),
         "",
     ),
     "cudnnCreateRNNDataDescriptor": (
-        "RNNDataDescriptor",
+        ("RNNDataDescriptor",),
         "",
     ),
     "cudnnDestroyRNNDataDescriptor": (
-        "RNNDataDescriptor",
+        ("RNNDataDescriptor",),
         "",
     ),
     "cudnnSetRNNDataDescriptor": (
-        "RNNDataDescriptor.set",
+        ("RNNDataDescriptor.set",),
         "",
     ),
     "cudnnGetRNNDataDescriptor": (
-        "RNNDataDescriptor",
+        ("RNNDataDescriptor",),
         "",
     ),
     "cudnnRNNForward": (
-        "RNN.forward",
+        ("RNN.forward",),
         "08_character_lstm.py",
     ),
     "cudnnCreateSeqDataDescriptor": (
-        "SeqDataDescriptor",
+        ("SeqDataDescriptor",),
         "",
     ),
     "cudnnDestroySeqDataDescriptor": (
-        "SeqDataDescriptor",
+        ("SeqDataDescriptor",),
         "",
     ),
     "cudnnSetSeqDataDescriptor": (
-        "SeqDataDescriptor.set",
+        ("SeqDataDescriptor.set",),
         "",
     ),
     "cudnnGetSeqDataDescriptor": (
-        "SeqDataDescriptor",
+        ("SeqDataDescriptor",),
         "",
     ),
     "cudnnCreateAttnDescriptor": (
-        "AttnDescriptor",
+        ("AttnDescriptor",),
         "09_attention_step_by_step.py",
     ),
     "cudnnDestroyAttnDescriptor": (
-        "AttnDescriptor",
+        ("AttnDescriptor",),
         "09_attention_step_by_step.py",
     ),
     "cudnnSetAttnDescriptor": (
-        "AttnDescriptor.set",
+        ("AttnDescriptor.set",),
         "",
     ),
     "cudnnGetAttnDescriptor": (
-        "AttnDescriptor",
+        ("AttnDescriptor",),
         "09_attention_step_by_step.py",
     ),
     "cudnnGetMultiHeadAttnBuffers": (
-        "attention_buffer_sizes",
+        ("attention_buffer_sizes",),
         "",
     ),
     "cudnnGetMultiHeadAttnWeights": (
-        "AttentionWeights",
+        ("AttentionWeights",),
         "09_attention_step_by_step.py",
     ),
     "cudnnMultiHeadAttnForward": (
-        "attention_forward, attention_forward_training",
+        (
+            "attention_forward",
+            "attention_forward_training",
+        ),
         "09_attention_step_by_step.py",
     ),
     "cudnnAdvVersionCheck": (
-        "check_sublibraries",
+        ("check_sublibraries",),
         "",
     ),
     "cudnnRNNBackwardData_v8": (
-        "RNN.backward_data",
+        ("RNN.backward_data",),
         "08_character_lstm.py",
     ),
     "cudnnRNNBackwardWeights_v8": (
-        "RNN.backward_weights",
+        ("RNN.backward_weights",),
         "08_character_lstm.py",
     ),
     "cudnnMultiHeadAttnBackwardData": (
-        "attention_backward_data",
+        ("attention_backward_data",),
         "09_attention_step_by_step.py",
     ),
     "cudnnMultiHeadAttnBackwardWeights": (
-        "attention_backward_weights",
+        ("attention_backward_weights",),
         "09_attention_step_by_step.py",
     ),
     "cudnnCreateCTCLossDescriptor": (
-        "CTCLossDescriptor",
+        ("CTCLossDescriptor",),
         "10_ctc.py",
     ),
     "cudnnSetCTCLossDescriptor": (
-        "CTCLossDescriptor.set",
+        ("CTCLossDescriptor.set",),
         "",
     ),
     "cudnnSetCTCLossDescriptorEx": (
-        "CTCLossDescriptor.set_ex",
+        ("CTCLossDescriptor.set_ex",),
         "",
     ),
     "cudnnSetCTCLossDescriptor_v8": (
-        "CTCLossDescriptor.set_v8",
+        ("CTCLossDescriptor.set_v8",),
         "",
     ),
     "cudnnSetCTCLossDescriptor_v9": (
-        "CTCLossDescriptor.set_v9",
+        ("CTCLossDescriptor.set_v9",),
         "",
     ),
     "cudnnGetCTCLossDescriptor": (
-        "",
+        (),
         "",
     ),
     "cudnnGetCTCLossDescriptorEx": (
-        "",
+        (),
         "",
     ),
     "cudnnGetCTCLossDescriptor_v8": (
-        "",
+        (),
         "",
     ),
     "cudnnGetCTCLossDescriptor_v9": (
-        "CTCLossDescriptor",
+        ("CTCLossDescriptor",),
         "10_ctc.py",
     ),
     "cudnnDestroyCTCLossDescriptor": (
-        "CTCLossDescriptor",
+        ("CTCLossDescriptor",),
         "10_ctc.py",
     ),
     "cudnnCTCLoss": (
-        "ctc_loss",
+        ("ctc_loss",),
         "10_ctc.py",
     ),
     "cudnnCTCLoss_v8": (
-        "ctc_loss_v8",
+        ("ctc_loss_v8",),
         "",
     ),
     "cudnnGetCTCLossWorkspaceSize": (
-        "ctc_loss_workspace_size",
+        ("ctc_loss_workspace_size",),
         "",
     ),
     "cudnnGetCTCLossWorkspaceSize_v8": (
-        "ctc_loss_v8_workspace_size",
+        ("ctc_loss_v8_workspace_size",),
         "",
     ),
     "cudnnSubquadraticOpsVersionCheck": (
-        "check_sublibraries",
+        ("check_sublibraries",),
         "",
     ),
     "cudnnCausalConv1dForward": (
-        "causal_convolution_forward",
+        ("causal_convolution_forward",),
         "",
     ),
     "cudnnCausalConv1dBackward": (
-        "causal_convolution_backward",
+        ("causal_convolution_backward",),
         "",
     ),
     "cudnnCausalConv1dNwhForward": (
-        "causal_convolution_forward",
+        ("causal_convolution_forward",),
         "",
     ),
     "cudnnCausalConv1dNwhBackward": (
-        "causal_convolution_backward",
+        ("causal_convolution_backward",),
         "",
     ),
     "cudnnB2BCausalConv1dForward": (
-        "back_to_back_convolution_forward",
+        ("back_to_back_convolution_forward",),
         "",
     ),
     "cudnnB2BCausalConv1dBackward": (
-        "back_to_back_convolution_backward",
+        ("back_to_back_convolution_backward",),
         "",
     ),
     "cudnnFFTCausalConv1dForward": (
-        "fft_causal_convolution_forward",
+        ("fft_causal_convolution_forward",),
         "",
     ),
     "cudnnFFTCausalConv1dBackward": (
-        "fft_causal_convolution_backward",
+        ("fft_causal_convolution_backward",),
         "",
     ),
     "cudnnLongFFTCausalConv1dGetBufferSizes": (
-        "long_fft_causal_convolution_buffer_sizes",
+        ("long_fft_causal_convolution_buffer_sizes",),
         "",
     ),
     "cudnnLongFFTCausalConv1dForward": (
-        "long_fft_causal_convolution_forward",
+        ("long_fft_causal_convolution_forward",),
         "",
     ),
     "cudnnLongFFTCausalConv1dBackward": (
-        "long_fft_causal_convolution_backward",
+        ("long_fft_causal_convolution_backward",),
         "",
     ),
     "cudnnGnnAggSimpleForward": (
-        "gnn_agg_simple_forward",
+        ("gnn_agg_simple_forward",),
         "",
     ),
     "cudnnGnnAggSimpleBackward": (
-        "gnn_agg_simple_backward",
+        ("gnn_agg_simple_backward",),
         "",
     ),
     "cudnnGnnMhaGatForward": (
-        "gnn_mha_gat_forward",
+        ("gnn_mha_gat_forward",),
         "",
     ),
     "cudnnGnnMhaGatBackward": (
-        "gnn_mha_gat_backward",
+        ("gnn_mha_gat_backward",),
         "",
     ),
     "cudnnGnnMhaGatV2Forward": (
-        "gnn_mha_gat_v2_forward",
+        ("gnn_mha_gat_v2_forward",),
         "",
     ),
     "cudnnGnnMhaGatV2Backward": (
-        "gnn_mha_gat_v2_backward",
+        ("gnn_mha_gat_v2_backward",),
         "",
     ),
 }
-"""Objects of layers 2 and 3, and the example, for each C function."""
+"""By C function: objects of layers 2 and 3, the most direct first, and an example."""

@@ -73,6 +73,16 @@ class TestFacts:
             assert callee.__name__ == name
             assert callee.__module__ == "cudnn_ctypes.raw"
 
+    def test_signatures_name_types(self) -> None:
+        signature = inspect.signature(raw.cudnnSetTensorNdDescriptor)
+        types = [p.annotation for p in signature.parameters.values()]
+        integers = ctypes.POINTER(ctypes.c_int)
+        assert types[:3] == [raw.cudnnTensorDescriptor_t, raw.cudnnDataType_t, ctypes.c_int]
+        assert types[3:] == [integers, integers]
+        assert signature.return_annotation is raw.cudnnStatus_t
+        launch = inspect.signature(raw.cudnnConvolutionForward).parameters
+        assert launch["x"].annotation is launch["alpha"].annotation is ctypes.c_void_p
+
     def test_unchecked_has_the_same_facts(self) -> None:
         unchecked: Any = raw.cudnnCreate.unchecked
         assert unchecked.prototype == raw.cudnnCreate.prototype

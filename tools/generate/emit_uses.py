@@ -9,11 +9,10 @@ from .model import Headers
 from .text import banner
 
 _BODY = """
-Read from the source of the package's layers 2 and 3 and of the examples, for `describe`.
+Read from the source of the package's layers 2 and 3 and of the examples.
 """
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-_NAMED = 2  # objects; the others are further away from C
 
 
 def emit_uses(headers: Headers) -> str:
@@ -23,16 +22,19 @@ def emit_uses(headers: Headers) -> str:
     words = {path.name: _words(path) for path in sorted(EXAMPLES.glob("*.py"))}
     lines = ""
     for function in headers.functions:
-        objects = used.get(function.name, [])[:_NAMED]
+        objects = used.get(function.name, [])
         example = _example([function.name], words) or _example(objects, words)
-        lines += f'    "{function.name}": (\n        "{", ".join(objects)}",\n'
-        lines += f'        "{example}",\n    ),\n'
-    text = f"USES: dict[str, tuple[str, str]] = {{\n{lines}}}\n"
+        named = "".join(f'\n            "{each}",' for each in objects)
+        named = (
+            f"({named}\n        )" if len(objects) > 1 else str(tuple(objects)).replace("'", '"')
+        )
+        lines += f'    "{function.name}": (\n        {named},\n        "{example}",\n    ),\n'
+    text = f"USES: dict[str, tuple[tuple[str, ...], str]] = {{\n{lines}}}\n"
     return (
         banner(headers.version, "What uses the functions", _BODY)
         + '__all__ = ["USES"]\n\n'
         + text
-        + '"""Objects of layers 2 and 3, and the example, for each C function."""\n'
+        + '"""By C function: objects of layers 2 and 3, the most direct first, and an example."""\n'
     )
 
 
