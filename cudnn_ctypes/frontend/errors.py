@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..errors import NotSupportedError, SymbolNotFoundError
-from ..graph.describe.validation import UnsupportedGraphError
 from ..raw import cudnnStatus_t
 
 __all__ = ["InvalidGraphError", "cudnnGraphNotSupportedError", "not_supported", "translated"]
@@ -43,7 +42,7 @@ def translated(where: str) -> Iterator[None]:
             messages=error.messages,
             hint=error.hint,
         ) from error
-    except (SymbolNotFoundError, UnsupportedGraphError) as error:
+    except SymbolNotFoundError as error:
         raise not_supported(where, str(error)) from error
     except ValueError as error:
         raise InvalidGraphError(str(error)) from error

@@ -213,6 +213,13 @@ class Node:
             for node in subgraph.nodes:
                 yield from node.outputs.values()
 
+    def argument(self, tensor: Tensor) -> str:
+        """What the user's call says of a tensor, for messages: its argument and its name."""
+        user = self.origin or self
+        named = (*user.inputs.items(), *user.outputs.items())
+        port = next((port for port, each in named if each is tensor), "")
+        return f"{port} {tensor.name!r}".strip()
+
     def dims(self, port: str) -> tuple[int, ...]:
         """The dims of one input as the operation sees it; inference has come by there."""
         dims: tuple[int, ...] = self.inputs[port].dims

@@ -12,17 +12,12 @@ from .tensor import Tensor
 from .tensor_checks import check_memory, check_tensor
 
 __all__ = [
-    "UnsupportedGraphError",
     "check_fields",
     "check_results",
     "check_subgraphs",
     "check_tensors",
     "in_order",
 ]
-
-
-class UnsupportedGraphError(ValueError):
-    """A graph that makes sense, but of which cuDNN must not be asked: it has no engine for it."""
 
 
 def check_fields(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ..describe.node import Node, exchanged
+from ..describe.operations.attention_mask import mask_of
 from ..describe.tensor import Tensor
 from .flattening import View, broken_broadcast
 from .target import Target
@@ -216,9 +217,42 @@ def _multiplies_scattered_heads(graph: Graph) -> str:
             size, stride = (each[-2 if both and port == "B" else -1] for each in seen)
             if size > 1 and stride != 1:
                 return (
-                    f"{node}: {port} {tensor.name!r} {tensor.dims} must have stride 1 along its "
+                    f"{node}: {node.argument(tensor)} {tensor.dims} must have stride 1 along its "
                     f"heads, next to another product; its strides are {tensor.strides}"
                 )
+    return ""
+
+
+def _gradients(graph: Graph) -> Iterator[Node]:
+    """The user's calls of `sdpa_backward`."""
+    users = {id(each): each for node in graph.nodes if (each := node.origin) is not None}
+    return (each for each in users.values() if each.operation == "sdpa_backward")
+
+
+def _differentiates_a_sink_with_dropout(graph: Graph) -> str:
+    for node in _gradients(graph):
+        dropped = "dropout_mask" in node.inputs or "dropout_probability" in node.options
+        if "sink_token" in node.inputs and dropped:
+            return f"{node} with sink_token and dropout"
+    return ""
+
+
+def _differentiates_one_row_of_bias(graph: Graph) -> str:
+    for node in _gradients(graph):
+        bias, queries = node.inputs.get("bias"), node.inputs["q"].dims[2]
+        if bias is not None and bias.dims[2] != queries:
+            return (
+                f"{node}: bias {bias.name!r} {bias.dims} has one row for all {queries} queries; "
+                "store it for each query"
+            )
+    return ""
+
+
+def _differentiates_alibi_to_both_sides(graph: Graph) -> str:
+    for node in _gradients(graph):
+        mask = mask_of(node)
+        if mask.alibi and mask.right is None:
+            return f"{node} with use_alibi_mask and without a causal mask"
     return ""
 
 
@@ -288,6 +322,27 @@ QUIRKS = (
         "cuDNN writes float32 there, beyond the end of the memory",
         _stores_statistics_in_16_bits,
         "H200, 9.14 and 9.19",
+        since=91400,
+    ),
+    Quirk(
+        "gradient of a sink with dropout",
+        "cuDNN gives a wrong gradient of the sink",
+        _differentiates_a_sink_with_dropout,
+        "H200, up to 9.19",
+        since=91400,
+    ),
+    Quirk(
+        "gradient of one row of bias",
+        "cuDNN gives wrong gradients",
+        _differentiates_one_row_of_bias,
+        "H200, up to 9.19",
+        since=91400,
+    ),
+    Quirk(
+        "gradient with alibi to both sides",
+        "cuDNN gives NaN in dq",
+        _differentiates_alibi_to_both_sides,
+        "H200, up to 9.19",
         since=91400,
     ),
     Quirk(

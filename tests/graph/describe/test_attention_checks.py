@@ -194,22 +194,32 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         lambda g: backward(g, sink_token=heads(g, "x", (1, 4, 1, 1))),
         "sink_token and dSink_token go together",
     ),
-    "sink with dropout": (
-        lambda g: backward(
+    "dims of a sink": (
+        lambda g: forward(g, sink_token=heads(g, "x", (1, 3, 1, 1))),
+        r"sink_token 'x' \(1, 3, 1, 1\) must be \(1, 4, 1, 1\)",
+    ),
+    "several scales": (
+        lambda g: forward(g, attn_scale=heads(g, "x", (1, 4, 1, 1))),
+        r"attn_scale 'x' \(1, 4, 1, 1\) must be one number",
+    ),
+    "a table of another batch": (
+        lambda g: forward(
             g,
-            sink_token=heads(g, "x", (1, 4, 1, 1)),
-            dSink_token=heads(g, "y", (1, 4, 1, 1)),
-            dropout=(0.5, number(g, "int64"), number(g, "int64")),
+            paged_attention_k_table=lengths(g, (3, 1, 8, 1)),
+            seq_len_q=lengths(g),
+            seq_len_kv=lengths(g),
         ),
-        "cuDNN gives a wrong gradient of a sink where there is dropout",
+        r"paged_attention_k_table 'lengths' \(3, 1, 8, 1\) must be \(2, 1, pages, 1\)",
     ),
-    "bias of one row": (
-        lambda g: backward(g, bias=heads(g, "x", (1, 4, 1, 128))),
-        r"wrong gradients for bias 'x' \(1, 4, 1, 128\), one row for all 128 queries",
-    ),
-    "alibi to both sides": (
-        lambda g: backward(g, use_alibi_mask=True),
-        "with alibi cuDNN gives NaN in dq, unless there is a causal mask",
+    "more tokens than pages": (
+        lambda g: forward(
+            g,
+            paged_attention_k_table=lengths(g, (2, 1, 8, 1)),
+            paged_attention_max_seq_len_kv=1025,
+            seq_len_q=lengths(g),
+            seq_len_kv=lengths(g),
+        ),
+        "paged_attention_max_seq_len_kv 1025 does not fit in 8 pages of 128",
     ),
     "parts of dropout": (
         lambda g: forward(g, dropout=(0.5, number(g, "int64"))),

@@ -255,10 +255,40 @@ def _scattered_heads(stride: int) -> Graph:
     return graph
 
 
+def _gradients(*options: str) -> Graph:
+    """The gradients of attention, with what cuDNN differentiates wrong."""
+    graph = Graph(io_data_type="float16")
+    dims = (2, 4, 128, 64)
+    q, k, v, o, dO = (graph.tensor(dims, name=name) for name in ("q", "k", "v", "o", "dO"))
+    stats = graph.tensor((2, 4, 128, 1), data_type="float32", name="stats")
+    more: dict[str, Any] = {"use_alibi_mask": "alibi" in options}
+    if "bias" in options:
+        more["bias"] = graph.tensor((1, 4, 1, 128), name="bias")
+    if "sink" in options:
+        sinks = [
+            graph.tensor((1, 4, 1, 1), data_type="float32", name=name) for name in ("sink", "dsink")
+        ]
+        more |= {"sink_token": sinks[0], "dSink_token": sinks[1]}
+    if "dropout" in options:
+        mask = graph.tensor((2, 4, 128, 128), name="mask")
+        more["dropout"] = (mask, graph.tensor((1, 1, 1, 1), data_type="float32", name="scale"))
+    for gradient in graph.sdpa_backward(q, k, v, o, dO, stats, **more):
+        gradient.set_output(name=gradient.name.rpartition(".")[2])
+    return graph
+
+
+@pytest.mark.parametrize("options", [("sink", "dropout"), ("bias",), ("alibi",)], ids=str)
+def test_wrong_gradients_are_refused_where_they_are_known(options: tuple[str, ...]) -> None:
+    assert "sdpa_backward 'sdpa_backward'" in _refusals(_gradients(*options))
+    assert _refusals(_gradients(*options), Target(91900, 80)) == ""
+
+
 def test_scattered_heads_are_refused_where_they_end_the_process() -> None:
     newest = Target(92800, 90)
     assert _refusals(_scattered_heads(1), newest) == ""
-    assert "A 'q' (2, 4, 64, 32) must have stride 1" in _refusals(_scattered_heads(2), newest)
+    assert "sdpa 'sdpa': q 'q' (2, 4, 64, 32) must have stride 1" in _refusals(
+        _scattered_heads(2), newest
+    )
     assert _refusals(_scattered_heads(2)) == ""  # 9.19 refuses it itself
 
 
@@ -275,6 +305,9 @@ EXAMPLES: dict[str, Callable[[], Graph]] = {
     "broadcast along two dimensions": lambda: _sum((1, 8, 1)),
     "element-wise graph of two dimensions": _two_dimensions,
     "statistics of layers in 16 bits": lambda: _layer_norm("layer", "float16"),
+    "gradient of a sink with dropout": lambda: _gradients("sink", "dropout"),
+    "gradient of one row of bias": lambda: _gradients("bias"),
+    "gradient with alibi to both sides": lambda: _gradients("alibi"),
     "scattered heads": lambda: _scattered_heads(2),
 }
 

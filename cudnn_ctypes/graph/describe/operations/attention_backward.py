@@ -22,28 +22,18 @@ __all__ = ["SDPA_BACKWARD", "AttentionBackwardOperations", "gradient_of"]
 
 def _check(node: Node) -> None:
     check = AttentionCheck(str(node))
-    inputs, dims = node.inputs, score_dims(node)
+    inputs = node.inputs
     check.gradients(*(inputs[port] for port in ("q", "k", "v", "o", "dO", "stats")))
     if ("sink_token" in inputs) != ("dSink_token" in node.outputs):
         raise TypeError(f"{node}: sink_token and dSink_token go together")
     if "dBias" in node.outputs and "bias" not in inputs:
         raise TypeError(f"{node}: dBias without bias")
-    dropped = "dropout_mask" in inputs or "dropout_offset" in inputs
-    if "sink_token" in inputs and dropped:
-        check.refuse("cuDNN gives a wrong gradient of a sink where there is dropout")
     mask = check_mask(node, check)
     if "score_mod_bprop" in node.subgraphs and "score_mod" not in node.subgraphs:
         raise TypeError(f"{node}: score_mod_bprop without score_mod")
     bias, d_bias = mask.bias, node.outputs.get("dBias")
     if d_bias is not None and bias is not None and bias.dims is not None:
         check.same_dims("dBias", d_bias, bias.dims)
-    if bias is not None and bias.dims is not None and dims and bias.dims[2] != dims[2]:
-        check.refuse(
-            f"cuDNN gives wrong gradients for bias {bias.name!r} {bias.dims}, one row for all "
-            f"{dims[2]} queries: store it for each query"
-        )
-    if mask.alibi and mask.right is None:
-        check.refuse("with alibi cuDNN gives NaN in dq, unless there is a causal mask")
 
 
 def gradient_of(tensor: Tensor, data_type: Any = None) -> Result:
@@ -132,10 +122,9 @@ class AttentionBackwardOperations(AttentionOperations):
         Parameters
         ----------
         q, k, v, attn_scale, bias, dropout, …
-            As `sdpa` had them, but a bias with a row for each query, alibi with a bound to the
-            right only, and a sink without dropout: else cuDNN's gradients are wrong (seen up to
-            9.19). Of a dropout by (mask, scale, 1 / scale) the last is not needed, and leaves the
-            graph.
+            As `sdpa` had them. `Graph.build` refuses what cuDNN computes wrong on a GPU: a bias
+            with one row for all queries, alibi without a causal mask, a sink with dropout. Of a
+            dropout by (mask, scale, 1 / scale) the last is not needed, and leaves the graph.
         o, dO : Tensor
             (b, h, s_q, d_v).
         stats : Tensor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -150,6 +151,25 @@ class AttentionCheck:
                 if given:
                     self.refuse(f"{option} goes without {name}: let it mask the scores itself")
 
+    def small_operands(self, node: Node, dims: tuple[int, ...] | None) -> None:
+        """Sinks, scales and tables of pages, by what they broadcast to or index."""
+        for port, tensor in node.inputs.items():
+            if tensor.dims is None or dims is None:
+                continue
+            if port == "sink_token" and broadcast(tensor.dims, (*dims[:3], 1)) != (*dims[:3], 1):
+                self.refuse(f"sink_token {_told(tensor)} must be {(1, dims[1], 1, 1)}")
+            if "scale" in port and math.prod(tensor.dims) != 1:
+                self.refuse(f"{port} {_told(tensor)} must be one number, (1, 1, 1, 1)")
+            if port.startswith("paged_attention_"):
+                pages = node.inputs[port.removeprefix("paged_attention_")[0]]
+                if len(tensor.dims) != 4 or tensor.dims[0] != dims[0]:
+                    self.refuse(f"{port} {_told(tensor)} must be ({dims[0]}, 1, pages, 1)")
+                if pages.dims is not None and dims[3] > tensor.dims[2] * pages.dims[2]:
+                    self.refuse(
+                        f"paged_attention_max_seq_len_kv {dims[3]} does not fit in "
+                        f"{tensor.dims[2]} pages of {pages.dims[2]}"
+                    )
+
     def dropout(self, node: Node, dims: tuple[int, ...] | None) -> None:
         """A mask like the scores, or a probability."""
         mask = node.inputs.get("dropout_mask")
@@ -224,6 +244,7 @@ def check_mask(node: Node, check: AttentionCheck) -> Mask:
         check.bias(mask.bias, dims)
     check.modified(node, mask)
     check.dropout(node, dims)
+    check.small_operands(node, dims)
     return mask
 
 
