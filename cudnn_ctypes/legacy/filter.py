@@ -26,7 +26,7 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
     ----------
     shape : sequence of int, optional
         (K, C / groups, filter sizes...) whatever the layout: K filters, which are the output
-        channels, over C input channels; 3 to 8 dimensions. Left out: not set yet.
+        channels, over C input channels; 3 to 8 dimensions. Default: not set yet.
     data_type : data type
         As for `as_data_type`. cuDNN 9.28 takes the types of `TensorDescriptor` but int32.
     layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"} or cudnnTensorFormat_t, optional

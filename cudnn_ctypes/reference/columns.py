@@ -40,7 +40,7 @@ def im2col(
     w_shape
         (K, C, filter sizes R...); K does not matter.
     padding, stride, dilation
-        One int for each spatial dimension; left out: 0, 1 and 1.
+        One int for each spatial dimension; default: 0, 1 and 1.
 
     Returns
     -------

@@ -59,16 +59,16 @@ def convolution_forward(
     w
         (K, C / groups, filter sizes...).
     padding, stride, dilation
-        One int for each spatial dimension; left out: 0, 1 and 1.
+        One int for each spatial dimension; default: 0, 1 and 1.
     groups
         Group g of K / groups filters sees only group g of C / groups channels.
     y
         What the output held before; read only if beta is not 0, and never written.
     compute_dtype
-        float32, float64 or int32, in which products are summed. Left out: int32 if x and w are
+        float32, float64 or int32, in which products are summed. Default: int32 if x and w are
         integers, else float64.
     out_dtype
-        Left out: the dtype of y if given, else of x.
+        Default: the dtype of y if given, else of x.
 
     Returns
     -------

@@ -49,7 +49,7 @@ def convolution_bias_activation_forward(
     activation, coef
         As in `activate`.
     out_dtype
-        Left out: the dtype of x.
+        Default: the dtype of x.
 
     Returns
     -------

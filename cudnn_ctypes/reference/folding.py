@@ -65,7 +65,7 @@ def folded_backward_data(
     x_shape
         (N, C, spatial sizes...).
     padding, stride
-        One int for each spatial dimension; left out: 0 and 1.
+        One int for each spatial dimension; default: 0 and 1.
     """
     g = Geometry.of(x_shape, w_shape, padding=padding, stride=stride)
     sizes = list(zip(g.x_shape[2:], g.w_shape[2:], g.y_shape[2:], g.padding, g.stride, strict=True))

@@ -118,7 +118,7 @@ def output_shape(
     w_shape
         (K, C / groups, filter sizes...).
     padding, stride, dilation
-        One int for each spatial dimension; left out: 0, 1 and 1.
+        One int for each spatial dimension; default: 0, 1 and 1.
     groups
         Divides both C and K.
 
