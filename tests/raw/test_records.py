@@ -9,7 +9,7 @@ import pytest
 
 from cudnn_ctypes import DeviceBuffer, errors, raw, use_reference_device
 from cudnn_ctypes.raw import descriptors, records
-from cudnn_ctypes.raw.descriptors import record
+from cudnn_ctypes.raw.descriptors import fused, record
 
 FLOAT, HALF = raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF
 
@@ -239,8 +239,11 @@ def test_variant_pack_and_plan_of_fused_operations_are_noted():
             set_(pack, raw.CUDNN_PTR_XDATA, c_void_p(4096))
         set_(pack, raw.CUDNN_PTR_BN_SCALE, None)
         assert record(pack).held == {**held, "PTR_BN_SCALE": None}
+        addresses = {pack.value, plan.value}
         raw.cudnnDestroyFusedOpsVariantParamPack(pack)
         raw.cudnnDestroyFusedOpsPlan(plan)
+        for noted in (fused._operations, fused._variants, fused._plans):
+            assert addresses.isdisjoint(noted)
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT", "DOUBLE", "HALF", "BFLOAT16"])

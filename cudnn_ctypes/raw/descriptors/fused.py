@@ -34,6 +34,7 @@ __all__ = [
     "ConstantPack",
     "FusedPlan",
     "VariantPack",
+    "note_fused_destroyed",
     "note_fused_operation",
     "note_fused_plan",
     "note_fused_variant",
@@ -102,8 +103,14 @@ def note_fused_operation(created: Any, operation: Any) -> None:
     """Note for which operation a pack or a plan was created."""
     address = live.address(live.out_variable(created)) or 0
     _operations[address] = cudnnFusedOps_t(getattr(operation, "value", operation))
-    _variants[address] = {}  # an earlier one may have had this address
-    _plans.pop(address, None)
+    _variants[address] = {}
+
+
+def note_fused_destroyed(destroyed: Any) -> None:
+    """Drop what was noted of a pack or a plan: the next one may have its address."""
+    address = live.address(destroyed) or 0
+    for noted in (_operations, _variants, _plans):
+        noted.pop(address, None)
 
 
 def note_fused_plan(handle: Any, plan: Any, constants: Any, size: Any) -> None:

@@ -57,6 +57,9 @@ _NOTED = {
     "cudnnCreateFusedOpsConstParamPack": "note_fused_operation",
     "cudnnCreateFusedOpsVariantParamPack": "note_fused_operation",
     "cudnnCreateFusedOpsPlan": "note_fused_operation",
+    "cudnnDestroyFusedOpsConstParamPack": "note_fused_destroyed",
+    "cudnnDestroyFusedOpsVariantParamPack": "note_fused_destroyed",
+    "cudnnDestroyFusedOpsPlan": "note_fused_destroyed",
     "cudnnMakeFusedOpsPlan": "note_fused_plan",
     "cudnnSetFusedOpsVariantParamPackAttribute": "note_fused_variant",
 }
