@@ -47,14 +47,20 @@ def from_torch(tensor: Any, *, stream: Any = None) -> Imported | None:
     """A tensor for use on `stream`, which waits for PyTorch's current one; None: ask DLPack.
 
     DLPack knows what is to be said of tensors on another device, of a type not seen before, that
-    require gradients, or whose elements are negated when they are read.
+    require gradients, or whose elements are conjugated when they are read.
+
+    Raises
+    ------
+    BufferError
+        If its elements are negated when they are read.
     """
+    if tensor.is_neg():  # PyTorch's capsule does not tell
+        raise BufferError("PyTorch negates these elements when it reads them: pass x.resolve_neg()")
     known = _data_types.get((tensor.dtype, tensor.layout))
     on_host = mode.reference_device_active
     if (
         known is None
         or tensor.requires_grad
-        or tensor.is_neg()
         or tensor.is_conj()
         or tensor.is_cuda == on_host
         or (on_host and tensor.device.type != "cpu")

@@ -88,7 +88,8 @@ def _at_buffer(value: DeviceBuffer) -> Look:
 
 
 def _at_torch(value: Any) -> Look:
-    part = value.dtype, value.shape, value.stride(), value.device, value.requires_grad
+    seen_as = value.requires_grad, value.is_neg(), value.is_conj()
+    part = value.dtype, value.shape, value.stride(), value.device, seen_as
     return part, c_void_p(value.data_ptr())
 
 

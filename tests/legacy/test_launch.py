@@ -206,6 +206,21 @@ def test_tensors_of_pytorch_share_a_launch(reference_handle: Handle) -> None:
         cudnn.convolution_forward(handle, x.requires_grad_(), w, conv, y)
 
 
+def test_tensors_of_pytorch_that_are_negated_when_read(reference_handle: Handle) -> None:
+    """They share shape, strides and type with tensors that are not."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    numbers = torch.randn(1, 2, 3, 3, dtype=torch.complex64)
+    for _ in range(2):
+        for x in (numbers.imag, numbers.conj().imag):
+            if x.is_neg():
+                with pytest.raises(BufferError, match=r"^x: .* pass x.resolve_neg\(\)"):
+                    cudnn.activation_forward(reference_handle, x, "relu")
+                x = x.resolve_neg()
+            y = cudnn.activation_forward(reference_handle, x, "relu")
+            np.testing.assert_array_equal(y.numpy(), x.relu().numpy())
+
+
 class Exporter:
     """Another library's array, which speaks DLPack and nothing else."""
 
