@@ -130,9 +130,9 @@ from .rnn_descriptor import RNNDescriptor, RNNTempSpaceSizes
 from .rnn_weights import RNNLayerWeights, RNNWeights, rnn_weight_params
 from .sequence_data import SeqDataDescriptor
 from .softmax import softmax_backward, softmax_forward
-from .spatial_transformer import (
+from .spatial_transformer import SpatialTransformerDescriptor
+from .spatial_transformer_operations import (
     SpatialTfSamplerGradients,
-    SpatialTransformerDescriptor,
     spatial_tf_grid_generator_backward,
     spatial_tf_grid_generator_forward,
     spatial_tf_sampler_backward,
