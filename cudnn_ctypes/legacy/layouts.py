@@ -7,6 +7,7 @@ dimensions; or "NCHW_VECT_C4" and "NCHW_VECT_C32", 8-bit integers in vectors of 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 from ..device.layout import Shape, data_type_in_layout, strides_for
@@ -22,6 +23,7 @@ from ..raw import (
 __all__ = [
     "as_format",
     "as_type",
+    "common_layout",
     "dense_layout",
     "fitting_layouts",
     "format_and_type",
@@ -141,3 +143,30 @@ def with_unit_dimensions(shape: Shape, strides: Shape, ndim: int) -> tuple[Shape
         (*shape[:2], *(1,) * missing, *shape[2:]),
         (*strides[:2], *(step,) * missing, *strides[2:]),
     )
+
+
+def common_layout(described: Iterable[Any]) -> str | None:
+    """The layout of tensors and filters: that of the first whose strides fit one layout only.
+
+    Parameters
+    ----------
+    described
+        Tensors, descriptors of tensors and filters, and None, which is skipped.
+
+    Returns
+    -------
+    str or None
+        Without such a tensor, the first layout that fits the first one; None if none fits any.
+    """
+    fitting = [names for each in described if (names := _layouts_of(each))]
+    decided = [names[0] for names in fitting if len(names) == 1]
+    return decided[0] if decided else fitting[0][0] if fitting else None
+
+
+def _layouts_of(described: Any) -> tuple[str, ...]:
+    if described is None or len(described.shape) < 3:
+        return ()
+    strides = getattr(described, "strides", None)
+    if strides is None:  # filters
+        return (described.layout,)
+    return fitting_layouts(described.shape, strides, described.data_type)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from ctypes import c_size_t, c_void_p
-from typing import TYPE_CHECKING, Any, cast
+from ctypes import c_void_p
+from typing import TYPE_CHECKING, Any
 
-from .. import raw
 from ..device import DeviceBuffer, DeviceTensor
-from ..dtypes import as_data_type, host_scalar, vector_length
+from ..dtypes import as_data_type, vector_length
 from ..handle import Handle
 from ..raw.ctypes_support import CudnnEnum
-from ..raw.function import Function
-from ..raw.records import data_type_of, record
 from .agreement import check_broadcast, check_same
+from .declared_launches import DeclaredLaunches
 from .descriptor import Descriptor
 from .filter import FilterDescriptor
-from .launch import Memory, launch, recording
-from .layouts import fitting_layouts
+from .launch import Memory, recording
+from .layouts import common_layout, fitting_layouts
 from .operand_memory import check_memory, fitting, imported, refuse_beta, room
 from .tensor import TensorDescriptor
 
@@ -33,16 +30,10 @@ else:
     Made = TypeVar("Made")
     """What the caller gave for a result, which is returned; a `DeviceTensor` if it is made."""
 
-__all__ = [
-    "AnyDescriptor",
-    "Made",
-    "Operands",
-    "expect",
-]
+__all__ = ["AnyDescriptor", "Made", "Operands", "expect"]
 
 AnyDescriptor = TensorDescriptor | FilterDescriptor
 A = TypeVar("A", TensorDescriptor, FilterDescriptor)
-_DESC = re.compile("[Dd]esc$")
 
 T = TypeVar("T")
 C = TypeVar("C")
@@ -62,7 +53,7 @@ def expect(name: str, value: Any, cls: type[T]) -> T:
     return value
 
 
-class Operands:
+class Operands(DeclaredLaunches):
     """The operands of one call, imported; descriptors are made where none are given.
 
     Usable in ``with``, which closes the descriptors that were made unless the call is recorded, and
@@ -105,18 +96,9 @@ class Operands:
         return imported(name, value, self._handle)
 
     def _common_layout(self) -> str | None:
-        fitting = [names for name in self._operands if (names := self._layouts(name))]
-        decided = [names[0] for names in fitting if len(names) == 1]
-        return decided[0] if decided else fitting[0][0] if fitting else None
-
-    def _layouts(self, name: str) -> tuple[str, ...]:
-        value, desc = self._operands[name]
-        if isinstance(desc, FilterDescriptor):
-            return (desc.layout,)
-        described = value if desc is None else desc
-        if described is None or len(described.shape) < 3:
-            return ()
-        return fitting_layouts(described.shape, described.strides, described.data_type)
+        return common_layout(
+            value if desc is None else desc for value, desc in self._operands.values()
+        )
 
     def describe(self, name: str) -> TensorDescriptor:
         """The descriptor of the tensor `name`: as it was given, or made once for the call."""
@@ -204,58 +186,6 @@ class Operands:
         """What C receives for the operand `name`, held against the descriptor it has by now."""
         desc = self._made.get(name) or self._operands[name][1] or self.describe(name)
         return check_memory(name, self._operands[name][0], desc, self._handle, written=written)
-
-    def launch(self, function: Callable[..., Any], **arguments: Any) -> None:
-        """Launch a C function of these operands, by its declaration.
-
-        The handle is the call's. Memory and descriptors that are not among `arguments` are those of
-        the operand that has C's name: x for ``x`` and ``xDesc``, a for ``A`` and ``aDesc``. Numbers
-        such as alpha get the type that their descriptor asks for.
-
-        Parameters
-        ----------
-        function : function of ``cudnn_ctypes.raw``
-        **arguments
-            The others, by C's parameter names; a str is the name of an operand, for its memory or
-            its descriptor, where C's name is another. A pair is memory and its size in
-            bytes, another parameter of C.
-        """
-        launch(function, *self._values(function, arguments))
-
-    def size(self, function: Callable[..., Any], **arguments: Any) -> int:
-        """Bytes of a workspace or reserve space; `function` and `arguments` as for `launch`."""
-        size = c_size_t()
-        function(*self._values(function, {**arguments, "sizeInBytes": size}))
-        return size.value
-
-    def _values(self, function: Callable[..., Any], arguments: dict[str, Any]) -> list[Any]:
-        parameters = cast(Function, function).parameters
-        values: dict[str, Any] = {}
-        for parameter in parameters:
-            value = arguments.get(parameter.name)
-            if parameter.type.kind == "device" and isinstance(value, tuple):
-                arguments[parameter.name], arguments[parameter.described_by[0]] = value
-        for parameter in parameters:
-            name, kind = parameter.name, parameter.type.kind
-            value = arguments.pop(name, _DESC.sub("", name).lower())
-            if parameter.type.base is raw.cudnnHandle_t:
-                value = self._handle
-            elif isinstance(value, str) and kind == "device":
-                value = self.memory(value, written=parameter.direction != "in")
-            elif isinstance(value, str) and parameter.type.base is raw.cudnnFilterDescriptor_t:
-                value = self.describe_filter(value)
-            elif isinstance(value, str) and value in self._operands and _DESC.search(name):
-                value = self.describe(value)
-            values[name] = value
-        if arguments:
-            raise TypeError(f"{function.__name__} has no parameter {next(iter(arguments))!r}")
-        for name, parameter in zip(values, parameters, strict=True):
-            if parameter.type.kind == "scalar":
-                types = [data_type_of(record(values[by])) for by in parameter.described_by]
-                double = raw.CUDNN_DATA_DOUBLE
-                value, data_type = values[name], double if double in types else types[0]
-                values[name] = host_scalar(value, data_type)
-        return list(values.values())
 
     def shape_like(self, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
         """`shape`, of 4 dimensions, as (N, C, W) if the operand `name` was given, and read, so."""
