@@ -271,6 +271,32 @@ def test_memory_that_is_aligned_to_elements_only(handle: Handle) -> None:
     assert len(handle._plans) == 2
 
 
+def test_a_bound_operation_hands_its_pointers_to_the_pack(reference_handle: Handle) -> None:
+    """By bare calls, as on a GPU."""
+    given = [upload(array) for array in reference_statistics(8)]
+    options = {"average_factor": 1.0}
+    training = cudnn.finalize_statistics_training
+    with cudnn.bind(training, reference_handle, *given[:2], 9, *given[2:], **options) as bound:
+        *settings, execution = bound._native
+        assert execution[0] is raw.cudnnFusedOpsExecute
+        labels = raw.cudnnFusedOpsVariantParamLabel_t
+        placed = {}
+        for function, callee, arguments in settings:
+            assert function is raw.cudnnSetFusedOpsVariantParamPackAttribute
+            assert callee(*arguments) == 0
+            address = ctypes.c_void_p()
+            pack, label = arguments[:2]
+            raw.cudnnGetFusedOpsVariantParamPackAttribute(pack, label, ctypes.byref(address))
+            placed[label] = address.value
+        operands = dict(zip(("YSUM", "YSQSUM", "BN_SCALE", "BN_BIAS"), given, strict=True))
+        operands |= {"BN_EQSCALE": bound.result.scale, "BN_EQBIAS": bound.result.bias}
+        operands["BN_SAVED_MEAN"] = bound.result.saved_mean
+        operands["BN_SAVED_INVSTD"] = bound.result.saved_inv_variance
+        assert placed == {
+            labels[f"CUDNN_PTR_{name}"]: memory.ptr for name, memory in operands.items()
+        }
+
+
 def test_results_may_be_given(reference_handle: Handle) -> None:
     rng = np.random.default_rng(7)
     x = upload(rng.standard_normal((2, 8, 6, 6)).astype(np.float16), "NHWC")
