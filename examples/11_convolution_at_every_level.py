@@ -140,13 +140,14 @@ def graph_raw(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTensor)
     count, array = c_int64(), (c_void_p * 8)(*(config.value for config in configs))
     results = raw.CUDNN_ATTR_ENGINEHEUR_RESULTS
     raw.cudnnBackendGetAttribute(query, results, child, 8, byref(count), array)
-    plan = None
     for config in configs[: count.value]:
         plan = descriptor(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
         raw.cudnnBackendSetAttribute(plan, raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE, whose, 1, handle)
         put(plan, raw.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, child, config)
         if raw.cudnnBackendFinalize.unchecked(plan) == raw.CUDNN_STATUS_SUCCESS:
             break
+    else:
+        raise RuntimeError("no engine computes this convolution")
     size = c_int64()
     needed = raw.CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
     raw.cudnnBackendGetAttribute(plan, needed, int64, 1, byref(count), byref(size))

@@ -370,7 +370,7 @@ def cudnnBackendDestroyDescriptor(
 
 @declared
 def cudnnBackendInitialize(
-    descriptor: Descriptor[cudnnBackendDescriptor_t],
+    descriptor: Handle[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendInitialize(
         cudnnBackendDescriptor_t descriptor);
@@ -385,7 +385,7 @@ def cudnnBackendInitialize(
 
 @declared
 def cudnnBackendFinalize(
-    descriptor: Descriptor[cudnnBackendDescriptor_t],
+    descriptor: Handle[cudnnBackendDescriptor_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor);
 
@@ -399,7 +399,7 @@ def cudnnBackendFinalize(
 
 @declared
 def cudnnBackendSetAttribute(
-    descriptor: Descriptor[cudnnBackendDescriptor_t],
+    descriptor: Handle[cudnnBackendDescriptor_t],
     attributeName: EnumValue[cudnnBackendAttributeName_t],
     attributeType: EnumValue[cudnnBackendAttributeType_t],
     elementCount: Int,
@@ -426,7 +426,7 @@ def cudnnBackendSetAttribute(
 
 @declared
 def cudnnBackendGetAttribute(
-    descriptor: Descriptor[cudnnBackendDescriptor_t],
+    descriptor: Handle[cudnnBackendDescriptor_t],
     attributeName: EnumValue[cudnnBackendAttributeName_t],
     attributeType: EnumValue[cudnnBackendAttributeType_t],
     requestedElementCount: Int,
@@ -561,7 +561,7 @@ def cudnnCreateTensorDescriptor(
 
 @declared
 def cudnnSetTensor4dDescriptor(
-    tensorDesc: Descriptor[cudnnTensorDescriptor_t],
+    tensorDesc: Handle[cudnnTensorDescriptor_t],
     format: EnumValue[cudnnTensorFormat_t],
     dataType: EnumValue[cudnnDataType_t],
     n: Int,
@@ -594,7 +594,7 @@ def cudnnSetTensor4dDescriptor(
 
 @declared
 def cudnnSetTensor4dDescriptorEx(
-    tensorDesc: Descriptor[cudnnTensorDescriptor_t],
+    tensorDesc: Handle[cudnnTensorDescriptor_t],
     dataType: EnumValue[cudnnDataType_t],
     n: Int,
     c: Int,
@@ -635,7 +635,7 @@ def cudnnSetTensor4dDescriptorEx(
 
 @declared
 def cudnnGetTensor4dDescriptor(
-    tensorDesc: Descriptor[cudnnTensorDescriptor_t],
+    tensorDesc: Handle[cudnnTensorDescriptor_t],
     dataType: EnumPointer[cudnnDataType_t],
     n: Pointer[c_int],
     c: Pointer[c_int],
@@ -676,7 +676,7 @@ def cudnnGetTensor4dDescriptor(
 
 @declared
 def cudnnSetTensorNdDescriptor(
-    tensorDesc: Descriptor[cudnnTensorDescriptor_t],
+    tensorDesc: Handle[cudnnTensorDescriptor_t],
     dataType: EnumValue[cudnnDataType_t],
     nbDims: Int,
     dimA: IntArray[c_int],
@@ -702,7 +702,7 @@ def cudnnSetTensorNdDescriptor(
 
 @declared
 def cudnnSetTensorNdDescriptorEx(
-    tensorDesc: Descriptor[cudnnTensorDescriptor_t],
+    tensorDesc: Handle[cudnnTensorDescriptor_t],
     format: EnumValue[cudnnTensorFormat_t],
     dataType: EnumValue[cudnnDataType_t],
     nbDims: Int,
@@ -728,7 +728,7 @@ def cudnnSetTensorNdDescriptorEx(
 
 @declared
 def cudnnGetTensorNdDescriptor(
-    tensorDesc: Descriptor[cudnnTensorDescriptor_t],
+    tensorDesc: Handle[cudnnTensorDescriptor_t],
     nbDimsRequested: Int,
     dataType: EnumPointer[cudnnDataType_t],
     nbDims: Pointer[c_int],
@@ -758,7 +758,7 @@ def cudnnGetTensorNdDescriptor(
 
 @declared
 def cudnnGetTensorSizeInBytes(
-    tensorDesc: Descriptor[cudnnTensorDescriptor_t],
+    tensorDesc: Handle[cudnnTensorDescriptor_t],
     size: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetTensorSizeInBytes(
@@ -791,9 +791,9 @@ def cudnnDestroyTensorDescriptor(
 
 @declared
 def cudnnInitTransformDest(
-    transformDesc: Descriptor[cudnnTensorTransformDescriptor_t],
-    srcDesc: Descriptor[cudnnTensorDescriptor_t],
-    destDesc: Descriptor[cudnnTensorDescriptor_t],
+    transformDesc: Handle[cudnnTensorTransformDescriptor_t],
+    srcDesc: Handle[cudnnTensorDescriptor_t],
+    destDesc: Handle[cudnnTensorDescriptor_t],
     destSizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnInitTransformDest(
@@ -828,7 +828,7 @@ def cudnnCreateTensorTransformDescriptor(
 
 @declared
 def cudnnSetTensorTransformDescriptor(
-    transformDesc: Descriptor[cudnnTensorTransformDescriptor_t],
+    transformDesc: Handle[cudnnTensorTransformDescriptor_t],
     nbDims: Int,
     destFormat: EnumValue[cudnnTensorFormat_t],
     padBeforeA: IntArray[c_int32],
@@ -860,7 +860,7 @@ def cudnnSetTensorTransformDescriptor(
 
 @declared
 def cudnnGetTensorTransformDescriptor(
-    transformDesc: Descriptor[cudnnTensorTransformDescriptor_t],
+    transformDesc: Handle[cudnnTensorTransformDescriptor_t],
     nbDimsRequested: Int,
     destFormat: EnumPointer[cudnnTensorFormat_t],
     padBeforeA: FilledIntArray[c_int32],
@@ -1024,7 +1024,7 @@ def cudnnCreateOpTensorDescriptor(
 
 @declared
 def cudnnSetOpTensorDescriptor(
-    opTensorDesc: Descriptor[cudnnOpTensorDescriptor_t],
+    opTensorDesc: Handle[cudnnOpTensorDescriptor_t],
     opTensorOp: EnumValue[cudnnOpTensorOp_t],
     opTensorCompType: EnumValue[cudnnDataType_t],
     opTensorNanOpt: EnumValue[cudnnNanPropagation_t],
@@ -1048,7 +1048,7 @@ def cudnnSetOpTensorDescriptor(
 
 @declared
 def cudnnGetOpTensorDescriptor(
-    opTensorDesc: Descriptor[cudnnOpTensorDescriptor_t],
+    opTensorDesc: Handle[cudnnOpTensorDescriptor_t],
     opTensorOp: EnumPointer[cudnnOpTensorOp_t],
     opTensorCompType: EnumPointer[cudnnDataType_t],
     opTensorNanOpt: EnumPointer[cudnnNanPropagation_t],
@@ -1090,7 +1090,7 @@ def cudnnDestroyOpTensorDescriptor(
 @declared
 def cudnnOpTensor(
     handle: Handle[cudnnHandle_t],
-    opTensorDesc: Descriptor[cudnnOpTensorDescriptor_t],
+    opTensorDesc: Handle[cudnnOpTensorDescriptor_t],
     alpha1: HostScalar,
     aDesc: Descriptor[cudnnTensorDescriptor_t],
     A: DeviceMemory,
@@ -1151,7 +1151,7 @@ def cudnnCreateReduceTensorDescriptor(
 
 @declared
 def cudnnSetReduceTensorDescriptor(
-    reduceTensorDesc: Descriptor[cudnnReduceTensorDescriptor_t],
+    reduceTensorDesc: Handle[cudnnReduceTensorDescriptor_t],
     reduceTensorOp: EnumValue[cudnnReduceTensorOp_t],
     reduceTensorCompType: EnumValue[cudnnDataType_t],
     reduceTensorNanOpt: EnumValue[cudnnNanPropagation_t],
@@ -1181,7 +1181,7 @@ def cudnnSetReduceTensorDescriptor(
 
 @declared
 def cudnnGetReduceTensorDescriptor(
-    reduceTensorDesc: Descriptor[cudnnReduceTensorDescriptor_t],
+    reduceTensorDesc: Handle[cudnnReduceTensorDescriptor_t],
     reduceTensorOp: EnumPointer[cudnnReduceTensorOp_t],
     reduceTensorCompType: EnumPointer[cudnnDataType_t],
     reduceTensorNanOpt: EnumPointer[cudnnNanPropagation_t],
@@ -1229,9 +1229,9 @@ def cudnnDestroyReduceTensorDescriptor(
 @declared
 def cudnnGetReductionIndicesSize(
     handle: Handle[cudnnHandle_t],
-    reduceTensorDesc: Descriptor[cudnnReduceTensorDescriptor_t],
+    reduceTensorDesc: Handle[cudnnReduceTensorDescriptor_t],
     aDesc: Descriptor[cudnnTensorDescriptor_t],
-    cDesc: Descriptor[cudnnTensorDescriptor_t],
+    cDesc: Handle[cudnnTensorDescriptor_t],
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetReductionIndicesSize(
@@ -1255,9 +1255,9 @@ def cudnnGetReductionIndicesSize(
 @declared
 def cudnnGetReductionWorkspaceSize(
     handle: Handle[cudnnHandle_t],
-    reduceTensorDesc: Descriptor[cudnnReduceTensorDescriptor_t],
-    aDesc: Descriptor[cudnnTensorDescriptor_t],
-    cDesc: Descriptor[cudnnTensorDescriptor_t],
+    reduceTensorDesc: Handle[cudnnReduceTensorDescriptor_t],
+    aDesc: Handle[cudnnTensorDescriptor_t],
+    cDesc: Handle[cudnnTensorDescriptor_t],
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetReductionWorkspaceSize(
@@ -1282,7 +1282,7 @@ def cudnnGetReductionWorkspaceSize(
 @declared
 def cudnnReduceTensor(
     handle: Handle[cudnnHandle_t],
-    reduceTensorDesc: Descriptor[cudnnReduceTensorDescriptor_t],
+    reduceTensorDesc: Handle[cudnnReduceTensorDescriptor_t],
     indices: DeviceMemory,
     indicesSizeInBytes: Int,
     workspace: DeviceMemory,
@@ -1393,7 +1393,7 @@ def cudnnCreateFilterDescriptor(
 
 @declared
 def cudnnSetFilter4dDescriptor(
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
+    filterDesc: Handle[cudnnFilterDescriptor_t],
     dataType: EnumValue[cudnnDataType_t],
     format: EnumValue[cudnnTensorFormat_t],
     k: Int,
@@ -1427,7 +1427,7 @@ def cudnnSetFilter4dDescriptor(
 
 @declared
 def cudnnGetFilter4dDescriptor(
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
+    filterDesc: Handle[cudnnFilterDescriptor_t],
     dataType: EnumPointer[cudnnDataType_t],
     format: EnumPointer[cudnnTensorFormat_t],
     k: Pointer[c_int],
@@ -1460,7 +1460,7 @@ def cudnnGetFilter4dDescriptor(
 
 @declared
 def cudnnSetFilterNdDescriptor(
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
+    filterDesc: Handle[cudnnFilterDescriptor_t],
     dataType: EnumValue[cudnnDataType_t],
     format: EnumValue[cudnnTensorFormat_t],
     nbDims: Int,
@@ -1487,7 +1487,7 @@ def cudnnSetFilterNdDescriptor(
 
 @declared
 def cudnnGetFilterNdDescriptor(
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
+    filterDesc: Handle[cudnnFilterDescriptor_t],
     nbDimsRequested: Int,
     dataType: EnumPointer[cudnnDataType_t],
     format: EnumPointer[cudnnTensorFormat_t],
@@ -1518,7 +1518,7 @@ def cudnnGetFilterNdDescriptor(
 
 @declared
 def cudnnGetFilterSizeInBytes(
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
+    filterDesc: Handle[cudnnFilterDescriptor_t],
     size: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetFilterSizeInBytes(
@@ -1540,10 +1540,10 @@ def cudnnTransformFilter(
     handle: Handle[cudnnHandle_t],
     transDesc: Descriptor[cudnnTensorTransformDescriptor_t],
     alpha: HostScalar,
-    srcDesc: Descriptor[cudnnFilterDescriptor_t],
+    srcDesc: Handle[cudnnFilterDescriptor_t],
     srcData: DeviceMemory,
     beta: HostScalar,
-    destDesc: Descriptor[cudnnFilterDescriptor_t],
+    destDesc: Handle[cudnnFilterDescriptor_t],
     destData: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnTransformFilter(
@@ -1643,7 +1643,7 @@ def cudnnCreatePoolingDescriptor(
 
 @declared
 def cudnnSetPooling2dDescriptor(
-    poolingDesc: Descriptor[cudnnPoolingDescriptor_t],
+    poolingDesc: Handle[cudnnPoolingDescriptor_t],
     mode: EnumValue[cudnnPoolingMode_t],
     maxpoolingNanOpt: EnumValue[cudnnNanPropagation_t],
     windowHeight: Int,
@@ -1682,7 +1682,7 @@ def cudnnSetPooling2dDescriptor(
 
 @declared
 def cudnnGetPooling2dDescriptor(
-    poolingDesc: Descriptor[cudnnPoolingDescriptor_t],
+    poolingDesc: Handle[cudnnPoolingDescriptor_t],
     mode: EnumPointer[cudnnPoolingMode_t],
     maxpoolingNanOpt: EnumPointer[cudnnNanPropagation_t],
     windowHeight: Pointer[c_int],
@@ -1721,7 +1721,7 @@ def cudnnGetPooling2dDescriptor(
 
 @declared
 def cudnnSetPoolingNdDescriptor(
-    poolingDesc: Descriptor[cudnnPoolingDescriptor_t],
+    poolingDesc: Handle[cudnnPoolingDescriptor_t],
     mode: EnumValue[cudnnPoolingMode_t],
     maxpoolingNanOpt: EnumValue[cudnnNanPropagation_t],
     nbDims: Int,
@@ -1754,7 +1754,7 @@ def cudnnSetPoolingNdDescriptor(
 
 @declared
 def cudnnGetPoolingNdDescriptor(
-    poolingDesc: Descriptor[cudnnPoolingDescriptor_t],
+    poolingDesc: Handle[cudnnPoolingDescriptor_t],
     nbDimsRequested: Int,
     mode: EnumPointer[cudnnPoolingMode_t],
     maxpoolingNanOpt: EnumPointer[cudnnNanPropagation_t],
@@ -1791,8 +1791,8 @@ def cudnnGetPoolingNdDescriptor(
 
 @declared
 def cudnnGetPoolingNdForwardOutputDim(
-    poolingDesc: Descriptor[cudnnPoolingDescriptor_t],
-    inputTensorDesc: Descriptor[cudnnTensorDescriptor_t],
+    poolingDesc: Handle[cudnnPoolingDescriptor_t],
+    inputTensorDesc: Handle[cudnnTensorDescriptor_t],
     nbDims: Int,
     outputTensorDimA: FilledIntArray[c_int],
 ) -> cudnnStatus_t:
@@ -1814,8 +1814,8 @@ def cudnnGetPoolingNdForwardOutputDim(
 
 @declared
 def cudnnGetPooling2dForwardOutputDim(
-    poolingDesc: Descriptor[cudnnPoolingDescriptor_t],
-    inputTensorDesc: Descriptor[cudnnTensorDescriptor_t],
+    poolingDesc: Handle[cudnnPoolingDescriptor_t],
+    inputTensorDesc: Handle[cudnnTensorDescriptor_t],
     n: Pointer[c_int],
     c: Pointer[c_int],
     h: Pointer[c_int],
@@ -1912,7 +1912,7 @@ def cudnnCreateActivationDescriptor(
 
 @declared
 def cudnnSetActivationDescriptor(
-    activationDesc: Descriptor[cudnnActivationDescriptor_t],
+    activationDesc: Handle[cudnnActivationDescriptor_t],
     mode: EnumValue[cudnnActivationMode_t],
     reluNanOpt: EnumValue[cudnnNanPropagation_t],
     coef: Real,
@@ -1936,7 +1936,7 @@ def cudnnSetActivationDescriptor(
 
 @declared
 def cudnnGetActivationDescriptor(
-    activationDesc: Descriptor[cudnnActivationDescriptor_t],
+    activationDesc: Handle[cudnnActivationDescriptor_t],
     mode: EnumPointer[cudnnActivationMode_t],
     reluNanOpt: EnumPointer[cudnnNanPropagation_t],
     coef: Pointer[c_double],
@@ -1961,7 +1961,7 @@ def cudnnGetActivationDescriptor(
 
 @declared
 def cudnnSetActivationDescriptorSwishBeta(
-    activationDesc: Descriptor[cudnnActivationDescriptor_t],
+    activationDesc: Handle[cudnnActivationDescriptor_t],
     swish_beta: Real,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetActivationDescriptorSwishBeta(
@@ -1979,7 +1979,7 @@ def cudnnSetActivationDescriptorSwishBeta(
 
 @declared
 def cudnnGetActivationDescriptorSwishBeta(
-    activationDesc: Descriptor[cudnnActivationDescriptor_t],
+    activationDesc: Handle[cudnnActivationDescriptor_t],
     swish_beta: Pointer[c_double],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetActivationDescriptorSwishBeta(
@@ -2064,7 +2064,7 @@ def cudnnCreateLRNDescriptor(
 
 @declared
 def cudnnSetLRNDescriptor(
-    normDesc: Descriptor[cudnnLRNDescriptor_t],
+    normDesc: Handle[cudnnLRNDescriptor_t],
     lrnN: Int,
     lrnAlpha: Real,
     lrnBeta: Real,
@@ -2090,7 +2090,7 @@ def cudnnSetLRNDescriptor(
 
 @declared
 def cudnnGetLRNDescriptor(
-    normDesc: Descriptor[cudnnLRNDescriptor_t],
+    normDesc: Handle[cudnnLRNDescriptor_t],
     lrnN: Pointer[c_uint],
     lrnAlpha: Pointer[c_double],
     lrnBeta: Pointer[c_double],
@@ -2130,13 +2130,13 @@ def cudnnDestroyLRNDescriptor(
 @declared
 def cudnnLRNCrossChannelForward(
     handle: Handle[cudnnHandle_t],
-    normDesc: Descriptor[cudnnLRNDescriptor_t],
+    normDesc: Handle[cudnnLRNDescriptor_t],
     lrnMode: EnumValue[cudnnLRNMode_t],
     alpha: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnLRNCrossChannelForward(
@@ -2168,16 +2168,16 @@ def cudnnLRNCrossChannelForward(
 @declared
 def cudnnDivisiveNormalizationForward(
     handle: Handle[cudnnHandle_t],
-    normDesc: Descriptor[cudnnLRNDescriptor_t],
+    normDesc: Handle[cudnnLRNDescriptor_t],
     mode: EnumValue[cudnnDivNormMode_t],
     alpha: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     means: DeviceMemory,
     temp: DeviceMemory,
     temp2: DeviceMemory,
     beta: HostScalar,
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDivisiveNormalizationForward(
@@ -2214,8 +2214,8 @@ def cudnnDivisiveNormalizationForward(
 
 @declared
 def cudnnDeriveBNTensorDescriptor(
-    derivedBnDesc: Descriptor[cudnnTensorDescriptor_t],
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    derivedBnDesc: Handle[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     mode: EnumValue[cudnnBatchNormMode_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDeriveBNTensorDescriptor(
@@ -2239,11 +2239,11 @@ def cudnnBatchNormalizationForwardInference(
     mode: EnumValue[cudnnBatchNormMode_t],
     alpha: HostScalar,
     beta: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
-    bnScaleBiasMeanVarDesc: Descriptor[cudnnTensorDescriptor_t],
+    bnScaleBiasMeanVarDesc: Handle[cudnnTensorDescriptor_t],
     bnScale: DeviceMemory,
     bnBias: DeviceMemory,
     estimatedMean: DeviceMemory,
@@ -2289,9 +2289,9 @@ def cudnnBatchNormalizationForwardInference(
 
 @declared
 def cudnnDeriveNormTensorDescriptor(
-    derivedNormScaleBiasDesc: Descriptor[cudnnTensorDescriptor_t],
-    derivedNormMeanVarDesc: Descriptor[cudnnTensorDescriptor_t],
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    derivedNormScaleBiasDesc: Handle[cudnnTensorDescriptor_t],
+    derivedNormMeanVarDesc: Handle[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     mode: EnumValue[cudnnNormMode_t],
     groupCnt: Int,
 ) -> cudnnStatus_t:
@@ -2322,18 +2322,18 @@ def cudnnNormalizationForwardInference(
     algo: EnumValue[cudnnNormAlgo_t],
     alpha: HostScalar,
     beta: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    normScaleBiasDesc: Descriptor[cudnnTensorDescriptor_t],
+    normScaleBiasDesc: Handle[cudnnTensorDescriptor_t],
     normScale: DeviceMemory,
     normBias: DeviceMemory,
-    normMeanVarDesc: Descriptor[cudnnTensorDescriptor_t],
+    normMeanVarDesc: Handle[cudnnTensorDescriptor_t],
     estimatedMean: DeviceMemory,
     estimatedVariance: DeviceMemory,
     zDesc: Descriptor[cudnnTensorDescriptor_t],
     z: DeviceMemory,
     activationDesc: Descriptor[cudnnActivationDescriptor_t],
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
     epsilon: Real,
     groupCnt: Int,
@@ -2405,7 +2405,7 @@ def cudnnCreateSpatialTransformerDescriptor(
 
 @declared
 def cudnnSetSpatialTransformerNdDescriptor(
-    stDesc: Descriptor[cudnnSpatialTransformerDescriptor_t],
+    stDesc: Handle[cudnnSpatialTransformerDescriptor_t],
     samplerType: EnumValue[cudnnSamplerType_t],
     dataType: EnumValue[cudnnDataType_t],
     nbDims: Int,
@@ -2446,7 +2446,7 @@ def cudnnDestroySpatialTransformerDescriptor(
 @declared
 def cudnnSpatialTfGridGeneratorForward(
     handle: Handle[cudnnHandle_t],
-    stDesc: Descriptor[cudnnSpatialTransformerDescriptor_t],
+    stDesc: Handle[cudnnSpatialTransformerDescriptor_t],
     theta: DeviceMemory,
     grid: DeviceMemory,
 ) -> cudnnStatus_t:
@@ -2469,13 +2469,13 @@ def cudnnSpatialTfGridGeneratorForward(
 @declared
 def cudnnSpatialTfSamplerForward(
     handle: Handle[cudnnHandle_t],
-    stDesc: Descriptor[cudnnSpatialTransformerDescriptor_t],
+    stDesc: Handle[cudnnSpatialTransformerDescriptor_t],
     alpha: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     grid: DeviceMemory,
     beta: HostScalar,
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSpatialTfSamplerForward(
@@ -2551,7 +2551,7 @@ def cudnnDropoutGetStatesSize(
 
 @declared
 def cudnnDropoutGetReserveSpaceSize(
-    xdesc: Descriptor[cudnnTensorDescriptor_t],
+    xdesc: Handle[cudnnTensorDescriptor_t],
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnDropoutGetReserveSpaceSize(
@@ -2654,9 +2654,9 @@ def cudnnGetDropoutDescriptor(
 def cudnnDropoutForward(
     handle: Handle[cudnnHandle_t],
     dropoutDesc: Descriptor[cudnnDropoutDescriptor_t],
-    xdesc: Descriptor[cudnnTensorDescriptor_t],
+    xdesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    ydesc: Descriptor[cudnnTensorDescriptor_t],
+    ydesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
     reserveSpace: DeviceMemory,
     reserveSpaceSizeInBytes: Int,
@@ -2840,17 +2840,17 @@ def cudnnActivationBackward(
 @declared
 def cudnnLRNCrossChannelBackward(
     handle: Handle[cudnnHandle_t],
-    normDesc: Descriptor[cudnnLRNDescriptor_t],
+    normDesc: Handle[cudnnLRNDescriptor_t],
     lrnMode: EnumValue[cudnnLRNMode_t],
     alpha: HostScalar,
     yDesc: Descriptor[cudnnTensorDescriptor_t],
     y: DeviceMemory,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    dxDesc: Descriptor[cudnnTensorDescriptor_t],
+    dxDesc: Handle[cudnnTensorDescriptor_t],
     dx: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnLRNCrossChannelBackward(
@@ -2890,17 +2890,17 @@ def cudnnLRNCrossChannelBackward(
 @declared
 def cudnnDivisiveNormalizationBackward(
     handle: Handle[cudnnHandle_t],
-    normDesc: Descriptor[cudnnLRNDescriptor_t],
+    normDesc: Handle[cudnnLRNDescriptor_t],
     mode: EnumValue[cudnnDivNormMode_t],
     alpha: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     means: DeviceMemory,
     dy: DeviceMemory,
     temp: DeviceMemory,
     temp2: DeviceMemory,
     beta: HostScalar,
-    dXdMeansDesc: Descriptor[cudnnTensorDescriptor_t],
+    dXdMeansDesc: Handle[cudnnTensorDescriptor_t],
     dx: DeviceMemory,
     dMeans: DeviceMemory,
 ) -> cudnnStatus_t:
@@ -3216,13 +3216,13 @@ def cudnnBatchNormalizationBackward(
     betaDataDiff: HostScalar,
     alphaParamDiff: HostScalar,
     betaParamDiff: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    dxDesc: Descriptor[cudnnTensorDescriptor_t],
+    dxDesc: Handle[cudnnTensorDescriptor_t],
     dx: DeviceMemory,
-    dBnScaleBiasDesc: Descriptor[cudnnTensorDescriptor_t],
+    dBnScaleBiasDesc: Handle[cudnnTensorDescriptor_t],
     bnScale: DeviceMemory,
     dBnScaleResult: DeviceMemory,
     dBnBiasResult: DeviceMemory,
@@ -3287,17 +3287,17 @@ def cudnnBatchNormalizationBackwardEx(
     betaDataDiff: HostScalar,
     alphaParamDiff: HostScalar,
     betaParamDiff: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     xData: DeviceMemory,
     yDesc: Descriptor[cudnnTensorDescriptor_t],
     yData: DeviceMemory,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     dyData: DeviceMemory,
     dzDesc: Descriptor[cudnnTensorDescriptor_t],
     dzData: DeviceMemory,
-    dxDesc: Descriptor[cudnnTensorDescriptor_t],
+    dxDesc: Handle[cudnnTensorDescriptor_t],
     dxData: DeviceMemory,
-    dBnScaleBiasDesc: Descriptor[cudnnTensorDescriptor_t],
+    dBnScaleBiasDesc: Handle[cudnnTensorDescriptor_t],
     bnScaleData: DeviceMemory,
     bnBiasData: DeviceMemory,
     dBnScaleData: DeviceMemory,
@@ -3624,23 +3624,23 @@ def cudnnNormalizationBackward(
     betaDataDiff: HostScalar,
     alphaParamDiff: HostScalar,
     betaParamDiff: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     xData: DeviceMemory,
     yDesc: Descriptor[cudnnTensorDescriptor_t],
     yData: DeviceMemory,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     dyData: DeviceMemory,
     dzDesc: Descriptor[cudnnTensorDescriptor_t],
     dzData: DeviceMemory,
-    dxDesc: Descriptor[cudnnTensorDescriptor_t],
+    dxDesc: Handle[cudnnTensorDescriptor_t],
     dxData: DeviceMemory,
-    dNormScaleBiasDesc: Descriptor[cudnnTensorDescriptor_t],
+    dNormScaleBiasDesc: Handle[cudnnTensorDescriptor_t],
     normScaleData: DeviceMemory,
     normBiasData: DeviceMemory,
     dNormScaleData: DeviceMemory,
     dNormBiasData: DeviceMemory,
     epsilon: Real,
-    normMeanVarDesc: Descriptor[cudnnTensorDescriptor_t],
+    normMeanVarDesc: Handle[cudnnTensorDescriptor_t],
     savedMean: DeviceMemory,
     savedInvVariance: DeviceMemory,
     activationDesc: Descriptor[cudnnActivationDescriptor_t],
@@ -3728,7 +3728,7 @@ def cudnnNormalizationBackward(
 @declared
 def cudnnSpatialTfGridGeneratorBackward(
     handle: Handle[cudnnHandle_t],
-    stDesc: Descriptor[cudnnSpatialTransformerDescriptor_t],
+    stDesc: Handle[cudnnSpatialTransformerDescriptor_t],
     dgrid: DeviceMemory,
     dtheta: DeviceMemory,
 ) -> cudnnStatus_t:
@@ -3751,15 +3751,15 @@ def cudnnSpatialTfGridGeneratorBackward(
 @declared
 def cudnnSpatialTfSamplerBackward(
     handle: Handle[cudnnHandle_t],
-    stDesc: Descriptor[cudnnSpatialTransformerDescriptor_t],
+    stDesc: Handle[cudnnSpatialTransformerDescriptor_t],
     alpha: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
     beta: HostScalar,
-    dxDesc: Descriptor[cudnnTensorDescriptor_t],
+    dxDesc: Handle[cudnnTensorDescriptor_t],
     dx: DeviceMemory,
     alphaDgrid: HostScalar,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
     grid: DeviceMemory,
     betaDgrid: HostScalar,
@@ -3805,9 +3805,9 @@ def cudnnSpatialTfSamplerBackward(
 def cudnnDropoutBackward(
     handle: Handle[cudnnHandle_t],
     dropoutDesc: Descriptor[cudnnDropoutDescriptor_t],
-    dydesc: Descriptor[cudnnTensorDescriptor_t],
+    dydesc: Handle[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    dxdesc: Descriptor[cudnnTensorDescriptor_t],
+    dxdesc: Handle[cudnnTensorDescriptor_t],
     dx: DeviceMemory,
     reserveSpace: DeviceMemory,
     reserveSpaceSizeInBytes: Int,
@@ -3870,7 +3870,7 @@ def cudnnDestroyConvolutionDescriptor(
 
 @declared
 def cudnnSetConvolutionMathType(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     mathType: EnumValue[cudnnMathType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetConvolutionMathType(
@@ -3887,7 +3887,7 @@ def cudnnSetConvolutionMathType(
 
 @declared
 def cudnnGetConvolutionMathType(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     mathType: EnumPointer[cudnnMathType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionMathType(
@@ -3905,7 +3905,7 @@ def cudnnGetConvolutionMathType(
 
 @declared
 def cudnnSetConvolutionGroupCount(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     groupCount: Int,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetConvolutionGroupCount(
@@ -3922,7 +3922,7 @@ def cudnnSetConvolutionGroupCount(
 
 @declared
 def cudnnGetConvolutionGroupCount(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     groupCount: Pointer[c_int],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionGroupCount(
@@ -3940,7 +3940,7 @@ def cudnnGetConvolutionGroupCount(
 
 @declared
 def cudnnSetConvolutionReorderType(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     reorderType: EnumValue[cudnnReorderType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetConvolutionReorderType(
@@ -3957,7 +3957,7 @@ def cudnnSetConvolutionReorderType(
 
 @declared
 def cudnnGetConvolutionReorderType(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     reorderType: EnumPointer[cudnnReorderType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetConvolutionReorderType(
@@ -3975,7 +3975,7 @@ def cudnnGetConvolutionReorderType(
 
 @declared
 def cudnnSetConvolution2dDescriptor(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     pad_h: Int,
     pad_w: Int,
     u: Int,
@@ -4015,7 +4015,7 @@ def cudnnSetConvolution2dDescriptor(
 
 @declared
 def cudnnGetConvolution2dDescriptor(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     pad_h: Pointer[c_int],
     pad_w: Pointer[c_int],
     u: Pointer[c_int],
@@ -4054,7 +4054,7 @@ def cudnnGetConvolution2dDescriptor(
 
 @declared
 def cudnnSetConvolutionNdDescriptor(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     arrayLength: Int,
     padA: IntArray[c_int],
     filterStrideA: IntArray[c_int],
@@ -4087,7 +4087,7 @@ def cudnnSetConvolutionNdDescriptor(
 
 @declared
 def cudnnGetConvolutionNdDescriptor(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     arrayLengthRequested: Int,
     arrayLength: Pointer[c_int],
     padA: FilledIntArray[c_int],
@@ -4124,9 +4124,9 @@ def cudnnGetConvolutionNdDescriptor(
 
 @declared
 def cudnnGetConvolution2dForwardOutputDim(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    inputTensorDesc: Descriptor[cudnnTensorDescriptor_t],
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    inputTensorDesc: Handle[cudnnTensorDescriptor_t],
+    filterDesc: Handle[cudnnFilterDescriptor_t],
     n: Pointer[c_int],
     c: Pointer[c_int],
     h: Pointer[c_int],
@@ -4157,9 +4157,9 @@ def cudnnGetConvolution2dForwardOutputDim(
 
 @declared
 def cudnnGetConvolutionNdForwardOutputDim(
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    inputTensorDesc: Descriptor[cudnnTensorDescriptor_t],
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    inputTensorDesc: Handle[cudnnTensorDescriptor_t],
+    filterDesc: Handle[cudnnFilterDescriptor_t],
     nbDims: Int,
     tensorOuputDimA: FilledIntArray[c_int],
 ) -> cudnnStatus_t:
@@ -4204,10 +4204,10 @@ def cudnnGetConvolutionForwardAlgorithmMaxCount(
 @declared
 def cudnnGetConvolutionForwardAlgorithm_v7(
     handle: Handle[cudnnHandle_t],
-    srcDesc: Descriptor[cudnnTensorDescriptor_t],
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    destDesc: Descriptor[cudnnTensorDescriptor_t],
+    srcDesc: Handle[cudnnTensorDescriptor_t],
+    filterDesc: Handle[cudnnFilterDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    destDesc: Handle[cudnnTensorDescriptor_t],
     requestedAlgoCount: Int,
     returnedAlgoCount: Pointer[c_int],
     perfResults: FilledArray[cudnnConvolutionFwdAlgoPerf_t],
@@ -4241,10 +4241,10 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
 @declared
 def cudnnFindConvolutionForwardAlgorithm(
     handle: Handle[cudnnHandle_t],
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     requestedAlgoCount: Int,
     returnedAlgoCount: Pointer[c_int],
     perfResults: FilledArray[cudnnConvolutionFwdAlgoPerf_t],
@@ -4278,12 +4278,12 @@ def cudnnFindConvolutionForwardAlgorithm(
 @declared
 def cudnnFindConvolutionForwardAlgorithmEx(
     handle: Handle[cudnnHandle_t],
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
     requestedAlgoCount: Int,
     returnedAlgoCount: Pointer[c_int],
@@ -4330,10 +4330,10 @@ def cudnnFindConvolutionForwardAlgorithmEx(
 @declared
 def cudnnIm2Col(
     handle: Handle[cudnnHandle_t],
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     colBuffer: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnIm2Col(
@@ -4394,10 +4394,10 @@ def cudnnReorderFilterAndBias(
 @declared
 def cudnnGetConvolutionForwardWorkspaceSize(
     handle: Handle[cudnnHandle_t],
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     algo: EnumValue[cudnnConvolutionFwdAlgo_t],
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
@@ -4429,16 +4429,16 @@ def cudnnGetConvolutionForwardWorkspaceSize(
 def cudnnConvolutionForward(
     handle: Handle[cudnnHandle_t],
     alpha: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     algo: EnumValue[cudnnConvolutionFwdAlgo_t],
     workSpace: DeviceMemory,
     workSpaceSizeInBytes: Int,
     beta: HostScalar,
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionForward(
@@ -4481,21 +4481,21 @@ def cudnnConvolutionForward(
 def cudnnConvolutionBiasActivationForward(
     handle: Handle[cudnnHandle_t],
     alpha1: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     algo: EnumValue[cudnnConvolutionFwdAlgo_t],
     workSpace: DeviceMemory,
     workSpaceSizeInBytes: Int,
     alpha2: HostScalar,
     zDesc: Descriptor[cudnnTensorDescriptor_t],
     z: DeviceMemory,
-    biasDesc: Descriptor[cudnnTensorDescriptor_t],
+    biasDesc: Handle[cudnnTensorDescriptor_t],
     bias: DeviceMemory,
-    activationDesc: Descriptor[cudnnActivationDescriptor_t],
-    yDesc: Descriptor[cudnnTensorDescriptor_t],
+    activationDesc: Handle[cudnnActivationDescriptor_t],
+    yDesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionBiasActivationForward(
@@ -4565,10 +4565,10 @@ def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
 @declared
 def cudnnFindConvolutionBackwardDataAlgorithm(
     handle: Handle[cudnnHandle_t],
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    dxDesc: Descriptor[cudnnTensorDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    dxDesc: Handle[cudnnTensorDescriptor_t],
     requestedAlgoCount: Int,
     returnedAlgoCount: Pointer[c_int],
     perfResults: FilledArray[cudnnConvolutionBwdDataAlgoPerf_t],
@@ -4601,12 +4601,12 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
 @declared
 def cudnnFindConvolutionBackwardDataAlgorithmEx(
     handle: Handle[cudnnHandle_t],
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    dxDesc: Descriptor[cudnnTensorDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    dxDesc: Handle[cudnnTensorDescriptor_t],
     dx: DeviceMemory,
     requestedAlgoCount: Int,
     returnedAlgoCount: Pointer[c_int],
@@ -4652,10 +4652,10 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
 @declared
 def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     handle: Handle[cudnnHandle_t],
-    filterDesc: Descriptor[cudnnFilterDescriptor_t],
-    diffDesc: Descriptor[cudnnTensorDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    gradDesc: Descriptor[cudnnTensorDescriptor_t],
+    filterDesc: Handle[cudnnFilterDescriptor_t],
+    diffDesc: Handle[cudnnTensorDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    gradDesc: Handle[cudnnTensorDescriptor_t],
     requestedAlgoCount: Int,
     returnedAlgoCount: Pointer[c_int],
     perfResults: FilledArray[cudnnConvolutionBwdDataAlgoPerf_t],
@@ -4688,10 +4688,10 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
 @declared
 def cudnnGetConvolutionBackwardDataWorkspaceSize(
     handle: Handle[cudnnHandle_t],
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    dxDesc: Descriptor[cudnnTensorDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    dxDesc: Handle[cudnnTensorDescriptor_t],
     algo: EnumValue[cudnnConvolutionBwdDataAlgo_t],
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
@@ -4722,16 +4722,16 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
 def cudnnConvolutionBackwardData(
     handle: Handle[cudnnHandle_t],
     alpha: HostScalar,
-    wDesc: Descriptor[cudnnFilterDescriptor_t],
+    wDesc: Handle[cudnnFilterDescriptor_t],
     w: DeviceMemory,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     algo: EnumValue[cudnnConvolutionBwdDataAlgo_t],
     workSpace: DeviceMemory,
     workSpaceSizeInBytes: Int,
     beta: HostScalar,
-    dxDesc: Descriptor[cudnnTensorDescriptor_t],
+    dxDesc: Handle[cudnnTensorDescriptor_t],
     dx: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionBackwardData(
@@ -4852,10 +4852,10 @@ def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
 @declared
 def cudnnFindConvolutionBackwardFilterAlgorithm(
     handle: Handle[cudnnHandle_t],
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    dwDesc: Descriptor[cudnnFilterDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    dwDesc: Handle[cudnnFilterDescriptor_t],
     requestedAlgoCount: Int,
     returnedAlgoCount: Pointer[c_int],
     perfResults: FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t],
@@ -4888,12 +4888,12 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
 @declared
 def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     handle: Handle[cudnnHandle_t],
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     y: DeviceMemory,
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    dwDesc: Descriptor[cudnnFilterDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    dwDesc: Handle[cudnnFilterDescriptor_t],
     dw: DeviceMemory,
     requestedAlgoCount: Int,
     returnedAlgoCount: Pointer[c_int],
@@ -4939,10 +4939,10 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
 @declared
 def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     handle: Handle[cudnnHandle_t],
-    srcDesc: Descriptor[cudnnTensorDescriptor_t],
-    diffDesc: Descriptor[cudnnTensorDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    gradDesc: Descriptor[cudnnFilterDescriptor_t],
+    srcDesc: Handle[cudnnTensorDescriptor_t],
+    diffDesc: Handle[cudnnTensorDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    gradDesc: Handle[cudnnFilterDescriptor_t],
     requestedAlgoCount: Int,
     returnedAlgoCount: Pointer[c_int],
     perfResults: FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t],
@@ -4975,10 +4975,10 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
 @declared
 def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     handle: Handle[cudnnHandle_t],
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
-    gradDesc: Descriptor[cudnnFilterDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
+    gradDesc: Handle[cudnnFilterDescriptor_t],
     algo: EnumValue[cudnnConvolutionBwdFilterAlgo_t],
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:
@@ -5009,16 +5009,16 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
 def cudnnConvolutionBackwardFilter(
     handle: Handle[cudnnHandle_t],
     alpha: HostScalar,
-    xDesc: Descriptor[cudnnTensorDescriptor_t],
+    xDesc: Handle[cudnnTensorDescriptor_t],
     x: DeviceMemory,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
-    convDesc: Descriptor[cudnnConvolutionDescriptor_t],
+    convDesc: Handle[cudnnConvolutionDescriptor_t],
     algo: EnumValue[cudnnConvolutionBwdFilterAlgo_t],
     workSpace: DeviceMemory,
     workSpaceSizeInBytes: Int,
     beta: HostScalar,
-    dwDesc: Descriptor[cudnnFilterDescriptor_t],
+    dwDesc: Handle[cudnnFilterDescriptor_t],
     dw: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionBackwardFilter(
@@ -5060,10 +5060,10 @@ def cudnnConvolutionBackwardFilter(
 def cudnnConvolutionBackwardBias(
     handle: Handle[cudnnHandle_t],
     alpha: HostScalar,
-    dyDesc: Descriptor[cudnnTensorDescriptor_t],
+    dyDesc: Handle[cudnnTensorDescriptor_t],
     dy: DeviceMemory,
     beta: HostScalar,
-    dbDesc: Descriptor[cudnnTensorDescriptor_t],
+    dbDesc: Handle[cudnnTensorDescriptor_t],
     db: DeviceMemory,
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnConvolutionBackwardBias(
@@ -5125,7 +5125,7 @@ def cudnnDestroyFusedOpsConstParamPack(
 
 @declared
 def cudnnSetFusedOpsConstParamPackAttribute(
-    constPack: Descriptor[cudnnFusedOpsConstParamPack_t],
+    constPack: Handle[cudnnFusedOpsConstParamPack_t],
     paramLabel: EnumValue[cudnnFusedOpsConstParamLabel_t],
     param: Labelled,
 ) -> cudnnStatus_t:
@@ -5146,7 +5146,7 @@ def cudnnSetFusedOpsConstParamPackAttribute(
 
 @declared
 def cudnnGetFusedOpsConstParamPackAttribute(
-    constPack: Descriptor[cudnnFusedOpsConstParamPack_t],
+    constPack: Handle[cudnnFusedOpsConstParamPack_t],
     paramLabel: EnumValue[cudnnFusedOpsConstParamLabel_t],
     param: Labelled,
     isNULL: Pointer[c_int],
@@ -5203,7 +5203,7 @@ def cudnnDestroyFusedOpsVariantParamPack(
 
 @declared
 def cudnnSetFusedOpsVariantParamPackAttribute(
-    varPack: Descriptor[cudnnFusedOpsVariantParamPack_t],
+    varPack: Handle[cudnnFusedOpsVariantParamPack_t],
     paramLabel: EnumValue[cudnnFusedOpsVariantParamLabel_t],
     ptr: Labelled,
 ) -> cudnnStatus_t:
@@ -5224,7 +5224,7 @@ def cudnnSetFusedOpsVariantParamPackAttribute(
 
 @declared
 def cudnnGetFusedOpsVariantParamPackAttribute(
-    varPack: Descriptor[cudnnFusedOpsVariantParamPack_t],
+    varPack: Handle[cudnnFusedOpsVariantParamPack_t],
     paramLabel: EnumValue[cudnnFusedOpsVariantParamLabel_t],
     ptr: Labelled,
 ) -> cudnnStatus_t:
@@ -5302,7 +5302,7 @@ def cudnnMakeFusedOpsPlan(
 @declared
 def cudnnFusedOpsExecute(
     handle: Handle[cudnnHandle_t],
-    plan: Descriptor[cudnnFusedOpsPlan_t],
+    plan: Handle[cudnnFusedOpsPlan_t],
     varPack: Descriptor[cudnnFusedOpsVariantParamPack_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnFusedOpsExecute(
@@ -5350,7 +5350,7 @@ def cudnnDestroyRNNDescriptor(
 
 @declared
 def cudnnSetRNNDescriptor_v8(
-    rnnDesc: Descriptor[cudnnRNNDescriptor_t],
+    rnnDesc: Handle[cudnnRNNDescriptor_t],
     algo: EnumValue[cudnnRNNAlgo_t],
     cellMode: EnumValue[cudnnRNNMode_t],
     biasMode: EnumValue[cudnnRNNBiasMode_t],
@@ -5407,7 +5407,7 @@ def cudnnSetRNNDescriptor_v8(
 
 @declared
 def cudnnGetRNNDescriptor_v8(
-    rnnDesc: Descriptor[cudnnRNNDescriptor_t],
+    rnnDesc: Handle[cudnnRNNDescriptor_t],
     algo: EnumPointer[cudnnRNNAlgo_t],
     cellMode: EnumPointer[cudnnRNNMode_t],
     biasMode: EnumPointer[cudnnRNNBiasMode_t],
@@ -5464,7 +5464,7 @@ def cudnnGetRNNDescriptor_v8(
 
 @declared
 def cudnnRNNSetClip_v8(
-    rnnDesc: Descriptor[cudnnRNNDescriptor_t],
+    rnnDesc: Handle[cudnnRNNDescriptor_t],
     clipMode: EnumValue[cudnnRNNClipMode_t],
     clipNanOpt: EnumValue[cudnnNanPropagation_t],
     lclip: Real,
@@ -5491,7 +5491,7 @@ def cudnnRNNSetClip_v8(
 
 @declared
 def cudnnRNNSetClip_v9(
-    rnnDesc: Descriptor[cudnnRNNDescriptor_t],
+    rnnDesc: Handle[cudnnRNNDescriptor_t],
     clipMode: EnumValue[cudnnRNNClipMode_t],
     lclip: Real,
     rclip: Real,
@@ -5514,7 +5514,7 @@ def cudnnRNNSetClip_v9(
 
 @declared
 def cudnnRNNGetClip_v8(
-    rnnDesc: Descriptor[cudnnRNNDescriptor_t],
+    rnnDesc: Handle[cudnnRNNDescriptor_t],
     clipMode: EnumPointer[cudnnRNNClipMode_t],
     clipNanOpt: EnumPointer[cudnnNanPropagation_t],
     lclip: Pointer[c_double],
@@ -5542,7 +5542,7 @@ def cudnnRNNGetClip_v8(
 
 @declared
 def cudnnRNNGetClip_v9(
-    rnnDesc: Descriptor[cudnnRNNDescriptor_t],
+    rnnDesc: Handle[cudnnRNNDescriptor_t],
     clipMode: EnumPointer[cudnnRNNClipMode_t],
     lclip: Pointer[c_double],
     rclip: Pointer[c_double],
@@ -5701,7 +5701,7 @@ def cudnnDestroyRNNDataDescriptor(
 
 @declared
 def cudnnSetRNNDataDescriptor(
-    rnnDataDesc: Descriptor[cudnnRNNDataDescriptor_t],
+    rnnDataDesc: Handle[cudnnRNNDataDescriptor_t],
     dataType: EnumValue[cudnnDataType_t],
     layout: EnumValue[cudnnRNNDataLayout_t],
     maxSeqLength: Int,
@@ -5736,7 +5736,7 @@ def cudnnSetRNNDataDescriptor(
 
 @declared
 def cudnnGetRNNDataDescriptor(
-    rnnDataDesc: Descriptor[cudnnRNNDataDescriptor_t],
+    rnnDataDesc: Handle[cudnnRNNDataDescriptor_t],
     dataType: EnumPointer[cudnnDataType_t],
     layout: EnumPointer[cudnnRNNDataLayout_t],
     maxSeqLength: Pointer[c_int],
@@ -5876,7 +5876,7 @@ def cudnnDestroySeqDataDescriptor(
 
 @declared
 def cudnnSetSeqDataDescriptor(
-    seqDataDesc: Descriptor[cudnnSeqDataDescriptor_t],
+    seqDataDesc: Handle[cudnnSeqDataDescriptor_t],
     dataType: EnumValue[cudnnDataType_t],
     nbDims: Int,
     dimA: IntArray[c_int],
@@ -5912,7 +5912,7 @@ def cudnnSetSeqDataDescriptor(
 
 @declared
 def cudnnGetSeqDataDescriptor(
-    seqDataDesc: Descriptor[cudnnSeqDataDescriptor_t],
+    seqDataDesc: Handle[cudnnSeqDataDescriptor_t],
     dataType: EnumPointer[cudnnDataType_t],
     nbDims: Pointer[c_int],
     nbDimsRequested: Int,
@@ -5984,7 +5984,7 @@ def cudnnDestroyAttnDescriptor(
 
 @declared
 def cudnnSetAttnDescriptor(
-    attnDesc: Descriptor[cudnnAttnDescriptor_t],
+    attnDesc: Handle[cudnnAttnDescriptor_t],
     attnMode: Int,
     nHeads: Int,
     smScaler: Real,
@@ -6056,7 +6056,7 @@ def cudnnSetAttnDescriptor(
 
 @declared
 def cudnnGetAttnDescriptor(
-    attnDesc: Descriptor[cudnnAttnDescriptor_t],
+    attnDesc: Handle[cudnnAttnDescriptor_t],
     attnMode: Pointer[c_uint],
     nHeads: Pointer[c_int],
     smScaler: Pointer[c_double],
@@ -6578,7 +6578,7 @@ def cudnnCreateCTCLossDescriptor(
 
 @declared
 def cudnnSetCTCLossDescriptor(
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: EnumValue[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnSetCTCLossDescriptor(
@@ -6596,7 +6596,7 @@ def cudnnSetCTCLossDescriptor(
 
 @declared
 def cudnnSetCTCLossDescriptorEx(
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: EnumValue[cudnnDataType_t],
     normMode: EnumValue[cudnnLossNormalizationMode_t],
     gradMode: EnumValue[cudnnNanPropagation_t],
@@ -6620,7 +6620,7 @@ def cudnnSetCTCLossDescriptorEx(
 
 @declared
 def cudnnSetCTCLossDescriptor_v8(
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: EnumValue[cudnnDataType_t],
     normMode: EnumValue[cudnnLossNormalizationMode_t],
     gradMode: EnumValue[cudnnNanPropagation_t],
@@ -6647,7 +6647,7 @@ def cudnnSetCTCLossDescriptor_v8(
 
 @declared
 def cudnnSetCTCLossDescriptor_v9(
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: EnumValue[cudnnDataType_t],
     normMode: EnumValue[cudnnLossNormalizationMode_t],
     ctcGradMode: EnumValue[cudnnCTCGradMode_t],
@@ -6673,7 +6673,7 @@ def cudnnSetCTCLossDescriptor_v9(
 
 @declared
 def cudnnGetCTCLossDescriptor(
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: EnumPointer[cudnnDataType_t],
 ) -> cudnnStatus_t:
     """cudnnStatus_t cudnnGetCTCLossDescriptor(
@@ -6689,7 +6689,7 @@ def cudnnGetCTCLossDescriptor(
 
 @declared
 def cudnnGetCTCLossDescriptorEx(
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: EnumPointer[cudnnDataType_t],
     normMode: EnumPointer[cudnnLossNormalizationMode_t],
     gradMode: EnumPointer[cudnnNanPropagation_t],
@@ -6711,7 +6711,7 @@ def cudnnGetCTCLossDescriptorEx(
 
 @declared
 def cudnnGetCTCLossDescriptor_v8(
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: EnumPointer[cudnnDataType_t],
     normMode: EnumPointer[cudnnLossNormalizationMode_t],
     gradMode: EnumPointer[cudnnNanPropagation_t],
@@ -6736,7 +6736,7 @@ def cudnnGetCTCLossDescriptor_v8(
 
 @declared
 def cudnnGetCTCLossDescriptor_v9(
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: EnumPointer[cudnnDataType_t],
     normMode: EnumPointer[cudnnLossNormalizationMode_t],
     ctcGradMode: EnumPointer[cudnnCTCGradMode_t],
@@ -6779,7 +6779,7 @@ def cudnnDestroyCTCLossDescriptor(
 @declared
 def cudnnCTCLoss(
     handle: Handle[cudnnHandle_t],
-    probsDesc: Descriptor[cudnnTensorDescriptor_t],
+    probsDesc: Handle[cudnnTensorDescriptor_t],
     probs: DeviceMemory,
     hostLabels: IntArray[c_int],
     hostLabelLengths: IntArray[c_int],
@@ -6831,8 +6831,8 @@ def cudnnCTCLoss(
 def cudnnCTCLoss_v8(
     handle: Handle[cudnnHandle_t],
     algo: EnumValue[cudnnCTCLossAlgo_t],
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
-    probsDesc: Descriptor[cudnnTensorDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
+    probsDesc: Handle[cudnnTensorDescriptor_t],
     probs: DeviceMemory,
     labels: DeviceMemory,
     labelLengths: DeviceMemory,
@@ -6880,7 +6880,7 @@ def cudnnCTCLoss_v8(
 @declared
 def cudnnGetCTCLossWorkspaceSize(
     handle: Handle[cudnnHandle_t],
-    probsDesc: Descriptor[cudnnTensorDescriptor_t],
+    probsDesc: Handle[cudnnTensorDescriptor_t],
     gradientsDesc: Descriptor[cudnnTensorDescriptor_t],
     labels: IntArray[c_int],
     labelLengths: IntArray[c_int],
@@ -6919,8 +6919,8 @@ def cudnnGetCTCLossWorkspaceSize(
 def cudnnGetCTCLossWorkspaceSize_v8(
     handle: Handle[cudnnHandle_t],
     algo: EnumValue[cudnnCTCLossAlgo_t],
-    ctcLossDesc: Descriptor[cudnnCTCLossDescriptor_t],
-    probsDesc: Descriptor[cudnnTensorDescriptor_t],
+    ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
+    probsDesc: Handle[cudnnTensorDescriptor_t],
     gradientsDesc: Descriptor[cudnnTensorDescriptor_t],
     sizeInBytes: Pointer[c_size_t],
 ) -> cudnnStatus_t:

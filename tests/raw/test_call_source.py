@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from ctypes import byref
@@ -13,11 +14,13 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import DeviceTensor, TensorDescriptor, raw, use_reference_device
+from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.call_source import without_argtypes
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.raw.guards import Fragment
+from cudnn_ctypes.raw.values import INTEGER_RANGES
 
 MOST = 64  # parameters
 CALLED = [
@@ -143,6 +146,45 @@ def test_attributes_arrive(in_c: Any, attribute: str, array: Any) -> None:
         at = 0 if array is None else ctypes.addressof(array)
         assert seen() == [tensor.value, int(name), int(type_), count, *addresses, at]
     raw.cudnnBackendDestroyDescriptor(tensor)
+
+
+# --- NULL ---------------------------------------------------------------------------------------
+
+
+def not_null() -> list[tuple[str, str]]:
+    """Functions that need no GPU, each with a descriptor for which the stub refuses None."""
+    stub = Path(raw.__file__ or "").with_name("functions.pyi").read_text()
+    declared = re.findall(r"^def (\w+)\((.*?)\) ->", stub, re.S | re.M)
+    return [
+        (name, parameter)
+        for name, parameters in declared
+        if "Handle[cudnnHandle_t]" not in parameters
+        for parameter in re.findall(r"(\w+): Handle\[", parameters)
+    ]
+
+
+@pytest.mark.parametrize(("name", "null"), not_null())
+def test_c_refuses_null_where_the_stub_refuses_none(name: str, null: str) -> None:
+    ensure_driver()  # it is loaded with some of them
+    arguments: list[Any] = []
+    for i, p in enumerate(raw.FUNCTIONS[name].parameters):
+        base = p.type.base
+        if p.name == null:
+            arguments.append(None)
+        elif p.type.kind in ("host", "labelled"):
+            arguments.append(ctypes.create_string_buffer(64))
+        elif p.type.kind == "value" and issubclass(base, OpaquePointer):
+            arguments.append(base())
+            create = base.__name__.replace("cudnn", "cudnnCreate", 1).removesuffix("_t")
+            raw.FUNCTIONS[create](arguments[-1])
+        elif p.type.kind == "value" and base in INTEGER_RANGES:
+            arguments.append(2)
+        elif p.type.kind == "array":
+            arguments.append((storage_type(base) * 8)())
+        else:
+            arguments.append(sample(p, i, usual=True)[0])
+    status = raw.FUNCTIONS[name].unchecked(*arguments)
+    assert status.name.startswith("CUDNN_STATUS_BAD_PARAM")
 
 
 # --- memory -------------------------------------------------------------------------------------

@@ -58,6 +58,35 @@ def _imports(headers: Headers, body: str) -> str:
 _CALLBACK = {"_CFunctionType"}
 
 
+# Descriptors that functions take NULL for, by a part of the function's name.
+_OPTIONAL = (
+    ("Destroy", {"*"}),
+    ("Convolution", {"zDesc"}),
+    ("SetRNNDescriptor", {"dropoutDesc"}),
+    ("SetAttnDescriptor", {"attnDropoutDesc", "postDropoutDesc"}),
+)
+
+
+def may_be_null(function: Function, parameter: Parameter) -> bool:
+    """Whether C may take NULL for a handle or descriptor, as far as is known.
+
+    Functions without a handle refuse NULL, and so do convolutions; of others that launch, those
+    refuse it that this package's guard must refuse it for.
+    """
+    from cudnn_ctypes.raw.guards.null import NOT_NULL
+
+    if parameter.ctype.base == "cudnnHandle_t":
+        return False
+    if parameter.name in NOT_NULL.get(function.name, "").split():
+        return False
+    optional = {p for part, names in _OPTIONAL if part in function.name for p in names}
+    launches = any(p.ctype.base == "cudnnHandle_t" for p in function.parameters)
+    refuses = not launches or (
+        "Convolution" in function.name and parameter.direction is Direction.IN
+    )
+    return not refuses or bool({"*", parameter.name} & optional)
+
+
 class _Emitter:
     def __init__(self, headers: Headers) -> None:
         self.enums = {enum.name for enum in headers.enums} | {"libraryPropertyType"}
@@ -67,17 +96,22 @@ class _Emitter:
     def function(self, function: Function) -> str:
         from cudnn_ctypes.raw.describe import docstring
 
-        parameters = "".join(f"    {p.name}: {self._accepted(p)},\n" for p in function.parameters)
+        parameters = "".join(
+            f"    {p.name}: {self._accepted(function, p)},\n" for p in function.parameters
+        )
         parameters = f"\n{parameters}" if parameters else ""
         result = _RESULTS.get(function.result.base, function.result.base)
         text = textwrap.indent(f'"""{docstring(function.name)}\n"""', "    ")
         return f"@declared\ndef {function.name}({parameters}) -> {result}:\n{text}\n"
 
-    def _accepted(self, parameter: Parameter) -> str:
+    def _accepted(self, function: Function, parameter: Parameter) -> str:
         """What Python passes for a parameter, in the words of ``raw/argument_types.py``."""
         base = parameter.ctype.base
         match parameter.passing:
             case Passing.VALUE:
+                if base in self.handles and base not in _FOREIGN:
+                    null = may_be_null(function, parameter)
+                    return f"{'Descriptor' if null else 'Handle'}[{base}]"
                 return self._value(base)
             case Passing.POINTER:
                 return self._pointer(parameter.ctype, parameter.direction is Direction.IN)
@@ -95,8 +129,6 @@ class _Emitter:
             return _FOREIGN[base]
         if base in self.enums:
             return f"EnumValue[{base}]"
-        if base in self.handles:
-            return f"{'Handle' if base == 'cudnnHandle_t' else 'Descriptor'}[{base}]"
         raise NotImplementedError(f"a value of type {base}")
 
     def _pointer(self, ctype: CType, reads: bool) -> str:

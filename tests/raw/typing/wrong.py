@@ -49,6 +49,10 @@ raw.cudnnSetTensor4dDescriptor(byref(x), nchw, single, 1, 2, 3, 4)  # expect
 raw.cudnnGetConvolution2dForwardOutputDim(conv, w, x, n, n, n, n)  # expect
 raw.cudnnDestroy(x)  # expect
 raw.cudnnDestroy(None)  # expect
+raw.cudnnSetTensor4dDescriptor(None, nchw, single, 1, 2, 3, 4)  # expect
+raw.cudnnGetTensorSizeInBytes(None, size)  # expect
+raw.cudnnGetConvolution2dForwardOutputDim(conv, None, w, n, n, n, n)  # expect
+raw.cudnnBackendFinalize(None)  # expect
 raw.cudnnSetStream(handle, "0")  # expect
 raw.cudnnBackendFinalize(x)  # expect
 
