@@ -84,7 +84,7 @@ class _Operation:
         if call is None:
             return self.function(*args, **kwargs)  # which refuses it
         launcher, key, plan, pointers, given = call
-        if plan is not None:
+        if plan is not None and plan.fits(launcher):
             return plan.run(launcher, pointers, given)
         return self._recorded(launcher, key, args, kwargs, launches=True)[0]
 
@@ -96,7 +96,7 @@ class _Operation:
         launcher, key, plan, pointers, given = call
         if any(map(is_foreign, given)):
             return None
-        if plan is None:
+        if plan is None or not plan.fits(launcher):
             plan = self._recorded(launcher, key, args, kwargs, launches=False)[1]
         if plan is None or key is None:
             return None

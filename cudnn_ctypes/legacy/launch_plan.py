@@ -132,6 +132,7 @@ class Plan:
             self._with_gaps(recording, sources, function, arguments)
             for function, arguments in recording.calls
         ]
+        self._stream = handle.stream_pointer if recording.constants else None
         self._torch = any(pytorch.is_torch(type(value)) for value in given.values())
         self.returns = self._returning(recording, written, result)
         # Keys have the identity of records: while these live, no other record has it.
@@ -210,6 +211,10 @@ class Plan:
                 place = names.index(name)
                 return lambda made, given: given[place]
         raise NoKey
+
+    def fits(self, launcher: Launcher) -> bool:
+        """Whether the launcher's stream is the one in whose order the plan frees its memory."""
+        return self._stream is None or self._stream == launcher.stream_pointer
 
     def fill(
         self, handle: Launcher, pointers: list[Any], scratch: list[Allocation]

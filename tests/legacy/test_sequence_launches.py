@@ -394,3 +394,21 @@ def test_copies_of_labels_go_with_their_plans(monkeypatch: pytest.MonkeyPatch) -
         handle.close()
         loss.close()
         gc.collect()
+
+
+def test_copies_of_labels_belong_to_a_stream(handle: Handle) -> None:
+    """They are freed in its order: a launch on another stream has its own."""
+    probs = put(2 * normal(T, SAMPLES, A))
+    other = 4096 if handle.on_reference_device else handle.device.create_stream()
+    with CTCLossDescriptor(max_label_length=8) as loss:
+        expected = host(cudnn.ctc_loss_v8(handle, probs, LABELS, loss))
+        (first,) = handle._plans.values()
+        handle.stream = other
+        for _ in range(2):
+            handle.synchronize()
+            result = cudnn.ctc_loss_v8(handle, probs, LABELS, loss)
+            handle.synchronize()
+            for one, exact in zip(host(result), expected, strict=True):
+                np.testing.assert_array_equal(one, exact)
+        (second,) = handle._plans.values()
+        assert second is not first
