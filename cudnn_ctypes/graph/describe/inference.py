@@ -108,7 +108,9 @@ def _fill(node: Node, port: str, tensor: Tensor, result: Result, data_types: Dat
             tensor.strides = packed_like(tensor.dims, like.dims, like.strides)
     if len(tensor.strides) != len(tensor.dims):
         node.refuse(f"{port} {tensor.name!r} has dims {tensor.dims}, but strides {tensor.strides}")
-    if not tensor.virtual and overlapping(tensor.dims, tensor.strides):
+    # Of packed sequences only the ragged offset says where each begins.
+    apart = tensor.virtual or tensor.ragged_offset is not None
+    if not apart and overlapping(tensor.dims, tensor.strides):
         node.refuse(
             f"strides {tensor.strides} let elements of its result {port} {tensor.name!r} "
             f"{tensor.dims} overlap"

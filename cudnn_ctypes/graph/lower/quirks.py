@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
+from ...strides import packed
 from ..describe.node import Node, exchanged
 from ..describe.operations.attention_mask import mask_of
 from ..describe.tensor import Tensor
@@ -223,10 +224,24 @@ def _multiplies_scattered_heads(graph: Graph) -> str:
     return ""
 
 
-def _gradients(graph: Graph) -> Iterator[Node]:
-    """The user's calls of `sdpa_backward`."""
+def _gradients(graph: Graph, *operations: str) -> Iterator[Node]:
+    """The user's calls of `sdpa_backward`, or of these operations."""
     users = {id(each): each for node in graph.nodes if (each := node.origin) is not None}
-    return (each for each in users.values() if each.operation == "sdpa_backward")
+    return (each for each in users.values() if each.operation in (operations or _BACKWARD[:1]))
+
+
+_BACKWARD = ("sdpa_backward", "sdpa_fp8_backward")
+
+
+def _reads_strided_statistics(graph: Graph) -> str:
+    for node in _gradients(graph, *_BACKWARD):
+        stats = node.inputs["stats"]
+        if stats.ragged_offset is None and stats.strides != packed(stats.dims):
+            return (
+                f"{node}: stats {stats.name!r} {stats.dims} must be packed as in C, or ragged; its "
+                f"strides are {stats.strides}"
+            )
+    return ""
 
 
 def _differentiates_a_sink_with_dropout(graph: Graph) -> str:
@@ -323,6 +338,14 @@ QUIRKS = (
         _stores_statistics_in_16_bits,
         "H200, 9.14 and 9.19",
         since=91400,
+    ),
+    Quirk(
+        "strided statistics of attention",
+        "cuDNN reads them as if they were packed",
+        _reads_strided_statistics,
+        "H200, 9.14 and 9.19; right from 9.26 on",
+        since=91400,
+        repaired=92600,
     ),
     Quirk(
         "gradient of a sink with dropout",

@@ -176,10 +176,6 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         lambda g: backward(g, o=heads(g, "x", (2, 4, 128, 32))),
         r"sdpa_backward 'sdpa_backward': o 'x' .* must be \(2, 4, 128, 64\)",
     ),
-    "layout of stats": (
-        lambda g: backward(g, stats=heads(g, "x", (2, 4, 128, 1), strides=(512, 1, 4, 1))),
-        "stats 'x' .* must be packed as in C, or ragged",
-    ),
     "dBias without bias": (
         lambda g: backward(g, dBias=heads(g, "x", (1, 4, 128, 128))),
         "dBias without bias",

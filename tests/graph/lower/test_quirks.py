@@ -260,7 +260,8 @@ def _gradients(*options: str) -> Graph:
     graph = Graph(io_data_type="float16")
     dims = (2, 4, 128, 64)
     q, k, v, o, dO = (graph.tensor(dims, name=name) for name in ("q", "k", "v", "o", "dO"))
-    stats = graph.tensor((2, 4, 128, 1), data_type="float32", name="stats")
+    strides = (512, 1, 4, 1) if "stats" in options else (512, 128, 1, 1)
+    stats = graph.tensor((2, 4, 128, 1), strides, data_type="float32", name="stats")
     more: dict[str, Any] = {"use_alibi_mask": "alibi" in options}
     if "bias" in options:
         more["bias"] = graph.tensor((1, 4, 1, 128), name="bias")
@@ -281,6 +282,12 @@ def _gradients(*options: str) -> Graph:
 def test_wrong_gradients_are_refused_where_they_are_known(options: tuple[str, ...]) -> None:
     assert "sdpa_backward 'sdpa_backward'" in _refusals(_gradients(*options))
     assert _refusals(_gradients(*options), Target(91900, 80)) == ""
+
+
+def test_strided_statistics_are_read_from_the_version_on_that_can() -> None:
+    assert _refusals(_gradients()) == ""
+    assert "stats 'stats' (2, 4, 128, 1) must be packed" in _refusals(_gradients("stats"))
+    assert _refusals(_gradients("stats"), Target(92600, 90)) == ""
 
 
 def test_scattered_heads_are_refused_where_they_end_the_process() -> None:
@@ -305,6 +312,7 @@ EXAMPLES: dict[str, Callable[[], Graph]] = {
     "broadcast along two dimensions": lambda: _sum((1, 8, 1)),
     "element-wise graph of two dimensions": _two_dimensions,
     "statistics of layers in 16 bits": lambda: _layer_norm("layer", "float16"),
+    "strided statistics of attention": lambda: _gradients("stats"),
     "gradient of a sink with dropout": lambda: _gradients("sink", "dropout"),
     "gradient of one row of bias": lambda: _gradients("bias"),
     "gradient with alibi to both sides": lambda: _gradients("alibi"),

@@ -128,7 +128,7 @@ class AttentionBackwardOperations(AttentionOperations):
         o, dO : Tensor
             (b, h, s_q, d_v).
         stats : Tensor
-            (b, h, s_q, 1), float32; packed as in C, or ragged.
+            (b, h, s_q, 1), float32; before cuDNN 9.26 packed as in C, or ragged.
         dBias : Tensor, optional
             Like `bias`: receives its gradient.
         sink_token, dSink_token : Tensor, optional

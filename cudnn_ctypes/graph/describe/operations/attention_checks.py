@@ -81,7 +81,6 @@ class AttentionCheck:
                 self.same_dims(port, tensor, (*q.dims[:3], v.dims[3]))
         if q.dims is not None:
             self.same_dims("stats", stats, (*q.dims[:3], 1))
-        self.packed_stats(stats)
 
     def same_heads(self, q: Tensor, k: Tensor, v: Tensor) -> None:
         for port, tensor in (("k", k), ("v", v)):
@@ -99,16 +98,6 @@ class AttentionCheck:
         self.tensor(port, tensor)
         if tensor.dims is not None and tensor.dims != dims:
             self.refuse(f"{port} {_told(tensor)} must be {dims}")
-
-    def packed_stats(self, stats: Tensor) -> None:
-        """cuDNN before 9.26 reads statistics in this one layout, if they are not ragged."""
-        if stats.ragged_offset is None and stats.dims is not None:
-            _, h, s, _ = stats.dims
-            if stats.strides != (h * s, s, 1, 1):
-                self.refuse(
-                    f"stats {_told(stats)} must be packed as in C, or ragged; its strides are "
-                    f"{stats.strides}"
-                )
 
     def bias(self, bias: Tensor, scores: tuple[int, ...]) -> None:
         self.tensor("bias", bias)
