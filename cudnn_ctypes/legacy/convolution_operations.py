@@ -67,10 +67,10 @@ def convolution_forward(
         Factors; with beta = 0 what y held is not read.
     algorithm : AlgorithmRow, cudnnConvolutionFwdAlgo_t or str, optional
         Default: the best one by cuDNN's heuristic. "find": the fastest one, measured with these
-        operands by ``cudnnFindConvolutionForwardAlgorithmEx`` in the first call with these
-        descriptors on this handle, and remembered; not while a CUDA graph is captured. Both choose
-        what fits into `workspace`, if that is given. The reference device, which computes all
-        algorithms in one way, takes the first one.
+        operands by ``cudnnFindConvolutionForwardAlgorithmEx`` in the first call, or `bind`, with
+        these descriptors on this handle, and remembered; not while a CUDA graph is captured. Both
+        choose what fits into `workspace`, if that is given. The reference device, which computes
+        all algorithms in one way, takes the first one.
     workspace : DeviceBuffer or tensor, optional
         Default: allocated for the call.
     data_type : data type, optional
