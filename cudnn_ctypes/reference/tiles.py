@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["tiled", "tiles"]
+__all__ = ["same_place", "tiled", "tiles"]
 
 Array = NDArray[Any]
 Tile = tuple[slice, ...]
@@ -78,9 +78,10 @@ def tiled(
         parts = formula(*(_at(operand, place, axes) for operand in operands))
         several: tuple[Any, ...] = parts if isinstance(parts, tuple) else (parts,)
         if not wholes:
-            wholes = [part if single else _whole(part, x.shape, axes) for part in several]
-            if out is not None and not any(_overlap(out, operand) for operand in operands):
-                wholes[0] = out
+            fits = out is not None and not any(_overlap(out, operand) for operand in operands)
+            wholes = [out] if fits else []
+            for part in several[len(wholes) :]:
+                wholes.append(part if single else _whole(part, x.shape, axes))
         for whole, part in zip(wholes, several, strict=True):
             if whole is not None and whole is not part:
                 _at(whole, place, axes)[...] = part
@@ -89,10 +90,17 @@ def tiled(
 
 def _overlap(out: Array, operand: Array | None) -> bool:
     """Whether memory is shared otherwise than element by element."""
-    if operand is None or not np.may_share_memory(out, operand):
+    return (
+        operand is not None and np.may_share_memory(out, operand) and not same_place(out, operand)
+    )
+
+
+def same_place(one: Array, other: Array) -> bool:
+    """Whether two arrays have the same elements in the same memory."""
+    if one.shape != other.shape or one.ctypes.data != other.ctypes.data:
         return False
-    layouts = [(each.ctypes.data, each.strides, each.shape) for each in (out, operand)]
-    return layouts[0] != layouts[1]
+    strides = zip(one.shape, one.strides, other.strides, strict=True)
+    return one.dtype == other.dtype and all(a == b for size, a, b in strides if size > 1)
 
 
 def _at(operand: Array | None, place: Tile, axes: tuple[int, ...]) -> Any:

@@ -91,7 +91,9 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
     changed = overrides or {}
     operations = graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
     outputs: list[int] = []
-    for step in _in_order([Step(each, memory, values, changed) for each in operations]):
+    steps = _in_order([Step(each, memory, values, changed) for each in operations])
+    for step in steps:
+        step.last = step is steps[-1]
         for info in step.reads:
             if info.uid not in values:
                 whole = step.name not in _READING_PARTS

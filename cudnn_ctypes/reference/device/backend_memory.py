@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import element_bits
 from ..graph import interleaved_scales, offsets
+from ..tiles import same_place
 from . import lent
 from .backend_tensors import TensorInfo
 from .dispatch import Refused
@@ -47,6 +48,13 @@ class GraphMemory:
     def store(self, info: TensorInfo, values: Array) -> None:
         """Write numbers that are `rounded`; what lies between the elements is left alone."""
         _store(info, self._address(info), values, self._starts(info))
+
+    def place(self, info: TensorInfo) -> Array | None:
+        """The memory of a tensor, to be written; None where elements do not lie there as such."""
+        if info.ragged is not None or info.vector_count != 1 or not _is_plain(info):
+            return None
+        dims, strides = info.dims, info.strides
+        return at(self._address(info), info.data_type, dims, strides, info.name, "write")
 
     def _address(self, info: TensorInfo) -> int:
         if info.constant is not None:
@@ -91,7 +99,7 @@ def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
 def _store(info: TensorInfo, address: int, values: Array, starts: Array | None = None) -> None:
     """Write numbers that are `rounded`; what lies between the elements is left alone."""
     with np.errstate(all="ignore"):
-        stored = values.astype(info.dtype)
+        stored = values.astype(info.dtype, copy=False)
     if starts is not None:
         place, inside = _ragged(info, starts)
         memory = _flat(info, address, place[inside], "write")
@@ -99,7 +107,9 @@ def _store(info: TensorInfo, address: int, values: Array, starts: Array | None =
     elif _is_plain(info):
         shape, strides = _vectors(info)
         target = at(address, info.data_type, shape, strides, info.name, "write")
-        target[...] = _split(stored, info)
+        stored = _split(stored, info)
+        if not same_place(target, stored):
+            target[...] = stored
     elif element_bits(info.data_type) >= 8:
         place = _places(info)
         _flat(info, address, place, "write")[place] = stored

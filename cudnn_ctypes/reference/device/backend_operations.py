@@ -116,7 +116,8 @@ def pointwise(step: Step) -> Results:
         def slope(dy: Any, x: Any) -> Any:
             return graph.pointwise_backward(mode, dy, x, parameters=parameters)
 
-        return {"DXDESC": step.by_elements(slope, ("DYDESC", "XDESC"), "DXDESC")}
+        narrow = graph.keeps_float32(mode, parameters)
+        return {"DXDESC": step.by_elements(slope, ("DYDESC", "XDESC"), "DXDESC", narrow=narrow)}
     if mode == raw.CUDNN_POINTWISE_GEN_INDEX:  # of the whole operand
         return {"YDESC": graph.pointwise(mode, step["XDESC"], parameters=parameters)}
     factors = (step.option("ALPHA1", 1.0), step.option("ALPHA2", 1.0), 1.0)
@@ -125,7 +126,9 @@ def pointwise(step: Step) -> Results:
         scaled = (x if a == 1 else a * x for a, x in zip(factors, operands, strict=False))
         return graph.pointwise(mode, *scaled, parameters=parameters)
 
-    return {"YDESC": step.by_elements(formula, ("XDESC", "BDESC", "TDESC"), "YDESC")}
+    narrow = graph.keeps_float32(mode, parameters) and set(factors) == {1.0}
+    ports = ("XDESC", "BDESC", "TDESC")
+    return {"YDESC": step.by_elements(formula, ports, "YDESC", narrow=narrow)}
 
 
 # --- reductions ----------------------------------------------------------------------------------
@@ -157,23 +160,31 @@ def _resampling(inner: Inner) -> graph.Resampling:
     )
 
 
+def _dtype(step: Step, port: str) -> Any:
+    """In which a result may be rounded at once: that of its tensor, if nothing is to come."""
+    scaled = step.option("ALPHA", 1.0) != 1 or step.option("BETA", 0.0) != 0
+    return np.dtype(np.float64) if scaled else step.tensor(port).dtype
+
+
 def _resampled(step: Step, port: str, result: Any) -> Any:
     return step.scaled(port, result, step.option("ALPHA", 1.0), step.option("BETA", 0.0))
 
 
 @operation("OPERATION_RESAMPLE_FWD", "YDESC IDXDESC")
 def resample(step: Step) -> Results:
-    y, index = _resampling(step.inner("DESC")).forward(step["XDESC"], step.shape("YDESC"))
+    x, dtype = step.stored("XDESC"), _dtype(step, "YDESC")
+    y, index = _resampling(step.inner("DESC")).forward(x, step.shape("YDESC"), dtype=dtype)
     return {"YDESC": _resampled(step, "YDESC", y), "IDXDESC": index}
 
 
 @operation("OPERATION_RESAMPLE_BWD", "DXDESC")
 def resample_backward(step: Step) -> Results:
     dx = _resampling(step.inner("DESC")).backward(
-        step["DYDESC"],
+        step.stored("DYDESC"),
         step.shape("DXDESC"),
         index=step.get("IDXDESC"),
-        x=step.get("XDESC"),
+        x=step.stored("XDESC") if step.find("XDESC") else None,
+        dtype=_dtype(step, "DXDESC"),
     )
     return {"DXDESC": _resampled(step, "DXDESC", dx)}
 

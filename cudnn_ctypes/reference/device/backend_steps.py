@@ -118,6 +118,7 @@ class Step:
         self.memory = memory
         self.values = values
         self.overrides = overrides
+        self.last = False  # of its graph: no other step reads what is in memory
 
     @property
     def name(self) -> str:
@@ -143,21 +144,40 @@ class Step:
         """The operands of a list."""
         return [widened(self._elements(self._info(each))) for each in self._descriptors(port)]
 
-    def by_elements(self, formula: Callable[..., Array], ports: Iterable[str], port: str) -> Array:
+    def stored(self, port: str) -> Array:
+        """An operand in its data type."""
+        return self._elements(self.tensor(port))
+
+    def by_elements(
+        self,
+        formula: Callable[..., Array],
+        ports: Iterable[str],
+        port: str,
+        *,
+        narrow: bool = False,
+    ) -> Array:
         """The result at `port` of a formula that computes each element from those in its place.
 
-        The formula is given numbers of the operands that there are at `ports`.
+        The formula is given numbers of the operands that there are at `ports`, in float64; if it is
+        a `narrow` one, in float32 where there is nothing else. The result of the last operation is
+        computed in its memory.
         """
         found = [self.find(each) for each in ports]
         operands = [self._elements(info) for info in found if info is not None]
         whole = np.broadcast_to(np.False_, np.broadcast_shapes(*(x.shape for x in operands)))
         target = self.tensor(port)
+        types = {each.dtype for each in operands} | {target.dtype} - {np.dtype(bool)}
+        number = np.asarray if narrow and types == {np.dtype(np.float32)} else widened
 
         def tile(place: Array, *parts: Array) -> Array:
-            return rounded(formula(*map(widened, parts)), target, place.shape)
+            return rounded(formula(*map(number, parts)), target, place.shape)
 
+        out = self.memory.place(target) if self.last and not target.virtual else None
         return tiled(
-            tile, whole, *(x.reshape((1,) * (whole.ndim - x.ndim) + x.shape) for x in operands)
+            tile,
+            whole,
+            *(x.reshape((1,) * (whole.ndim - x.ndim) + x.shape) for x in operands),
+            out=out if out is not None and out.shape == whole.shape else None,
         )
 
     def _elements(self, info: TensorInfo) -> Array:
@@ -170,7 +190,7 @@ class Step:
 
     def scaled(self, port: str, result: Array, alpha: float = 1.0, beta: float = 0.0) -> Array:
         """alpha * result + beta * what the output held; that is not read if beta is 0."""
-        result = alpha * result
+        result = result if alpha == 1 else alpha * result
         return result + beta * widened(self.memory.load(self.tensor(port))) if beta else result
 
     def tensor(self, port: str) -> TensorInfo:

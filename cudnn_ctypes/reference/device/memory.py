@@ -23,6 +23,7 @@ from ...dtypes import element_bits, host_scalar_type, numpy_dtype, vector_length
 from ...raw import host_blocks, mode
 from ...raw.descriptors import Filter, Tensor
 from ...raw.host_blocks import Block
+from ..tiles import same_place
 from . import lent
 from .dispatch import Refused, bad_param, execution_failed, not_supported
 from .process_memory import accessible
@@ -131,7 +132,7 @@ class Operand:
             split = values.reshape(batch, channels // length, length, *sizes)
             values = np.moveaxis(split, 2, -1)
         memory = self.stored("write")
-        if (memory.ctypes.data, memory.strides) != (values.ctypes.data, values.strides):
+        if not same_place(memory, values):
             memory[...] = values
 
     def stored(self, use: Use = "read", where: NDArray[np.bool_] | None = None) -> NDArray[Any]:

@@ -26,7 +26,7 @@ from .normalization import (
     normalize_backward,
     statistics,
 )
-from .pointwise import Parameters, pointwise, pointwise_backward
+from .pointwise import Parameters, keeps_float32, pointwise, pointwise_backward
 from .random import bernoulli, normal, uniform
 from .reduction import channel_statistics, reduce
 from .resampling import Resampling
@@ -56,6 +56,7 @@ __all__ = [
     "grouped_matmul",
     "grouped_matmul_backward",
     "interleaved_scales",
+    "keeps_float32",
     "load_pages",
     "matmul",
     "normal",

@@ -10,13 +10,13 @@ stride and a padding of 1/2 these are the pixels and the places halfway between 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ...raw.enums import cudnnPaddingMode_t, cudnnResampleMode_t
 from ..tiles import tiled
@@ -28,7 +28,7 @@ Array = NDArray[Any]
 Mode = cudnnResampleMode_t
 Padding = cudnnPaddingMode_t
 Number = int | Fraction
-Taps = list[tuple[int, list[list[tuple[float, int]]]]]  # by axis, output and pixel seen
+Taps = list[tuple[int, int, list[tuple[slice | Array, slice | Array, Array]]]]
 
 
 @dataclass(frozen=True)
@@ -45,31 +45,44 @@ class Resampling:
     pre_padding: Sequence[Number]
     padding_mode: Padding = Padding.CUDNN_ZERO_PAD
 
-    def forward(self, x: Array, y_shape: Sequence[int]) -> tuple[Array, Array]:
-        """y, and for "maxpool" where in the window each maximum is, counted by rows."""
+    def forward(
+        self, x: Array, y_shape: Sequence[int], *, dtype: DTypeLike = np.float64
+    ) -> tuple[Array, Array]:
+        """y, and for "maxpool" where in the window each maximum is, counted by rows.
+
+        Sums are formed in float64, and y is of `dtype` if that is a floating type.
+        """
+        stored = _floating(dtype)
         if self.mode in _POOLING:
             windows = self._windows(x.shape, tuple(y_shape))
-            return tiled(lambda x: self._pooled(x, windows), x, axes=(0, 1), growth=windows.growth)
+
+            def pooled(x: Array) -> tuple[Array, Array]:
+                y, index = self._pooled(x, windows)
+                return y.astype(stored, copy=False), index
+
+            return tiled(pooled, x, axes=(0, 1), growth=windows.growth)
         taps = self._taps(x.shape, y_shape)
-        growth = max(1, math.prod(y_shape) / x.size)
-        y = tiled(lambda x: self._interpolated(x, taps), x, axes=(0, 1), growth=growth)
+
+        def interpolated(x: Array) -> Array:
+            return self._interpolated(x.astype(np.float64), taps).astype(stored)
+
+        y = tiled(interpolated, x, axes=(0, 1), growth=max(1, math.prod(y_shape) / x.size))
         return y, np.zeros(y_shape, np.int64)
 
     def _interpolated(self, x: Array, taps: Taps) -> Array:
-        for axis, of_axis in taps:
-            y = np.zeros((*x.shape[:axis], len(of_axis), *x.shape[axis + 1 :]))
-            to, source = np.moveaxis(y, axis, 0), np.moveaxis(x, axis, 0)
-            for i, seen in enumerate(of_axis):
-                for weight, pixel in seen:
-                    to[i] += weight * source[pixel]
+        for axis, size, of_axis in reversed(taps):  # the last one first, where less is strided
+            y = np.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]))
+            for outputs, pixels, weights in of_axis:
+                y[_along(axis, outputs)] += _take(x, pixels, axis) * weights
             x = y
         return x
 
     def _pooled(self, x: Array, windows: Windows) -> tuple[Array, Array]:
         if self.mode != Mode.CUDNN_RESAMPLE_MAXPOOL:
-            y = windows.total(x)
+            y = windows.total(x.astype(np.float64, copy=False))
             return y / self._divisors(windows), np.zeros(y.shape, np.int64)
-        y, index = windows.first_maximum(x, propagate_nan=True)
+        plain = x.dtype in (np.float32, np.float64)
+        y, index = windows.first_maximum(x if plain else x.astype(np.float64), propagate_nan=True)
         if self.padding_mode == Padding.CUDNN_ZERO_PAD:  # zeros beyond the edge take part
             y = np.where(windows.counts() < math.prod(windows.window), np.maximum(y, 0), y)
         return y, index.astype(np.int64)
@@ -81,36 +94,51 @@ class Resampling:
         *,
         index: Array | None = None,
         x: Array | None = None,
+        dtype: DTypeLike = np.float64,
     ) -> Array:
-        """dx, of `x_shape`; for "maxpool" from the forward `index` or from `x`."""
+        """dx, of `x_shape`; for "maxpool" from the forward `index` or from `x`.
+
+        Sums are formed in float64, and dx is of `dtype` if that is a floating type.
+        """
+        stored = _floating(dtype)
         if self.mode in _POOLING:
             windows = self._windows(tuple(x_shape), dy.shape)
-            if self.mode != Mode.CUDNN_RESAMPLE_MAXPOOL:
-                return self._spread(dy / self._divisors(windows), windows)
-            if index is None:
-                if x is None:
-                    raise ValueError("the gradient of maxpool needs the index, or x and y")
-                index = self.forward(x, dy.shape)[1]
-            dx = np.zeros(x_shape)
-            windows.add_at(dx, index.astype(np.int64), dy)
-            return dx
+            if self.mode == Mode.CUDNN_RESAMPLE_MAXPOOL and index is None and x is None:
+                raise ValueError("the gradient of maxpool needs the index, or x and y")
+
+            def formula(dy: Array, index: Array | None, x: Array | None) -> Array:
+                gradient = dy.astype(np.float64)
+                if self.mode != Mode.CUDNN_RESAMPLE_MAXPOOL:
+                    return self._spread(gradient / self._divisors(windows), windows).astype(stored)
+                if index is None and x is not None:
+                    index = self._pooled(x, windows)[1]
+                assert index is not None
+                dx = np.zeros((*dy.shape[:2], *x_shape[2:]))
+                windows.add_at(dx, index.astype(np.int64, copy=False), gradient)
+                return dx.astype(stored)
+
+            growth = math.prod(windows.window)
+            return tiled(formula, dy, index, x, axes=(0, 1), growth=growth)
         taps = self._taps(x_shape, dy.shape)
 
-        def formula(dy: Array) -> Array:
-            for axis, of_axis in reversed(taps):
-                dx = np.zeros((*dy.shape[:axis], x_shape[axis], *dy.shape[axis + 1 :]))
-                to, source = np.moveaxis(dx, axis, 0), np.moveaxis(dy, axis, 0)
-                for gradient, seen in zip(source, of_axis, strict=True):
-                    for weight, pixel in seen:
-                        to[pixel] += weight * gradient
-                dy = dx
-            return dy
+        def adjoint(dy: Array) -> Array:
+            dx = dy.astype(np.float64)
+            for axis, _, of_axis in taps:
+                dy, dx = dx, np.zeros((*dx.shape[:axis], x_shape[axis], *dx.shape[axis + 1 :]))
+                for outputs, pixels, weights in of_axis:
+                    seen = dy[_along(axis, outputs)] * weights
+                    if isinstance(pixels, slice):
+                        dx[_along(axis, pixels)] += seen
+                    else:  # which come in order, some of them several times
+                        first = np.flatnonzero(np.diff(pixels, prepend=-1))
+                        dx[_along(axis, pixels[first])] += np.add.reduceat(seen, first, axis=axis)
+            return dx.astype(stored)
 
-        return tiled(formula, dy, axes=(0, 1))
+        return tiled(adjoint, dy, axes=(0, 1))
 
     def _spread(self, gradient: Array, windows: Windows) -> Array:
         """The gradient of each window's sum."""
-        dx = np.zeros(windows.x_shape)
+        dx = np.zeros((*gradient.shape[:2], *windows.x_shape[2:]))
         for _, outputs, elements in windows.taps():
             dx[elements] += gradient[outputs]
         return dx
@@ -128,30 +156,52 @@ class Resampling:
         return math.prod(windows.window) if counts_all else windows.counts()
 
     def _taps(self, x_shape: Sequence[int], y_shape: Sequence[int]) -> Taps:
-        """For each spatial axis: of which pixels, with which weights, an output is the sum."""
-        axes = zip(self.window, self.stride, self.pre_padding, strict=True)
-        return [
-            (
-                axis,
-                [
-                    list(
-                        self._neighbours(
-                            i * step - before + Fraction(window - 1) / 2, x_shape[axis]
-                        )
-                    )
-                    for i in range(y_shape[axis])
-                ],
-            )
-            for axis, (window, step, before) in enumerate(axes, start=2)
-        ]
+        """For each spatial axis: of which pixels, with which weights, an output is the sum.
 
-    def _neighbours(self, middle: Number, size: int) -> Iterator[tuple[float, int]]:
-        """Pixels around a place of one dimension, with their weights."""
-        before = math.floor(middle)
-        share = 0.0 if self.mode == Mode.CUDNN_RESAMPLE_NEAREST else float(middle - before)
-        for weight, pixel in ((1 - share, before), (share, before + 1)):
-            if weight:
-                yield weight, min(max(pixel, 0), size - 1)
+        An axis, its outputs, and twice (for the pixels before, and after): which outputs look at
+        such a pixel, which pixels these are, and with which weights.
+        """
+        found: Taps = []
+        axes = zip(self.window, self.stride, self.pre_padding, strict=True)
+        for axis, (window, step, before) in enumerate(axes, start=2):
+            size, along = y_shape[axis], (-1, *[1] * (len(x_shape) - 1 - axis))
+            middles = [i * step - before + Fraction(window - 1) / 2 for i in range(size)]
+            floors = np.array([math.floor(middle) for middle in middles])
+            shares = np.array([float(middle - math.floor(middle)) for middle in middles])
+            if self.mode == Mode.CUDNN_RESAMPLE_NEAREST:
+                shares[:] = 0
+            taps = []
+            for pixels, weights in ((floors, 1 - shares), (floors + 1, shares)):
+                outputs = np.flatnonzero(weights)
+                if len(outputs):
+                    seen = np.clip(pixels[outputs], 0, x_shape[axis] - 1)
+                    taps.append(
+                        (_regular(outputs), _regular(seen), weights[outputs].reshape(along))
+                    )
+            found.append((axis, size, taps))
+        return found
+
+
+def _regular(places: Array) -> slice | Array:
+    """Places that are equally far apart as a slice, which is faster."""
+    steps = np.unique(np.diff(places))
+    if len(steps) > 1 or (len(steps) == 1 and steps[0] < 1):
+        return places
+    step = int(steps[0]) if len(steps) else 1
+    return slice(int(places[0]), int(places[-1]) + 1, step)
+
+
+def _along(axis: int, places: slice | Array) -> tuple[Any, ...]:
+    return (*[slice(None)] * axis, places)
+
+
+def _take(x: Array, places: slice | Array, axis: int) -> Array:
+    return x[_along(axis, places)] if isinstance(places, slice) else x.take(places, axis)
+
+
+def _floating(dtype: DTypeLike) -> np.dtype[Any]:
+    """float32 where results are rounded to it, else float64."""
+    return np.dtype(np.float32 if dtype == np.float32 else np.float64)
 
 
 _POOLING = (
