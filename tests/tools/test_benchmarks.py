@@ -59,8 +59,8 @@ def test_plain_ctypes_passes_what_raw_passes(
 def test_the_reference_device_beside_pytorch() -> None:
     pytest.importorskip("torch")
     program = """
-        from tools import bench_reference
-        bench_reference.main(["relu", "--families", "layers", "--rounds", "1", "--least", "0"])
+        from tools.bench_reference.__main__ import main
+        main(["relu", "--families", "layers", "--rounds", "1", "--least", "0"])
     """
     title, heads, *rows = printed(program)
     assert title.startswith("PyTorch")

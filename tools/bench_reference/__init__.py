@@ -1,0 +1,1 @@
+"""Times of the reference device beside PyTorch's: see `__main__`."""
