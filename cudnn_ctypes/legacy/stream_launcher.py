@@ -50,6 +50,9 @@ class StreamLauncher:
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self.stream_pointer
 
+    def __repr__(self) -> str:
+        return f"stream {self.stream_pointer:#x}"
+
     def workspace(self, nbytes: int, index: int = 0) -> Allocation:
         """Scratch memory for one launch, freed in the order of the stream."""
         return self.allocator.allocate(nbytes)
