@@ -1,1 +1,1 @@
-"""Fuzzers of the C API: calls with right, wrong and extreme arguments, in child processes."""
+"""Fuzzers of the C API and of graphs, in child processes."""

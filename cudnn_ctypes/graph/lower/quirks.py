@@ -9,93 +9,18 @@ the GPUs on which the fault was seen; engines are passed over on all, since othe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ...strides import packed
 from ..describe.node import Node, exchanged
 from ..describe.operations.attention_mask import mask_of
-from ..describe.tensor import Tensor
-from .flattening import View, broken_broadcast
+from .fatal_quirks import FATAL
+from .flattening import broken_broadcast
+from .quirk import Graph, Quirk
 from .target import Target
 
 __all__ = ["QUIRKS", "Graph", "Quirk", "faulty_engines", "refusals"]
-
-
-@dataclass(frozen=True)
-class Graph:
-    """What a row looks at.
-
-    Attributes
-    ----------
-    nodes : sequence of Node
-        Validated, in an order in which they can be carried out.
-    views : mapping
-        Dims and strides by a tensor's id, where cuDNN is told others than the tensor has.
-    """
-
-    nodes: Sequence[Node]
-    views: Mapping[int, View]
-
-    def dims(self, tensor: Tensor) -> tuple[int, ...]:
-        """The dims that cuDNN is told."""
-        return self.views[id(tensor)][0] if id(tensor) in self.views else tensor.dims or ()
-
-    def consists_of(self, kind: str) -> bool:
-        """Whether all operations are of one kind of descriptor."""
-        return all(node.kind.descriptor == f"operation_{kind}" for node in self.nodes)
-
-    def of(self, *kinds: str) -> Iterator[Node]:
-        """The operations of some kinds of descriptors."""
-        wanted = {f"operation_{kind}" for kind in kinds}
-        return (node for node in self.nodes if node.kind.descriptor in wanted)
-
-    @property
-    def single(self) -> Node | None:
-        """The one operation; None if there are several."""
-        return self.nodes[0] if len(self.nodes) == 1 else None
-
-
-@dataclass(frozen=True)
-class Quirk:
-    """One fault of cuDNN's.
-
-    Attributes
-    ----------
-    name : str
-        For tests.
-    fault : str
-        What goes wrong: "it gives wrong numbers for bfloat16".
-    where : callable
-        From a graph to what of the user's has the fault, in words; "" if nothing has.
-    evidence : str
-        GPUs and versions, and what was seen.
-    since : int
-        The first version of cuDNN in which it was seen.
-    capabilities : tuple of int
-        Compute capabilities of the GPUs on which it was seen.
-    repaired : int, optional
-        The first version that is known to be without it.
-    engines : tuple of int
-        Those that have the fault; empty if the graph is to be refused.
-    """
-
-    name: str
-    fault: str
-    where: Callable[[Graph], str]
-    evidence: str
-    since: int
-    capabilities: tuple[int, ...] = (90,)
-    repaired: int | None = None
-    engines: tuple[int, ...] = ()
-
-    def applies(self, target: Target) -> bool:
-        """Whether this cuDNN has the fault on this GPU, as far as is known."""
-        present = self.since <= target.version and (
-            self.repaired is None or target.version < self.repaired
-        )
-        return present and (bool(self.engines) or target.capability in self.capabilities)
 
 
 def faulty_engines(graph: Graph, target: Target) -> Mapping[int, str]:
@@ -376,4 +301,5 @@ QUIRKS = (
         "B200, RTX 4090 and RTX 5090; there is no engine for two products other than attention",
         since=92800,
     ),
+    *FATAL,
 )

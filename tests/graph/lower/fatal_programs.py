@@ -1,0 +1,215 @@
+"""The smallest graphs on which cuDNN ends the process, by the name of their row of `QUIRKS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cudnn_ctypes.graph import Graph, Tensor
+
+IMAGE = (4, 32, 16, 16)
+HEADS = (2, 4, 128, 64)
+FILTER = (32, 32, 3, 3)
+
+
+def last(graph: Graph, dims: tuple[int, ...] = IMAGE) -> Tensor:
+    """An image whose channels lie together."""
+    n, c, h, w = dims
+    return graph.tensor((n, c, h, w), (h * w * c, 1, w * c, c))
+
+
+def convolved(graph: Graph) -> Tensor:
+    return graph.conv_fprop(last(graph), last(graph, FILTER), padding=1)
+
+
+def product(graph: Graph, a: Tensor) -> Tensor:
+    return graph.matmul(a, graph.tensor((4, 32, 16, 16)))
+
+
+def convolution_then_product(graph: Graph) -> None:
+    product(graph, convolved(graph)).set_output()
+
+
+def convolution_relu_product(graph: Graph) -> None:
+    product(graph, graph.relu(convolved(graph))).set_output()
+
+
+def convolution_given_to_both(graph: Graph) -> None:
+    y = convolved(graph)
+    product(graph, y).set_output()
+    y.set_output()
+
+
+def _experts(graph: Graph, token: Tensor) -> Tensor:
+    offsets = graph.tensor((4, 1, 1), data_type="int32")
+    return graph.moe_grouped_matmul(token, graph.tensor((4, 64, 64)), offsets)
+
+
+def product_for_experts(graph: Graph) -> None:
+    token = graph.matmul(graph.tensor((1, 128, 32)), graph.tensor((1, 32, 64)))
+    _experts(graph, token).set_output()
+
+
+def experts_then_product(graph: Graph) -> None:
+    y = _experts(graph, graph.tensor((1, 128, 64)))
+    graph.matmul(y, graph.tensor((1, 64, 32))).set_output()
+
+
+def experts_beside_product(graph: Graph) -> None:
+    _experts(graph, graph.tensor((1, 128, 64))).set_output()
+    graph.matmul(graph.tensor((4, 64, 64)), graph.tensor((4, 64, 64))).set_output()
+
+
+def _filter_gradient(graph: Graph, image: Tensor, loss: Tensor) -> None:
+    graph.conv_wgrad(image, loss, padding=1).set_output(dims=FILTER)
+
+
+def relu_before_filter_gradient(graph: Graph) -> None:
+    _filter_gradient(graph, graph.relu(last(graph)), last(graph))
+
+
+def scale_before_filter_gradient(graph: Graph) -> None:
+    _filter_gradient(graph, last(graph), graph.scale(last(graph), 0.5))
+
+
+def bias_before_filter_gradient(graph: Graph) -> None:
+    _filter_gradient(graph, graph.bias(last(graph), last(graph, (1, 32, 1, 1))), last(graph))
+
+
+def _pooled(graph: Graph) -> Tensor:
+    y, index = graph.resample(last(graph), "maxpool", window=2, stride=2, generate_index=True)
+    y.set_output()
+    assert index is not None
+    return index
+
+
+def relu_of_an_index(graph: Graph) -> None:
+    graph.relu(_pooled(graph)).set_output()
+
+
+def _attention(graph: Graph, **options: Tensor) -> Tensor:
+    q, k, v = (graph.tensor((1, 1, 64, 64)) for _ in range(3))
+    return graph.sdpa(q, k, v, **options)[0]  # type: ignore[arg-type]
+
+
+def maximum_as_bias(graph: Graph) -> None:
+    bias = graph.reduction(graph.tensor((1, 1, 1, 64)), "amax", axes=(0, 1, 2, 3))
+    _attention(graph, bias=bias).set_output()
+
+
+def maximum_as_scale(graph: Graph) -> None:
+    scale = graph.reduction(graph.tensor((1, 1, 64, 64)), "amax", axes=(0, 1, 2, 3))
+    _attention(graph, attn_scale=scale).set_output()
+
+
+def comparison_of_attention(graph: Graph) -> None:
+    graph.cmp_gt(_attention(graph), 0.0).set_output()
+
+
+def _gradients(
+    graph: Graph, dims: tuple[int, ...] = HEADS, **options: Any
+) -> tuple[Tensor, Tensor, Tensor]:
+    operands = [graph.tensor(dims) for _ in range(5)]
+    stats = graph.tensor((*dims[:3], 1), data_type="float32")
+    return graph.sdpa_backward(*operands, stats, **options)
+
+
+def comparison_of_a_gradient(graph: Graph) -> None:
+    dq, dk, dv = _gradients(graph)
+    dq.set_output()
+    dv.set_output()
+    graph.cmp_gt(dk, 0.0).set_output()
+
+
+def logic_on_a_gradient(graph: Graph) -> None:
+    dq, dk, dv = _gradients(graph)
+    dq.set_output()
+    dv.set_output()
+    graph.logical_and(dk, graph.tensor(HEADS, data_type="boolean")).set_output()
+
+
+def _mask(graph: Graph) -> Tensor:
+    return graph.tensor((1, 1, HEADS[2], HEADS[2]), data_type="boolean", name="mask")
+
+
+def masked_attention(graph: Graph) -> None:
+    q, k, v = (graph.tensor(HEADS) for _ in range(3))
+    mask = _mask(graph)
+    o, _ = graph.sdpa(
+        q, k, v, score_mod=lambda graph, scores: graph.binary_select(scores, -1e9, mask)
+    )
+    o.set_output()
+
+
+def masked_gradients(graph: Graph) -> None:
+    mask = _mask(graph)
+    gradients = _gradients(
+        graph,
+        score_mod=lambda graph, scores: graph.binary_select(scores, -1e9, mask),
+        score_mod_bprop=lambda graph, gradient: graph.binary_select(gradient, 0.0, mask),
+    )
+    for each in gradients:
+        each.set_output()
+
+
+def product_added_to_a_gradient(graph: Graph) -> None:
+    dq, dk, dv = _gradients(graph, IMAGE)
+    dq.set_output()
+    dv.set_output()
+    product = graph.mul(graph.tensor(IMAGE), graph.tensor(IMAGE))
+    product.uid = 5000
+    graph.add(dk, product).set_output()
+
+
+def instance_norm_without_epsilon(graph: Graph) -> None:
+    channels = (1, 32, 1, 1)
+    scale, bias = (graph.tensor(channels, data_type="float32") for _ in range(2))
+    graph.norm_forward("instance", "inference", last(graph), scale, bias)["y"].set_output()
+
+
+def adaptive_norm_in_blocks(graph: Graph) -> None:
+    scale, bias = (graph.tensor((4, 1, 16, 16), data_type="float32") for _ in range(2))
+    results = graph.norm_forward("ada_layer", "inference", graph.tensor(IMAGE), scale, bias, 1e-5)
+    y, scales = graph.block_scale_quantize(results["y"], 16)
+    y.set_output(data_type="fp8_e4m3")
+    scales.set_output(data_type="fp8_e8m0")
+
+
+def norm_of_a_derivative(graph: Graph) -> None:
+    rows = (4, 64, 64)
+    x, dy = (graph.tensor(rows, data_type="float32") for _ in range(2))
+    scale = graph.tensor((1, 1, 64), data_type="float32")
+    results = graph.norm_forward("rms", "inference", graph.relu_backward(dy, x), scale, None, 1e-5)
+    results["y"].set_output(data_type="float32")
+
+
+PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
+    "product of a convolution": (
+        convolution_then_product,
+        convolution_relu_product,
+        convolution_given_to_both,
+    ),
+    "product beside experts": (product_for_experts, experts_then_product, experts_beside_product),
+    "element-wise operation before the gradient of a filter": (
+        relu_before_filter_gradient,
+        scale_before_filter_gradient,
+        bias_before_filter_gradient,
+    ),
+    "index of pooling within the graph": (relu_of_an_index,),
+    "largest magnitude before attention": (maximum_as_bias, maximum_as_scale),
+    "boolean result of attention": (comparison_of_attention, comparison_of_a_gradient),
+    "boolean result of attention's forward pass": (comparison_of_attention,),
+    "boolean operand of attention": (masked_attention,),
+    "boolean operand of attention's backward pass": (masked_gradients, logic_on_a_gradient),
+    "product added to a gradient of attention": (product_added_to_a_gradient,),
+    "instance norm without epsilon": (instance_norm_without_epsilon,),
+    "adaptive norm in blocks": (adaptive_norm_in_blocks,),
+    "norm of a derivative": (norm_of_a_derivative,),
+}
+
+
+def described(program: Callable[[Graph], None]) -> Graph:
+    """The graph of one of the `PROGRAMS`."""
+    graph = Graph(io_data_type="float16")
+    program(graph)
+    return graph

@@ -1,0 +1,101 @@
+"""Graphs on which cuDNN ends the process: still so without our refusal, a clear error with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from cudnn_ctypes import DeviceProperties, NotSupportedError, raw
+from cudnn_ctypes.graph import Graph, heuristics
+from cudnn_ctypes.graph.lower.fatal_quirks import FATAL
+from cudnn_ctypes.graph.lower.lowering import lowered
+from cudnn_ctypes.graph.lower.quirk import Quirk
+from cudnn_ctypes.graph.lower.target import NO_GPU, Target
+from tools.fuzz.children import Outcome, outcomes
+
+from . import fatal_programs
+from .fatal_programs import PROGRAMS
+
+linux = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
+
+GPUS = {75: "t4", 80: "a100", 89: "rtx4090", 90: "h200", 100: "b200", 120: "rtx5090"}
+QUIRKS = {quirk.name: quirk for quirk in FATAL}
+
+
+class Asked(NamedTuple):
+    program: Callable[[Graph], None]
+    gpu: str
+
+
+def _asked(program: Callable[[Graph], None], gpu: str) -> str:
+    """Ask cuDNN's heuristics without our refusals."""
+    with DeviceProperties.preset(gpu) as device:
+        graph = fatal_programs.described(program)
+        with lowered(graph.expansion(device), device, NO_GPU) as lowering:
+            return f"{len(heuristics(lowering.graph, device=device))} configs"
+
+
+def _outcomes(*cases: Asked) -> list[Outcome[Asked]]:
+    # Here, so that no child loads cuDNN's engines.
+    _asked(lambda graph: product(graph).set_output(), cases[0].gpu)
+    return list(outcomes(cases, lambda note: lambda case: _asked(*case)))
+
+
+def product(graph: Graph) -> fatal_programs.Tensor:
+    return graph.matmul(graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64)))
+
+
+def _skip_unless_known(quirk: Quirk) -> None:
+    if not quirk.applies(Target(raw.load().version, quirk.capabilities[0])):
+        pytest.skip("not known of this cuDNN")
+
+
+def test_each_row_has_programs() -> None:
+    assert list(QUIRKS) == list(PROGRAMS)
+
+
+@linux
+@pytest.mark.parametrize("name", list(PROGRAMS))
+def test_cudnn_still_ends_the_process(name: str) -> None:
+    """Where this fails, the row wants its `repaired`."""
+    quirk = QUIRKS[name]
+    _skip_unless_known(quirk)
+    cases = [
+        Asked(program, GPUS[capability])
+        for program in PROGRAMS[name]
+        for capability in sorted({quirk.capabilities[0], quirk.capabilities[-1]})
+    ]
+    survived = {
+        (each.case.program.__name__, each.case.gpu): each.result
+        for each in _outcomes(*cases)
+        if each.result not in ("SIGSEGV", "SIGFPE")
+    }
+    assert survived == {}
+
+
+@pytest.mark.parametrize("name", list(PROGRAMS))
+def test_the_refusal_names_the_operations(name: str) -> None:
+    quirk = QUIRKS[name]
+    _skip_unless_known(quirk)
+    with DeviceProperties.preset(GPUS[quirk.capabilities[0]]) as device:
+        for program in PROGRAMS[name]:
+            with fatal_programs.described(program) as graph:
+                with pytest.raises(NotSupportedError, match="ends the process") as error:
+                    graph.build(device)
+                (message,) = error.value.messages
+                assert (
+                    sum(str(node) in message for node in graph.nodes) >= min(2, len(graph.nodes))
+                    or "in attention" in message
+                )
+                with pytest.raises(NotSupportedError, match="ends the process"):
+                    graph.explain(device)
+
+
+def test_gpus_without_the_fault_are_not_refused() -> None:
+    """An RTX 4090 has engines for what ends the process for a B200."""
+    graph = fatal_programs.described(fatal_programs.relu_before_filter_gradient)
+    with DeviceProperties.preset("rtx4090") as device:
+        assert graph.explain(device, ["a"]).usable
