@@ -22,7 +22,7 @@ from .agreement import (
     require_type,
 )
 from .call import Call
-from .dispatch import bad_param, implements
+from .registry import bad_param, implements
 
 _MODES: dict[Any, Activation] = {
     raw.CUDNN_ACTIVATION_SIGMOID: "sigmoid",

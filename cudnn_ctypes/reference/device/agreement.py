@@ -11,8 +11,8 @@ from ... import raw
 from ...raw.ctypes_support import CudnnEnum
 from ..arithmetic import scaling_dtype
 from ..layout import packed_strides
-from .dispatch import Refused, bad_param, not_supported
 from .memory import Operand
+from .registry import Refused, bad_param, not_supported
 
 __all__ = [
     "FLOATING",

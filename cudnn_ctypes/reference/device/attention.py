@@ -33,8 +33,8 @@ from ..dropout import factor
 from .attention_memory import load_weights, store, weight_bytes, weight_layout
 from .attention_problem import Problem, reserve_space, workspace_bytes
 from .call import Call
-from .dispatch import bad_param, implements
 from .dropout import draw, held
+from .registry import bad_param, implements
 
 # --- buffers and weights ------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from ...raw.descriptors import Attention, SequenceData
 from ..attention import visible_keys
 from .attention_memory import Sizes, Space, load_weights, weight_bytes
 from .call import Call
-from .dispatch import bad_param
 from .memory import Use, at
+from .registry import bad_param
 
 __all__ = ["Problem", "reserve_space", "workspace_bytes"]
 

@@ -23,7 +23,8 @@ from ...raw.attributes import code_of
 from . import backend_execution
 from . import backend_records as records
 from .call import Call
-from .dispatch import Refused, implements, made_up, native, reconsider, refuses, takes_over
+from .dispatch import made_up, native, reconsider
+from .registry import Refused, implements, refuses, takes_over
 
 __all__ = ["GPU"]
 

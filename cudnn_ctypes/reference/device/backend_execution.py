@@ -21,8 +21,8 @@ from .backend_records import Record
 from .backend_steps import Overrides, Step, Values, refuse
 from .backend_stored import operation_graph
 from .backend_tensors import rounded
-from .dispatch import Refused
 from .memory import scribble
+from .registry import Refused
 
 __all__ = ["carry_out", "execute"]
 

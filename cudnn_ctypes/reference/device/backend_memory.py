@@ -15,8 +15,8 @@ from ..graph import interleaved_scales, offsets
 from ..tiles import same_place
 from . import lent
 from .backend_tensors import TensorInfo
-from .dispatch import Refused
 from .memory import Use, at, require
+from .registry import Refused
 
 __all__ = ["GraphMemory"]
 

@@ -18,7 +18,7 @@ from ..tiles import tiled
 from .backend_memory import GraphMemory
 from .backend_records import Record
 from .backend_tensors import TensorInfo, rounded, tensor_info, widened
-from .dispatch import Refused
+from .registry import Refused
 
 __all__ = [
     "Operation",

@@ -18,7 +18,7 @@ from ...dtypes import numpy_dtype
 from ...raw import cudnnBackendAttributeName_t as Name
 from ..arithmetic import round_to
 from .backend_records import Record
-from .dispatch import Refused
+from .registry import Refused
 
 __all__ = ["TensorInfo", "rounded", "tensor_info", "widened"]
 

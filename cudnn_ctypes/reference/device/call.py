@@ -22,8 +22,8 @@ from ...raw.vocabulary import ParameterType
 from ..layout import packed_strides
 from . import lent
 from .agreement import require_known
-from .dispatch import Refused, bad_param
 from .memory import Operand, Use, at, require, scalar, scribble
+from .registry import Refused, bad_param
 
 __all__ = ["Call"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from ... import raw
 from .agreement import FLOATING
 from .call import Call
-from .dispatch import bad_param, not_supported
+from .registry import bad_param, not_supported
 
 __all__ = ["check_activation", "check_aligned", "check_sizes", "check_width", "types"]
 

@@ -19,7 +19,7 @@ from ..causal_convolution import (
 )
 from .call import Call
 from .causal_call import check_activation, check_sizes, check_width, types
-from .dispatch import implements
+from .registry import implements
 
 WIDEST, WIDEST_CHANNELS_LAST, WIDEST_PROJECTION = 256, 128, 32
 

@@ -22,7 +22,7 @@ from ..convolution import convolution_backward_bias
 from .call import Call
 from .convolution_algorithms import direction_of, why_not, workspace_bytes
 from .convolution_runs import Operands, run
-from .dispatch import bad_param, implements, not_supported
+from .registry import bad_param, implements, not_supported
 
 _BIAS_GRADIENT_TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)
 

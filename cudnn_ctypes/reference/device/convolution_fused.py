@@ -17,8 +17,8 @@ from .call import Call
 from .convolution_algorithms import FORWARD, result_types, why_not, workspace_bytes
 from .convolution_problem import Problem
 from .convolution_runs import load_filter, reordered
-from .dispatch import Refused, bad_param, implements, not_supported
 from .memory import Operand
+from .registry import Refused, bad_param, implements, not_supported
 
 _ACTIVATIONS: dict[raw.cudnnActivationMode_t, Activation] = {
     raw.CUDNN_ACTIVATION_RELU: "relu",

@@ -13,7 +13,7 @@ from ...dtypes import numpy_dtype
 from ...raw.descriptors import Convolution, Filter, Tensor
 from ..geometry import Geometry, Mode
 from .call import Call
-from .dispatch import bad_param
+from .registry import bad_param
 
 __all__ = ["Problem", "fitting"]
 

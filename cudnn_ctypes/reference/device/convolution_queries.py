@@ -27,8 +27,8 @@ from .call import Call
 from .convolution_algorithms import DIRECTIONS, Direction, direction_of, why_not, workspace_bytes
 from .convolution_problem import Problem
 from .convolution_runs import Operands, run
-from .dispatch import Refused, bad_param, implements, not_supported
 from .memory import Operand, scribble, zeros
+from .registry import Refused, bad_param, implements, not_supported
 
 _SUCCESS = raw.CUDNN_STATUS_SUCCESS
 _NO_SPACE = raw.CUDNN_STATUS_INTERNAL_ERROR_UNEXPECTED_VALUE

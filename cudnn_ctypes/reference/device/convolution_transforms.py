@@ -18,7 +18,7 @@ from ..transform import TensorTransform
 from .agreement import FLOATING
 from .call import Call
 from .convolution_problem import Problem, fitting
-from .dispatch import Refused, bad_param, implements, not_supported
+from .registry import Refused, bad_param, implements, not_supported
 
 _INT8x32 = raw.CUDNN_DATA_INT8x32
 

@@ -26,7 +26,7 @@ from ...dtypes import data_type_name, numpy_dtype
 from ...raw.descriptors import CTCLoss, Tensor
 from ..ctc import Normalization, ctc_loss, required_steps, split_labels
 from .call import Call
-from .dispatch import Refused, bad_param, execution_failed, implements, not_supported
+from .registry import Refused, bad_param, execution_failed, implements, not_supported
 
 _LONGEST = 255  # symbols in the labels of one sample
 

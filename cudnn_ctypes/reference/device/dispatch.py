@@ -1,7 +1,7 @@
 """The reference device: calls of the C API carried out in NumPy, on host memory.
 
 While it is active ``cudnnCreate`` gives made-up handles. Every C function that takes a handle is
-intercepted: with a made-up handle it goes to the implementation registered here under its C name,
+intercepted: with a made-up handle it goes to the implementation that `registry` has of its C name,
 with a real one to cuDNN. A made-up handle never reaches cuDNN. Descriptors are cuDNN's own, and
 what they hold is read back from them. A function without a handle goes to cuDNN, unless there is an
 implementation of it: then the mode decides. Those of the backend API, through which handles pass
@@ -19,65 +19,17 @@ import importlib
 import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ... import raw
 from ...errors import ClosedError
 from ...raw import function as raw_function
 from ...raw import live, log, mode
 from ...raw.function import Function
-from . import backend_records, lent
+from . import backend_records, lent, registry
 from .families import CARRIED_OUT, FOLLOWED, TAKEN_OVER
 
-if TYPE_CHECKING:
-    from .call import Call
-
-__all__ = [
-    "Refused",
-    "bad_param",
-    "execution_failed",
-    "follows",
-    "implemented",
-    "implements",
-    "made_up",
-    "native",
-    "not_supported",
-    "refuses",
-    "takes_over",
-    "use_reference_device",
-]
-
-Implementation = Callable[["Call"], int | None]
-
-
-class Refused(Exception):
-    """Raised by an implementation for arguments that cuDNN refuses too: a status and why."""
-
-    def __init__(self, status: raw.cudnnStatus_t, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
-
-
-def bad_param(reason: str) -> Refused:
-    """BAD_PARAM, and why."""
-    return Refused(raw.CUDNN_STATUS_BAD_PARAM, reason)
-
-
-def not_supported(reason: str) -> Refused:
-    """NOT_SUPPORTED, and why."""
-    return Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, reason)
-
-
-def execution_failed(reason: str) -> Refused:
-    """EXECUTION_FAILED, and why."""
-    return Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, reason)
-
-
-_implementations: dict[str, Implementation] = {}
-_followers: dict[str, Implementation] = {}
-_taken_over: dict[str, Implementation] = {}
-_refused: dict[str, str] = {}
+__all__ = ["implemented", "made_up", "native", "use_reference_device"]
 
 # Made-up handles are addresses in this block, which nobody else can have: 1 Mi of them. Its pages
 # are never touched, so they take no memory.
@@ -85,47 +37,6 @@ _block = mmap.mmap(-1, 1 << 24)
 _first = ctypes.addressof(ctypes.c_char.from_buffer(_block))
 _addresses = iter(range(_first, _first + len(_block), 16))
 _open: set[int] = set()
-
-
-def implements(*names: str) -> Callable[[Implementation], Implementation]:
-    """Register the implementation of C functions: it takes a `Call`, and returns None for success.
-
-    C functions that compute the same share one, and `Call.name` says which of them was called.
-    """
-    return _register(names, _implementations)
-
-
-def takes_over(*names: str) -> Callable[[Implementation], Implementation]:
-    """Register what is called in place of C functions, whatever the mode.
-
-    For functions without a handle in which handles hide all the same. What is registered calls
-    `Call.native`.
-    """
-    return _register(names, _taken_over)
-
-
-def follows(*names: str) -> Callable[[Implementation], Implementation]:
-    """Register what to do after each successful call of C functions without a handle.
-
-    They go to cuDNN itself, and the reference device keeps something for a descriptor that cuDNN's
-    own cannot hold.
-    """
-    return _register(names, _followers)
-
-
-def _register(
-    names: tuple[str, ...], home: dict[str, Implementation]
-) -> Callable[[Implementation], Implementation]:
-    def register(implementation: Implementation) -> Implementation:
-        home.update(dict.fromkeys(names, implementation))
-        return implementation
-
-    return register
-
-
-def refuses(name: str, reason: str) -> None:
-    """Give NOT_SUPPORTED and this reason for the C function `name`."""
-    _refused[name] = reason
 
 
 def native(name: str) -> Callable[..., int]:
@@ -138,7 +49,7 @@ def implemented() -> frozenset[str]:
     """C names of the functions that the reference device carries out."""
     for module in CARRIED_OUT.values():
         _load(module)
-    return frozenset(_implementations)
+    return frozenset(registry.implementations)
 
 
 def made_up(handle: Any) -> bool:
@@ -277,7 +188,7 @@ def _followed(function: Function) -> Callable[..., Any]:
             from .call import Call
 
             _load(FOLLOWED[name])
-            _followers[name](Call(function, args))
+            registry.followers[name](Call(function, args))
         return status
 
     return call
@@ -320,9 +231,9 @@ def _by_handle(function: Function, position: int) -> Callable[..., Any]:
             return int(binding.native(*args))
         if name in CARRIED_OUT:
             _load(CARRIED_OUT[name])
-        implementation = _implementations.get(name)
-        if name in _refused:
-            log.put(_refused[name], source=log.REFERENCE_DEVICE)
+        implementation = registry.implementations.get(name)
+        if name in registry.refused:
+            log.put(registry.refused[name], source=log.REFERENCE_DEVICE)
             return int(raw.CUDNN_STATUS_NOT_SUPPORTED)
         if implementation is None:
             raise NotImplementedError(
@@ -342,7 +253,7 @@ def _by_mode(function: Function) -> Callable[..., Any]:
         if not mode.reference_device_active:
             return int(binding.native(*args))
         _load(CARRIED_OUT[name])
-        return _carry_out(_implementations[name], function, args)
+        return _carry_out(registry.implementations[name], function, args)
 
     return call
 
@@ -357,12 +268,14 @@ def _always(function: Function) -> Callable[..., Any]:
         if not _routed and not backend_records.is_known(args[0]):
             return int(binding.native(*args))
         _load(TAKEN_OVER[name])
-        return _carry_out(_taken_over[name], function, args)
+        return _carry_out(registry.taken_over[name], function, args)
 
     return call
 
 
-def _carry_out(implementation: Implementation, function: Function, args: tuple[Any, ...]) -> int:
+def _carry_out(
+    implementation: registry.Implementation, function: Function, args: tuple[Any, ...]
+) -> int:
     from .call import Call
 
     try:
@@ -375,7 +288,7 @@ def _carry_out(implementation: Implementation, function: Function, args: tuple[A
     except MemoryError as error:
         log.put(f"not enough host memory for what this needs: {error}", source=log.REFERENCE_DEVICE)
         status = raw.CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED
-    except Refused as refused:
+    except registry.Refused as refused:
         log.put(refused.reason, source=log.REFERENCE_DEVICE)
         status = refused.status
     finally:

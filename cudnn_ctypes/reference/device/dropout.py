@@ -24,8 +24,8 @@ from ...raw.descriptors import Dropout
 from ..dropout import Position, draw_mask, dropout_backward, dropout_forward
 from .agreement import compute_dtype, require_in_place
 from .call import Call
-from .dispatch import bad_param, follows, implements, not_supported
 from .memory import Operand, Use, at
+from .registry import bad_param, follows, implements, not_supported
 
 __all__ = ["STATES_SIZE", "Dropout", "draw", "held"]
 

@@ -23,8 +23,8 @@ from ..fft_causal_convolution import (
 )
 from .call import Call
 from .causal_call import check_aligned, check_sizes, types
-from .dispatch import Refused, bad_param, implements, not_supported
 from .memory import Use
+from .registry import Refused, bad_param, implements, not_supported
 
 NARROWEST, WIDEST, WIDEST_DOUBLE = 128, 16384, 4096
 

@@ -10,7 +10,7 @@ from ... import raw
 from ...dtypes import element_bits
 from ...raw.descriptors import ConstantPack, Tensor
 from .convolution_problem import Problem
-from .dispatch import bad_param, not_supported
+from .registry import bad_param, not_supported
 
 __all__ = [
     "ACTIVATIONS",

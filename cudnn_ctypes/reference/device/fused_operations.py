@@ -21,7 +21,6 @@ from ..fused_operations import (
 )
 from .call import Call
 from .convolution_problem import Problem
-from .dispatch import Refused, bad_param, implements, not_supported
 from .fused_checks import (
     ACTIVATIONS,
     Constants,
@@ -32,6 +31,7 @@ from .fused_checks import (
     workspace_bytes,
 )
 from .memory import Operand, require, scribble
+from .registry import Refused, bad_param, implements, not_supported
 
 
 @implements("cudnnMakeFusedOpsPlan")

@@ -9,8 +9,8 @@ import numpy as np
 from ... import raw
 from ..gnn_agg_simple import gnn_agg_simple_backward, gnn_agg_simple_forward
 from .call import Call
-from .dispatch import bad_param, execution_failed, implements
 from .gnn_call import Table, check_types, read_graph
+from .registry import bad_param, execution_failed, implements
 
 _OPERATIONS: dict[int, Any] = {
     raw.CUDNN_GNN_AGG_SUM: "sum",

@@ -18,8 +18,8 @@ from ..arithmetic import round_to
 from ..gnn_agg_simple import GnnCscGraph
 from ..gnn_mha_gat import GnnMhaParams
 from .call import Call
-from .dispatch import bad_param, execution_failed, not_supported
 from .memory import Use, at, require, scribble
+from .registry import bad_param, execution_failed, not_supported
 
 __all__ = [
     "Table",

@@ -14,8 +14,8 @@ from ..gnn_mha_gat import (
     gnn_mha_gat_v2_forward,
 )
 from .call import Call
-from .dispatch import implements, not_supported
 from .gnn_call import Table, check_types, mha_params, read_graph, use_workspaces
+from .registry import implements, not_supported
 
 FLOAT = raw.CUDNN_DATA_FLOAT
 

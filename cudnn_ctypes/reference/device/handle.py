@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ... import raw
 from .call import Call
-from .dispatch import bad_param, forget, implements
+from .dispatch import forget
+from .registry import bad_param, implements
 
 _streams: dict[int, int | None] = {}  # made-up handle -> address of its stream
 

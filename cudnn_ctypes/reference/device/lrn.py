@@ -27,8 +27,8 @@ from ..layout import packed_strides
 from ..lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
 from .agreement import require_equal, require_type
 from .call import Call
-from .dispatch import Refused, bad_param, implements
 from .memory import Operand
+from .registry import Refused, bad_param, implements
 
 _UNSUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
 _TYPES = (raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF)

@@ -25,8 +25,8 @@ from ...raw.descriptors import Filter, Tensor
 from ...raw.host_blocks import Block
 from ..tiles import same_place
 from . import lent
-from .dispatch import Refused, bad_param, execution_failed, not_supported
 from .process_memory import accessible
+from .registry import Refused, bad_param, execution_failed, not_supported
 
 __all__ = [
     "Operand",

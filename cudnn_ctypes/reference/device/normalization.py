@@ -12,8 +12,8 @@ from ..batch_normalization import (
 )
 from .agreement import compute_dtype
 from .call import Call
-from .dispatch import implements, not_supported
 from .normalization_call import Normalization
+from .registry import implements, not_supported
 
 
 @implements(

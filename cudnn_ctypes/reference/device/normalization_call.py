@@ -31,8 +31,8 @@ from ..batch_normalization import Mode, batch_normalization_parameter_shape
 from ..layout import packed_strides
 from .agreement import FLOATING, require_equal
 from .call import Call
-from .dispatch import bad_param, not_supported
 from .memory import Operand, Use
+from .registry import bad_param, not_supported
 
 __all__ = ["Normalization"]
 

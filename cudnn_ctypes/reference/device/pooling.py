@@ -20,8 +20,8 @@ from .agreement import (
     word,
 )
 from .call import Call
-from .dispatch import bad_param, implements
 from .memory import Operand
+from .registry import bad_param, implements
 
 _FORWARD_TYPES = (
     *FLOATING,

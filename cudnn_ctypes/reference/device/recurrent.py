@@ -13,7 +13,7 @@ from ..rnn_cells import Cell, Clip
 from ..rnn_network import Bias, RecurrentNetwork
 from .agreement import word
 from .call import Call
-from .dispatch import bad_param
+from .registry import bad_param
 
 __all__ = ["RNN", "rnn"]
 

@@ -16,8 +16,8 @@ from ...raw.descriptors import ReduceTensor
 from ..reduce import INDEXED, reduce_indices, reduce_tensor
 from .agreement import word
 from .call import Call
-from .dispatch import Refused, bad_param, implements
 from .memory import Operand
+from .registry import Refused, bad_param, implements
 
 _F, _D, _H, _I = (
     raw.CUDNN_DATA_FLOAT,

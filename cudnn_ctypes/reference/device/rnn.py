@@ -15,8 +15,8 @@ from ..rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
 from ..rnn_network import weight_slots
 from . import rnn_sequences
 from .call import Call
-from .dispatch import bad_param, follows, implements, not_supported
 from .recurrent import rnn
+from .registry import bad_param, follows, implements, not_supported
 from .rnn_call import (
     DATA_DONE,
     FORWARD_DONE,

@@ -23,10 +23,10 @@ from ..arithmetic import round_to
 from ..dropout import factor
 from ..rnn_network import RecurrentWeights, Tape, weight_count, weights_in
 from .call import Call
-from .dispatch import bad_param
 from .dropout import draw, held
 from .memory import Operand, Use, at, check_range
 from .recurrent import RNN, rnn
+from .registry import bad_param
 
 __all__ = [
     "DATA_DONE",

@@ -19,7 +19,7 @@ from .agreement import (
     require_type,
 )
 from .call import Call
-from .dispatch import bad_param, implements
+from .registry import bad_param, implements
 
 _ALGORITHMS: dict[Any, Algorithm] = {
     raw.CUDNN_SOFTMAX_FAST: "fast",

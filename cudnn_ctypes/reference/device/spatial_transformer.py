@@ -23,8 +23,8 @@ from ..spatial_transformer import (
 )
 from .agreement import require_equal
 from .call import Call
-from .dispatch import bad_param, implements, not_supported
 from .memory import Operand, Use
+from .registry import bad_param, implements, not_supported
 
 
 def _read(call: Call) -> SpatialTransformer:

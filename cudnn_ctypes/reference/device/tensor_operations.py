@@ -15,8 +15,8 @@ from ..arithmetic import blend, round_to
 from ..tensor_operations import add_tensor, op_tensor, scale_tensor
 from .agreement import FLOATING, require_dimensions, require_equal, require_type, word
 from .call import Call
-from .dispatch import Refused, bad_param, implements, not_supported
 from .memory import Operand
+from .registry import Refused, bad_param, implements, not_supported
 
 _F, _D, _H, _B, _I = (
     raw.CUDNN_DATA_FLOAT,

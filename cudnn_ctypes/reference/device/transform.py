@@ -19,7 +19,7 @@ from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
 from .agreement import FLOATING, accumulation_dtype, require_type
 from .call import Call
-from .dispatch import Refused, bad_param, follows, implements, not_supported
+from .registry import Refused, bad_param, follows, implements, not_supported
 
 _TYPES = (*FLOATING, raw.CUDNN_DATA_INT8)
 _PLAIN_TYPES = (*_TYPES, raw.CUDNN_DATA_INT8x4)

@@ -30,7 +30,7 @@ from cudnn_ctypes.reference.device import backend_records
 from cudnn_ctypes.reference.device.backend_execution import execute
 from cudnn_ctypes.reference.device.backend_steps import operation_of
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
-from cudnn_ctypes.reference.device.dispatch import Refused
+from cudnn_ctypes.reference.device.registry import Refused
 from tests.programs import printed
 from tests.reference.backend_program import BackendProgram
 

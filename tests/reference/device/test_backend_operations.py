@@ -16,7 +16,7 @@ import pytest
 
 from cudnn_ctypes import raw, use_reference_device
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.reference.device.dispatch import Refused
+from cudnn_ctypes.reference.device.registry import Refused
 
 from .evaluation import POISON, evaluate, run, storage, view
 

@@ -12,7 +12,7 @@ import pytest
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, TensorDescriptor, raw, use_reference_device
 from cudnn_ctypes.raw.descriptors import Tensor
 from cudnn_ctypes.reference.device.call import Call
-from cudnn_ctypes.reference.device.dispatch import Refused
+from cudnn_ctypes.reference.device.registry import Refused
 
 IMAGE = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
 

@@ -23,7 +23,7 @@ from cudnn_ctypes.reference.device.convolution_algorithms import (
     workspace_bytes,
 )
 from cudnn_ctypes.reference.device.convolution_problem import Problem
-from cudnn_ctypes.reference.device.dispatch import Refused
+from cudnn_ctypes.reference.device.registry import Refused
 
 MEASURED = json.loads(Path(__file__).with_name("algorithms_cudnn_9_19_h200.json").read_text())
 DIRECTIONS = [FORWARD, BACKWARD_DATA, BACKWARD_FILTER]

@@ -21,7 +21,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.raw import function as raw_function
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
-from cudnn_ctypes.reference.device import dispatch, families
+from cudnn_ctypes.reference.device import dispatch, families, registry
 
 WITH_HANDLE = [
     name
@@ -221,12 +221,12 @@ def test_the_whole_family_is_carried_out():
 def test_modules_register_what_the_tables_say():
     dispatch.implemented()  # loads them
     for table, home in (
-        (families.CARRIED_OUT, dispatch._implementations),
-        (families.FOLLOWED, dispatch._followers),
-        (families.TAKEN_OVER, dispatch._taken_over),
+        (families.CARRIED_OUT, registry.implementations),
+        (families.FOLLOWED, registry.followers),
+        (families.TAKEN_OVER, registry.taken_over),
     ):
         for name in table:
             dispatch._load(table[name])
         registered = {name: f.__module__.rpartition(".")[2] for name, f in home.items()}
-        wanted = {name: module for name, module in table.items() if name not in dispatch._refused}
+        wanted = {name: module for name, module in table.items() if name not in registry.refused}
         assert registered == wanted

@@ -26,8 +26,8 @@ from cudnn_ctypes.raw.descriptors import Filter, Tensor
 from cudnn_ctypes.raw.host_blocks import Block
 from cudnn_ctypes.reference import pack
 from cudnn_ctypes.reference.device import lent, memory
-from cudnn_ctypes.reference.device.dispatch import Refused
 from cudnn_ctypes.reference.device.memory import Operand
+from cudnn_ctypes.reference.device.registry import Refused
 
 FLOAT = raw.CUDNN_DATA_FLOAT
 

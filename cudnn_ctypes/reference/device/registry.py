@@ -1,0 +1,103 @@
+"""What the reference device has: implementations of C functions, and refusals.
+
+`dispatch` sends calls here; `families` says which module registers what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ... import raw
+
+if TYPE_CHECKING:
+    from .call import Call
+
+__all__ = [
+    "Implementation",
+    "Refused",
+    "bad_param",
+    "execution_failed",
+    "followers",
+    "follows",
+    "implementations",
+    "implements",
+    "not_supported",
+    "refused",
+    "refuses",
+    "taken_over",
+    "takes_over",
+]
+
+Implementation = Callable[["Call"], int | None]
+
+
+class Refused(Exception):
+    """Raised by an implementation for arguments that cuDNN refuses too: a status and why."""
+
+    def __init__(self, status: raw.cudnnStatus_t, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+def bad_param(reason: str) -> Refused:
+    """BAD_PARAM, and why."""
+    return Refused(raw.CUDNN_STATUS_BAD_PARAM, reason)
+
+
+def not_supported(reason: str) -> Refused:
+    """NOT_SUPPORTED, and why."""
+    return Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, reason)
+
+
+def execution_failed(reason: str) -> Refused:
+    """EXECUTION_FAILED, and why."""
+    return Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, reason)
+
+
+implementations: dict[str, Implementation] = {}
+followers: dict[str, Implementation] = {}
+taken_over: dict[str, Implementation] = {}
+refused: dict[str, str] = {}
+
+
+def implements(*names: str) -> Callable[[Implementation], Implementation]:
+    """Register the implementation of C functions: it takes a `Call`, and returns None for success.
+
+    C functions that compute the same share one, and `Call.name` says which of them was called.
+    """
+    return _register(names, implementations)
+
+
+def takes_over(*names: str) -> Callable[[Implementation], Implementation]:
+    """Register what is called in place of C functions, whatever the mode.
+
+    For functions without a handle in which handles hide all the same. What is registered calls
+    `Call.native`.
+    """
+    return _register(names, taken_over)
+
+
+def follows(*names: str) -> Callable[[Implementation], Implementation]:
+    """Register what to do after each successful call of C functions without a handle.
+
+    They go to cuDNN itself, and the reference device keeps something for a descriptor that cuDNN's
+    own cannot hold.
+    """
+    return _register(names, followers)
+
+
+def _register(
+    names: tuple[str, ...], home: dict[str, Implementation]
+) -> Callable[[Implementation], Implementation]:
+    def register(implementation: Implementation) -> Implementation:
+        home.update(dict.fromkeys(names, implementation))
+        return implementation
+
+    return register
+
+
+def refuses(name: str, reason: str) -> None:
+    """Give NOT_SUPPORTED and this reason for the C function `name`."""
+    refused[name] = reason
