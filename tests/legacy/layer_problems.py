@@ -68,7 +68,7 @@ def activation_backward(draw: Draw, mode: str) -> Case:
             result = cudnn.activation_backward(
                 handle, activation, **operands, dx=target, **draw.factors
             )
-            return result.numpy() if target else device.get(result)
+            return result.numpy() if target is not None else device.get(result)
 
     wider = {name: wide(array) for name, array in given.items()}
     plain = reference.activation_backward(mode, coefficient, **wider)
@@ -145,7 +145,7 @@ def softmax_backward(draw: Draw, algorithm: str) -> Case:
             target = device.put(prior, **how) if draw.beta else None
             given = {"y": device.put(y, **how), "dy": device.put(dy, **how), "dx": target}
             result = cudnn.softmax_backward(handle, **given, **options, **draw.factors)
-            return result.numpy() if target else device.get(result)
+            return result.numpy() if target is not None else device.get(result)
 
     plain = reference.softmax_backward(y=wide(y), dy=wide(dy), **options)
     exact = reference.softmax_backward(
@@ -222,7 +222,7 @@ def pooling_backward(draw: Draw, mode: str) -> Case:
             given = {"y": y, "dy": dy, "x": x}
             operands = {name: device.put(array, **how) for name, array in given.items()}
             result = cudnn.pooling_backward(handle, pooling, **operands, dx=target, **draw.factors)
-            return result.numpy() if target else device.get(result)
+            return result.numpy() if target is not None else device.get(result)
 
     plain = reference.pooling_backward(dy=wide(dy), x=wide(x), **options)
     exact = reference.pooling_backward(

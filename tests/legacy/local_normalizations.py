@@ -169,7 +169,7 @@ def divisive(handle: Handle, data_type: str, seed: int) -> list[Result]:
     case.beta = abs(case.beta)  # forward, cuDNN takes one below 0 for 0
     prior, prior_dx, prior_dmeans = _priors(case, shape, 3)
     given_means = case.image(means) if case.rng.random() < 0.7 else None
-    centers = wide(means) if given_means else np.zeros(shape)
+    centers = wide(means) if given_means is not None else np.zeros(shape)
     descriptor, options = _descriptor(case)
     with descriptor:
         y = case.image(prior)
