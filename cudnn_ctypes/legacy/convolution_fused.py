@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import raw
 from ..handle import Handle
-from .activation import ActivationDescriptor
+from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionForward, is_find
 from .filter import FilterDescriptor
@@ -49,6 +49,7 @@ def convolution_bias_activation_forward(
     bias : tensor
         (K,) or (1, K, 1...); float32 for int8 convolutions.
     activation : ActivationDescriptor or str
+        A name stands for one that does not propagate NaN, as NVIDIA documents for this function.
     z : tensor, optional
         A tensor like y, that is added; it may be y itself. Default: nothing.
     alpha1, alpha2 : float
@@ -70,9 +71,7 @@ def convolution_bias_activation_forward(
             raise ValueError(f"z: needed with alpha2={alpha2}")
         if alpha2 is None:
             alpha2 = 0 if z is None else 1
-        if isinstance(activation, str):
-            activation = operands.enter_context(ActivationDescriptor(activation))
-        expect("activation", activation, ActivationDescriptor)
+        activation = operands.descriptor("activation", activation, ActivationDescriptor, **FUSED)
         free = algorithm is None or is_find(algorithm)
         if free and activation.mode == raw.CUDNN_ACTIVATION_IDENTITY:
             algorithm = raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM

@@ -7,7 +7,7 @@ from typing import Any
 from .. import raw
 from ..handle import Handle
 from ..raw.memory import memory_pointer
-from .activation import ActivationDescriptor
+from .activation import FUSED, ActivationDescriptor
 from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
 from .fused_plan import FusedOpsPlan
 from .launch import Memory, launch
@@ -86,7 +86,7 @@ class FusedCall(Operands):
                 self.affine(name, x_shape)
         if activation is not None:
             self.constants["activation_desc"] = self.descriptor(
-                "activation", activation, ActivationDescriptor
+                "activation", activation, ActivationDescriptor, **FUSED
             )
 
     def parameters(self, shape: tuple[int, ...]) -> None:

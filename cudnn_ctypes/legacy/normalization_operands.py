@@ -14,7 +14,7 @@ from .. import raw
 from ..dtypes import data_type_name
 from ..handle import Handle
 from ..raw.function import Function
-from .activation import ActivationDescriptor
+from .activation import FUSED, ActivationDescriptor
 from .normalization_descriptors import derive_bn_tensor_descriptor, derive_norm_tensor_descriptor
 from .operand_memory import refuse_beta
 from .operands import Operands, expect
@@ -177,7 +177,7 @@ class NormalizationOperands(Operands):
                 )
             self._arguments["operation"] = operations(0)
             return
-        desc = self.descriptor("activation", activation, ActivationDescriptor)
+        desc = self.descriptor("activation", activation, ActivationDescriptor, **FUSED)
         self._arguments |= {"activation": desc, "operation": operations(2 if adds else 1)}
 
     # -- operands ------------------------------------------------------------------------------
