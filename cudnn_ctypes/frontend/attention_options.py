@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .describing import Described
 from .enums import c_data_type, diagonal_alignment, named
 from .errors import InvalidGraphError, not_supported
+from .front_graph import Described
 from .tensors import tensor
 
 __all__ = ["TOP_LEFT", "AttentionOptions", "band", "padding", "wants_stats", "without_band"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .describing import Described
 from .enums import c_data_type, c_member, data_type, named, norm_forward_phase
 from .errors import translated
+from .front_graph import Described
 from .tensors import tensor
 
 __all__ = ["NormMethods"]

@@ -6,18 +6,18 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .attention import AttentionMethods
-from .building import BuildingMethods
-from .choosing import ChoosingMethods
-from .declaring import TensorMethods
-from .describing import FrontGraph
+from .build_methods import BuildingMethods
 from .enums import data_type
+from .execution_methods import RunningMethods
+from .front_graph import FrontGraph
 from .handles import as_handle
-from .holding import Held
+from .held_plans import Held
 from .norms import NormMethods
+from .plan_methods import ChoosingMethods
 from .pointwise import PointwiseMethods
 from .properties import device_properties, kernel_cache
-from .running import RunningMethods
 from .structured import StructuredMethods
+from .tensor_methods import TensorMethods
 
 if TYPE_CHECKING:
     from ..graph.backend.device_properties import DeviceProperties

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..strides import axis_order, packed
-from .describing import Described
 from .enums import (
     c_member,
     convolution_mode,
@@ -16,6 +15,7 @@ from .enums import (
     reduction_mode,
     reshape_mode,
 )
+from .front_graph import Described
 from .tensors import tensor
 
 __all__ = ["StructuredMethods"]

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
-from .describing import FrontGraph
+from .front_graph import FrontGraph
 from .handles import as_handle
-from .holding import Holding
-from .storing import describes_graph, restored, stored
+from .held_plans import Holding
+from .serialization import describes_graph, restored, stored
 from .tensors import integers
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ..raw import cudnnDataType_t
 from ..raw.dlpack import ON_HOST
 from .enums import c_data_type, c_member, data_type, named, scalar_type, tensor_reordering
 from .errors import InvalidGraphError
-from .holding import Holding
+from .held_plans import Holding
 from .tensors import integers, tensor
 
 __all__ = ["TensorMethods"]

@@ -8,8 +8,8 @@ from typing import Any
 from ..graph.lower.target import Target
 from .enums import build_plan_policy, heur_mode, named
 from .errors import translated
-from .holding import Holding
-from .planning import Plans
+from .held_plans import Holding
+from .plans import Plans
 
 __all__ = ["BuildingMethods"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .enums import behavior_note, named, note_of, numerical_note
 from .errors import translated
-from .holding import Holding
+from .held_plans import Holding
 from .knobs import knob, knobs_of
 
 __all__ = ["ChoosingMethods"]

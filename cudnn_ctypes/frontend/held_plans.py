@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ..graph.describe.node import Node
 from ..graph.run.plan import ExecutionPlan
 from ..handle import Handle
-from .describing import Described
 from .errors import not_supported
 from .execution import FrontExecution
+from .front_graph import Described
 from .handles import default_handle
-from .planning import NoSuchPlanError, Plans
+from .plans import NoSuchPlanError, Plans
 
 if TYPE_CHECKING:
     from ..graph.backend.device_properties import DeviceProperties
