@@ -1,0 +1,243 @@
+"""Random graphs of a few families, each described by a small mapping that JSON can hold."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cudnn_ctypes.graph import Graph, Tensor
+from cudnn_ctypes.strides import packed
+
+__all__ = ["FAMILIES", "describe", "draw"]
+
+Parameters = dict[str, Any]
+TYPES = ("float16", "bfloat16", "float32")
+ACTIVATIONS = ("relu", "gelu", "sigmoid", "tanh", "swish", "elu", "softplus", "abs", "neg", "erf")
+JOINS = ("add", "mul", "sub", "max", "min")
+
+
+def draw(family: str, seed: int) -> Parameters:
+    """The case of this family and seed."""
+    rng = random.Random(f"{family} {seed}")
+    return {"family": family, "seed": seed, **FAMILIES[family][0](rng)}
+
+
+def describe(case: Mapping[str, Any]) -> Graph:
+    """The graph of a case; all inputs and outputs have names."""
+    graph = Graph(io_data_type=case["io"])
+    result = FAMILIES[case["family"]][1](graph, case)
+    for step in case.get("chain", ()):
+        result = _step(graph, result, step)
+    result.set_output(name="y", **_kept(case))
+    return graph
+
+
+def _kept(case: Mapping[str, Any]) -> dict[str, Any]:
+    return {"data_type": case["result"]} if case.get("result") else {}
+
+
+def _chain(rng: random.Random, longest: int) -> list[list[Any]]:
+    """Element-wise operations one after the other: an activation, or a join with dims."""
+    steps: list[list[Any]] = []
+    for _ in range(rng.randint(0, longest)):
+        if rng.random() < 0.5:
+            steps.append([rng.choice(ACTIVATIONS)])
+        else:
+            steps.append([rng.choice(JOINS), rng.choice(["number", "channels", "full"])])
+    return steps
+
+
+def _step(graph: Graph, x: Tensor, step: list[Any]) -> Tensor:
+    if len(step) == 1:
+        result: Tensor = getattr(graph, step[0])(x)
+        return result
+    dims, strides = _settled(graph, x)
+    if step[1] == "number":
+        joined: Tensor = getattr(graph, step[0])(x, 0.75)
+        return joined
+    if step[1] == "channels":  # the innermost dimension in memory
+        inner = strides.index(min(strides[1:], default=1), 1)
+        dims = tuple(size if axis == inner else 1 for axis, size in enumerate(dims))
+        strides = (1,) * len(dims)
+    other = graph.tensor(dims, strides, name=f"b{len(graph.nodes)}")
+    return getattr(graph, step[0])(x, other)  # type: ignore[no-any-return]
+
+
+def _settled(graph: Graph, x: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The dims and strides of a result, by validating the graph so far."""
+    before = x.data_type
+    x.set_output()
+    graph.validate()
+    x.virtual, x.data_type = not any(x is each for each in graph.inputs), before
+    assert x.dims is not None
+    assert x.strides is not None
+    return x.dims, x.strides
+
+
+def _image(graph: Graph, name: str, dims: Any, last: bool) -> Tensor:
+    order = (0, *range(2, len(dims)), 1) if last else None
+    return graph.tensor(dims, packed(dims, order), name=name)
+
+
+# --- families ------------------------------------------------------------------------------------
+
+
+def _draw_convolution(rng: random.Random) -> Parameters:
+    rank = rng.choice([1, 2, 2, 2, 3])
+    groups = rng.choice([1, 1, 1, 2])
+    window = [rng.randint(1, 3) for _ in range(rank)]
+    return {
+        "io": rng.choice(TYPES),
+        "kind": rng.choice(["fprop", "dgrad", "wgrad"]),
+        "x": [rng.randint(1, 3), 8 * rng.randint(1, 4) * groups, *_sizes(rng, rank)],
+        "filters": 8 * rng.randint(1, 4) * groups,
+        "groups": groups,
+        "window": window,
+        "padding": [rng.randint(0, size - 1) for size in window],
+        "stride": [rng.randint(1, 2) for _ in window],
+        "dilation": [rng.choice([1, 1, 2]) for _ in window],
+        "last": rng.random() < 0.8,
+        "chain": _chain(rng, 2),
+    }
+
+
+def _sizes(rng: random.Random, rank: int) -> list[int]:
+    return [rng.randint(5, 16 if rank < 3 else 8) for _ in range(rank)]
+
+
+def _convolution(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    options = {name: case[name] for name in ("padding", "stride", "dilation")}
+    x_dims, w_dims = case["x"], (case["filters"], case["x"][1] // case["groups"], *case["window"])
+    shapes = Graph(io_data_type="float32")
+    y = shapes.conv_fprop(shapes.tensor(x_dims), shapes.tensor(w_dims), **options).set_output()
+    shapes.validate()
+    x, w, dy = (
+        lambda: _image(graph, "x", x_dims, case["last"]),
+        lambda: _image(graph, "w", w_dims, case["last"]),
+        lambda: _image(graph, "dy", y.dims, case["last"]),
+    )
+    if case["kind"] == "fprop":
+        return graph.conv_fprop(x(), w(), **options)
+    if case["kind"] == "dgrad":
+        return graph.conv_dgrad(dy(), w(), **options).set_output(dims=x_dims)
+    return graph.conv_wgrad(x(), dy(), **options).set_output(dims=w_dims)
+
+
+def _draw_matmul(rng: random.Random) -> Parameters:
+    return {
+        "io": rng.choice(TYPES),
+        "batches": [rng.randint(1, 3), rng.choice([1, 0])],
+        "sizes": [8 * rng.randint(1, 8) for _ in range(3)],
+        "columns": [rng.random() < 0.5, rng.random() < 0.5],
+        "chain": _chain(rng, 4),
+        "result": rng.choice([None, None, "float32"]),
+    }
+
+
+def _matmul(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    (m, n, k), (batch, one) = case["sizes"], case["batches"]
+    operands = []
+    for name, dims, turned in zip(
+        "ab", ((batch, m, k), (1 if one else batch, k, n)), case["columns"], strict=True
+    ):
+        operands.append(graph.tensor(dims, packed(dims, (0, 2, 1) if turned else None), name=name))
+    return graph.matmul(*operands)
+
+
+def _draw_norm(rng: random.Random) -> Parameters:
+    return {
+        "io": rng.choice(TYPES),
+        "mode": rng.choice(["layer", "rms", "batch", "instance"]),
+        "x": [rng.randint(1, 4), 8 * rng.randint(1, 8), *(rng.randint(2, 12) for _ in range(2))],
+        "tokens": rng.random() < 0.5,
+        "chain": [[rng.choice(ACTIVATIONS)]] if rng.random() < 0.3 else [],
+    }
+
+
+def _norm(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    dims, mode = case["x"], case["mode"]
+    if mode in ("layer", "rms") and case["tokens"]:
+        dims = (dims[0] * dims[2], dims[1], 1, 1)
+    few = (1, dims[1], 1, 1) if mode in ("batch", "instance") else (1, *dims[1:])
+    x, scale, bias = (
+        _image(graph, name, shape, True)
+        for name, shape in (("x", dims), ("scale", few), ("bias", few))
+    )
+    scale.data_type = bias.data_type = None
+    for each in (scale, bias):
+        each.set_output(False, data_type="float32")
+        each.virtual = False
+    if mode == "rms":
+        graph.tensors.remove(bias)
+    results = graph.norm_forward(mode, "training", x, scale, None if mode == "rms" else bias, 1e-3)
+    for name in results.keys() - {"y"}:
+        results[name].set_output(name=name)
+    return results["y"]
+
+
+def _draw_reduction(rng: random.Random) -> Parameters:
+    dims = [rng.randint(1, 6), 8 * rng.randint(1, 8), rng.randint(2, 16), rng.randint(2, 16)]
+    return {
+        "io": rng.choice(TYPES),
+        "x": dims,
+        "axes": rng.choice([[0, 2, 3], [1], [0, 1, 2, 3]]),
+        "mode": rng.choice(["add", "min", "max", "amax"]),
+        "before": rng.choice([[], [["relu"]], [["neg"], ["sigmoid"]]]),
+        "result": "float32",
+    }
+
+
+def _reduction(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    x = _image(graph, "x", case["x"], True)
+    for step in case["before"]:
+        x = _step(graph, x, step)
+    return graph.reduction(x, case["mode"], axes=case["axes"])
+
+
+def _draw_resample(rng: random.Random) -> Parameters:
+    window = rng.randint(2, 3)
+    sizes = [rng.randint(4, 16) for _ in range(2)]
+    return {
+        "io": rng.choice(TYPES),
+        "x": [rng.randint(1, 3), 8 * rng.randint(1, 4), *sizes],
+        "mode": rng.choice(["maxpool", "avgpool", "avgpool_exclude_padding"]),
+        "window": window,
+        "stride": rng.randint(1, 2),
+        "padding": rng.randint(0, window // 2),
+        "last": rng.random() < 0.7,
+        "chain": [[rng.choice(ACTIVATIONS)]] if rng.random() < 0.3 else [],
+    }
+
+
+def _resample(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    options = {name: case[name] for name in ("window", "stride", "padding")}
+    return graph.resample(_image(graph, "x", case["x"], case["last"]), case["mode"], **options)[0]
+
+
+def _draw_element_wise(rng: random.Random) -> Parameters:
+    rank = rng.randint(3, 5)
+    return {
+        "io": rng.choice(TYPES),
+        "x": [rng.choice([1, 2, 3, 8, 16, 33]) for _ in range(rank)],
+        "last": rank == 4 and rng.random() < 0.7,
+        "chain": [[rng.choice(ACTIVATIONS)], *_chain(rng, 7)],
+    }
+
+
+def _element_wise(graph: Graph, case: Mapping[str, Any]) -> Tensor:
+    return _image(graph, "x", case["x"], case["last"])
+
+
+FAMILIES: dict[
+    str,
+    tuple[Callable[[random.Random], Parameters], Callable[[Graph, Mapping[str, Any]], Tensor]],
+] = {
+    "convolution": (_draw_convolution, _convolution),
+    "matmul": (_draw_matmul, _matmul),
+    "norm": (_draw_norm, _norm),
+    "reduction": (_draw_reduction, _reduction),
+    "resample": (_draw_resample, _resample),
+    "element-wise": (_draw_element_wise, _element_wise),
+}
+"""How a case is drawn, and what describes it but for the chain of element-wise operations."""
