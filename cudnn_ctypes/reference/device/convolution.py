@@ -20,7 +20,8 @@ import numpy as np
 from ... import raw
 from ..convolution import convolution_backward_bias
 from .call import Call
-from .convolution_algorithms import direction_of, why_not, workspace_bytes
+from .convolution_algorithms import why_not, workspace_bytes
+from .convolution_directions import direction_of
 from .convolution_runs import Operands, run
 from .registry import bad_param, implements, not_supported
 

@@ -14,7 +14,8 @@ from ..activation import Activation
 from ..convolution_bias_activation import convolution_bias_activation_forward
 from ..reorder import restore_bias
 from .call import Call
-from .convolution_algorithms import FORWARD, result_types, why_not, workspace_bytes
+from .convolution_algorithms import result_types, why_not, workspace_bytes
+from .convolution_directions import FORWARD
 from .convolution_problem import Problem
 from .convolution_runs import load_filter, reordered
 from .memory import Operand

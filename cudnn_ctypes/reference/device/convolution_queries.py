@@ -24,7 +24,8 @@ from typing import Any
 from ... import raw
 from . import lent
 from .call import Call
-from .convolution_algorithms import DIRECTIONS, Direction, direction_of, why_not, workspace_bytes
+from .convolution_algorithms import why_not, workspace_bytes
+from .convolution_directions import DIRECTIONS, Direction, direction_of
 from .convolution_problem import Problem
 from .convolution_runs import Operands, run
 from .memory import Operand, scribble, zeros

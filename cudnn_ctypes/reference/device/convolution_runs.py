@@ -15,7 +15,7 @@ from ..convolution import (
 )
 from ..reorder import restore_filter
 from .call import Call
-from .convolution_algorithms import BACKWARD_DATA, FORWARD, Direction
+from .convolution_directions import BACKWARD_DATA, FORWARD, Direction
 from .convolution_problem import Problem
 from .memory import Operand
 

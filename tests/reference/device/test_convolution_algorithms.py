@@ -14,13 +14,12 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw.descriptors import Convolution, Filter, Tensor
-from cudnn_ctypes.reference.device.convolution_algorithms import (
+from cudnn_ctypes.reference.device.convolution_algorithms import why_not, workspace_bytes
+from cudnn_ctypes.reference.device.convolution_directions import (
     BACKWARD_DATA,
     BACKWARD_FILTER,
     FORWARD,
     Direction,
-    why_not,
-    workspace_bytes,
 )
 from cudnn_ctypes.reference.device.convolution_problem import Problem
 from cudnn_ctypes.reference.device.registry import Refused
