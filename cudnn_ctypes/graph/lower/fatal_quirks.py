@@ -6,16 +6,22 @@ engine: a refusal takes nothing away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 
 from ...raw import (
     cudnnBackendNormFwdPhase_t,
     cudnnBackendNormMode_t,
     cudnnDataType_t,
     cudnnPointwiseMode_t,
-    cudnnReduceTensorOp_t,
 )
-from ..describe.node import Node
+from .fatal_attention import (
+    adds_a_product_to_a_gradient,
+    after,
+    gives_booleans,
+    scales_attention_by_a_maximum,
+    takes_booleans,
+    using,
+)
 from .quirk import Graph, Quirk
 
 __all__ = ["FATAL"]
@@ -24,19 +30,7 @@ _TURING_ON = (75, 80, 89, 90, 100, 120)
 _AMPERE_ON = _TURING_ON[1:]
 _ENDS = "cuDNN ends the process on such a graph"
 _TWO = "build two graphs"
-_BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
-
-
-def _after(graph: Graph, nodes: Iterable[Node], *, through_norms: bool = True) -> list[Node]:
-    """The operations that use results of `nodes`, at once or by way of others."""
-    reached = {id(tensor) for node in nodes for tensor in node.outputs.values()}
-    found = []
-    for node in graph.nodes:
-        if any(id(operand) in reached for operand in node.operands):
-            found.append(node)
-            if through_norms or node.kind.descriptor != "operation_norm_forward":
-                reached |= {id(tensor) for tensor in node.outputs.values()}
-    return found
+_FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
 def _multiplies_a_convolution(graph: Graph) -> str:
@@ -45,7 +39,7 @@ def _multiplies_a_convolution(graph: Graph) -> str:
         return ""
     for kind in ("forward", "backward_data", "backward_filter"):
         for node in graph.of(f"convolution_{kind}"):
-            if products[0] in _after(graph, [node], through_norms=False):
+            if products[0] in after(graph, [node], through_norms=False):
                 return f"{node} and {products[0]}, which uses its result; {_TWO}"
     return ""
 
@@ -89,90 +83,6 @@ def _uses_an_index(graph: Graph) -> str:
     return ""
 
 
-def _scales_attention_by_a_maximum(graph: Graph) -> str:
-    products = list(graph.of("matmul"))
-    if len(products) < 2:
-        return ""
-    for node in graph.of("reduction"):
-        if node.options["mode"] == cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX:
-            used = [each for each in _after(graph, [node]) if each in products]
-            if used:
-                return f"{node} before {used[0]} of attention; {_TWO}"
-    return ""
-
-
-def _attention(graph: Graph) -> tuple[list[Node], list[Node], list[Node]]:
-    """The products of attention (two forward, five backward, else none are given), what uses o, dk
-    or dv, and what uses dq, which lies in memory: another kernel carries that out.
-    """
-    products = list(graph.of("matmul"))
-    if len(products) not in (2, 5):
-        return [], [], []
-    after = {id(node): _after(graph, [node]) for node in products}
-    last = [node for node in products if not any(each in products for each in after[id(node)])]
-    in_memory = [node for node in last if not node.outputs["C"].virtual]
-    fused = _after(graph, [node for node in last if node not in in_memory])
-    return products, fused, [node for node in _after(graph, in_memory) if node not in fused]
-
-
-def _gives_booleans(*counts: int) -> Callable[[Graph], str]:
-    """Of attention with so many products."""
-
-    def where(graph: Graph) -> str:
-        products, fused, _ = _attention(graph)
-        if len(products) not in counts or _is_float32(products[0]):
-            return ""
-        for node in fused:
-            for tensor in node.outputs.values():
-                if tensor.data_type == _BOOLEAN and not tensor.virtual:
-                    return f"{node} of a result of {products[-1]} gives booleans; {_TWO}"
-        return ""
-
-    return where
-
-
-def _is_float32(product: Node) -> bool:
-    """An A100, an RTX 4090 and a B200 have engines for attention on float32."""
-    return bool(product.inputs["A"].data_type == cudnnDataType_t.CUDNN_DATA_FLOAT)
-
-
-def _takes_booleans(count: int) -> Callable[[Graph], str]:
-    """Attention with so many products and a boolean tensor in memory."""
-
-    def where(graph: Graph) -> str:
-        products, _, apart = _attention(graph)
-        for node in graph.of("pointwise") if len(products) == count else ():
-            for tensor in node.operands if node not in apart else ():
-                if tensor.data_type == _BOOLEAN and not tensor.virtual:
-                    return f"{node} in attention: {tensor.name!r} has booleans in memory"
-        return ""
-
-    return where
-
-
-def _adds_a_product_to_a_gradient(graph: Graph) -> str:
-    """cuDNN goes by unique ids, and takes this product for that of dO and o."""
-    products, fused, _ = _attention(graph)
-    if len(products) != 5:
-        return ""
-    of_products = {id(node) for node in (*products, *_after(graph, products))}
-    first = min((each.inputs["input"].uid or 0 for each in graph.of("reduction")), default=0)
-    for node in graph.of("pointwise"):
-        if (
-            node.options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_MUL
-            and id(node) not in of_products
-            and (node.outputs["y"].uid or 0) > first
-        ):
-            for other in _using(fused, node):
-                return f"{node} and {other}, which adds it to a gradient; give it a smaller uid"
-    return ""
-
-
-def _using(nodes: Sequence[Node], node: Node) -> list[Node]:
-    results = {id(tensor) for tensor in node.outputs.values()}
-    return [each for each in nodes if any(id(operand) in results for operand in each.operands)]
-
-
 _Norm = cudnnBackendNormMode_t
 _LAYERS = (_Norm.CUDNN_LAYER_NORM, _Norm.CUDNN_RMS_NORM)
 
@@ -189,16 +99,25 @@ def _lacks_epsilon(graph: Graph) -> str:
 def _quantizes_an_adaptive_norm(graph: Graph) -> str:
     for node in graph.of("norm_forward"):
         if node.options["mode"] == _Norm.CUDNN_ADA_LAYER_NORM:
-            for other in _using(list(graph.of("block_scale_quantize")), node):
+            for other in using(list(graph.of("block_scale_quantize")), node):
                 return f"{node} and {other}; {_TWO}"
     return ""
 
 
-def _normalizes_a_derivative(graph: Graph) -> str:
+def _derives_beside_a_norm(graph: Graph) -> str:
     norms = [node for node in graph.of("norm_forward") if node.options["mode"] in _LAYERS]
-    for before in graph.of("pointwise"):
-        for node in _using(norms, before) if "dy" in before.inputs else ():
-            return f"{before} before {node}; {_TWO}"
+    derivatives = [node for node in graph.of("pointwise") if "dy" in node.inputs]
+    for nodes, others in ((derivatives, norms), (norms, derivatives)):
+        for before in nodes:
+            for node in using(others, before):
+                return f"{before} before {node}; {_TWO}"
+    return ""
+
+
+def _fuses_a_filter_gradient(graph: Graph) -> str:
+    for node in graph.of("convolution_backward_filter") if graph.single is None else ():
+        if any(tensor.data_type == _FLOAT for tensor in (*node.operands, *node.results)):
+            return f"{node} in float32 beside {next(e for e in graph.nodes if e is not node)}"
     return ""
 
 
@@ -244,36 +163,36 @@ FATAL = (
     ),
     _fatal(
         "largest magnitude before attention",
-        _scales_attention_by_a_maximum,
+        scales_attention_by_a_maximum,
         "SIGSEGV, 9.14, 9.19 and 9.28: as bias and as scale",
     ),
     _fatal(
         "boolean result of attention",
-        _gives_booleans(2, 5),
+        gives_booleans(2, 5),
         "SIGFPE, 9.14, 9.19 and 9.28; an A100 and an RTX 4090 have engines",
         (90, 100),
     ),
     _fatal(
         "boolean result of attention's forward pass",
-        _gives_booleans(2),
+        gives_booleans(2),
         "SIGFPE, 9.19 and 9.28 for an RTX 5090, which has engines for the backward pass",
         (120,),
         since=91900,
     ),
     _fatal(
         "boolean operand of attention",
-        _takes_booleans(2),
+        takes_booleans(2),
         "SIGFPE, 9.14 and 9.19: a mask in score_mod, or an operation on o; 9.28 has engines",
         repaired=92800,
     ),
     _fatal(
         "boolean operand of attention's backward pass",
-        _takes_booleans(5),
+        takes_booleans(5),
         "SIGFPE, 9.14, 9.19 and 9.28: a mask in score_mod, or an operation on a gradient",
     ),
     _fatal(
         "product added to a gradient of attention",
-        _adds_a_product_to_a_gradient,
+        adds_a_product_to_a_gradient,
         "SIGSEGV, 9.14, 9.19 and 9.28: the product of two inputs, if its uid is larger than that "
         "of dO * o",
     ),
@@ -293,11 +212,18 @@ FATAL = (
         since=91900,
     ),
     _fatal(
-        "norm of a derivative",
-        _normalizes_a_derivative,
-        "SIGSEGV, 9.14 and 9.19: layer and RMS norm of relu_backward and gelu_backward; 9.28 "
-        "has no engine",
+        "derivative beside a norm",
+        _derives_beside_a_norm,
+        "SIGSEGV, 9.14 and 9.19, in all modes: relu_backward and gelu_backward before and after "
+        "layer and RMS norm; 9.28 has no engine",
         _TURING_ON,
         repaired=92800,
+    ),
+    _fatal(
+        "fused gradient of a filter in float32",
+        _fuses_a_filter_gradient,
+        "SIGFPE, 9.14 for an RTX 5090, before and after the gradient; 9.19 and 9.28 have engines",
+        (120,),
+        repaired=91900,
     ),
 )

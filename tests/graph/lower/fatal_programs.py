@@ -183,6 +183,20 @@ def norm_of_a_derivative(graph: Graph) -> None:
     results["y"].set_output(data_type="float32")
 
 
+def derivative_of_a_norm(graph: Graph) -> None:
+    rows = (4, 64, 64)
+    x, other = (graph.tensor(rows, data_type="float32") for _ in range(2))
+    scale = graph.tensor((1, 1, 64), data_type="float32")
+    y = graph.norm_forward("rms", "inference", x, scale, None, 1e-5)["y"]
+    graph.relu_backward(y, other).set_output(data_type="float32")
+
+
+def filter_gradient_in_float32(graph: Graph) -> None:
+    image, loss = (graph.tensor(IMAGE, data_type="float32") for _ in range(2))
+    gradient = graph.conv_wgrad(graph.erf(image), loss, padding=1)
+    gradient.set_output(dims=FILTER, data_type="float32")
+
+
 PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "product of a convolution": (
         convolution_then_product,
@@ -204,7 +218,8 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "product added to a gradient of attention": (product_added_to_a_gradient,),
     "instance norm without epsilon": (instance_norm_without_epsilon,),
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),
-    "norm of a derivative": (norm_of_a_derivative,),
+    "derivative beside a norm": (norm_of_a_derivative, derivative_of_a_norm),
+    "fused gradient of a filter in float32": (filter_gradient_in_float32,),
 }
 
 

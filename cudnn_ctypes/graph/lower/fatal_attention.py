@@ -1,0 +1,117 @@
+"""Attention on which cuDNN ends the process: what the rows of `fatal_quirks` look for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ...raw import cudnnDataType_t, cudnnPointwiseMode_t, cudnnReduceTensorOp_t
+from ..describe.node import Node
+from .quirk import Graph
+
+__all__ = [
+    "adds_a_product_to_a_gradient",
+    "after",
+    "gives_booleans",
+    "scales_attention_by_a_maximum",
+    "takes_booleans",
+    "using",
+]
+
+_TWO = "build two graphs"
+_BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
+
+
+def after(graph: Graph, nodes: Iterable[Node], *, through_norms: bool = True) -> list[Node]:
+    """The operations that use results of `nodes`, at once or by way of others."""
+    reached = {id(tensor) for node in nodes for tensor in node.outputs.values()}
+    found = []
+    for node in graph.nodes:
+        if any(id(operand) in reached for operand in node.operands):
+            found.append(node)
+            if through_norms or node.kind.descriptor != "operation_norm_forward":
+                reached |= {id(tensor) for tensor in node.outputs.values()}
+    return found
+
+
+def scales_attention_by_a_maximum(graph: Graph) -> str:
+    products = list(graph.of("matmul"))
+    if len(products) < 2:
+        return ""
+    for node in graph.of("reduction"):
+        if node.options["mode"] == cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX:
+            used = [each for each in after(graph, [node]) if each in products]
+            if used:
+                return f"{node} before {used[0]} of attention; {_TWO}"
+    return ""
+
+
+def _attention(graph: Graph) -> tuple[list[Node], list[Node], list[Node]]:
+    """The products of attention (two forward, five backward, else none are given), what uses o, dk
+    or dv, and what uses dq, which lies in memory: another kernel carries that out.
+    """
+    products = list(graph.of("matmul"))
+    if len(products) not in (2, 5):
+        return [], [], []
+    later = {id(node): after(graph, [node]) for node in products}
+    last = [node for node in products if not any(each in products for each in later[id(node)])]
+    in_memory = [node for node in last if not node.outputs["C"].virtual]
+    fused = after(graph, [node for node in last if node not in in_memory])
+    return products, fused, [node for node in after(graph, in_memory) if node not in fused]
+
+
+def gives_booleans(*counts: int) -> Callable[[Graph], str]:
+    """Of attention with so many products."""
+
+    def where(graph: Graph) -> str:
+        products, fused, _ = _attention(graph)
+        if len(products) not in counts or _is_float32(products[0]):
+            return ""
+        for node in fused:
+            for tensor in node.outputs.values():
+                if tensor.data_type == _BOOLEAN and not tensor.virtual:
+                    return f"{node} of a result of {products[-1]} gives booleans; {_TWO}"
+        return ""
+
+    return where
+
+
+def _is_float32(product: Node) -> bool:
+    """An A100, an RTX 4090 and a B200 have engines for attention on float32."""
+    return bool(product.inputs["A"].data_type == cudnnDataType_t.CUDNN_DATA_FLOAT)
+
+
+def takes_booleans(count: int) -> Callable[[Graph], str]:
+    """Attention with so many products and a boolean tensor in memory."""
+
+    def where(graph: Graph) -> str:
+        products, _, apart = _attention(graph)
+        for node in graph.of("pointwise") if len(products) == count else ():
+            for tensor in node.operands if node not in apart else ():
+                if tensor.data_type == _BOOLEAN and not tensor.virtual:
+                    return f"{node} in attention: {tensor.name!r} has booleans in memory"
+        return ""
+
+    return where
+
+
+def adds_a_product_to_a_gradient(graph: Graph) -> str:
+    """cuDNN goes by unique ids, and takes this product for that of dO and o."""
+    products, fused, _ = _attention(graph)
+    if len(products) != 5:
+        return ""
+    of_products = {id(node) for node in (*products, *after(graph, products))}
+    first = min((each.inputs["input"].uid or 0 for each in graph.of("reduction")), default=0)
+    for node in graph.of("pointwise"):
+        if (
+            node.options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_MUL
+            and id(node) not in of_products
+            and (node.outputs["y"].uid or 0) > first
+        ):
+            for other in using(fused, node):
+                return f"{node} and {other}, which adds it to a gradient; give it a smaller uid"
+    return ""
+
+
+def using(nodes: Sequence[Node], node: Node) -> list[Node]:
+    results = {id(tensor) for tensor in node.outputs.values()}
+    return [each for each in nodes if any(id(operand) in results for operand in each.operands)]
