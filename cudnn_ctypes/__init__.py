@@ -20,6 +20,8 @@ _NAMES = {
         "DeviceTensor",
         "as_tensor",
     ),
+    "device.allocation": ("OutOfDeviceMemoryError",),
+    "device.cuda": ("CudaError",),
     "dtypes": ("as_data_type",),
     "errors": (
         "BadParamError",
@@ -223,6 +225,12 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
         DeviceBuffer as DeviceBuffer,
         DeviceTensor as DeviceTensor,
         as_tensor as as_tensor,
+    )
+    from .device.allocation import (
+        OutOfDeviceMemoryError as OutOfDeviceMemoryError,
+    )
+    from .device.cuda import (
+        CudaError as CudaError,
     )
     from .dtypes import as_data_type as as_data_type
     from .errors import (

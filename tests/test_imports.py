@@ -213,8 +213,7 @@ def test_what_describes_a_graph_never_asks_the_library(path: Path) -> None:
             pieces = name.split(".")[2:]
             plain = not pieces or pieces[0].startswith("cudnn") or pieces[0] in PLAIN_DATA
             assert plain, f"{path.name} imports {name}"
-    if path.stem != "attention_backward":  # its lengths still depend on the version
-        assert "raw.load(" not in path.read_text()
+    assert "raw.load(" not in path.read_text()
 
 
 def test_the_check_sees_every_kind_of_import(tmp_path: Path) -> None:
@@ -319,6 +318,22 @@ def checked_names(package: str) -> dict[str, str]:
                 assert alias.asname == alias.name  # else it is not exported
                 imported[alias.name] = node.module or ""
     return imported
+
+
+INTERNAL_ERRORS = {"CommandError", "MissingNameError", "NoKey", "NoSuchPlanError", "Refused"}
+"""What users never see, or see as the built-in exceptions that they also are."""
+
+
+def test_exceptions_are_public() -> None:
+    defined = {
+        node.name
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+        and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
+    }
+    exported = {*cudnn_ctypes.__all__, *cudnn_ctypes.frontend.__all__}
+    assert defined - exported == INTERNAL_ERRORS
 
 
 def test_type_checkers_see_the_public_names() -> None:

@@ -171,7 +171,15 @@ def _chosen_plan(
         Engine(graph, choice.engine, device=device, sm_count=sm_count) as engine,
         engine.config(choice.knobs) as config,
     ):
-        plan = compiled(config)
+        try:
+            plan = compiled(config)
+        except (InternalError, ExecutionFailedError) as error:
+            raise NotSupportedError(
+                "Graph.build",
+                cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+                arguments={"config": str(choice)},
+                messages=(str(refusal(error)),),
+            ) from error
         unwanted = selection.refusal(config) or selection.refusal_of_workspace(plan.workspace_size)
     if unwanted:
         plan.close()
