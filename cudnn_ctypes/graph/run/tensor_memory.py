@@ -133,17 +133,21 @@ def refusal(value: Any, wanted: Extent) -> str | None:
     if says is None:
         return None
     name, bits = data_type_name(wanted.data_type), element_bits(wanted.data_type)
+    short = f"needs {wanted.size_in_bytes} bytes, got {says.nbytes}"
+    if not says.data_type:  # a DeviceTensor of a type that other libraries do not have
+        if value.data_type != wanted.data_type:
+            return f"is {name}, got {data_type_name(value.data_type)}"
+        return short if says.nbytes < wanted.size_in_bytes else None
     if (bits < 8 and says.itemsize != 1) or says.data_type.startswith("bool"):
         several = f"is packed, {8 // bits} to a byte" if bits < 8 else "is wanted"
         return f"got {says}, and {name} {several}: give bytes (uint8)"
     if bits < 8:
-        enough = says.nbytes >= wanted.size_in_bytes
-        return None if enough else f"needs {wanted.size_in_bytes} bytes, got {says.nbytes}"
+        return short if says.nbytes < wanted.size_in_bytes else None
     told = contradiction(wanted, says)
     if told is None:
         return None
     if says.nbytes < wanted.size_in_bytes:
-        return f"needs {wanted.size_in_bytes} bytes, got {says.nbytes}"
+        return short
     return f"is {name} with strides {wanted.strides}, got {says}"
 
 

@@ -308,6 +308,14 @@ def test_packed_numbers_take_bytes_only() -> None:
     for kind in ("|b1", "<f4"):
         with pytest.raises(ValueError, match=r"boolean is packed, 8 to a byte: give bytes"):
             operands.by_uid({**addresses, mask: Array(0x4000, (2, 8, 16), kind)})
+    with use_reference_device(), DeviceTensor.empty((2, 8, 16), "boolean") as packed_mask:
+        operands.by_uid({**addresses, mask: packed_mask})
+    with (
+        use_reference_device(),
+        DeviceTensor.empty((2, 8, 16), "fp4_e2m1") as other,
+        pytest.raises(ValueError, match=r"'mask' .* is boolean, got fp4_e2m1"),
+    ):
+        operands.by_uid({**addresses, mask: other})
 
 
 @pytest.mark.parametrize(
