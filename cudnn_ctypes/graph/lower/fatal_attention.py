@@ -12,7 +12,9 @@ __all__ = [
     "adds_a_product_to_a_gradient",
     "after",
     "gives_booleans",
+    "multiplies_for_o",
     "scales_attention_by_a_maximum",
+    "scatters_heads",
     "takes_booleans",
     "using",
 ]
@@ -115,3 +117,28 @@ def adds_a_product_to_a_gradient(graph: Graph) -> str:
 def using(nodes: Sequence[Node], node: Node) -> list[Node]:
     results = {id(tensor) for tensor in node.outputs.values()}
     return [each for each in nodes if any(id(operand) in results for operand in each.operands)]
+
+
+def multiplies_for_o(graph: Graph) -> str:
+    """cuDNN takes the operation that makes o for the product of dO and o."""
+    matmuls = list(graph.of("matmul"))
+    if len(matmuls) != 5:
+        return ""
+    later = after(graph, matmuls)
+    multiply = cudnnPointwiseMode_t.CUDNN_POINTWISE_MUL
+    products = [node for node in graph.of("pointwise") if node.options["mode"] == multiply]
+    for row in (node for node in products if using(list(graph.of("reduction")), node)):
+        for node in products if row not in later else ():
+            if row in using([row], node) and all(each.virtual for each in node.outputs.values()):
+                return f"{node} before {row}, of which it makes an operand; {_TWO}"
+    return ""
+
+
+def scatters_heads(graph: Graph) -> str:
+    products = list(graph.of("matmul"))
+    for node in products if len(products) == 5 else ():
+        for tensor in node.operands:
+            dims, strides = tensor.dims or (1,), tensor.strides or (1,)
+            if not tensor.virtual and dims[-1] > 1 and strides[-1] != 1:
+                return f"{node}: {tensor.name!r} must have stride 1 along its heads, not {strides}"
+    return ""

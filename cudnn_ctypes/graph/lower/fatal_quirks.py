@@ -18,7 +18,9 @@ from .fatal_attention import (
     adds_a_product_to_a_gradient,
     after,
     gives_booleans,
+    multiplies_for_o,
     scales_attention_by_a_maximum,
+    scatters_heads,
     takes_booleans,
     using,
 )
@@ -195,6 +197,18 @@ FATAL = (
         adds_a_product_to_a_gradient,
         "SIGSEGV, 9.14, 9.19 and 9.28: the product of two inputs, if its uid is larger than that "
         "of dO * o",
+    ),
+    _fatal(
+        "product for o of attention's backward pass",
+        multiplies_for_o,
+        "SIGABRT or SIGSEGV, 9.14, 9.19 and 9.28: o is computed in the graph by mul; for an A100 "
+        "not in every process",
+    ),
+    _fatal(
+        "scattered heads in attention's backward pass",
+        scatters_heads,
+        "SIGSEGV, 9.14, 9.19 and 9.28, for q, k, v and dO; other GPUs have engines",
+        (90, 100),
     ),
     _fatal(
         "instance norm without epsilon",

@@ -161,6 +161,23 @@ def product_added_to_a_gradient(graph: Graph) -> None:
     graph.add(dk, product).set_output()
 
 
+def _backward(graph: Graph, operands: list[Tensor]) -> None:
+    stats = graph.tensor((*HEADS[:3], 1), data_type="float32")
+    for each in graph.sdpa_backward(*operands, stats):  # type: ignore[misc]
+        each.set_output()
+
+
+def gradients_of_a_scaled_result(graph: Graph) -> None:
+    q, k, v, o, d_o = (graph.tensor(HEADS) for _ in range(5))
+    _backward(graph, [q, k, v, graph.scale(o, 0.5), d_o])
+
+
+def gradients_of_scattered_heads(graph: Graph) -> None:
+    _, h, s, d = HEADS
+    scattered = graph.tensor(HEADS, (h * s * d, 1, h * d, h))
+    _backward(graph, [scattered, *(graph.tensor(HEADS) for _ in range(4))])
+
+
 def instance_norm_without_epsilon(graph: Graph) -> None:
     channels = (1, 32, 1, 1)
     scale, bias = (graph.tensor(channels, data_type="float32") for _ in range(2))
@@ -216,6 +233,8 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "boolean operand of attention": (masked_attention,),
     "boolean operand of attention's backward pass": (masked_gradients, logic_on_a_gradient),
     "product added to a gradient of attention": (product_added_to_a_gradient,),
+    "product for o of attention's backward pass": (gradients_of_a_scaled_result,),
+    "scattered heads in attention's backward pass": (gradients_of_scattered_heads,),
     "instance norm without epsilon": (instance_norm_without_epsilon,),
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),
     "derivative beside a norm": (norm_of_a_derivative, derivative_of_a_norm),

@@ -68,12 +68,13 @@ def test_cudnn_still_ends_the_process(name: str) -> None:
         for program in PROGRAMS[name]
         for capability in sorted({quirk.capabilities[0], quirk.capabilities[-1]})
     ]
-    survived = {
-        (each.case.program.__name__, each.case.gpu): each.result
-        for each in _outcomes(*cases)
-        if each.result not in ("SIGSEGV", "SIGFPE")
-    }
-    assert survived == {}
+    for _ in range(10):  # where the addresses of descriptors decide, not every process ends
+        cases = [
+            each.case
+            for each in (_outcomes(*cases) if cases else ())
+            if each.result not in ("SIGSEGV", "SIGFPE", "SIGABRT")
+        ]
+    assert [(program.__name__, gpu) for program, gpu in cases] == []
 
 
 @pytest.mark.parametrize("name", list(PROGRAMS))
@@ -85,7 +86,7 @@ def test_the_refusal_names_the_operations(name: str) -> None:
             with fatal_programs.described(program) as graph:
                 with pytest.raises(NotSupportedError, match="ends the process") as error:
                     graph.build(device)
-                (message,) = error.value.messages
+                message = " ".join(error.value.messages)
                 assert (
                     sum(str(node) in message for node in graph.nodes) >= min(2, len(graph.nodes))
                     or "in attention" in message
