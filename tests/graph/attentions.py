@@ -256,12 +256,16 @@ class Attention:
             distance = np.arange(self.keys)[None, :] - np.arange(self.queries)[:, None]
             slopes = np.array(self.slopes).reshape(1, -1, 1, 1)
             scores = scores + torch.tensor(slopes * distance)
-        scores = scores.masked_fill(~torch.tensor(self.allowed(a)), -np.inf)
+        allowed = torch.tensor(np.broadcast_to(self.allowed(a), tuple(scores.shape)).copy())
+        # A query without a key gets and gives nothing: there every score counts, and none is used.
+        empty = ~allowed.any(3, keepdim=True) & (not self.sink)
+        scores = scores.masked_fill(~allowed & ~empty, -np.inf)
         if self.sink:
             sink = given["sink"].expand(*self.scores[:3], 1)
             scores = torch.cat([scores, sink], 3)
         stats = scores.logsumexp(3, keepdim=True)
-        p = (scores - stats).exp()[..., : self.keys]
+        p = (scores - stats).exp()[..., : self.keys] * ~empty
+        stats = stats.masked_fill(empty, -np.inf)
         largest = p.detach().numpy().max(keepdims=True)
         if self.dropout:
             p = p * torch.tensor(a["kept"]) / 0.75
@@ -387,6 +391,7 @@ def errors(
         valid: Any = True
         if name in ("o", "stats", "dq", "dk", "dv"):
             valid = np.broadcast_to(attention.valid(name, a), exact[name].shape)
+        valid = valid & np.isfinite(exact[name])  # of the statistics of a query without a key
         difference = np.abs(np.where(valid, found[name] - exact[name], 0))
         result[name] = float(difference.max() / np.abs(np.where(valid, exact[name], 0)).max())
     return result

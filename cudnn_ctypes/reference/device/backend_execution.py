@@ -1,14 +1,13 @@
 """Carrying out an operation graph in NumPy, on the memory of a variant pack.
 
-It computes what the operations say. Where engines of cuDNN 9.14 and 9.19 on an H200 do something
-else (measured):
+It computes what the operations say, but for the gradient of a sink of attention, which it negates
+as engines do. Where engines of cuDNN 9.14 and 9.19 on an H200 do something else (measured):
 
 - Products and convolutions of float32 are computed in TF32 there, with 10 bits of mantissa.
 - Random numbers are others; see ``reference.graph.random``.
 - A matrix product that is not part of attention takes no notice of sizes by batch.
 - Element-wise graphs of three dimensions go wrong from the second batch on if an operand broadcasts
   along two of them.
-- The backward pass of attention negates the sum that stands for the gradient of its sink.
 """
 
 from __future__ import annotations
@@ -92,8 +91,10 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
     operations = graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
     outputs: list[int] = []
     steps = _in_order([Step(each, memory, values, changed) for each in operations])
+    negated = _gradients_of_sinks(steps)
+    attends = sum(step.name == "matmul" for step in steps) > 1
     for step in steps:
-        step.last = step is steps[-1]
+        step.last, step.attends = step is steps[-1], attends
         for info in step.reads:
             if info.uid not in values:
                 whole = step.name not in _READING_PARTS
@@ -105,11 +106,46 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
             raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, f"{step.name}: {error}") from error
         for port, info in step.writes:
             fixed = not (info.virtual and changed)
-            values[info.uid] = (info, rounded(results[port], info, info.shape if fixed else None))
+            result = -results[port] if info.uid in negated else results[port]
+            values[info.uid] = (info, rounded(result, info, info.shape if fixed else None))
             if not info.virtual:
                 outputs.append(info.uid)
     for uid in outputs:  # at the end: an output may take the place of an input
         memory.store(*values[uid])
+
+
+def _gradients_of_sinks(steps: list[Step]) -> set[int]:
+    """Unique ids of the sums of exp(sink - stats) * row in the backward pass of attention.
+
+    Engines negate them: the gradient of the sink is the negative sum (H200, 9.14 and 9.19).
+    """
+    found: set[int] = set()
+    if sum(step.name == "matmul" for step in steps) < 4:
+        return found
+    made_by = {info.uid: step for step in steps for _, info in step.writes}
+    for step in steps:
+        product = made_by.get(step.tensor("XDESC").uid) if step.name == "reduction" else None
+        if _mode(product) != raw.CUDNN_POINTWISE_MUL:
+            continue
+        assert product is not None
+        for port in ("XDESC", "BDESC"):
+            power = made_by.get(product.tensor(port).uid)
+            difference = made_by.get(power.tensor("XDESC").uid) if power is not None else None
+            modes = (_mode(power), _mode(difference))
+            if modes == (raw.CUDNN_POINTWISE_EXP, raw.CUDNN_POINTWISE_SUB):
+                assert difference is not None
+                sink = difference.tensor("XDESC")
+                one_a_head = [sink.dims[axis] for axis in (0, 2, 3)] == [1, 1, 1]
+                if not sink.virtual and one_a_head:
+                    found.add(step.tensor("YDESC").uid)
+    return found
+
+
+def _mode(step: Step | None) -> raw.cudnnPointwiseMode_t | None:
+    """What an element-wise operation computes; None for others."""
+    if step is None or step.name != "pointwise":
+        return None
+    return raw.cudnnPointwiseMode_t(step.inner("PW_DESCRIPTOR").one("POINTWISE_MODE", 0))
 
 
 def _in_order(steps: list[Step]) -> list[Step]:

@@ -123,12 +123,25 @@ def pointwise(step: Step) -> Results:
     factors = (step.option("ALPHA1", 1.0), step.option("ALPHA2", 1.0), 1.0)
 
     def formula(*operands: Any) -> Any:
-        scaled = (x if a == 1 else a * x for a, x in zip(factors, operands, strict=False))
-        return graph.pointwise(mode, *scaled, parameters=parameters)
+        scaled = [x if a == 1 else a * x for a, x in zip(factors, operands, strict=False)]
+        result = graph.pointwise(mode, *scaled, parameters=parameters)
+        return _of_queries_without_keys(mode, result, *scaled) if step.attends else result
 
     narrow = graph.keeps_float32(mode, parameters) and set(factors) == {1.0}
     ports = ("XDESC", "BDESC", "TDESC")
     return {"YDESC": step.by_elements(formula, ports, "YDESC", narrow=narrow)}
+
+
+def _of_queries_without_keys(mode: raw.cudnnPointwiseMode_t, result: Any, *operands: Any) -> Any:
+    """The result, with 0 as the softmax of no score, as attention has it (H200, 9.19).
+
+    There the largest score is -inf, and the sum of the exponentials 0.
+    """
+    if mode == raw.CUDNN_POINTWISE_SUB:
+        return np.where((operands[0] == -np.inf) & (operands[1] == -np.inf), -np.inf, result)
+    if mode == raw.CUDNN_POINTWISE_DIV:
+        return np.where((operands[0] == 0) & (operands[1] == 0), 0.0, result)
+    return result
 
 
 # --- reductions ----------------------------------------------------------------------------------

@@ -119,6 +119,7 @@ class Step:
         self.values = values
         self.overrides = overrides
         self.last = False  # of its graph: no other step reads what is in memory
+        self.attends = False  # it is part of attention
 
     @property
     def name(self) -> str:
