@@ -392,6 +392,6 @@ def errors(
         if name in ("o", "stats", "dq", "dk", "dv"):
             valid = np.broadcast_to(attention.valid(name, a), exact[name].shape)
         valid = valid & np.isfinite(exact[name])  # of the statistics of a query without a key
-        difference = np.abs(np.where(valid, found[name] - exact[name], 0))
+        difference = np.abs(np.where(valid, found[name], 0) - np.where(valid, exact[name], 0))
         result[name] = float(difference.max() / np.abs(np.where(valid, exact[name], 0)).max())
     return result
