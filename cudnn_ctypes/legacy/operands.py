@@ -177,7 +177,10 @@ class Operands(DeclaredLaunches):
         """The argument `name` as a `cls`; a mode stands for one, closed after the call."""
         if isinstance(value, (str, CudnnEnum)):
             make: Callable[..., D] = cls
-            made = make(value, **options)
+            try:
+                made = make(value, **options)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
             self.enter_context(made)
             return made
         return expect(name, value, cls)
