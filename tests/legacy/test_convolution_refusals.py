@@ -219,7 +219,7 @@ class TestOptions:
         given = (handle, tensor(*X), tensor(*W), conv, tensor(8))
         with pytest.raises(NotSupportedError):
             cudnn.convolution_bias_activation_forward(*given, "tanh")
-        with pytest.raises(ValueError, match=r"^mode: "):
+        with pytest.raises(ValueError, match=r"^activation: mode: "):
             cudnn.convolution_bias_activation_forward(*given, "rely")
         with pytest.raises(TypeError, match=r"^activation: expected an? ActivationDescriptor"):
             cudnn.convolution_bias_activation_forward(*given, conv)  # type: ignore[arg-type]

@@ -27,7 +27,8 @@ def prepared(note: Callable[[str], None]) -> Callable[[str], str]:
         elif case == "hang":
             time.sleep(60)
         elif case == "memory":
-            pages = mmap.mmap(-1, 64 << 20)  # malloc may give memory that is resident already
+            # malloc may give memory that is there already
+            pages = mmap.mmap(-1, 64 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
             pages.write(b"x" * (64 << 20))
             kept.append(pages)
         elif case == "error":

@@ -75,7 +75,8 @@ def outcomes(
     seconds : float
         After which a case counts as hanging.
     megabytes : int
-        Growth of the child's resident memory, in one case, that counts as a fault.
+        Growth of the child's own memory, in one case, that counts as a fault: pages of files are
+        not counted, nor what comes back from the swap space.
 
     Yields
     ------
@@ -146,18 +147,18 @@ def _work(
 
         perform = prepare(lambda text: tell("note", text))
         # After the preparation: CUDA reserves addresses for all memory of the GPU and the host.
-        room = _pages(0) + _ADDRESS_SPACE
+        room = _mapped() + _ADDRESS_SPACE
         resource.setrlimit(resource.RLIMIT_AS, (room, resource.RLIM_INFINITY))
         tell("ready", "")
         for case in cases[start:]:
-            before = _pages(1)
+            before = _own()
             try:
                 result = perform(case)
             except Spent as spent:
                 tell("done", str(spent))
                 code = 0
                 break
-            if _pages(1) - before > limit:
+            if _own() - before > limit:
                 code = _EXIT_MEMORY
                 break
             tell("done", result)
@@ -171,13 +172,19 @@ def _work(
 
 
 _EXIT_BROKEN, _EXIT_MEMORY = 97, 98
-_PAGE = resource.getpagesize()
 
 
-def _pages(column: int) -> int:
-    """Bytes of this process: 0 all that is mapped, 1 what is resident."""
+def _mapped() -> int:
+    """Bytes of this process's addresses."""
     with open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[column]) * _PAGE
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def _own() -> int:
+    """Bytes of memory that belong to no file, also those that were swapped out."""
+    with open("/proc/self/status", "rb") as file:
+        lines = [line.split() for line in file]
+    return 1024 * sum(int(line[1]) for line in lines if line[0] in (b"RssAnon:", b"VmSwap:"))
 
 
 def _journal(reading: int, seconds: float) -> Iterator[tuple[str, str]]:

