@@ -12,7 +12,7 @@ from .. import raw
 from ..dtypes import host_scalar
 from ..handle import Handle
 from ..raw.function import Function
-from ..raw.records import data_type_of, record
+from ..raw.records import data_type_of, deciding_type, record
 from .filter import FilterDescriptor
 from .launch import Memory, launch
 from .tensor import TensorDescriptor
@@ -87,7 +87,5 @@ class DeclaredLaunches(ABC):
         for name, parameter in zip(values, parameters, strict=True):
             if parameter.type.kind == "scalar":
                 types = [data_type_of(record(values[by])) for by in parameter.described_by]
-                double = raw.CUDNN_DATA_DOUBLE
-                value, data_type = values[name], double if double in types else types[0]
-                values[name] = host_scalar(value, data_type)
+                values[name] = host_scalar(values[name], deciding_type(types))
         return list(values.values())

@@ -10,7 +10,7 @@ import dataclasses
 import enum
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .ctypes_support import OpaquePointer
@@ -21,6 +21,7 @@ __all__ = [
     "Fitting",
     "cache",
     "data_type_of",
+    "deciding_type",
     "forget",
     "note",
     "parts",
@@ -84,6 +85,14 @@ def data_type_of(record: Any) -> Any:
         if (data_type := getattr(record, name, None)) is not None:
             return data_type
     return None
+
+
+def deciding_type(types: Sequence[Any]) -> Any:
+    """Of the data types that describe a number on the host, the one whose kind of real it has.
+
+    C reads a double if one of them is DOUBLE.
+    """
+    return CUDNN_DATA_DOUBLE if CUDNN_DATA_DOUBLE in types else types[0]
 
 
 cache: dict[bytes, Entry] = {}

@@ -41,6 +41,11 @@ class Graph:
         wanted = {f"operation_{kind}" for kind in kinds}
         return (node for node in self.nodes if node.kind.descriptor in wanted)
 
+    def as_written(self, *operations: str) -> Iterator[Node]:
+        """The user's calls of these names that were expanded."""
+        users = {id(each): each for node in self.nodes if (each := node.origin) is not None}
+        return (each for each in users.values() if each.operation in operations)
+
     @property
     def single(self) -> Node | None:
         """The one operation; None if there are several."""

@@ -9,11 +9,11 @@ the GPUs on which the fault was seen; engines are passed over on all, since othe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ...strides import packed
-from ..describe.node import Node, exchanged
+from ..describe.node import exchanged
 from ..describe.operations.attention_mask import mask_of
 from .fatal_quirks import FATAL
 from .flattening import broken_broadcast
@@ -149,17 +149,8 @@ def _multiplies_scattered_heads(graph: Graph) -> str:
     return ""
 
 
-def _gradients(graph: Graph, *operations: str) -> Iterator[Node]:
-    """The user's calls of `sdpa_backward`, or of these operations."""
-    users = {id(each): each for node in graph.nodes if (each := node.origin) is not None}
-    return (each for each in users.values() if each.operation in (operations or _BACKWARD[:1]))
-
-
-_BACKWARD = ("sdpa_backward", "sdpa_fp8_backward")
-
-
 def _reads_strided_statistics(graph: Graph) -> str:
-    for node in _gradients(graph, *_BACKWARD):
+    for node in graph.as_written("sdpa_backward", "sdpa_fp8_backward"):
         stats = node.inputs["stats"]
         if stats.ragged_offset is None and stats.strides != packed(stats.dims):
             return (
@@ -170,7 +161,7 @@ def _reads_strided_statistics(graph: Graph) -> str:
 
 
 def _differentiates_a_sink_with_dropout(graph: Graph) -> str:
-    for node in _gradients(graph):
+    for node in graph.as_written("sdpa_backward"):
         dropped = "dropout_mask" in node.inputs or "dropout_probability" in node.options
         if "sink_token" in node.inputs and dropped:
             return f"{node} with sink_token and dropout"
@@ -178,7 +169,7 @@ def _differentiates_a_sink_with_dropout(graph: Graph) -> str:
 
 
 def _differentiates_one_row_of_bias(graph: Graph) -> str:
-    for node in _gradients(graph):
+    for node in graph.as_written("sdpa_backward"):
         bias, queries = node.inputs.get("bias"), node.inputs["q"].dims[2]
         if bias is not None and bias.dims[2] != queries:
             return (
@@ -189,7 +180,7 @@ def _differentiates_one_row_of_bias(graph: Graph) -> str:
 
 
 def _differentiates_alibi_to_both_sides(graph: Graph) -> str:
-    for node in _gradients(graph):
+    for node in graph.as_written("sdpa_backward"):
         mask = mask_of(node)
         if mask.alibi and mask.right is None:
             return f"{node} with use_alibi_mask and without a causal mask"

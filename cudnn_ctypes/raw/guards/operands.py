@@ -126,7 +126,7 @@ def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
         """The type of the scalar, and why."""
         if not types:
             return None, ""
-        decides = next((t for t in types if t.name == "CUDNN_DATA_DOUBLE"), types[0])
+        decides = records.deciding_type(types)
         name = _REAL.get(decides.name) if pads else _REAL.get(decides.name, "float32")
         name = "float32" if name and not pads and name != "float64" else name
         return name, f", since {names} is {decides.name}"

@@ -17,7 +17,7 @@ from ...raw import function as raw_function
 from ...raw.ctypes_support import OpaquePointer, storage_type
 from ...raw.descriptors import Filter, Tensor, record
 from ...raw.function import Function
-from ...raw.records import data_type_of
+from ...raw.records import data_type_of, deciding_type
 from ...raw.vocabulary import ParameterType
 from ..layout import packed_strides
 from . import lent
@@ -180,8 +180,7 @@ class Call:
         """A double for tensors or computations in DOUBLE, else a float."""
         self.require(name)
         types = [data_type_of(self.record(by, object)) for by in described_by]
-        decides = next((each for each in types if each == raw.CUDNN_DATA_DOUBLE), types[0])
-        return scalar(self[name], decides, name)
+        return scalar(self[name], deciding_type(types), name)
 
     # -- buffers and results -------------------------------------------------------------------
 
