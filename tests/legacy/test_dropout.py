@@ -207,8 +207,8 @@ def test_a_descriptor_prints_after_its_handle_is_closed() -> None:
 def test_a_descriptor_set_through_layer_1_says_so(handle: Handle) -> None:
     with DropoutDescriptor(handle, 0.5, seed=3) as dropout:
         before = dropout.states_address
-        raw.cudnnSetDropoutDescriptor(dropout, handle, 0.25, None, 0, 0)
-        assert (dropout.rate, dropout.seed, dropout.states_address) == (0.25, 3, before)
+        raw.cudnnSetDropoutDescriptor(dropout, handle, 0.25, None, 0, 5)
+        assert (dropout.rate, dropout.seed, dropout.states_address) == (0.25, 5, before)
         with DeviceBuffer(dropout_states_size(handle)) as states:
             raw.cudnnSetDropoutDescriptor(dropout, handle, 0.75, states, states.nbytes, 9)
             assert (dropout.rate, dropout.seed, dropout.states_address) == (0.75, 9, states.ptr)

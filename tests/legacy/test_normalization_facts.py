@@ -83,7 +83,7 @@ def batch_normalization_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]
             if norm:
                 train, back = cudnn.normalization_forward_training, cudnn.normalization_backward
             z = x if adds else None
-            forward = train(handle, x, scale, scale, z=z, **how)
+            forward = train(handle, x, scale, scale, z=z, average_factor=0.5, **how)
             back(
                 handle,
                 x,

@@ -18,6 +18,8 @@ from .operation_table import FAMILIES, NOT_YET, Case, rows, tensors_of
 from .test_launch import c_calls
 
 Arrays = list[NDArray[Any]]
+LACKING = NotSupportedError, SymbolNotFoundError
+"""Of a row that this GPU, or the loaded cuDNN, does not have."""
 
 by_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 
@@ -174,8 +176,8 @@ def test_launched_by_one_key_and_bound(
             contents = case.contents()
             try:
                 expected = numbers(case, case())
-            except NotSupportedError:
-                continue  # by this GPU
+            except LACKING:
+                continue
             given = (name, case, contents, expected, handle.on_reference_device)
             try:
                 assert case.launcher is not None, f"{name}: nothing finds it by a key"
@@ -198,7 +200,7 @@ class carried_out:
     def __enter__(self) -> dict[str, Case]:
         try:
             return self._rows.__enter__()
-        except (NotSupportedError, SymbolNotFoundError) as error:
+        except LACKING as error:
             pytest.skip(str(error))
 
     def __exit__(self, *exception: Any) -> None:
@@ -217,8 +219,8 @@ def test_captured_in_a_cuda_graph(gpu_handle: Handle, family: Any) -> None:
             if name not in NOT_YET:
                 try:
                     check_captured(name, case, handle)
-                except NotSupportedError:
-                    pass  # by this GPU
+                except LACKING:
+                    pass
                 except (AssertionError, RuntimeError) as error:
                     wrong.append(f"{name}: {error}")
     assert not wrong, "\n".join(wrong)

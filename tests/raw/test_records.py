@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from ctypes import byref, c_double, c_float, c_int, c_size_t, c_ushort, c_void_p
 
+import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, errors, raw, use_reference_device
@@ -184,6 +185,14 @@ def test_spatial_transformer_is_noted_where_c_cannot_be_asked(new):
         descriptor, bilinear, FLOAT, 4, (2, 3, 8, 9)
     )
     assert record(descriptor) == descriptors.SpatialTransformer((2, 3, 8, 9), FLOAT, bilinear)
+    for count in (c_int(4), np.int64(4)):
+        data_type = raw.cudnnDataType_t()
+        data_type.value = raw.CUDNN_DATA_HALF
+        raw.cudnnSetSpatialTransformerNdDescriptor(
+            descriptor, bilinear, data_type, count, [2, 3, 8, 7]
+        )
+        held = descriptors.SpatialTransformer((2, 3, 8, 7), raw.CUDNN_DATA_HALF, bilinear)
+        assert record(descriptor) == held
     with pytest.raises(errors.CudnnError):
         raw.cudnnSetSpatialTransformerNdDescriptor(
             descriptor, bilinear, raw.CUDNN_DATA_INT8, 4, (2, 3, 8, 9)
@@ -216,8 +225,8 @@ def test_dropout_is_noted_where_c_tells_nothing_without_a_handle(new):
         states = DeviceBuffer(1 << 16)
         raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.5, states, states.nbytes, 7)
         assert record(descriptor) == descriptors.Dropout(0.5, 7, states.ptr)
-        raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.25, None, 0, 0)
-        assert record(descriptor) == descriptors.Dropout(0.25, 7, states.ptr)
+        raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.25, None, 0, 9)
+        assert record(descriptor) == descriptors.Dropout(0.25, 9, states.ptr)
         raw.cudnnDestroy(handle)
         states.close()
 

@@ -63,6 +63,7 @@ def outcomes(
     *,
     seconds: float = 60,
     megabytes: int = 1024,
+    maps_a_gpu: bool = False,
 ) -> Iterator[Outcome[Case]]:
     """Run `cases` in child processes, in order.
 
@@ -77,6 +78,9 @@ def outcomes(
     megabytes : int
         Growth of the child's own memory, in one case, that counts as a fault: pages of files are
         not counted, nor what comes back from the swap space.
+    maps_a_gpu : bool
+        Whether the cases may reserve addresses for all memory of a GPU, as CUDA's pools do: then
+        what a child may map has no limit.
 
     Yields
     ------
@@ -96,7 +100,8 @@ def outcomes(
             child = os.fork()
             if child == 0:
                 os.close(reading)
-                _work(cases, done, prepare, megabytes << 20, writing, printed)
+                room = resource.RLIM_INFINITY if maps_a_gpu else _ADDRESS_SPACE
+                _work(cases, done, prepare, megabytes << 20, room, writing, printed)
             os.close(writing)
             ready, note, hangs = False, "", False
             try:
@@ -130,6 +135,7 @@ def _work(
     start: int,
     prepare: Callable[[Note], Callable[[Case], str]],
     limit: int,
+    room: int,
     journal: int,
     printed: BinaryIO,
 ) -> NoReturn:
@@ -147,8 +153,8 @@ def _work(
 
         perform = prepare(lambda text: tell("note", text))
         # After the preparation: CUDA reserves addresses for all memory of the GPU and the host.
-        room = _mapped() + _ADDRESS_SPACE
-        resource.setrlimit(resource.RLIMIT_AS, (room, resource.RLIM_INFINITY))
+        if room != resource.RLIM_INFINITY:
+            resource.setrlimit(resource.RLIMIT_AS, (_mapped() + room, resource.RLIM_INFINITY))
         tell("ready", "")
         for case in cases[start:]:
             before = _own()

@@ -123,7 +123,7 @@ def survey(
 
     return [
         (each.case, f"died: {each.result}" if each.died else each.result)
-        for each in outcomes(todo, prepare, seconds=180, megabytes=8192)
+        for each in outcomes(todo, prepare, seconds=180, megabytes=8192, maps_a_gpu=not reference)
     ]
 
 

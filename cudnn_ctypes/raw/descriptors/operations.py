@@ -30,6 +30,7 @@ from ..types import (
     cudnnReduceTensorDescriptor_t,
     cudnnTensorTransformDescriptor_t,
 )
+from ..values import as_int
 from .reading import ask, call, ints, pointers
 
 __all__ = [
@@ -190,9 +191,9 @@ def _tensor_transform(descriptor: Any, n: int = CUDNN_DIM_MAX) -> TensorTransfor
     )
 
 
-def note_tensor_transform(descriptor: Any, count: int, *_: Any) -> None:
+def note_tensor_transform(descriptor: Any, count: Any, *_: Any) -> None:
     """Note a tensor transform with as many dimensions as it was set for."""
-    record(descriptor, count)
+    record(descriptor, as_int(count, c_uint))
 
 
 def note_folding_transforms(handle: Any, filter_desc: Any, *others: Any) -> None:
@@ -202,10 +203,11 @@ def note_folding_transforms(handle: Any, filter_desc: Any, *others: Any) -> None
 
 
 def note_spatial_transformer(
-    descriptor: Any, sampler: Any, data_type: Any, count: int, shape: Any
+    descriptor: Any, sampler: Any, data_type: Any, count: Any, shape: Any
 ) -> None:
     """Note what a spatial transformer was set to: C has no function that reads it."""
-    sizes = tuple(int(size) for size in shape[:count])
+    sizes = tuple(int(size) for size in shape[: as_int(count, c_int)])
+    data_type, sampler = (getattr(each, "value", each) for each in (data_type, sampler))
     held = SpatialTransformer(sizes, cudnnDataType_t(data_type), cudnnSamplerType_t(sampler))
     note(descriptor, held)
 

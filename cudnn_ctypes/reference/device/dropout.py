@@ -84,14 +84,14 @@ def get_states_size(call: Call) -> None:
 
 @implements("cudnnSetDropoutDescriptor", "cudnnRestoreDropoutDescriptor")
 def set_descriptor(call: Call) -> None:
-    """Setting writes the states, and without states sets the rate only; restoring needs states."""
+    """Setting writes the states, and without states leaves them; restoring needs states."""
     restores = call.name == "cudnnRestoreDropoutDescriptor"
     call.require("dropoutDesc", *(["states"] if restores else []))
     descriptor, states, rate = call["dropoutDesc"], call["states"], call["dropout"]
     if not 0 <= rate <= 1:
         raise bad_param(f"dropout = {rate} is not from 0 to 1")
     if states is None:
-        _held[descriptor.value] = replace(held(descriptor), rate=rate)
+        _held[descriptor.value] = replace(held(descriptor), rate=rate, seed=call["seed"])
         return
     call.buffer("states", STATES_SIZE)
     if not restores:

@@ -217,14 +217,17 @@ def _layer_norm(mode: str, statistics: str | None) -> Graph:
     for name, result in results.items():
         result.set_output(name=name)
     if statistics is not None:
-        results["inv_variance"].data_type = as_data_type(statistics)
+        for name in {"mean", "inv_variance"} & set(results):
+            results[name].data_type = as_data_type(statistics)
     return graph
 
 
 @pytest.mark.parametrize("mode", ["layer", "rms"])
 def test_statistics_of_16_bits_are_refused(mode: str) -> None:
     assert _refusals(_layer_norm(mode, None)) == ""
-    assert "inv_variance 'inv_variance' must be float32" in _refusals(_layer_norm(mode, "float16"))
+    refusals = _refusals(_layer_norm(mode, "float16"))
+    first = "mean" if mode == "layer" else "inv_variance"
+    assert f"{first} '{first}' must be float32" in refusals
 
 
 def _pooled(data_type: str, order: tuple[int, ...] | None, *, after_relu: bool = False) -> Graph:
@@ -380,7 +383,10 @@ def test_the_fault_is_still_there(quirk: Quirk, monkeypatch: pytest.MonkeyPatch)
             pytest.skip("not known of this cuDNN and GPU")
         with use_reference_device(), EXAMPLES[quirk.name]() as graph:
             rng = np.random.default_rng(3)
-            arrays = {each.name: rng.standard_normal(each.dims) for each in graph.inputs}
+            arrays = {
+                each.name: rng.standard_normal(each.dims).astype(numpy_dtype(each.data_type))
+                for each in graph.inputs
+            }
             expected = evaluate(graph, arrays)
         monkeypatch.setattr("cudnn_ctypes.graph.lower.quirks.QUIRKS", ())
         choices = [EngineChoice(engine) for engine in quirk.engines] or [None]
@@ -404,7 +410,8 @@ def _is_right(
         memory: dict[Any, Any] = {}
         for each in (*graph.inputs, *graph.outputs):
             given = arrays.get(each.name)
-            given = np.full(each.dims, np.nan) if given is None else given
+            if given is None:
+                given = np.full(each.dims, np.nan, numpy_dtype(each.data_type))
             # Room behind the end: one of the faults is to write there.
             room = stack.enter_context(DeviceBuffer(4 * given.size + 256))
             tensor = DeviceTensor.from_numpy(given, dtype=each.data_type, strides=each.strides)
