@@ -72,8 +72,8 @@ class AttentionMethods(Fp8AttentionMethods):
             the pattern of its parts. AUTO is the latter, unless there is a `block_mask`, which only
             the former takes.
         score_mod : function, optional
-            Called with this graph and the scaled scores; returns what takes their place. It goes
-            without other masks but a bias.
+            Called with this graph and the scaled scores; returns what takes their place, before the
+            bias and the masks.
         score_max, score_sum_exp : tensor, optional
             (b, h, s, 1), FLOAT: receive the two parts of Stats, which is then not generated.
         unfuse_fma : bool

@@ -117,6 +117,38 @@ COMBINED: dict[str, Attention] = {
         right=0,
     ),
 }
+# A function of the user's before the bias and the masks.
+MODIFIED: dict[str, Attention] = {
+    "capped, padding": Attention(modifier="cap", lengths=LENGTHS),
+    "capped, ragged, causal": Attention(modifier="cap", lengths=LENGTHS, ragged=True, right=0),
+    "capped, causal window": Attention(modifier="cap", left=32, right=0),
+    "capped, causal from the bottom right": Attention(modifier="cap", right=0, bottom_right=True),
+    "capped, padding, window from the bottom right": Attention(
+        modifier="cap", lengths=LENGTHS, left=32, right=0, bottom_right=True
+    ),
+    "capped, causal, alibi": Attention(modifier="cap", right=0, slopes=SLOPES),
+    "capped, padding, bias": Attention(modifier="cap", lengths=LENGTHS, bias=BIAS),
+    "capped, padding, causal, alibi, bias": Attention(
+        modifier="cap", lengths=LENGTHS, right=0, slopes=SLOPES, bias=BIAS
+    ),
+    "capped, dropout by a seed": Attention(modifier="cap", dropout="seed"),
+    "capped, causal, dropout by a mask": Attention(modifier="cap", right=0, dropout="mask"),
+    "capped, sink": Attention(modifier="cap", sink=True),
+    "capped, causal, one head of keys for two": Attention(modifier="cap", right=0, key_heads=2),
+    "masked by a function, padding, bias": Attention(modifier="causal", lengths=LENGTHS, bias=BIAS),
+    "masked by a function, window": Attention(modifier="causal", left=32),
+    "relative, padding, causal": Attention(modifier="relative", lengths=LENGTHS, right=0),
+    "relative, bias of each sequence": Attention(modifier="relative", bias=(2, 1, 128, 192)),
+}
+MODIFIED_FORWARD: dict[str, Attention] = {
+    "capped, pages": Attention(modifier="cap", lengths=LENGTHS, page=16, inference=True),
+    "capped, pages, causal from the bottom right": Attention(
+        modifier="cap", lengths=LENGTHS, page=16, right=0, bottom_right=True, inference=True
+    ),
+    "relative, pages, bias": Attention(
+        modifier="relative", lengths=LENGTHS, page=16, bias=BIAS, inference=True
+    ),
+}
 BACKWARD_COMBINED: dict[str, Attention] = {
     "deterministic, padding": Attention(lengths=LENGTHS, deterministic=True),
     "deterministic, dropout": Attention(dropout="seed", deterministic=True),

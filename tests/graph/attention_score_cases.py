@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from cudnn_ctypes.graph.describe.tensor import Tensor
@@ -14,53 +13,9 @@ from cudnn_ctypes.graph.graph import Graph
 
 from .attention_cases import BATCH, HEADS, KEYS, QUERIES, SIZE, _tokens
 from .cases import Arrays, _torch, case, gradients
+from .score_modifiers import Causal, Modifier, Relative, SoftCap
 
 SCORES = (BATCH, HEADS, QUERIES, KEYS)
-CAP = 1.5  # scores are normally distributed with deviation 1
-
-
-class SoftCap:
-    """cap * tanh(scores / cap)."""
-
-    def __call__(self, graph: Graph, scores: Tensor) -> Tensor:
-        self.small = graph.div(scores, CAP)
-        return graph.mul(graph.tanh(self.small), CAP)
-
-    def backward(self, graph: Graph, gradient: Tensor) -> Tensor:
-        return graph.tanh_backward(gradient, self.small)
-
-    @staticmethod
-    def exact(scores: Any, a: Arrays) -> Any:
-        return CAP * (scores / CAP).tanh()
-
-
-class Causal:
-    """The mask of gen_index and a comparison; its derivative needs no operation."""
-
-    backward = None
-
-    def __call__(self, graph: Graph, scores: Tensor) -> Tensor:
-        row, column = graph.gen_index(scores, 2), graph.gen_index(scores, 3)
-        return graph.binary_select(scores, -math.inf, graph.cmp_ge(row, column))
-
-    @staticmethod
-    def exact(scores: Any, a: Arrays) -> Any:
-        later = np.arange(KEYS)[None, :] > np.arange(QUERIES)[:, None]
-        return scores.masked_fill(_torch().tensor(later), -np.inf)
-
-
-class Relative:
-    """A bias of the user's own, and a factor."""
-
-    def __call__(self, graph: Graph, scores: Tensor) -> Tensor:
-        return graph.mul(graph.add(scores, graph.tensor((1, HEADS, QUERIES, KEYS), name="r")), 0.5)
-
-    def backward(self, graph: Graph, gradient: Tensor) -> Tensor:
-        return graph.mul(gradient, 0.5)
-
-    @staticmethod
-    def exact(scores: Any, a: Arrays) -> Any:
-        return (scores + _torch().tensor(a["r"])) * 0.5
 
 
 def _plain(scores: Any, a: Arrays) -> Any:
@@ -88,13 +43,17 @@ def _results(exact: Callable[..., Any], a: Arrays) -> dict[str, NDArray[Any]]:
     }
 
 
-def _modified(name: str, modifier: Any, *, bias: bool = False, gradient: bool = True) -> None:
+def _modified(
+    name: str, modifier: type[Modifier], *, bias: bool = False, gradient: bool = True
+) -> None:
     def more(graph: Graph) -> dict[str, Any]:
         return {"bias": graph.tensor((1, *SCORES[1:]), name="bias")} if bias else {}
 
     def forward(graph: Graph) -> None:
         q, k, v = _operands(graph)
-        o, stats = graph.sdpa(q, k, v, generate_stats=True, score_mod=modifier(), **more(graph))
+        o, stats = graph.sdpa(
+            q, k, v, generate_stats=True, score_mod=modifier(SCORES), **more(graph)
+        )
         assert stats is not None
         o.set_output(name="o")
         stats.set_output(name="stats")
@@ -104,7 +63,7 @@ def _modified(name: str, modifier: Any, *, bias: bool = False, gradient: bool = 
         return {each: found[each] for each in ("o", "stats")}
 
     def backward(graph: Graph) -> None:
-        modify = modifier()
+        modify = modifier(SCORES)
         q, k, v = _operands(graph)
         o, d_o = (_tokens(graph, each) for each in ("o", "dO"))
         stats = graph.tensor((*SCORES[:3], 1), data_type="float32", name="stats")
@@ -169,4 +128,4 @@ _modified("attention, bias and factor by a function", Relative)
 _modified("attention, capped scores with a bias", SoftCap, bias=True)
 _parts("attention, largest scores and sums", _plain)
 _parts("attention, causal, largest scores and sums", Causal.exact, use_causal_mask=True)
-_parts("attention, capped, largest scores and sums", SoftCap.exact, score_mod=SoftCap())
+_parts("attention, capped, largest scores and sums", SoftCap.exact, score_mod=SoftCap(SCORES))

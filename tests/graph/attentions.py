@@ -17,6 +17,8 @@ from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.strides import packed
 
+from .score_modifiers import MODIFIERS
+
 Array = NDArray[Any]
 SEED, OFFSET = 1234, 56
 ONE = (1, 1, 1, 1)
@@ -41,6 +43,8 @@ class Attention:
         Tokens of a page, 0 without.
     slopes : tuple of float
         Of alibi, for each head.
+    modifier : str
+        Key of `MODIFIERS`, what modifies the scores before bias and masks; "" for none.
     """
 
     batch: int = 2
@@ -63,6 +67,7 @@ class Attention:
     sink: bool = False
     scale: float | str | None = None
     page: int = 0
+    modifier: str = ""
     deterministic: bool = False
     inference: bool = False
 
@@ -156,6 +161,11 @@ class Attention:
             more["sink_token"] = graph.tensor(
                 (1, self.heads, 1, 1), data_type="float32", name="sink"
             )
+        if self.modifier:
+            modify = MODIFIERS[self.modifier](self.scores)
+            more["score_mod"] = modify
+            if backward:
+                more["score_mod_bprop"] = modify.backward
         if backward:
             more["use_deterministic_algorithm"] = self.deterministic
             if self.bias_gradient:
@@ -202,6 +212,8 @@ class Attention:
         a = {name: self.rounded(rng.standard_normal(s), data_type) for name, s in shapes.items()}
         if self.bias is not None:
             a["bias"] = self.rounded(rng.standard_normal(self.bias), data_type)
+        if self.modifier == "relative":
+            a["r"] = self.rounded(rng.standard_normal((1, *self.scores[1:])), data_type)
         if self.sink:
             a["sink"] = rng.standard_normal((1, h, 1, 1)).astype(np.float32).astype(np.float64)
         a["scale"] = np.full(ONE, np.float32(self.factor))
@@ -250,6 +262,8 @@ class Attention:
         products = given["q"] @ k.transpose(2, 3)
         products.retain_grad()
         scores = products * self.factor
+        if self.modifier:
+            scores = MODIFIERS[self.modifier].exact(scores, a)
         if self.bias is not None:
             scores = scores + given["bias"]
         if self.slopes:

@@ -8,12 +8,20 @@ import numpy as np
 import pytest
 from error_report import Report
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw, use_reference_device
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
-from .attention_problems import BACKWARD, BACKWARD_COMBINED, BOTH, COMBINED, FORWARD
+from .attention_problems import (
+    BACKWARD,
+    BACKWARD_COMBINED,
+    BOTH,
+    COMBINED,
+    FORWARD,
+    MODIFIED,
+    MODIFIED_FORWARD,
+)
 from .attentions import Array, Attention, errors, execute
 
 NEWEST = 92800
@@ -24,8 +32,10 @@ TYPES = ("float16", "bfloat16")
 TOLERANCES = {"float16": 3 * 2.0**-11, "bfloat16": 3 * 2.0**-8}
 OF_STATS = 1e-6
 
-FORWARDS = {**BOTH, **FORWARD}
-BACKWARDS = {**BOTH, **BACKWARD}
+FORWARDS = {**BOTH, **FORWARD, **MODIFIED, **MODIFIED_FORWARD}
+BACKWARDS = {**BOTH, **BACKWARD, **MODIFIED}
+# Of which the reference device is asked, too: each option once, and some together.
+HERE = ("padding", "causal window from the bottom right", "alibi", "bias", "sink", "pages")
 
 
 def build(graph: Graph, device: Handle | DeviceProperties) -> None:
@@ -46,10 +56,11 @@ def check(
     a: dict[str, Array],
     report: Report,
     operation: str,
+    device: str = "gpu",
 ) -> None:
     for name, error in errors(attention, found, exact, a).items():
         allowed = OF_STATS if name == "stats" else TOLERANCES[data_type]
-        report.ran(("gpu", data_type, f"{operation}: {name}"), error, error / allowed)
+        report.ran((device, data_type, f"{operation}: {name}"), error, error / allowed)
         assert error <= allowed, name
 
 
@@ -72,6 +83,35 @@ def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
             "dbias",
             "dsink",
         }
+
+
+def exact_inputs(attention: Attention, data_type: str) -> tuple[dict[str, Array], dict[str, Array]]:
+    """All operands, those of the backward pass too, and all exact results."""
+    a = attention.values(data_type)
+    exact = attention.compute(a)
+    return a | {"o": attention.rounded(exact["o"], data_type), "stats": exact["stats"]}, exact
+
+
+@pytest.mark.parametrize(
+    "name", [*HERE, *(name for name in (*MODIFIED, *MODIFIED_FORWARD) if "seed" not in name)]
+)
+def test_the_reference_device_computes_it(name: str, report: Report) -> None:
+    pytest.importorskip("torch")
+    attention, data_type = FORWARDS[name], "float16"
+    a, exact = exact_inputs(attention, data_type)
+    operations = {"sdpa": attention.forward, "sdpa_backward": attention.backward}
+    if attention.page:
+        del operations["sdpa_backward"]
+    for operation, describe in operations.items():
+        with (
+            use_reference_device(),
+            Handle() as handle,
+            Graph(io_data_type=data_type) as graph,
+        ):
+            describe(graph)
+            graph.build(handle)
+            found = execute(attention, graph, a, handle)
+        check(attention, data_type, found, exact, a, report, operation, "reference")
 
 
 @pytest.mark.gpu
@@ -129,9 +169,7 @@ def test_padding_gives_nothing() -> None:
     """Tokens beyond the lengths become zeros, their statistics -inf."""
     pytest.importorskip("torch")
     attention, data_type = BOTH["padding"], "float16"
-    a = attention.values(data_type)
-    exact = attention.compute(a)
-    a |= {"o": attention.rounded(exact["o"], data_type), "stats": exact["stats"]}
+    a, _ = exact_inputs(attention, data_type)
     with Handle() as handle:
         for describe in (attention.forward, attention.backward):
             with Graph(io_data_type=data_type) as graph:

@@ -116,18 +116,6 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         lambda g: forward(g, diagonal_alignment="middle"),
         "diagonal_alignment: expected .* got 'middle'",
     ),
-    "modified scores with a mask": (
-        lambda g: forward(g, score_mod=Graph.relu, use_causal_mask=True),
-        "score_mod goes without a bound of the diagonal: let it mask the scores itself",
-    ),
-    "modified scores with lengths": (
-        lambda g: forward(g, score_mod=Graph.relu, seq_len_q=lengths(g), seq_len_kv=lengths(g)),
-        "score_mod goes without seq_len_q and seq_len_kv",
-    ),
-    "modified scores with alibi": (
-        lambda g: forward(g, score_mod=Graph.relu, use_alibi_mask=True),
-        "score_mod goes without use_alibi_mask",
-    ),
     "no function": (
         lambda g: forward(g, score_mod=0.5),
         "score_mod: expected a function, got 0.5",

@@ -179,11 +179,10 @@ class AttentionOperations(Operations):
             s_kv with pages; by default what the pages of one sequence hold.
         sink_token : Tensor, optional
             (1, h, 1, 1), float32: one more score of each head, without a value. cuDNN 9.13.
-
         score_mod : function, optional
             Called with the graph and the scaled scores, (b, h, s_q, s_kv), a virtual tensor without
-            dims yet; adds operations and returns their result. Then there is no other mask, but may
-            be a bias, which is added after it.
+            dims yet; adds operations and returns their result. After it come the bias, alibi, the
+            padding and the band, in this order, then the softmax.
         score_max, score_sum_exp : Tensor, optional
             (b, h, s_q, 1), float32: receive the largest score of each query, and the sum of the
             exponentials of scores less that. Both or none, and in place of `stats`, which are

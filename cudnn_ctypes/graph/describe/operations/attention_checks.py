@@ -128,18 +128,6 @@ class AttentionCheck:
             if value is not None and value < least:
                 self.refuse(f"the {name} bound must be at least {least}, got {value}")
 
-    def modified(self, node: Node, mask: Mask) -> None:
-        """Functions of the user go alone, or with a bias."""
-        others = {
-            "a bound of the diagonal": mask.left is not None or mask.right is not None,
-            "use_alibi_mask": mask.alibi,
-            "seq_len_q and seq_len_kv": mask.seq_len_q is not None,
-        }
-        for option in node.subgraphs:
-            for name, given in others.items():
-                if given:
-                    self.refuse(f"{option} goes without {name}: let it mask the scores itself")
-
     def small_operands(self, node: Node, dims: tuple[int, ...] | None) -> None:
         """Sinks, scales and tables of pages, by what they broadcast to or index."""
         for port, tensor in node.inputs.items():
@@ -231,7 +219,6 @@ def check_mask(node: Node, check: AttentionCheck) -> Mask:
     check.lengths(lengths, dims[0] if dims else None)
     if mask.bias is not None and dims is not None:
         check.bias(mask.bias, dims)
-    check.modified(node, mask)
     check.dropout(node, dims)
     check.small_operands(node, dims)
     return mask

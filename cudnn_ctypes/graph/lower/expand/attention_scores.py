@@ -43,7 +43,7 @@ def add_scores(
     factors: Sequence[Tensor | float],
     dims: tuple[int, ...],
 ) -> Tensor:
-    """q @ k^T, times all `factors`, modified, masked; `dims` are those of the scores."""
+    """q @ k^T, times all `factors`, modified, biased, masked; `dims` are those of the scores."""
     g.make_turned(k)
     scores = g.matmul(
         node.inputs["q"],

@@ -148,6 +148,25 @@ def test_a_score_modifier_must_keep_the_dims() -> None:
         sums.validate()
 
 
+def test_bias_and_masks_come_after_a_score_modifier() -> None:
+    """In the order that cuDNN recognizes, and NVIDIA's front end documents."""
+    graph = Graph(io_data_type="float16")
+    o, _ = forward(
+        graph,
+        score_mod=lambda g, scores: g.tanh(scores, name="modified"),
+        bias=heads(graph, "bias", (1, 4, 128, 128)),
+        use_alibi_mask=True,
+        seq_len_q=lengths(graph),
+        seq_len_kv=lengths(graph),
+        use_causal_mask=True,
+        sliding_window_length=16,
+    )
+    o.set_output()
+    parts = [node.name.removeprefix("sdpa.") for node in for_version(graph).nodes]
+    marked = ["scores", "scaled", "modified", "biased", "alibi", "padded", "right", "left", "max"]
+    assert [part for part in parts if part in marked] == marked
+
+
 def test_a_score_modifier_that_fails_leaves_the_graph_as_it_was() -> None:
     graph = Graph(io_data_type="float16")
     q, k, v = (heads(graph, each) for each in "qkv")
