@@ -36,7 +36,6 @@ _REFUSING = [
     "cuCtxSetCurrent",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
-    "cuDeviceGetCount",
     "cuFuncGetAttribute",
     "cuFuncSetAttribute",
     "cuInit",
@@ -143,7 +142,10 @@ def stub(driver_version: int) -> bytes:
             f"{' and '.join(MACHINE_CODE)}"
         )
     looking_up = ["cuGetProcAddress", "cuGetProcAddress_v2"]
-    names = [*_REFUSING, *_LOADING, *_SILENT, *_NAMING, "cuDriverGetVersion", *looking_up]
+    # Engines of norms ask how many GPUs there are before they load their kernel: with an error
+    # instead of the answer 0, they do not compile.
+    numbers = ["cuDeviceGetCount", "cuDriverGetVersion"]
+    names = [*_REFUSING, *_LOADING, *_SILENT, *_NAMING, *numbers, *looking_up]
     # First what the functions point to: a text, the names, and for each name where it lies and
     # where its function begins, counted from the table's start.
     text = bytearray(_TEXT)
@@ -169,6 +171,7 @@ def stub(driver_version: int) -> bytes:
         add(name, lambda _: code.constant(0))
     for name in _NAMING:
         add(name, lambda at: code.store_address(-at))
+    add("cuDeviceGetCount", lambda _: code.store_number(0))
     add("cuDriverGetVersion", lambda _: code.store_number(driver_version))
     add(looking_up[0], lambda at: code.look_up(table_at - at))
     add(looking_up[1], lambda at: code.look_up_with_status(table_at - at))

@@ -75,6 +75,9 @@ class TestFunctions:
         assert version.value == 13010
 
     def test_there_is_no_device(self, library: ctypes.CDLL) -> None:
+        count = ctypes.c_int(-1)
+        assert library.cuDeviceGetCount(ctypes.byref(count)) == 0
+        assert count.value == 0
         assert {library[name]() for name in driver_stub._REFUSING} == {100}
 
     def test_kernels_load(self, library: ctypes.CDLL) -> None:

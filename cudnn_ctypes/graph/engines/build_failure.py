@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from ...absent_gpu.driver_stub import ensure_driver
 from ...errors import CudnnError, NotSupportedError, SymbolNotFoundError
 from ...raw import cudnnStatus_t
 from ..backend.engine import Engine, EngineChoice, engine_count
 from ..run.plan import ExecutionPlan
 from .heuristics import default_configs
-from .refusals import Refusal, refusal
+from .refusals import ONLY_THERE, Refusal, refusal
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ class BuildFailure:
         messages = _shortened(self._reasons)
         if not messages and not self._left_out:
             messages = engine_refusals(graph, device)
+        hint = self._hint(selection, graph, device)
+        if not any(ONLY_THERE in each for each in messages):
+            hint = _where_the_gpu_is(graph, device) + hint
         return NotSupportedError(
             "Graph.build",
             cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
@@ -80,7 +84,7 @@ class BuildFailure:
                 **({} if selection == Selection() else {"selection": repr(selection)}),
             },
             messages=messages,
-            hint=self._hint(selection, graph, device),
+            hint=hint,
         )
 
     def _hint(self, selection: Selection, graph: BackendDescriptor, device: Any) -> str:
@@ -102,6 +106,23 @@ class BuildFailure:
                 "are built by config=EngineChoice(engine)"
             )
         return text + ". Graph.explain(device, selection=…) shows each"
+
+
+def _where_the_gpu_is(graph: BackendDescriptor, device: Handle | DeviceProperties) -> str:
+    """Which engines may do it there, although they cannot be compiled here; perhaps none."""
+    found = []
+    for index in range(engine_count(graph) if ensure_driver().is_stub else 0):
+        try:
+            with Engine(graph, index, device=device) as engine, ExitStack() as stack:
+                for config in default_configs(engine):
+                    stack.enter_context(config)
+        except CudnnError as error:
+            if refusal(error).needs_gpu:
+                found.append(str(index))
+        except SymbolNotFoundError:
+            continue
+    several = "engines" if len(found) > 1 else "engine"
+    return f"{several} {', '.join(found)}: {ONLY_THERE}; build it there. " if found else ""
 
 
 def engine_refusals(graph: BackendDescriptor, device: Handle | DeviceProperties) -> tuple[str, ...]:

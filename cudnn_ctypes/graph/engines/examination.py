@@ -66,7 +66,7 @@ def explain(
         proposed = {row.engine for row in rows}
         count = engine_count(graph)
         others = [row for i in range(count) if i not in proposed for row in examiner.of_engine(i)]
-        order = ("works", "accepted", "excluded", "refused")
+        order = ("works", "accepted", "undecided", "excluded", "refused")
         rows += sorted(others, key=lambda row: order.index(row.state))
     return Explanation(
         graph=name,
@@ -164,7 +164,7 @@ def _kind(notes: frozenset[str]) -> str:
 
 def _refused(at: str, why: Refusal) -> dict[str, Any]:
     return {
-        "state": "refused",
+        "state": "undecided" if why.needs_gpu else "refused",
         "refused_at": at,
         "status": why.status,
         "reason": why.reason,

@@ -34,9 +34,10 @@ class EngineRow:
     ----------
     engine : int
         Index of the engine.
-    state : {"works", "accepted", "refused", "excluded"}
+    state : {"works", "accepted", "refused", "excluded", "undecided"}
         Whether a plan was made of it; or cuDNN accepts it, but it was not compiled; or cuDNN
-        refuses it; or the selection does not want it, or it is known to give wrong numbers.
+        refuses it; or the selection does not want it, or it is known to give wrong numbers; or
+        cuDNN asks the GPU itself, which is not here.
     proposed_by : tuple of str
         Modes of heuristics with the place in their list: "a 1" is the best of mode "a".
     kind : {"precompiled", "runtime fusion", "cuBLASLt", ""}
@@ -49,7 +50,7 @@ class EngineRow:
     workspace, shared_memory : int or None
         Bytes that the plan itself needs; None if not told.
     refused_at : {"", "engine", "config", "plan"}
-        Which descriptor cuDNN refused to finalize. A plan has come farthest.
+        Which descriptor cuDNN did not finalize. A plan has come farthest.
     status, reason : str
         Of a refusal: cuDNN's status and its own words; what the selection says.
     messages : tuple of str
@@ -73,7 +74,7 @@ class EngineRow:
 
     @property
     def supported(self) -> bool | None:
-        """Whether it works; None if only compiling it would tell, or it was not asked."""
+        """Whether it works; None if only compiling it, or the GPU, would tell; or not asked."""
         return {"works": True, "refused": False}.get(self.state)
 
     @property
@@ -124,6 +125,11 @@ class Explanation:
     def usable(self) -> tuple[EngineRow, ...]:
         """Rows of configs that work, or that cuDNN accepts."""
         return tuple(row for row in self.rows if row.state in ("works", "accepted"))
+
+    @property
+    def undecided(self) -> tuple[EngineRow, ...]:
+        """Rows of configs that can be neither compiled nor ruled out where the GPU is not."""
+        return tuple(row for row in self.rows if row.state == "undecided")
 
     def reasons(self) -> dict[str, tuple[int, ...]]:
         """Engines by the reason why they do not do it; those that came farthest first."""
@@ -221,10 +227,12 @@ def show(explanation: Explanation, file: TextIO | None) -> None:
 
 def _title(explanation: Explanation) -> str:
     usable = {row.engine for row in explanation.usable}
+    others = {row.engine for row in explanation.undecided} - usable
     return (
         f"{explanation.graph!r} ({explanation.operations}) on {explanation.device}, cuDNN "
         f"{explanation.cudnn}: {len(usable)} of {explanation.engine_count} engines can do it, in "
         f"{len(explanation.usable)} configs"
+        + (f"; {len(others)} more perhaps where the GPU is" if others else "")
     )
 
 

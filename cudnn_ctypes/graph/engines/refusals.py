@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ...absent_gpu.driver_stub import ensure_driver
 from ...errors import CudnnError
 
-__all__ = ["Refusal", "refusal"]
+__all__ = ["ONLY_THERE", "Refusal", "refusal"]
+
+ONLY_THERE = "perhaps where the GPU is: cuDNN asks the GPU itself, and there is none here"
+"""Of an engine that can be neither compiled nor ruled out for a GPU that is not here."""
 
 _STATED = re.compile(r"^CUDNN_STATUS_(\w+); Reason: (.*)$", re.DOTALL)
 _CALL = re.compile(r"^[\w.:>-]+\(")
@@ -40,13 +44,20 @@ class Refusal:
             part in self.reason for part in ("gives no reason", "is not enabled")
         )
 
+    @property
+    def needs_gpu(self) -> bool:
+        """Whether cuDNN asked the GPU itself, which is not here: there it may accept."""
+        return self.status.startswith("EXECUTION_FAILED") and ensure_driver().is_stub
+
     def without_index(self, engine: int) -> str:
         """Status and reason, the same for all engines that have the same."""
         reason = re.sub(rf"^[Ee]ngine {engine}\b", "this engine", self.reason)
-        return f"{self.status}: {reason}" if self.status else reason
+        told = f"{self.status}: {reason}" if self.status else reason
+        return f"{ONLY_THERE} ({told})" if self.needs_gpu else told
 
     def __str__(self) -> str:
-        return f"{self.status}: {self.reason}"
+        told = f"{self.status}: {self.reason}"
+        return f"{ONLY_THERE} ({told})" if self.needs_gpu else told
 
 
 def refusal(error: CudnnError) -> Refusal:
