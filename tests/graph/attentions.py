@@ -86,12 +86,7 @@ class Attention:
     def forward(self, graph: Graph) -> None:
         q, k, v = self.operands(graph)
         more = self._options(graph)
-        if self.page:
-            count = self.keys // self.page
-            for each in "kv":
-                more[f"paged_attention_{each}_table"] = graph.tensor(
-                    (self.batch, 1, count, 1), data_type="int32", name=f"{each}_table"
-                )
+        more |= self.tables(graph)
         if self.dropout == "seed":
             more["rng_dump"] = graph.tensor(self.scores, data_type="float32", name="kept")
         o, stats = graph.sdpa(q, k, v, generate_stats=not self.inference, **more)
@@ -121,15 +116,28 @@ class Attention:
                 self._heads(graph, "k", self.key_heads, self.keys, self.size),
                 self._heads(graph, "v", self.key_heads, self.keys, self.value_size),
             ]
-        pages = 2 * self.batch * self.keys // self.page
         sizes = (self.size, self.value_size)
         return [
             q,
             *(
-                graph.tensor((pages, self.key_heads, self.page, size), name=each)
+                graph.tensor(self.page_dims(size), name=each)
                 for each, size in zip("kv", sizes, strict=True)
             ),
         ]
+
+    def page_dims(self, size: int) -> tuple[int, ...]:
+        """Of all pages of k or v, some of which hold nothing."""
+        return (2 * self.batch * self.keys // self.page, self.key_heads, self.page, size)
+
+    def tables(self, graph: Graph) -> dict[str, Tensor]:
+        """Where the pages of each sequence are, if there are some."""
+        dims = (self.batch, 1, self.keys // self.page, 1) if self.page else ()
+        return {
+            f"paged_attention_{each}_table": graph.tensor(
+                dims, data_type="int32", name=f"{each}_table"
+            )
+            for each in ("kv" if self.page else "")
+        }
 
     def like_o(self, graph: Graph, name: str) -> Tensor:
         return self._heads(graph, name, self.heads, self.queries, self.value_size)

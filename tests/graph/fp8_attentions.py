@@ -54,12 +54,20 @@ class Fp8Attention:
 
     def forward(self, graph: Graph) -> None:
         q, k, v = (self._tensor(graph, name) for name in "qkv")
+        wants_stats = not self.attention.inference
         results = graph.sdpa_fp8(
-            q, k, v, *_scales(graph, _FORWARD), generate_stats=True, **self._options(graph)
+            q,
+            k,
+            v,
+            *_scales(graph, _FORWARD),
+            generate_stats=wants_stats,
+            **self._options(graph),
+            **self.attention.tables(graph),
         )
         for tensor, name in zip(results, ("o", "stats", "amax_s", "amax_o"), strict=True):
-            assert tensor is not None
-            tensor.set_output(name=name)
+            assert tensor is not None or (name == "stats" and not wants_stats)
+            if tensor is not None:
+                tensor.set_output(name=name)
 
     def backward(self, graph: Graph) -> None:
         q, k, v, o, d_o = (self._tensor(graph, name) for name in ("q", "k", "v", "o", "dO"))
@@ -78,6 +86,8 @@ class Fp8Attention:
         length = one.keys if name in "kv" else one.queries
         dims = (one.batch, heads, length, one.size)
         data_type = self.gradient_type if name == "dO" else self.data_type
+        if one.page and name in "kv":
+            return graph.tensor(one.page_dims(one.size), data_type=data_type, name=name)
         return graph.tensor(dims, packed(dims, (0, 2, 1, 3)), data_type, name=name)
 
     def _options(self, graph: Graph) -> dict[str, Any]:
@@ -134,6 +144,7 @@ def _scales(graph: Graph, names: tuple[str, ...]) -> list[Tensor]:
     return [graph.tensor(ONE, data_type="float32", name=name) for name in names]
 
 
+LENGTHS = ((128, 90), (192, 130))
 _LARGE = Attention(size=128, value_size=128)
 FP8_FORWARD: dict[str, Fp8Attention] = {
     "e4m3": Fp8Attention(_LARGE),
@@ -145,14 +156,24 @@ FP8_FORWARD: dict[str, Fp8Attention] = {
     ),
     "causal window": Fp8Attention(Attention(size=128, value_size=128, right=0, left=32)),
     "one head of keys for two": Fp8Attention(Attention(size=128, value_size=128, key_heads=2)),
-    "padding": Fp8Attention(Attention(size=128, value_size=128, lengths=((128, 90), (192, 130)))),
+    "padding": Fp8Attention(Attention(size=128, value_size=128, lengths=LENGTHS)),
+    "pages": Fp8Attention(Attention(lengths=LENGTHS, page=16, inference=True)),
+    "pages of 64, with statistics": Fp8Attention(
+        Attention(lengths=LENGTHS, page=64, size=128, value_size=128)
+    ),
+    "pages, causal": Fp8Attention(
+        Attention(lengths=LENGTHS, page=16, size=128, value_size=128, right=0, inference=True)
+    ),
+    "pages, one head of keys for two, e5m2": Fp8Attention(
+        Attention(lengths=LENGTHS, page=32, key_heads=2, inference=True), "fp8_e5m2"
+    ),
 }
 FP8_BACKWARD: dict[str, Fp8Attention] = {
     "e4m3, gradients in e5m2": Fp8Attention(_LARGE),
     "e4m3": Fp8Attention(_LARGE, gradient_type="fp8_e4m3"),
     "causal": Fp8Attention(Attention(size=128, value_size=128, right=0)),
     "padding": Fp8Attention(
-        Attention(size=128, value_size=128, lengths=((128, 90), (192, 130))),
+        Attention(size=128, value_size=128, lengths=LENGTHS),
         gradient_type="fp8_e4m3",
     ),
 }

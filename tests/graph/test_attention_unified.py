@@ -47,12 +47,7 @@ def _forward(attention: Attention, graph: Graph) -> None:
     more = _lengths(attention, graph)
     if attention.scale == "tensor":
         more["attn_scale"] = graph.tensor((1, 1, 1, 1), data_type="float32", name="scale")
-    if attention.page:
-        dims = (attention.batch, 1, attention.keys // attention.page, 1)
-        for each in "kv":
-            more[f"paged_attention_{each}_table"] = graph.tensor(
-                dims, data_type="int32", name=f"{each}_table"
-            )
+    more |= attention.tables(graph)
     o, stats = graph.sdpa_unified(q, k, v, generate_stats=not attention.inference, **more)
     o.set_output(name="o")
     attention.pack_tensor(graph, "o", o)

@@ -48,11 +48,7 @@ dropout_options: Mapping[str, Any] = {"dropout_probability": float, "dropout_see
 
 def _check(node: Node) -> None:
     check = AttentionCheck(str(node))
-    tables = [node.inputs.get(f"paged_attention_{port}_table") for port in "kv"]
-    paged = any(table is not None for table in tables)
-    check.operands(*(node.inputs[port] for port in "qkv"), paged=paged)
-    if paged and "seq_len_kv" not in node.inputs:
-        raise TypeError(f"{node}: with pages seq_len_q and seq_len_kv are needed")
+    check.forward(node)
     check_mask(node, check)
     parts = (node.outputs.get("score_max"), node.outputs.get("score_sum_exp"))
     check.softmax_parts(

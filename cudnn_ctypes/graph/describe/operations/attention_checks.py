@@ -14,7 +14,7 @@ from ....raw.values import described
 from ....strides import broadcast
 from ..node import Node
 from ..tensor import Tensor
-from .attention_mask import Mask, mask_of, score_dims
+from .attention_mask import Mask, is_paged, mask_of, score_dims
 
 __all__ = ["AttentionCheck", "check_mask"]
 
@@ -48,6 +48,13 @@ class AttentionCheck:
         for name, value in given.items():
             if not (isinstance(value, numbers.Integral) and value in (0, 1)):
                 flag(f"{self.operation}: {name}", value)
+
+    def forward(self, node: Node) -> None:
+        """The operands of a forward pass; what pages hold is as long as the lengths say."""
+        paged = is_paged(node)
+        self.operands(*(node.inputs[port] for port in "qkv"), paged=paged)
+        if paged and not any(f"{each}seq_len_kv" in node.inputs for each in ("", "cu_")):
+            raise TypeError(f"{self.operation}: with pages seq_len_q and seq_len_kv are needed")
 
     def operands(self, q: Tensor, k: Tensor, v: Tensor, *, paged: bool = False) -> None:
         """q (b, h, s_q, d), k (b, h_k, s_kv, d), v (b, h_v, s_kv, d_v), or pages of k and v."""

@@ -27,7 +27,7 @@ _AMAX = Result((1, 1, 1, 1), None, _FLOAT)
 def _check_forward(node: Node) -> None:
     check = AttentionCheck(str(node))
     tensors = {port: node.inputs[port] for port in "qkv"}
-    check.operands(*tensors.values())
+    check.forward(node)
     check.fp8(tensors)
     check_mask(node, check)
 
@@ -60,6 +60,7 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
 
 
 _OPTIONAL = ("attn_scale", "seq_len_q", "seq_len_kv")
+_PAGES = ("paged_attention_k_table", "paged_attention_v_table")
 _FORWARD = (
     *("q", "k", "v"),
     *("descale_q", "descale_k", "descale_v", "descale_s", "scale_s", "scale_o"),
@@ -71,11 +72,11 @@ _BACKWARD = (
 )
 SDPA_FP8 = Kind(
     "",
-    dict.fromkeys((*_FORWARD, *_OPTIONAL), ""),
+    dict.fromkeys((*_FORWARD, *_OPTIONAL, *_PAGES), ""),
     dict.fromkeys(("o", "stats", "amax_s", "amax_o"), ""),
     _infer_forward,
-    optional=frozenset(_OPTIONAL),
-    own_options={"attn_scale": float, **band_options},
+    optional=frozenset({*_OPTIONAL, *_PAGES}),
+    own_options={"attn_scale": float, **band_options, "paged_attention_max_seq_len_kv": int},
     check=_check_forward,
     unread=frozenset({"stats"}),
 )
@@ -117,6 +118,9 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         diagonal_alignment: str = "top_left",
         diagonal_band_left_bound: int | None = None,
         diagonal_band_right_bound: int | None = None,
+        paged_attention_k_table: Tensor | None = None,
+        paged_attention_v_table: Tensor | None = None,
+        paged_attention_max_seq_len_kv: int | None = None,
         name: str = "",
     ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
         """`sdpa` on fp8_e4m3 or fp8_e5m2. cuDNN 9.1, from Hopper on.
@@ -124,10 +128,11 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         Parameters
         ----------
         q, k, v : Tensor
-            (b, h, s_q, d), (b, h_k, s_kv, d), (b, h_v, s_kv, d_v); d a multiple of 16.
+            (b, h, s_q, d), (b, h_k, s_kv, d), (b, h_v, s_kv, d_v); d a multiple of 16. With tables
+            k and v are pages: (pages, h_k, tokens of a page, d).
         descale_q, descale_k, descale_v, descale_s, scale_s, scale_o : Tensor
             (1, 1, 1, 1), float32.
-        attn_scale, seq_len_q, …
+        attn_scale, seq_len_q, paged_attention_k_table, …
             As for `sdpa`.
 
         Returns
@@ -146,7 +151,7 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
         descale_q and descale_k (seen on an H200 with 9.14, 9.19 and 9.28). Nor are there
         `score_max` and `score_sum_exp`: the maxima would come multiplied by log2(e).
         """
-        operands = dict(
+        operands: dict[str, Any] = dict(
             zip(
                 _FORWARD,
                 (q, k, v, descale_q, descale_k, descale_v, descale_s, scale_s, scale_o),
@@ -160,11 +165,18 @@ class Fp8AttentionOperations(AttentionBackwardOperations):
             "diagonal_alignment": diagonal_alignment,
             "diagonal_band_left_bound": diagonal_band_left_bound,
             "diagonal_band_right_bound": diagonal_band_right_bound,
+            "paged_attention_max_seq_len_kv": paged_attention_max_seq_len_kv,
+        }
+        operands |= {
+            "seq_len_q": seq_len_q,
+            "seq_len_kv": seq_len_kv,
+            "paged_attention_k_table": paged_attention_k_table,
+            "paged_attention_v_table": paged_attention_v_table,
         }
         results = self._fp8(
             SDPA_FP8,
             "sdpa_fp8",
-            {**operands, "seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv},
+            operands,
             {"attn_scale": attn_scale, **options},
             ("o", "stats", "amax_s", "amax_o"),
             name,

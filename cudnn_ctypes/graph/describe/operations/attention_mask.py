@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..node import Node
 from ..tensor import Tensor
 
-__all__ = ["Mask", "mask_of", "score_dims"]
+__all__ = ["Mask", "is_paged", "mask_of", "score_dims"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ def mask_of(node: Node) -> Mask:
         node.inputs.get("seq_len_q"),
         node.inputs.get("seq_len_kv"),
     )
+
+
+def is_paged(node: Node) -> bool:
+    """Whether keys or values of a node of attention lie in pages."""
+    return any(f"paged_attention_{port}_table" in node.inputs for port in "kv")
 
 
 def score_dims(node: Node) -> tuple[int, ...] | None:

@@ -33,9 +33,8 @@ def _check_operands(node: Node) -> None:
 
 def _check_forward(node: Node) -> None:
     check = AttentionCheck(str(node))
-    tables = (node.inputs.get(f"paged_attention_{port}_table") for port in "kv")
-    q, k, v = (node.inputs[port] for port in "qkv")
-    check.operands(q, k, v, paged=any(each is not None for each in tables))
+    check.forward(node)
+    q = node.inputs["q"]
     lengths = {name: node.inputs.get(name) for name in ("seq_len_q", "seq_len_kv")}
     check.lengths(lengths, q.dims[0] if q.dims else None)
 

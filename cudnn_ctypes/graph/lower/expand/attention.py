@@ -12,7 +12,7 @@ from ...describe.tensor import Tensor
 from .attention_scores import add_scores, add_softmax, kept_by_dropout
 from .builder import Builder
 
-__all__ = ["expand_sdpa", "has_dropout"]
+__all__ = ["expand_sdpa", "has_dropout", "unpaged"]
 
 
 def has_dropout(node: Node) -> bool:
@@ -23,7 +23,7 @@ def expand_sdpa(g: Builder, node: Node) -> None:
     """Two products with the softmax between."""
     dims, mask = score_dims(node), mask_of(node)
     assert dims is not None
-    q, (k, v) = node.inputs["q"], (_unpaged(g, node, port, dims) for port in "kv")
+    q, (k, v) = node.inputs["q"], (unpaged(g, node, port, dims) for port in "kv")
     p = add_softmax(g, node, add_scores(g, node, k, mask, [g.softmax_scale(node)], dims))
     if has_dropout(node):
         kept, scale = kept_by_dropout(g, node, dims)
@@ -35,7 +35,8 @@ def expand_sdpa(g: Builder, node: Node) -> None:
     g.into(o, node.outputs["o"])
 
 
-def _unpaged(g: Builder, node: Node, port: str, dims: tuple[int, ...]) -> Tensor:
+def unpaged(g: Builder, node: Node, port: str, dims: tuple[int, ...]) -> Tensor:
+    """Keys or values of a node whose scores have `dims`, from their pages if they have some."""
     pages, table = node.inputs[port], node.inputs.get(f"paged_attention_{port}_table")
     if table is None:
         return pages  # type: ignore[no-any-return]

@@ -7,6 +7,7 @@ from ....strides import packed
 from ...describe.node import Node
 from ...describe.operations.attention_mask import mask_of, score_dims
 from ...describe.tensor import Tensor
+from .attention import unpaged
 from .attention_backward import one_scale
 from .attention_scores import add_scores, add_softmax
 from .builder import Builder
@@ -19,9 +20,9 @@ _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 def expand_sdpa_fp8(g: Builder, node: Node) -> None:
     """As `sdpa`; scales follow each product."""
     inputs, outputs, mask = node.inputs, node.outputs, mask_of(node)
-    q, k, v = (inputs[port] for port in "qkv")
     dims = score_dims(node)
     assert dims is not None
+    q, (k, v) = inputs["q"], (unpaged(g, node, port, dims) for port in "kv")
     factors = [g.softmax_scale(node), inputs["descale_q"], inputs["descale_k"]]
     p = add_softmax(g, node, add_scores(g, node, k, mask, factors, dims))
     _amax(g, p, outputs["amax_s"])
