@@ -1,11 +1,14 @@
-"""Strides from dims: packed in the order of an existing tensor's dimensions."""
+"""Strides from dims: packed in the order that a layout names, or of another tensor's dimensions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-__all__ = ["axis_order", "broadcast", "overlapping", "packed", "packed_like"]
+__all__ = ["axis_order", "broadcast", "layout_order", "overlapping", "packed", "packed_like"]
+
+# The axes of tensors as they are described, by their letters: images, filters, attention.
+_LOGICAL_ORDERS = ("ncw", "nchw", "ncdhw", "kcs", "kcrs", "kctrs", "bhsd")
 
 
 def axis_order(dims: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
@@ -14,6 +17,36 @@ def axis_order(dims: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
     Of two axes with the same stride, the one with a single element is the inner one.
     """
     return tuple(sorted(range(len(dims)), key=lambda axis: (-strides[axis], dims[axis] == 1, axis)))
+
+
+def layout_order(layout: str, rank: int) -> tuple[int, ...]:
+    """The axes from the outermost to the innermost in a layout of this name, in any case.
+
+    Parameters
+    ----------
+    layout : str
+        "nchw" or "nhwc", of any number of spatial dimensions; or the letters of one of ncw, ncdhw
+        (images), kcs, kcrs, kctrs (filters), bhsd (attention) in the order of memory, the outermost
+        first: "ndhwc", "krsc", "bshd". C's prefix ``CUDNN_TENSOR_`` is left out.
+
+    Raises
+    ------
+    ValueError
+        If no tensor of this rank has a layout of this name.
+    """
+    name = layout.lower().removeprefix("cudnn_tensor_")
+    if name == "nchw" or (name == "nhwc" and rank < 3):
+        return tuple(range(rank))
+    if name == "nhwc":
+        return (0, *range(2, rank), 1)
+    for logical in _LOGICAL_ORDERS:
+        if len(logical) == rank and sorted(logical) == sorted(name):
+            return tuple(map(logical.index, name))
+    known = ", ".join(each for each in _LOGICAL_ORDERS if len(each) == rank) or "none"
+    raise ValueError(
+        f'expected "nchw", "nhwc", or the letters of a tensor of {rank} dimensions ({known}) in '
+        f"the order of memory, got {layout!r}"
+    )
 
 
 def packed(dims: Sequence[int], order: Sequence[int] | None = None) -> tuple[int, ...]:

@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "messages": {"raw", "enumerators"},
     "information": {"raw", "enumerators", "errors", "handle"},
     "resource": {"errors"},
-    "device": {"raw", "resource", "errors", "dtypes"},
+    "device": {"raw", "resource", "errors", "dtypes", "strides"},
     "handle": {"raw", "device", "resource"},
     "legacy": {"raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},
     "graph": {

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes.dtypes import element_bits, numpy_dtype, storage_bytes, vector_length, vectorized
 from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
+from cudnn_ctypes.strides import layout_order
 
 __all__ = [
     "Shape",
@@ -98,9 +99,8 @@ def strides_for(shape: Shape, layout: Any, data_type: cudnnDataType_t) -> Shape:
         If the number of channels is no multiple of the vector length.
     """
     vectors = _shape_of_vectors(shape, vector_length(data_type))
-    order = list(range(len(shape)))
-    if _checked_layout(layout, data_type) == "NHWC" and len(shape) > 2:
-        order = [0, *order[2:], 1]
+    channels_last = _checked_layout(layout, data_type) == "NHWC"
+    order = layout_order("NHWC" if channels_last else "NCHW", len(shape))
     strides = [0] * len(shape)
     step = 1
     for axis in reversed(order):

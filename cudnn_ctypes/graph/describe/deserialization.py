@@ -74,7 +74,8 @@ def from_json(cls: type[G], text: str | bytes) -> G:
     tensors = {key: cls.tensor_class(name=key) for key in top["tensors"].keys()}  # noqa: SIM118
     for key, tensor in tensors.items():
         _read_tensor(top["tensors"][key], tensor, tensors)
-    graph.tensors.extend(tensors.values())
+    for tensor in tensors.values():
+        graph._own(tensor)
     known = kinds(cls)
     if version == 1:  # attention was written as its parts
         known |= {name: known[new] for name, new in _RENAMED.items()}

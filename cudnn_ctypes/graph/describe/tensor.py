@@ -7,19 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...dtypes import as_data_type, data_type_name
-from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t
+from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t, cudnnTensorFormat_t
+from ...raw.values import described
+from ...strides import layout_order, packed
+from .operators import TensorOperators
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Tensor", "integers"]
+__all__ = ["Tensor", "in_layout", "integers"]
 
 
 @dataclass(eq=False, repr=False)
-class Tensor:
+class Tensor(TensorOperators):
     """A tensor of a `Graph`: made by ``Graph.tensor`` and by the graph's operations.
 
-    What is None is inferred by ``Graph.validate`` and written here.
+    What is None is inferred by ``Graph.validate`` and written here. Python's operators add
+    operations to its graph: ``a + b * 2``, ``a @ b``, ``-a``, ``a > 0``.
 
     Attributes
     ----------
@@ -137,3 +141,23 @@ def integers(place: str, values: Sequence[int]) -> tuple[int, ...]:
     except (TypeError, AttributeError):
         pass
     raise TypeError(f"{place}: expected integers, got {values!r}")
+
+
+def in_layout(place: str, dims: Any, strides: Any, layout: Any) -> tuple[int, ...]:
+    """The strides of a packed tensor in a layout.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message begins with `place`.
+    """
+    if strides is not None:
+        raise ValueError(f"{place}give either strides or a layout, not both")
+    name = layout.name if isinstance(layout, cudnnTensorFormat_t) else layout
+    if not isinstance(name, str):
+        raise TypeError(f"{place}layout: expected a name, got {described(layout)}")
+    sizes = integers(f"{place}dims", dims)
+    try:
+        return packed(sizes, layout_order(name, len(sizes)))
+    except ValueError as error:
+        raise ValueError(f"{place}layout: {error}") from None

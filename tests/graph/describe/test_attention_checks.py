@@ -18,14 +18,22 @@ def heads(graph: Graph, name: str, dims: tuple[int, ...] = DIMS, **more: Any) ->
     return graph.tensor(dims, name=name, **more)
 
 
+def _operand(
+    graph: Graph, options: dict[str, Any], name: str, dims: tuple[int, ...] = DIMS
+) -> Tensor:
+    """The tensor that the options give for an operand, taken out of them; else one that fits."""
+    chosen = options.pop(name, None)
+    return heads(graph, name, dims) if chosen is None else chosen
+
+
 def forward(graph: Graph, **options: Any) -> Any:
-    q, k, v = (options.pop(each, None) or heads(graph, each) for each in "qkv")
+    q, k, v = (_operand(graph, options, each) for each in "qkv")
     return graph.sdpa(q, k, v, **options)
 
 
 def backward(graph: Graph, **options: Any) -> Any:
-    operands = [options.pop(e, None) or heads(graph, e) for e in ("q", "k", "v", "o", "dO")]
-    stats = options.pop("stats", None) or heads(graph, "stats", (2, 4, 128, 1))
+    operands = [_operand(graph, options, each) for each in ("q", "k", "v", "o", "dO")]
+    stats = _operand(graph, options, "stats", (2, 4, 128, 1))
     method: Any = graph.sdpa_backward
     return method(*operands, stats, **options)
 

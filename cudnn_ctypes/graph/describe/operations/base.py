@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import numbers
 import operator
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from ....raw.values import described
 from ....strides import packed
 from ..node import Kind, Node, Subgraph
 from ..node_checks import check_node
-from ..tensor import Tensor, integers
+from ..tensor import Tensor, in_layout, integers
 from ..tensor_checks import check_number, check_tensor
 
 __all__ = ["Operations", "as_type", "flag", "integers", "listed"]
@@ -47,6 +48,7 @@ class Operations:
         strides: Sequence[int] | None = None,
         data_type: Any = None,
         *,
+        layout: Any = None,
         name: str = "",
         uid: int | None = None,
         virtual: bool = False,
@@ -66,6 +68,9 @@ class Operations:
             For images (n, c, h, w), whatever the layout in memory: that is in `strides`.
         strides : sequence of int, optional
             In elements; by default packed as in C.
+        layout : str or cudnnTensorFormat_t, optional
+            Instead of strides, in any case: "nhwc" (of any rank), or letters in the order of
+            memory, the outermost first: "ndhwc", "krsc", "bshd" of dims (b, h, s, d).
         data_type : data type, optional
             The graph's `io_data_type` by default.
         name : str
@@ -83,10 +88,13 @@ class Operations:
         TypeError
             If a value is of another type.
         ValueError
-            If `dims` and `strides` differ in length, or a dimension is not positive.
+            If `dims` and `strides` differ in length, or a dimension is not positive; if `strides`
+            and `layout` are both given, or no tensor of this rank has such a layout.
         """
         name = self._name(name, "tensor")
         place = f"tensor {name!r}: "
+        if layout is not None:
+            strides = in_layout(place, dims, strides, layout)
         tensor = self.tensor_class(
             name=name,
             dims=integers(f"{place}dims", dims),
@@ -174,6 +182,7 @@ class Operations:
         return found[0]
 
     def _own(self, tensor: Tensor) -> Tensor:
+        tensor._graph = weakref.ref(self)
         self.tensors.append(tensor)
         return tensor
 
@@ -263,7 +272,10 @@ class Operations:
             return [self._operand(operation, name, port, each) for each in value]
         if isinstance(value, Tensor):
             if not self._owns(value):
-                raise ValueError(f"{operation} {name!r}: {port} {value!r} is of another graph")
+                raise ValueError(
+                    f"{operation} {name!r}: {port} {value!r} is of another graph; one operation's "
+                    "tensors are of one graph"
+                )
             return value
         if isinstance(value, (numbers.Real, np.generic)):
             check_number(f"{operation} {name!r}: {port}", value)

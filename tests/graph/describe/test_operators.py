@@ -1,0 +1,211 @@
+"""Python's operators on the tensors of a graph, against the methods that they stand for."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import operator
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes.graph.describe.tensor import Tensor
+from cudnn_ctypes.graph.graph import Graph
+
+
+def vectors() -> tuple[Graph, Tensor, Tensor]:
+    graph = Graph(io_data_type="float32")
+    return graph, graph.tensor((1, 2, 8), name="a"), graph.tensor((1, 2, 8), name="b")
+
+
+BINARY: list[tuple[Callable[[Any, Any], Any], str]] = [
+    (operator.add, "add"),
+    (operator.sub, "sub"),
+    (operator.mul, "mul"),
+    (operator.truediv, "div"),
+    (operator.pow, "pow"),
+    (operator.lt, "cmp_lt"),
+    (operator.le, "cmp_le"),
+    (operator.gt, "cmp_gt"),
+    (operator.ge, "cmp_ge"),
+    (operator.and_, "logical_and"),
+    (operator.or_, "logical_or"),
+]
+
+
+@pytest.mark.parametrize(("function", "method"), BINARY)
+def test_an_operator_adds_the_node_of_its_method(
+    function: Callable[[Any, Any], Any], method: str
+) -> None:
+    graph, a, b = vectors()
+    result = function(a, b)
+    (node,) = graph.nodes
+    by_method, x, y = vectors()
+    getattr(by_method, method)(x, y)
+    expected = by_method.nodes[0]
+    assert (node.operation, node.name, node.kind) == (method, method, expected.kind)
+    assert node.options == expected.options
+    assert [*node.inputs.values()] == [a, b]
+    assert [*node.outputs.values()] == [result]
+    assert result.name == method
+
+
+@pytest.mark.parametrize(("function", "method"), [*BINARY[:4], BINARY[4], BINARY[9], BINARY[10]])
+def test_a_number_may_be_the_left_operand(function: Callable[[Any, Any], Any], method: str) -> None:
+    graph, a, _ = vectors()
+    function(2, a)
+    (node,) = graph.nodes
+    left, right = node.inputs.values()
+    assert node.operation == method
+    assert right is a
+    assert (left.by_value, left.value) == (True, 2)
+
+
+def test_comparisons_with_a_number_on_the_left_are_turned_round() -> None:
+    graph, a, _ = vectors()
+    assert operator.lt(0, a).graph is graph
+    (node,) = graph.nodes
+    assert node.operation == "cmp_gt"
+    assert node.inputs["x"] is a
+
+
+@pytest.mark.parametrize("number", [np.float32(3), np.float64(3), np.int32(3), np.array(3.0)[()]])
+def test_numbers_of_numpy_leave_the_operator_to_the_tensor(number: Any) -> None:
+    graph, a, _ = vectors()
+    result = number * a
+    assert isinstance(result, Tensor)
+    assert graph.nodes[0].inputs["x"].value == 3
+
+
+@pytest.mark.parametrize(
+    ("function", "method"),
+    [(operator.neg, "neg"), (operator.invert, "logical_not"), (abs, "abs")],
+)
+def test_operators_with_one_operand(function: Callable[[Any], Any], method: str) -> None:
+    graph, a, _ = vectors()
+    function(a)
+    assert [each.operation for each in graph.nodes] == [method]
+
+
+def test_the_matrix_product() -> None:
+    graph = Graph(io_data_type="float16")
+    a, b = graph.tensor((2, 4, 8)), graph.tensor((1, 8, 3))
+    c = (a @ b).set_output()
+    graph.validate()
+    assert graph.nodes[0].operation == "matmul"
+    assert c.dims == (2, 4, 3)
+
+
+def test_nodes_are_numbered_by_operation() -> None:
+    graph, a, b = vectors()
+    ((a + b * 2) + b).set_output()
+    assert [each.name for each in graph.nodes] == ["mul", "add", "add_2"]
+
+
+def test_tensors_of_two_graphs_do_not_mix() -> None:
+    graph, a, _ = vectors()
+    _other, stranger, _ = vectors()
+    with pytest.raises(ValueError, match=r"add 'add': b Tensor\('a', .*of another graph"):
+        a + stranger
+    assert graph.nodes == []
+
+
+@pytest.mark.parametrize("wrong", ["text", None, np.ones(3), [1], 1j])
+def test_other_operands_are_refused_by_name(wrong: Any) -> None:
+    _graph, a, _ = vectors()
+    with pytest.raises(TypeError, match=r"add 'add': b: expected (a|one) |unsupported operand"):
+        a + wrong
+    with pytest.raises(TypeError):
+        wrong - a
+
+
+def test_equality_is_that_of_objects() -> None:
+    _graph, a, b = vectors()
+    assert a == a
+    assert a != b
+    assert {a: 1, b: 2}[a] == 1
+
+
+def test_a_tensor_has_no_truth_value() -> None:
+    _graph, a, b = vectors()
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(a > b)
+    with pytest.raises(TypeError, match="no truth value"):
+        max(a, b)
+    with pytest.raises(TypeError, match="no truth value"):
+        0 < a < b  # noqa: B015
+
+
+def test_the_graph_of_a_tensor() -> None:
+    graph, a, _ = vectors()
+    assert a.graph is graph
+    other = copy.copy(graph)
+    assert other.tensors[0].graph is other
+    with pytest.raises(ValueError, match="belongs to no graph"):
+        Tensor("x", (1, 2)) + 1
+    for stranger in (copy.copy(a), pickle.loads(pickle.dumps(a))):
+        assert (stranger.name, stranger.dims) == (a.name, a.dims)
+        with pytest.raises(ValueError, match="belongs to no graph"):
+            operator.neg(stranger)
+    del graph
+    gc.collect()
+    with pytest.raises(ValueError, match="outlived its graph"):
+        operator.neg(a)
+
+
+def test_tensors_of_a_stored_graph_know_it() -> None:
+    graph, a, b = vectors()
+    (a + b).set_output(name="y")
+    again = Graph.from_json(graph.to_json())
+    (again.find_tensor("a") * 2).set_output(name="z")
+    assert [each.operation for each in again.nodes] == ["add", "mul"]
+
+
+# --- layouts by name -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dims", "layout", "strides"),
+    [
+        ((2, 3, 4, 5), "nhwc", (60, 1, 15, 3)),
+        ((2, 3, 4, 5), "NHWC", (60, 1, 15, 3)),
+        ((2, 3, 4, 5), "CUDNN_TENSOR_NHWC", (60, 1, 15, 3)),
+        ((2, 3, 4, 5), "nchw", (60, 20, 5, 1)),
+        ((2, 3, 4, 5), "krsc", (60, 1, 15, 3)),
+        ((2, 3, 4, 5), "BsHd", (60, 5, 15, 1)),
+        ((2, 3, 4, 5), "sbhd", (15, 5, 30, 1)),
+        ((2, 3, 4), "nhwc", (12, 1, 3)),
+        ((2, 3, 4), "nwc", (12, 1, 3)),
+        ((2, 3, 4, 5, 6), "nhwc", (360, 1, 90, 18, 3)),
+        ((2, 3, 4, 5, 6), "ndhwc", (360, 1, 90, 18, 3)),
+        ((2, 3), "nhwc", (3, 1)),
+    ],
+)
+def test_a_layout_gives_packed_strides(
+    dims: tuple[int, ...], layout: str, strides: tuple[int, ...]
+) -> None:
+    assert Graph().tensor(dims, layout=layout).strides == strides
+
+
+def test_a_layout_by_its_enumerator() -> None:
+    from cudnn_ctypes.raw import CUDNN_TENSOR_NCHW_VECT_C, CUDNN_TENSOR_NHWC
+
+    assert Graph().tensor((2, 3, 4, 5), layout=CUDNN_TENSOR_NHWC).strides == (60, 1, 15, 3)
+    with pytest.raises(ValueError, match="layout: expected"):
+        Graph().tensor((2, 4, 4, 5), layout=CUDNN_TENSOR_NCHW_VECT_C)
+
+
+@pytest.mark.parametrize("layout", ["nhcww", "ndhwc", "channels", "", "nhw"])
+def test_a_layout_that_the_rank_does_not_have_is_refused(layout: str) -> None:
+    with pytest.raises(ValueError, match=r"tensor 'x': layout: expected .*nchw, kcrs, bhsd"):
+        Graph().tensor((2, 3, 4, 5), layout=layout, name="x")
+
+
+def test_strides_and_a_layout_are_one_too_many() -> None:
+    with pytest.raises(ValueError, match="either strides or a layout"):
+        Graph().tensor((2, 3, 4, 5), (60, 20, 5, 1), layout="nchw")
+    with pytest.raises(TypeError, match="layout: expected a name"):
+        Graph().tensor((2, 3, 4, 5), layout=3)
