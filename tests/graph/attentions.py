@@ -407,13 +407,21 @@ def _stored(array: Array, tensor: Tensor, stack: ExitStack) -> DeviceTensor:
 def errors(
     attention: Attention, found: Mapping[str, Array], exact: Mapping[str, Array], a: Any
 ) -> dict[str, float]:
-    """The largest error of each output, relative to its largest magnitude; padding aside."""
+    """The largest error of each output, relative to its largest magnitude; padding aside.
+
+    The gradients of queries and keys are exactly 0 where each query has one key: they are held
+    against the largest of all gradients then, since rounding leaves something of them.
+    """
     result = {}
+    largest = max(
+        (np.abs(exact[name]).max() for name in ("dq", "dk", "dv") if name in exact), default=1
+    )
     for name in found.keys() & exact.keys():
         valid: Any = True
         if name in ("o", "stats", "dq", "dk", "dv"):
             valid = np.broadcast_to(attention.valid(name, a), exact[name].shape)
         valid = valid & np.isfinite(exact[name])  # of the statistics of a query without a key
         difference = np.abs(np.where(valid, found[name], 0) - np.where(valid, exact[name], 0))
-        result[name] = float(difference.max() / np.abs(np.where(valid, exact[name], 0)).max())
+        magnitude = np.abs(np.where(valid, exact[name], 0)).max() or largest
+        result[name] = float(difference.max() / magnitude)
     return result

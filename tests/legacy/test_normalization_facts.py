@@ -86,11 +86,11 @@ def batch_normalization_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]
             forward = train(handle, x, scale, scale, z=z, average_factor=0.5, **how)
             back(
                 handle,
-                x,
-                forward.y,
-                x,
-                scale,
-                scale,
+                x=x,
+                y=forward.y,
+                dy=x,
+                scale=scale,
+                bias=scale,
                 with_dz=adds,
                 reserve_space=forward.reserve_space,
                 saved_mean=forward.saved_mean,

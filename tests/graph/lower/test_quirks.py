@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs import run_program
-from reference.device.evaluation import evaluate
+from reference.device.evaluation import evaluate, expansion
 
 from cudnn_ctypes import (
     DeviceBuffer,
@@ -382,16 +382,31 @@ def test_the_fault_is_still_there(quirk: Quirk, monkeypatch: pytest.MonkeyPatch)
         if not quirk.applies(Target.of(handle)):
             pytest.skip("not known of this cuDNN and GPU")
         with use_reference_device(), EXAMPLES[quirk.name]() as graph:
-            rng = np.random.default_rng(3)
-            arrays = {
-                each.name: rng.standard_normal(each.dims).astype(numpy_dtype(each.data_type))
-                for each in graph.inputs
-            }
+            arrays = _inputs(graph)
             expected = evaluate(graph, arrays)
+            assert all(np.isfinite(each.astype(np.float64)).all() for each in expected.values())
         monkeypatch.setattr("cudnn_ctypes.graph.lower.quirks.QUIRKS", ())
         choices = [EngineChoice(engine) for engine in quirk.engines] or [None]
         right = [_is_right(handle, quirk.name, arrays, expected, choice) for choice in choices]
     assert False in right
+
+
+def _inputs(graph: Graph) -> dict[str, Any]:
+    """Random numbers; statistics of attention are near those of scores of 0."""
+    rng = np.random.default_rng(3)
+    arrays = {}
+    for tensor in expansion(graph).tensors:
+        if tensor in graph.inputs:
+            array = rng.standard_normal(tensor.dims)
+            if tensor.name == "stats":
+                heads, queries = tensor.dims[1:3]
+                slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+                slopes *= graph.nodes[0].options.get("use_alibi_mask", False)
+                places = np.arange(queries)
+                scores = slopes[:, None, None] * (places - places[:, None])
+                array += np.logaddexp.reduce(scores, axis=-1)[..., None]
+            arrays[tensor.name] = array.astype(numpy_dtype(tensor.data_type))
+    return arrays
 
 
 def _is_right(
@@ -407,14 +422,15 @@ def _is_right(
             plan = graph.build(handle, config=choice)
         except NotSupportedError:
             return None
+        types = {name: array.dtype for name, array in (arrays | expected).items()}
         memory: dict[Any, Any] = {}
         for each in (*graph.inputs, *graph.outputs):
             given = arrays.get(each.name)
             if given is None:
-                given = np.full(each.dims, np.nan, numpy_dtype(each.data_type))
+                given = np.full(each.dims, np.nan, types[each.name])
             # Room behind the end: one of the faults is to write there.
             room = stack.enter_context(DeviceBuffer(4 * given.size + 256))
-            tensor = DeviceTensor.from_numpy(given, dtype=each.data_type, strides=each.strides)
+            tensor = DeviceTensor.from_numpy(given, strides=each.strides)
             stack.enter_context(tensor)
             memory[each] = tensor if each in graph.inputs else room
             if each in graph.outputs:
@@ -423,7 +439,7 @@ def _is_right(
         graph.execute({each: _address(m) for each, m in memory.items()}, workspace)
         handle.synchronize()
         for each in graph.outputs:
-            dtype = numpy_dtype(each.data_type)
+            dtype = types[each.name]
             flat = memory[each].copy_to_host()[: expected[each.name].nbytes].view(dtype)
             found = np.ndarray(
                 each.dims, dtype, flat, strides=[s * dtype.itemsize for s in each.strides]
