@@ -44,6 +44,7 @@ _NAMES = {
         "EngineConfig",
     ),
     "graph.compilation": ("compile_graphs",),
+    "graph.engines.cache": ("PlanCache",),
     "graph.engines.heuristics": ("heuristics",),
     "graph.engines.selection": ("Selection",),
     "graph.graph": ("Graph",),
@@ -254,6 +255,7 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
         EngineConfig as EngineConfig,
     )
     from .graph.compilation import compile_graphs as compile_graphs
+    from .graph.engines.cache import PlanCache as PlanCache
     from .graph.engines.heuristics import heuristics as heuristics
     from .graph.engines.selection import Selection as Selection
     from .graph.graph import Graph as Graph

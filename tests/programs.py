@@ -14,7 +14,13 @@ from cudnn_ctypes.raw import elf
 ROOT = Path(__file__).parents[1]
 
 # Settings of the test run that would decide what the program is to find out.
-_NOT_INHERITED = ("CUDNN_CTYPES_LIBRARY", "CUDNN_CTYPES_DEVICE", "LD_LIBRARY_PATH", "LD_PRELOAD")
+_NOT_INHERITED = (
+    "CUDNN_CTYPES_CACHE",
+    "CUDNN_CTYPES_DEVICE",
+    "CUDNN_CTYPES_LIBRARY",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+)
 
 
 def run_program(

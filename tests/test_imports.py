@@ -34,6 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "handle": {"raw", "device", "resource"},
     "legacy": {"raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},
     "graph": {
+        "__version__",
         "raw",
         "absent_gpu",
         "arguments",
@@ -131,6 +132,7 @@ def test_every_part_is_known() -> None:
         "introspect",
         "porting",
         "bench",
+        "cache",
         "command_line",
         "compile",
         "explain",

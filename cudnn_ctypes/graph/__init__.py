@@ -20,6 +20,10 @@ To choose
 To execute often
     ``Graph.bind`` (`BoundPlan`) where memory stays in its place, `capture` where the same launches
     come again and again, `NativeGraph` for a CUDA graph whose memory can be exchanged.
+To start quickly
+    ``Graph.build(device, cache=True)`` keeps plans on disk for the next process (`PlanCache`), as
+    the environment variable ``CUDNN_CTYPES_CACHE`` does for all graphs;
+    ``python -m cudnn_ctypes cache`` shows them.
 For many shapes
     `KernelCache`: graphs that differ in dims share compiled kernels.
 Without a GPU
@@ -38,6 +42,7 @@ from .backend.device_properties import DeviceProperties, presets
 from .backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
 from .compilation import CompiledGraph, compile_graphs
 from .describe.tensor import Tensor
+from .engines.cache import CacheEntry, PlanCache
 from .engines.explanation import EngineRow, Explanation
 from .engines.heuristics import heuristics
 from .engines.measurements import Autotuning, Measurement
@@ -53,6 +58,7 @@ __all__ = [
     "Autotuning",
     "BackendDescriptor",
     "BoundPlan",
+    "CacheEntry",
     "CapturedGraph",
     "CompiledGraph",
     "DeviceProperties",
@@ -67,6 +73,7 @@ __all__ = [
     "Knob",
     "Measurement",
     "NativeGraph",
+    "PlanCache",
     "Selection",
     "Tensor",
     "capture",

@@ -39,10 +39,13 @@ from .run.scratch import Scratch
 from .run.tensor_memory import new_shapes
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from typing_extensions import Self
 
     from ..handle import Handle
     from .backend.device_properties import DeviceProperties
+    from .engines.cache import PlanCache
     from .run.bound_plan import BoundPlan
     from .run.kernel_cache import KernelCache
     from .run.plan import ExecutionPlan
@@ -186,6 +189,7 @@ class Graph(
         kernel_cache: KernelCache | None = None,
         override_shapes: bool = False,
         without_engine: bool = False,
+        cache: bool | str | PathLike[str] | PlanCache | None = None,
     ) -> ExecutionPlan:
         """Validate, ask cuDNN's heuristics, and compile the first engine config that works.
 
@@ -212,6 +216,10 @@ class Graph(
         without_engine : bool
             On the reference device: have NumPy carry out the operations as they are described, also
             those that no engine takes. cuDNN checks their descriptors all the same.
+        cache : bool, str, os.PathLike or PlanCache, optional
+            Where plans stay for the next process: True for the user's folder for caches, else a
+            folder. By default as the environment variable ``CUDNN_CTYPES_CACHE`` says: 1, a folder,
+            or 0 for none.
 
         Returns
         -------
@@ -227,7 +235,8 @@ class Graph(
         NotSupportedError
             If no engine can do it; the message has cuDNN's reasons, `explain` has all of them.
         """
-        from .engines.building import as_choice, as_modes, build_plan
+        from .engines.building import as_choice, as_modes
+        from .engines.cached_building import obtained_plan
 
         modes, choice = as_modes(heuristics), as_choice(config)
         expansion = self.expansion(device)
@@ -243,13 +252,16 @@ class Graph(
                 config=choice,
                 sm_count=sm_count,
                 kernel_cache=kernel_cache,
+                cache=cache or None,
             )
             self._keep(plan, device, expansion)
             return plan
-        plan = build_plan(
+        plan = obtained_plan(
             expansion,
             device,
             modes,
+            name=self.name,
+            cache=cache,
             selection=self._wanted(expansion, selection, workspace_limit),
             config=choice,
             sm_count=sm_count,

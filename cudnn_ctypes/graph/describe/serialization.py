@@ -13,7 +13,7 @@ import math
 import numbers
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from .tensor_checks import integer
 if TYPE_CHECKING:
     from ..graph import Graph
 
-__all__ = ["DATA_TYPES", "FORMAT", "VERSION", "kinds", "to_json"]
+__all__ = ["DATA_TYPES", "FORMAT", "VERSION", "canonical", "kinds", "to_json"]
 
 FORMAT = "cudnn_ctypes graph"
 VERSION = 2
@@ -76,6 +76,35 @@ def to_json(graph: Graph, *, indent: int | None = 2) -> str:
     if indent is None:
         return json.dumps(content, allow_nan=False, separators=(",", ":"))
     return _few_lines(json.dumps(content, allow_nan=False, indent=indent))
+
+
+def canonical(nodes: Sequence[Node], tensors: Sequence[Tensor]) -> dict[str, Any]:
+    """Nodes and tensors without names, for JSON: equal for graphs that compute the same.
+
+    Raises
+    ------
+    TypeError
+        If a value has no notation in JSON; the message names its place.
+    """
+    keys = {id(tensor): str(place) for place, tensor in enumerate(tensors)}
+    every = [each for node in nodes for each in (node, *node.inner)]
+    names = {id(node.kind): node.kind.descriptor for node in every}
+    content = {
+        "tensors": [_tensor_content(tensor, keys[id(tensor)], keys) for tensor in tensors],
+        "nodes": [_nameless(_node_content(node, keys, names)) for node in nodes],
+    }
+    for each in content["tensors"]:
+        each.pop("name", None)
+    return content
+
+
+def _nameless(node: dict[str, Any]) -> dict[str, Any]:
+    """A node's content by its kind alone, whatever the user called."""
+    node["kind"] = node.pop("kind", node["operation"])
+    del node["operation"], node["name"]
+    for subgraph in node.get("subgraphs", {}).values():
+        subgraph["nodes"] = [_nameless(inner) for inner in subgraph["nodes"]]
+    return node
 
 
 def _few_lines(text: str) -> str:

@@ -94,7 +94,7 @@ def reference_plan(
         )
     given = [name for name, value in chosen.items() if value is not None]
     if given:
-        raise ValueError(f"without_engine: {', '.join(given)} would choose an engine")
+        raise ValueError(f"without_engine: {', '.join(given)} would choose or keep an engine")
     kept = [
         t
         for node in expansion.nodes

@@ -22,7 +22,7 @@ from .target import Target
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = ["Lowering", "lowered", "operation_graph_attributes"]
+__all__ = ["Lowering", "faulty", "lowered", "operation_graph_attributes"]
 
 _DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
 
@@ -68,11 +68,7 @@ class Lowering:
         # Other shapes may come to graphs of dynamic shapes; these stay as they are described.
         fixed = not any(attributes.get(name) for name in _DYNAMIC)
         self._views = flattened(nodes) if fixed else {}
-        graph = Graph(nodes, self._views)
-        if faults := refusals(graph, self._target):
-            status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
-            raise NotSupportedError("Graph.build", status, messages=tuple(faults))
-        self.faulty = faulty_engines(graph, self._target)
+        self.faulty = _checked(Graph(nodes, self._views), self._target)
         self._stretched = _stretched(nodes)
         self.graph = self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes
@@ -154,6 +150,28 @@ class Lowering:
                 parameters[inner.precision] = precision
             attributes[inner.attribute] = self._make(inner.descriptor, what, **parameters)
         return self._make(kind.descriptor, what, **attributes)
+
+
+def _checked(graph: Graph, target: Target) -> Mapping[int, str]:
+    """The engines that a graph must not be built with; raises if it must not be built at all."""
+    if faults := refusals(graph, target):
+        status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
+        raise NotSupportedError("Graph.build", status, messages=tuple(faults))
+    return faulty_engines(graph, target)
+
+
+def faulty(
+    expansion: Expansion, device: Handle | DeviceProperties, *, dynamic: bool = False
+) -> Mapping[int, str]:
+    """`Lowering.faulty` of a graph that is not lowered; `dynamic` says that shapes may change.
+
+    Raises
+    ------
+    NotSupportedError
+        If cuDNN is known to compute the graph wrong.
+    """
+    views = {} if dynamic else flattened(expansion.nodes)
+    return _checked(Graph(expansion.nodes, views), Target.of(device))
 
 
 def _label(node: Node, tensor: Tensor) -> str:

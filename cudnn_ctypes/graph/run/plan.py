@@ -94,16 +94,33 @@ class ExecutionPlan(Uncopied):
         ValueError
             If the text is damaged, or the plan belongs to another cuDNN version or GPU.
         """
-        attributes = device_attribute(device)
+        device_attribute(device)
         stored = StoredPlan(text)
         stored.check_gpu(device)
+        return cls.from_stored(stored, device=device, cuda_graph_retention=cuda_graph_retention)
+
+    @classmethod
+    def from_stored(
+        cls,
+        stored: StoredPlan,
+        *,
+        device: Handle | DeviceProperties,
+        cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
+    ) -> ExecutionPlan:
+        """The plan of a text that is checked, and known to be for this GPU.
+
+        Raises
+        ------
+        ValueError
+            If cuDNN refuses it.
+        """
         made = cls.__new__(cls)
         try:
             made.descriptor = BackendDescriptor(
                 "execution_plan",
                 json_representation=stored.text,
                 cuda_graph_retention=cuda_graph_retention,
-                **attributes,
+                **device_attribute(device),
             ).finalize()
         except CudnnError as error:
             raise ValueError(f"cuDNN does not take this plan; it is damaged: {error}") from error

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..describe.node import Node
     from ..describe.tensor import Tensor
 
-__all__ = ["StoredPlan", "sealed"]
+__all__ = ["StoredPlan", "sealed", "unsealed"]
 
 _SEAL = re.compile(r',"sha256":"([0-9a-f]{64})"\}\s*\Z')
 
@@ -40,7 +40,14 @@ def sealed(text: str) -> str:
     return f'{body.removesuffix("}")},"sha256":"{_digest(body)}"}}'
 
 
-def _unsealed(text: str, what: str) -> str:
+def unsealed(text: str, what: str) -> str:
+    """What `sealed` was given, up to white space at its end.
+
+    Raises
+    ------
+    ValueError
+        If the checksum is missing or does not fit; `what` is the name for it in the message.
+    """
     seal = _SEAL.search(text)
     body = "" if seal is None else text[: seal.start()] + "}"
     if seal is None or _digest(body) != seal[1]:
@@ -88,7 +95,7 @@ class StoredPlan:
         _check_graph(self.top["operationGraph"])
         self.text = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
         if "sha256" in self.top:
-            self.text = _unsealed(self.text, what)
+            self.text = unsealed(self.text, what)
 
     def _check_version(self, what: str) -> None:
         loaded, made_by = raw.load().version, self.top["cudnnVersion"].value

@@ -172,7 +172,7 @@ def test_there_is_no_engine_to_ask(handle: Handle) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"selection": Selection()}, "without_engine: selection would choose an engine"),
+        ({"selection": Selection()}, "without_engine: selection would choose or keep an engine"),
         ({"sm_count": 4, "workspace_limit": 0}, "workspace_limit, sm_count would choose"),
     ],
 )

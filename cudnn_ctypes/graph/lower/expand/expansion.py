@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from ....dtypes import data_type_name
 from ....raw import cudnnDataType_t
 from ...describe.inference import DataTypes, infer_node, number_tensors
 from ...describe.node import Kind, Node
@@ -13,6 +15,7 @@ from ...describe.operations.attention_backward import SDPA_BACKWARD
 from ...describe.operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
 from ...describe.operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
 from ...describe.operations.batch_normalization import BATCHNORM_INFERENCE
+from ...describe.serialization import canonical
 from ...describe.tensor import Tensor
 from ..target import Target
 from .attention import expand_sdpa
@@ -57,6 +60,11 @@ class Expansion:
     def operations(self) -> str:
         """The user's operations, for messages."""
         return ", ".join(dict.fromkeys(map(str, self.nodes)))
+
+    def canonical(self) -> dict[str, Any]:
+        """What is lowered, without names, for JSON: the same for graphs that compute the same."""
+        precision = data_type_name(self.compute_data_type)
+        return {"compute_data_type": precision, **canonical(self.nodes, self.tensors)}
 
 
 def expand(

@@ -1,0 +1,109 @@
+"""The command that shows and clears the plan cache."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+
+from .command_line import USER_ERRORS
+from .graph.engines.cache import CacheEntry, PlanCache
+from .graph.engines.tables import aligned, bytes_text, rich_table
+from .raw.library import version_text
+
+__all__ = ["add_arguments", "main"]
+
+_COLUMNS = ("kind", "graph", "engine", "device", "cuDNN", "bytes", "made", "used")
+_RIGHT = ("bytes", "made", "used")
+_UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of ``python -m cudnn_ctypes cache``."""
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        help="by default that of CUDNN_CTYPES_CACHE, else that of Graph.build(cache=True)",
+    )
+    parser.add_argument("--clear", action="store_true", help="remove all entries")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Show or clear the cache; 0 if that worked, 2 if the folder cannot be used."""
+    try:
+        return _run(arguments)
+    except USER_ERRORS as error:
+        print(f"cache: {str(error).removeprefix('cache: ')}", file=sys.stderr)
+    except OSError as error:
+        print(f"cache: {error.filename}: {error.strerror}", file=sys.stderr)
+    return 2
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    cache = PlanCache(arguments.folder)
+    if arguments.clear:
+        print(f"{_counted(cache.clear())} removed from {cache.folder}")
+        return 0
+    entries = cache.entries()
+    size = sum(each.size for each in entries)
+    if arguments.json:
+        content = {
+            "folder": str(cache.folder),
+            "limit": cache.limit,
+            "size": size,
+            "entries": [asdict(each) for each in entries],
+        }
+        print(json.dumps(content, indent=2))
+        return 0
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console.print(
+        f"{cache.folder}: {_counted(len(entries))}, {bytes_text(size)} of at most "
+        f"{bytes_text(cache.limit)} bytes"
+    )
+    if entries:
+        _print_table(entries, console)
+    return 0
+
+
+def _counted(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _print_table(entries: Sequence[CacheEntry], console: Console) -> None:
+    now = time.time()
+    rows = [_cells(each, now) for each in entries]
+    if not console.is_terminal:
+        print(aligned(_COLUMNS, rows, _RIGHT))
+        return
+    table = rich_table(_COLUMNS, _RIGHT)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table, soft_wrap=False)
+
+
+def _cells(entry: CacheEntry, now: float) -> list[str]:
+    damaged = entry.kind == "damaged"
+    return [
+        entry.kind,
+        entry.graph,
+        entry.engine,
+        entry.device,
+        "" if damaged else version_text(entry.cudnn),
+        bytes_text(entry.size),
+        "" if damaged else _age(now - entry.made),
+        _age(now - entry.used),
+    ]
+
+
+def _age(seconds: float) -> str:
+    """How long ago: "3 h", in the largest unit of which it is one at least."""
+    for unit, length in _UNITS:
+        if seconds >= length:
+            return f"{seconds // length:.0f} {unit}"
+    return "0 s"

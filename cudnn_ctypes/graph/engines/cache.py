@@ -1,0 +1,285 @@
+"""The plan cache: compiled plans and results of autotuning on disk, for the next process."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import warnings
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import CudnnError, SymbolNotFoundError
+from ...json_place import Place
+from ...raw.values import described
+from ..backend.engine import EngineChoice
+from ..run.plan import ExecutionPlan
+from ..run.stored_plan import StoredPlan, sealed, unsealed
+from .entry_folder import EntryFolder, File
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..backend.device_properties import DeviceProperties
+    from .cache_key import CacheKey
+
+__all__ = ["ENVIRONMENT_VARIABLE", "CacheEntry", "PlanCache", "as_cache"]
+
+ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_CACHE"
+
+_FORMAT = "cudnn_ctypes cache entry"
+_VERSION = 1
+_LIMIT = 256 << 20  # a fused plan takes 60 to 190 KB, others 2 KB
+
+
+@dataclass(frozen=True)
+class CacheEntry:
+    """One entry of a `PlanCache`, to look at.
+
+    Attributes
+    ----------
+    kind : {"plan", "tuning", "damaged"}
+        Damaged is also what another version of this package wrote.
+    graph : str
+        Name of the graph that it was made for first. Others that compute the same share it.
+    operations : str
+    device : str
+        Name of the GPU.
+    cudnn : int
+        Version: 92800.
+    engine : str
+        Engine and knobs of the plan, or the fastest ones.
+    made, used : float
+        When it was written and used last, in seconds since 1970.
+    size : int
+        Bytes on disk.
+    file_name : str
+    """
+
+    kind: str
+    graph: str
+    operations: str
+    device: str
+    cudnn: int
+    engine: str
+    made: float
+    used: float
+    size: int
+    file_name: str
+
+
+class PlanCache:
+    """Plans, and results of autotuning, in a folder that processes share.
+
+    ``Graph.build(device, cache=...)`` and ``Graph.autotune(handle, cache=...)`` use it. An entry
+    belongs to what it depends on: the graph without its names, the properties of the GPU, the
+    versions of cuDNN and of this package, the selection and the other arguments of `build`.
+    Entries carry a checksum; what is damaged is built and written anew.
+
+    Parameters
+    ----------
+    folder : str or os.PathLike, optional
+        By default that of the environment variable ``CUDNN_CTYPES_CACHE``, else one among the
+        user's caches. It is made when the first entry is written. Plans hold machine code, so it
+        must belong to the user, or root, and others must not be able to write to it.
+    limit : int
+        Bytes of all entries at most; those that were not used for the longest time go first.
+
+    Raises
+    ------
+    ValueError
+        If the folder is one to which others can write; on first use.
+
+    Examples
+    --------
+    >>> cache = PlanCache("/scratch/me/plans", limit=1 << 30)
+    >>> graph.build(handle, cache=cache)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str] | None = None, *, limit: int = _LIMIT
+    ) -> None:
+        if isinstance(limit, bool) or not isinstance(limit, int):
+            raise TypeError(f"limit: expected a number of bytes, got {described(limit)}")
+        if limit < 0:
+            raise ValueError(f"limit: expected a number of bytes, got {limit}")
+        self.folder = _standard_folder() if folder is None else _as_folder(folder)
+        self._files = EntryFolder(self.folder, limit)
+
+    @property
+    def limit(self) -> int:
+        """Bytes of all entries at most."""
+        return self._files.limit
+
+    def entries(self) -> list[CacheEntry]:
+        """What it holds, the entry used last first.
+
+        Raises
+        ------
+        ValueError, OSError
+            If the folder is not safe, or cannot be read.
+        """
+        return [
+            _shown(file, self._files.read(file.name, use=False)) for file in self._files.files()
+        ]
+
+    def clear(self) -> int:
+        """Remove all entries; how many they were."""
+        return self._files.clear()
+
+    def load_plan(
+        self,
+        key: CacheKey,
+        device: Handle | DeviceProperties,
+        *,
+        avoided: Collection[int] = (),
+    ) -> ExecutionPlan | None:
+        """The plan of a key; None if there is none, it is damaged, or of an engine to avoid."""
+        entry = self.load(key)
+        if entry is None:
+            return None
+        try:
+            if entry["engine"]["engine"].integer() in avoided:
+                return None
+            return ExecutionPlan.from_stored(StoredPlan(entry["plan"].text()), device=device)
+        except ValueError:
+            return None
+
+    def store_plan(self, key: CacheKey, plan: ExecutionPlan, **shown: str) -> None:
+        """Keep a plan; nothing happens if cuDNN has no text for it, as before its version 9.0."""
+        try:
+            choice, text = plan.config.choice, unsealed(plan.to_json(), "execution plan")
+        except (CudnnError, SymbolNotFoundError):
+            return
+        engine = {"engine": choice.engine, "knobs": dict(choice.knobs)}
+        self.store(key, **shown, engine=engine, plan=text)
+
+    def load(self, key: CacheKey) -> Place | None:
+        """The members of the entry of a key; None if there is none, or it is damaged."""
+        with self._without_failing():
+            text = self._files.read(key.file_name)
+            if text is not None:
+                try:
+                    return _read(text, key.text)
+                except ValueError:
+                    pass
+        return None
+
+    def store(self, key: CacheKey, **members: Any) -> None:
+        """Write the entry of a key in place of the one before."""
+        head = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "kind": key.kind,
+            "key": json.loads(key.text),
+        }
+        text = json.dumps({**head, "made": time.time(), **members}, separators=(",", ":"))
+        with self._without_failing():
+            self._files.write(key.file_name, sealed(text))
+
+    @contextmanager
+    def _without_failing(self) -> Iterator[None]:
+        """A disk that is full, or a folder that can only be read, stops no build."""
+        try:
+            yield
+        except OSError as error:
+            warnings.warn(
+                f"the plan cache in {self.folder} cannot be used: {error.strerror or error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def __repr__(self) -> str:
+        return f"PlanCache({str(self.folder)!r})"
+
+
+def as_cache(given: Any) -> PlanCache | None:
+    """The cache that an argument `cache` names; None for none.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a bool, a folder nor a PlanCache.
+    ValueError
+        If the environment variable has a value that is not known.
+    """
+    if given is None:
+        given = _by_environment()
+    if isinstance(given, PlanCache):
+        return given
+    if isinstance(given, bool):
+        return PlanCache() if given else None
+    return PlanCache(given)
+
+
+def _as_folder(given: Any) -> Path:
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(
+            f"cache: expected True, False, a folder or a PlanCache, got {described(given)}"
+        )
+    path = os.fspath(given)
+    if not isinstance(path, str) or not path or "\0" in path:
+        raise ValueError(f"cache: expected the name of a folder, got {path!r}")
+    return Path(path).expanduser().absolute()
+
+
+def _standard_folder() -> Path:
+    named = _by_environment()
+    if isinstance(named, Path):
+        return named
+    import platformdirs  # which only this needs
+
+    return platformdirs.user_cache_path("cudnn_ctypes") / "plans"
+
+
+def _by_environment() -> bool | Path:
+    """What the environment variable says: whether there is a cache, or in which folder."""
+    value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
+    if value in ("", "0", "1"):
+        return value == "1"
+    folder = Path(value).expanduser()
+    if not folder.is_absolute():
+        raise ValueError(
+            f"{ENVIRONMENT_VARIABLE}={value!r}: expected 1 (a cache in the user's folder for "
+            "caches), 0 (none) or the absolute path of a folder"
+        )
+    return folder
+
+
+def _read(text: str, key: str | None) -> Place:
+    """The members of an entry.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged, or of another key.
+    """
+    entry = Place(json.loads(unsealed(text, "cache entry")), "entry")
+    if (entry["format"].value, entry["version"].value) != (_FORMAT, _VERSION):
+        entry.refuse(f"expected {_FORMAT!r}, version {_VERSION}")
+    if key is not None and entry["key"].value != json.loads(key):
+        entry["key"].refuse("it is of another key")
+    return entry
+
+
+def _shown(file: File, text: str | None) -> CacheEntry:
+    """An entry as `PlanCache.entries` tells it."""
+    try:
+        entry = _read(text or "", None)
+        engine, key = entry["engine"], entry["key"]
+        return CacheEntry(
+            kind=entry["kind"].text(),
+            graph=entry["graph"].text(),
+            operations=entry["operations"].text(),
+            device=key["device"]["deviceName"].text(),
+            cudnn=key["library"]["cudnn"].integer(),
+            engine=str(EngineChoice(engine["engine"].integer(), engine["knobs"].value)),
+            made=float(entry["made"].value),
+            used=file.used,
+            size=file.size,
+            file_name=file.name,
+        )
+    except (ValueError, TypeError):
+        return CacheEntry("damaged", "", "", "", 0, "", 0.0, file.used, file.size, file.name)

@@ -1,0 +1,137 @@
+"""What a plan depends on: by it the plan cache finds plans and results of autotuning."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ... import __version__, raw
+from ..backend.device_properties import DeviceProperties
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..backend.engine import EngineChoice
+    from ..lower.expand.expansion import Expansion
+    from .selection import Selection
+
+__all__ = ["CacheKey", "Request", "cache_key", "device_properties"]
+
+# Where a GPU is plugged in, and how much of its memory the driver leaves. Neither changes what
+# heuristics propose or a plan contains (cuDNN 9.28, eight graphs).
+_UNIMPORTANT = ("pciDeviceId", "cudaDeviceId", "totalGlobalMem")
+
+# Set to 0 it forbids TF32 to all engines.
+_VARIABLE = "NVIDIA_TF32_OVERRIDE"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a build asks for beside graph and GPU.
+
+    Attributes
+    ----------
+    selection : Selection
+        With the limit of the workspace.
+    modes : sequence of str
+        Heuristics; empty where they do not matter.
+    config : EngineChoice, optional
+        The one engine that is asked for.
+    sm_count : int, optional
+    override_shapes : bool
+    """
+
+    selection: Selection
+    modes: Sequence[str] = ()
+    config: EngineChoice | None = None
+    sm_count: int | None = None
+    override_shapes: bool = False
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """For JSON."""
+        selection = {
+            name: sorted(value) if isinstance(value, frozenset) else value
+            for name, value in asdict(self.selection).items()
+        }
+        config = self.config and {"engine": self.config.engine, "knobs": dict(self.config.knobs)}
+        return {
+            "selection": selection,
+            "heuristics": list(self.modes),
+            "config": config,
+            "sm_count": self.sm_count,
+            "override_shapes": self.override_shapes,
+        }
+
+
+@dataclass(frozen=True)
+class CacheKey:
+    """What one entry of the cache is for.
+
+    Attributes
+    ----------
+    kind : {"plan", "tuning"}
+    text : str
+        JSON of graph, GPU, library and request, the same for the same content.
+    """
+
+    kind: str
+    text: str
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.kind}-{hashlib.sha256(self.text.encode()).hexdigest()[:40]}.json"
+
+
+def cache_key(
+    kind: str, expansion: Expansion, device: Handle | DeviceProperties, request: Request
+) -> CacheKey:
+    """The key of a plan or of a result of autotuning.
+
+    Raises
+    ------
+    TypeError
+        If an option of the graph has no notation in JSON.
+    """
+    library = raw.load()
+    content = {
+        "graph": expansion.canonical(),
+        "device": _important(device_properties(device)),
+        "library": {
+            "cudnn": library.version,
+            "cuda": library.cuda_major,
+            "cudnn_ctypes": __version__,
+            _VARIABLE: os.environ.get(_VARIABLE, ""),
+        },
+        "request": request.content,
+    }
+    return CacheKey(kind, json.dumps(content, sort_keys=True, separators=(",", ":")))
+
+
+def device_properties(device: Handle | DeviceProperties) -> dict[str, Any]:
+    """The properties of a GPU by cuDNN's names; of one that is here they are read once."""
+    if isinstance(device, DeviceProperties):
+        return _values(device)
+    if device.on_reference_device:  # it can stand for another GPU the next time
+        with DeviceProperties.from_device(handle=device) as here:
+            return _values(here)
+    number = device.device.device_id
+    if number not in _here:
+        with DeviceProperties.from_device(handle=device) as here:
+            _here[number] = _values(here)
+    return _here[number]
+
+
+_here: dict[int, dict[str, Any]] = {}
+
+
+def _values(properties: DeviceProperties) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(properties.to_json())
+    return values
+
+
+def _important(properties: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in properties.items() if name not in _UNIMPORTANT}

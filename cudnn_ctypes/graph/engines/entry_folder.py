@@ -1,0 +1,217 @@
+"""A folder of small files that processes share: whole or not there, bounded, closed to others."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["EntryFolder", "File"]
+
+_SUFFIX = ".json"
+_UNFINISHED = ".part"
+_ABANDONED = 3600.0  # seconds after which an unfinished file is of a writer that has died
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of the folder.
+
+    Attributes
+    ----------
+    name : str
+    size : int
+        Bytes.
+    used : float
+        When it was read or written last, in seconds since 1970.
+    """
+
+    name: str
+    size: int
+    used: float
+
+
+class EntryFolder:
+    """Files by name, in a folder that only its owner can write.
+
+    A file is written under another name and then renamed: a reader finds the old content or the
+    new, never a part, and of two writers the last one stays. All goes by a descriptor of the
+    folder that was looked at, so another folder in its place is of no use to anybody.
+
+    Parameters
+    ----------
+    path : Path
+        Made for the user alone when the first file is written.
+    limit : int
+        Bytes of all files at most; the files not used for the longest time go first.
+    """
+
+    def __init__(self, path: Path, limit: int) -> None:
+        self.path = path
+        self.limit = limit
+
+    def read(self, name: str, *, use: bool = True) -> str | None:
+        """The content of a file; None if there is none that is ours.
+
+        Parameters
+        ----------
+        name : str
+        use : bool
+            Whether to mark it as used now.
+
+        Raises
+        ------
+        ValueError
+            If the folder belongs to another user, or others can write to it.
+        OSError
+            If it cannot be opened.
+        """
+        with self._opened() as folder:
+            return None if folder is None else _read(folder, name, use)
+
+    def write(self, name: str, content: str) -> None:
+        """Put a file in the place of that of this name, and remove what is too much.
+
+        Raises
+        ------
+        ValueError, OSError
+            As `read`; if it cannot be written.
+        """
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._opened() as folder:
+            if folder is None:
+                raise FileNotFoundError(f"{self.path} was removed meanwhile")
+            _write(folder, name, content)
+            self._trim(folder)
+
+    def files(self) -> list[File]:
+        """All files, the one used last first."""
+        with self._opened() as folder:
+            return [] if folder is None else _files(folder)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        with self._opened() as folder:
+            if folder is not None:
+                _remove(folder, name)
+
+    def clear(self) -> int:
+        """Remove all files, also unfinished ones; how many they were."""
+        with self._opened() as folder:
+            if folder is None:
+                return 0
+            found = [*(file.name for file in _files(folder)), *_unfinished(folder, 0.0)]
+            for name in found:
+                _remove(folder, name)
+            return len(found)
+
+    def _trim(self, folder: int) -> None:
+        for name in _unfinished(folder, _ABANDONED):
+            _remove(folder, name)
+        size = 0
+        for file in _files(folder):
+            size += file.size
+            if size > self.limit:
+                _remove(folder, file.name)
+
+    @contextmanager
+    def _opened(self) -> Iterator[int | None]:
+        """A descriptor of the folder; None if there is no folder."""
+        try:
+            folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            yield None
+            return
+        try:
+            self._check(os.fstat(folder))
+            yield folder
+        finally:
+            os.close(folder)
+
+    def _check(self, status: os.stat_result) -> None:
+        """Refuse a folder to which others can write: entries hold machine code."""
+        if status.st_uid not in (os.geteuid(), 0):
+            raise ValueError(
+                f"cache: the folder {str(self.path)!r} belongs to user {status.st_uid}, and plans "
+                f"hold machine code: take one that belongs to you (user {os.geteuid()})"
+            )
+        if status.st_mode & _OTHERS_WRITE:
+            raise ValueError(
+                f"cache: others can write to the folder {str(self.path)!r}, and plans hold machine "
+                f"code: chmod go-w {self.path}"
+            )
+
+
+def _read(folder: int, name: str, use: bool) -> str | None:
+    # A pipe in place of a file would have the opening wait.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        file = os.open(name, flags, dir_fd=folder)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(file)
+        ours = status.st_uid in (os.geteuid(), 0) and not status.st_mode & _OTHERS_WRITE
+        if not ours or not stat.S_ISREG(status.st_mode):
+            return None
+        if use:
+            with contextlib.suppress(OSError):  # of a folder that can only be read
+                os.utime(file)
+        with open(file, "rb", closefd=False) as opened:
+            return opened.read().decode()
+    except UnicodeDecodeError:
+        return ""  # damaged
+    finally:
+        os.close(file)
+
+
+def _write(folder: int, name: str, content: str) -> None:
+    part = f"{name}.{secrets.token_hex(8)}{_UNFINISHED}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    file = os.open(part, flags, 0o600, dir_fd=folder)
+    try:
+        with open(file, "wb") as opened:
+            opened.write(content.encode())
+        os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        _remove(folder, part)
+        raise
+
+
+def _files(folder: int) -> list[File]:
+    found = [
+        File(name, status.st_size, status.st_mtime)
+        for name, status in _listed(folder)
+        if name.endswith(_SUFFIX)
+    ]
+    return sorted(found, key=lambda file: (-file.used, file.name))
+
+
+def _unfinished(folder: int, age: float) -> list[str]:
+    before = time.time() - age
+    return [
+        name
+        for name, status in _listed(folder)
+        if name.endswith(_UNFINISHED) and status.st_mtime <= before
+    ]
+
+
+def _listed(folder: int) -> Iterator[tuple[str, os.stat_result]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(FileNotFoundError):  # another process removes too
+                status = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(status.st_mode):
+                    yield entry.name, status
+
+
+def _remove(folder: int, name: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)

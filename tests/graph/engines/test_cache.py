@@ -1,0 +1,506 @@
+"""The plan cache: what it finds again, what it tells apart, and what it survives."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import printed
+
+from cudnn_ctypes import (
+    DeviceBuffer,
+    DeviceTensor,
+    EngineChoice,
+    Handle,
+    KernelCache,
+    NotSupportedError,
+    PlanCache,
+    Selection,
+    use_reference_device,
+)
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.engines import cache_key as cache_key_module
+from cudnn_ctypes.graph.engines import cached_building
+from cudnn_ctypes.graph.engines.cache import ENVIRONMENT_VARIABLE, as_cache
+from cudnn_ctypes.graph.engines.cache_key import Request, cache_key
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
+from tools import bench_cache
+
+from ..cases import problem
+from ..choice_cases import CHOICES, check
+from ..damage import damages, sample
+from ..families import CASES
+from ..plan_cases import PLAN_CASES
+
+CONVOLUTION, FUSED = PLAN_CASES["convolution"], PLAN_CASES["matmul + bias + gelu"]
+
+
+@pytest.fixture(autouse=True)
+def _no_cache_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
+
+
+class _Builds:
+    """Counts the plans that cuDNN was asked for."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._build = cached_building.build_plan
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        self.count += 1
+        return self._build(*arguments, **options)
+
+
+@pytest.fixture
+def builds(monkeypatch: pytest.MonkeyPatch) -> _Builds:
+    counter = _Builds()
+    monkeypatch.setattr(cached_building, "build_plan", counter)
+    return counter
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> PlanCache:
+    return PlanCache(tmp_path / "plans")
+
+
+def _built(device: Any, cache: Any, case: Any = CONVOLUTION, **options: Any) -> int:
+    """Build and close; the engine."""
+    with case.graph() as graph:
+        return int(graph.build(device, cache=cache, **options).config.choice.engine)
+
+
+def _files(cache: PlanCache) -> list[Path]:
+    return sorted(cache.folder.iterdir()) if cache.folder.is_dir() else []
+
+
+# --- finding again --------------------------------------------------------------------------------
+
+
+def test_the_second_build_compiles_nothing(
+    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+) -> None:
+    with FUSED.graph() as first, FUSED.graph() as second:
+        built = first.build(h200, cache=cache)
+        assert builds.count == 1
+        loaded = second.build(h200, cache=cache.folder)
+        assert builds.count == 1
+        kernels = [json.loads(plan.to_json())["engine"]["payload"] for plan in (built, loaded)]
+        assert kernels[0] == kernels[1]
+        assert loaded.uids == built.uids
+        assert second.workspace_size == first.workspace_size
+        assert second.plan is loaded
+    assert len(_files(cache)) == 1
+
+
+def test_another_process_finds_the_plan(h200: DeviceProperties, cache: PlanCache) -> None:
+    _built(h200, cache, FUSED)
+    program = """
+        import sys
+        from cudnn_ctypes.graph import DeviceProperties, Graph
+        from cudnn_ctypes.graph.engines import cached_building
+        def build_plan(*arguments, **options):
+            raise AssertionError("it is built again")
+        cached_building.build_plan = build_plan
+        graph = Graph.from_json(open(sys.argv[1]).read())
+        with graph, DeviceProperties.preset("H200") as device:
+            print(graph.build(device, cache=sys.argv[2]).workspace_size)
+            print(graph.build(device).workspace_size)  # by the environment
+    """
+    text = cache.folder.parent / "graph.json"
+    text.write_text(FUSED.graph().to_json())
+    environment = {ENVIRONMENT_VARIABLE: str(cache.folder)}
+    assert printed(program, str(text), str(cache.folder), environment=environment) == ["0", "0"]
+
+
+def test_names_make_no_difference(
+    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+) -> None:
+    def graph(name: str) -> Graph:
+        graph = Graph(name, io_data_type="float16")
+        x = graph.tensor((4, 32, 32), name=f"{name} x")
+        graph.relu(graph.matmul(x, x, name=f"{name} product")).set_output(name=f"{name} y")
+        return graph
+
+    for name in ("a", "0"):  # the canonical form calls tensors by numbers
+        with graph(name) as each:
+            each.build(h200, cache=cache)
+    assert builds.count == 1
+
+
+def test_a_loaded_plan_computes_on_the_reference_device(cache: PlanCache, builds: _Builds) -> None:
+    results = []
+    with use_reference_device(), Handle() as handle:
+        for _ in range(2):
+            with FUSED.graph() as graph:
+                graph.build(handle, cache=cache)
+                inputs, expected = problem(FUSED, graph)
+                memory: dict[str, Any] = {}
+                for tensor in graph.inputs:
+                    memory[tensor.name] = DeviceTensor.from_numpy(inputs[tensor.name])
+                (y,) = graph.outputs
+                assert y.dims is not None
+                memory[y.name] = DeviceTensor.from_numpy(np.full(y.dims, np.nan, np.float16))
+                graph.execute(memory, DeviceBuffer(max(graph.workspace_size, 1)))
+                results.append(memory[y.name].numpy())
+                np.testing.assert_allclose(
+                    results[-1].astype(float),
+                    expected[y.name],
+                    atol=FUSED.tolerance * np.abs(expected[y.name]).max(),
+                )
+    assert builds.count == 1
+    np.testing.assert_array_equal(*results)
+
+
+# --- telling apart --------------------------------------------------------------------------------
+
+_REQUESTS: dict[str, dict[str, Any]] = {
+    "heuristics": {"heuristics": "fallback"},
+    "a limit of the workspace": {"workspace_limit": 1 << 20},
+    "a limit in the selection": {"selection": Selection(workspace_limit=1 << 22)},
+    "notes": {"selection": Selection(forbid="winograd")},
+    "determinism": {"selection": Selection(deterministic=True)},
+    "excluded engines": {"selection": Selection(without_engines=[3])},
+    "multiprocessors": {"sm_count": 132},
+    "changing shapes": {"override_shapes": True},
+}
+
+
+def test_each_request_has_its_plan(
+    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+) -> None:
+    engine = _built(h200, cache)
+    requests = {**_REQUESTS, "an engine": {"config": EngineChoice(engine)}}
+    done = 1
+    for what, options in requests.items():
+        try:
+            first = _built(h200, cache, **options)
+        except NotSupportedError:  # no engine for it: nothing is stored either
+            builds.count = done
+            continue
+        done += 1
+        assert builds.count == done, what
+        assert _built(h200, cache, **options) == first, what
+        assert builds.count == done, what
+    assert done > 6
+    assert len(_files(cache)) == done
+
+
+def _key(graph: Graph, device: Any, **options: Any) -> str:
+    request = Request(options.pop("selection", Selection()), **options)
+    return cache_key("plan", graph.expansion(device), device, request).file_name
+
+
+def test_gpu_version_and_tf32_are_told_apart(
+    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = CONVOLUTION.graph()
+    keys = [_key(graph, h200)]
+    with DeviceProperties.preset("H100") as h100, h200.replace(multiProcessorCount=66) as half:
+        keys += [_key(graph, h100), _key(graph, half)]
+    with monkeypatch.context() as patch:
+        patch.setenv("NVIDIA_TF32_OVERRIDE", "0")
+        keys.append(_key(graph, h200))
+    with monkeypatch.context() as patch:
+        patch.setattr(cache_key_module, "__version__", "0.0.1")
+        keys.append(_key(graph, h200))
+    library = cache_key_module.raw.load()
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "version", library.version - 1)
+        keys.append(_key(graph, h200))
+    assert len(set(keys)) == len(keys) == 6
+    with h200.replace(pciDeviceId=99, cudaDeviceId=5, totalGlobalMem=1 << 36) as elsewhere:
+        assert _key(graph, elsewhere) == keys[0]
+
+
+def test_every_graph_has_a_key_of_its_own(h200: DeviceProperties) -> None:
+    """Also after it went through JSON, and under other names."""
+    keys: dict[str, list[str]] = {}
+    for name, case in CASES.items():
+        graph = case.graph()
+        try:
+            key = _key(graph, h200)
+        except ValueError:  # not for this version
+            continue
+        assert _key(graph, h200) == key
+        copy = Graph.from_json(graph.to_json())
+        assert _key(copy, h200) == key, name
+        keys.setdefault(key, []).append(name)
+        for number, tensor in enumerate(graph.tensors):
+            tensor.name = f"another {number}"
+        assert _key(graph, h200) == key, name
+    assert len(keys) > 200
+    for names in keys.values():
+        first = CASES[names[0]].graph()
+        first.validate()
+        shown = [(t.dims, t.strides, t.data_type) for t in first.tensors]
+        for other in names[1:]:  # the same graph under two names in the list
+            graph = CASES[other].graph()
+            graph.validate()
+            assert [(t.dims, t.strides, t.data_type) for t in graph.tensors] == shown, names
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda graph: setattr(graph.tensors[0], "alignment", 32),
+        lambda graph: graph.nodes[0].options.__setitem__("pre_padding", (1, 0)),
+        lambda graph: setattr(graph, "compute_data_type", graph.io_data_type),
+        lambda graph: setattr(graph.tensors[0], "uid", 77),
+    ],
+)
+def test_every_part_of_a_graph_counts(
+    change: Callable[[Graph], object], h200: DeviceProperties
+) -> None:
+    graph, changed = CONVOLUTION.graph(), CONVOLUTION.graph()
+    graph.validate()
+    change(changed)
+    changed.validate()
+    assert graph.nodes[0].kind.descriptor == "operation_convolution_forward"
+    assert _key(changed, h200) != _key(graph, h200)
+
+
+# --- what cannot be loaded ------------------------------------------------------------------------
+
+
+def _entry(cache: PlanCache) -> tuple[Path, dict[str, Any]]:
+    (path,) = _files(cache)
+    return path, json.loads(unsealed(path.read_text(), "entry"))
+
+
+def _write(path: Path, entry: Any) -> None:
+    path.write_text(sealed(json.dumps(entry, separators=(",", ":"))))
+
+
+@pytest.mark.parametrize("what", ["nothing", "a part", "another byte", "no text", "other JSON"])
+def test_damaged_entries_are_built_anew_in_place(
+    what: str, h200: DeviceProperties, cache: PlanCache, builds: _Builds
+) -> None:
+    _built(h200, cache)
+    (path,) = _files(cache)
+    content = path.read_bytes()
+    place = random.Random(3).randrange(len(content))
+    flipped = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+    damaged = {
+        "nothing": b"",
+        "a part": content[: len(content) // 2],
+        "another byte": flipped,
+        "no text": b"\xff\xfe" + content,
+        "other JSON": b'{"a": [1, 2]}',
+    }
+    path.write_bytes(damaged[what])
+    assert [each.kind for each in cache.entries()] == ["damaged"]
+    _built(h200, cache)
+    assert builds.count == 2
+    assert [each.kind for each in cache.entries()] == ["plan"]
+    _built(h200, cache)
+    assert builds.count == 2
+
+
+def test_an_entry_of_another_key_is_not_taken(
+    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+) -> None:
+    _built(h200, cache)
+    (path,) = _files(cache)
+    _built(h200, cache, FUSED)
+    (other,) = (each for each in _files(cache) if each != path)
+    other.write_bytes(path.read_bytes())
+    _built(h200, cache, FUSED)
+    assert builds.count == 3
+
+
+def test_sealed_damage_is_taken_or_built_anew(
+    h200: DeviceProperties, cache: PlanCache, builds: _Builds
+) -> None:
+    """Changes with a checksum that fits: in the entry, and in cuDNN's part of it."""
+    engine = _built(h200, cache)
+    path, entry = _entry(cache)
+    plan = json.loads(entry["plan"])
+    members = {name: value for name, value in entry.items() if name != "plan"}
+    changed = [
+        each.done_to(members) | {"plan": entry["plan"]}
+        for each in sample(damages(members), 60, seed=1)
+    ]
+    inner = sample(damages(plan, ("1", "3", "-5", "CUDNN_X")), 60, seed=2)
+    changed += [{**entry, "plan": json.dumps(each.done_to(plan))} for each in inner]
+    changed += [{**entry, "plan": value} for value in (None, 1, "", "{}", "[" * 100_000)]
+    for each in changed:
+        _write(path, each)
+        cache.entries()
+        with CONVOLUTION.graph() as graph:
+            assert graph.build(h200, cache=cache).workspace_size >= 0
+    assert builds.count > len(changed) / 3
+    path.unlink()
+    assert _built(h200, cache) == engine
+
+
+def test_engines_that_are_found_faulty_later_are_not_loaded(
+    h200: DeviceProperties, cache: PlanCache, builds: _Builds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = _built(h200, cache)
+    monkeypatch.setattr(cached_building, "faulty", lambda *_, **__: {engine: "wrong numbers"})
+    _built(h200, cache)
+    assert builds.count == 2
+    for _ in range(2):  # but it can be asked for
+        assert _built(h200, cache, config=EngineChoice(engine)) == engine
+    assert builds.count == 3
+
+
+def test_a_failing_build_stores_nothing(h200: DeviceProperties, cache: PlanCache) -> None:
+    with CONVOLUTION.graph() as graph, pytest.raises(Exception, match="engine"):
+        graph.build(h200, cache=cache, selection=Selection(engines=[]))
+    assert _files(cache) == []
+
+
+def test_a_disk_that_fails_stops_no_build(h200: DeviceProperties, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.warns(RuntimeWarning, match="plan cache in .*file/plans cannot be used: Not a dir"):
+        _built(h200, tmp_path / "file" / "plans")
+
+
+def test_a_folder_that_others_can_write_stops_the_build(
+    h200: DeviceProperties, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o777)
+    with pytest.raises(ValueError, match="cache: others can write to the folder"):
+        _built(h200, tmp_path)
+
+
+# --- which cache ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    return tmp_path / "caches"
+
+
+def test_true_is_a_folder_of_the_user(home: Path) -> None:
+    found = as_cache(True)
+    assert found is not None
+    assert found.folder == home / "cudnn_ctypes" / "plans"
+    assert as_cache(False) is None
+    assert as_cache(None) is None
+    assert as_cache(found) is found
+
+
+@pytest.mark.usefixtures("home")
+def test_the_environment_chooses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    standard = PlanCache().folder
+    for value, folder in (
+        ("", None),
+        ("0", None),
+        ("1", standard),
+        (str(tmp_path / "x"), tmp_path / "x"),
+        ("~/plans", Path.home() / "plans"),
+    ):
+        monkeypatch.setenv(ENVIRONMENT_VARIABLE, value)
+        found = as_cache(None)
+        assert (found and found.folder) == folder
+        assert as_cache(False) is None
+    assert PlanCache().folder == Path.home() / "plans"
+    for value in ("yes", "plans", "./plans"):
+        monkeypatch.setenv(ENVIRONMENT_VARIABLE, value)
+        with pytest.raises(ValueError, match=re.escape(f"={value!r}: expected 1")):
+            as_cache(None)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        (3, TypeError, "cache: expected True, False, a folder or a PlanCache, got"),
+        (b"x", TypeError, "cache: expected True, False"),
+        ("", ValueError, "cache: expected the name of a folder, got ''"),
+        ("a\0b", ValueError, "cache: expected the name of a folder"),
+    ],
+)
+def test_what_is_no_cache(
+    given: Any, error: type[Exception], says: str, h200: DeviceProperties
+) -> None:
+    with pytest.raises(error, match=says):
+        _built(h200, given)
+
+
+@pytest.mark.parametrize("limit", [-1, 1.5, True, "1"])
+def test_what_is_no_limit(limit: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="limit: expected a number of bytes"):
+        PlanCache("x", limit=limit)
+
+
+def test_plans_that_cannot_be_stored(
+    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An argument is refused; the environment does not concern them."""
+    with pytest.raises(ValueError, match="cache: a plan with a kernel_cache is not kept on disk"):
+        _built(h200, cache, FUSED, kernel_cache=KernelCache())
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(cache.folder))
+    with KernelCache() as kernels:
+        _built(h200, None, FUSED, kernel_cache=kernels)
+    with use_reference_device(), Handle() as handle, CONVOLUTION.graph() as graph:
+        with pytest.raises(ValueError, match="without_engine: cache would choose or keep"):
+            graph.build(handle, without_engine=True, cache=True)
+        for off in (None, False):
+            graph.build(handle, without_engine=True, cache=off)
+    assert _files(cache) == []
+
+
+# --- looking --------------------------------------------------------------------------------------
+
+
+def test_entries_tell_what_they_hold(h200: DeviceProperties, cache: PlanCache) -> None:
+    engine = _built(h200, cache)
+    _built(h200, cache, FUSED)
+    os.utime(_files(cache)[0], (0, 0))
+    recent, old = cache.entries()
+    assert old.used == 0 < recent.used
+    (entry,) = (each for each in (recent, old) if "conv" in each.operations)
+    assert (entry.kind, entry.device, entry.graph) == ("plan", "NVIDIA H200", "graph")
+    assert entry.engine.startswith(f"engine {engine}")
+    assert entry.cudnn == cache_key_module.raw.load().version
+    assert entry.size == (cache.folder / entry.file_name).stat().st_size
+    assert entry.made > 1.7e9
+    assert cache.clear() == 2
+    assert cache.entries() == []
+    assert repr(cache) == f"PlanCache({str(cache.folder)!r})"
+
+
+def test_it_is_bounded(h200: DeviceProperties, tmp_path: Path) -> None:
+    _built(h200, tmp_path / "a")
+    size = PlanCache(tmp_path / "a").entries()[0].size
+    cache = PlanCache(tmp_path / "b", limit=2 * size + size // 2)
+    for limit in (None, 1 << 30, 1 << 31, 1 << 32):
+        _built(h200, cache, workspace_limit=limit)
+    assert len(cache.entries()) == 2
+    assert sum(each.size for each in cache.entries()) <= cache.limit
+
+
+# --- on a GPU -------------------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+class TestOnAGpu:
+    @pytest.mark.parametrize("name", list(CHOICES))
+    def test_a_loaded_plan_computes(self, name: str, cache: PlanCache, builds: _Builds) -> None:
+        with Handle() as handle:
+            for _ in range(2):
+                with CHOICES[name].graph() as graph:
+                    graph.build(handle, cache=cache)
+                    check(name, graph, handle)
+        assert builds.count == 1
+
+    def test_second_processes_load_instead_of_compiling(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Shows what it takes them, with ``pytest -s``."""
+        bench_cache.main([str(tmp_path)])  # exits if one of them compiles
+        with capsys.disabled():
+            print(capsys.readouterr().out)

@@ -1,0 +1,72 @@
+"""The command that shows and clears the plan cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.graph import DeviceProperties, Graph
+from cudnn_ctypes.graph.engines.cache import ENVIRONMENT_VARIABLE
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with one plan, used three hours ago, and a damaged entry."""
+    monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
+    graph = Graph("layer 1", io_data_type="float16")
+    x = graph.tensor((4, 32, 32), name="x")
+    graph.matmul(x, x).set_output(name="y")
+    with graph, DeviceProperties.preset("H200") as device:
+        graph.build(device, cache=tmp_path)
+    (plan,) = tmp_path.iterdir()
+    then = time.time() - 3 * 3600 - 60
+    os.utime(plan, (then, then))
+    (tmp_path / "plan-0.json").write_text("{}")
+    return tmp_path
+
+
+def test_it_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", str(folder)]) == 0
+    title, header, *rows = capsys.readouterr().out.splitlines()
+    sizes = [path.stat().st_size for path in folder.iterdir()]
+    assert title == f"{folder}: 2 entries, {sum(sizes):,} of at most 268,435,456 bytes"
+    assert header.split() == ["kind", "graph", "engine", "device", "cuDNN", "bytes", "made", "used"]
+    damaged, plan = rows
+    assert damaged.split() == ["damaged", "2", "0", "s"]
+    assert plan.startswith("plan     layer 1  engine ")
+    assert "NVIDIA H200" in plan
+    assert plan.endswith(" 3 h")
+
+
+def test_it_tells_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", str(folder), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["folder"] == str(folder)
+    assert told["size"] == sum(path.stat().st_size for path in folder.iterdir())
+    assert [each["kind"] for each in told["entries"]] == ["damaged", "plan"]
+    assert told["entries"][1]["graph"] == "layer 1"
+
+
+def test_it_clears(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(folder))
+    assert main(["cache", "--clear"]) == 0
+    assert capsys.readouterr().out == f"2 entries removed from {folder}\n"
+    assert list(folder.iterdir()) == []
+    assert main(["cache"]) == 0
+    assert capsys.readouterr().out == f"{folder}: 0 entries, 0 of at most 268,435,456 bytes\n"
+
+
+def test_a_folder_that_cannot_be_used(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", str(folder / "plan-0.json")]) == 2
+    assert capsys.readouterr().err == f"cache: {folder / 'plan-0.json'}: Not a directory\n"
+    folder.chmod(0o777)
+    assert main(["cache", str(folder)]) == 2
+    assert capsys.readouterr().err.startswith("cache: others can write to the folder")
+    assert main(["cache", str(folder / "none")]) == 0
