@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from cudnn_ctypes.dtypes import element_bits
+from cudnn_ctypes.dtypes import data_type_name, element_bits, numpy_dtype
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
@@ -17,7 +17,17 @@ from . import cuda
 from .borrowed import Borrowed, Imported
 from .stream import LEGACY_DEFAULT, as_stream_pointer, order
 
-__all__ = ["follow", "from_torch", "is_torch", "learn"]
+__all__ = [
+    "computes_gradients",
+    "current_stream",
+    "empty_bytes",
+    "empty_strided",
+    "follow",
+    "from_torch",
+    "is_torch",
+    "learn",
+    "precede",
+]
 
 _data_types: dict[tuple[Any, Any], tuple[cudnnDataType_t, int]] = {}
 """Type and bytes of an element, by PyTorch's dtype and layout."""
@@ -88,9 +98,60 @@ def from_torch(tensor: Any, *, stream: Any = None) -> Imported | None:
     return Imported(memory, shape, strides, data_type, False)
 
 
+def current_stream(ordinal: int) -> int:
+    """The address of PyTorch's current stream of a GPU; 0 is the legacy default stream."""
+    return int(sys.modules["torch"]._C._cuda_getCurrentRawStream(ordinal))
+
+
 def follow(ordinal: int, stream: int) -> None:
     """Have `stream` of a GPU wait for what is on PyTorch's current stream of it."""
-    current = sys.modules["torch"]._C._cuda_getCurrentRawStream(ordinal)
-    if (current or LEGACY_DEFAULT) != (stream or LEGACY_DEFAULT):
+    _order(ordinal, before=current_stream(ordinal), after=stream)
+
+
+def precede(ordinal: int, stream: int) -> None:
+    """Have PyTorch's current stream of a GPU wait for what is on `stream`."""
+    _order(ordinal, before=stream, after=current_stream(ordinal))
+
+
+def _order(ordinal: int, *, before: int, after: int) -> None:
+    if (before or LEGACY_DEFAULT) != (after or LEGACY_DEFAULT):
         with cuda.current_context(ordinal):
-            order(before=current, after=stream)
+            order(before=before, after=after)
+
+
+def computes_gradients(tensor: Any) -> bool:
+    """Whether PyTorch would compute gradients through an operation on this tensor, here and now."""
+    return tensor.requires_grad and bool(sys.modules["torch"].is_grad_enabled())
+
+
+def empty_bytes(like: Any, nbytes: int) -> Any:
+    """New memory without a shape, from PyTorch, on the device of `like`."""
+    return like.new_empty((nbytes,), dtype=sys.modules["torch"].uint8)
+
+
+def empty_strided(like: Any, shape: Any, strides: Any, data_type: cudnnDataType_t) -> Any:
+    """A new tensor of PyTorch on the device of `like`; booleans of one byte are bytes.
+
+    Raises
+    ------
+    TypeError
+        If PyTorch has no such type.
+    """
+    known = _dtypes.get(data_type)
+    if known is None:
+        known = _dtypes[data_type] = _dtype_of(data_type)
+    return like.new_empty_strided(shape, strides, dtype=known)
+
+
+_dtypes: dict[cudnnDataType_t, Any] = {}
+"""PyTorch's, by type."""
+
+
+def _dtype_of(data_type: cudnnDataType_t) -> Any:
+    torch = sys.modules["torch"]
+    if data_type == cudnnDataType_t.CUDNN_DATA_BYTE_BOOLEAN:
+        return torch.uint8
+    dtype = getattr(torch, numpy_dtype(data_type).name, None)
+    if dtype is None:
+        raise TypeError(f"PyTorch has no {data_type_name(data_type)}: give memory for it yourself")
+    return dtype

@@ -43,7 +43,7 @@ class FrontExecution(Execution):
 
     def pack(self, memory: Mapping[Any, Any], workspace: Any) -> Any:
         """A finalized VARIANT_PACK, which the caller closes."""
-        by_uid = self._operands.by_uid(memory)
+        by_uid = self.operands.by_uid(memory)
         self.check_workspace(workspace)
         return self._plan.variant_pack(by_uid, workspace)
 

@@ -34,6 +34,7 @@ from .engines.selection import Selection
 from .lower.expand.expansion import Expansion, expand
 from .lower.target import Target
 from .run.execution import Execution
+from .run.graph_methods import RunMethods
 from .run.operands import Operands
 from .run.scratch import Scratch
 from .run.tensor_memory import new_shapes
@@ -81,6 +82,7 @@ class Graph(
     ReductionOperations,
     ShapeOperations,
     EngineMethods,
+    RunMethods,
 ):
     """Operations on tensors that cuDNN carries out together.
 
@@ -388,7 +390,7 @@ class Graph(
         """Destroy the plan. The graph can be built again."""
         if self._plan is not None:
             self._plan.close()
-            self._plan = self._execution = None
+            self._plan = self._execution = self._outputs = None
 
     def __enter__(self) -> Self:
         return self

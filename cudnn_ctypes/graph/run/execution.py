@@ -28,12 +28,18 @@ class Execution:
     plan : ExecutionPlan
     operands : Operands
         Of the graph that the plan was built for.
+
+    Attributes
+    ----------
+    operands : Operands
+    workspace_size : int
+        Bytes of workspace that the plan needs.
     """
 
     def __init__(self, plan: ExecutionPlan, operands: Operands) -> None:
         self._plan = plan
-        self._operands = operands
-        self._workspace_size = plan.workspace_size
+        self.operands = operands
+        self.workspace_size = plan.workspace_size
         self._checked_space: int | None = -1
         self._packs = None if plan.scratch else plan.packs(operands.uids)
 
@@ -70,15 +76,15 @@ class Execution:
         """
         if gpus.ordinals:
             gpus.check_memory(handle, [*memory.items(), ("workspace", workspace)])
-        addresses, numbers = self._operands.addresses(memory, shapes, check=check)
+        addresses, numbers = self.operands.addresses(memory, shapes, check=check)
         packs = self._packs
         if packs is None or shapes or watched:
             self.check_workspace(workspace)
-            by_uid = dict(zip(self._operands.uids, addresses, strict=True))
+            by_uid = dict(zip(self.operands.uids, addresses, strict=True))
             self._plan.execute(handle, by_uid, workspace, shapes=shapes)
             return
         space = None
-        if self._workspace_size:
+        if self.workspace_size:
             space = workspace if type(workspace) is int else memory_pointer(workspace, "workspace")
             if space != self._checked_space:
                 self.check_workspace(workspace)
@@ -101,7 +107,7 @@ class Execution:
         """The plan with these operands, which it keeps alive; parameters as for a call."""
         if gpus.ordinals:
             gpus.check_memory(handle, [*memory.items(), ("workspace", workspace)])
-        by_uid = self._operands.by_uid(memory, shapes, check=check)
+        by_uid = self.operands.by_uid(memory, shapes, check=check)
         bound = self._plan.bind(handle, by_uid, workspace, shapes=shapes)
         bound.operands = tuple(memory.values())
         return bound

@@ -102,7 +102,7 @@ class Operands:
         for key, value in memory.items():
             place = place_of(key)
             if place is None:
-                place = self._other_place(key)
+                place = self.place_of(key)
                 if place is None:
                     continue
                 tensor = self.tensors[place]
@@ -152,8 +152,14 @@ class Operands:
                 found[place] = ctypes.addressof(number)
         return numbers
 
-    def _other_place(self, key: Any) -> int | None:
-        """That of what is no device memory; None to leave it out."""
+    def place_of(self, key: Any) -> int | None:
+        """The place of an operand by what it is called; None to leave it out.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
         place = self._places.get(key)
         return self.unknown(key) if place is None else place
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...dtypes import data_type_name, element_bits, numpy_dtype
+from ...dtypes import data_type_name, element_bits, numpy_dtype, storage_bytes
 from ...raw import cudnnDataType_t
 from ...raw.typed_memory import contradiction, typed
 from ...strides import packed_like
@@ -157,7 +157,7 @@ def memory_bytes(tensor: Tensor) -> int:
     assert tensor.strides is not None
     span = zip(tensor.dims, tensor.strides, strict=True)
     last = sum((size - 1) * stride for size, stride in span)
-    return (last + 1) * tensor.vector_count * element_bits(tensor.data_type) // 8
+    return storage_bytes(tensor.data_type, (last + 1) * tensor.vector_count)
 
 
 def host_value(value: Any, tensor: Tensor) -> Any:

@@ -1,0 +1,121 @@
+"""What a program gives a graph to run on: whose memory it is, and which GPU has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...device import DeviceTensor, as_tensor, current_device, pytorch
+from ...raw import mode
+from ...raw.memory import memory_pointer
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+
+__all__ = ["GivenMemory"]
+
+_kinds: dict[type, str] = {}
+"""Of classes: "torch", "foreign" (another library's that exchanges memory) or "plain"."""
+
+_MOST_CLASSES = 256
+
+
+class GivenMemory:
+    """Memory and numbers by what a graph's tensors are called.
+
+    Parameters
+    ----------
+    memory : mapping
+        As for ``Graph.execute``.
+    handle : Handle, optional
+        Its stream waits for what libraries other than PyTorch have under way with their memory; by
+        default the legacy default stream does.
+    check : bool
+        Whether tensors through which gradients are to be computed are refused.
+
+    Attributes
+    ----------
+    memory : mapping
+        The same, with a `DeviceTensor` for memory of libraries other than PyTorch.
+    torch : torch.Tensor or None
+        A tensor of PyTorch among it.
+
+    Raises
+    ------
+    TypeError
+        If it is no mapping; for host memory of PyTorch or of another library.
+    ValueError
+        For a tensor of PyTorch through which gradients are to be computed.
+    """
+
+    __slots__ = ("memory", "torch")
+
+    def __init__(
+        self, memory: Mapping[Any, Any], handle: Handle | None = None, *, check: bool = True
+    ) -> None:
+        if type(memory) is not dict and not isinstance(memory, Mapping):
+            raise TypeError(f"memory: expected a mapping, got a {type(memory).__name__}")
+        self.memory, self.torch = memory, None
+        imported: dict[Any, Any] = {}
+        for key, value in memory.items():
+            kind = _kinds.get(value.__class__) or _classified(value.__class__)
+            if kind == "torch":
+                if check and value.requires_grad:
+                    _refuse_gradients(key, value)
+                if self.torch is None:
+                    self.torch = value
+                    if value.is_cuda == mode.reference_device_active:
+                        memory_pointer(value, key)  # says what is wrong with it
+            elif kind == "foreign":
+                imported[key] = _imported(key, value, handle)
+        if imported:
+            self.memory = {**memory, **imported}
+
+    @property
+    def ordinal(self) -> int:
+        """The GPU that has the memory; the current one where only addresses are given."""
+        if mode.reference_device_active:
+            return 0
+        if self.torch is not None:
+            return int(self.torch.get_device())
+        for value in self.memory.values():
+            if isinstance(value, DeviceTensor):
+                return value.device_id
+        return int(current_device().device_id)
+
+    @property
+    def stream(self) -> int:
+        """The address of the stream in whose order the memory is used."""
+        if self.torch is None or mode.reference_device_active:
+            return 0
+        return pytorch.current_stream(self.torch.get_device())
+
+
+def _classified(cls: type) -> str:
+    kind = "plain"
+    if pytorch.is_torch(cls):
+        kind = "torch"
+    elif cls.__module__.partition(".")[0] not in ("numpy", "cudnn_ctypes") and (
+        hasattr(cls, "__dlpack__") or hasattr(cls, "__cuda_array_interface__")
+    ):
+        kind = "foreign"
+    if len(_kinds) >= _MOST_CLASSES:
+        _kinds.clear()
+    _kinds[cls] = kind
+    return kind
+
+
+def _imported(key: Any, value: Any, handle: Handle | None) -> DeviceTensor:
+    try:
+        return as_tensor(value, stream=None if handle is None else handle.stream)
+    except (TypeError, BufferError) as error:
+        raise TypeError(f"{getattr(key, 'name', key)}: {error}") from None
+
+
+def _refuse_gradients(key: Any, value: Any) -> None:
+    if pytorch.computes_gradients(value):
+        raise ValueError(
+            f"{getattr(key, 'name', key)}: this tensor requires gradients, and a graph computes "
+            "none: run it under torch.no_grad(), pass x.detach(), or make an operation with a "
+            "backward graph (cudnn_ctypes.torch_ops)"
+        )

@@ -1,0 +1,148 @@
+"""The method of `Graph` that runs it with as little as a program wants to say."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...device import pytorch
+from .default_handles import default_handle
+from .given_memory import GivenMemory
+from .results import Outputs
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..describe.tensor import Tensor
+    from .execution import Execution
+    from .plan import ExecutionPlan
+
+__all__ = ["RunMethods"]
+
+_building = threading.RLock()
+
+
+class RunMethods:
+    """What `Graph` can do for a program that has inputs and wants outputs."""
+
+    _plan: ExecutionPlan | None
+    _execution: Execution | None
+    _handle: Handle | None
+    _outputs: Outputs | None = None
+
+    if TYPE_CHECKING:
+
+        @property
+        def outputs(self) -> Sequence[Tensor]: ...
+
+        def build(self, device: Handle) -> ExecutionPlan: ...
+
+        def _made_execution(self, plan: ExecutionPlan) -> Execution: ...
+
+    def run(
+        self,
+        memory: Mapping[Any, Any],
+        workspace: Any = None,
+        *,
+        handle: Handle | None = None,
+        check: bool = True,
+    ) -> dict[str, Any]:
+        """Execute it, after building it if that was not done yet; outputs are allocated.
+
+        Without a handle it runs on the GPU that has the memory: PyTorch's tensors in PyTorch's
+        current stream, other memory in the legacy default stream. With a handle it runs on the
+        handle's stream, before and after which PyTorch's current one waits for the other.
+
+        Parameters
+        ----------
+        memory : mapping
+            By tensor, uid or name: device memory for `inputs`, numbers for those passed by value;
+            memory for `outputs` that are to be written there.
+        workspace : device memory, optional
+            At least `workspace_size` bytes; by default what is needed is allocated.
+        handle : Handle, optional
+            By default that of `build`, if it was called with one.
+        check : bool
+            As for `execute`.
+
+        Returns
+        -------
+        dict of str to memory
+            All outputs by name: those that were given, else tensors of PyTorch if an input is one,
+            else `DeviceTensor`. Types of less than a byte, and booleans, are bytes in PyTorch.
+
+        Raises
+        ------
+        ValueError
+            As in `build` and `execute`; for a tensor of PyTorch that requires gradients, while
+            PyTorch computes some; if two outputs have one name.
+        TypeError
+            For host memory, and for what is no memory.
+        KeyError
+            If a key is no tensor with memory of this graph.
+        NotSupportedError
+            If no engine can do it.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> a, b = graph.tensor((1, 8, 64), name="a"), graph.tensor((1, 64, 32), name="b")
+        >>> y = (a @ b).set_output(name="y")
+        >>> graph.run({"a": x, "b": w})["y"]  # doctest: +SKIP
+        """
+        chosen = handle or self._handle
+        given = GivenMemory(memory, chosen, check=check)
+        if chosen is None:
+            with default_handle(given.ordinal, given.stream) as lent:
+                made = self._run(lent, given, workspace, check=check, kept=False)
+        elif given.torch is None or chosen.on_reference_device:
+            made = self._run(chosen, given, workspace, check=check)
+        else:
+            ordinal = given.ordinal
+            pytorch.follow(ordinal, chosen.stream_pointer)
+            made = self._run(chosen, given, workspace, check=check)
+            pytorch.precede(ordinal, chosen.stream_pointer)
+        assert self._outputs is not None
+        return self._outputs.by_name(memory, made)
+
+    def _run(
+        self,
+        handle: Handle,
+        given: GivenMemory,
+        workspace: Any,
+        *,
+        check: bool,
+        kept: bool = True,
+    ) -> dict[Tensor, Any]:
+        """Run it on the handle's stream; `kept`: whether `execute` may use the handle, too.
+
+        Returns the memory that was allocated for outputs.
+        """
+        execution = self._ready(handle, kept=kept)
+        assert self._outputs is not None
+        missing, torch = self._outputs.missing(given.memory), given.torch
+        needed = execution.workspace_size if workspace is None else 0
+        if torch is not None:
+            made = {each.tensor: each.in_torch(torch) for each in missing}
+            if needed:
+                workspace = pytorch.empty_bytes(torch, needed)
+        else:
+            made = {each.tensor: each.in_order_of(handle.allocator) for each in missing}
+            if needed:
+                workspace = handle.workspace(needed).ptr
+        execution(handle, {**given.memory, **made}, workspace, check=check)
+        return made
+
+    def _ready(self, handle: Handle, *, kept: bool) -> Execution:
+        """The execution of the plan, which is built for the handle if there is none."""
+        execution = self._execution
+        if execution is None or self._outputs is None:
+            with _building:
+                if self._plan is None:
+                    self.build(handle)
+                    if not kept:
+                        self._handle = None
+                assert self._plan is not None
+                execution = self._execution or self._made_execution(self._plan)
+                self._outputs = Outputs(self.outputs, execution.operands)
+        return execution

@@ -1,0 +1,108 @@
+"""New memory for the outputs of a graph, of the kind that its inputs are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...device import DeviceTensor, pytorch
+from ...dtypes import element_bits
+from .tensor_memory import memory_bytes
+
+if TYPE_CHECKING:
+    from ...device.allocation import Allocator
+    from ..describe.tensor import Tensor
+    from .operands import Operands
+
+__all__ = ["Outputs", "ResultMemory"]
+
+_MOST = 64  # sets of keys that are remembered
+
+
+class ResultMemory:
+    """What memory an output gets.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Of a validated graph.
+    """
+
+    def __init__(self, tensor: Tensor) -> None:
+        assert tensor.dims is not None
+        assert tensor.strides is not None
+        assert tensor.data_type is not None
+        self.tensor, self.data_type = tensor, tensor.data_type
+        self.shape, self.strides = tensor.dims, tensor.strides
+        if tensor.vector_count != 1:
+            self.shape = (*self.shape, tensor.vector_count)
+            self.strides = (*(step * tensor.vector_count for step in self.strides), 1)
+        self.nbytes = memory_bytes(tensor)
+        self._packed = element_bits(tensor.data_type) < 8
+
+    def in_torch(self, like: Any) -> Any:
+        """A tensor of PyTorch on the device of `like`, which knows how PyTorch allocates."""
+        if self._packed:  # PyTorch has only bytes for several elements in one
+            return pytorch.empty_bytes(like, self.nbytes)
+        return pytorch.empty_strided(like, self.shape, self.strides, self.data_type)
+
+    def in_order_of(self, allocator: Allocator) -> DeviceTensor:
+        """A DeviceTensor for work on the allocator's stream."""
+        memory = allocator.allocate(self.nbytes)
+        made = object.__new__(DeviceTensor)  # whose constructor checks what is known here
+        made._set(memory, self.shape, self.strides, self.data_type, nbytes=self.nbytes)
+        return made
+
+
+class Outputs:
+    """The outputs of a built graph, and which of them a program leaves to us.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        What execution writes.
+    operands : Operands
+        Of the graph.
+
+    Raises
+    ------
+    ValueError
+        If two have one name.
+    """
+
+    def __init__(self, tensors: Sequence[Tensor], operands: Operands) -> None:
+        names = [each.name for each in tensors]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise ValueError(f"several outputs are called {', '.join(map(repr, sorted(twice)))}")
+        self._memory = [ResultMemory(each) for each in tensors]
+        self._operands = operands
+        self._known: dict[Any, list[ResultMemory]] = {}
+
+    def missing(self, memory: Mapping[Any, Any]) -> list[ResultMemory]:
+        """The outputs that have none in `memory`.
+
+        Raises
+        ------
+        KeyError
+            If a key is of no operand.
+        """
+        keys = tuple(memory)
+        known = self._known.get(keys)
+        if known is None:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            known = self._known[keys] = self._look(keys)
+        return known
+
+    def _look(self, keys: Sequence[Any]) -> list[ResultMemory]:
+        given = {self._operands.place_of(key) for key in keys}
+        return [each for each in self._memory if self._operands.place_of(each.tensor) not in given]
+
+    def by_name(self, memory: Mapping[Any, Any], made: Mapping[Tensor, Any]) -> dict[str, Any]:
+        """All outputs: those that were allocated, and those in `memory`."""
+        if len(made) == len(self._memory):
+            return {tensor.name: value for tensor, value in made.items()}
+        place_of = self._operands.place_of
+        known = {place_of(key): value for key, value in (*memory.items(), *made.items())}
+        return {each.tensor.name: known[place_of(each.tensor)] for each in self._memory}

@@ -1,0 +1,473 @@
+"""``Graph.run``: builds on first use, allocates what is missing, and returns outputs by name."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import DeviceTensor, Graph, Handle, use_reference_device
+from cudnn_ctypes.graph.run import default_handles
+
+reference = pytest.mark.usefixtures("on_the_reference_device")
+SHAPES = {"a": (2, 8, 16), "b": (2, 16, 4)}
+
+
+def product(data_type: str = "float32") -> Graph:
+    """Two outputs: the product, and its ReLU."""
+    graph = Graph("product", io_data_type=data_type)
+    a, b = (graph.tensor(SHAPES[name], name=name) for name in "ab")
+    y = (a @ b).set_output(name="y")
+    graph.relu(y).set_output(name="z")
+    return graph
+
+
+def numbers(seed: int = 3) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    return {name: rng.standard_normal(shape, np.float32) for name, shape in SHAPES.items()}
+
+
+def check(results: dict[str, Any], given: dict[str, Any]) -> None:
+    expected = given["a"].astype(np.float64) @ given["b"].astype(np.float64)
+    y, z = (each.numpy() if hasattr(each, "numpy") else each for each in results.values())
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(z, np.maximum(expected, 0), rtol=1e-5, atol=1e-5)
+
+
+def on_device(given: dict[str, Any]) -> dict[str, DeviceTensor]:
+    return {name: DeviceTensor.from_numpy(value) for name, value in given.items()}
+
+
+@pytest.fixture
+def on_the_reference_device() -> Iterator[None]:
+    with use_reference_device():
+        yield
+
+
+@pytest.fixture(scope="module")
+def torch() -> Any:
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    with product() as made:
+        yield made
+
+
+@reference
+def test_device_tensors_give_device_tensors(graph: Graph) -> None:
+    given = numbers()
+    results = graph.run(on_device(given))
+    assert list(results) == ["y", "z"]
+    assert all(type(each) is DeviceTensor for each in results.values())
+    assert (results["y"].shape, results["y"].strides) == ((2, 8, 4), (32, 4, 1))
+    check(results, given)
+
+
+@reference
+def test_torch_tensors_give_torch_tensors(graph: Graph, torch: Any) -> None:
+    given = numbers()
+    results = graph.run({name: torch.from_numpy(value) for name, value in given.items()})
+    assert all(type(each) is torch.Tensor for each in results.values())
+    assert results["y"].dtype == torch.float32
+    check(results, given)
+
+
+@reference
+def test_results_are_in_the_layout_of_the_graph(torch: Any) -> None:
+    with Graph(io_data_type="float32") as graph:
+        x = graph.tensor((2, 4, 3, 5), layout="nhwc", name="x")
+        graph.relu(x).set_output(name="y")
+        memory = torch.randn(2, 4, 3, 5).contiguous(memory_format=torch.channels_last)
+        y = graph.run({x: memory})["y"]
+        assert y.is_contiguous(memory_format=torch.channels_last)
+        assert torch.equal(y, memory.relu())
+
+
+@reference
+def test_the_second_call_builds_nothing_and_makes_new_results(graph: Graph) -> None:
+    given = numbers()
+    memory = on_device(given)
+    first = graph.run(memory)
+    plan = graph.plan
+    others = numbers(4)
+    second = graph.run(on_device(others))
+    assert graph.plan is plan
+    assert first["y"].ptr != second["y"].ptr
+    check(first, given)
+    check(second, others)
+
+
+@reference
+@pytest.mark.parametrize("key", ["tensor", "uid", "name"])
+def test_an_output_that_is_given_is_written_and_returned(graph: Graph, key: str) -> None:
+    given = numbers()
+    y = DeviceTensor.full((2, 8, 4), np.nan, "float32")
+    tensor = graph.find_tensor("y")
+    graph.validate()
+    keys: dict[str, Any] = {"tensor": tensor, "uid": tensor.uid, "name": "y"}
+    results = graph.run({**on_device(given), keys[key]: y})
+    assert results["y"] is y
+    assert list(results) == ["y", "z"]
+    check(results, given)
+
+
+@reference
+def test_an_output_of_a_tensor_with_another_new_name(graph: Graph) -> None:
+    given = numbers()
+    graph.run(on_device(given))
+    graph.find_tensor("y").name = "product"
+    memory = DeviceTensor.full((2, 8, 4), np.nan, "float32")
+    results = graph.run({**on_device(given), "product": memory})
+    assert list(results) == ["product", "z"]
+    assert results["product"] is memory
+    check(results, given)
+
+
+@reference
+def test_a_handle_of_the_user_is_used_and_kept(graph: Graph) -> None:
+    given = numbers()
+    with Handle() as handle:
+        check(graph.run(on_device(given), handle=handle), given)
+        y, z = (DeviceTensor.full((2, 8, 4), np.nan, "float32") for _ in range(2))
+        graph.execute({**on_device(given), "y": y, "z": z})  # by the same handle
+        check({"y": y, "z": z}, given)
+        check(graph.run(on_device(given)), given)
+        graph.close()
+
+
+@reference
+def test_a_default_handle_is_not_the_graph_s(graph: Graph) -> None:
+    graph.run(on_device(numbers()))
+    with pytest.raises(ValueError, match="without a handle"):
+        graph.execute(on_device(numbers()))
+
+
+@reference
+def test_a_graph_that_was_built_runs_with_that_plan(graph: Graph) -> None:
+    with Handle() as handle:
+        plan = graph.build(handle, without_engine=True)
+        given = numbers()
+        check(graph.run(on_device(given)), given)
+        assert graph.plan is plan
+        graph.close()
+
+
+@reference
+def test_after_building_again_the_new_plan_is_used(graph: Graph) -> None:
+    given = numbers()
+    graph.run(on_device(given))
+    (graph.find_tensor("z") * 2).set_output(name="twice")
+    with Handle() as handle:
+        graph.build(handle, without_engine=True)
+        results = graph.run(on_device(given))
+        assert list(results) == ["y", "z", "twice"]
+        np.testing.assert_array_equal(results["twice"].numpy(), 2 * results["z"].numpy())
+        graph.close()
+
+
+@reference
+def test_numbers_by_value(torch: Any) -> None:
+    with Graph(io_data_type="float32") as graph:
+        x = graph.tensor((1, 2, 8), name="x")
+        factor = graph.tensor((1, 1, 1), name="factor", by_value=True, data_type="float32")
+        (x * factor).set_output(name="y")
+        memory = torch.arange(16, dtype=torch.float32).reshape(1, 2, 8)
+        for number in (2.0, 3, np.float32(0.5)):
+            assert torch.equal(graph.run({"x": memory, "factor": number})["y"], memory * number)
+
+
+@reference
+@pytest.mark.parametrize("kind", ["torch", "own"])
+def test_booleans_and_small_types(kind: str, torch: Any) -> None:
+    with Graph(io_data_type="float32") as graph:
+        x = graph.tensor((1, 3, 7), name="x")
+        (x > 0).set_output(name="y")
+        with Handle() as handle:
+            graph.build(handle, without_engine=True)
+            values = np.random.default_rng(0).standard_normal((1, 3, 7), np.float32)
+            memory = (
+                torch.from_numpy(values) if kind == "torch" else DeviceTensor.from_numpy(values)
+            )
+            y = graph.run({"x": memory})["y"]
+            graph.close()
+        if kind == "torch":
+            assert (y.dtype, y.shape) == (torch.uint8, (3,))  # 21 bits
+            y = np.unpackbits(y.numpy(), count=21, bitorder="little").reshape(1, 3, 7)
+        else:
+            y = y.numpy()
+        np.testing.assert_array_equal(y, values > 0)
+
+
+@reference
+def test_memory_of_another_library_gives_device_tensors(graph: Graph, torch: Any) -> None:
+    """Of a class that only speaks DLPack."""
+
+    class Foreign:
+        def __init__(self, tensor: Any) -> None:
+            self.tensor = tensor
+
+        def __dlpack__(self, **options: Any) -> Any:
+            return self.tensor.__dlpack__(**options)
+
+        def __dlpack_device__(self) -> Any:
+            return self.tensor.__dlpack_device__()
+
+    given = numbers()
+    memory = {name: Foreign(torch.from_numpy(value)) for name, value in given.items()}
+    y = Foreign(torch.full((2, 8, 4), torch.nan))
+    results = graph.run({**memory, "y": y})
+    assert results["y"] is y
+    assert type(results["z"]) is DeviceTensor
+    check({"y": y.tensor, "z": results["z"]}, given)
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+
+@reference
+def test_what_is_missing_or_unknown_is_named(graph: Graph) -> None:
+    memory = on_device(numbers())
+    with pytest.raises(ValueError, match="no memory was given for 'b'"):
+        graph.run({"a": memory["a"]})
+    with pytest.raises(KeyError, match="called 'c'"):
+        graph.run({**memory, "c": memory["a"]})
+    with pytest.raises(TypeError, match="expected a mapping, got a list"):
+        graph.run([memory["a"]])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"a: host memory \(numpy.ndarray\)"):
+        graph.run({**memory, "a": numbers()["a"]})
+    with pytest.raises(ValueError, match=r"tensor 'a' \(2, 8, 16\)"):
+        graph.run({**memory, "a": DeviceTensor.empty((2, 8, 16), "float16")})
+
+
+@reference
+def test_outputs_of_one_name_are_refused() -> None:
+    with Graph(io_data_type="float32") as graph:
+        x = graph.tensor((1, 2, 8), name="x")
+        graph.relu(x).set_output(name="y")
+        graph.neg(x).set_output(name="y")
+        with pytest.raises(ValueError, match="several outputs are called 'y'"):
+            graph.run({x: DeviceTensor.zeros((1, 2, 8), "float32")})
+
+
+@reference
+def test_a_tensor_that_requires_gradients_is_refused_while_some_are_computed(
+    graph: Graph, torch: Any
+) -> None:
+    given = numbers()
+    memory = {name: torch.from_numpy(value) for name, value in given.items()}
+    memory["b"].requires_grad_()
+    with pytest.raises(ValueError, match=r"b: .* requires gradients.*no_grad"):
+        graph.run(memory)
+    with torch.no_grad():
+        check(graph.run(memory), given)
+    check(graph.run(memory, check=False), given)
+
+
+@reference
+def test_a_failed_call_leaves_the_next_one_whole(graph: Graph) -> None:
+    given = numbers()
+    with pytest.raises(ValueError, match="no memory"):
+        graph.run({"a": on_device(given)["a"]})
+    check(graph.run(on_device(given)), given)
+
+
+# --- default handles -----------------------------------------------------------------------------
+
+
+@reference
+def test_the_reference_device_keeps_no_handle(graph: Graph) -> None:
+    """While one lives, all calls are followed, which a program on a GPU would pay for."""
+    from cudnn_ctypes.reference.device import dispatch
+
+    before = set(dispatch._open)
+    graph.run(on_device(numbers()))
+    assert dispatch._open == before
+
+
+@reference
+def test_threads_have_handles_of_their_own(graph: Graph) -> None:
+    """Each thread holds a handle while the others do."""
+    graph.run(on_device(numbers()))
+    both_in = threading.Barrier(2, timeout=30)
+    seen: list[int] = []
+
+    def hold() -> None:
+        with default_handles.default_handle(0) as handle:
+            seen.append(handle._as_parameter_.value or 0)
+            both_in.wait()
+
+    threads = [threading.Thread(target=hold) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(seen)) == 2
+
+
+@reference
+def test_the_first_run_in_several_threads_builds_once(graph: Graph) -> None:
+    given = numbers()
+    start = threading.Barrier(4, timeout=60)
+    plans: list[Any] = []
+
+    def run() -> None:
+        start.wait()
+        check(graph.run(on_device(given)), given)
+        plans.append(graph.plan)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(plans) == 4
+    assert len(set(map(id, plans))) == 1
+
+
+@reference
+def test_a_forgotten_graph_goes_at_once() -> None:
+    """No circle keeps its plan until the garbage collector comes."""
+    graph = product()
+    graph.run(on_device(numbers()))
+    descriptor = graph.plan.descriptor
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            finalizer = descriptor._finalizer
+            del graph, descriptor
+            assert not finalizer.alive
+    finally:
+        gc.enable()
+
+
+# --- on a GPU ------------------------------------------------------------------------------------
+
+
+def image_graph() -> Graph:
+    """A convolution with bias and ReLU, which needs no workspace or some."""
+    graph = Graph("block", io_data_type="float16")
+    x = graph.tensor((8, 64, 28, 28), layout="nhwc", name="x")
+    w = graph.tensor((64, 64, 3, 3), layout="krsc", name="w")
+    b = graph.tensor((1, 64, 1, 1), layout="nhwc", name="b")
+    graph.relu(graph.conv_fprop(x, w, padding=1) + b).set_output(name="y")
+    return graph
+
+
+def images(torch: Any, device: str = "cuda") -> dict[str, Any]:
+    torch.manual_seed(1)
+    last = {"dtype": torch.float16, "device": device}
+    made = {
+        "x": torch.randn(8, 64, 28, 28, **last),
+        "w": torch.randn(64, 64, 3, 3, **last) / 24,
+        "b": torch.randn(1, 64, 1, 1, **last),
+    }
+    return {k: v.contiguous(memory_format=torch.channels_last) for k, v in made.items()}
+
+
+def check_images(torch: Any, y: Any, memory: dict[str, Any]) -> None:
+    x, w, b = (each.double() for each in memory.values())
+    expected = torch.relu(torch.conv2d(x, w, padding=1) + b)
+    torch.testing.assert_close(y.double(), expected, rtol=4e-3, atol=4e-3)
+
+
+gpu = pytest.mark.usefixtures("gpu_device")
+
+
+@gpu
+@pytest.mark.gpu
+@pytest.mark.parametrize("given", ["default", "handle", "handle on a stream"])
+def test_torch_on_a_stream_of_its_own(given: str, torch: Any) -> None:
+    """Inputs are written just before on PyTorch's stream, results read right after on it."""
+    memory = images(torch)
+    stream = torch.cuda.Stream()
+    with image_graph() as graph, Handle() as handle:
+        other = torch.cuda.Stream()
+        if given == "handle on a stream":
+            handle.stream = other
+        options: dict[str, Any] = {} if given == "default" else {"handle": handle}
+        graph.run(memory, **options)
+        torch.cuda.synchronize()
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(50_000_000)  # the inputs come late
+            late = {name: torch.zeros_like(value).copy_(value) for name, value in memory.items()}
+            y = graph.run(late, **options)["y"]
+            copy = y.clone()
+            y.fill_(float("nan"))
+        stream.synchronize()
+        assert y.device == memory["x"].device
+        check_images(torch, copy, memory)
+        torch.cuda.synchronize()
+
+
+@gpu
+@pytest.mark.gpu
+def test_device_tensors_on_a_gpu() -> None:
+    given = numbers()
+    with product() as graph:
+        results = graph.run(on_device(given))
+        assert all(type(each) is DeviceTensor for each in results.values())
+        expected = given["a"].astype(np.float64) @ given["b"].astype(np.float64)
+        np.testing.assert_allclose(results["y"].numpy(), expected, rtol=3e-3, atol=3e-3)  # TF32
+
+
+@gpu
+@pytest.mark.gpu
+def test_runs_are_captured_by_torch_s_cuda_graphs(torch: Any) -> None:
+    memory = images(torch)
+    with image_graph() as graph:
+        graph.run(memory)
+        torch.cuda.synchronize()
+        captured = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(captured):
+            y = graph.run(memory)["y"]
+        memory["x"].copy_(memory["x"].flip(0))
+        y.fill_(float("nan"))
+        captured.replay()
+        torch.cuda.synchronize()
+        check_images(torch, y, memory)
+
+
+@gpu
+@pytest.mark.gpu
+def test_the_current_device_stays_and_the_memory_s_gpu_is_used(torch: Any) -> None:
+    if torch.cuda.device_count() < 2:
+        pytest.skip("needs two GPUs")
+    memory = images(torch, "cuda:1")
+    with torch.cuda.device(0), image_graph() as graph:
+        y = graph.run(memory)["y"]
+        assert torch.cuda.current_device() == 0
+        assert y.device.index == 1
+        torch.cuda.synchronize(1)
+        check_images(torch, y, memory)
+        with pytest.raises(Exception, match="GPU"):
+            graph.run(images(torch, "cuda:0"))
+
+
+@gpu
+@pytest.mark.gpu
+def test_host_memory_of_torch_is_refused_on_a_gpu(torch: Any) -> None:
+    with image_graph() as graph, pytest.raises(TypeError, match="host memory"):
+        graph.run(images(torch, "cpu"))
+
+
+@gpu
+@pytest.mark.gpu
+def test_a_default_handle_is_used_again() -> None:
+    with default_handles.default_handle(0) as handle:
+        first = handle
+        with default_handles.default_handle(0) as handle:
+            second = handle
+    assert first is not second
+    with default_handles.default_handle(0, 2) as handle:  # the per-thread default stream
+        assert handle in (first, second)
+        assert handle.stream_pointer == 2
+    with default_handles.default_handle(0) as handle:
+        assert handle.stream_pointer in (0, 1)
