@@ -31,6 +31,7 @@ TYPES = ("float16", "bfloat16")
 # float32.
 TOLERANCES = {"float16": 3 * 2.0**-11, "bfloat16": 3 * 2.0**-8}
 OF_STATS = 1e-6
+OF_TANH = 4e-6  # of statistics whose scores go through cuDNN's tanh, which is right to 1e-5
 
 FORWARDS = {**BOTH, **FORWARD, **MODIFIED, **MODIFIED_FORWARD}
 BACKWARDS = {**BOTH, **BACKWARD, **MODIFIED}
@@ -59,7 +60,9 @@ def check(
     device: str = "gpu",
 ) -> None:
     for name, error in errors(attention, found, exact, a).items():
-        allowed = OF_STATS if name == "stats" else TOLERANCES[data_type]
+        allowed = TOLERANCES[data_type]
+        if name == "stats":
+            allowed = OF_TANH if attention.modifier == "cap" else OF_STATS
         report.ran((device, data_type, f"{operation}: {name}"), error, error / allowed)
         assert error <= allowed, name
 

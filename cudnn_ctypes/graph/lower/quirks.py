@@ -12,13 +12,17 @@ import math
 from collections.abc import Callable, Mapping
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
-from ...strides import packed
-from ..describe.node import exchanged
-from ..describe.operations.attention_mask import mask_of
 from .fatal_quirks import FATAL
 from .flattening import broken_broadcast
 from .quirk import Graph, Quirk
 from .target import Target
+from .wrong_attention import (
+    differentiates_a_sink_with_dropout,
+    differentiates_alibi_to_both_sides,
+    differentiates_one_row_of_bias,
+    multiplies_scattered_heads,
+    reads_strided_statistics,
+)
 
 __all__ = ["QUIRKS", "Graph", "Quirk", "faulty_engines", "refusals"]
 
@@ -84,6 +88,22 @@ def _pads_unevenly(direction: str) -> Callable[[Graph], str]:
     return where
 
 
+def _joins_part_of_a_filter_gradient(graph: Graph) -> str:
+    """An operand that has neither one element, nor one for each filter, nor all."""
+    behind = {id(node.outputs["dw"]) for node in graph.of("convolution_backward_filter")}
+    for node in graph.of("pointwise"):
+        if behind.isdisjoint(id(operand) for operand in node.operands):
+            continue
+        for result in node.outputs.values():
+            behind.add(id(result))
+            dims = graph.dims(result)
+            right = {dims, (1,) * len(dims), (*dims[:1], *(1,) * (len(dims) - 1))}
+            for operand in node.operands:
+                if id(operand) not in behind and graph.dims(operand) not in right:
+                    return f"{node}: {operand.name!r} {operand.dims} in {dims}"
+    return ""
+
+
 def _broadcasts_along_two(graph: Graph) -> str:
     if not graph.consists_of("pointwise"):
         return ""
@@ -123,67 +143,6 @@ def _stores_statistics_in_16_bits(graph: Graph) -> str:
             written = port in ("mean", "inv_variance") and not tensor.virtual
             if written and node.options["mode"] in _LAYERS and tensor.data_type in _16_BITS:
                 return f"{node}: {port} {tensor.name!r} must be float32"
-    return ""
-
-
-def _multiplies_scattered_heads(graph: Graph) -> str:
-    """Attention whose heads do not lie together in memory."""
-    products = list(graph.of("matmul"))
-    for node in products if len(products) > 1 else ():
-        both = not any(node.inputs[port].virtual for port in "AB")
-        for port in "AB":
-            tensor = node.inputs[port]
-            if tensor.virtual or tensor.rank < 2:
-                continue
-            seen = [
-                exchanged(values) if port in node.transposed else values
-                for values in (tensor.dims or (), tensor.strides or ())
-            ]
-            # The second one of two in memory is k or v, transposed.
-            size, stride = (each[-2 if both and port == "B" else -1] for each in seen)
-            if size > 1 and stride != 1:
-                return (
-                    f"{node}: {node.argument(tensor)} {tensor.dims} must have stride 1 along its "
-                    f"heads, next to another product; its strides are {tensor.strides}"
-                )
-    return ""
-
-
-def _reads_strided_statistics(graph: Graph) -> str:
-    for node in graph.as_written("sdpa_backward", "sdpa_fp8_backward"):
-        stats = node.inputs["stats"]
-        if stats.ragged_offset is None and stats.strides != packed(stats.dims):
-            return (
-                f"{node}: stats {stats.name!r} {stats.dims} must be packed as in C, or ragged; its "
-                f"strides are {stats.strides}"
-            )
-    return ""
-
-
-def _differentiates_a_sink_with_dropout(graph: Graph) -> str:
-    for node in graph.as_written("sdpa_backward"):
-        dropped = "dropout_mask" in node.inputs or "dropout_probability" in node.options
-        if "sink_token" in node.inputs and dropped:
-            return f"{node} with sink_token and dropout"
-    return ""
-
-
-def _differentiates_one_row_of_bias(graph: Graph) -> str:
-    for node in graph.as_written("sdpa_backward"):
-        bias, queries = node.inputs.get("bias"), node.inputs["q"].dims[2]
-        if bias is not None and bias.dims[2] != queries:
-            return (
-                f"{node}: bias {bias.name!r} {bias.dims} has one row for all {queries} queries; "
-                "store it for each query"
-            )
-    return ""
-
-
-def _differentiates_alibi_to_both_sides(graph: Graph) -> str:
-    for node in graph.as_written("sdpa_backward"):
-        mask = mask_of(node)
-        if mask.alibi and mask.right is None:
-            return f"{node} with use_alibi_mask and without a causal mask"
     return ""
 
 
@@ -232,6 +191,15 @@ QUIRKS = (
         engines=(1, 18, 20),
     ),
     Quirk(
+        "part of a filter gradient",
+        "it reads an operand along channels as if it had but one filter, or reads beyond it",
+        _joins_part_of_a_filter_gradient,
+        "H200, 9.14 and 9.19, all data types, windows and strides: (1, C, 1, 1) gives wrong "
+        "numbers, (K, C, 1, 1) a misaligned address, which ends the CUDA context",
+        since=91400,
+        engines=(4,),
+    ),
+    Quirk(
         "broadcast along two dimensions",
         "it gives wrong numbers where an operand broadcasts along two of the three dimensions",
         _broadcasts_along_two,
@@ -258,7 +226,7 @@ QUIRKS = (
     Quirk(
         "strided statistics of attention",
         "cuDNN reads them as if they were packed",
-        _reads_strided_statistics,
+        reads_strided_statistics,
         "H200, 9.14 and 9.19; right from 9.26 on",
         since=91400,
         repaired=92600,
@@ -266,28 +234,28 @@ QUIRKS = (
     Quirk(
         "gradient of a sink with dropout",
         "cuDNN gives a wrong gradient of the sink",
-        _differentiates_a_sink_with_dropout,
+        differentiates_a_sink_with_dropout,
         "H200, up to 9.19",
         since=91400,
     ),
     Quirk(
         "gradient of one row of bias",
         "cuDNN gives wrong gradients",
-        _differentiates_one_row_of_bias,
+        differentiates_one_row_of_bias,
         "H200, up to 9.19",
         since=91400,
     ),
     Quirk(
         "gradient with alibi to both sides",
         "cuDNN gives NaN in dq",
-        _differentiates_alibi_to_both_sides,
+        differentiates_alibi_to_both_sides,
         "H200, up to 9.19",
         since=91400,
     ),
     Quirk(
         "scattered heads",
         "cuDNN ends the process while it builds such a graph",
-        _multiplies_scattered_heads,
+        multiplies_scattered_heads,
         "9.28, without a GPU: for the properties of an H100 and an H200, not for those of an A100, "
         "B200, RTX 4090 and RTX 5090; there is no engine for two products other than attention",
         since=92800,

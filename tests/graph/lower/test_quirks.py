@@ -252,6 +252,36 @@ def test_pooling_after_an_element_wise_operation_passes_over_an_engine() -> None
     assert _faulty(_pooled("float16", (0, 2, 3, 1), after_relu=True)) == {1}
 
 
+def _filter_gradient(joined: tuple[int, ...], *, then: str = "add") -> Graph:
+    graph = Graph(io_data_type="float16")
+    order = (0, 2, 3, 1)
+    x, dy = (
+        graph.tensor(dims, packed(dims, order), name=name)
+        for name, dims in (("x", (2, 8, 9, 9)), ("dy", (2, 16, 8, 7)))
+    )
+    dw = graph.conv_wgrad(x, dy)
+    dw.dims, dw.strides = (16, 8, 2, 3), packed((16, 8, 2, 3), order)
+    other = graph.tensor(joined, packed(joined, order), name="other")
+    getattr(graph, then)(graph.relu(dw), other).set_output(name="y")
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("joined", "faulty"),
+    [
+        ((1, 8, 1, 1), {4}),
+        ((16, 8, 1, 1), {4}),
+        ((16, 1, 1, 1), set()),
+        ((16, 8, 2, 3), set()),
+        ((1, 1, 1, 1), set()),
+    ],
+)
+def test_filter_gradients_joined_with_a_part_pass_over_an_engine(
+    joined: tuple[int, ...], faulty: set[int]
+) -> None:
+    assert _faulty(_filter_gradient(joined)) == faulty
+
+
 def _scattered_heads(stride: int) -> Graph:
     """Attention on q, of which neighbours of a head lie `stride` elements apart."""
     graph = Graph(io_data_type="float16")
@@ -315,6 +345,7 @@ EXAMPLES: dict[str, Callable[[], Graph]] = {
     "pooling of bfloat16": lambda: _pooled("bfloat16", (0, 2, 3, 1)),
     "uneven padding, gradient of data": lambda: _graph("dgrad", **UNEVEN),
     "uneven padding, gradient of filter": lambda: _graph("wgrad", **UNEVEN),
+    "part of a filter gradient": lambda: _filter_gradient((1, 8, 1, 1)),
     "broadcast along two dimensions": lambda: _sum((1, 8, 1)),
     "element-wise graph of two dimensions": _two_dimensions,
     "statistics of layers in 16 bits": lambda: _layer_norm("layer", "float16"),

@@ -1,0 +1,77 @@
+"""Where attention is what cuDNN computes wrong, or ends the process on: for rows of `quirks`."""
+
+from __future__ import annotations
+
+from ...strides import packed
+from ..describe.node import exchanged
+from ..describe.operations.attention_mask import mask_of
+from .quirk import Graph
+
+__all__ = [
+    "differentiates_a_sink_with_dropout",
+    "differentiates_alibi_to_both_sides",
+    "differentiates_one_row_of_bias",
+    "multiplies_scattered_heads",
+    "reads_strided_statistics",
+]
+
+
+def multiplies_scattered_heads(graph: Graph) -> str:
+    """Attention whose heads do not lie together in memory."""
+    products = list(graph.of("matmul"))
+    for node in products if len(products) > 1 else ():
+        both = not any(node.inputs[port].virtual for port in "AB")
+        for port in "AB":
+            tensor = node.inputs[port]
+            if tensor.virtual or tensor.rank < 2:
+                continue
+            seen = [
+                exchanged(values) if port in node.transposed else values
+                for values in (tensor.dims or (), tensor.strides or ())
+            ]
+            # The second one of two in memory is k or v, transposed.
+            size, stride = (each[-2 if both and port == "B" else -1] for each in seen)
+            if size > 1 and stride != 1:
+                return (
+                    f"{node}: {node.argument(tensor)} {tensor.dims} must have stride 1 along its "
+                    f"heads, next to another product; its strides are {tensor.strides}"
+                )
+    return ""
+
+
+def reads_strided_statistics(graph: Graph) -> str:
+    for node in graph.as_written("sdpa_backward", "sdpa_fp8_backward"):
+        stats = node.inputs["stats"]
+        if stats.ragged_offset is None and stats.strides != packed(stats.dims):
+            return (
+                f"{node}: stats {stats.name!r} {stats.dims} must be packed as in C, or ragged; its "
+                f"strides are {stats.strides}"
+            )
+    return ""
+
+
+def differentiates_a_sink_with_dropout(graph: Graph) -> str:
+    for node in graph.as_written("sdpa_backward"):
+        dropped = "dropout_mask" in node.inputs or "dropout_probability" in node.options
+        if "sink_token" in node.inputs and dropped:
+            return f"{node} with sink_token and dropout"
+    return ""
+
+
+def differentiates_one_row_of_bias(graph: Graph) -> str:
+    for node in graph.as_written("sdpa_backward"):
+        bias, queries = node.inputs.get("bias"), node.inputs["q"].dims[2]
+        if bias is not None and bias.dims[2] != queries:
+            return (
+                f"{node}: bias {bias.name!r} {bias.dims} has one row for all {queries} queries; "
+                "store it for each query"
+            )
+    return ""
+
+
+def differentiates_alibi_to_both_sides(graph: Graph) -> str:
+    for node in graph.as_written("sdpa_backward"):
+        mask = mask_of(node)
+        if mask.alibi and mask.right is None:
+            return f"{node} with use_alibi_mask and without a causal mask"
+    return ""
