@@ -12,7 +12,7 @@ __all__ = ["main"]
 
 # Modules with `add_arguments(parser)` and `main(arguments)`, by command.
 _COMMANDS = {
-    "cache": "what the plan cache on disk holds, and clearing it",
+    "cache": "what the plan cache on disk holds; clear it, or merge results of autotuning",
     "compile": "compile graphs for a GPU that need not be there",
     "demo": "filter a photograph with cuDNN, every step shown and checked",
     "doctor": "what is installed, what works, and what to do about the rest",

@@ -1,4 +1,4 @@
-"""The command that shows and clears the plan cache."""
+"""The command that shows and clears the plan cache, and carries tunings to other machines."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from rich.console import Console
 
-from .command_line import USER_ERRORS
+from .command_line import USER_ERRORS, CommandError, read_text, write_text
 from .graph.engines.cache import CacheEntry, PlanCache
 from .graph.engines.tables import aligned, bytes_text, rich_table
 from .raw.library import version_text
@@ -31,6 +32,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="by default that of CUDNN_CTYPES_CACHE, else that of Graph.build(cache=True)",
     )
     parser.add_argument("--clear", action="store_true", help="remove all entries")
+    parser.add_argument(
+        "--export", type=Path, metavar="FILE", help="write all results of autotuning to a file"
+    )
+    parser.add_argument(
+        "--merge",
+        nargs="+",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="take over what --export wrote, here or on another machine",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
@@ -49,6 +61,18 @@ def _run(arguments: argparse.Namespace) -> int:
     cache = PlanCache(arguments.folder)
     if arguments.clear:
         print(f"{_counted(cache.clear())} removed from {cache.folder}")
+        return 0
+    for path in arguments.merge:
+        try:
+            count = cache.merge_tunings(read_text(path))
+        except ValueError as error:
+            raise CommandError(f"{path}: {error}") from None
+        print(f"{_counted(count)} taken over from {path}")
+    if arguments.export is not None:
+        text = cache.export_tunings()
+        write_text(arguments.export, text)
+        print(f"{_counted(len(json.loads(text)['tunings']))} written to {arguments.export}")
+    if arguments.merge or arguments.export is not None:
         return 0
     entries = cache.entries()
     size = sum(each.size for each in entries)

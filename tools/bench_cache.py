@@ -88,7 +88,7 @@ def _child(name: str, folder: str, device_name: str) -> None:
     from cudnn_ctypes.graph.engines.cache import PlanCache
 
     parts = {
-        "key": (cached_building, "cache_key"),
+        "key": (cached_building, "CacheKeys"),
         "read": (PlanCache, "load"),
         "cuDNN": (BackendDescriptor, "finalize"),
         "compile": (cached_building, "build_plan"),

@@ -221,7 +221,7 @@ class Graph(
         cache : bool, str, os.PathLike or PlanCache, optional
             Where plans stay for the next process: True for the user's folder for caches, else a
             folder. By default as the environment variable ``CUDNN_CTYPES_CACHE`` says: 1, a folder,
-            or 0 for none.
+            or 0 for none. What `autotune` found there to be the fastest comes before `heuristics`.
 
         Returns
         -------

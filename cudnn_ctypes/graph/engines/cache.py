@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
 import warnings
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CudnnError, SymbolNotFoundError
@@ -18,16 +17,17 @@ from ...raw.values import described
 from ..backend.engine import EngineChoice
 from ..run.plan import ExecutionPlan
 from ..run.stored_plan import StoredPlan, sealed, unsealed
+from .cache_location import as_folder, by_environment, standard_folder
 from .entry_folder import EntryFolder, File
+from .measurement_records import content, from_content
+from .measurements import Autotuning
 
 if TYPE_CHECKING:
     from ...handle import Handle
     from ..backend.device_properties import DeviceProperties
     from .cache_key import CacheKey
 
-__all__ = ["ENVIRONMENT_VARIABLE", "CacheEntry", "PlanCache", "as_cache"]
-
-ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_CACHE"
+__all__ = ["CacheEntry", "PlanCache", "as_cache"]
 
 _FORMAT = "cudnn_ctypes cache entry"
 _VERSION = 1
@@ -105,7 +105,7 @@ class PlanCache:
             raise TypeError(f"limit: expected a number of bytes, got {described(limit)}")
         if limit < 0:
             raise ValueError(f"limit: expected a number of bytes, got {limit}")
-        self.folder = _standard_folder() if folder is None else _as_folder(folder)
+        self.folder = standard_folder() if folder is None else as_folder(folder)
         self._files = EntryFolder(self.folder, limit)
 
     @property
@@ -156,6 +156,48 @@ class PlanCache:
         engine = {"engine": choice.engine, "knobs": dict(choice.knobs)}
         self.store(key, **shown, engine=engine, plan=text)
 
+    def load_tuning(self, key: CacheKey) -> Autotuning | None:
+        """The result of autotuning of a key; None if there is none, or it is damaged."""
+        entry = self.load(key)
+        try:
+            return None if entry is None else from_content(Autotuning, entry["tuning"])
+        except ValueError:
+            return None
+
+    def store_tuning(self, key: CacheKey, tuned: Autotuning, **members: Any) -> None:
+        """Keep a result of autotuning in place of the one before."""
+        best = {"engine": tuned.best.engine, "knobs": dict(tuned.best.knobs)}
+        self.store(key, **members, engine=best, tuning=content(tuned))
+
+    def export_tunings(self) -> str:
+        """All results of autotuning as JSON text, for `merge_tunings` on another machine.
+
+        They name engines and knobs, and hold no machine code.
+
+        Raises
+        ------
+        ValueError, OSError
+            If the folder is not safe, or cannot be read.
+        """
+        from .cache_exchange import exported
+
+        return exported(self)
+
+    def merge_tunings(self, text: str | bytes) -> int:
+        """Take over the results that `export_tunings` gave; how many they were.
+
+        Where both have results for the same key, they become one as by ``Autotuning.merge``; of two
+        that cannot be compared, one with a warm and one with a cold cache, the newer stays.
+
+        Raises
+        ------
+        ValueError
+            If the text is damaged; the message names the place. Nothing is taken over then.
+        """
+        from .cache_exchange import merge
+
+        return merge(self, text)
+
     def load(self, key: CacheKey) -> Place | None:
         """The members of the entry of a key; None if there is none, or it is damaged."""
         with self._without_failing():
@@ -166,6 +208,13 @@ class PlanCache:
                 except ValueError:
                     pass
         return None
+
+    def every(self, kind: str) -> Iterator[Place]:
+        """The entries of a kind that are not damaged, the one used last first."""
+        for file in self._files.files():
+            if file.name.startswith(f"{kind}-"):
+                with contextlib.suppress(ValueError):
+                    yield _read(self._files.read(file.name, use=False) or "", None)
 
     def store(self, key: CacheKey, **members: Any) -> None:
         """Write the entry of a key in place of the one before."""
@@ -179,7 +228,7 @@ class PlanCache:
         with self._without_failing():
             self._files.write(key.file_name, sealed(text))
 
-    @contextmanager
+    @contextlib.contextmanager
     def _without_failing(self) -> Iterator[None]:
         """A disk that is full, or a folder that can only be read, stops no build."""
         try:
@@ -206,46 +255,12 @@ def as_cache(given: Any) -> PlanCache | None:
         If the environment variable has a value that is not known.
     """
     if given is None:
-        given = _by_environment()
+        given = by_environment()
     if isinstance(given, PlanCache):
         return given
     if isinstance(given, bool):
         return PlanCache() if given else None
     return PlanCache(given)
-
-
-def _as_folder(given: Any) -> Path:
-    if not isinstance(given, (str, os.PathLike)):
-        raise TypeError(
-            f"cache: expected True, False, a folder or a PlanCache, got {described(given)}"
-        )
-    path = os.fspath(given)
-    if not isinstance(path, str) or not path or "\0" in path:
-        raise ValueError(f"cache: expected the name of a folder, got {path!r}")
-    return Path(path).expanduser().absolute()
-
-
-def _standard_folder() -> Path:
-    named = _by_environment()
-    if isinstance(named, Path):
-        return named
-    import platformdirs  # which only this needs
-
-    return platformdirs.user_cache_path("cudnn_ctypes") / "plans"
-
-
-def _by_environment() -> bool | Path:
-    """What the environment variable says: whether there is a cache, or in which folder."""
-    value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
-    if value in ("", "0", "1"):
-        return value == "1"
-    folder = Path(value).expanduser()
-    if not folder.is_absolute():
-        raise ValueError(
-            f"{ENVIRONMENT_VARIABLE}={value!r}: expected 1 (a cache in the user's folder for "
-            "caches), 0 (none) or the absolute path of a folder"
-        )
-    return folder
 
 
 def _read(text: str, key: str | None) -> Place:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__, raw
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..lower.expand.expansion import Expansion
     from .selection import Selection
 
-__all__ = ["CacheKey", "Request", "cache_key", "device_properties"]
+__all__ = ["CacheKey", "CacheKeys", "Request", "device_properties"]
 
 # Where a GPU is plugged in, and how much of its memory the driver leaves. Neither changes what
 # heuristics propose or a plan contains (cuDNN 9.28, eight graphs).
@@ -81,34 +81,46 @@ class CacheKey:
     kind: str
     text: str
 
+    @classmethod
+    def of(cls, kind: str, content: Mapping[str, Any]) -> CacheKey:
+        """The key with this content."""
+        return cls(kind, json.dumps(content, sort_keys=True, separators=(",", ":")))
+
     @property
     def file_name(self) -> str:
         return f"{self.kind}-{hashlib.sha256(self.text.encode()).hexdigest()[:40]}.json"
 
 
-def cache_key(
-    kind: str, expansion: Expansion, device: Handle | DeviceProperties, request: Request
-) -> CacheKey:
-    """The key of a plan or of a result of autotuning.
+class CacheKeys:
+    """The keys of one graph for one GPU.
 
     Raises
     ------
     TypeError
         If an option of the graph has no notation in JSON.
     """
-    library = raw.load()
-    content = {
-        "graph": expansion.canonical(),
-        "device": _important(device_properties(device)),
-        "library": {
-            "cudnn": library.version,
-            "cuda": library.cuda_major,
-            "cudnn_ctypes": __version__,
-            _VARIABLE: os.environ.get(_VARIABLE, ""),
-        },
-        "request": request.content,
-    }
-    return CacheKey(kind, json.dumps(content, sort_keys=True, separators=(",", ":")))
+
+    def __init__(self, expansion: Expansion, device: Handle | DeviceProperties) -> None:
+        library = raw.load()
+        self._content = {
+            "graph": expansion.canonical(),
+            "device": _important(device_properties(device)),
+            "library": {
+                "cudnn": library.version,
+                "cuda": library.cuda_major,
+                "cudnn_ctypes": __version__,
+                _VARIABLE: os.environ.get(_VARIABLE, ""),
+            },
+        }
+
+    def plan(self, request: Request) -> CacheKey:
+        """The key of a plan."""
+        return CacheKey.of("plan", {**self._content, "request": request.content})
+
+    def tuning(self, request: Request) -> CacheKey:
+        """The key of a result of autotuning, which no heuristics and no config are part of."""
+        wanted = replace(request, modes=(), config=None)
+        return CacheKey.of("tuning", {**self._content, "request": wanted.content})
 
 
 def device_properties(device: Handle | DeviceProperties) -> dict[str, Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...errors import NotSupportedError
 from ..lower.lowering import faulty
 from .building import build_plan
 from .cache import PlanCache, as_cache
-from .cache_key import Request, cache_key
+from .cache_key import CacheKeys, Request
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -18,8 +21,9 @@ if TYPE_CHECKING:
     from ..lower.expand.expansion import Expansion
     from ..run.kernel_cache import KernelCache
     from ..run.plan import ExecutionPlan
+    from .measurements import Autotuning, Measurement
 
-__all__ = ["obtained_plan"]
+__all__ = ["keep_tuning", "obtained_plan"]
 
 
 def obtained_plan(
@@ -63,8 +67,29 @@ def obtained_plan(
             kernel_cache=kernel_cache,
             override_shapes=override_shapes,
         )
+    building = _Building(plans, expansion, device, name)
     request = Request(selection, modes, config, sm_count, override_shapes)
-    return _Building(plans, expansion, device, name).plan(request)
+    if config is None:
+        return building.tuned_plan(request) or building.plan(request)
+    return building.plan(replace(request, modes=()))
+
+
+def keep_tuning(
+    plans: PlanCache,
+    expansion: Expansion,
+    device: Handle,
+    tuned: Autotuning,
+    plan: ExecutionPlan,
+    *,
+    selection: Selection,
+    sm_count: int | None = None,
+) -> None:
+    """Keep a result of autotuning, and the plan of the fastest config, for later builds."""
+    shown = {"graph": tuned.graph, "operations": expansion.operations}
+    keys = CacheKeys(expansion, device)
+    request = Request(selection, config=tuned.best.choice, sm_count=sm_count)
+    plans.store_tuning(keys.tuning(request), tuned, **shown)
+    plans.store_plan(keys.plan(request), plan, **shown)
 
 
 class _Building:
@@ -81,19 +106,42 @@ class _Building:
         self._expansion = expansion
         self._device = device
         self._name = name
+        self._keys = CacheKeys(expansion, device)
+
+    def tuned_plan(self, request: Request) -> ExecutionPlan | None:
+        """The plan that autotuning found to be the fastest of those that are wanted, if any."""
+        avoided = self._avoided(request)
+        for measurement in self._tuned(request):
+            if measurement.engine not in avoided:
+                chosen = replace(request, modes=(), config=measurement.choice)
+                with suppress(NotSupportedError, ValueError):  # then the next one
+                    return self.plan(chosen)
+        return None
+
+    def _tuned(self, request: Request) -> Iterator[Measurement]:
+        """What was measured under the same conditions, or under none, the fastest first."""
+        for selection in dict.fromkeys((request.selection, Selection())):
+            wanted = replace(request, selection=selection)
+            tuned = self._plans.load_tuning(self._keys.tuning(wanted))
+            if tuned is not None:
+                for each in tuned.ranking:
+                    if each.state == "measured" and not _unwanted(each, request.selection):
+                        yield each
 
     def plan(self, request: Request) -> ExecutionPlan:
         """The stored plan, or one that is built and stored."""
-        avoided = faulty(self._expansion, self._device, dynamic=request.override_shapes)
-        if request.config is not None:  # which may be one of these
-            avoided = {}
-        key = cache_key("plan", self._expansion, self._device, request)
+        avoided = {} if request.config is not None else self._avoided(request)
+        key = self._keys.plan(request)
         plan = self._plans.load_plan(key, self._device, avoided=avoided)
         if plan is None:
             plan = self._built(request)
             shown = {"graph": self._name, "operations": self._expansion.operations}
             self._plans.store_plan(key, plan, **shown)
         return plan
+
+    def _avoided(self, request: Request) -> Mapping[int, str]:
+        """Engines that compute this graph wrong; they can be chosen by name all the same."""
+        return faulty(self._expansion, self._device, dynamic=request.override_shapes)
 
     def _built(self, request: Request) -> ExecutionPlan:
         return build_plan(
@@ -105,3 +153,12 @@ class _Building:
             sm_count=request.sm_count,
             override_shapes=request.override_shapes,
         )
+
+
+def _unwanted(measurement: Measurement, selection: Selection) -> str:
+    """Why a plan that was measured is not wanted, as far as its record tells; "" if it is."""
+    return (
+        selection.refusal_of_engine(measurement.engine)
+        or selection.refusal_of_notes(measurement.notes)
+        or selection.refusal_of_workspace(measurement.workspace)
+    )

@@ -9,11 +9,14 @@ from ..run.scratch import Scratch
 from .selection import Selection
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from ...handle import Handle
     from ..backend.device_properties import DeviceProperties
     from ..backend.engine import Engine
     from ..lower.expand.expansion import Expansion
     from ..run.plan import ExecutionPlan
+    from .cache import PlanCache
     from .explanation import Explanation
     from .measurements import Autotuning
 
@@ -149,6 +152,7 @@ class EngineMethods:
         cold_cache: bool = True,
         sm_count: int | None = None,
         progress: bool | None = None,
+        cache: bool | str | PathLike[str] | PlanCache | None = None,
     ) -> Autotuning:
         """Measure the plans that there are on a GPU, and keep the fastest as the graph's plan.
 
@@ -183,6 +187,12 @@ class EngineMethods:
             How many multiprocessors to use.
         progress : bool, optional
             Whether to draw a progress bar; by default on a terminal.
+        cache : bool, str, os.PathLike or PlanCache, optional
+            The plan cache that keeps the result, as for `build`. From then on `build` with this
+            cache takes the fastest plan instead of asking heuristics, in every process, for the
+            same graph, GPU, versions, `selection` and `sm_count`. Results without a selection serve
+            builds with one, too: then the fastest that meets it. A second autotuning measures anew
+            and takes the place of the first.
 
         Returns
         -------
@@ -201,9 +211,12 @@ class EngineMethods:
         """
         from .autotuning import autotune
         from .building import as_modes
+        from .cache import as_cache
+        from .cached_building import keep_tuning
         from .measurements import Settings
 
-        modes, expansion = as_modes(heuristics), self.expansion(handle)
+        modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
+        wanted = self._wanted(expansion, selection)
         result, plan = autotune(
             self,
             expansion,
@@ -211,10 +224,12 @@ class EngineMethods:
             memory or {},
             modes,
             Settings(runs, warm_up, budget, knobs, cold_cache),
-            selection=self._wanted(expansion, selection),
+            selection=wanted,
             every_engine=every_engine,
             sm_count=sm_count,
             progress=progress,
         )
+        if plans is not None:
+            keep_tuning(plans, expansion, handle, result, plan, selection=wanted, sm_count=sm_count)
         self._keep(plan, handle, expansion)
         return result

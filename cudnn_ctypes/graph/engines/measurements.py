@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..backend.engine import EngineChoice
+from .measurement import Measurement, Settings
 from .tables import WIDE, aligned, bytes_text, rich_table
 
 if TYPE_CHECKING:
@@ -29,107 +28,6 @@ _COLUMNS = (
 )
 _NARROW = ("median us", "spread", "runs", "engine", "knobs", "workspace")  # for 80 characters
 _NUMBERS = ("median us", "spread", "fastest", "runs", "engine", "workspace", "built in s")
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """What one engine config took.
-
-    Attributes
-    ----------
-    engine : int
-    knobs : mapping of str to int
-    source : str
-        Who proposed it: "a 1" is the best of heuristics "a"; "engine" is an engine that they do
-        not propose; "knobs" the search around the fastest.
-    state : {"measured", "dropped", "failed", "excluded", "not tried"}
-        Dropped are plans that were clearly slower than the fastest so far after a few runs; not
-        tried is what the budget had no time for.
-    times : tuple of float
-        Microseconds of each timed run.
-    workspace : int or None
-        Bytes that the plan itself needs.
-    notes : tuple of str
-        Numerical and behaviour notes.
-    build_seconds : float
-        What making the plan took, compilation included.
-    status, reason : str
-        Why it failed, or is not wanted.
-    """
-
-    engine: int
-    knobs: Mapping[str, int]
-    source: str
-    state: str
-    times: tuple[float, ...] = ()
-    workspace: int | None = None
-    notes: tuple[str, ...] = ()
-    build_seconds: float = 0.0
-    status: str = ""
-    reason: str = ""
-
-    @property
-    def choice(self) -> EngineChoice:
-        """What ``Graph.build(config=...)`` takes; so does it take this measurement."""
-        return EngineChoice(self.engine, self.knobs)
-
-    @property
-    def runs(self) -> int:
-        return len(self.times)
-
-    @property
-    def median(self) -> float:
-        """Microseconds; infinite if nothing was measured."""
-        return statistics.median(self.times) if self.times else float("inf")
-
-    @property
-    def spread(self) -> float:
-        """Microseconds from the first to the third quartile."""
-        if len(self.times) < 2:
-            return 0.0
-        first, _, third = statistics.quantiles(self.times, n=4, method="inclusive")
-        return third - first
-
-    @property
-    def fastest(self) -> float:
-        """Microseconds; infinite if nothing was measured."""
-        return min(self.times, default=float("inf"))
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How an autotuning measures.
-
-    Attributes
-    ----------
-    runs, warm_up : int
-        Timed and untimed executions of each plan.
-    budget : float or None
-        Seconds after which no other plan is begun.
-    knobs : int
-        How many settings of knobs to measure beyond those that are proposed.
-    cold_cache : bool
-        Whether operands come from memory in each run.
-    """
-
-    runs: int = 20
-    warm_up: int = 1
-    budget: float | None = 60.0
-    knobs: int = 0
-    cold_cache: bool = True
-
-    def __post_init__(self) -> None:
-        for name, least in (("runs", 1), ("warm_up", 0), ("knobs", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"{name}: expected a whole number, got {value!r}")
-            if value < least:
-                raise ValueError(f"{name}: expected at least {least}, got {value}")
-        budget = self.budget
-        if isinstance(budget, bool) or not isinstance(budget, (int, float, type(None))):
-            raise TypeError(f"budget: expected seconds or None, got {budget!r}")
-        if budget is not None and not budget > 0:
-            raise ValueError(f"budget: expected seconds, more than 0, or None, got {budget!r}")
 
 
 @dataclass(frozen=True)
@@ -172,6 +70,40 @@ class Autotuning:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+    def to_json(self) -> str:
+        """All of it as JSON text, for `from_json` on this or another machine."""
+        from .measurement_records import to_json
+
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Autotuning:
+        """The result that `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the text is damaged; the message names the place.
+        """
+        from .measurement_records import from_json
+
+        return from_json(cls, text)
+
+    def merge(self, *others: Autotuning) -> Autotuning:
+        """One result of several for the same graph, measured on GPUs of one kind.
+
+        Of two measurements of one engine config the one with more runs stays, of equal ones the
+        later in the order of the arguments.
+
+        Raises
+        ------
+        ValueError
+            If the GPU, the version of cuDNN, or whether the cache was cold, are not the same.
+        """
+        from .measurement_records import merged
+
+        return merged((self, *others))
 
     def show(self, file: TextIO | None = None) -> None:
         """Print it: as a table with lines on a terminal, else as plain text."""
@@ -260,5 +192,7 @@ def _others(tuned: Autotuning) -> list[str]:
             lines.append(f"{each.choice} {each.state}: {reason}")
     left = sum(each.state == "not tried" for each in tuned.measurements)
     if left:
-        lines.append(f"{left} not tried: the budget of {tuned.settings.budget:g} s was used up")
+        budget = tuned.settings.budget
+        why = "" if budget is None else f": the budget of {budget:g} s was used up"
+        lines.append(f"{left} not tried{why}")
     return lines

@@ -109,13 +109,10 @@ class Selection:
         unwanted = self.refusal_of_engine(engine.index)
         if unwanted:
             return unwanted
-        forbidden = self.forbid | ({"nondeterministic"} if self.deterministic else frozenset())
-        if self.require or forbidden:
+        if self.require or self._forbidden:
             notes = engine.numerical_notes | engine.behavior_notes
-            if lacking := self.require - notes:
-                return f"lacks the note {', '.join(sorted(lacking))}"
-            if found := forbidden & notes:
-                return f"has the note {', '.join(sorted(found))}"
+            if unwanted := self.refusal_of_notes(notes):
+                return unwanted
         if self.workspace_limit is not None:
             unwanted = self.refusal_of_workspace(config.workspace_size)
         if not unwanted and self.shared_memory_limit is not None:
@@ -123,6 +120,19 @@ class Selection:
             if used is not None and used > self.shared_memory_limit:
                 return f"uses more shared memory than {self.shared_memory_limit} bytes"
         return unwanted
+
+    @property
+    def _forbidden(self) -> frozenset[str]:
+        forbidden: frozenset[str] = self.forbid
+        return forbidden | {"nondeterministic"} if self.deterministic else forbidden
+
+    def refusal_of_notes(self, notes: Collection[str]) -> str:
+        """Why an engine with these notes is not wanted; "" if it is."""
+        if lacking := self.require.difference(notes):
+            return f"lacks the note {', '.join(sorted(lacking))}"
+        if found := self._forbidden.intersection(notes):
+            return f"has the note {', '.join(sorted(found))}"
+        return ""
 
     def refusal_of_workspace(self, size: int | None) -> str:
         """Why a workspace of this size, None if not known yet, is not wanted; "" if it is."""

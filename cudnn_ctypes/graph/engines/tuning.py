@@ -13,7 +13,7 @@ from ...errors import CudnnError, NotSupportedError, SymbolNotFoundError
 from ..backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
 from ..run.plan import ExecutionPlan
 from .heuristics import default_configs, heuristics
-from .measurements import Measurement, Settings
+from .measurement import Measurement, Settings
 from .refusals import Refusal, refusal
 from .selection import Selection
 

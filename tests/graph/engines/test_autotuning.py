@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from cudnn_ctypes import DeviceBuffer, Handle, NoDeviceError, use_reference_device
+from cudnn_ctypes import DeviceBuffer, Handle, NoDeviceError, PlanCache, use_reference_device
 from cudnn_ctypes.dtypes import as_data_type, element_bits, numpy_dtype
 from cudnn_ctypes.errors import ExecutionFailedError, NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
@@ -485,6 +486,27 @@ class TestOnAGpu:
             check(name, graph, handle)
             graph.build(handle, config=tuned.best)
             check(name, graph, handle)
+
+    def test_later_builds_take_the_result(self, handle: Handle, tmp_path: Path) -> None:
+        name = "convolution"
+        with CHOICES[name].graph() as graph, CHOICES[name].graph() as later:
+            tuned = graph.autotune(handle, runs=5, cache=tmp_path)
+            (kept,) = PlanCache(tmp_path).every("tuning")
+            assert kept["engine"]["engine"].value == tuned.best.engine
+            plan = later.build(handle, "fallback", cache=tmp_path)
+            assert plan.config.choice.engine == tuned.best.engine
+            check(name, later, handle)
+
+    def test_an_emptied_cache_takes_longer_than_a_warm_one(self, handle: Handle) -> None:
+        with DeviceBuffer(8 << 20) as source, DeviceBuffer(8 << 20) as target:
+            source.fill(1, stream=handle.stream)
+            medians = []
+            for cold in (True, False):
+                with Timer(handle, cold_cache=cold) as timer:
+                    timer.warm_up()
+                    times = timer(lambda: target.copy_from(source, stream=handle.stream), 30)
+                    medians.append(np.median(times))
+        assert medians[0] > medians[1]
 
     def test_operands_of_the_user_are_used(self, handle: Handle) -> None:
         name = "convolution"

@@ -28,8 +28,9 @@ from cudnn_ctypes import (
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines import cache_key as cache_key_module
 from cudnn_ctypes.graph.engines import cached_building
-from cudnn_ctypes.graph.engines.cache import ENVIRONMENT_VARIABLE, as_cache
-from cudnn_ctypes.graph.engines.cache_key import Request, cache_key
+from cudnn_ctypes.graph.engines.cache import as_cache
+from cudnn_ctypes.graph.engines.cache_key import CacheKeys, Request
+from cudnn_ctypes.graph.engines.cache_location import ENVIRONMENT_VARIABLE
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 from tools import bench_cache
@@ -196,7 +197,7 @@ def test_each_request_has_its_plan(
 
 def _key(graph: Graph, device: Any, **options: Any) -> str:
     request = Request(options.pop("selection", Selection()), **options)
-    return cache_key("plan", graph.expansion(device), device, request).file_name
+    return CacheKeys(graph.expansion(device), device).plan(request).file_name
 
 
 def test_gpu_version_and_tf32_are_told_apart(
