@@ -47,6 +47,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
             self._device.set_current()
         self._stream: Any = None
         self._allocator: Allocator | None = None
+        self._stream_entry: Any = None  # of the records, as long as the allocator is the stream's
         self._plans: dict[Any, Any] = {}
         """Launches that were made before, by their keys."""
         self._fastest_algorithms: dict[Any, Any] = {}
@@ -71,7 +72,6 @@ class Handle(Resource[raw.cudnnHandle_t]):
     def stream(self, stream: Any) -> None:
         raw.cudnnSetStream(self, stream)
         self._stream = stream  # kept alive: cuDNN holds only its address
-        self._allocator = None
 
     @property
     def stream_pointer(self) -> int:
@@ -83,9 +83,20 @@ class Handle(Resource[raw.cudnnHandle_t]):
     @property
     def allocator(self) -> Allocator:
         """Where memory for the work on the handle's stream comes from."""
-        known = self._allocator
-        if known is None or known.stream != self.stream_pointer:
-            known = self._allocator = Allocator(self._device, self.stream)
+        entry = records.cache.get(bytes(self._as_parameter_))
+        if entry is not None and entry is self._stream_entry:
+            return self._allocator  # type: ignore[return-value]
+        return self._new_allocator()
+
+    def _new_allocator(self) -> Allocator:
+        """The allocator after the stream was set, or may have been."""
+        pointer, known = self.stream_pointer, self._allocator
+        if known is None or known.stream != pointer:
+            if known is not None:
+                known.close()
+            known = self._allocator = Allocator(self._device, self.stream, keeps=True)
+        entry = records.cache.get(bytes(self._as_parameter_))
+        self._stream_entry = entry if entry is not None and entry.record == pointer else None
         return known
 
     def workspace(self, nbytes: int, index: int = 0) -> Allocation:
@@ -95,7 +106,9 @@ class Handle(Resource[raw.cudnnHandle_t]):
         tells several workspaces of one launch apart.
         """
         allocator = self.allocator
-        kept = self._workspaces.setdefault((allocator.stream, index), [])
+        kept = self._workspaces.get((allocator.stream, index))
+        if kept is None:
+            kept = self._workspaces.setdefault((allocator.stream, index), [])
         if not kept or kept[-1].nbytes < nbytes:
             # Smaller ones stay: a CUDA graph that captured a launch may hold their addresses.
             kept.append(allocator.allocate(nbytes))
@@ -111,6 +124,8 @@ class Handle(Resource[raw.cudnnHandle_t]):
         self._plans.clear()
         self._fastest_algorithms.clear()
         self.release_workspaces()
+        if self._allocator is not None:
+            self._allocator.close()
         super().close()
 
     @property

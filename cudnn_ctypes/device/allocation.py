@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import atexit
 import weakref
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
 from cudnn_ctypes.raw import mode
-from cudnn_ctypes.raw.host_blocks import ALIGNMENT, Block, free_memory
+from cudnn_ctypes.raw.host_blocks import ALIGNMENT
 from cudnn_ctypes.resource import Uncopied
 
 from . import cuda
+from .blocks import Block, OutOfDeviceMemoryError, host_memory, readable
 from .device import device_id
 from .stream import LEGACY_DEFAULT, as_core_stream, as_stream_pointer
 
 __all__ = ["ALIGNMENT", "Allocation", "Allocator", "OutOfDeviceMemoryError"]
 
-
-class OutOfDeviceMemoryError(MemoryError):
-    """The device (or, for the reference device, the host) has not enough free memory."""
+_GRAIN = 512  # bytes: the sizes of blocks that are kept are multiples
+_LARGEST_KEPT = 1 << 20  # of larger ones, work takes longer than the driver
+_MOST_KEPT = 32 << 20
 
 
 class Allocator:
@@ -34,6 +34,10 @@ class Allocator:
         Kept: it must not be destroyed before the memory is freed on it.
     memory_resource : cuda.core.MemoryResource, optional
         Default: the device's pool.
+    keeps : bool
+        Whether small blocks that are given back serve the next work on the stream, without a call
+        of the driver. They are freed with the allocator, all together when they are many, and when
+        memory runs out. Host memory is never kept, so that its use after it was freed is found.
 
     Attributes
     ----------
@@ -45,11 +49,29 @@ class Allocator:
         Address of the stream.
     """
 
-    __slots__ = ("_core_stream", "_resource", "_stream", "device_id", "on_host", "stream")
+    __slots__ = (
+        "__weakref__",
+        "_core_stream",
+        "_keeps",
+        "_kept",
+        "_kept_bytes",
+        "_resource",
+        "_stream",
+        "device_id",
+        "on_host",
+        "stream",
+    )
 
     def __init__(
-        self, device: Any = None, stream: Any = None, *, memory_resource: Any = None
+        self,
+        device: Any = None,
+        stream: Any = None,
+        *,
+        memory_resource: Any = None,
+        keeps: bool = False,
     ) -> None:
+        self._kept: dict[int, list[Block]] = {}  # by size in grains
+        self._kept_bytes, self._keeps = 0, False
         self.on_host = mode.reference_device_active
         self.stream = as_stream_pointer(stream)
         self.device_id = device_id(device)
@@ -71,6 +93,9 @@ class Allocator:
         self._resource = resource if memory_resource is None else memory_resource
         on_default = self.stream in (0, LEGACY_DEFAULT)
         self._core_stream = default if on_default else as_core_stream(stream, target)
+        if keeps:
+            self._keeps = True
+            _keeping.add(self)
 
     def allocate(self, nbytes: int) -> Allocation:
         """A new block of memory.
@@ -84,29 +109,78 @@ class Allocator:
 
     def allocate_each(self, sizes: Iterable[int]) -> list[Allocation]:
         """A new block for each size; the errors are those of `allocate`."""
+        kept = self._kept if self._keeps else None
+        if kept is not None and self.stream not in (0, LEGACY_DEFAULT):
+            # What a captured graph uses must be its own. The legacy stream is never captured.
+            kept = None if cuda.is_capturing(self.stream) else kept
         made: list[Allocation] = []
-        on_host, stream = self.on_host, self._core_stream
-        is_current = not on_host and cuda.is_current(self.device_id)
         for nbytes in sizes:
-            memory, address = None, 0
-            if on_host and nbytes:
-                memory = _host_memory(nbytes)
-                address = memory.address
-            elif nbytes:
+            reusable = kept is not None and 0 < nbytes <= _LARGEST_KEPT
+            if kept is not None and reusable:
+                grains = (nbytes + _GRAIN - 1) // _GRAIN
                 try:
-                    memory = self._resource.allocate(nbytes, stream=stream) if is_current else None
-                except Exception:  # said below
-                    memory = None
-                if memory is None:
-                    memory = self._device_memory(nbytes)
-                address = int(memory.handle)
-            made.append(Allocation(self, nbytes, memory, address))
+                    block = kept[grains].pop()
+                except (KeyError, IndexError):
+                    block = self._new(grains * _GRAIN)
+            else:
+                block = self._new(nbytes)
+            allocation = object.__new__(Allocation)
+            allocation.nbytes, allocation.ptr = nbytes, block.address
+            allocation._allocator, allocation._block = self, block
+            allocation._exports = allocation._free_on = None
+            allocation._reusable = reusable
+            made.append(allocation)
         return made
+
+    def _new(self, nbytes: int) -> Block:
+        """Memory that was not used before."""
+        if not nbytes:
+            return Block(self, None, 0, 0)
+        if self.on_host:
+            memory: Any = host_memory(nbytes)
+            return Block(self, memory, memory.address, nbytes)
+        memory = None
+        if cuda.is_current(self.device_id):
+            with suppress(Exception):  # said below
+                memory = self._resource.allocate(nbytes, stream=self._core_stream)
+        if memory is None:
+            memory = self._device_memory(nbytes)
+        return Block(self, memory, int(memory.handle), nbytes)
+
+    def keep(self, block: Block) -> None:
+        """Take a block back, for the work that is put on the stream from now on."""
+        if not self._keeps:
+            block.free()
+            return
+        self._kept.setdefault(block.nbytes // _GRAIN, []).append(block)
+        self._kept_bytes += block.nbytes
+        if self._kept_bytes > _MOST_KEPT:
+            self.trim()
+
+    def trim(self) -> None:
+        """Free the blocks that were taken back."""
+        self._kept_bytes = 0
+        for same in list(self._kept.values()):  # the lists stay: others may append to them
+            while same:
+                with suppress(IndexError):  # another thread took it
+                    same.pop().free()
+
+    def close(self) -> None:
+        """Take no block back from now on, and free those that were."""
+        self._keeps = False
+        self.trim()
+
+    def __del__(self) -> None:
+        self.trim()
 
     def _device_memory(self, nbytes: int) -> Any:
         """Memory from another device than the current one, or the reason why there is none."""
         ordinal, resource = self.device_id, self._resource
         with cuda.current_context(ordinal) as device:
+            with suppress(Exception):  # said below
+                return resource.allocate(nbytes, stream=self._core_stream)
+            for allocator in list(_keeping):
+                allocator.trim()
             try:
                 return resource.allocate(nbytes, stream=self._core_stream)
             except Exception as error:  # cuda.core's own class, which it does not export
@@ -117,8 +191,8 @@ class Allocator:
                     cuda.call("cuMemPoolTrimTo", resource.handle, 0)
                 free, total = cuda.call("cuMemGetInfo")
                 raise OutOfDeviceMemoryError(
-                    f"asked for {_readable(nbytes)} on device {ordinal} ({device.name}); "
-                    f"{_readable(free)} of {_readable(total)} are free"
+                    f"asked for {readable(nbytes)} on device {ordinal} ({device.name}); "
+                    f"{readable(free)} of {readable(total)} are free"
                 ) from error
 
 
@@ -134,29 +208,26 @@ class Allocation(Uncopied):
         Address, 0 for an empty block; a multiple of `ALIGNMENT`.
     nbytes : int
         Size.
-    device_id, on_host, stream
-        Those of the `Allocator`.
     """
 
     __slots__ = (
         "__weakref__",
+        "_allocator",
         "_block",
         "_exports",
-        "device_id",
+        "_free_on",
+        "_reusable",
         "nbytes",
-        "on_host",
         "ptr",
-        "stream",
     )
 
-    def __init__(self, allocator: Allocator, nbytes: int, memory: Any, address: int) -> None:
-        self.nbytes = nbytes
-        self.ptr = address
-        self.device_id = allocator.device_id
-        self.on_host = allocator.on_host
-        self.stream = allocator.stream
-        self._exports: weakref.WeakSet[Any] | None = None
-        self._block = _Block(self, allocator, memory)
+    _allocator: Allocator
+    _block: Block | None
+    _exports: weakref.WeakSet[Any] | None
+    _free_on: Any
+    _reusable: bool
+    nbytes: int
+    ptr: int
 
     @classmethod
     def of(
@@ -172,6 +243,21 @@ class Allocation(Uncopied):
         return self
 
     @property
+    def device_id(self) -> int:
+        """Ordinal of the device."""
+        return self._allocator.device_id
+
+    @property
+    def on_host(self) -> bool:
+        """Whether it belongs to the reference device."""
+        return self._allocator.on_host
+
+    @property
+    def stream(self) -> int:
+        """Address of the stream that it was allocated on."""
+        return self._allocator.stream
+
+    @property
     def exports(self) -> weakref.WeakSet[Any]:
         """What other libraries hold of it (see ``dlpack.Exported``)."""
         if self._exports is None:
@@ -185,59 +271,21 @@ class Allocation(Uncopied):
         """
         if stream is not None:
             as_stream_pointer(stream)
-            self._block.free_on = stream
+            self._free_on = stream
         if not self._exports:
-            self._block.free()
+            self.__del__()
 
-
-class _Block(weakref.ref[Allocation]):
-    """The memory of an allocation, which it outlives: it is freed when that is gone, or at exit."""
-
-    __slots__ = ("_allocator", "_memory", "free_on")
-    _allocator: Allocator
-    _memory: Any
-    free_on: Any
-
-    def __new__(cls, owner: Allocation, allocator: Allocator, memory: Any) -> _Block:
-        block = super().__new__(cls, owner, cls.free)
-        block._allocator, block._memory, block.free_on = allocator, memory, None
-        if memory is not None:
-            _blocks[id(block)] = block
-        return block
-
-    def __init__(self, owner: Allocation, allocator: Allocator, memory: Any) -> None:
-        pass
-
-    def free(self) -> None:
-        """Free the memory; a second call does nothing."""
-        memory, self._memory = self._memory, None
-        if memory is None:
-            return
-        _blocks.pop(id(self), None)
-        if self._allocator.on_host:
-            memory.free()
-            return
-        ordinal = self._allocator.device_id
-        # This may run in a thread without a context, where cuMemFreeAsync would fail.
-        if self.free_on is None and cuda.is_current(ordinal):
-            memory.close()
-            return
-        with cuda.current_context(ordinal) as device:
-            if self.free_on is None:
-                memory.close()  # on the stream of the allocation
+    def __del__(self) -> None:
+        block, self._block = self._block, None
+        if block is not None:
+            if self._reusable and self._free_on is None:
+                self._allocator.keep(block)
             else:
-                memory.close(as_core_stream(self.free_on, device))
+                block.free(self._free_on)
 
 
-_blocks: dict[int, _Block] = {}
-"""All memory that is not freed; the last to be allocated comes last."""
-
-
-@atexit.register
-def _free_all() -> None:
-    while _blocks:
-        with suppress(Exception):  # the driver may be gone
-            _blocks.popitem()[1].free()
+_keeping: weakref.WeakSet[Allocator] = weakref.WeakSet()
+"""The allocators that keep blocks."""
 
 
 def _checked_size(nbytes: Any) -> int:
@@ -248,25 +296,6 @@ def _checked_size(nbytes: Any) -> int:
     return int(nbytes)
 
 
-def _host_memory(nbytes: int) -> Block:
-    try:
-        return Block(nbytes)
-    except (MemoryError, OSError, OverflowError, ValueError) as error:  # the last: beyond any array
-        free = free_memory()
-        raise OutOfDeviceMemoryError(
-            f"asked for {_readable(nbytes)} on the reference device; {_readable(free)} of host "
-            f"memory are free"
-        ) from error
-
-
 _pools: dict[int, tuple[Any, Any, Any]] = {}
 """By ordinal: the device, its memory resource, and its legacy default stream. To ask cuda.core for
 them takes three times as long as an allocation."""
-
-
-def _readable(nbytes: int) -> str:
-    if nbytes < 1024:
-        return f"{nbytes} bytes"
-    power = min((nbytes.bit_length() - 1) // 10, 6)
-    unit = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")[power - 1]
-    return f"{nbytes / 1024**power:.1f} {unit} ({nbytes} bytes)"

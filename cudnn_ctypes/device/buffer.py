@@ -13,12 +13,19 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw.tokens import Tokens
 from cudnn_ctypes.resource import Uncopied
 
 from . import copy
 from .allocation import Allocation
 
-__all__ = ["DeviceBuffer"]
+__all__ = ["DeviceBuffer", "Keyed", "check_reachable", "forms"]
+
+Keyed = tuple[int, ctypes.c_void_p]
+"""What launches want to know of memory: its part of their keys, and its address."""
+
+forms = Tokens()
+"""The parts of keys, by all that an operation may learn of memory but its address."""
 
 
 class DeviceBuffer(Uncopied):
@@ -55,7 +62,16 @@ class DeviceBuffer(Uncopied):
     _instead = "allocate another one and copy its contents with copy_from"
 
     # Without slots, Python 3.11's tracemalloc cannot tell where an object was made.
-    __slots__ = ("__weakref__", "_allocation", "_forgotten", "_nbytes", "_offset", "_parent")
+    __slots__ = (
+        "__weakref__",
+        "_allocation",
+        "_forgotten",
+        "_keyed",
+        "_nbytes",
+        "_offset",
+        "_on_host",
+        "_parent",
+    )
 
     def __init__(
         self, nbytes: int, *, device: Any = None, stream: Any = None, memory_resource: Any = None
@@ -67,6 +83,8 @@ class DeviceBuffer(Uncopied):
         self._allocation: Allocation | None = allocation
         self._offset = 0
         self._nbytes = allocation.nbytes
+        self._on_host = allocation.on_host
+        self._keyed: Keyed | None = None
         # The finalizer keeps the allocation, which is freed when the finalizer is done.
         self._forgotten: Any = weakref.finalize(
             self, _warn_forgotten, allocation, tracemalloc.get_object_traceback(self)
@@ -101,6 +119,7 @@ class DeviceBuffer(Uncopied):
         part._allocation = None
         part._offset = self._offset + offset
         part._nbytes = nbytes
+        part._on_host, part._keyed = self._on_host, None
         part._forgotten = weakref.finalize(part, _nothing)
         return part
 
@@ -162,6 +181,14 @@ class DeviceBuffer(Uncopied):
         check_reachable(self)
         return ctypes.c_void_p(self.ptr)
 
+    def keyed(self) -> Keyed:
+        """Its part of the keys of launches, and its address."""
+        pointer = self._as_parameter_
+        keyed = forms["buffer", self._nbytes, -1 if self._on_host else self.device_id], pointer
+        if self._parent is None:
+            self._keyed = keyed  # for nothing but `close` closes it
+        return keyed
+
     def copy_from_host(self, data: Any, *, offset: int = 0, stream: Any = None) -> None:
         """Copy the bytes of a NumPy array or of a bytes-like object here, from `offset` on.
 
@@ -212,6 +239,7 @@ class DeviceBuffer(Uncopied):
         `stream` defaults to the one that the memory was allocated on. What another library holds
         through ``__dlpack__`` stays valid until that lets go.
         """
+        self._keyed = None
         if self._forgotten.detach() is None:
             return
         allocation, self._allocation = self._allocation, None

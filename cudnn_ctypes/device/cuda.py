@@ -22,6 +22,7 @@ __all__ = [
     "current_context",
     "current_ordinal",
     "driver",
+    "is_capturing",
     "is_current",
 ]
 
@@ -95,6 +96,12 @@ def is_current(ordinal: int) -> bool:
     """Whether a context of this device is current in the calling thread."""
     status, device = driver().cuCtxGetDevice()
     return int(status) == 0 and int(device) == ordinal
+
+
+def is_capturing(stream: int) -> bool:
+    """Whether work on a stream is captured in a CUDA graph, or nobody can tell."""
+    status, capture = driver().cuStreamIsCapturing(stream)
+    return int(status) != 0 or int(capture) != 0
 
 
 def current_ordinal() -> int:

@@ -16,6 +16,7 @@ from cudnn_ctypes.dtypes import (
     storage_bytes,
 )
 from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 from cudnn_ctypes.resource import Uncopied
 
@@ -23,7 +24,7 @@ from . import copy, dlpack, pytorch
 from . import layout as layouts
 from .allocation import Allocation
 from .borrowed import Imported
-from .buffer import DeviceBuffer, check_reachable
+from .buffer import DeviceBuffer, Keyed, check_reachable, forms
 from .cuda_array_interface import from_cuda_array_interface
 from .elements import Elements
 from .numbers import element
@@ -68,6 +69,8 @@ class DeviceTensor(Elements, Uncopied):
 
     _memory: Any
     _whole: DeviceTensor | None
+    _keyed: Keyed | None = None
+    _on_host: bool
 
     def __init__(
         self,
@@ -102,6 +105,7 @@ class DeviceTensor(Elements, Uncopied):
         nbytes: int | None = None,
     ) -> None:
         self._memory = memory
+        self._on_host = memory.on_host
         self._whole = None
         self._shape = shape
         self._strides = strides
@@ -312,7 +316,8 @@ class DeviceTensor(Elements, Uncopied):
     @property
     def on_host(self) -> bool:
         """Whether it belongs to the reference device."""
-        return bool(self._open().on_host)
+        self._open()
+        return self._on_host
 
     @property
     def stream(self) -> int:
@@ -321,8 +326,23 @@ class DeviceTensor(Elements, Uncopied):
 
     @property
     def _as_parameter_(self) -> ctypes.c_void_p:
-        check_reachable(self._open())
-        return ctypes.c_void_p(self.ptr)
+        memory = self._open()
+        if self._on_host != mode.reference_device_active:
+            check_reachable(memory)
+        return ctypes.c_void_p(memory.ptr + self._offset if self._nbytes else 0)
+
+    def keyed(self) -> Keyed:
+        """Its part of the keys of launches, and its address."""
+        pointer = self._as_parameter_
+        keyed = forms[self.form(self._memory.device_id)], pointer
+        if self._whole is None and not isinstance(self._memory, DeviceBuffer):
+            self._keyed = keyed  # for nothing but `close` closes it
+        return keyed
+
+    def form(self, device_id: int) -> tuple[Any, ...]:
+        """What the keys of launches say of it, besides its address."""
+        where = -1 if self._on_host else device_id
+        return self._data_type._value_, self._shape, self._strides, where, self._readonly
 
     def __repr__(self) -> str:
         layout = self.layout or f"strides {self._strides}"
@@ -347,7 +367,7 @@ class DeviceTensor(Elements, Uncopied):
         another library holds through ``__dlpack__`` stays valid until that lets go. Closing a part
         of a tensor frees nothing; closing the tensor closes its parts.
         """
-        memory, self._memory = self._memory, None
+        memory, self._memory, self._keyed = self._memory, None, None
         if isinstance(memory, Allocation) and self._whole is None:
             memory.release(stream)
 

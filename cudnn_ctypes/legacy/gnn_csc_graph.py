@@ -152,7 +152,7 @@ class GnnCscGraph:
         """Whether it holds its reverse."""
         return self.reversed_offsets is not None
 
-    def _look(self) -> Look:
+    def _look(self, launcher: Any = None) -> Look:
         """Its part of the key of a launch, and the struct that C takes."""
         part, _ = look(self.offsets)  # which checks that its memory can be reached
         for array in self._arrays:

@@ -16,16 +16,21 @@ import inspect
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from ctypes import c_void_p
+from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from ..device import copy
+from ..device import DeviceTensor
 from ..errors import ClosedError
 from ..handle import Handle
+from ..raw import mode
 from ..raw.bare import watched
 from ..raw.function import Function
+from ..raw.tokens import unique
 from ..resource import Uncopied
-from .launch_keys import NoKey, is_foreign, look
-from .launch_plan import Launcher, Memory, Plan, Recording, make_call
+from .launch_keys import NoKey, is_foreign, looks
+from .launch_plan import Launcher, Memory, Plan, Recording, fill, make_call
+from .launch_source import code_of, function_of, looked_up_source, operation_source
 from .stream_launcher import StreamLauncher
 
 __all__ = ["BoundOperation", "Memory", "bind", "keep", "launch", "launched", "recording"]
@@ -37,10 +42,6 @@ ALIGNMENT = 16
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
 P = ParamSpec("P")
-
-
-_LookedUp = tuple[Launcher, Any, Plan | None, list[Any], list[Any]]
-"""Launcher, key, plan, addresses and arguments of a call; key and plan may be None."""
 
 
 class _Current(threading.local):
@@ -65,76 +66,89 @@ def launch(function: Callable[..., Any], *arguments: Any) -> None:
 
 
 class _Operation:
-    """A function that launches: itself, and the names of its parameters.
+    """A function that launches; the first call of a key goes through it, and makes a plan.
 
-    One of them is `handle`, or, keyword-only, `stream`.
+    Attributes
+    ----------
+    call : function
+        What takes its place for users. It is compiled when it is first called.
     """
-
-    __slots__ = ("_by_alignment", "_place", "function", "names")
 
     def __init__(self, function: Callable[..., Any], *, by_alignment: bool) -> None:
         self.function = function
         self._by_alignment = by_alignment
-        self.names = tuple(inspect.signature(function).parameters)
-        self._place = self.names.index("handle") if "handle" in self.names else None
+        self.call = FunctionType(_first_call.__code__, {"_operation": self}, function.__name__)
+        functools.update_wrapper(self.call, function)
+        vars(self.call)["_operation"] = self
 
-    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Launch by the plan of the key; the first call of a key makes it."""
-        call = self._look_up(args, kwargs)
-        if call is None:
-            return self.function(*args, **kwargs)  # which refuses it
-        launcher, key, plan, pointers, given = call
-        if plan is not None and plan.fits(launcher):
-            return plan.run(launcher, pointers, given)
-        return self._recorded(launcher, key, args, kwargs, launches=True)[0]
+    @functools.cached_property
+    def _parameters(self) -> list[inspect.Parameter]:
+        """One of them is `handle`, or, keyword-only, `stream`."""
+        return list(inspect.signature(self.function).parameters.values())
+
+    @functools.cached_property
+    def _scope(self) -> dict[str, Any]:
+        defaults = {f"_default_{p.name}": p.default for p in self._parameters}
+        return {
+            "_current": _current,
+            "_function": self.function,
+            "_long_way": self._long_way,
+            "_number": unique(),
+            "_looks": looks,
+            "_default": ((), None),
+            "_aligned": _aligned,
+            "_NoKey": NoKey,
+            "_Tensor": DeviceTensor,
+            "_Handle": Handle,
+            "_StreamLauncher": StreamLauncher,
+            **defaults,
+        }
+
+    def compile(self) -> Callable[..., Any]:
+        """Give `call` the code of this operation."""
+        name, call, function = self.function.__name__, self.call, self.function
+        source = operation_source(name, self._parameters, by_alignment=self._by_alignment)
+        call.__globals__.update(self._scope)
+        call.__defaults__, call.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+        call.__code__ = code_of(source, name)
+        return self.call
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
         """The operation with these operands; None if they cannot be bound."""
-        call = self._look_up(args, kwargs)
-        if call is None:
+        signature = inspect.signature(self.function).bind(*args, **kwargs)
+        if self._of_handle and type(signature.arguments.get("handle")) is not Handle:
             return None
-        launcher, key, plan, pointers, given = call
+        launcher, key, at, given = self._looked_up(*args, **kwargs)
         if any(map(is_foreign, given)):
             return None
+        plan = launcher._plans.get(key)
         if plan is None or not plan.fits(launcher):
             plan = self._recorded(launcher, key, args, kwargs, launches=False)[1]
         if plan is None or key is None:
             return None
-        return BoundOperation(plan, launcher, pointers, given)
+        return BoundOperation(plan, launcher, at, given)
 
-    def _look_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _LookedUp | None:
-        """What is known of a call; None if it has no handle."""
-        place = self._place
-        parts: list[Any] = [self.function, len(args)]
-        launcher: Any
-        if place is None:
-            launcher = StreamLauncher(kwargs.get("stream"))
-            parts.append(launcher.launch_key)
-            kwargs = {name: value for name, value in kwargs.items() if name != "stream"}
-        else:
-            launcher = args[place] if len(args) > place else kwargs.get("handle")
-            if type(launcher) is not Handle:
-                return None
-        given = [value for value in (*args, *kwargs.values()) if value is not launcher]
-        pointers: list[Any] = []
-        try:
-            for value in given:
-                part, pointer = look(value, launcher)
-                parts.append(part)
-                pointers.append(pointer)
-        except NoKey:
-            return launcher, None, None, pointers, given
-        if self._by_alignment:
-            parts += [p is not None and (p.value or 0) % ALIGNMENT == 0 for p in pointers]
-        key = (*parts, *kwargs)
-        try:
-            return launcher, key, launcher._plans.get(key), pointers, given
-        except TypeError:  # not hashable
-            return launcher, key, None, pointers, given
+    @functools.cached_property
+    def _of_handle(self) -> bool:
+        return any(p.name == "handle" for p in self._parameters)
+
+    @functools.cached_property
+    def _looked_up(self) -> Callable[..., tuple[Launcher, Any, Any, Any]]:
+        """What `call` finds out about its arguments."""
+        name, function = self.function.__name__, self.function
+        source = looked_up_source(name, self._parameters, by_alignment=self._by_alignment)
+        found: Any = function_of(source, name, self._scope)
+        found.__defaults__, found.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+        return cast(Callable[..., Any], found)
+
+    def _long_way(
+        self, launcher: Launcher, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return self._recorded(launcher, key, args, kwargs, launches=True)[0]
 
     def _recorded(
         self,
-        handle: Launcher,
+        launcher: Launcher,
         key: Any,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -142,14 +156,30 @@ class _Operation:
         launches: bool,
     ) -> tuple[Any, Plan | None]:
         """Go the long way; the result, and the plan that was made of it."""
-        given = {**dict(zip(self.names, args, strict=False)), **kwargs}
-        given.pop("stream" if self._place is None else "handle", None)
-        recording = Recording(handle, given, launches=launches)
+        bound = inspect.signature(self.function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        given: dict[str, Any] = {}
+        for parameter in self._parameters:
+            value = bound.arguments[parameter.name]
+            given.update(
+                value if parameter.kind is parameter.VAR_KEYWORD else {parameter.name: value}
+            )
+        given.pop("handle" if self._of_handle else "stream")
+        recording = Recording(launcher, given, launches=launches)
         result, plan = _recorded(recording, self.function, args, kwargs)
         if plan is not None and key is not None:
-            with suppress(TypeError):  # not hashable
-                keep(handle._plans, key, plan)
+            keep(launcher._plans, key, plan)
         return result, plan
+
+
+def _first_call(*args: Any, **kwargs: Any) -> Any:
+    """The code of an operation's function until it is called."""
+    return _operation.compile()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _aligned(at: tuple[Any, ...]) -> tuple[bool, ...]:
+    """Which addresses are multiples of `ALIGNMENT` bytes."""
+    return tuple(each.__class__ is c_void_p and (each.value or 0) % ALIGNMENT == 0 for each in at)
 
 
 def keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
@@ -165,23 +195,12 @@ def launched(operation: F) -> F:
 
     It has a parameter ``handle``, or a keyword-only parameter ``stream``.
     """
-    return _launched(operation, _Operation(operation, by_alignment=False))
+    return cast(F, _Operation(operation, by_alignment=False).call)
 
 
 def launched_by_alignment(operation: F) -> F:
     """As `launched`; addresses that are multiples of `ALIGNMENT` bytes have keys of their own."""
-    return _launched(operation, _Operation(operation, by_alignment=True))
-
-
-def _launched(operation: F, known: _Operation) -> F:
-    @functools.wraps(operation)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if _current.recording is not None:
-            return operation(*args, **kwargs)
-        return known(args, kwargs)
-
-    call._operation = known  # type: ignore[attr-defined]
-    return cast(F, call)
+    return cast(F, _Operation(operation, by_alignment=True).call)
 
 
 def _recorded(
@@ -215,14 +234,14 @@ class BoundOperation(Uncopied, Generic[R]):
         What the operation returns: the results that were given or made.
     """
 
-    def __init__(self, plan: Plan, handle: Launcher, pointers: list[Any], given: list[Any]) -> None:
+    def __init__(self, plan: Plan, handle: Launcher, at: Any, given: Any) -> None:
         self._scratch = [handle.allocator.allocate(size) for size in plan.scratch_sizes]
-        made = plan.fill(handle, pointers, self._scratch)
+        made, values = plan.fill(handle, at, self._scratch)
         self._plan, self._handle = plan, handle
         self._kept = given, made
         self._zeroed = plan.zeroed(made, self._scratch)
-        self._native = list(plan.calls(pointers, checked=False))
-        self._checked = list(plan.calls(pointers, checked=True))
+        self._native = list(plan.filled(values, checked=False))
+        self._checked = list(plan.filled(values, checked=True))
         self.result: R = plan.returns(made, given)
 
     def __call__(self) -> R:
@@ -232,15 +251,20 @@ class BoundOperation(Uncopied, Generic[R]):
         ------
         ClosedError
             If this or the handle is closed.
+        ValueError
+            If the reference device was activated or left since it was bound.
         CudnnError
             If cuDNN refuses.
         """
         if self._plan is None:
             raise ClosedError("this BoundOperation is closed")
         _ = self._handle._as_parameter_
+        if mode.reference_device_active is not self._plan.on_host:
+            bound_on, active = ("the reference device", "a GPU")[:: 1 if self._plan.on_host else -1]
+            raise ValueError(f"this was bound on {bound_on}, but work goes to {active} now")
         self._plan.follow(self._handle)
         for memory, nbytes in self._zeroed:
-            copy.fill(memory, b"\0", 0, nbytes, stream=self._handle.stream)
+            fill(memory, nbytes, self._handle.stream)
         for function, callee, arguments in self._checked if watched else self._native:
             make_call(function, callee, arguments)
         return self.result

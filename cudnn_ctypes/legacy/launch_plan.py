@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, NamedTuple
@@ -10,15 +12,16 @@ from typing import Any, NamedTuple
 from ..device import DeviceBuffer, DeviceTensor, copy, pytorch
 from ..device.allocation import Allocation
 from ..handle import Handle
-from ..raw import log, records
+from ..raw import log, mode
 from ..raw.bare import bare, watched
 from ..raw.function import Function
 from ..resource import Resource
 from .descriptor import Descriptor
 from .launch_keys import NoKey, look
+from .launch_source import function_of, plan_source
 from .stream_launcher import StreamLauncher
 
-__all__ = ["Launcher", "Memory", "Plan", "Recording", "make_call"]
+__all__ = ["Call", "Launcher", "Memory", "Plan", "Recording", "fill", "make_call"]
 
 Launcher = Handle | StreamLauncher
 
@@ -73,6 +76,11 @@ class Recording:
 
 FilledCall = tuple[Function, Callable[..., Any], list[Any]]
 
+Place = tuple[Any, ...]
+"""Where a launch finds what fills a gap: ``("at", 3, 1)`` is ``at[3][1]``. ``at`` is what C is
+given of the arguments (see `launch_keys`), ``to`` the addresses of results that are made,
+``scratch`` those of workspaces, and ``handle`` the handle."""
+
 
 def make_call(function: Function, callee: Callable[..., Any], arguments: list[Any]) -> None:
     """Make a call, through ``raw`` or bare."""
@@ -82,7 +90,7 @@ def make_call(function: Function, callee: Callable[..., Any], arguments: list[An
         raise function._binding.error(code, tuple(arguments))
 
 
-class _Call(NamedTuple):
+class Call(NamedTuple):
     """A C call with gaps.
 
     Attributes
@@ -91,25 +99,38 @@ class _Call(NamedTuple):
         Of ``raw``, which takes the arguments `checked`.
     symbol : ctypes function
         Of C itself, which takes the arguments `native`.
-    gaps : list of (int, int)
-        Position among the arguments, and index of what fills it.
+    gaps : dict
+        What fills them, by position among the arguments.
     """
 
     function: Function
     checked: list[Any]
     symbol: Callable[..., int]
     native: list[Any]
-    gaps: list[tuple[int, int]]
+    gaps: dict[int, Place]
 
 
 class Plan:
-    """The C calls of one key, with gaps for the handle and the addresses of memory."""
+    """The C calls of one key, with gaps for what differs from call to call.
+
+    Attributes
+    ----------
+    calls : list of Call
+        After a change, `connect` is needed.
+    run : callable
+        From the launcher, what C is given of the arguments, and the arguments, to the result. It
+        raises `NoKey`, before anything is done, where the plan is for another stream or device.
+    returns : callable
+        From the results that are made and the arguments to what the operation returns.
+    """
+
+    run: Callable[..., Any]
 
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, recording.given
-        self._device = None if handle.on_reference_device else handle.device.device_id
-        # What fills the gaps: the operands, the handle, results that are made, workspaces.
-        self._made = [{**vars(each), "_memory": None} for each in recording.made]
+        self.on_host = handle.on_reference_device
+        self._device = None if self.on_host else handle.device.device_id
+        self._states = [_state(each) for each in recording.made]
         self._sizes = [each._nbytes for each in recording.made]
         self.scratch_sizes = [each.nbytes for each in recording.scratch]
         self._zeroed = [
@@ -117,169 +138,223 @@ class Plan:
             for position, each in enumerate((*recording.made, *recording.scratch))
             if any(each is zeroed for zeroed in recording.zeroed)
         ]
-        sources: dict[Any, int] = {name: position for position, name in enumerate(given)}
-        sources[handle] = len(sources)
-        for made in (*recording.made, *recording.scratch):
-            sources[id(made)] = len(sources)
-        memories = [
-            argument
-            for _, arguments in recording.calls
-            for argument in arguments
-            if isinstance(argument, Memory)
-        ]
-        written = {memory.name for memory in memories if memory.written}
-        self._calls = [
-            self._with_gaps(recording, sources, function, arguments)
+        places = _places(recording)
+        self.calls = [
+            _with_gaps(recording, places, function, arguments)
             for function, arguments in recording.calls
         ]
         self._stream = handle.stream_pointer if recording.constants else None
         self._torch = any(pytorch.is_torch(type(value)) for value in given.values())
-        self.returns = self._returning(recording, written, result)
-        # Keys have the identity of records: while these live, no other record has it.
-        self._held = [
-            records.record(descriptor)
-            for value in given.values()
-            for descriptor in getattr(value, "descriptors", (value,))
-            if isinstance(descriptor, Descriptor)
-        ]
+        self._kinds: dict[str, Any] = {"new": tuple.__new__}
+        self._result = self._returning(recording, _written(recording), result)
+        self.returns = function_of(
+            f"def returns(made, given): return {self._result}", "a plan", self._kinds
+        )
         self._stack = recording.stack
+        self.connect()
 
-    @staticmethod
-    def _source(recording: Recording, memory: Memory) -> Any:
-        """The name of an operand, or the identity of memory that was made for the call."""
-        value = memory._as_parameter_
-        if any(value is made for made in (*recording.made, *recording.scratch)):
-            return id(value)
-        # The operand itself, or what it was imported as.
-        if value is recording.given.get(memory.name):
-            return memory.name
-        pointer = look(recording.given.get(memory.name), recording.handle)[1]
-        if pointer is None or pointer.value != _address(value):
-            raise NoKey
-        return memory.name
-
-    def _with_gaps(
-        self,
-        recording: Recording,
-        sources: dict[Any, int],
-        function: Function,
-        arguments: tuple[Any, ...],
-    ) -> _Call:
-        if not isinstance(function, Function):
-            raise NoKey
-        # The gaps hold nothing: a plan keeps no memory alive.
-        checked: list[Any] = [None] * len(arguments)
-        native: list[Any] = [None] * len(arguments)
-        gaps: list[tuple[int, int]] = []
-        argtypes = function._binding.argtypes
-        handle = recording.handle
-        for position, argument in enumerate(arguments):
-            if argument is handle:
-                gaps.append((position, sources[handle]))
-            elif isinstance(argument, Memory):
-                gaps.append((position, sources[self._source(recording, argument)]))
-            else:
-                constant = any(argument is each for each in recording.constants)
-                if function.parameters[position].type.kind == "device" and not (
-                    constant or argument is None
-                ):
-                    raise NoKey
-                if constant or isinstance(argument, Resource):
-                    argument = argument._as_parameter_
-                checked[position] = argument
-                native[position] = argtypes[position].from_param(argument)
-        return _Call(function, checked, getattr(bare, function.__name__), native, gaps)
-
-    def _returning(
-        self, recording: Recording, written: set[str], result: Any
-    ) -> Callable[[list[DeviceTensor], list[Any]], Any]:
-        """How the result of a call is put together from what is made and what is given."""
+    def _returning(self, recording: Recording, written: set[str], result: Any) -> str:
+        """What the operation returns, as an expression of what is made and the arguments."""
         if result is None:
-            return lambda made, given: None
+            return "None"
         if isinstance(result, tuple):
             parts = [self._returning(recording, written, part) for part in result]
-            kind: Any = type(result)
-            put = getattr(kind, "_make", kind)
-            return lambda made, given: put(part(made, given) for part in parts)
+            kind = f"kind{len(self._kinds)}"
+            self._kinds[kind] = type(result)
+            return f"new({kind}, ({''.join(f'{part}, ' for part in parts)}))"
         for position, made in enumerate(recording.made):
             if result is made:
-                return lambda made, given: made[position]
+                return f"made[{position}]"
         # In place a result is an operand too, and other calls need not be in place.
         names = list(recording.given)
         for name in sorted(names, key=lambda name: name not in written):
             if result is recording.given[name]:
-                place = names.index(name)
-                return lambda made, given: given[place]
+                return f"given[{names.index(name)}]"
         raise NoKey
 
+    def connect(self) -> None:
+        """Compile `run` with the calls as they are."""
+        source = plan_source(
+            moved=self._stream is not None,
+            follows=self._torch and self._device is not None,
+            makes=bool(self._sizes),
+            scratch=len(self.scratch_sizes),
+            zeroed=[position for position, _ in self._zeroed],
+            calls=[_expressions(i, call) for i, call in enumerate(self.calls)],
+            result=self._result,
+        )
+        scope = {
+            "mode": mode,
+            "on_host": self.on_host,
+            "stream": self._stream,
+            "NoKey": NoKey,
+            "follow": pytorch.follow,
+            "device": self._device,
+            "make": functools.partial(_made, self._sizes, self._states),
+            "sizes": self.scratch_sizes,
+            "address": ctypes.c_void_p,
+            "fill": fill,
+            "zeros": [nbytes for _, nbytes in self._zeroed],
+            "logged": log.logged,
+            "forget": log.forget,
+            "errors": [call.function._binding.error for call in self.calls],
+            **self._kinds,
+        }
+        through_raw: dict[str, Any] = {**scope, "watched": ()}
+        bare: dict[str, Any] = {**scope, "watched": watched}
+        for i, call in enumerate(self.calls):
+            through_raw |= {f"call{i}": call.function, f"arguments{i}": call.checked}
+            bare |= {f"call{i}": call.symbol, f"arguments{i}": call.native}
+        bare["through_raw"] = function_of(source, "a plan", through_raw)
+        self.run = function_of(source, "a plan", bare)
+
     def fits(self, launcher: Launcher) -> bool:
-        """Whether the launcher's stream is the one in whose order the plan frees its memory."""
-        return self._stream is None or self._stream == launcher.stream_pointer
+        """Whether the plan is for the launcher's device, and for the stream that it needs."""
+        return mode.reference_device_active is self.on_host and (
+            self._stream is None or self._stream == launcher.stream_pointer
+        )
 
     def fill(
-        self, handle: Launcher, pointers: list[Any], scratch: list[Allocation]
-    ) -> list[DeviceTensor]:
-        """Complete `pointers`, those of the operands; returns the results that are made.
+        self, launcher: Launcher, at: Any, scratch: list[Allocation]
+    ) -> tuple[list[DeviceTensor], dict[str, Any]]:
+        """The results that are made for a launch, and what fills the gaps of its calls.
 
         Parameters
         ----------
+        at
+            What C is given of the arguments.
         scratch : list of Allocation
             The workspaces, one for each of `scratch_sizes`.
         """
-        pointers.append(handle._as_parameter_)
-        made: list[DeviceTensor] = []
-        if self._made:
-            blocks = handle.allocator.allocate_each(self._sizes)
-            for state, memory in zip(self._made, blocks, strict=True):
-                tensor = object.__new__(DeviceTensor)
-                tensor.__dict__ = {**state, "_memory": memory}
-                made.append(tensor)
-                pointers.append(ctypes.c_void_p(memory.ptr))
-        for block in scratch:
-            pointers.append(ctypes.c_void_p(block.ptr or None))
-        return made
+        made, to = _made(self._sizes, self._states, launcher) if self._sizes else ([], [])
+        spaces = [ctypes.c_void_p(block.ptr or None) for block in scratch]
+        return made, {"at": at, "to": to, "scratch": spaces, "handle": launcher._as_parameter_}
 
     def zeroed(
         self, made: list[DeviceTensor], scratch: list[Allocation]
     ) -> list[tuple[Allocation, int]]:
         """What is to be filled with zeros before the calls, and how many bytes of it."""
-        if not self._zeroed:
-            return []
         blocks = [*(tensor._memory for tensor in made), *scratch]
         return [(blocks[position], nbytes) for position, nbytes in self._zeroed]
 
-    def calls(self, pointers: list[Any], *, checked: bool) -> Iterator[FilledCall]:
+    def filled(self, values: dict[str, Any], *, checked: bool) -> Iterator[FilledCall]:
         """The C calls with their gaps filled, for ``raw`` or for C itself."""
-        for call in self._calls:
+        for call in self.calls:
             arguments = (call.checked if checked else call.native).copy()
-            for position, index in call.gaps:
-                arguments[position] = pointers[index]
+            for position, place in call.gaps.items():
+                arguments[position] = functools.reduce(operator.getitem, place, values)
             yield call.function, call.function if checked else call.symbol, arguments
 
-    def follow(self, handle: Launcher) -> None:
-        """Have the handle's stream wait for what others have under way with the operands."""
+    def follow(self, launcher: Launcher) -> None:
+        """Have the launcher's stream wait for what others have under way with the operands."""
         if self._torch and self._device is not None:
-            pytorch.follow(self._device, handle.stream_pointer)
-
-    def run(self, handle: Launcher, pointers: list[Any], given: list[Any]) -> Any:
-        """Launch with operands at `pointers`; `given` are all arguments but the handle."""
-        scratch = [handle.workspace(size, i) for i, size in enumerate(self.scratch_sizes)]
-        made = self.fill(handle, pointers, scratch)
-        self.follow(handle)
-        try:
-            for memory, nbytes in self.zeroed(made, scratch):
-                copy.fill(memory, b"\0", 0, nbytes, stream=handle.stream)
-            for function, callee, arguments in self.calls(pointers, checked=bool(watched)):
-                make_call(function, callee, arguments)
-        except BaseException:
-            for tensor in made:
-                tensor.close()
-            raise
-        return self.returns(made, given)
+            pytorch.follow(self._device, launcher.stream_pointer)
 
     def __del__(self) -> None:
         if hasattr(self, "_stack"):
             self._stack.close()
+
+
+def fill(memory: Allocation, nbytes: int, stream: Any) -> None:
+    """Put zeros in memory, in the order of a stream."""
+    copy.fill(memory, b"\0", 0, nbytes, stream=stream)
+
+
+def _state(made: DeviceTensor) -> tuple[int, dict[str, Any]]:
+    """What is the same of all results in the place of one, which is not kept itself."""
+    return made.keyed()[0], {**vars(made), "_memory": None, "_keyed": None}
+
+
+def _made(
+    sizes: list[int], states: list[tuple[int, dict[str, Any]]], launcher: Launcher
+) -> tuple[list[DeviceTensor], list[ctypes.c_void_p]]:
+    """Results in new memory, and their addresses."""
+    made: list[DeviceTensor] = []
+    addresses: list[ctypes.c_void_p] = []
+    for memory, (token, state) in zip(launcher.allocator.allocate_each(sizes), states, strict=True):
+        address = ctypes.c_void_p(memory.ptr)
+        tensor = object.__new__(DeviceTensor)
+        tensor.__dict__ = {**state, "_memory": memory, "_keyed": (token, address)}
+        made.append(tensor)
+        addresses.append(address)
+    return made, addresses
+
+
+def _places(recording: Recording) -> dict[Any, Place]:
+    """Where a launch finds operands, by their names, and other things, by their identities."""
+    places: dict[Any, Place] = {id(recording.handle): ("handle",)}
+    for i, (name, value) in enumerate(recording.given.items()):
+        places[name] = ("at", i)
+        if hasattr(value, "descriptors"):
+            for j, descriptor in enumerate(value.descriptors):
+                places.setdefault(id(descriptor), ("at", i, j))
+        elif isinstance(value, Descriptor):
+            places.setdefault(id(value), ("at", i))
+    places |= {id(each): ("to", i) for i, each in enumerate(recording.made)}
+    return places | {id(each): ("scratch", i) for i, each in enumerate(recording.scratch)}
+
+
+def _written(recording: Recording) -> set[str]:
+    """The names of the operands that the calls write."""
+    return {
+        argument.name
+        for _, arguments in recording.calls
+        for argument in arguments
+        if isinstance(argument, Memory) and argument.written
+    }
+
+
+def _place(recording: Recording, places: dict[Any, Place], memory: Memory) -> Place:
+    """Where a launch finds the address of an operand, or of memory that was made for the call."""
+    value, operand = memory._as_parameter_, recording.given.get(memory.name)
+    if (made := places.get(id(value))) is not None:
+        return made
+    if value is not operand:  # it is what the operand was imported as
+        pointer = look(operand, recording.handle)[1]
+        if pointer is None or pointer.value != _address(value):
+            raise NoKey
+    return places[memory.name]
+
+
+def _with_gaps(
+    recording: Recording,
+    places: dict[Any, Place],
+    function: Function,
+    arguments: tuple[Any, ...],
+) -> Call:
+    if not isinstance(function, Function):
+        raise NoKey
+    # The gaps hold nothing: a plan keeps no memory alive.
+    checked: list[Any] = [None] * len(arguments)
+    native: list[Any] = [None] * len(arguments)
+    gaps: dict[int, Place] = {}
+    argtypes = function._binding.argtypes
+    for position, argument in enumerate(arguments):
+        if isinstance(argument, Memory):
+            gaps[position] = _place(recording, places, argument)
+        elif isinstance(argument, Launcher | Descriptor) and id(argument) in places:
+            gaps[position] = places[id(argument)]
+        else:
+            constant = any(argument is each for each in recording.constants)
+            if function.parameters[position].type.kind == "device" and not (
+                constant or argument is None
+            ):
+                raise NoKey
+            if constant or isinstance(argument, Resource):
+                argument = argument._as_parameter_
+            checked[position] = argument
+            native[position] = argtypes[position].from_param(argument)
+    return Call(function, checked, getattr(bare, function.__name__), native, gaps)
+
+
+def _expressions(index: int, call: Call) -> list[str]:
+    """The arguments of a call in the source of a plan."""
+    return [
+        "".join((place[0], *(f"[{i}]" for i in place[1:])))
+        if (place := call.gaps.get(position)) is not None
+        else f"arguments{index}[{position}]"
+        for position in range(len(call.native))
+    ]
 
 
 def _address(memory: Any) -> int | None:

@@ -48,7 +48,7 @@ class WeightSpace(Uncopied):
             raise ValueError(f"{name}: expected shape {tensor.shape}, got {np.shape(array)}")
         tensor.copy_from(np.asarray(array).astype(tensor.dtype), stream=self._stream)
 
-    def _look(self) -> Look:
+    def _look(self, launcher: Any) -> Look:
         return look(self.space)
 
     @property

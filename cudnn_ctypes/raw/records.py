@@ -15,6 +15,7 @@ from typing import Any
 
 from .ctypes_support import OpaquePointer
 from .enums import CUDNN_DATA_DOUBLE
+from .tokens import Tokens, unique
 
 __all__ = [
     "Entry",
@@ -51,17 +52,19 @@ class Entry:
     """The place of one descriptor's record, which is None while it is being read.
 
     `scalar` is the C type of numbers that scale such a tensor: double for DOUBLE, else float.
-    `fitting` holds the keys of typed memory that was found to fit.
+    `fitting` holds the keys of typed memory that was found to fit. `token` is one number for all
+    descriptors with an equal record, None without a record.
 
     Who forgets a record takes its place out of the table, so what a reader stores after that is
     lost with the place, and never stale.
     """
 
-    __slots__ = ("fitting", "record", "scalar")
+    __slots__ = ("fitting", "record", "scalar", "token")
 
     def __init__(self) -> None:
         self.record: Any = None
         self.scalar: Any = None
+        self.token: int | None = None
         self.fitting = _NOTHING_FITS
 
     def fill(self, record: Any) -> None:
@@ -72,11 +75,16 @@ class Entry:
             if len(_fitting) > _MOST_FITTING:
                 _fitting.clear()
             self.fitting = _fitting.setdefault(record, Fitting((None,)))
+        try:
+            self.token = _tokens[record]
+        except TypeError:  # not hashable: it holds what was set by labels
+            self.token = unique()
         self.record = record
 
 
 _MOST_FITTING = 1024
 _fitting: dict[Any, Fitting] = {}  # by record
+_tokens = Tokens()  # of records
 
 
 def data_type_of(record: Any) -> Any:

@@ -78,6 +78,7 @@ class FakeCuda:
         self.log: list[tuple[Any, ...]] = []
         self.context: int | None = None
         self.used = 0
+        self.captured: set[int] = set()  # streams whose work goes to a graph
         self._events = 0
         cuda = self
 
@@ -138,6 +139,9 @@ class FakeCuda:
     def cuStreamSynchronize(self, stream: int) -> tuple[Status]:
         self.log.append(("synchronize", stream))
         return (Status.CUDA_SUCCESS,)
+
+    def cuStreamIsCapturing(self, stream: int) -> tuple[Status, int]:
+        return Status.CUDA_SUCCESS, int(stream in self.captured)
 
     def cuMemGetInfo(self) -> tuple[Status, int, int]:
         return Status.CUDA_SUCCESS, self.capacity - self.used, self.capacity

@@ -341,6 +341,64 @@ class TestAllocator:
         gc.collect()
         assert alive == [False]
 
+    def test_it_keeps_small_blocks_for_the_next_work_on_its_stream(
+        self, fake_cuda: FakeCuda
+    ) -> None:
+        allocator = Allocator(0, FakeStream(7), keeps=True)
+        first, second = allocator.allocate_each([16, 300])
+        addresses = {first.ptr, second.ptr}
+        assert len(addresses) == 2
+        fake_cuda.log.clear()
+        del first, second
+        again = allocator.allocate_each([512, 1])
+        assert {each.ptr for each in again} == addresses
+        assert [each.nbytes for each in again] == [512, 1]
+        assert fake_cuda.log == []
+        again[0].release(FakeStream(9))  # work on another stream used it
+        assert fake_cuda.log == [("free", 9)]
+        again[1].release()
+        large = allocator.allocate((1 << 20) + 1)
+        large.release()
+        assert fake_cuda.log[1:] == [("allocate", 0, 7), ("free", 7)]
+        allocator.close()
+        assert fake_cuda.used == 0
+        allocator.allocate(16).release()
+        assert fake_cuda.used == 0
+
+    def test_what_it_keeps_is_bounded_and_goes_when_memory_runs_out(
+        self, fake_cuda: FakeCuda
+    ) -> None:
+        allocator = Allocator(0, keeps=True)
+        for _ in range(3):
+            allocator.allocate_each([1 << 20] * 20)
+            assert fake_cuda.used <= 32 << 20
+        kept = fake_cuda.used
+        assert kept
+        fake_cuda.capacity = kept + 100
+        other = Allocator(0).allocate(200)
+        assert fake_cuda.used == 200
+        del other
+
+    def test_captured_work_has_memory_of_its_own(self, fake_cuda: FakeCuda) -> None:
+        allocator = Allocator(0, FakeStream(7), keeps=True)
+        before = allocator.allocate(64).ptr
+        fake_cuda.captured.add(7)
+        fake_cuda.log.clear()
+        captured = allocator.allocate(64)
+        assert captured.ptr != before
+        fake_cuda.captured.clear()
+        del captured
+        assert fake_cuda.log == [("allocate", 0, 7), ("free", 7)]
+        assert allocator.allocate(64).ptr == before
+
+    def test_what_it_keeps_is_freed_with_it(self, fake_cuda: FakeCuda) -> None:
+        allocator = Allocator(0, FakeStream(7), keeps=True)
+        block, _ = allocator.allocate_each([16, 32])
+        del allocator, _
+        assert fake_cuda.used == 1024
+        del block
+        assert fake_cuda.used == 0
+
     def test_on_the_reference_device(self) -> None:
         mode.set_reference_device_active(True)
         try:
@@ -358,10 +416,11 @@ class TestAllocator:
 def test_what_is_left_at_exit_is_freed_once() -> None:
     code = (
         "from cudnn_ctypes.raw import mode; mode.set_reference_device_active(True)\n"
-        "from cudnn_ctypes.device import DeviceTensor, allocation\n"
+        "from cudnn_ctypes.raw import host_blocks\n"
+        "from cudnn_ctypes.device import DeviceTensor\n"
         "kept = [DeviceTensor.empty((4,), 'float32') for _ in range(3)]\n"
-        "free = allocation.Block.free\n"
-        "allocation.Block.free = lambda block: print('freed') or free(block)\n"
+        "free = host_blocks.Block.free\n"
+        "host_blocks.Block.free = lambda block: print('freed') or free(block)\n"
     )
     run = subprocess.run(
         [sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=True

@@ -31,7 +31,8 @@ def test_results_of_zeros_are_filled_on_the_stream(
 
     with cudnn.bind(cudnn.gnn_agg_simple_backward, graph, **given):  # which launches nothing
         (plan,) = plans.values()
-        plan._calls = [call._replace(symbol=empty) for call in plan._calls]
+        plan.calls = [call._replace(symbol=empty) for call in plan.calls]
+        plan.connect()
     with cudnn.bind(cudnn.gnn_agg_simple_backward, graph, **given) as bound:
         dnodes = bound.result.dnode_features
         for _ in range(2):

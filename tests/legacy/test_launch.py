@@ -93,6 +93,99 @@ def test_a_descriptor_set_again_is_another_launch(handle: Handle) -> None:
                 np.testing.assert_array_equal(y.numpy(), np.clip(x.numpy(), 0, coef))
 
 
+@pytest.fixture
+def long_ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the operations that were not found by their keys."""
+    names: list[str] = []
+    recorded = launch._Operation._recorded
+
+    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        names.append(self.function.__name__)
+        return recorded(self, *args, **kwargs)
+
+    monkeypatch.setattr(launch._Operation, "_recorded", counted)
+    return names
+
+
+def test_descriptors_made_anew_share_a_launch(handle: Handle, long_ways: list[str]) -> None:
+    """What they say is in the key, and C is given the one of the call."""
+    x, w = tensor(1, 2, 5, 5), tensor(3, 2, 3, 3)
+    expected = {
+        padding: cudnn.convolution_forward(handle, x, w, ConvolutionDescriptor(padding)).numpy()
+        for padding in (1, 0)
+    }
+    for padding in (1, 0, 1, 1):
+        with ConvolutionDescriptor(padding) as conv:
+            y = cudnn.convolution_forward(handle, x, w, conv)
+        np.testing.assert_array_equal(y.numpy(), expected[padding])
+    assert len(long_ways) == len(handle._plans) == 2
+    for _ in range(3):
+        with (
+            cudnn.TensorDescriptor.of(x) as x_desc,
+            cudnn.FilterDescriptor.of(w) as w_desc,
+            ConvolutionDescriptor(1) as conv,
+            cudnn.TensorDescriptor((1, 3, 5, 5)) as y_desc,
+        ):
+            y = poisoned(1, 3, 5, 5)
+            cudnn.ConvolutionForward(x_desc, w_desc, conv, y_desc).run(handle, x=x, w=w, y=y)
+            np.testing.assert_array_equal(y.numpy(), expected[1])
+    assert len(long_ways) == len(handle._plans) == 3
+
+
+def test_a_descriptor_that_is_closed_is_refused_also_where_its_launch_is_known(
+    handle: Handle,
+) -> None:
+    x, w, conv = tensor(1, 2, 5, 5), tensor(3, 2, 3, 3), ConvolutionDescriptor(1)
+    cudnn.convolution_forward(handle, x, w, conv)
+    conv.close()
+    with pytest.raises(ClosedError, match="ConvolutionDescriptor"):
+        cudnn.convolution_forward(handle, x, w, conv)
+
+
+def test_how_arguments_are_passed_makes_no_other_launch(
+    handle: Handle, long_ways: list[str]
+) -> None:
+    x, y = tensor(1, 2, 4, 4), poisoned(1, 2, 4, 4)
+    for _ in range(2):
+        cudnn.activation_forward(handle, x, "relu", y)
+        cudnn.activation_forward(handle, x=x, activation="relu", y=y, beta=0)
+        cudnn.activation_forward(y=y, x=x, activation="relu", handle=handle, alpha=1)
+    assert long_ways == ["activation_forward"]
+    np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
+
+
+def test_the_memory_of_a_part_goes_with_the_whole(handle: Handle) -> None:
+    whole, y = tensor(2, 2, 4, 4), poisoned(1, 2, 4, 4)
+    buffer = cudnn.DeviceBuffer(y.nbytes)
+    in_buffer = DeviceTensor(buffer, (1, 2, 4, 4), "float32")
+    in_buffer.copy_from(numbers(1, 2, 4, 4))
+    part = whole[:1]
+    for x, owner in ((part, whole), (in_buffer, buffer), (y, y)):
+        for _ in range(3):
+            cudnn.activation_forward(handle, x, "relu", poisoned(1, 2, 4, 4))
+        owner.close()  # type: ignore[attr-defined]
+        with pytest.raises(ClosedError):
+            cudnn.activation_forward(handle, x, "relu", poisoned(1, 2, 4, 4))
+
+
+def test_nothing_of_the_reference_device_reaches_cudnn_after_it_was_left() -> None:
+    """Its handles are addresses of nothing."""
+    with use_reference_device():
+        handle, x, y = Handle(), tensor(1, 2, 4, 4), poisoned(1, 2, 4, 4)
+        bound = cudnn.bind(cudnn.activation_forward, handle, x, "relu", y)
+        for _ in range(2):
+            cudnn.activation_forward(handle, x, "relu", y)
+    with pytest.raises(ValueError, match="reference device"):
+        cudnn.activation_forward(handle, x, "relu", y)
+    with pytest.raises(ValueError, match="bound on the reference device"):
+        bound()
+    with use_reference_device():
+        bound()
+        np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
+        bound.close()
+        handle.close()
+
+
 def test_numbers_are_part_of_the_key(handle: Handle) -> None:
     x = tensor(1, 1, 4, 4)
     for alpha, beta in ((1, 0), (2, 0), (1.0, 1), (0.5, 0.5), (2, 0)):
