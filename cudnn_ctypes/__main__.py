@@ -15,6 +15,7 @@ _COMMANDS = {
     "cache": "what the plan cache on disk holds; clear it, or merge results of autotuning",
     "compile": "compile graphs for a GPU that need not be there",
     "demo": "filter a photograph with cuDNN, every step shown and checked",
+    "devices": "GPUs whose names can be given instead of one, and which graphs compile for them",
     "doctor": "what is installed, what works, and what to do about the rest",
     "explain": "every engine for a graph, on a GPU that need not be there, and why not",
     "lookup": "what a name of cuDNN means, or what replaced it; also words, statuses, misspellings",

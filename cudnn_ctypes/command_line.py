@@ -13,7 +13,7 @@ from .errors import (
     SymbolNotFoundError,
 )
 from .graph.backend.device_properties import DeviceProperties, presets
-from .graph.compilation import as_device
+from .graph.backend.devices import as_properties
 from .graph.graph import Graph
 
 __all__ = [
@@ -91,24 +91,16 @@ def add_device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device",
         required=True,
-        help="the GPU: a name of a preset, a .json file that DeviceProperties.to_json wrote, or "
-        f"'here' (presets: {', '.join(presets())})",
+        help="the GPU: the name of a preset, a .json file that `doctor --save-device` or "
+        f"DeviceProperties.to_json wrote, or 'here' (presets: {', '.join(presets())})",
     )
 
 
 def chosen_device(name: str) -> DeviceProperties:
-    """The properties of the GPU that ``--device`` names, to be closed.
+    """The properties of the GPU that ``--device`` names; they are not to be closed.
 
     Raises
     ------
-    CommandError, ValueError, NoDeviceError, CudnnError
+    ValueError, NoDeviceError, CudnnError
     """
-    if name == "here":
-        return DeviceProperties.from_device()
-    if not name.endswith(".json"):
-        return as_device(name)
-    text = read_text(Path(name))
-    try:
-        return DeviceProperties(text)
-    except ValueError as error:
-        raise CommandError(f"{name}: {error}") from None
+    return as_properties(name)

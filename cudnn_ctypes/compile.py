@@ -89,18 +89,18 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
     jobs = min(arguments.jobs, len(texts))
     # Processes that begin anew: a fork of one that uses CUDA cannot use it.
     fresh = multiprocessing.get_context("spawn")
-    with chosen_device(arguments.device) as device:
-        console.print(f"for {device!r}")
-        with ProcessPoolExecutor(jobs, fresh) if jobs > 1 else nullcontext() as executor:
-            results = compile_graphs(
-                texts,
-                device,
-                executor=executor,
-                heuristics=arguments.heuristics,
-                workspace_limit=arguments.workspace_limit,
-                sm_count=arguments.sm_count,
-                on_done=write,
-            )
+    device = chosen_device(arguments.device)
+    console.print(f"for {device!r}")
+    with ProcessPoolExecutor(jobs, fresh) if jobs > 1 else nullcontext() as executor:
+        results = compile_graphs(
+            texts,
+            device,
+            executor=executor,
+            heuristics=arguments.heuristics,
+            workspace_limit=arguments.workspace_limit,
+            sm_count=arguments.sm_count,
+            on_done=write,
+        )
     done = [result for result in results if result.plan is not None]
     size = sum(len(result.plan or "") for result in done)
     console.print(

@@ -51,10 +51,12 @@ def _run(arguments: argparse.Namespace) -> int:
         deterministic=arguments.deterministic,
     )
     graph = read_graph(arguments.graph)
-    with chosen_device(arguments.device) as device:
-        told = graph.explain(
-            device, arguments.heuristics, selection=selection, compile=arguments.compile
-        )
+    told = graph.explain(
+        chosen_device(arguments.device),
+        arguments.heuristics,
+        selection=selection,
+        compile=arguments.compile,
+    )
     if arguments.json:
         print(json.dumps(told.as_dict(), indent=2))
     else:

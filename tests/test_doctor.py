@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 import pytest
 from programs import fake_cudnn
 
+from cudnn_ctypes import DeviceProperties, Graph, Handle
+from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.doctor import packages, probes
 from cudnn_ctypes.doctor.findings import Finding
 
@@ -194,3 +196,48 @@ def test_an_unknown_command_names_the_known_ones() -> None:
     done = run("diagnose")
     assert done.returncode == 2
     assert "doctor" in done.stderr
+
+
+class TestSavingTheGpu:
+    def test_of_the_reference_device(self, tmp_path: Path) -> None:
+        path = tmp_path / "new" / "gpu.json"
+        done = run("doctor", "--save-device", str(path), CUDNN_CTYPES_DEVICE="reference")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "NVIDIA H200" in done.stdout
+        written = json.loads(path.read_text())
+        assert written["source"] == "measured"  # the H200's preset
+        with DeviceProperties(path) as saved, DeviceProperties.preset("H200") as preset:
+            assert saved == preset
+            assert saved.source == "measured"
+        graph = Graph("product", io_data_type="float16")
+        graph.matmul(graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64))).set_output()
+        (tmp_path / "product.json").write_text(graph.to_json())
+        words = ("explain", str(tmp_path / "product.json"), "--device", str(path))
+        done = run(*words, "--heuristics", "a")
+        assert done.returncode == 0, done.stderr
+        assert "on NVIDIA H200" in done.stdout
+
+    @pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
+    def test_without_a_gpu(self, tmp_path: Path) -> None:
+        done = run("doctor", "--save-device", str(tmp_path / "gpu.json"))
+        assert done.returncode == 2
+        assert "there is no NVIDIA GPU here" in done.stderr
+        assert list(tmp_path.iterdir()) == []
+
+    def test_another_ending(self, tmp_path: Path) -> None:
+        done = run("doctor", "--save-device", str(tmp_path / "gpu"))
+        assert done.returncode == 2
+        assert "expected a name that ends in .json" in done.stderr
+
+    @pytest.mark.gpu
+    def test_of_the_gpu_here(self, tmp_path: Path) -> None:
+        path = tmp_path / "gpu.json"
+        assert run("doctor", "--save-device", str(path), CUDNN_CTYPES_DEVICE="cuda").returncode == 0
+        with DeviceProperties(path) as saved, DeviceProperties.from_device() as here:
+            assert saved == here
+            assert saved.source == here.source == "measured"
+            assert not saved.filled
+        with Graph(io_data_type="float16") as graph, Handle() as handle:
+            graph.matmul(graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64))).set_output()
+            text = graph.build(path).to_json()
+            graph.load_plan(text, handle)

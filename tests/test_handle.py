@@ -58,12 +58,12 @@ class TestOnTheReferenceDevice:
             handle.stream = "default"
 
     def test_a_failure_while_configuring_closes_it(self) -> None:
-        from cudnn_ctypes.reference.device import dispatch
+        from cudnn_ctypes.reference.device import made_up_handles
 
-        before = len(dispatch._open)
+        before = len(made_up_handles.open_handles)
         with pytest.raises(TypeError, match="'streamId'"):
             Handle(stream="default")
-        assert len(dispatch._open) == before
+        assert len(made_up_handles.open_handles) == before
 
     def test_closed(self) -> None:
         handle = Handle()

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import re
+from collections.abc import Mapping
 from importlib import resources
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import raw
+from ..arguments import suggestion
+from ..raw import mode
+from ..raw.values import described
 
-__all__ = ["complete", "is_measured", "preset", "presets"]
+__all__ = [
+    "SOURCE",
+    "SOURCES",
+    "complete",
+    "compute_capability",
+    "gpu_values",
+    "preset",
+    "presets",
+    "reference_gpu",
+]
+
+SOURCE = "source"
+"""The key that tells how the properties are known; cuDNN reads past it."""
+
+SOURCES = ("measured", "public data", "given")
+
+_REFERENCE = "h200"  # what the reference device stands for unless another GPU is named
 
 _MEASURED = {"h200": "h200.json"}  # read by cuDNN 9.19 from the GPU
 
@@ -71,18 +95,49 @@ def presets() -> tuple[str, ...]:
     return tuple(sorted((*_MEASURED, *_PUBLIC)))
 
 
-def is_measured(name: str) -> bool:
-    """Whether the properties of one of the `presets` were read from that GPU."""
-    return name in _MEASURED
-
-
 def preset(name: str) -> dict[str, Any]:
-    """The properties of one of the `presets`: read from that GPU, or put together from its data."""
-    if name in _MEASURED:
-        text = resources.files(__package__).joinpath("presets", _MEASURED[name]).read_text()
+    """The properties of a GPU by its name: read from that GPU, or put together from its data.
+
+    Upper and lower case, spaces and hyphens make no difference, nor do words of the vendor:
+    "RTX 4090", "rtx-4090" and "NVIDIA GeForce RTX 4090" are one name.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"preset: expected the name of a GPU, got {described(name)}")
+    key = _names().get(_plain(name))
+    if key is None:
+        raise ValueError(
+            f"no preset for {name!r}{suggestion(_plain(name), presets())}; there are "
+            f"{', '.join(presets())}. On a machine with that GPU, "
+            "`python -m cudnn_ctypes doctor --save-device gpu.json` writes a file to be given "
+            "instead of a name"
+        )
+    return _of(key)
+
+
+def _plain(name: str) -> str:
+    """What names of one GPU have in common."""
+    text = re.sub(r"[\s_-]+", "", name.lower())
+    return re.sub(r"^(nvidia)?(geforce|tesla)?", "", text)
+
+
+@functools.cache
+def _names() -> dict[str, str]:
+    """Presets by their own names and those that cuDNN gives the GPUs, as `_plain` makes them."""
+    devices = {_plain(_of(key)["deviceName"]): key for key in presets()}
+    return devices | {key: key for key in presets()}
+
+
+def _of(key: str) -> dict[str, Any]:
+    if key in _MEASURED:
+        text = resources.files(__package__).joinpath("presets", _MEASURED[key]).read_text()
         values: dict[str, Any] = json.loads(text)
         return values
-    gpu = _PUBLIC[name]
+    gpu = _PUBLIC[key]
     capability = _CAPABILITIES[gpu.capability]
     major, minor = gpu.capability
     return {
@@ -109,7 +164,74 @@ def preset(name: str) -> dict[str, Any]:
         "deviceVer": 100 * major + 10 * minor,
         "driverVer": 13000,
         "deviceName": gpu.name,
+        SOURCE: "public data",
     }
+
+
+def gpu_values(properties: Any) -> dict[str, Any]:
+    """The properties of the GPU that is meant, as cuDNN names them; `complete` adds what it lacks.
+
+    Parameters
+    ----------
+    properties : str, bytes, mapping, os.PathLike or DeviceProperties
+        The name of one of the `presets`; a file that ``DeviceProperties.to_json`` or
+        ``doctor --save-device`` wrote, a string if it ends in ".json"; its text; what it holds.
+
+    Raises
+    ------
+    ValueError
+        If there is no such preset or file, or the text is none of device properties.
+    """
+    properties = properties.to_json() if hasattr(properties, "to_json") else properties
+    if isinstance(properties, Mapping):
+        return _checked(dict(properties), "")
+    is_text = isinstance(properties, str) and properties.lstrip()[:1] in ("{", "[")
+    if is_text or isinstance(properties, bytes):
+        return _checked(_parsed(properties, "the device properties"), "")
+    if isinstance(properties, PathLike) or str(properties).endswith(".json"):
+        try:
+            data = Path(properties).read_bytes()
+        except OSError as error:
+            raise ValueError(f"{properties}: it cannot be read: {error.strerror}") from None
+        return _checked(_parsed(data, str(properties)), f"{properties}: ")
+    if isinstance(properties, str):
+        return preset(properties)
+    raise TypeError(
+        f"properties: expected the name of a GPU, a file, JSON text or a mapping, got "
+        f"{described(properties)}"
+    )
+
+
+def _parsed(text: str | bytes, source: str) -> dict[str, Any]:
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{source}: this is no JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise ValueError(f"{source}: expected a JSON object, got a {type(values).__name__}")
+    return values
+
+
+def _checked(values: dict[str, Any], place: str) -> dict[str, Any]:
+    if "deviceName" not in values:
+        raise ValueError(
+            f"{place}these are no device properties that cuDNN wrote: they have no 'deviceName'"
+        )
+    known = values.get(SOURCE, "given")
+    if known not in SOURCES:
+        raise ValueError(f"{place}{SOURCE}: expected one of {', '.join(SOURCES)}, got {known!r}")
+    return values
+
+
+def reference_gpu() -> Mapping[str, Any]:
+    """The properties of the GPU that the reference device stands for at present."""
+    return preset(_REFERENCE) if mode.reference_gpu is None else mode.reference_gpu
+
+
+def compute_capability(values: Mapping[str, Any]) -> tuple[int, int]:
+    """Major and minor: (9, 0) for an H200."""
+    version = int(values.get("deviceVer", 0))
+    return version // 100, version % 100 // 10
 
 
 def complete(values: dict[str, Any]) -> dict[str, Any]:

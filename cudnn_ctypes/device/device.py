@@ -19,14 +19,28 @@ class ReferenceDevice:
 
     name: str = "reference device (NumPy on host memory)"
     device_id: int = 0
+    stands_for: str = "NVIDIA H200"
+    """The GPU whose engines it has; ``use_reference_device(device=…)`` names another one."""
     compute_capability: tuple[int, int] = (9, 0)
-    """Of the H200, whose engines the reference device has."""
+    """Of that GPU."""
 
     def sync(self) -> None:
         """Do nothing: every operation is finished when its call returns."""
 
     def __int__(self) -> int:
         return self.device_id
+
+
+def _reference_device() -> ReferenceDevice:
+    gpu = mode.reference_gpu
+    if gpu is None:
+        return ReferenceDevice()
+    from ..absent_gpu.properties import compute_capability
+
+    name = f"{ReferenceDevice.name}, standing for {gpu['deviceName']}"
+    return ReferenceDevice(
+        name, stands_for=gpu["deviceName"], compute_capability=compute_capability(gpu)
+    )
 
 
 def current_device() -> Any:
@@ -44,7 +58,7 @@ def current_device() -> Any:
         If there is no GPU and the reference device is not active.
     """
     if mode.reference_device_active:
-        return ReferenceDevice()
+        return _reference_device()
     with cuda.current_context() as device:
         return device
 
@@ -56,7 +70,7 @@ def make_current(device: Any) -> Any:
     """
     ordinal = device_id(device)
     if mode.reference_device_active:
-        return ReferenceDevice()
+        return _reference_device()
     target = cuda.core().Device(ordinal)
     if int(cuda.call("cuCtxGetCurrent")) == 0 or int(cuda.call("cuCtxGetDevice")) != ordinal:
         target.set_current()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -24,10 +26,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--coverage", action="store_true", help="which part of the package uses which C function"
     )
+    parser.add_argument(
+        "--save-device",
+        type=Path,
+        metavar="FILE",
+        help="write the properties of this machine's GPU to a .json file, to be given elsewhere "
+        "wherever a GPU is wanted (build, explain, compile --device FILE)",
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the report; 0 unless the C API itself cannot be loaded."""
+    """Print the report; 0 unless the C API itself cannot be loaded, or a file not be written."""
+    if arguments.save_device:
+        return _save_device(arguments.save_device)
     if arguments.coverage:
         return _print_coverage(as_json=arguments.json)
     findings = list(examine())
@@ -37,6 +48,22 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         _print(findings)
     return 0 if loads else 1
+
+
+def _save_device(path: Path) -> int:
+    from ..command_line import USER_ERRORS, CommandError, write_text
+    from ..graph.backend.device_properties import DeviceProperties
+
+    try:
+        if path.suffix != ".json":  # by which such files are told from names of GPUs
+            raise CommandError(f"--save-device {path}: expected a name that ends in .json")
+        with DeviceProperties.from_device() as here:
+            write_text(path, here.to_json() + "\n")
+            print(f"{path}: {here!r}, {here.source}")
+    except USER_ERRORS as error:
+        print(f"doctor: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def _print_coverage(*, as_json: bool) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import weakref
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from ..graph.backend.devices import as_properties
 from .attention import AttentionMethods
 from .build_methods import BuildingMethods
 from .enums import data_type
@@ -15,7 +17,7 @@ from .held_plans import Held
 from .norms import NormMethods
 from .plan_methods import ChoosingMethods
 from .pointwise import PointwiseMethods
-from .properties import device_properties, kernel_cache
+from .properties import kernel_cache
 from .structured import StructuredMethods
 from .tensor_methods import TensorMethods
 
@@ -58,8 +60,8 @@ class pygraph(
     sm_version : int, optional
         Must be that of `device_property`, if both are given.
     kernel_cache : kernel_cache, optional
-    device_property : device_properties or DeviceProperties, optional
-        Build for this GPU, which need not be there.
+    device_property : device_properties, DeviceProperties, str or os.PathLike, optional
+        Build for this GPU, which need not be there; also by the name of a preset, or a file.
     is_dynamic_shape_enabled, is_override_shape_enabled : bool
         Of cuDNN 9.4 and 9.21.
     """
@@ -74,14 +76,14 @@ class pygraph(
         sm_count: int | None = None,
         sm_version: int | None = None,
         kernel_cache: kernel_cache | None = None,
-        device_property: device_properties | DeviceProperties | None = None,
+        device_property: DeviceProperties | str | PathLike[str] | None = None,
         is_dynamic_shape_enabled: bool = False,
         is_override_shape_enabled: bool = False,
     ) -> None:
         self._graph = FrontGraph(name, io_data_type, intermediate_data_type, compute_data_type)
         self._handle = None if handle is None else as_handle(handle)
         self._sm_count = sm_count
-        self._properties = device_property
+        self._properties = None if device_property is None else as_properties(device_property)
         self._cache = kernel_cache
         self._attributes = {
             name: True
@@ -95,7 +97,7 @@ class pygraph(
         self._held = Held()
         # Programs for the front end close nothing. At exit each descriptor goes by itself.
         weakref.finalize(self, self._held.close).atexit = False
-        _check_sm_version(sm_version, device_property)
+        _check_sm_version(sm_version, self._properties)
 
     def close(self) -> None:
         """Destroy plans and descriptors. Without it they go with the graph."""

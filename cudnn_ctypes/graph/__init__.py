@@ -27,9 +27,10 @@ To start quickly
 For many shapes
     `KernelCache`: graphs that differ in dims share compiled kernels.
 Without a GPU
-    `DeviceProperties`, `compile_graphs` and ``python -m cudnn_ctypes compile``. On the reference
-    device NumPy carries out a plan for an H200, and by ``build(handle, without_engine=True)`` also
-    operations that no engine of an H200 takes.
+    The name of a GPU (``graph.build("B200")``; `presets`), `DeviceProperties`, `compile_graphs` and
+    ``python -m cudnn_ctypes compile``. On the reference device NumPy carries out a plan for the GPU
+    that it stands for, an H200 by default, and by ``build(handle, without_engine=True)`` also
+    operations that no engine takes there.
 One descriptor at a time
     `BackendDescriptor` with attributes by short names; `heuristics`, `Engine`, `EngineConfig` and
     `ExecutionPlan` stand on it.

@@ -6,16 +6,17 @@ import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
 from typing import Any, Protocol
 
 from .. import raw
 from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
 from ..raw.values import described
 from .backend.device_properties import DeviceProperties
+from .backend.devices import as_properties
 from .graph import Graph
 
-__all__ = ["CompiledGraph", "Executor", "as_device", "compile_graphs"]
+__all__ = ["CompiledGraph", "Executor", "compile_graphs"]
 
 
 class Executor(Protocol):
@@ -61,7 +62,7 @@ class CompiledGraph:
 
 def compile_graphs(
     graphs: Iterable[Graph | str],
-    device: DeviceProperties | str | Path,
+    device: DeviceProperties | str | PathLike[str],
     *,
     executor: Executor | None = None,
     heuristics: str | Sequence[str] = ("a", "fallback"),
@@ -75,9 +76,9 @@ def compile_graphs(
     ----------
     graphs : iterable of Graph or str
         Or the JSON text of graphs. They are not changed.
-    device : DeviceProperties, str or Path
+    device : DeviceProperties, str or os.PathLike
         The GPU: its properties, the name of a preset, or a file that ``DeviceProperties.to_json``
-        wrote.
+        or ``doctor --save-device`` wrote.
     executor : Executor, optional
         Where to compile: a ``ProcessPoolExecutor``, ``ThreadPoolExecutor``, the
         ``get_executor()`` of a Dask client, an ``MPIPoolExecutor``. Workers need this package and
@@ -99,8 +100,7 @@ def compile_graphs(
         Without an NVIDIA driver, on a machine that has no stand-in for it.
     """
     modes = (heuristics,) if isinstance(heuristics, str) else tuple(heuristics)
-    with as_device(device) as properties:
-        gpu = properties.to_json()
+    gpu = as_properties(device).to_json()
     options = {"heuristics": modes, "workspace_limit": workspace_limit, "sm_count": sm_count}
     calls = [(_text(each), gpu, options) for each in graphs]
     if executor is None:
@@ -123,28 +123,6 @@ def compile_graphs(
         if on_done is not None:
             on_done(results[-1])
     return results
-
-
-def as_device(device: DeviceProperties | str | Path) -> DeviceProperties:
-    """The properties that are meant; a new object, to be closed.
-
-    Raises
-    ------
-    ValueError
-        If there is no such preset or file.
-    """
-    if isinstance(device, DeviceProperties):
-        return DeviceProperties(device.to_json())
-    if isinstance(device, str) and not device.endswith(".json"):
-        return DeviceProperties.preset(device)
-    if not isinstance(device, (str, Path)):
-        raise TypeError(
-            f"device: expected DeviceProperties, the name of a preset, or a file, "
-            f"got {described(device)}"
-        )
-    if not Path(device).is_file():
-        raise ValueError(f"device: there is no file {str(device)!r}")
-    return DeviceProperties(Path(device))
 
 
 def _text(graph: Graph | str) -> str:

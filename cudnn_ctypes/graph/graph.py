@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
+from .backend.devices import as_device
 from .describe.inference import DataTypes, complete_offset, infer_node, number_tensors
 from .describe.node import Node
 from .describe.operations.attention_fp8 import Fp8AttentionOperations
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from ..handle import Handle
     from .backend.device_properties import DeviceProperties
+    from .backend.devices import DeviceLike
     from .engines.cache import PlanCache
     from .run.bound_plan import BoundPlan
     from .run.kernel_cache import KernelCache
@@ -159,7 +161,7 @@ class Graph(
     def _data_types(self) -> DataTypes:
         return DataTypes(self.io_data_type, self.intermediate_data_type, self.compute_data_type)
 
-    def expansion(self, device: Handle | DeviceProperties) -> Expansion:
+    def expansion(self, device: DeviceLike) -> Expansion:
         """The operations and tensors that the loaded cuDNN wants for this graph on a GPU.
 
         It is what `build` lowers, for those who want to see it; `nodes` and `tensors` stay as they
@@ -181,7 +183,7 @@ class Graph(
 
     def build(
         self,
-        device: Handle | DeviceProperties,
+        device: DeviceLike,
         heuristics: str | Sequence[str] = ("a", "fallback"),
         *,
         selection: Selection | None = None,
@@ -197,8 +199,9 @@ class Graph(
 
         Parameters
         ----------
-        device : Handle or DeviceProperties
-            The GPU; by its properties, one that need not be there.
+        device : Handle, DeviceProperties, str or os.PathLike
+            The GPU; by its properties, their file or the name of a preset ("B200"), one that need
+            not be there.
         heuristics : str or sequence of str
             Modes to ask, in this order: "a", "b", "fallback".
         selection : Selection, optional
@@ -240,6 +243,7 @@ class Graph(
         from .engines.building import as_choice, as_modes
         from .engines.cached_building import obtained_plan
 
+        device = as_device(device)
         modes, choice = as_modes(heuristics), as_choice(config)
         expansion = self.expansion(device)
         if without_engine:
@@ -273,7 +277,7 @@ class Graph(
         self._keep(plan, device, expansion)
         return plan
 
-    def load_plan(self, text: str | bytes, device: Handle | DeviceProperties) -> ExecutionPlan:
+    def load_plan(self, text: str | bytes, device: DeviceLike) -> ExecutionPlan:
         """Take a plan of this graph that was built elsewhere, instead of building one.
 
         Parameters
@@ -281,7 +285,7 @@ class Graph(
         text : str or bytes
             From ``ExecutionPlan.to_json`` or ``python -m cudnn_ctypes compile``. It holds machine
             code: take it only from where you would take a program.
-        device : Handle or DeviceProperties
+        device : Handle, DeviceProperties, str or os.PathLike
             The GPU.
 
         Raises
@@ -292,6 +296,7 @@ class Graph(
         from .run.plan import ExecutionPlan
         from .run.stored_plan import StoredPlan
 
+        device = as_device(device)
         expansion = self.expansion(device)
         StoredPlan(text).check_graph(expansion.nodes, expansion.tensors)
         plan = ExecutionPlan.from_json(text, device=device)

@@ -8,6 +8,8 @@ follow later changes). They start from the environment variables ``CUDNN_CTYPES_
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 __all__ = [
     "ENVIRONMENT_VARIABLE",
@@ -15,6 +17,7 @@ __all__ = [
     "guard_pages",
     "plans_without_engine",
     "reference_device_active",
+    "reference_gpu",
     "set_reference_device_active",
     "strict",
 ]
@@ -52,6 +55,9 @@ strict: bool = "strict" in _checks_by_environment()
 
 guard_pages: bool = "guard_pages" in _checks_by_environment()
 """Whether new blocks of the reference device end at a page that cannot be touched."""
+
+reference_gpu: Mapping[str, Any] | None = None
+"""Properties of the GPU that the reference device stands for; None for its own choice."""
 
 plans_without_engine: set[int] = set()
 """Addresses of operation graphs that the reference device executes in place of a plan."""

@@ -9,13 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from ... import raw
-from ...absent_gpu.properties import complete, is_measured, preset, presets
+from ...absent_gpu.properties import (
+    SOURCE,
+    complete,
+    compute_capability,
+    gpu_values,
+    preset,
+    presets,
+)
 from ...arguments import suggestion
 from ...errors import NoDeviceError, NotInitializedError
-from ...raw.values import described
 from .descriptor import BackendDescriptor
 
-__all__ = ["DeviceProperties", "device_attribute", "presets"]
+__all__ = ["DeviceProperties", "presets"]
 
 
 class DeviceProperties:
@@ -24,8 +30,8 @@ class DeviceProperties:
     Parameters
     ----------
     properties : str, bytes, mapping or os.PathLike
-        The JSON text that cuDNN wrote for a GPU (`to_json`), what it holds, or a file of it. See
-        also `from_device` and `preset`.
+        The name of a GPU (`preset`), a file that `to_json` or ``doctor --save-device`` wrote, its
+        text, or what it holds. See also `from_device`.
 
     Attributes
     ----------
@@ -35,12 +41,13 @@ class DeviceProperties:
         Keys that the loaded cuDNN wants and the JSON lacked, with the values that were put in.
     source : str
         "measured": read from the GPU by cuDNN; "public data": a preset that was put together from
-        data sheets; "given".
+        data sheets; "given". `to_json` writes it down.
 
     Raises
     ------
     ValueError
-        If the text is no JSON object, or lacks a key whose value is not known.
+        If there is no such preset or file; if the text is no JSON object, or lacks a key whose
+        value is not known.
     CudnnError
         If cuDNN refuses it.
 
@@ -52,14 +59,9 @@ class DeviceProperties:
     as much, in cuDNN's own cache of kernels). With its GPU nothing is lost.
     """
 
-    source = "given"
-
     def __init__(self, properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> None:
-        values = _loaded(properties)
-        if "deviceName" not in values:
-            raise ValueError(
-                "these are no device properties that cuDNN wrote: they have no 'deviceName'"
-            )
+        values = gpu_values(properties)
+        self.source = str(values.pop(SOURCE, "given"))
         self.filled = complete(values)
         try:
             text = json.dumps(values, separators=(",", ":"))
@@ -91,7 +93,7 @@ class DeviceProperties:
             raise TypeError("give a device or a handle, not both")
         chosen = {"handle": handle} if handle is not None else {"device_id": device or 0}
         made = cls.__new__(cls)
-        made.filled, made.source = {}, "measured"
+        made.filled = {}
         try:
             made.descriptor = BackendDescriptor("deviceprop", **chosen).finalize()
         except NotInitializedError as error:
@@ -100,11 +102,13 @@ class DeviceProperties:
                 f"({', '.join(presets())}) or a file that was written where the GPU is. {error}"
             ) from error
         made._values = json.loads(made.descriptor.get("json_representation"))
+        # Those of the reference device say what they are.
+        made.source = str(made._values.pop(SOURCE, "measured"))
         return made
 
     @classmethod
     def preset(cls, name: str) -> DeviceProperties:
-        """Those of a well-known GPU; `presets` lists them.
+        """Those of a well-known GPU; `presets` lists them, and case and spaces make no difference.
 
         The H200's were read from one; those of the others are put together from public data
         (`source`), so the order of what heuristics propose may differ from that on the GPU.
@@ -114,18 +118,7 @@ class DeviceProperties:
         ValueError
             If there is none of this name.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"preset: expected the name of a GPU, got {described(name)}")
-        known = presets()
-        if name.lower() not in known:
-            raise ValueError(
-                f"no preset for {name!r}{suggestion(name.lower(), known)}; there are "
-                f"{', '.join(known)}. On a machine with that GPU, "
-                "DeviceProperties.from_device().to_json() gives what this class takes"
-            )
-        made = cls(preset(name.lower()))
-        made.source = "measured" if is_measured(name.lower()) else "public data"
-        return made
+        return cls(preset(name))
 
     def replace(self, **values: Any) -> DeviceProperties:
         """The same with other values, by cuDNN's names: ``replace(multiProcessorCount=66)``.
@@ -148,8 +141,7 @@ class DeviceProperties:
     @property
     def compute_capability(self) -> tuple[int, int]:
         """Major and minor: (9, 0) for an H200."""
-        version = int(self._values.get("deviceVer", 0))
-        return version // 100, version % 100 // 10
+        return compute_capability(self._values)
 
     @property
     def is_native(self) -> bool:
@@ -168,15 +160,23 @@ class DeviceProperties:
         return key in self._values
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The properties as JSON text; written to a file too, if one is given."""
-        text = json.dumps(self._values, separators=(",", ":"))
+        """The properties as JSON text with their `source`; written to a file too, if one is given.
+
+        The text, and the file, can be given wherever a GPU is wanted.
+        """
+        text = json.dumps(self._all, separators=(",", ":"))
         if path is not None:
             Path(path).write_text(text + "\n")
         return text
 
+    @property
+    def _all(self) -> dict[str, Any]:
+        """The properties, and how they are known unless they were merely given."""
+        return self._values | ({} if self.source == "given" else {SOURCE: self.source})
+
     def __copy__(self) -> DeviceProperties:
         """Another descriptor of the same properties."""
-        return DeviceProperties(self._values)
+        return DeviceProperties(self._all)
 
     def __deepcopy__(self, memo: object) -> DeviceProperties:
         return self.__copy__()
@@ -207,40 +207,3 @@ class DeviceProperties:
         said += f", filled in: {filled}" if filled else ""
         said += "" if self.is_native else ", newer than this cuDNN"
         return f"DeviceProperties({self.name}, compute capability {major}.{minor}{said})"
-
-
-def _loaded(properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> dict[str, Any]:
-    if isinstance(properties, Mapping):
-        return dict(properties)
-    source = "the device properties"
-    if isinstance(properties, PathLike):
-        source = str(properties)
-        properties = Path(properties).read_bytes()
-    if not isinstance(properties, (str, bytes)):
-        raise TypeError(
-            f"properties: expected JSON text, a mapping or a path, got {type(properties).__name__}"
-        )
-    try:
-        values = json.loads(properties)
-    except (ValueError, RecursionError) as error:
-        is_name = str(properties)[:1] != "{" and str(properties).endswith(".json")
-        advice = "; for a file give a pathlib.Path" if is_name else ""
-        raise ValueError(f"{source}: this is no JSON: {error}{advice}") from None
-    if not isinstance(values, dict):
-        raise ValueError(f"{source}: expected a JSON object, got a {type(values).__name__}")
-    return values
-
-
-def device_attribute(device: Any) -> dict[str, Any]:
-    """The attribute by which a descriptor learns of the GPU: "deviceprop" or "handle".
-
-    Raises
-    ------
-    TypeError
-        If `device` is neither DeviceProperties nor a Handle.
-    """
-    if isinstance(device, DeviceProperties):
-        return {"deviceprop": device}
-    if isinstance(getattr(device, "_as_parameter_", None), raw.cudnnHandle_t):
-        return {"handle": device}
-    raise TypeError(f"device: expected a Handle or DeviceProperties, got {described(device)}")

@@ -13,10 +13,10 @@ from ...enumerators import enumerator, short_name
 from ...errors import NotSupportedError, SymbolNotFoundError
 from ...raw.values import described
 from .descriptor import BackendDescriptor
-from .device_properties import DeviceProperties, device_attribute
+from .devices import DeviceLike, device_attribute
 
 if TYPE_CHECKING:
-    from ...handle import Handle
+    pass
 
 from ...resource import Uncopied
 
@@ -91,7 +91,7 @@ class Engine(Uncopied):
         Finalized.
     index : int
         Below ``engine_count(operation_graph)``, or ValueError is raised.
-    device : Handle or DeviceProperties
+    device : Handle, DeviceProperties, str or os.PathLike
         The GPU. A handle must be that of the operation graph too.
     sm_count : int, optional
         How many multiprocessors it should use.
@@ -107,7 +107,7 @@ class Engine(Uncopied):
         operation_graph: BackendDescriptor,
         index: int,
         *,
-        device: Handle | DeviceProperties,
+        device: DeviceLike,
         sm_count: int | None = None,
     ) -> None:
         count = engine_count(operation_graph)

@@ -33,7 +33,7 @@ _OTHERS = (
 
 
 _WITHOUT_ENGINE = (
-    ". The reference device stands for an H200; build(handle, without_engine=True) has it carry "
+    ". The reference device stands for an {gpu}; build(handle, without_engine=True) has it carry "
     "out the graph all the same"
 )
 
@@ -90,8 +90,9 @@ class BuildFailure:
     def _hint(self, selection: Selection, graph: BackendDescriptor, device: Any) -> str:
         if self._left_out:
             return self._selected(selection, engine_count(graph))
-        here = getattr(device, "on_reference_device", False)
-        return _OTHERS + (_WITHOUT_ENGINE if here else "")
+        if not getattr(device, "on_reference_device", False):
+            return _OTHERS
+        return _OTHERS + _WITHOUT_ENGINE.format(gpu=device.device.stands_for)
 
     def _selected(self, selection: Selection, count: int) -> str:
         """How many configs each condition of the selection left out."""

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__, raw
+from ...absent_gpu.properties import SOURCE
 from ..backend.device_properties import DeviceProperties
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["CacheKey", "CacheKeys", "Request", "device_properties"]
 
 # Where a GPU is plugged in, and how much of its memory the driver leaves. Neither changes what
 # heuristics propose or a plan contains (cuDNN 9.28, eight graphs).
-_UNIMPORTANT = ("pciDeviceId", "cudaDeviceId", "totalGlobalMem")
+_UNIMPORTANT = ("pciDeviceId", "cudaDeviceId", "totalGlobalMem", SOURCE)
 
 # Set to 0 it forbids TF32 to all engines.
 _VARIABLE = "NVIDIA_TF32_OVERRIDE"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..backend.devices import as_device
 from ..run.scratch import Scratch
 from .selection import Selection
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from ...handle import Handle
     from ..backend.device_properties import DeviceProperties
+    from ..backend.devices import DeviceLike
     from ..backend.engine import Engine
     from ..lower.expand.expansion import Expansion
     from ..run.plan import ExecutionPlan
@@ -30,7 +32,7 @@ class EngineMethods:
 
     if TYPE_CHECKING:
 
-        def expansion(self, device: Handle | DeviceProperties) -> Expansion: ...
+        def expansion(self, device: DeviceLike) -> Expansion: ...
 
         def _keep(
             self, plan: ExecutionPlan, device: Handle | DeviceProperties, expansion: Expansion
@@ -51,9 +53,7 @@ class EngineMethods:
             )
         return wanted.within(wanted.workspace_limit - kept.size)
 
-    def engine(
-        self, device: Handle | DeviceProperties, index: int, *, sm_count: int | None = None
-    ) -> Engine:
+    def engine(self, device: DeviceLike, index: int, *, sm_count: int | None = None) -> Engine:
         """One of cuDNN's engines for this graph, to look at its knobs and notes; to be closed.
 
         Raises
@@ -72,19 +72,21 @@ class EngineMethods:
         """
         from .building import lowered_engine
 
+        device = as_device(device)
         return lowered_engine(self.expansion(device), device, index, sm_count=sm_count)
 
-    def engine_count(self, device: Handle | DeviceProperties) -> int:
+    def engine_count(self, device: DeviceLike) -> int:
         """How many engines cuDNN has for graphs of this pattern, usable or not."""
         from ..backend.engine import engine_count
         from ..lower.lowering import lowered
 
+        device = as_device(device)
         with lowered(self.expansion(device), device) as lowering:
             return engine_count(lowering.graph)
 
     def explain(
         self,
-        device: Handle | DeviceProperties,
+        device: DeviceLike,
         heuristics: str | Sequence[str] = ("a", "b", "fallback"),
         *,
         selection: Selection | None = None,
@@ -98,8 +100,9 @@ class EngineMethods:
 
         Parameters
         ----------
-        device : Handle or DeviceProperties
-            The GPU; by its properties, one that need not be there.
+        device : Handle, DeviceProperties, str or os.PathLike
+            The GPU; by its properties, their file or the name of a preset ("B200"), one that need
+            not be there.
         heuristics : str or sequence of str
             Modes to ask.
         selection : Selection, optional
@@ -126,6 +129,7 @@ class EngineMethods:
         from .building import as_modes
         from .examination import explain
 
+        device = as_device(device)
         modes, expansion = as_modes(heuristics), self.expansion(device)
         return explain(
             expansion,

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ...errors import CudnnError, NotSupportedError
 from ..backend.descriptor import BackendDescriptor
-from ..backend.device_properties import DeviceProperties
+from ..backend.devices import DeviceLike
 from ..backend.engine import Engine, EngineConfig, engine_attributes, engine_count
-
-if TYPE_CHECKING:
-    from ...handle import Handle
 
 __all__ = ["default_configs", "engines", "heuristics"]
 
@@ -50,7 +46,7 @@ def default_configs(engine: Engine) -> list[EngineConfig]:
 def heuristics(
     operation_graph: BackendDescriptor,
     *,
-    device: Handle | DeviceProperties,
+    device: DeviceLike,
     mode: str = "a",
     sm_count: int | None = None,
 ) -> list[EngineConfig]:
@@ -60,7 +56,7 @@ def heuristics(
     ----------
     operation_graph : BackendDescriptor
         Finalized.
-    device : Handle or DeviceProperties
+    device : Handle, DeviceProperties, str or os.PathLike
         The GPU. A handle must be that of the operation graph too.
     mode : {"a", "b", "fallback", "instant"}
         "a" is fast, "b" predicts better for some convolutions and takes longer, "fallback" gives
@@ -84,9 +80,7 @@ def heuristics(
         return [EngineConfig(each) for each in query.get("results")]
 
 
-def engines(
-    operation_graph: BackendDescriptor, *, device: Handle | DeviceProperties
-) -> Iterator[Engine]:
+def engines(operation_graph: BackendDescriptor, *, device: DeviceLike) -> Iterator[Engine]:
     """All engines that can carry out an operation graph, by index; each to be closed."""
     for index in range(engine_count(operation_graph)):
         try:

@@ -47,7 +47,8 @@ class Refusal:
     @property
     def needs_gpu(self) -> bool:
         """Whether cuDNN asked the GPU itself, which is not here: there it may accept."""
-        return self.status.startswith("EXECUTION_FAILED") and ensure_driver().is_stub
+        asked = self.status.startswith("EXECUTION_FAILED") or any(map(_asks_cublas, self.messages))
+        return asked and ensure_driver().is_stub
 
     def without_index(self, engine: int) -> str:
         """Status and reason, the same for all engines that have the same."""
@@ -72,6 +73,11 @@ def refusal(error: CudnnError) -> Refusal:
         reason = "cuDNN gives no reason" + (f" ({candidates[0]})" if candidates else "")
     reason = " ".join(_ADDRESS.sub("0x…", reason).split()).removesuffix(" at: true")
     return Refusal(status, reason, tuple(messages))
+
+
+def _asks_cublas(message: str) -> bool:
+    """Whether this is the call by which engines of cuBLASLt find the GPU."""
+    return "create_cublas_handle" in message
 
 
 def _tells(message: str) -> bool:

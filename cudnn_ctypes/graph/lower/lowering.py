@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CudnnError, NotSupportedError, SymbolNotFoundError
 from ...raw import cudnnDataType_t, cudnnStatus_t
 from ..backend.descriptor import BackendDescriptor
-from ..backend.device_properties import DeviceProperties, device_attribute
+from ..backend.device_properties import DeviceProperties
+from ..backend.devices import device_attribute
 from ..describe.node import Node, exchanged
 from ..describe.tensor import Tensor
 from .expand.expansion import Expansion

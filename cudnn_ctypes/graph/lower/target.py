@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ... import raw
-from ..backend.device_properties import DeviceProperties, device_attribute
-
-if TYPE_CHECKING:
-    from ...handle import Handle
+from ..backend.device_properties import DeviceProperties
+from ..backend.devices import DeviceLike, as_device
 
 __all__ = ["NO_GPU", "Target"]
 
@@ -28,16 +26,16 @@ class Target(NamedTuple):
     capability: int
 
     @classmethod
-    def of(cls, device: Handle | DeviceProperties) -> Target:
-        """The loaded cuDNN, and the GPU of a handle or of properties.
+    def of(cls, device: DeviceLike) -> Target:
+        """The loaded cuDNN, and the GPU that is meant.
 
         Raises
         ------
-        TypeError
-            If `device` is neither.
+        ValueError, TypeError
+            As in `as_device`.
         """
-        device_attribute(device)
-        told = device if isinstance(device, DeviceProperties) else device.device
+        meant = as_device(device)
+        told = meant if isinstance(meant, DeviceProperties) else meant.device
         major, minor = told.compute_capability
         return cls(raw.load().version, 10 * major + minor)
 

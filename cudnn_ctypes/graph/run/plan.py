@@ -13,7 +13,7 @@ from ...errors import CudnnError
 from ...raw import gpus
 from ...raw.bare import watched
 from ..backend.descriptor import BackendDescriptor
-from ..backend.device_properties import DeviceProperties, device_attribute
+from ..backend.devices import DeviceLike, as_device, device_attribute
 from ..backend.engine import EngineConfig
 from ..backend.values import device_address
 from .bound_plan import BoundPlan
@@ -38,7 +38,7 @@ class ExecutionPlan(Uncopied):
     ----------
     config : EngineConfig
         From heuristics or an engine. It may be closed afterwards.
-    device : Handle or DeviceProperties
+    device : Handle, DeviceProperties, str or os.PathLike
         The GPU. With properties it is compiled for that GPU, which need not be there.
     kernel_cache : KernelCache or BackendDescriptor, optional
         Compiled kernels, which plans of one graph with dynamic shapes share.
@@ -63,7 +63,7 @@ class ExecutionPlan(Uncopied):
         self,
         config: EngineConfig | BackendDescriptor,
         *,
-        device: Handle | DeviceProperties,
+        device: DeviceLike,
         kernel_cache: KernelCache | BackendDescriptor | None = None,
         cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
     ) -> None:
@@ -81,7 +81,7 @@ class ExecutionPlan(Uncopied):
         cls,
         text: str | bytes,
         *,
-        device: Handle | DeviceProperties,
+        device: DeviceLike,
         cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
     ) -> ExecutionPlan:
         """The plan that `to_json` stored.
@@ -94,17 +94,17 @@ class ExecutionPlan(Uncopied):
         ValueError
             If the text is damaged, or the plan belongs to another cuDNN version or GPU.
         """
-        device_attribute(device)
+        meant = as_device(device)
         stored = StoredPlan(text)
-        stored.check_gpu(device)
-        return cls.from_stored(stored, device=device, cuda_graph_retention=cuda_graph_retention)
+        stored.check_gpu(meant)
+        return cls.from_stored(stored, device=meant, cuda_graph_retention=cuda_graph_retention)
 
     @classmethod
     def from_stored(
         cls,
         stored: StoredPlan,
         *,
-        device: Handle | DeviceProperties,
+        device: DeviceLike,
         cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
     ) -> ExecutionPlan:
         """The plan of a text that is checked, and known to be for this GPU.

@@ -1,8 +1,9 @@
 """The backend API on the reference device: real descriptors, made-up handles, plans in NumPy.
 
 Descriptors are cuDNN's own: it checks them, runs its heuristics and compiles its engines, for the
-properties of an H200. Where a program sets a made-up handle, cuDNN gets these properties instead.
-What was set is noted on the way, and `backend_execution` carries it out.
+properties of the GPU that the reference device stands for. Where a program sets a made-up handle,
+cuDNN gets these properties instead. What was set is noted on the way, and `backend_execution`
+carries it out.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from ... import raw
 from ...absent_gpu.driver_stub import ensure_driver
-from ...absent_gpu.properties import complete, preset
+from ...absent_gpu.properties import complete, reference_gpu
 from ...errors import SymbolNotFoundError
 from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
@@ -23,13 +25,9 @@ from ...raw.attributes import code_of
 from . import backend_execution
 from . import backend_records as records
 from .call import Call
-from .dispatch import made_up, native, reconsider
+from .dispatch import native, reconsider
+from .made_up_handles import gpu_of, made_up
 from .registry import Refused, implements, refuses, takes_over
-
-__all__ = ["GPU"]
-
-GPU = "h200"
-"""The preset of properties that stands for the reference device."""
 
 _DEVICE_ID = Name.CUDNN_ATTR_DEVICEPROP_DEVICE_ID
 _TAKING_A_HANDLE = (
@@ -82,7 +80,7 @@ def finalize(call: Call) -> int:
     for asked, told in _ASKING_THE_GRAPH.items():
         graph = own.one(asked)
         if graph is not None and graph.handle is not None and told not in own.values:
-            _give_properties(descriptor, told)
+            _give_properties(descriptor, told, graph.handle)
     status = call.native()
     own.finalized = own.finalized or status == 0
     return status
@@ -154,9 +152,9 @@ def _set_handle(
     own = records.record(descriptor)
     status = 0
     if name == Name.CUDNN_ATTR_EXECUTION_PLAN_HANDLE:
-        status = _give_properties(descriptor, Name.CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP)
+        status = _give_properties(descriptor, Name.CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, handle)
     elif name == Name.CUDNN_ATTR_DEVICEPROP_HANDLE:
-        status = _give_json(descriptor)
+        status = _give_json(descriptor, _json(gpu_of(handle)))
     elif own.finalized:  # cuDNN itself needs to be told nothing
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the operation graph is finalized already")
     if status == 0:
@@ -180,22 +178,21 @@ def _set_device(descriptor: Any, type_: Any, count: int, address: int | None) ->
     """The GPU by its number, of which the reference device has one."""
     if records.elements(type_, count, address) != (0,) or type_ != Type.CUDNN_TYPE_INT32:
         raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the reference device has one GPU, number 0")
-    return _give_json(descriptor)
+    return _give_json(descriptor, _json(reference_gpu()))
 
 
 # --- properties ----------------------------------------------------------------------------------
 
 
-@functools.cache
-def _json() -> bytes:
-    """The properties of the GPU that stands for the reference device."""
-    values = preset(GPU)
+def _json(gpu: Mapping[str, Any]) -> bytes:
+    """The properties of a GPU as the loaded cuDNN wants them."""
+    values = dict(gpu)
     complete(values)
     return json.dumps(values, separators=(",", ":")).encode()
 
 
-def _give_json(descriptor: Any) -> int:
-    text = ctypes.create_string_buffer(_json())
+def _give_json(descriptor: Any, properties: bytes) -> int:
+    text = ctypes.create_string_buffer(properties)
     return native("cudnnBackendSetAttribute")(
         descriptor,
         Name.CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
@@ -205,15 +202,15 @@ def _give_json(descriptor: Any) -> int:
     )
 
 
-def _give_properties(descriptor: Any, name: Name) -> int:
-    properties = (ctypes.c_void_p * 1)(_properties().value)
+def _give_properties(descriptor: Any, name: Name, handle: int) -> int:
+    properties = (ctypes.c_void_p * 1)(_properties(_json(gpu_of(handle))).value)
     return native("cudnnBackendSetAttribute")(
         descriptor, name, Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, properties
     )
 
 
 @functools.cache
-def _properties() -> raw.cudnnBackendDescriptor_t:
+def _properties(gpu: bytes) -> raw.cudnnBackendDescriptor_t:
     """A finalized DEVICEPROP descriptor, which lives as long as the process."""
     version = raw.load().version
     if version < 90800:
@@ -223,9 +220,10 @@ def _properties() -> raw.cudnnBackendDescriptor_t:
         )
     made = raw.cudnnBackendDescriptor_t()
     raw.cudnnBackendCreateDescriptor(code_of(raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR), made)
-    status = _give_json(made) or native("cudnnBackendFinalize")(made)
+    status = _give_json(made, gpu) or native("cudnnBackendFinalize")(made)
     if status != 0:
-        raise Refused(raw.cudnnStatus_t(status), f"cuDNN refused the properties of {GPU}")
+        name = json.loads(gpu)["deviceName"]
+        raise Refused(raw.cudnnStatus_t(status), f"cuDNN refused the properties of {name}")
     records.forget(made.value)  # nobody asks what it holds
     return made
 

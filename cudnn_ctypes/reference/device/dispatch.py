@@ -16,27 +16,20 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
-import mmap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from ... import raw
-from ...errors import ClosedError
+from ...absent_gpu.properties import gpu_values
 from ...raw import function as raw_function
 from ...raw import live, log, mode
 from ...raw.function import Function
-from . import backend_records, lent, registry
+from . import backend_records, lent, made_up_handles, registry
 from .families import CARRIED_OUT, FOLLOWED, TAKEN_OVER
+from .made_up_handles import made_up
 
-__all__ = ["implemented", "made_up", "native", "use_reference_device"]
-
-# Made-up handles are addresses in this block, which nobody else can have: 1 Mi of them. Its pages
-# are never touched, so they take no memory.
-_block = mmap.mmap(-1, 1 << 24)
-_first = ctypes.addressof(ctypes.c_char.from_buffer(_block))
-_addresses = iter(range(_first, _first + len(_block), 16))
-_open: set[int] = set()
+__all__ = ["implemented", "native", "use_reference_device"]
 
 
 def native(name: str) -> Callable[..., int]:
@@ -52,24 +45,8 @@ def implemented() -> frozenset[str]:
     return frozenset(registry.implementations)
 
 
-def made_up(handle: Any) -> bool:
-    """Whether a handle belongs to the reference device.
-
-    Raises
-    ------
-    ClosedError
-        If it did, and was destroyed.
-    """
-    address = getattr(getattr(handle, "_as_parameter_", handle), "value", None)
-    if address in _open:
-        return True
-    if address is not None and _first <= address < _first + len(_block):
-        raise ClosedError("this handle of the reference device was destroyed")
-    return False
-
-
 @contextmanager
-def _previous(before: dict[str, bool]) -> Iterator[None]:
+def _previous(before: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     finally:
@@ -77,7 +54,11 @@ def _previous(before: dict[str, bool]) -> Iterator[None]:
 
 
 def use_reference_device(
-    active: bool = True, *, strict: bool | None = None, guard_pages: bool | None = None
+    active: bool = True,
+    *,
+    device: Any = None,
+    strict: bool | None = None,
+    guard_pages: bool | None = None,
 ) -> Any:
     """Carry out everything from now on in NumPy, on host memory; False goes back to the GPU.
 
@@ -87,6 +68,10 @@ def use_reference_device(
     Parameters
     ----------
     active : bool
+    device : str, os.PathLike, mapping or DeviceProperties, optional
+        The GPU that it stands for, for what engines the graph API has there: the name of a preset
+        ("B200") or a file of properties. Default: as it is; at first an H200. The conditions of
+        the legacy API are an H200's in any case.
     strict : bool, optional
         Whether reading memory that was never written is an `ExecutionFailedError`, or else a
         `DeviceMemoryWarning` once per place. Default: as it is; at first what the environment
@@ -97,19 +82,22 @@ def use_reference_device(
     """
     before = {
         "active": mode.reference_device_active,
+        "gpu": mode.reference_gpu,
         "strict": mode.strict,
         "guard_pages": mode.guard_pages,
     }
     _set_mode(
         active,
+        mode.reference_gpu if device is None else gpu_values(device),
         mode.strict if strict is None else strict,
         mode.guard_pages if guard_pages is None else guard_pages,
     )
     return _previous(before)
 
 
-def _set_mode(active: bool, strict: bool, guard_pages: bool) -> None:
+def _set_mode(active: bool, gpu: Mapping[str, Any] | None, strict: bool, guard_pages: bool) -> None:
     mode.set_reference_device_active(active)
+    mode.reference_gpu = gpu
     mode.strict, mode.guard_pages = bool(strict), bool(guard_pages)
     _route()
 
@@ -127,7 +115,7 @@ _routed = False
 def _route() -> None:
     """Have calls come here while the mode is on or a made-up handle lives, and only then."""
     global _routed
-    wanted = mode.reference_device_active or bool(_open)
+    wanted = mode.reference_device_active or bool(made_up_handles.open_handles)
     if wanted == _routed:
         return
     _routed = wanted
@@ -206,8 +194,7 @@ def _create(function: Function) -> Callable[..., Any]:
             target = target.contents  # pointer(handle)
         if not isinstance(target, raw.cudnnHandle_t):
             return int(binding.native(handle))  # refused there, with the usual message
-        target.value = next(_addresses)
-        _open.add(target.value)
+        target.value = made_up_handles.create()
         return 0
 
     return create
@@ -215,7 +202,7 @@ def _create(function: Function) -> Callable[..., Any]:
 
 def forget(handle: Any) -> None:
     """Destroy a made-up handle."""
-    _open.remove(handle.value)
+    made_up_handles.open_handles.pop(handle.value)
     live.never_again.add(handle.value)
     handle.value = None
     _route()

@@ -81,8 +81,9 @@ def test_json_and_back(h200, tmp_path):
         ("[1]", ValueError, "expected a JSON object"),
         ({"memoryBusWidth": 1}, ValueError, "no device properties that cuDNN wrote"),
         ({"memoryBusWidth": 1, "deviceName": "x"}, CudnnError, "maxGridSize"),
-        (5, TypeError, "expected JSON text"),
-        ("gpu.json", ValueError, "this is no JSON: .*; for a file give a pathlib.Path"),
+        (5, TypeError, "expected the name of a GPU, a file, JSON text or a mapping, got 5"),
+        ("gpu.json", ValueError, "gpu.json: it cannot be read: No such file"),
+        ({"deviceName": "x", "source": "a friend"}, ValueError, "source: expected one of measured"),
     ],
 )
 @pytest.mark.filterwarnings("error::ResourceWarning")

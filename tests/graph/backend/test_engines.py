@@ -51,7 +51,7 @@ def test_an_unknown_mode(convolution, h200):
 
 
 def test_heuristics_want_a_device(convolution):
-    with pytest.raises(TypeError, match="device: expected a Handle or DeviceProperties"):
+    with pytest.raises(TypeError, match="device: expected a Handle, DeviceProperties, the name"):
         heuristics(convolution, device=0)
 
 

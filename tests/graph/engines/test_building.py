@@ -185,6 +185,8 @@ def test_a_graph_of_an_epilogue_by_rows(h200: DeviceProperties) -> None:
 def test_only_a_gpu_is_built_for() -> None:
     with Graph(io_data_type="float16") as graph:
         graph.relu(graph.tensor((4, 8))).set_output()
-        for wrong in ("H200", None, 3):
-            with pytest.raises(TypeError, match="device: expected a Handle or DeviceProperties"):
+        for wrong in (None, 3):
+            with pytest.raises(
+                TypeError, match="device: expected a Handle, DeviceProperties, the name"
+            ):
                 graph.build(wrong)  # type: ignore[arg-type]

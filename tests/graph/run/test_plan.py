@@ -148,7 +148,7 @@ def test_a_plan_from_a_program_in_c_has_no_checksum(
 def test_what_is_no_text_or_no_device(plan: ExecutionPlan, h200: DeviceProperties) -> None:
     with pytest.raises(TypeError, match="plan: expected JSON text, got 5"):
         ExecutionPlan.from_json(5, device=h200)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="device: expected a Handle or DeviceProperties"):
+    with pytest.raises(TypeError, match="device: expected a Handle, DeviceProperties, the name"):
         ExecutionPlan.from_json(plan.to_json(), device=0)  # type: ignore[arg-type]
 
 

@@ -21,7 +21,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.raw import function as raw_function
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
-from cudnn_ctypes.reference.device import dispatch, families, registry
+from cudnn_ctypes.reference.device import dispatch, families, made_up_handles, registry
 
 WITH_HANDLE = [
     name
@@ -117,7 +117,7 @@ def test_off_and_on_again():
     assert not mode.reference_device_active
     assert first.value != second.value
     for handle in (first, second):
-        assert dispatch.made_up(handle)
+        assert made_up_handles.made_up(handle)
         raw.cudnnDestroy(handle)
 
 

@@ -1,0 +1,91 @@
+"""What is accepted where a GPU is wanted, and what it stands for."""
+
+from __future__ import annotations
+
+import threading
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ... import raw
+from ...absent_gpu.properties import gpu_values
+from ...raw.values import described
+from .device_properties import DeviceProperties
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+
+__all__ = ["DeviceLike", "as_device", "as_properties", "device_attribute"]
+
+DeviceLike: TypeAlias = "Handle | DeviceProperties | str | PathLike[str]"
+"""A handle's GPU; the properties of one that need not be there; their preset or file."""
+
+_lock = threading.Lock()
+_shared: dict[str, DeviceProperties] = {}
+"""Properties that were named, by their JSON text: one descriptor for each GPU, until the end."""
+
+
+def as_device(device: DeviceLike) -> Handle | DeviceProperties:
+    """The GPU that is meant.
+
+    Parameters
+    ----------
+    device : Handle, DeviceProperties, str or os.PathLike
+        A handle and properties are returned as they are. A string is the name of one of the
+        `presets` ("B200", "rtx 4090"), a ".json" file that ``DeviceProperties.to_json`` or
+        ``doctor --save-device`` wrote, or "here", the GPU of this machine. What such a name stands
+        for belongs to this package and is not to be closed.
+
+    Raises
+    ------
+    ValueError
+        If there is no such preset or file; the message has names like it.
+    TypeError
+        If `device` is something else.
+    NoDeviceError
+        For "here" without a GPU.
+    """
+    if isinstance(device, (DeviceProperties, str, PathLike)):
+        return as_properties(device)
+    if isinstance(getattr(device, "_as_parameter_", None), raw.cudnnHandle_t):
+        return device
+    raise TypeError(
+        "device: expected a Handle, DeviceProperties, the name of a preset, or a file, got "
+        f"{described(device)}"
+    )
+
+
+def as_properties(device: DeviceProperties | str | PathLike[str]) -> DeviceProperties:
+    """As `as_device`, where a handle will not do."""
+    if isinstance(device, DeviceProperties):
+        return device
+    if not isinstance(device, (str, PathLike)):
+        raise TypeError(
+            "device: expected DeviceProperties, the name of a preset, or a file, got "
+            f"{described(device)}"
+        )
+    if device == "here":
+        return _kept(DeviceProperties.from_device())
+    return _kept(DeviceProperties(gpu_values(device)))
+
+
+def _kept(made: DeviceProperties) -> DeviceProperties:
+    """Properties like these that are kept; these, if there are none."""
+    with _lock:
+        found = _shared.setdefault(made.to_json(), made)
+        if found.descriptor.closed:
+            found = _shared[made.to_json()] = made
+    if found is not made:
+        made.close()
+    return found
+
+
+def device_attribute(device: DeviceLike) -> dict[str, Any]:
+    """The attribute by which a descriptor learns of the GPU: "deviceprop" or "handle".
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `as_device`.
+    """
+    meant = as_device(device)
+    return {"deviceprop" if isinstance(meant, DeviceProperties) else "handle": meant}

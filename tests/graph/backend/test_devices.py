@@ -1,0 +1,140 @@
+"""What is accepted where a GPU is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import (
+    DeviceProperties,
+    Engine,
+    EngineChoice,
+    ExecutionPlan,
+    Graph,
+    Handle,
+    compile_graphs,
+    frontend,
+    heuristics,
+    use_reference_device,
+)
+from cudnn_ctypes.graph.backend.devices import as_device, as_properties
+from cudnn_ctypes.graph.lower.lowering import lowered
+from cudnn_ctypes.graph.lower.target import Target
+
+
+def _product() -> Graph:
+    graph = Graph("product", io_data_type="float16")
+    graph.matmul(graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64))).set_output(name="y")
+    return graph
+
+
+def test_names_of_one_gpu_are_one_object(h200: DeviceProperties) -> None:
+    named = as_device("H200")
+    assert named is as_device("h 200") is as_properties("NVIDIA-H200")
+    assert named == h200
+    assert as_device(h200) is h200
+    assert as_device("b200") is not named
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_one_that_was_closed_is_made_again() -> None:
+    first = as_properties("l40s")
+    first.close()
+    assert not as_properties("L40S").descriptor.closed
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_files(h200: DeviceProperties, tmp_path: Path) -> None:
+    path = tmp_path / "gpu.json"
+    with h200.replace(multiProcessorCount=66) as half:
+        half.to_json(path)
+        for given in (path, str(path)):
+            assert as_device(given) == half
+            assert as_properties(given).source == "given"
+    h200.to_json(path)
+    assert as_properties(path).source == "measured"  # the file is read anew
+
+
+ENTRIES: dict[str, Callable[[Graph, Any], object]] = {
+    "build": lambda g, device: g.build(device).workspace_size,
+    "explain": lambda g, device: g.explain(device, "a").device,
+    "expansion": lambda g, device: g.expansion(device).operations,
+    "engine_count": lambda g, device: g.engine_count(device),
+    "engine": lambda g, device: _closed(g.engine(device, 0)),
+    "load_plan": lambda g, device: len(_stored(g, device)),
+    "compile_graphs": lambda g, device: compile_graphs([g], device)[0].plan is not None,
+    "Target": lambda g, device: Target.of(device),
+    "heuristics and plans": lambda g, device: _by_hand(g, device),
+    "frontend": lambda g, device: frontend.pygraph(device_property=device)._device.name,
+}
+
+
+def _closed(engine: Engine) -> int:
+    with engine:
+        return engine.index
+
+
+def _stored(graph: Graph, device: Any) -> str:
+    text = graph.build(device).to_json()
+    graph.load_plan(text, device)
+    with ExecutionPlan.from_json(text, device=device) as plan:
+        assert plan.workspace_size == graph.workspace_size
+    return text
+
+
+def _by_hand(graph: Graph, device: Any) -> EngineChoice:
+    with lowered(graph.expansion(device), as_properties(device)) as lowering:
+        configs = heuristics(lowering.graph, device=device)
+        with ExecutionPlan(configs[0], device=device) as plan:
+            choice = plan.config.choice
+        with Engine(lowering.graph, choice.engine, device=device) as engine:
+            assert engine.index == choice.engine
+        for config in configs:
+            config.close()
+        return choice
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_names_and_files_are_taken_wherever_a_gpu_is_wanted(
+    entry: str, h200: DeviceProperties, tmp_path: Path
+) -> None:
+    path = tmp_path / "gpu.json"
+    h200.to_json(path)
+    found = []
+    for device in (h200, "H200", "nvidia h200", path, str(path)):
+        with _product() as graph:
+            found.append(ENTRIES[entry](graph, device))
+    assert found == found[:1] * 5
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_a_wrong_name_is_refused_with_those_that_are_like_it(entry: str) -> None:
+    with (
+        _product() as graph,
+        pytest.raises(ValueError, match="no preset for 'H20'; did you mean 'h200'"),
+    ):
+        ENTRIES[entry](graph, "H20")
+
+
+def test_what_stands_for_no_gpu() -> None:
+    with pytest.raises(TypeError, match="expected a Handle, DeviceProperties, the name of a"):
+        as_device(0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected DeviceProperties, the name of a preset, or a"):
+        as_properties(0)  # type: ignore[arg-type]
+
+
+def test_plans_are_measured_on_a_gpu_that_is_there() -> None:
+    with _product() as graph, pytest.raises(TypeError, match=r"on a GPU that is there, .*'b200'"):
+        graph.autotune("b200")  # type: ignore[arg-type]
+
+
+def test_here_is_the_gpu_of_this_machine() -> None:
+    with use_reference_device(device="B200"):
+        here = as_properties("here")
+        assert here is as_properties("b200")
+        with Handle() as handle:
+            assert as_device(handle) is handle
