@@ -47,7 +47,7 @@ from cudnn_ctypes.device import Event, elapsed_ms
 
 from .launch_costs import costs
 from .launch_costs import report as report_costs
-from .plain_calls import CLoop, plain_launch
+from .plain_calls import ConvolutionLoop, plain_launch
 
 X_SHAPE, W_SHAPE = (1, 64, 8, 8), (64, 64, 3, 3)
 LAYOUT = "NHWC"
@@ -99,7 +99,7 @@ class Bench:
 
         sides: dict[str, Callable[[], Any]] = {}
         if plain:
-            sides[C_LOOP] = CLoop(by_address)
+            sides[C_LOOP] = ConvolutionLoop(by_address)
             sides[PLAIN] = plain_launch(by_address)
         sides |= {
             "raw, addresses": lambda: launch(*by_address),
