@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...raw import cudnnDataType_t, cudnnPointwiseMode_t, cudnnReduceTensorOp_t
 from ..describe.node import Node
@@ -11,11 +11,15 @@ from .quirk import Graph
 __all__ = [
     "adds_a_product_to_a_gradient",
     "after",
+    "attends_to_final_statistics",
+    "derives_from_a_filter_gradient",
     "gives_booleans",
+    "joins_a_maximum",
     "multiplies_for_o",
     "scales_attention_by_a_maximum",
     "scatters_heads",
     "takes_booleans",
+    "uses_the_maximum_of_o",
     "using",
 ]
 
@@ -35,15 +39,63 @@ def after(graph: Graph, nodes: Iterable[Node], *, through_norms: bool = True) ->
     return found
 
 
+def _maxima(graph: Graph) -> Iterator[Node]:
+    """The reductions to largest magnitudes of which other operations read the results."""
+    for node in graph.of("reduction"):
+        amax = node.options["mode"] == cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX
+        if amax and node.outputs["y"].virtual:
+            yield node
+
+
 def scales_attention_by_a_maximum(graph: Graph) -> str:
     products = list(graph.of("matmul"))
     if len(products) < 2:
         return ""
-    for node in graph.of("reduction"):
-        if node.options["mode"] == cudnnReduceTensorOp_t.CUDNN_REDUCE_TENSOR_AMAX:
-            used = [each for each in after(graph, [node]) if each in products]
-            if used:
-                return f"{node} before {used[0]} of attention; {_TWO}"
+    for node in _maxima(graph):
+        used = [each for each in after(graph, [node]) if each in products]
+        if used:
+            return f"{node} before {used[0]} of attention; {_TWO}"
+    return ""
+
+
+def joins_a_maximum(graph: Graph) -> str:
+    """The largest magnitude of an input, and what attention gives, in one operation."""
+    products = list(graph.of("matmul"))
+    of_attention = after(graph, products) if len(products) == 2 else []
+    for node in _maxima(graph):
+        later = after(graph, [node])
+        if node in of_attention or node.inputs["input"].virtual:
+            continue
+        for each in later:
+            if each in of_attention and not any(product in later for product in products):
+                return f"{node} before {each}, which uses what {products[-1]} gives; {_TWO}"
+    return ""
+
+
+def uses_the_maximum_of_o(graph: Graph) -> str:
+    products = list(graph.of("matmul"))
+    for node in _maxima(graph) if len(products) == 2 else ():
+        if node.inputs["input"] is products[-1].outputs["C"]:
+            for each in using(graph.nodes, node):
+                return f"{node} of what {products[-1]} gives, before {each}; {_TWO}"
+    return ""
+
+
+def derives_from_a_filter_gradient(graph: Graph) -> str:
+    for node in graph.of("convolution_backward_filter"):
+        for each in using(list(graph.of("sdpa_bwd")), node):
+            if not all(tensor.virtual for tensor in node.outputs.values()):
+                return f"{node} before {each}, with its result in memory; {_TWO}"
+    return ""
+
+
+def attends_to_final_statistics(graph: Graph) -> str:
+    products = list(graph.of("matmul"))
+    for node in graph.of("bn_finalize_statistics") if len(products) == 2 else ():
+        for product in products:
+            k = product.inputs["B"]
+            if k.virtual and any(k is each for each in node.outputs.values()):
+                return f"{node} before {product}, of which it makes the keys; {_TWO}"
     return ""
 
 

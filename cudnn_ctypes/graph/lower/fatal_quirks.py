@@ -17,11 +17,15 @@ from ...raw import (
 from .fatal_attention import (
     adds_a_product_to_a_gradient,
     after,
+    attends_to_final_statistics,
+    derives_from_a_filter_gradient,
     gives_booleans,
+    joins_a_maximum,
     multiplies_for_o,
     scales_attention_by_a_maximum,
     scatters_heads,
     takes_booleans,
+    uses_the_maximum_of_o,
     using,
 )
 from .quirk import Graph, Quirk
@@ -167,6 +171,43 @@ FATAL = (
         "largest magnitude before attention",
         scales_attention_by_a_maximum,
         "SIGSEGV, 9.14, 9.19 and 9.28: as bias and as scale",
+    ),
+    _fatal(
+        "largest magnitude joined with attention's result",
+        joins_a_maximum,
+        "SIGSEGV, 9.14, 9.19 and 9.28, in all types: that of an input, within the graph, joined "
+        "with o or with amax_s or amax_o of 8-bit attention; not where it is of a result",
+    ),
+    _fatal(
+        "largest magnitude of attention's result within the graph",
+        uses_the_maximum_of_o,
+        "SIGSEGV or SIGABRT, 9.14 and 9.19, not in every process; 9.28 has engines",
+        (90, 100),
+        repaired=92800,
+    ),
+    _fatal(
+        "largest magnitude of attention's result within the graph, RTX 5090",
+        uses_the_maximum_of_o,
+        "SIGSEGV, 9.19; 9.14 and 9.28 have engines",
+        (120,),
+        since=91900,
+        repaired=92800,
+    ),
+    _fatal(
+        "final statistics as keys",
+        attends_to_final_statistics,
+        "SIGSEGV, 9.14 and 9.19, float32, all results of bn_finalize; in 16 bits, and in 9.28, "
+        "there is no engine",
+        repaired=92800,
+    ),
+    _fatal(
+        "gradient of a filter before attention's backward pass",
+        derives_from_a_filter_gradient,
+        "SIGSEGV, 9.19 for a B200, in the modes a and b: the gradient is an output and any operand "
+        "of sdpa_unified_backward; 9.28 has no engine",
+        (100,),
+        since=91900,
+        repaired=92800,
     ),
     _fatal(
         "boolean result of attention",

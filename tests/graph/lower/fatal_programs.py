@@ -102,6 +102,48 @@ def maximum_as_scale(graph: Graph) -> None:
     _attention(graph, attn_scale=scale).set_output()
 
 
+def maximum_beside_attention(graph: Graph) -> None:
+    largest = graph.reduction(graph.tensor(HEADS), "amax", axes=(0, 1, 2, 3))
+    graph.add(_attention(graph), graph.relu(largest)).set_output()
+
+
+def maximum_beside_that_of_attention(graph: Graph) -> None:
+    q, k, v = (graph.tensor(HEADS, data_type="fp8_e4m3") for _ in range(3))
+    scales = [graph.tensor((1, 1, 1, 1), data_type="float32") for _ in range(6)]
+    o, _, amax_s, amax_o = graph.sdpa_fp8(q, k, v, *scales)
+    o.set_output()
+    amax_s.set_output()
+    largest = graph.reduction(graph.tensor(HEADS), "amax", axes=(0, 1, 2, 3))
+    graph.add(amax_o, largest).set_output()
+
+
+def maximum_of_attention(graph: Graph) -> None:
+    o = _attention(graph)
+    o.set_output()
+    graph.relu(graph.reduction(o, "amax", axes=(0, 1, 2, 3))).set_output()
+
+
+def statistics_as_keys(graph: Graph) -> None:
+    few = (1, 32, 1, 1)
+    sums = [graph.tensor(few, data_type="float32") for _ in range(4)]
+    running = [graph.tensor(few, data_type="float32") for _ in range(2)]
+    results = graph.bn_finalize(*sums, 1e-5, 1024, *running, 0.1)
+    mean = results[2]
+    for each in results:
+        each.set_output(each is not mean)
+    q, v = (graph.tensor(few, data_type="float32") for _ in range(2))
+    graph.sdpa(q, mean, v)[0].set_output()
+
+
+def filter_gradient_as_queries(graph: Graph) -> None:
+    gradient = graph.conv_wgrad(last(graph), last(graph), padding=1)
+    gradient.set_output(dims=FILTER)
+    k, v, o, d_o = (graph.tensor(FILTER) for _ in range(4))
+    stats = graph.tensor((*FILTER[:3], 1), data_type="float32")
+    for each in graph.sdpa_unified_backward(gradient, k, v, o, d_o, stats):
+        each.set_output()
+
+
 def comparison_of_attention(graph: Graph) -> None:
     graph.cmp_gt(_attention(graph), 0.0).set_output()
 
@@ -228,6 +270,14 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     ),
     "index of pooling within the graph": (relu_of_an_index,),
     "largest magnitude before attention": (maximum_as_bias, maximum_as_scale),
+    "largest magnitude joined with attention's result": (
+        maximum_beside_attention,
+        maximum_beside_that_of_attention,
+    ),
+    "largest magnitude of attention's result within the graph": (maximum_of_attention,),
+    "largest magnitude of attention's result within the graph, RTX 5090": (maximum_of_attention,),
+    "final statistics as keys": (statistics_as_keys,),
+    "gradient of a filter before attention's backward pass": (filter_gradient_as_queries,),
     "boolean result of attention": (comparison_of_attention, comparison_of_a_gradient),
     "boolean result of attention's forward pass": (comparison_of_attention,),
     "boolean operand of attention": (masked_attention,),
