@@ -58,6 +58,7 @@ _NAMES = {
         "BoundPlan",
         "ExecutionPlan",
     ),
+    "graph.tracing": ("graph_function",),
     "handle": ("Handle",),
     "information": (
         "LibraryVersions",
@@ -266,6 +267,7 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
     )
     from .graph.run.kernel_cache import KernelCache as KernelCache
     from .graph.run.plan import BoundPlan as BoundPlan, ExecutionPlan as ExecutionPlan
+    from .graph.tracing import graph_function as graph_function
     from .handle import Handle as Handle
     from .information import (
         LibraryVersions as LibraryVersions,

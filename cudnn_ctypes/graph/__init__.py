@@ -13,6 +13,9 @@ captured in a CUDA graph::
 
 To describe
     `Graph`, its `Tensor`; the operations are methods of `Graph`.
+To run without more ado
+    ``Graph.run`` builds on first use, and allocates outputs and workspace; `graph_function` makes a
+    graph of a Python function of tensors (`GraphFunction`).
 To choose
     ``Graph.explain`` gives every engine config (`Explanation`), ``Graph.autotune`` measures them on
     a GPU (`Autotuning`); `Selection` states conditions; `EngineChoice` names one engine and its
@@ -52,6 +55,7 @@ from .graph import Graph
 from .run.cuda_graph import CapturedGraph, NativeGraph, capture
 from .run.kernel_cache import KernelCache
 from .run.plan import BoundPlan, ExecutionPlan
+from .tracing import GraphFunction, graph_function
 
 __all__ = [
     "BEHAVIOR_NOTES",
@@ -70,6 +74,7 @@ __all__ = [
     "ExecutionPlan",
     "Explanation",
     "Graph",
+    "GraphFunction",
     "KernelCache",
     "Knob",
     "Measurement",
@@ -80,6 +85,7 @@ __all__ = [
     "capture",
     "compile_graphs",
     "engine_count",
+    "graph_function",
     "heuristics",
     "presets",
 ]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...device import DeviceTensor, as_tensor, current_device, pytorch
 from ...raw import mode
 from ...raw.memory import memory_pointer
+from .default_handles import default_handle
 
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = ["GivenMemory"]
+__all__ = ["GivenMemory", "imported", "kind_of"]
 
 _kinds: dict[type, str] = {}
-"""Of classes: "torch", "foreign" (another library's that exchanges memory) or "plain"."""
 
 _MOST_CLASSES = 256
 
@@ -56,9 +57,9 @@ class GivenMemory:
         if type(memory) is not dict and not isinstance(memory, Mapping):
             raise TypeError(f"memory: expected a mapping, got a {type(memory).__name__}")
         self.memory, self.torch = memory, None
-        imported: dict[Any, Any] = {}
+        foreign: dict[Any, Any] = {}
         for key, value in memory.items():
-            kind = _kinds.get(value.__class__) or _classified(value.__class__)
+            kind = kind_of(value.__class__)
             if kind == "torch":
                 if check and value.requires_grad:
                     _refuse_gradients(key, value)
@@ -67,9 +68,9 @@ class GivenMemory:
                     if value.is_cuda == mode.reference_device_active:
                         memory_pointer(value, key)  # says what is wrong with it
             elif kind == "foreign":
-                imported[key] = _imported(key, value, handle)
-        if imported:
-            self.memory = {**memory, **imported}
+                foreign[key] = imported(key, value, handle)
+        if foreign:
+            self.memory = {**memory, **foreign}
 
     @property
     def ordinal(self) -> int:
@@ -90,6 +91,20 @@ class GivenMemory:
             return 0
         return pytorch.current_stream(self.torch.get_device())
 
+    @contextmanager
+    def on(self, handle: Handle | None) -> Iterator[Handle]:
+        """A handle for work on this memory: the one given, else a default one for a while."""
+        if handle is not None:
+            yield handle
+            return
+        with default_handle(self.ordinal, self.stream) as lent:
+            yield lent
+
+
+def kind_of(cls: type) -> str:
+    """Of a class: "torch", "foreign" (of another library that exchanges memory) or "plain"."""
+    return _kinds.get(cls) or _classified(cls)
+
 
 def _classified(cls: type) -> str:
     kind = "plain"
@@ -105,7 +120,14 @@ def _classified(cls: type) -> str:
     return kind
 
 
-def _imported(key: Any, value: Any, handle: Handle | None) -> DeviceTensor:
+def imported(key: Any, value: Any, handle: Handle | None) -> DeviceTensor:
+    """Memory of another library, for use on the handle's stream or the legacy default stream.
+
+    Raises
+    ------
+    TypeError
+        If it is no device memory; the message begins with the name of `key`.
+    """
     try:
         return as_tensor(value, stream=None if handle is None else handle.stream)
     except (TypeError, BufferError) as error:

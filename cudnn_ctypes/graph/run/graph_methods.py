@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...device import pytorch
@@ -35,7 +35,7 @@ class RunMethods:
         @property
         def outputs(self) -> Sequence[Tensor]: ...
 
-        def build(self, device: Handle) -> ExecutionPlan: ...
+        build: Callable[..., ExecutionPlan]
 
         def _made_execution(self, plan: ExecutionPlan) -> Execution: ...
 
@@ -105,6 +105,12 @@ class RunMethods:
         assert self._outputs is not None
         return self._outputs.by_name(memory, made)
 
+    def _build_without_handle(self, handle: Handle, **options: Any) -> ExecutionPlan:
+        """`build`, for later runs with handles of their own."""
+        plan = self.build(handle, **options)
+        self._handle = None
+        return plan
+
     def _run(
         self,
         handle: Handle,
@@ -139,9 +145,8 @@ class RunMethods:
         if execution is None or self._outputs is None:
             with _building:
                 if self._plan is None:
-                    self.build(handle)
-                    if not kept:
-                        self._handle = None
+                    build = self.build if kept else self._build_without_handle
+                    build(handle)
                 assert self._plan is not None
                 execution = self._execution or self._made_execution(self._plan)
                 self._outputs = Outputs(self.outputs, execution.operands)

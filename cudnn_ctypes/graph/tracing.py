@@ -1,0 +1,238 @@
+"""Python functions of tensors as graphs: traced for what they are called with, built, and run."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, overload
+
+from ..raw import mode
+from ..raw.values import described
+from .describe.tensor import Tensor
+from .graph import Graph
+from .run.given_memory import GivenMemory
+from .traced_arguments import as_input, leaves, look, rebuilt
+
+if TYPE_CHECKING:
+    from ..handle import Handle
+
+__all__ = ["GraphFunction", "graph_function"]
+
+_KEPT = 256  # graphs of one function
+
+
+class GraphFunction:
+    """A function of tensors that runs as one graph; `graph_function` makes it.
+
+    The first call with tensors of some shapes, strides, data types and device traces the function:
+    calls it with the tensors of a new `Graph`, and builds that. Later calls with such tensors find
+    the graph by its key, and run it. Arguments that are no tensors are part of the key, and
+    given to the function as they are: a number that changes from call to call is better a tensor.
+    Called with tensors of a graph, by another such function say, it adds its operations to that.
+
+    Parameters
+    ----------
+    function : callable
+        Its first argument is the graph. It returns a tensor, or a tuple, list or dict of some; they
+        become the outputs.
+    io_data_type : data type, optional
+        Of outputs that have none of their own; by default that of the first tensor.
+    intermediate_data_type, compute_data_type : data type
+        As for `Graph`.
+    build : mapping, optional
+        Arguments of ``Graph.build`` after the device: ``{"heuristics": "b"}``.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        io_data_type: Any = None,
+        intermediate_data_type: Any = "float32",
+        compute_data_type: Any = "float32",
+        build: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not callable(function):
+            raise TypeError(f"function: expected a function, got {described(function)}")
+        functools.update_wrapper(self, function)
+        self.__name__: str = getattr(function, "__name__", "graph")
+        self.__qualname__: str = getattr(function, "__qualname__", self.__name__)
+        self._function = function
+        self._signature = _signature(function)
+        parameters = self._signature.parameters.values()
+        by_position = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters)
+        self._names = [each.name for each in parameters] if by_position else []
+        self._io_data_type = io_data_type
+        self._data_types = {
+            "intermediate_data_type": intermediate_data_type,
+            "compute_data_type": compute_data_type,
+        }
+        self._build = dict(build or {})
+        self._traces: dict[Any, _Trace] = {}
+        self._tracing = threading.RLock()
+
+    def __call__(self, *args: Any, handle: Handle | None = None, **kwargs: Any) -> Any:
+        """Run it; `handle` and the kind of the results are those of ``Graph.run``.
+
+        Raises
+        ------
+        TypeError
+            For arguments that the function does not take, or that are neither tensors nor hashable.
+        """
+        arguments = self._arguments(args, kwargs)
+        memory: list[Any] = []
+        key = (
+            mode.reference_device_active,
+            *[look(name, each, memory, handle) for name, each in arguments.items()],
+        )
+        try:
+            trace = self._traces.get(key)
+        except TypeError as error:
+            names = ", ".join(arguments)
+            raise TypeError(f"{self.__name__}: {names}: {error}") from None
+        if trace is None:
+            inner = next((each for each in leaves(arguments) if isinstance(each, Tensor)), None)
+            if inner is not None:
+                return self._function(inner.graph, *args, **kwargs)
+            trace = self._traced(key, arguments, memory, handle)
+        return trace.run(memory, handle)
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The graph for such arguments: described, not built, and the caller's own.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Those of a call. For tensors anything that has a shape, strides and a data type: also
+            NumPy arrays, PyTorch's tensors on "meta", and ``graph.Tensor``.
+        """
+        return self._trace(self._arguments(args, kwargs)).graph
+
+    def clear(self) -> None:
+        """Forget all graphs, and destroy their plans."""
+        with self._tracing:
+            while self._traces:
+                self._traces.popitem()[1].graph.close()
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        if not kwargs and len(args) == len(self._names):  # the usual case, and binding takes long
+            return dict(zip(self._names, args, strict=True))
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}: {error}") from None
+        bound.apply_defaults()
+        return bound.arguments
+
+    def _traced(
+        self, key: Any, arguments: dict[str, Any], memory: list[Any], handle: Handle | None
+    ) -> _Trace:
+        """The trace of a key, which is made and built; one thread does."""
+        with self._tracing:
+            trace = self._traces.get(key)
+            if trace is None:
+                trace = self._trace(arguments)
+                given = GivenMemory(trace.named(memory), handle)
+                with given.on(handle) as chosen:
+                    trace.graph._build_without_handle(chosen, **self._build)
+                while len(self._traces) >= _KEPT:
+                    self._traces.pop(next(iter(self._traces))).graph.close()
+                self._traces[key] = trace
+        return trace
+
+    def _trace(self, arguments: dict[str, Any]) -> _Trace:
+        graph = Graph(self.__name__, io_data_type=self._io_data_type, **self._data_types)
+        inputs: list[Tensor] = []
+        given = {name: as_input(graph, name, v, inputs) for name, v in arguments.items()}
+        if graph.io_data_type is None and inputs:
+            graph.io_data_type = inputs[0].data_type
+        call = inspect.BoundArguments(self._signature, OrderedDict(given))
+        returned = self._function(graph, *call.args, **call.kwargs)
+        return _Trace(graph, inputs, returned)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<graph function {self.__name__}{self._signature}, {len(self._traces)} graphs>"
+
+
+class _Trace:
+    """A graph that a function described, its inputs, and what the function returned."""
+
+    def __init__(self, graph: Graph, inputs: list[Tensor], returned: Any) -> None:
+        self.graph, self._inputs, self._returned = graph, inputs, returned
+        tensors = list(leaves(returned))
+        if not tensors:
+            raise TypeError(f"{graph.name} must return tensors, got {described(returned)}")
+        for each in tensors:
+            if not isinstance(each, Tensor) or not any(each is own for own in graph.tensors):
+                raise TypeError(f"{graph.name} must return tensors of its graph, got {each!r}")
+            if each in inputs:
+                raise ValueError(
+                    f"{graph.name} returns its argument {each.name!r} as it is; the graph's "
+                    "identity copies it"
+                )
+            each.set_output()
+
+    def named(self, memory: list[Any]) -> dict[Any, Any]:
+        """Memory by tensor, from memory in the order of the arguments."""
+        return dict(zip(self._inputs, memory, strict=True))
+
+    def run(self, memory: list[Any], handle: Handle | None) -> Any:
+        results = self.graph.run(self.named(memory), handle=handle)
+        return rebuilt(self._returned, results)
+
+
+@overload
+def graph_function(function: Callable[..., Any], /) -> GraphFunction: ...
+
+
+@overload
+def graph_function(
+    *,
+    io_data_type: Any = ...,
+    intermediate_data_type: Any = ...,
+    compute_data_type: Any = ...,
+    build: Mapping[str, Any] | None = ...,
+) -> Callable[[Callable[..., Any]], GraphFunction]: ...
+
+
+def graph_function(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Decorate a function of a graph and tensors: calls with device memory run it as one graph.
+
+    Parameters
+    ----------
+    function : callable
+    **options
+        Those of `GraphFunction`: ``@graph_function(compute_data_type="float32", build={…})``.
+
+    Returns
+    -------
+    GraphFunction
+
+    Examples
+    --------
+    >>> @graph_function
+    ... def layer(graph, x, w, bias):
+    ...     return graph.relu(graph.conv_fprop(x, w, padding=1) + bias)
+    >>> y = layer(x, w, bias)  # doctest: +SKIP
+    >>> layer.graph(x, w, bias).explain(handle).show()  # doctest: +SKIP
+    """
+    if function is not None:
+        return GraphFunction(function, **options)
+    return functools.partial(GraphFunction, **options)
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    """That of calls: without the graph."""
+    signature = inspect.signature(function)
+    first, *others = signature.parameters.values() or (None,)
+    if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+        raise TypeError(f"{function!r}: its first argument must be the graph, then come tensors")
+    if any(each.name == "handle" for each in others):
+        raise TypeError(f"{function!r}: calls take an argument 'handle', so it cannot have one")
+    return signature.replace(parameters=others)

@@ -1,0 +1,292 @@
+"""``@graph_function``: traced once for each kind of arguments, built, and run."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import DeviceTensor, Graph, Handle, graph_function, use_reference_device
+from cudnn_ctypes.graph import GraphFunction
+
+torch: Any = pytest.importorskip("torch")
+
+TRACED: list[tuple[Any, ...]] = []
+
+
+@graph_function
+def gate(graph: Any, a: Any, b: Any, factor: float = 1.0) -> Any:
+    """The sigmoid of a sum."""
+    TRACED.append((a.dims, a.strides, a.data_type, factor))
+    return graph.sigmoid(a + b * factor)
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference_device(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Unless the test is for a GPU; no graph is left of tests before."""
+    gate.clear()
+    TRACED.clear()
+    if request.node.get_closest_marker("gpu"):
+        yield
+    else:
+        with use_reference_device():
+            yield
+    gate.clear()
+
+
+def operands(*shape: int, seed: int = 0) -> tuple[Any, Any]:
+    generator = torch.Generator().manual_seed(seed)
+    a, b = (torch.randn(shape or (2, 8, 4), generator=generator) for _ in range(2))
+    return a, b
+
+
+def test_a_call_gives_what_the_function_says() -> None:
+    a, b = operands()
+    y = gate(a, b)
+    assert type(y) is torch.Tensor
+    torch.testing.assert_close(y, torch.sigmoid(a + b))
+    own = gate(*(DeviceTensor.from_numpy(each.numpy()) for each in (a, b)))
+    assert type(own) is DeviceTensor
+    np.testing.assert_allclose(own.numpy(), y.numpy())
+
+
+def test_it_is_traced_once_for_each_kind_of_arguments() -> None:
+    a, b = operands()
+    for _ in range(3):
+        gate(a, b)
+        gate(b.clone(), factor=1.0, b=a)
+    assert len(TRACED) == 1
+    others: list[tuple[Any, ...]] = [
+        operands(1, 8, 4),  # shapes
+        (torch.randn(4, 8, 4)[::2], b),  # strides
+        (a.half(), b.half()),  # data types
+        (a, b, 2.0),
+        (a, b, 2),
+        tuple(DeviceTensor.from_numpy(each.numpy()) for each in operands(3, 8, 4)),
+    ]
+    for number, each in enumerate(others, start=2):
+        gate(*each)
+        gate(*each)
+        assert len(TRACED) == number
+
+
+def test_numbers_are_told_apart_as_python_does_not() -> None:
+    a, b = operands()
+    for factor in (0.0, -0.0, 1, True, float("nan"), float("nan")):
+        gate.graph(a, b, factor)
+        gate(a, b, factor)
+    assert len(TRACED) == 6 + 5
+
+
+def test_addresses_that_are_no_multiples_of_16_bytes_have_a_graph_of_their_own() -> None:
+    shifted = torch.randn(65)[1:].reshape(2, 8, 4)
+    b = torch.randn(2, 8, 4)
+    torch.testing.assert_close(gate(shifted, b), torch.sigmoid(shifted + b))
+    gate(b, b)
+    assert len(TRACED) == 2
+    assert gate.graph(shifted, b).find_tensor("a").alignment == 4
+    assert gate.graph(b, b).find_tensor("a").alignment == 16
+
+
+def test_memory_of_one_library_and_of_another_share_a_graph() -> None:
+    a, b = operands()
+    gate(DeviceTensor.from_numpy(a.numpy()), DeviceTensor.from_numpy(b.numpy()))
+    y = gate(DeviceTensor.from_numpy(b.numpy()), DeviceTensor.from_numpy(a.numpy()))
+    np.testing.assert_allclose(y.numpy(), torch.sigmoid(a + b).numpy(), rtol=1e-6)
+    assert len(TRACED) == 1
+
+
+class Pair(NamedTuple):
+    total: Any
+    difference: Any
+
+
+def test_results_have_the_structure_that_the_function_returns() -> None:
+    a, b = operands()
+
+    @graph_function
+    def all_of_them(graph: Graph, pair: Any, more: Any) -> Any:
+        x, y = pair
+        total = x + y
+        return {"pair": Pair(total, x - y), "list": [x * more["z"], (total,)]}
+
+    result = all_of_them((a, b), {"z": a})
+    assert type(result["pair"]) is Pair
+    torch.testing.assert_close(result["pair"], Pair(a + b, a - b))
+    assert type(result["list"]) is list
+    torch.testing.assert_close(result["list"][0], a * a)
+    assert result["list"][1][0] is result["pair"].total
+
+
+def test_a_function_inside_another_one_adds_to_its_graph() -> None:
+    @graph_function
+    def twice(graph: Any, x: Any) -> Any:
+        return gate(gate(x, x), x, factor=0.5)
+
+    a, _ = operands()
+    torch.testing.assert_close(twice(a), torch.sigmoid(torch.sigmoid(2 * a) + a / 2))
+    described = twice.graph(a)
+    assert [each.operation for each in described.nodes] == ["mul", "add", "sigmoid"] * 2
+
+
+def test_the_graph_to_look_at() -> None:
+    """Of anything that says its shape, strides and data type."""
+    last = torch.empty(2, 8, 3, 5, device="meta").contiguous(memory_format=torch.channels_last)
+    graph = gate.graph(last, np.zeros((1, 8, 1, 1), np.float32), factor=3.0)
+    assert graph.name == "gate"
+    assert [each.name for each in graph.inputs] == ["a", "b"]
+    assert graph.find_tensor("a").strides == last.stride()
+    (y,) = graph.outputs
+    graph.validate()
+    assert (y.dims, y.strides) == (last.shape, last.stride())
+    again = gate.graph(*graph.inputs)
+    assert again is not graph
+    assert again.find_tensor("a").dims == (2, 8, 3, 5)
+    assert gate.graph(last, last) is not gate.graph(last, last)
+
+
+def test_outputs_are_of_the_type_of_the_first_tensor_unless_said_otherwise() -> None:
+    a, b = operands()
+
+    def double(graph: Any, a: Any, b: Any) -> Any:
+        return a + b
+
+    assert graph_function(double)(a.half(), b.half()).dtype == torch.float16
+    wide = graph_function(io_data_type="float32")(double)
+    assert wide(a.half(), b.half()).dtype == torch.float32
+
+    @graph_function
+    def mixed(graph: Any, a: Any, b: Any) -> Any:
+        total = a + b
+        return total, graph.identity(total).set_output(data_type="float32", name="wide")
+
+    assert [each.dtype for each in mixed(a.half(), b.half())] == [torch.float16, torch.float32]
+
+
+def test_build_takes_the_options_of_graph_build() -> None:
+    @graph_function(build={"without_engine": True})
+    def positive(graph: Any, a: Any) -> Any:
+        return (a > 0).set_output(data_type="float32")
+
+    a, _ = operands(1, 3, 5)
+    torch.testing.assert_close(positive(a), (a > 0).float())
+
+
+def test_a_handle_may_be_given() -> None:
+    a, b = operands()
+    with Handle() as handle:
+        torch.testing.assert_close(gate(a, b, handle=handle), torch.sigmoid(a + b))
+    torch.testing.assert_close(gate(a, b), torch.sigmoid(a + b))  # the handle is not kept
+    with Handle() as handle:
+        torch.testing.assert_close(gate(a, b, handle=handle), torch.sigmoid(a + b))
+    assert len(TRACED) == 1
+
+
+def test_threads_trace_once() -> None:
+    a, b = operands()
+    start = threading.Barrier(4, timeout=60)
+    wrong: list[Any] = []
+
+    def call() -> None:
+        start.wait()
+        if not torch.allclose(gate(a, b), torch.sigmoid(a + b), atol=1e-6):
+            wrong.append(1)
+
+    threads = [threading.Thread(target=call) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert len(TRACED) == 1
+
+
+def test_it_looks_like_the_function() -> None:
+    assert isinstance(gate, GraphFunction)
+    assert gate.__name__ == "gate"
+    assert gate.__doc__ == "The sigmoid of a sum."
+    assert (
+        repr(gate)
+        == "<graph function gate(a: 'Any', b: 'Any', factor: 'float' = 1.0) -> 'Any', 0 graphs>"
+    )
+    assert pickle.loads(pickle.dumps(gate)) is gate
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+
+def test_wrong_arguments() -> None:
+    a, b = operands()
+    with pytest.raises(TypeError, match="gate: missing a required argument: 'b'"):
+        gate(a)
+    with pytest.raises(TypeError, match="gate: got an unexpected keyword"):
+        gate(a, b, scale=1)
+    with pytest.raises(TypeError, match="unhashable type: 'set'"):
+        gate(a, b, {1})
+    with pytest.raises(TypeError, match="host memory"):
+        gate(a, b.numpy())
+    with pytest.raises(ValueError, match="requires gradients"):
+        gate(a, b.clone().requires_grad_())
+    with pytest.raises(ValueError, match="do not broadcast"):
+        gate(a, operands(2, 7, 4)[1])
+    assert repr(gate).endswith("0 graphs>")  # none of them is kept
+
+
+def test_wrong_results() -> None:
+    a, _ = operands()
+    stranger = Graph(io_data_type="float32").tensor((1, 2, 4))
+    for returned, kind, message in (
+        (lambda x: None, TypeError, "must return tensors"),
+        (lambda x: (), TypeError, "must return tensors"),
+        (lambda x: (x + 1, 3), TypeError, "must return tensors of its graph, got 3"),
+        (lambda x: stranger, TypeError, "must return tensors of its graph"),
+        (lambda x: x, ValueError, "returns its argument 'x'"),
+    ):
+        function = graph_function(lambda graph, x, returned=returned: returned(x))
+        with pytest.raises(kind, match=message):
+            function.graph(a)
+
+
+def test_wrong_functions() -> None:
+    with pytest.raises(TypeError, match="expected a function"):
+        graph_function(3)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="first argument must be the graph"):
+        graph_function(lambda: None)
+    with pytest.raises(TypeError, match="'handle'"):
+        graph_function(lambda graph, handle: None)
+
+
+# --- on a GPU ------------------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_a_residual_block_on_a_gpu() -> None:
+    @graph_function
+    def block(graph: Any, x: Any, w: Any, b: Any) -> Any:
+        return graph.relu(graph.conv_fprop(x, w, padding=1) + b + x)
+
+    torch.manual_seed(2)
+    last = {"dtype": torch.float16, "device": "cuda"}
+    x = torch.randn(4, 32, 14, 14, **last).contiguous(memory_format=torch.channels_last)
+    w = torch.randn(32, 32, 3, 3, **last).contiguous(memory_format=torch.channels_last) / 17
+    b = torch.randn(1, 32, 1, 1, **last)
+    y = block(x, w, b)
+    expected = torch.relu(torch.conv2d(x.double(), w.double(), padding=1) + b.double() + x.double())
+    assert y.is_contiguous(memory_format=torch.channels_last)
+    torch.testing.assert_close(y.double(), expected, rtol=4e-3, atol=4e-3)
+    assert block(x, w, b).data_ptr() != y.data_ptr()
+    assert repr(block).endswith("1 graphs>")
+    block.clear()
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_addresses_that_are_not_aligned_on_a_gpu() -> None:
+    shifted = torch.randn(65, device="cuda")[1:].reshape(2, 8, 4)
+    b = torch.randn(2, 8, 4, device="cuda")
+    torch.testing.assert_close(gate(shifted, b), torch.sigmoid(shifted + b), rtol=1e-5, atol=1e-5)
