@@ -10,7 +10,7 @@ from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.engine import Engine, EngineConfig, engine_count
 from ..graph.engines.build_failure import engine_refusals
 from ..graph.engines.building import PLAN_ERRORS
-from ..graph.engines.heuristics import heuristics
+from ..graph.engines.heuristics import proposed_configs
 from ..graph.engines.refusals import refusal
 from ..graph.lower.lowering import Lowering, operation_graph_attributes
 from ..graph.lower.target import Target
@@ -95,8 +95,8 @@ class Plans:
                 reasons.append("heuristics OPENSOURCE: there are no such kernels here")
                 continue
             try:
-                proposed = heuristics(
-                    self.operation_graph,
+                proposed = proposed_configs(
+                    self._lowering,
                     device=self.device,
                     mode=mode.name.lower(),
                     sm_count=self._sm_count,

@@ -35,7 +35,8 @@ def test_what_ends_a_process_is_found_and_can_be_replayed() -> None:
     only = '"path": \\["conv_fprop", "y", "A", "matmul"\\]'
     done = searched(*flags, "--each", "1", "--unguarded", "--only", only)
     assert done.returncode == 1
-    assert "died: SIGSEGV while asking heuristics" in done.stdout
+    assert "died: SIGSEGV while asking heuristics, rows ['product of a conv" in done.stdout
+    assert "0 of these in no row of faults" in done.stdout
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("died"))
     case = Case.from_json(line[line.index("{") :])
     assert case.path == path

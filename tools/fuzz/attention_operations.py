@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .sketch import Given, Results, Sketch, Unfit, named, operation
+from .sketch import Given, Results, Sketch, Unfit, either, named, operation
 
 # --- attention -----------------------------------------------------------------------------------
 
@@ -20,20 +20,20 @@ def _heads(s: Sketch, given: Given) -> tuple[int, ...]:
 def _sdpa(
     s: Sketch, q: Given = None, k: Given = None, v: Given = None, bias: Given = None
 ) -> Results:
-    given = q or k or v
-    dims = _heads(s, given or bias)
+    given = either(q, k, v)
+    dims = _heads(s, either(given, bias))
     if bias is not None:
         dims = (*dims[:3], 64)
         k = s.new((*dims[:2], s.of(bias)[3], 64), rows=True)
         v = s.new((*dims[:2], s.of(bias)[3], 64), rows=True)
-    q, k, v = (each or s.new(dims, rows=True) for each in (q, k, v))
+    q, k, v = (s.new(dims, rows=True) if each is None else each for each in (q, k, v))
     return named(s.graph.sdpa(q, k, v, bias=bias, generate_stats=True), "o", "stats")
 
 
 @operation("sdpa_backward")
 def _sdpa_backward(s: Sketch, q: Given = None, o: Given = None, dO: Given = None) -> Results:
-    dims = _heads(s, q or o or dO)
-    q, o, dO = (each or s.new(dims, rows=True) for each in (q, o, dO))
+    dims = _heads(s, either(q, o, dO))
+    q, o, dO = (s.new(dims, rows=True) if each is None else each for each in (q, o, dO))
     stats = s.graph.tensor((*dims[:3], 1), data_type="float32")
     results = s.graph.sdpa_backward(q, s.new(dims, rows=True), s.new(dims, rows=True), o, dO, stats)
     return named(results, "dq", "dk", "dv")
@@ -41,15 +41,15 @@ def _sdpa_backward(s: Sketch, q: Given = None, o: Given = None, dO: Given = None
 
 @operation("sdpa_unified")
 def _sdpa_unified(s: Sketch, q: Given = None, k: Given = None, v: Given = None) -> Results:
-    dims = _heads(s, q or k or v)
-    q, k, v = (each or s.new(dims, rows=True) for each in (q, k, v))
+    dims = _heads(s, either(q, k, v))
+    q, k, v = (s.new(dims, rows=True) if each is None else each for each in (q, k, v))
     return named(s.graph.sdpa_unified(q, k, v, generate_stats=True), "o", "stats")
 
 
 @operation("sdpa_unified_backward")
 def _sdpa_unified_backward(s: Sketch, q: Given = None, dO: Given = None) -> Results:
-    dims = _heads(s, q or dO)
-    q, dO = (each or s.new(dims, rows=True) for each in (q, dO))
+    dims = _heads(s, either(q, dO))
+    q, dO = (s.new(dims, rows=True) if each is None else each for each in (q, dO))
     stats = s.graph.tensor((*dims[:3], 1), data_type="float32")
     k, v, o = (s.new(dims, rows=True) for _ in range(3))
     results = s.graph.sdpa_unified_backward(q, k, v, o, dO, stats)
@@ -58,11 +58,13 @@ def _sdpa_unified_backward(s: Sketch, q: Given = None, dO: Given = None) -> Resu
 
 @operation("sdpa_fp8")
 def _sdpa_fp8(s: Sketch, q: Given = None, v: Given = None) -> Results:
-    dims = _heads(s, q or v)
+    dims = _heads(s, either(q, v))
     for each in (q, v):
         if each is not None:
             each.set_output(not each.virtual, data_type="fp8_e4m3")
-    q, k, v = (each or s.new(dims, "fp8_e4m3", rows=True) for each in (q, None, v))
+    q, k, v = (
+        s.new(dims, "fp8_e4m3", rows=True) if each is None else each for each in (q, None, v)
+    )
     scales = [s.one() for _ in range(6)]
     o, stats, amax_s, amax_o = s.graph.sdpa_fp8(q, k, v, *scales, generate_stats=True)
     amax_s.set_output()
@@ -71,12 +73,12 @@ def _sdpa_fp8(s: Sketch, q: Given = None, v: Given = None) -> Results:
 
 @operation("softmax")
 def _softmax(s: Sketch, input: Given = None) -> Results:
-    return named(s.graph.softmax(input or s.first(), outputs=("y", "stats")))
+    return named(s.graph.softmax(s.first(input), outputs=("y", "stats")))
 
 
 @operation("rope")
 def _rope(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     *_, rows, size = s.of(input)
     rank = len(s.of(input))
     if size % 2:
@@ -86,7 +88,7 @@ def _rope(s: Sketch, input: Given = None) -> Results:
 
 @operation("rope_backward")
 def _rope_backward(s: Sketch, dY: Given = None) -> Results:
-    dY = dY or s.first()
+    dY = s.first(dY)
     *_, rows, size = s.of(dY)
     rank = len(s.of(dY))
     if size % 2:
@@ -97,7 +99,7 @@ def _rope_backward(s: Sketch, dY: Given = None) -> Results:
 
 @operation("paged_cache_load")
 def _paged(s: Sketch, container: Given = None) -> Results:
-    container = container or s.first()
+    container = s.first(container)
     pages, _, size, _ = s.of(container, 4)
     table, lengths = s.new((2, 1, max(pages // 2, 1), 1), "int32"), s.one("int32")
     lengths.dims, lengths.strides = (2, 1, 1, 1), (1, 1, 1, 1)
@@ -107,12 +109,12 @@ def _paged(s: Sketch, container: Given = None) -> Results:
 
 @operation("diagonal_band_mask")
 def _band_mask(s: Sketch, input: Given = None) -> Results:
-    return named(s.graph.diagonal_band_mask(input or s.first(), -math.inf, right_shift=0))
+    return named(s.graph.diagonal_band_mask(s.first(input), -math.inf, right_shift=0))
 
 
 @operation("expand_band_matrix")
 def _expand_band(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     *rest, width = s.of(input)
     dims = (*rest, width + 3)
     more = {"lower_bandwidth": width - 1, "upper_bandwidth": 0, "axis": -1}
@@ -121,7 +123,7 @@ def _expand_band(s: Sketch, input: Given = None) -> Results:
 
 @operation("contract_band_matrix")
 def _contract_band(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     *rest, width = s.of(input)
     more = {"lower_bandwidth": 1, "upper_bandwidth": 0, "axis": -1}
     if width < 2:
@@ -134,7 +136,7 @@ def _contract_band(s: Sketch, input: Given = None) -> Results:
 
 @operation("block_scale_quantize")
 def _quantize(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     if s.of(input)[-1] % 16:
         raise Unfit("no whole blocks")
     y, scale = s.graph.block_scale_quantize(input, 16 if s.of(input)[-1] % 32 else 32)
@@ -148,15 +150,15 @@ def _dequantize(s: Sketch, input: Given = None, descale: Given = None) -> Result
     if descale is not None:
         *rest, blocks = s.of(descale)
         input = s.new((*rest, blocks * 32), "fp8_e4m3")
-    input = input or s.new(s.dims, "fp8_e4m3")
+    input = s.new(s.dims, "fp8_e4m3") if input is None else input
     *rest, size = s.of(input)
     block = min(size, 32)
-    descale = descale or s.new((*rest, size // block), "fp8_e8m0")
+    descale = s.new((*rest, size // block), "fp8_e8m0") if descale is None else descale
     return named(s.graph.block_scale_dequantize(input, descale, block))
 
 
 @operation("signal")
 def _signal(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     flag = s.one("int32", len(s.of(input)))
     return named(s.graph.signal(input, flag, "wait", 1))

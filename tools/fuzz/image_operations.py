@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from .sketch import OPERATIONS, Given, Results, Sketch, Unfit, named, operation
+from .sketch import OPERATIONS, Given, Results, Sketch, Unfit, either, named, operation
 
 # --- convolutions --------------------------------------------------------------------------------
 
@@ -19,7 +19,7 @@ def _conv_fprop(s: Sketch, image: Given = None, weight: Given = None) -> Results
         window = s.spatial(weight)
         image = s.new((4, s.of(weight)[1], *(max(16, size) for size in window)))
         return named(s.graph.conv_fprop(image, weight))
-    image = image or s.first()
+    image = s.first(image)
     window = tuple(min(3, size) for size in s.spatial(image))
     padding = [size // 2 for size in window]
     weight = s.new((_FILTERS, s.of(image)[1], *window))
@@ -32,7 +32,7 @@ def _conv_dgrad(s: Sketch, loss: Given = None, filter: Given = None) -> Results:
         window = s.spatial(filter)
         loss = s.new((4, s.of(filter)[0], *(16 for _ in window)))
         return named(s.graph.conv_dgrad(loss, filter))
-    loss = loss or s.first()
+    loss = s.first(loss)
     window = tuple(min(3, size) for size in s.spatial(loss))
     padding = [size // 2 for size in window]
     filter = s.new((s.of(loss)[1], _FILTERS, *window))
@@ -41,7 +41,7 @@ def _conv_dgrad(s: Sketch, loss: Given = None, filter: Given = None) -> Results:
 
 @operation("conv_wgrad")
 def _conv_wgrad(s: Sketch, image: Given = None, loss: Given = None) -> Results:
-    given = loss or image or s.first()
+    given = s.first(loss, image)
     n, _, *sizes = s.of(given)
     window = tuple(min(3, size) for size in s.spatial(given))
     other = s.new((n, _FILTERS, *sizes))
@@ -56,7 +56,7 @@ def _conv_wgrad(s: Sketch, image: Given = None, loss: Given = None) -> Results:
 
 @operation("genstats")
 def _genstats(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     s.spatial(input)
     return named(s.graph.genstats(input), "sum", "sq_sum")
 
@@ -65,10 +65,10 @@ def _genstats(s: Sketch, input: Given = None) -> Results:
 def _bn_finalize(
     s: Sketch, sum: Given = None, sq_sum: Given = None, scale: Given = None
 ) -> Results:
-    given = sum or sq_sum or scale
+    given = either(sum, sq_sum, scale)
     dims = (1, s.dims[1], *(1,) * (len(s.dims) - 2)) if given is None else s.of(given)
     tensors = {
-        name: each or s.new(dims, "float32")
+        name: s.new(dims, "float32") if each is None else each
         for name, each in (("sum", sum), ("sq_sum", sq_sum), ("scale", scale))
     }
     more = [s.new(dims, "float32") for _ in range(3)]
@@ -84,7 +84,7 @@ def _bn_backward_weights(
         dims = (4, s.channels(mean)[1], *(16,) * (len(s.of(mean)) - 2))
         x, grad = s.new(dims), s.new(dims)
     else:
-        given = dy or input or s.first()
+        given = s.first(dy, input)
         other = s.like(given)
         grad, x = (other, given) if input is not None else (given, other)
     few = [s.new(s.channels(x), "float32") for _ in range(2 if mean is not None else 3)]
@@ -106,7 +106,7 @@ _DOUBLING: dict[str, Any] = {
 
 def _resampling(mode: str, options: Mapping[str, Any]) -> None:
     def forward(s: Sketch, input: Given = None) -> Results:
-        input = input or s.first()
+        input = s.first(input)
         if min(s.spatial(input)) < 2:
             raise Unfit("too small")
         index = {"generate_index": True} if mode == "maxpool" else {}
@@ -122,11 +122,14 @@ _resampling("bilinear", _DOUBLING)
 
 @operation("resample_backward maxpool")
 def _maxpool_backward(s: Sketch, loss: Given = None, index: Given = None) -> Results:
-    given = loss or index
+    given = either(loss, index)
     dims = s.of(given) if given is not None else s.dims
     if len(dims) < 3:
         raise Unfit("no spatial dimensions")
-    loss, index = loss or s.new(dims), index or s.new(dims, "int8")
+    loss, index = (
+        s.new(dims) if loss is None else loss,
+        s.new(dims, "int8") if index is None else index,
+    )
     dx = s.graph.resample_backward(loss, "maxpool", index=index, **_POOLING)
     dx.set_output(False, dims=(*dims[:2], *(2 * size for size in dims[2:])))
     return named(dx)
@@ -139,11 +142,11 @@ def _avgpool_backward(
     if input is not None:
         small = (*s.of(input)[:2], *(size // 2 for size in s.spatial(input)))
     else:
-        given = loss or y
+        given = either(loss, y)
         small = s.of(given) if given is not None else s.dims
     if len(small) < 3 or min(small) < 1:
         raise Unfit("too small")
-    loss, y = loss or s.new(small), y or s.new(small)
-    input = input or s.new((*small[:2], *(2 * size for size in small[2:])))
+    loss, y = s.new(small) if loss is None else loss, s.new(small) if y is None else y
+    input = s.new((*small[:2], *(2 * size for size in small[2:]))) if input is None else input
     dx = s.graph.resample_backward(loss, "avgpool", input=input, y=y, **_POOLING)
     return named(dx)

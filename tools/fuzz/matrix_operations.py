@@ -19,7 +19,7 @@ def _matmul(s: Sketch, A: Given = None, B: Given = None) -> Results:
         if len(dims) < 2:
             raise Unfit("rank 1")
         return named(s.graph.matmul(s.new((*dims[:-2], 32, dims[-2])), B))
-    A = A or s.first()
+    A = s.first(A)
     dims = s.of(A)
     if len(dims) < 2:
         raise Unfit("rank 1")
@@ -34,7 +34,7 @@ def _matmul_transposed(s: Sketch, A: Given = None, B: Given = None) -> Results:
             raise Unfit("rank 1")
         A = s.new((*dims[:-2], 32, dims[-1]))
         return named(s.graph.matmul(A, B, transpose_B=True))
-    A = A or s.first()
+    A = s.first(A)
     dims = s.of(A)
     if len(dims) < 2:
         raise Unfit("rank 1")
@@ -52,7 +52,7 @@ def _moe(s: Sketch, token: Given = None, weight: Given = None) -> Results:
         experts, k, _ = s.of(weight, 3)
         offsets = s.new((experts, 1, 1), "int32")
         return named(s.graph.moe_grouped_matmul(s.new((1, 256, k)), weight, offsets))
-    token = token or s.first()
+    token = s.first(token)
     one, _, k = s.of(token, 3)
     if one != 1:
         raise Unfit("several batches")
@@ -61,7 +61,7 @@ def _moe(s: Sketch, token: Given = None, weight: Given = None) -> Results:
 
 @operation("moe_grouped_matmul_bwd")
 def _moe_backward(s: Sketch, doutput: Given = None, token: Given = None) -> Results:
-    given = doutput or token or s.first()
+    given = s.first(doutput, token)
     one, rows, _ = s.of(given, 3)
     if one != 1:
         raise Unfit("several batches")
@@ -75,10 +75,10 @@ def _moe_backward(s: Sketch, doutput: Given = None, token: Given = None) -> Resu
 
 def _pointwise(name: str, count: int, **options: Any) -> None:
     def unary(s: Sketch, a: Given = None) -> Results:
-        return named(getattr(s.graph, name)(a or s.first(), **options))
+        return named(getattr(s.graph, name)(s.first(a), **options))
 
     def binary(s: Sketch, a: Given = None, b: Given = None) -> Results:
-        given = b or a or s.first()
+        given = s.first(b, a)
         other = s.like(given)
         both = (other, given) if b is not None else (given, other)
         return named(getattr(s.graph, name)(*both, **options))
@@ -97,13 +97,13 @@ _pointwise("gen_index", 1, axis=1)
 def _bias(s: Sketch, input: Given = None, bias: Given = None) -> Results:
     if bias is not None:
         return named(s.graph.bias(s.new((4, *s.of(bias)[1:])), bias))
-    input = input or s.first()
+    input = s.first(input)
     return named(s.graph.bias(input, s.new(s.channels(input))))
 
 
 @operation("scale by a number")
 def _scale(s: Sketch, input: Given = None) -> Results:
-    return named(s.graph.scale(input or s.first(), 0.5))
+    return named(s.graph.scale(s.first(input), 0.5))
 
 
 def _flags(s: Sketch, given: Given) -> Tensor:
@@ -128,7 +128,7 @@ def _logical_and(s: Sketch, a: Given = None) -> Results:
 def _binary_select(s: Sketch, input0: Given = None, mask: Given = None) -> Results:
     if mask is not None:
         return named(s.graph.binary_select(s.like(mask), s.like(mask), mask))
-    x = input0 or s.first()
+    x = s.first(input0)
     return named(s.graph.binary_select(x, s.like(x), s.like(x, "boolean")))
 
 
@@ -137,7 +137,7 @@ def _binary_select(s: Sketch, input0: Given = None, mask: Given = None) -> Resul
 
 def _reduction(name: str, mode: str, axes: Callable[[int], Sequence[int]]) -> None:
     def reduce(s: Sketch, input: Given = None) -> Results:
-        input = input or s.first()
+        input = s.first(input)
         rank = len(s.of(input))
         if rank < 2:
             raise Unfit("rank 1")
@@ -157,7 +157,7 @@ _reduction("reduction of all", "amax", lambda rank: range(rank))
 
 @operation("reshape")
 def _reshape(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     dims = s.of(input)
     if len(dims) < 2:
         raise Unfit("rank 1")
@@ -167,7 +167,7 @@ def _reshape(s: Sketch, input: Given = None) -> Results:
 
 @operation("transpose")
 def _transpose(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     rank = len(s.of(input))
     order = [*range(rank - 2), rank - 1, rank - 2] if rank > 1 else [0]
     return named(s.graph.transpose(input, order))
@@ -175,7 +175,7 @@ def _transpose(s: Sketch, input: Given = None) -> Results:
 
 @operation("slice")
 def _slice(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     *rest, size = s.of(input)
     part = slice(0, max(size // 2, 1))
     return named(s.graph.slice(input, [*(slice(0, each) for each in rest), part]))
@@ -183,7 +183,7 @@ def _slice(s: Sketch, input: Given = None) -> Results:
 
 @operation("concatenate")
 def _concatenate(s: Sketch, input: Given = None) -> Results:
-    input = input or s.first()
+    input = s.first(input)
     other = s.like(input, s.intermediate if input.virtual else None)
     return named(s.graph.concatenate([input, other], -1))
 

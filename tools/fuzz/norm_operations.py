@@ -24,7 +24,9 @@ def _parameter_dims(s: Sketch, mode: str, x: Tensor) -> tuple[int, ...]:
 def _norms(mode: str) -> None:
     def forward(phase: str) -> Callable[..., Results]:
         def norm(s: Sketch, input: Given = None, scale: Given = None) -> Results:
-            x = input or (s.new((4, *s.of(scale)[1:])) if scale is not None else s.first())
+            x = input
+            if x is None:
+                x = s.first() if scale is None else s.new((4, *s.of(scale)[1:]))
             dims = _parameter_dims(s, mode, x) if scale is None else s.of(scale)
             bias = None if mode == "rms" else s.new(dims, "float32")
             more: dict[str, Any] = {}
@@ -39,7 +41,7 @@ def _norms(mode: str) -> None:
                 more["mean"], more["inv_variance"] = (s.new(few, "float32") for _ in range(2))
             if mode != "batch":
                 more["epsilon"] = 1e-5
-            scale = scale or s.new(dims, "float32")
+            scale = s.new(dims, "float32") if scale is None else scale
             return named(s.graph.norm_forward(mode, phase, x, scale, bias, **more))
 
         return norm
@@ -51,7 +53,7 @@ def _norms(mode: str) -> None:
             dims = (4, *s.of(scale)[1:])
             grad, x = s.new(dims), s.new(dims)
         else:
-            given = grad or input or s.first()
+            given = s.first(grad, input)
             other = s.like(given)
             grad, x = (other, given) if input is not None else (given, other)
         dims = _parameter_dims(s, mode, x) if scale is None else s.of(scale)
@@ -70,7 +72,7 @@ def _norms(mode: str) -> None:
             mode,
             grad,
             x,
-            scale or s.new(dims, "float32"),
+            s.new(dims, "float32") if scale is None else scale,
             mean,
             s.new(few, "float32"),
             has_dbias=mode != "rms",

@@ -7,8 +7,8 @@ heuristics for several GPUs in all modes. No GPU is needed. ``--forms`` has othe
 also examines the engines that heuristics do not propose.
 
 ``--unguarded`` leaves our refusals of what ends the process out, but not with ``--modes build``: it
-shows which of them a cuDNN version needs. What ended a process is printed with the case as JSON;
-``--replay`` runs that case in this process.
+shows which of them a cuDNN version needs. What ended a process is printed with the rows of faults
+that refuse it, and the case as JSON; ``--replay`` runs that case in this process.
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ from pathlib import Path
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import CudnnError
-from cudnn_ctypes.graph import DeviceProperties, heuristics
+from cudnn_ctypes.graph import DeviceProperties
+from cudnn_ctypes.graph.engines.heuristics import proposed_configs
 from cudnn_ctypes.graph.engines.refusals import refusal
+from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.lowering import lowered
-from cudnn_ctypes.graph.lower.target import NO_GPU
+from cudnn_ctypes.graph.lower.quirks import Graph, refusing
+from cudnn_ctypes.graph.lower.target import NO_GPU, Target
 
 from .children import Spent, outcomes
 from .graph_cases import FORMS, GPUS, MODES, REFUSED, Case, cases
 from .sketch import SHAPES, Unfit
 
-__all__ = ["Asker", "main", "survey"]
+__all__ = ["Asker", "main", "rows_of", "survey"]
 
 _CASES = 2000  # of one child: without a GPU, up to a megabyte of each graph is lost
 
@@ -71,7 +74,7 @@ class Asker:
                 target = None if self._guarded else NO_GPU
                 with lowered(graph.expansion(device), device, target) as lowering:
                     self._note("asking heuristics")
-                    configs = heuristics(lowering.graph, device=device, mode=case.mode)
+                    configs = proposed_configs(lowering, device=device, mode=case.mode)
                     for config in configs:
                         config.close()
                     return "proposed" if configs else "refused: heuristics propose nothing"
@@ -87,6 +90,14 @@ def _general(text: str) -> str:
     """Without names and numbers, to count what is the same."""
     text = re.sub(r"'[^']*'", "…", text.split("\n")[0])
     return re.sub(r"\([\d, ]+\)|\b\d+\b", "#", text)[:110]
+
+
+def rows_of(case: Case) -> list[str]:
+    """The rows of what ends the process that refuse a case."""
+    with DeviceProperties.preset(case.gpu) as device, case.graph() as graph:
+        nodes = graph.expansion(device).nodes
+        rows = refusing(Graph(nodes, flattened(nodes)), Target.of(device))
+    return [row.name for row in rows if not row.modes or case.mode in (*row.modes, "build")]
 
 
 def survey(
@@ -150,11 +161,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report(todo: Sequence[Case], *, guarded: bool, save: Path | None) -> int:
     counts: Counter[str] = Counter()
     died: dict[tuple[str, ...], list[str]] = {}
+    unknown = 0
     with save.open("w") if save else nullcontext() as file:
         for case, result, note in survey(todo, guarded=guarded):
             counts["unfit" if result.startswith("unfit") else result] += 1
             if result.startswith("died"):
-                died.setdefault(case.path, []).append(f"{result} while {note}: {case}")
+                rows = rows_of(case)
+                unknown += not rows
+                known = f"rows {rows}" if rows else "in no row of faults"
+                died.setdefault(case.path, []).append(f"{result} while {note}, {known}: {case}")
                 if len(died[case.path]) == 1:
                     print(died[case.path][0], flush=True)
             if file:
@@ -165,6 +180,6 @@ def _report(todo: Sequence[Case], *, guarded: bool, save: Path | None) -> int:
     print(
         f"{len(todo)} cases of cuDNN {raw.load().version_text}: {counts['unfit']} of shapes that "
         f"do not fit, {counts['proposed'] + counts['built']} accepted, {lost} ended the process "
-        f"({len(died)} combinations of operations)"
+        f"({len(died)} combinations of operations), {unknown} of these in no row of faults"
     )
     return int(bool(died))

@@ -15,6 +15,7 @@ __all__ = [
     "Results",
     "Sketch",
     "Unfit",
+    "either",
     "named",
     "operands",
     "operation",
@@ -33,6 +34,11 @@ SHAPES: dict[str, tuple[int, ...]] = {
 
 class Unfit(Exception):
     """The tensor cannot be this operand; the message says why."""
+
+
+def either(*given: Given) -> Given:
+    """The first tensor that is given, if one is."""
+    return next((each for each in given if each is not None), None)
 
 
 class Sketch:
@@ -67,9 +73,10 @@ class Sketch:
             strides[axis], step = step, step * dims[axis]
         return self.graph.tensor(dims, strides, data_type)
 
-    def first(self) -> Tensor:
-        """An operand of the sketch's own shape."""
-        return self.new(self.dims)
+    def first(self, *given: Given) -> Tensor:
+        """The first tensor that is given, else an operand of the sketch's own shape."""
+        found = either(*given)
+        return self.new(self.dims) if found is None else found
 
     def like(self, tensor: Tensor, data_type: str | None = None) -> Tensor:
         return self.new(self.of(tensor), data_type)

@@ -81,7 +81,7 @@ def autotune(
             noted = stack.enter_context(progress_bar(progress))
             tune(
                 tuner,
-                lowering.graph,
+                lowering,
                 handle,
                 modes,
                 every_engine=every_engine,

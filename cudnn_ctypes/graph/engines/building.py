@@ -14,10 +14,10 @@ from ...raw.values import described
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.engine import Engine, EngineChoice, EngineConfig
-from ..lower.lowering import lowered
+from ..lower.lowering import Lowering, lowered
 from ..run.plan import ExecutionPlan
 from .build_failure import BuildFailure
-from .heuristics import heuristics
+from .heuristics import proposed_configs
 from .refusals import refusal
 from .selection import Selection
 
@@ -71,7 +71,7 @@ def lowered_engine(
 
 
 def proposals(
-    graph: BackendDescriptor,
+    lowering: Lowering,
     device: Handle | DeviceProperties,
     modes: Sequence[str],
     *,
@@ -87,7 +87,7 @@ def proposals(
     with ExitStack() as stack:
         for mode in modes:
             try:
-                configs = heuristics(graph, device=device, mode=mode, sm_count=sm_count)
+                configs = proposed_configs(lowering, device=device, mode=mode, sm_count=sm_count)
             except NotSupportedError as error:
                 on_refusal(mode, error)
                 continue
@@ -131,7 +131,7 @@ def build_plan(
             return _chosen_plan(graph, device, config, selection, sm_count, compiled)
         failure = BuildFailure()
         tried: set[EngineChoice] = set()
-        found = proposals(graph, device, modes, sm_count=sm_count, on_refusal=failure.mode)
+        found = proposals(lowering, device, modes, sm_count=sm_count, on_refusal=failure.mode)
         with closing(found):  # type: ignore[type-var]
             for _, proposed in found:
                 choice = proposed.choice

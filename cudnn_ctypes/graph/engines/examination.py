@@ -46,7 +46,7 @@ def explain(
         counts = dict.fromkeys(modes, 0)
         found: dict[EngineChoice, EngineRow] = {}
         configs = proposals(
-            graph,
+            lowering,
             device,
             modes,
             sm_count=sm_count,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...errors import CudnnError, NotSupportedError
+from ...raw import cudnnStatus_t
 from ..backend.descriptor import BackendDescriptor
 from ..backend.devices import DeviceLike
 from ..backend.engine import Engine, EngineConfig, engine_attributes, engine_count
 
-__all__ = ["default_configs", "engines", "heuristics"]
+if TYPE_CHECKING:
+    from ..lower.lowering import Lowering
+
+__all__ = ["default_configs", "engines", "heuristics", "proposed_configs"]
 
 
 def default_configs(engine: Engine) -> list[EngineConfig]:
@@ -78,6 +83,30 @@ def heuristics(
     )
     with query.finalize():
         return [EngineConfig(each) for each in query.get("results")]
+
+
+def proposed_configs(
+    lowering: Lowering,
+    *,
+    device: DeviceLike,
+    mode: str,
+    sm_count: int | None = None,
+) -> list[EngineConfig]:
+    """`heuristics` of a lowered graph, unless the mode is known to end the process on it.
+
+    Raises
+    ------
+    NotSupportedError
+        If cuDNN knows no engine for this graph at all, or must not be asked.
+    """
+    if mode in lowering.faulty_modes:
+        raise NotSupportedError(
+            "Graph.build",
+            cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+            arguments={"heuristics": mode},
+            messages=(lowering.faulty_modes[mode],),
+        )
+    return heuristics(lowering.graph, device=device, mode=mode, sm_count=sm_count)
 
 
 def engines(operation_graph: BackendDescriptor, *, device: DeviceLike) -> Iterator[Engine]:

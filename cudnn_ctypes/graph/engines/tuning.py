@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...errors import CudnnError, NotSupportedError, SymbolNotFoundError
 from ..backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
 from ..run.plan import ExecutionPlan
-from .heuristics import default_configs, heuristics
+from .heuristics import default_configs, proposed_configs
 from .measurement import Measurement, Settings
 from .refusals import Refusal, refusal
 from .selection import Selection
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ...handle import Handle
     from ..backend.descriptor import BackendDescriptor
     from ..backend.device_properties import DeviceProperties
+    from ..lower.lowering import Lowering
 
 __all__ = ["Noted", "Tuner", "knob_settings", "tune"]
 
@@ -151,7 +152,7 @@ def _failed(noted: Measurement, error: CudnnError | MemoryError) -> Measurement:
 
 def tune(
     tuner: Tuner,
-    graph: BackendDescriptor,
+    lowering: Lowering,
     device: Handle | DeviceProperties,
     modes: Sequence[str],
     *,
@@ -164,11 +165,12 @@ def tune(
 
     `noted` is called after each measurement, with how many there are to be as far as is known.
     """
+    graph = lowering.graph
     with ExitStack() as stack:
         waiting: list[tuple[EngineConfig, str]] = []
         for mode in modes:
             try:
-                configs = heuristics(graph, device=device, mode=mode, sm_count=sm_count)
+                configs = proposed_configs(lowering, device=device, mode=mode, sm_count=sm_count)
             except NotSupportedError:
                 continue
             for place, config in enumerate(configs, 1):

@@ -1,7 +1,7 @@
 """Graphs on which cuDNN ends the process, found by ``python -m tools.fuzz pairs`` without a GPU.
 
-Unless a row says otherwise, the heuristics modes a and b end it, and the mode fallback has no
-engine: a refusal takes nothing away.
+Unless a row has modes, the heuristics modes a and b end it, and the mode fallback has no engine: a
+refusal takes nothing away.
 """
 
 from __future__ import annotations
@@ -135,8 +135,9 @@ def _fatal(
     *,
     since: int = 91400,
     repaired: int | None = None,
+    modes: tuple[str, ...] = (),
 ) -> Quirk:
-    return Quirk(name, _ENDS, where, evidence, since, capabilities, repaired)
+    return Quirk(name, _ENDS, where, evidence, since, capabilities, repaired, modes=modes)
 
 
 FATAL = (
@@ -262,9 +263,10 @@ FATAL = (
     _fatal(
         "adaptive norm in blocks",
         _quantizes_an_adaptive_norm,
-        "SIGSEGV, 9.19 and 9.28; the mode fallback has engines for a B200",
+        "SIGSEGV, 9.19 and 9.28; the mode fallback has engines for a B200 and an RTX 5090",
         _TURING_ON,
         since=91900,
+        modes=("a", "b", "instant"),
     ),
     _fatal(
         "derivative beside a norm",

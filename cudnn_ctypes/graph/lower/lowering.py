@@ -17,7 +17,7 @@ from ..describe.node import Node, exchanged
 from ..describe.tensor import Tensor
 from .expand.expansion import Expansion
 from .flattening import View, flattened
-from .quirks import Graph, faulty_engines, refusals
+from .quirks import Graph, faulty_engines, faulty_modes, refusals
 from .target import Target
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Lowering:
         What `operation_graph` made.
     faulty : mapping of int to str
         The engines that the graph must not be built with, and why.
+    faulty_modes : mapping of str to str
+        The modes of heuristics that must not be asked about it, and why.
     """
 
     graph: BackendDescriptor
@@ -52,6 +54,7 @@ class Lowering:
         self._compute_data_type = compute_data_type
         self._target = target
         self.faulty: Mapping[int, str] = {}
+        self.faulty_modes: Mapping[str, str] = {}
         self._made: list[BackendDescriptor] = []
         self._tensors: dict[tuple[int, bool], BackendDescriptor] = {}
         self._stretched: frozenset[int] = frozenset()
@@ -69,7 +72,9 @@ class Lowering:
         # Other shapes may come to graphs of dynamic shapes; these stay as they are described.
         fixed = not any(attributes.get(name) for name in _DYNAMIC)
         self._views = flattened(nodes) if fixed else {}
-        self.faulty = _checked(Graph(nodes, self._views), self._target)
+        graph = Graph(nodes, self._views)
+        self.faulty = _checked(graph, self._target)
+        self.faulty_modes = faulty_modes(graph, self._target)
         self._stretched = _stretched(nodes)
         self.graph = self._make(
             "operationgraph", "the graph", ops=[self._operation(n) for n in nodes], **attributes

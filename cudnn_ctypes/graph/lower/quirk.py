@@ -73,7 +73,9 @@ class Quirk:
     repaired : int, optional
         The first version that is known to be without it.
     engines : tuple of int
-        Those that have the fault; empty if the graph is to be refused.
+        Those that have the fault. Without engines and modes the graph is refused.
+    modes : tuple of str
+        Modes of heuristics that have it; the others are asked.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Quirk:
     capabilities: tuple[int, ...] = (90,)
     repaired: int | None = None
     engines: tuple[int, ...] = ()
+    modes: tuple[str, ...] = ()
 
     def applies(self, target: Target) -> bool:
         """Whether this cuDNN has the fault on this GPU, as far as is known."""

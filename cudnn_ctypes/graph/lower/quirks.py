@@ -1,9 +1,10 @@
 """Faults of cuDNN's: what it computes wrong without a word, or ends the process on.
 
 Each is one row of `QUIRKS`, with where it was seen. A row with engines has them passed over; they
-can still be chosen by name. A row without has the graph refused. A row applies from the first
-version in which the fault was seen until one is known to be without it. A refusal applies only to
-the GPUs on which the fault was seen; engines are passed over on all, since others take their place.
+can still be chosen by name. A row with modes has these modes of heuristics passed over. A row
+without either has the graph refused. A row applies from the first version in which the fault was
+seen until one is known to be without it. A row applies only to the GPUs on which the fault was
+seen, but for engines, which are passed over on all, since others take their place.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .wrong_attention import (
     reads_strided_statistics,
 )
 
-__all__ = ["QUIRKS", "Graph", "Quirk", "faulty_engines", "refusals"]
+__all__ = ["QUIRKS", "Graph", "Quirk", "faulty_engines", "faulty_modes", "refusals", "refusing"]
 
 
 def faulty_engines(graph: Graph, target: Target) -> Mapping[int, str]:
@@ -37,13 +38,31 @@ def faulty_engines(graph: Graph, target: Target) -> Mapping[int, str]:
     }
 
 
+def faulty_modes(graph: Graph, target: Target) -> Mapping[str, str]:
+    """The modes of heuristics that must not be asked about a graph, and why."""
+    return {
+        mode: f"{place}: {quirk.fault}"
+        for quirk in QUIRKS
+        if quirk.modes and quirk.applies(target) and (place := quirk.where(graph))
+        for mode in quirk.modes
+    }
+
+
 def refusals(graph: Graph, target: Target) -> list[str]:
     """Why a graph must not be built at all."""
     return [
         f"{place}: {quirk.fault}"
         for quirk in QUIRKS
-        if not quirk.engines and quirk.applies(target) and (place := quirk.where(graph))
+        if not quirk.engines
+        and not quirk.modes
+        and quirk.applies(target)
+        and (place := quirk.where(graph))
     ]
+
+
+def refusing(graph: Graph, target: Target) -> list[Quirk]:
+    """The rows of what ends the process that a graph is refused by, or a mode of heuristics."""
+    return [quirk for quirk in FATAL if quirk.applies(target) and quirk.where(graph)]
 
 
 # --- where ---------------------------------------------------------------------------------------

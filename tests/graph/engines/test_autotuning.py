@@ -245,7 +245,7 @@ def _tuned(name: str, device: DeviceProperties, settings: Settings, **options: A
             lambda config: ExecutionPlan(config, device=device), time_plan, settings, Selection()
         )
         with lowered(graph.expansion(device), device) as lowering:
-            tune(tuner, lowering.graph, device, ["a", "fallback"], knobs=settings.knobs, **options)
+            tune(tuner, lowering, device, ["a", "fallback"], knobs=settings.knobs, **options)
     return tuner
 
 

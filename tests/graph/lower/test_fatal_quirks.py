@@ -93,8 +93,26 @@ def test_the_refusal_names_the_operations(name: str) -> None:
                     sum(str(node) in message for node in graph.nodes) >= min(2, len(graph.nodes))
                     or "in attention" in message
                 )
-                with pytest.raises(NotSupportedError, match="ends the process"):
-                    graph.explain(device)
+                if quirk.modes:
+                    explained = graph.explain(device, quirk.modes)
+                    assert set(explained.refused_modes) == set(quirk.modes)
+                    assert all("ends the process" in m for m in explained.refused_modes.values())
+                else:
+                    with pytest.raises(NotSupportedError, match="ends the process"):
+                        graph.explain(device)
+
+
+@pytest.mark.parametrize("gpu", ["b200", "rtx5090"])
+def test_modes_without_the_fault_are_asked(gpu: str) -> None:
+    _skip_unless_known(QUIRKS["adaptive norm in blocks"])
+    if raw.load().version < 92800:
+        pytest.skip("seen with 9.28")
+    graph = fatal_programs.described(fatal_programs.adaptive_norm_in_blocks)
+    with DeviceProperties.preset(gpu) as device:
+        assert graph.build(device).workspace_size >= 0
+        explained = graph.explain(device)
+        assert set(explained.refused_modes) == {"a", "b"}
+        assert explained.usable
 
 
 def test_gpus_without_the_fault_are_not_refused() -> None:
