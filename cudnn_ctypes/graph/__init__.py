@@ -18,8 +18,8 @@ To run without more ado
     graph of a Python function of tensors (`GraphFunction`).
 To choose
     ``Graph.explain`` gives every engine config (`Explanation`), ``Graph.autotune`` measures them on
-    a GPU (`Autotuning`); `Selection` states conditions; `EngineChoice` names one engine and its
-    knobs.
+    a GPU (`Autotuning`), or on several by an executor; `Selection` states conditions;
+    `EngineChoice` names one engine and its knobs.
 To execute often
     ``Graph.bind`` (`BoundPlan`) where memory stays in its place, `capture` where the same launches
     come again and again, `NativeGraph` for a CUDA graph whose memory can be exchanged.

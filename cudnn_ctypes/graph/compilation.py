@@ -7,23 +7,17 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Protocol
+from typing import Any
 
 from .. import raw
 from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
 from ..raw.values import described
 from .backend.device_properties import DeviceProperties
 from .backend.devices import as_properties
+from .engines.executors import Executor
 from .graph import Graph
 
-__all__ = ["CompiledGraph", "Executor", "compile_graphs"]
-
-
-class Executor(Protocol):
-    """What carries out calls elsewhere: ``concurrent.futures``, Dask, ``mpi4py.futures``."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        """A future, whose ``result()`` waits for what `fn` returns."""
+__all__ = ["CompiledGraph", "compile_graphs"]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
@@ -13,7 +13,7 @@ from ...raw import cudnnStatus_t
 from ...raw.library import load
 from ...raw.values import described
 from ..backend.device_properties import DeviceProperties
-from ..lower.lowering import lowered
+from ..lower.lowering import Lowering, lowered
 from ..run.operands import Operands
 from ..run.plan import ExecutionPlan
 from ..run.scratch import Scratch
@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from ..describe.tensor import Tensor
     from ..lower.expand.expansion import Expansion
 
-__all__ = ["autotune", "progress_bar"]
+__all__ = [
+    "autotune",
+    "bench",
+    "check_handle",
+    "nothing_measured",
+    "progress_bar",
+    "summary",
+]
 
 _REASONS = 8  # that the message has if no plan could be measured
 
@@ -47,24 +54,64 @@ def autotune(
     progress: bool | None = None,
 ) -> tuple[Autotuning, ExecutionPlan]:
     """What ``Graph.autotune`` does: the measurements, and the fastest plan."""
-    _check_device(handle)
+    check_handle(handle)
+    with (
+        bench(graph, expansion, handle, memory, settings, selection) as (tuner, lowering),
+        progress_bar(progress) as noted,
+    ):
+        tune(
+            tuner,
+            lowering,
+            handle,
+            modes,
+            every_engine=every_engine,
+            knobs=settings.knobs,
+            sm_count=sm_count,
+            noted=noted,
+        )
+    if tuner.plan is None:
+        raise nothing_measured(expansion, modes, tuner.measurements)
+    return summary(graph, handle, tuner.measurements, settings, tuner.seconds), tuner.plan
+
+
+@contextmanager
+def bench(
+    graph: Any,
+    expansion: Expansion,
+    handle: Handle,
+    memory: Mapping[Any, Any],
+    settings: Settings,
+    selection: Selection | None,
+    *,
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Iterator[tuple[Tuner, Lowering]]:
+    """What measures configs of a graph on a GPU, and the lowered graph that they belong to.
+
+    The tuner's plan is left open, unless an exception comes. What uses the GPU is done in the
+    context that `alone` gives.
+    """
     tensors = expansion.tensors
     given = [t for t in graph.tensors if any(_names(key, t) for key in memory)]
     with ExitStack() as stack:
-        others: Mapping[Any, DeviceBuffer] = random_memory(
-            [t for t in graph.inputs if t not in given],
-            [t for t in graph.outputs if t not in given],
-            handle,
-            stack.enter_context,
-        )
-        by_uid = Operands(tensors).by_uid({**memory, **others})
-        workspace = stack.enter_context(_Workspace(handle))
-        timer = stack.enter_context(Timer(handle, cold_cache=settings.cold_cache))
-        timer.warm_up()
+        with alone():
+            others: Mapping[Any, DeviceBuffer] = random_memory(
+                [t for t in graph.inputs if t not in given],
+                [t for t in graph.outputs if t not in given],
+                handle,
+                stack.enter_context,
+            )
+            by_uid = Operands(tensors).by_uid({**memory, **others})
+            workspace = stack.enter_context(_Workspace(handle))
+            timer = stack.enter_context(Timer(handle, cold_cache=settings.cold_cache))
+            timer.warm_up()
+            handle.synchronize()
 
         def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
             plan.scratch = Scratch(tensors)
-            with plan.bind(handle, by_uid, workspace.of(plan.workspace_size)) as bound:
+            with (
+                alone(),
+                plan.bind(handle, by_uid, workspace.of(plan.workspace_size)) as bound,
+            ):
                 for _ in range(untimed):
                     bound()
                 return timer(bound, runs)
@@ -78,32 +125,30 @@ def autotune(
             faulty=lowering.faulty,
         )
         try:
-            noted = stack.enter_context(progress_bar(progress))
-            tune(
-                tuner,
-                lowering,
-                handle,
-                modes,
-                every_engine=every_engine,
-                knobs=settings.knobs,
-                sm_count=sm_count,
-                noted=noted,
-            )
+            yield tuner, lowering
         except BaseException:
             tuner.close()
             raise
-    if tuner.best is None or tuner.plan is None:
-        raise _nothing_measured(expansion, modes, tuner)
-    result = Autotuning(
+
+
+def summary(
+    graph: Any,
+    handle: Handle,
+    measurements: Sequence[Measurement],
+    settings: Settings,
+    seconds: float,
+) -> Autotuning:
+    """The result with the best of measurements, of which there is one at least."""
+    full = [each for each in measurements if each.state == "measured"]
+    return Autotuning(
         graph=graph.name,
         device=str(handle.device.name),
         cudnn=load().version_text,
-        measurements=tuple(tuner.measurements),
-        best=tuner.best,
+        measurements=tuple(measurements),
+        best=min(full, key=lambda each: each.median),
         settings=settings,
-        seconds=tuner.seconds,
+        seconds=seconds,
     )
-    return result, tuner.plan
 
 
 class _Workspace:
@@ -132,7 +177,13 @@ class _Workspace:
         self.close()
 
 
-def _check_device(handle: Any) -> None:
+def check_handle(handle: Any) -> None:
+    """Refuse what is no handle of a GPU.
+
+    Raises
+    ------
+    TypeError, NoDeviceError
+    """
     if isinstance(handle, DeviceProperties) or not isinstance(
         getattr(handle, "_as_parameter_", None), raw.cudnnHandle_t
     ):
@@ -151,10 +202,12 @@ def _names(key: Any, tensor: Tensor) -> bool:
     return key is tensor or (isinstance(key, (int, str)) and key in (tensor.uid, tensor.name))
 
 
-def _nothing_measured(expansion: Expansion, modes: Sequence[str], tuner: Tuner) -> Exception:
+def nothing_measured(
+    expansion: Expansion, modes: Sequence[str], measurements: Sequence[Measurement]
+) -> Exception:
+    """What is raised if no plan was measured to the end."""
     reasons = dict.fromkeys(
-        f"{each.status}: {each.reason}" if each.status else each.reason
-        for each in tuner.measurements
+        f"{each.status}: {each.reason}" if each.status else each.reason for each in measurements
     )
     return NotSupportedError(
         "Graph.autotune",

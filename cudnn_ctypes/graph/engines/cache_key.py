@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..lower.expand.expansion import Expansion
     from .selection import Selection
 
-__all__ = ["CacheKey", "CacheKeys", "Request", "device_properties"]
+__all__ = ["CacheKey", "CacheKeys", "Request", "device_properties", "important_properties"]
 
 # Where a GPU is plugged in, and how much of its memory the driver leaves. Neither changes what
 # heuristics propose or a plan contains (cuDNN 9.28, eight graphs).
@@ -105,7 +105,7 @@ class CacheKeys:
         library = raw.load()
         self._content = {
             "graph": expansion.canonical(),
-            "device": _important(device_properties(device)),
+            "device": important_properties(device),
             "library": {
                 "cudnn": library.version,
                 "cuda": library.cuda_major,
@@ -122,6 +122,12 @@ class CacheKeys:
         """The key of a result of autotuning, which no heuristics and no config are part of."""
         wanted = replace(request, modes=(), config=None)
         return CacheKey.of("tuning", {**self._content, "request": wanted.content})
+
+
+def important_properties(device: Handle | DeviceProperties) -> dict[str, Any]:
+    """The properties of a GPU by which cuDNN chooses and compiles engines."""
+    values = device_properties(device)
+    return {name: value for name, value in values.items() if name not in _UNIMPORTANT}
 
 
 def device_properties(device: Handle | DeviceProperties) -> dict[str, Any]:
@@ -144,7 +150,3 @@ _here: dict[int, dict[str, Any]] = {}
 def _values(properties: DeviceProperties) -> dict[str, Any]:
     values: dict[str, Any] = json.loads(properties.to_json())
     return values
-
-
-def _important(properties: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in properties.items() if name not in _UNIMPORTANT}

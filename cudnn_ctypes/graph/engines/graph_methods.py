@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..lower.expand.expansion import Expansion
     from ..run.plan import ExecutionPlan
     from .cache import PlanCache
+    from .executors import Executor
     from .explanation import Explanation
     from .measurements import Autotuning
 
@@ -157,6 +158,8 @@ class EngineMethods:
         sm_count: int | None = None,
         progress: bool | None = None,
         cache: bool | str | PathLike[str] | PlanCache | None = None,
+        executor: Executor | None = None,
+        devices: Sequence[int] = (),
     ) -> Autotuning:
         """Measure the plans that there are on a GPU, and keep the fastest as the graph's plan.
 
@@ -197,6 +200,15 @@ class EngineMethods:
             same graph, GPU, versions, `selection` and `sm_count`. Results without a selection serve
             builds with one, too: then the fastest that meets it. A second autotuning measures anew
             and takes the place of the first.
+        executor : concurrent.futures.Executor, optional
+            Whose workers measure: a ``ProcessPoolExecutor`` that spawns, a ``ThreadPoolExecutor``,
+            the ``get_executor()`` of a Dask client. Each uses the GPU that is current for it, which
+            must be of the same kind as the handle's, with the same cuDNN. Workers that share a GPU
+            compile at the same time and measure in turn. What the workers get of `memory` are
+            copies, so it may be NumPy arrays. A config whose worker dies is noted as failed; the
+            others are measured all the same.
+        devices : sequence of int, optional
+            Numbers of the GPUs that the workers use instead, each by one worker at a time.
 
         Returns
         -------
@@ -212,27 +224,35 @@ class EngineMethods:
             If no plan could be measured; the message has the reasons.
         NoDeviceError
             On the reference device.
+
+        Examples
+        --------
+        >>> spawning = multiprocessing.get_context("spawn")  # doctest: +SKIP
+        >>> with ProcessPoolExecutor(2, spawning) as executor:  # doctest: +SKIP
+        ...     tuned = graph.autotune(handle, executor=executor, devices=[0, 1])
         """
         from .autotuning import autotune
         from .building import as_modes
         from .cache import as_cache
         from .cached_building import keep_tuning
-        from .measurements import Settings
+        from .measurement import Settings
+        from .spread_tuning import checked_executor, spread_autotune
 
+        numbers = checked_executor(executor, devices)
         modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
         wanted = self._wanted(expansion, selection)
-        result, plan = autotune(
-            self,
-            expansion,
-            handle,
-            memory or {},
-            modes,
-            Settings(runs, warm_up, budget, knobs, cold_cache),
-            selection=wanted,
-            every_engine=every_engine,
-            sm_count=sm_count,
-            progress=progress,
-        )
+        options: dict[str, Any] = {
+            "selection": wanted,
+            "every_engine": every_engine,
+            "sm_count": sm_count,
+            "progress": progress,
+        }
+        tune: Any = autotune
+        if executor is not None:
+            tune, options = spread_autotune, {**options, "executor": executor, "devices": numbers}
+        settings = Settings(runs, warm_up, budget, knobs, cold_cache)
+        result: Autotuning
+        result, plan = tune(self, expansion, handle, memory or {}, modes, settings, **options)
         if plans is not None:
             keep_tuning(plans, expansion, handle, result, plan, selection=wanted, sm_count=sm_count)
         self._keep(plan, handle, expansion)

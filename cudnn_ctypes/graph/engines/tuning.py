@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..backend.device_properties import DeviceProperties
     from ..lower.lowering import Lowering
 
-__all__ = ["Noted", "Tuner", "knob_settings", "tune"]
+__all__ = ["Noted", "Tuner", "failed", "knob_settings", "next_start", "proposed", "tune"]
 
 _FEW = 3  # runs after which a plan can be dropped
 _CLEARLY = 1.3  # dropped if the fastest of these takes so many times the best median
@@ -104,7 +104,7 @@ class Tuner:
         try:
             plan = self._build(config)
         except CudnnError as error:
-            return _failed(noted, error)
+            return failed(noted, error)
         noted = replace(noted, workspace=plan.workspace_size, build_seconds=self._clock() - before)
         kept = False
         try:
@@ -117,7 +117,7 @@ class Tuner:
             )
             return noted
         except (CudnnError, MemoryError) as error:
-            return _failed(noted, error)
+            return failed(noted, error)
         finally:
             if kept:
                 self.close()
@@ -142,7 +142,8 @@ class Tuner:
             self.plan = None
 
 
-def _failed(noted: Measurement, error: CudnnError | MemoryError) -> Measurement:
+def failed(noted: Measurement, error: Exception) -> Measurement:
+    """`noted` with the reason for which it failed."""
     if isinstance(error, CudnnError):
         why = refusal(error)
     else:
@@ -167,21 +168,9 @@ def tune(
     """
     graph = lowering.graph
     with ExitStack() as stack:
-        waiting: list[tuple[EngineConfig, str]] = []
-        for mode in modes:
-            try:
-                configs = proposed_configs(lowering, device=device, mode=mode, sm_count=sm_count)
-            except NotSupportedError:
-                continue
-            for place, config in enumerate(configs, 1):
-                waiting.append((stack.enter_context(config), f"{mode} {place}"))
-        if every_engine:
-            proposed = {config.engine.index for config, _ in waiting}
-            for engine in _others(graph, device, proposed, sm_count):
-                stack.callback(engine.close)
-                with contextlib.suppress(CudnnError):  # `Graph.explain` tells why
-                    for config in default_configs(engine):
-                        waiting.append((stack.enter_context(config), "engine"))
+        waiting = proposed(
+            lowering, device, modes, stack, every_engine=every_engine, sm_count=sm_count
+        )
         total = len({config.choice for config, _ in waiting})
         for config, source in waiting:
             measurement = tuner.measure(config, source)
@@ -189,6 +178,37 @@ def tune(
                 noted(measurement, total + knobs)
     if knobs and tuner.best is not None:
         _search_knobs(tuner, graph, device, knobs, sm_count, noted, total + knobs)
+
+
+def proposed(
+    lowering: Lowering,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    stack: ExitStack,
+    *,
+    every_engine: bool = False,
+    sm_count: int | None = None,
+) -> list[tuple[EngineConfig, str]]:
+    """What heuristics propose, and other engines when asked, each with who proposed it.
+
+    `stack` closes them. Several can be the same.
+    """
+    found: list[tuple[EngineConfig, str]] = []
+    for mode in modes:
+        try:
+            configs = proposed_configs(lowering, device=device, mode=mode, sm_count=sm_count)
+        except NotSupportedError:
+            continue
+        for place, config in enumerate(configs, 1):
+            found.append((stack.enter_context(config), f"{mode} {place}"))
+    if every_engine:
+        indices = {config.engine.index for config, _ in found}
+        for engine in _others(lowering.graph, device, indices, sm_count):
+            stack.callback(engine.close)
+            with contextlib.suppress(CudnnError):  # `Graph.explain` tells why
+                for config in default_configs(engine):
+                    found.append((stack.enter_context(config), "engine"))
+    return found
 
 
 def _others(
@@ -219,7 +239,7 @@ def _search_knobs(
     changed: set[EngineChoice] = set()
     with ExitStack() as stack:
         engines: dict[int, Engine] = {}
-        while (start := _next_start(tuner, changed)) is not None:
+        while (start := next_start(tuner.measurements, changed)) is not None:
             changed.add(start.choice)
             if start.engine not in engines:
                 engine = Engine(graph, start.engine, device=device, sm_count=sm_count)
@@ -247,13 +267,13 @@ def _search_knobs(
                     break
 
 
-def _next_start(tuner: Tuner, changed: set[EngineChoice]) -> Measurement | None:
-    assert tuner.best is not None
-    near = [
-        each
-        for each in tuner.measurements
-        if each.median <= _CLEARLY * tuner.best.median and each.choice not in changed
-    ]
+def next_start(
+    measurements: Sequence[Measurement], changed: Collection[EngineChoice]
+) -> Measurement | None:
+    """The fastest config of those near the best whose knobs were not changed yet."""
+    full = [each for each in measurements if each.state == "measured"]
+    limit = _CLEARLY * min((each.median for each in full), default=0.0)
+    near = [each for each in measurements if each.median <= limit and each.choice not in changed]
     return min(near, key=lambda each: each.median, default=None)
 
 

@@ -1,0 +1,290 @@
+"""Autotuning by the workers of an executor, each with a GPU of the same kind."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...errors import CudnnError
+from ...raw.values import described
+from ..backend.engine import Engine, EngineChoice
+from ..lower.lowering import Lowering, lowered
+from ..run.plan import ExecutionPlan
+from .autotuning import check_handle, nothing_measured, progress_bar, summary
+from .executors import Executor, spread, worker_count
+from .host_operands import host_operands
+from .measurement import Measurement, Settings
+from .selection import Selection
+from .tuning import Noted, failed, knob_settings, next_start, proposed
+from .tuning_worker import Chunk, Target, measured
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..backend.descriptor import BackendDescriptor
+    from ..backend.device_properties import DeviceProperties
+    from ..lower.expand.expansion import Expansion
+    from .measurements import Autotuning
+
+__all__ = ["SpreadTuner", "checked_executor", "spread_autotune"]
+
+_CHUNKS = 4  # for each worker: fewer lose time at the end, more at each start
+_WORKERS = 8  # if it is not known how many there are
+
+Choices = Sequence[tuple[EngineChoice, str]]
+
+
+def spread_autotune(
+    graph: Any,
+    expansion: Expansion,
+    handle: Handle,
+    memory: Mapping[Any, Any],
+    modes: Sequence[str],
+    settings: Settings,
+    *,
+    executor: Executor,
+    devices: Sequence[int] = (),
+    selection: Selection | None = None,
+    every_engine: bool = False,
+    sm_count: int | None = None,
+    progress: bool | None = None,
+) -> tuple[Autotuning, ExecutionPlan]:
+    """What ``Graph.autotune(executor=...)`` does: the measurements, and the fastest plan."""
+    check_handle(handle)
+    chunk = Chunk(
+        graph,
+        (),
+        host_operands(graph, memory),
+        Target.of(handle),
+        settings,
+        selection or Selection(),
+        sm_count,
+    )
+    places: Sequence[Any] = devices
+    if not devices and isinstance(executor, ThreadPoolExecutor):  # on this GPU
+        places = [handle.device.device_id] * (worker_count(executor) or 1)
+    with lowered(expansion, handle) as lowering, progress_bar(progress) as noted:
+        tuner = SpreadTuner(executor, chunk, places=places, noted=noted)
+        tuner.tune(lowering, handle, modes, every_engine=every_engine)
+        if tuner.best is None:
+            raise nothing_measured(expansion, modes, tuner.measurements)
+        result = summary(graph, handle, tuner.measurements, settings, tuner.seconds)
+        best = result.best
+        with (
+            Engine(lowering.graph, best.engine, device=handle, sm_count=sm_count) as engine,
+            engine.config(best.knobs) as config,
+        ):
+            return result, ExecutionPlan(config, device=handle)
+
+
+def checked_executor(executor: Any, devices: Any) -> tuple[int, ...]:
+    """The devices as numbers, if an executor and they can be used together.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    if isinstance(devices, (str, bytes)) or not isinstance(devices, Iterable):
+        raise TypeError(f"devices: expected numbers of GPUs, got {described(devices)}")
+    numbers = tuple(devices)
+    for each in numbers:
+        if isinstance(each, bool) or not isinstance(each, int) or each < 0:
+            raise ValueError(f"devices: expected numbers of GPUs from 0, got {each!r}")
+    if len(set(numbers)) < len(numbers):
+        raise ValueError(f"devices: expected each GPU once, got {list(numbers)}")
+    if executor is None:
+        if numbers:
+            raise ValueError("devices: these are for the workers of an executor, and none is given")
+        return ()
+    if not callable(getattr(executor, "submit", None)):
+        raise TypeError(
+            f"executor: expected one with submit(), such as a ProcessPoolExecutor, got "
+            f"{described(executor)}"
+        )
+    context = getattr(executor, "_mp_context", None)
+    if context is not None and context.get_start_method() == "fork":
+        raise ValueError(
+            "executor: a fork of a process that uses CUDA cannot use it; give "
+            "ProcessPoolExecutor(n, mp_context=multiprocessing.get_context('spawn'))"
+        )
+    return numbers
+
+
+class SpreadTuner:
+    """Has configs measured by workers.
+
+    Parameters
+    ----------
+    executor : Executor
+    chunk : Chunk
+        What is common to all; its choices are not looked at.
+    places : sequence, optional
+        Numbers of GPUs; each has one worker at a time.
+    function : callable
+        What workers carry out: as `measured`.
+    noted : callable
+        Called with each measurement, and how many there are to be as far as is known.
+    clock : callable
+        Seconds.
+
+    Attributes
+    ----------
+    measurements : list of Measurement
+        In the order of the configs.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        chunk: Chunk,
+        *,
+        places: Sequence[Any] = (),
+        function: Callable[[Chunk, Any], Sequence[Measurement]] = measured,
+        noted: Noted = lambda measurement, total: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._executor = executor
+        self._chunk = chunk
+        self._places = places
+        self._function = function
+        self._noted = noted
+        self._clock = clock
+        self._begun = clock()
+        self.measurements: list[Measurement] = []
+
+    @property
+    def seconds(self) -> float:
+        """Since it was made."""
+        return self._clock() - self._begun
+
+    @property
+    def best(self) -> Measurement | None:
+        """The fastest of those that were measured to the end."""
+        full = [each for each in self.measurements if each.state == "measured"]
+        return min(full, key=lambda each: each.median, default=None)
+
+    def tune(
+        self,
+        lowering: Lowering,
+        device: Handle | DeviceProperties,
+        modes: Sequence[str],
+        *,
+        every_engine: bool = False,
+    ) -> None:
+        """Measure what heuristics propose, other engines and settings of knobs when asked."""
+        sm_count, knobs = self._chunk.sm_count, self._chunk.settings.knobs
+        with ExitStack() as stack:
+            found: dict[EngineChoice, str] = {}
+            for config, source in proposed(
+                lowering, device, modes, stack, every_engine=every_engine, sm_count=sm_count
+            ):
+                found.setdefault(config.choice, source)
+        self.measure(list(found.items()), len(found) + knobs)
+        if knobs:
+            with ExitStack() as stack:
+                search = _KnobSearch(lowering.graph, device, sm_count, stack)
+                self._search(search, knobs)
+
+    def _search(self, search: _KnobSearch, limit: int) -> None:
+        """Neighbours of the fastest config, all at once, then of the next, up to a number."""
+        changed: set[EngineChoice] = set()
+        total = len(self.measurements) + limit
+        while limit > 0 and not self._out_of_time:
+            start = next_start(self.measurements, changed)
+            if start is None:
+                return
+            changed.add(start.choice)
+            tried = {each.choice for each in self.measurements}
+            choices = search.around(start.choice, tried, limit)
+            limit -= len(choices)
+            self.measure([(choice, "knobs") for choice in choices], total)
+
+    def measure(self, choices: Choices, total: int) -> None:
+        """Have configs measured, and add what came of each."""
+        found: dict[EngineChoice, Measurement] = {}
+        for chunk, result in spread(
+            self._executor,
+            self._function,
+            self._chunks(choices),
+            places=self._places,
+            parts=lambda chunk: chunk.parts(),
+        ):
+            for measurement in _results(chunk, result):
+                found[measurement.choice] = measurement
+                self._noted(measurement, total)
+        self.measurements += [
+            found.get(choice) or Measurement(choice.engine, choice.knobs, source, "not tried")
+            for choice, source in choices
+        ]
+
+    def _chunks(self, choices: Choices) -> Iterator[Chunk]:
+        """Some configs for each call, while there is time."""
+        workers = len(self._places) or worker_count(self._executor) or _WORKERS
+        size = max(1, math.ceil(len(choices) / (_CHUNKS * workers)))
+        budget = self._chunk.settings.budget
+        for start in range(0, len(choices), size):
+            settings = self._chunk.settings
+            if budget is not None:
+                left = budget - self.seconds
+                if left <= 0 and start:  # one is always measured
+                    return
+                settings = replace(settings, budget=max(left, 1e-3))
+            part = tuple(choices[start : start + size])
+            yield replace(self._chunk, choices=part, settings=settings)
+
+    @property
+    def _out_of_time(self) -> bool:
+        budget = self._chunk.settings.budget
+        return budget is not None and self.seconds >= budget
+
+
+def _results(chunk: Chunk, result: Any) -> Sequence[Measurement]:
+    """The measurements of a chunk: those that a worker returned, or why there are none."""
+    if isinstance(result, Exception):
+        return [
+            failed(Measurement(choice.engine, choice.knobs, source, "not tried"), result)
+            for choice, source in chunk.choices
+        ]
+    measurements: Sequence[Measurement] = result
+    return measurements
+
+
+class _KnobSearch:
+    """Settings of knobs that there are kernels for, around a config."""
+
+    def __init__(
+        self,
+        graph: BackendDescriptor,
+        device: Handle | DeviceProperties,
+        sm_count: int | None,
+        stack: ExitStack,
+    ) -> None:
+        self._graph = graph
+        self._device = device
+        self._sm_count = sm_count
+        self._stack = stack
+        self._engines: dict[int, Engine] = {}
+
+    def around(
+        self, start: EngineChoice, tried: set[EngineChoice], limit: int
+    ) -> list[EngineChoice]:
+        engine = self._engines.get(start.engine)
+        if engine is None:
+            engine = Engine(self._graph, start.engine, device=self._device, sm_count=self._sm_count)
+            self._engines[start.engine] = self._stack.enter_context(engine)
+        found: list[EngineChoice] = []
+        for choice in knob_settings(start, engine.knobs):
+            if len(found) == limit:
+                break
+            if choice in tried:
+                continue
+            try:
+                engine.config(choice.knobs).close()
+            except CudnnError:  # as most settings, it is no kernel that there is
+                continue
+            found.append(choice)
+        return found
