@@ -6,7 +6,7 @@ subclasses follow the categories of ``cudnnStatus_t``. The others come from this
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-_STATE = ("arguments", "detail", "messages", "source", "hint")
+_STATE = ("arguments", "detail", "messages", "source", "hint", "advice")
 
 
 class CudnnError(RuntimeError):
@@ -48,6 +48,9 @@ class CudnnError(RuntimeError):
         reached C; "reference device".
     hint : str
         What usually causes this, "" if we know nothing.
+    advice : tuple of str
+        Of a graph that could not be built: changes with which it can be, each in one line. They are
+        looked for when the message or this is read for the first time, for half a second at most.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class CudnnError(RuntimeError):
         messages: Sequence[str] = (),
         source: str = "cuDNN",
         hint: str = "",
+        advice: Sequence[str] = (),
     ) -> None:
         self.function = function
         self.status = status
@@ -68,10 +72,27 @@ class CudnnError(RuntimeError):
         self.messages = tuple(messages)
         self.source = source
         self.hint = hint
+        self._advice = tuple(advice)
+        self._adviser: Callable[[], Sequence[str]] | None = None
         super().__init__(self._text())
 
-    def _text(self) -> str:
+    @property
+    def advice(self) -> tuple[str, ...]:
+        adviser, self._adviser = self._adviser, None
+        if adviser is not None:
+            self._advice = tuple(adviser())
+        return self._advice
+
+    def advised_by(self, adviser: Callable[[], Sequence[str]]) -> None:
+        """Have `advice` be what `adviser` returns, which is called once, when it is read."""
+        self._adviser = adviser
+
+    def __str__(self) -> str:
+        return self._text(self.advice)
+
+    def _text(self, advice: Sequence[str] = ()) -> str:
         lines = [f"{self.function} returned {self.status!s} ({int(self.status)})"]
+        lines += [f"  advice: {each}" for each in advice]
         reasons = self.messages or ((self.detail,) if self.detail else ())
         lines += [f"  {self.source}: {reason}" for reason in reasons]
         if self.arguments:

@@ -32,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--require", nargs="+", default=[], metavar="NOTE", help="notes to have")
     parser.add_argument("--forbid", nargs="+", default=[], metavar="NOTE", help="notes not to have")
     parser.add_argument("--deterministic", action="store_true", help="the same bits each time")
+    parser.add_argument(
+        "--advice", action="store_true", help="say too what to change, each change tried"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
@@ -57,8 +60,15 @@ def _run(arguments: argparse.Namespace) -> int:
         selection=selection,
         compile=arguments.compile,
     )
+    advice = told.advice() if arguments.advice else None
     if arguments.json:
-        print(json.dumps(told.as_dict(), indent=2))
+        data = told.as_dict()
+        if advice is not None:
+            data["advice"] = advice.as_dict()["suggestions"]
+        print(json.dumps(data, indent=2))
     else:
         told.show()
+        if advice is not None:
+            print()
+            advice.show()
     return 0 if told.usable else 1

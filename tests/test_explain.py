@@ -49,6 +49,22 @@ def test_without_an_engine_the_status_says_so(
     assert "lacks the note winograd" in capsys.readouterr().out
 
 
+def test_advice_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = Graph("odd", io_data_type="float16")
+    a, b = graph.tensor((4, 64, 7), name="a"), graph.tensor((4, 7, 256), name="b")
+    graph.matmul(a, b, name="matmul").set_output()
+    path = tmp_path / "odd.json"
+    path.write_text(graph.to_json())
+    words = ["explain", str(path), "--device", "T4", "--advice"]
+    assert main(words) == 1
+    out = capsys.readouterr().out
+    assert "1. widen A 'a' and B 'b' of matmul 'matmul' from 7 to 8" in out
+    assert main([*words, "--json"]) == 1
+    (first, *_) = json.loads(capsys.readouterr().out)["advice"]
+    assert first["words"] in out
+    assert Graph.from_json(first["graphs"][0]).find_tensor("a").dims == (4, 64, 8)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

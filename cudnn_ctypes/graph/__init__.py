@@ -20,6 +20,11 @@ To choose
     ``Graph.explain`` gives every engine config (`Explanation`), ``Graph.autotune`` measures them on
     a GPU (`Autotuning`), or on several by an executor; `Selection` states conditions;
     `EngineChoice` names one engine and its knobs.
+To make it supported, or faster
+    ``Graph.explain(device).advice()`` tries other layouts, sizes, data types and a graph in two
+    (`Advice`); each `Suggestion` has its `Step` and `Change` objects, the changed graph, and the
+    `Fact` that was measured, if one was. ``Graph.replaced`` and ``Graph.split`` describe such
+    graphs by hand.
 To execute often
     ``Graph.bind`` (`BoundPlan`) where memory stays in its place, `capture` where the same launches
     come again and again, `NativeGraph` for a CUDA graph whose memory can be exchanged.
@@ -45,10 +50,14 @@ from .backend.descriptor import BackendDescriptor
 from .backend.device_properties import DeviceProperties, presets
 from .backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
 from .compilation import CompiledGraph, compile_graphs
+from .describe.changes import Change
 from .describe.tensor import Tensor
+from .describe.variants.remedy import Step
+from .engines.advice import Advice, Suggestion
 from .engines.cache import CacheEntry, PlanCache
 from .engines.explanation import EngineRow, Explanation
 from .engines.heuristics import heuristics
+from .engines.measured_facts import Fact
 from .engines.measurements import Autotuning, Measurement
 from .engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
 from .graph import Graph
@@ -60,11 +69,13 @@ from .tracing import GraphFunction, graph_function
 __all__ = [
     "BEHAVIOR_NOTES",
     "NUMERICAL_NOTES",
+    "Advice",
     "Autotuning",
     "BackendDescriptor",
     "BoundPlan",
     "CacheEntry",
     "CapturedGraph",
+    "Change",
     "CompiledGraph",
     "DeviceProperties",
     "Engine",
@@ -73,6 +84,7 @@ __all__ = [
     "EngineRow",
     "ExecutionPlan",
     "Explanation",
+    "Fact",
     "Graph",
     "GraphFunction",
     "KernelCache",
@@ -81,6 +93,8 @@ __all__ = [
     "NativeGraph",
     "PlanCache",
     "Selection",
+    "Step",
+    "Suggestion",
     "Tensor",
     "capture",
     "compile_graphs",

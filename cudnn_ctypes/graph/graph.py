@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
 from .backend.devices import as_device
+from .describe.graph_methods import RewritingMethods
 from .describe.inference import DataTypes, complete_offset, infer_node, number_tensors
 from .describe.node import Node
 from .describe.operations.attention_fp8 import Fp8AttentionOperations
@@ -83,6 +84,7 @@ class Graph(
     PointwiseOperations,
     ReductionOperations,
     ShapeOperations,
+    RewritingMethods,
     EngineMethods,
     RunMethods,
 ):
@@ -238,10 +240,13 @@ class Graph(
         SymbolNotFoundError
             If the loaded cuDNN is too old for an operation; the message says which has it.
         NotSupportedError
-            If no engine can do it; the message has cuDNN's reasons, `explain` has all of them.
+            If no engine can do it; the message begins with changes that would help (``advice``) and
+            has cuDNN's reasons, `explain` has all of them.
         """
+        from .engines.build_advice import advising
         from .engines.building import as_choice, as_modes
         from .engines.cached_building import obtained_plan
+        from .engines.probing import Conditions
 
         device = as_device(device)
         modes, choice = as_modes(heuristics), as_choice(config)
@@ -262,18 +267,22 @@ class Graph(
             )
             self._keep(plan, device, expansion)
             return plan
-        plan = obtained_plan(
-            expansion,
-            device,
-            modes,
-            name=self.name,
-            cache=cache,
-            selection=self._wanted(expansion, selection, workspace_limit),
-            config=choice,
-            sm_count=sm_count,
-            kernel_cache=kernel_cache,
-            override_shapes=override_shapes,
-        )
+        wanted = self._wanted(expansion, selection, workspace_limit)
+        plain = choice is None and kernel_cache is None and not override_shapes
+        asked = Conditions(device, tuple(modes), wanted, sm_count=sm_count) if plain else None
+        with advising(self, asked):
+            plan = obtained_plan(
+                expansion,
+                device,
+                modes,
+                name=self.name,
+                cache=cache,
+                selection=wanted,
+                config=choice,
+                sm_count=sm_count,
+                kernel_cache=kernel_cache,
+                override_shapes=override_shapes,
+            )
         self._keep(plan, device, expansion)
         return plan
 

@@ -27,8 +27,7 @@ __all__ = ["BuildFailure", "engine_refusals"]
 _REASONS = 8  # that the message of a failed build has
 
 _OTHERS = (
-    "Graph.explain(device) shows every engine and why it refuses; other layouts, data types or "
-    "alignments may have an engine, and so may parts of the graph"
+    "Graph.explain(device) shows every engine and why it refuses; its advice() says what to change"
 )
 
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CudnnError, SymbolNotFoundError
+from ...errors import BadParamError, CudnnError, NotSupportedError, SymbolNotFoundError
 from ...raw.library import load
 from ..backend.device_properties import DeviceProperties
 from ..backend.engine import Engine, EngineChoice, EngineConfig, engine_count
@@ -39,7 +39,17 @@ def explain(
 ) -> Explanation:
     """What `Graph.explain` does, for a graph that is expanded."""
     selection = selection or Selection()
-    with lowered(expansion, device) as lowering:
+    told: dict[str, Any] = {
+        "graph": name,
+        "operations": expansion.operations,
+        "device": _device_name(device),
+        "cudnn": load().version_text,
+    }
+    with ExitStack() as stack:
+        try:
+            lowering = stack.enter_context(lowered(expansion, device))
+        except (NotSupportedError, BadParamError) as error:
+            return Explanation(**told, refusal=str(refusal(error)))
         graph = lowering.graph
         examiner = _Examiner(graph, device, selection, compile, sm_count, lowering.faulty)
         refused_modes: dict[str, str] = {}
@@ -69,10 +79,7 @@ def explain(
         order = ("works", "accepted", "undecided", "excluded", "refused")
         rows += sorted(others, key=lambda row: order.index(row.state))
     return Explanation(
-        graph=name,
-        operations=expansion.operations,
-        device=_device_name(device),
-        cudnn=load().version_text,
+        **told,
         rows=tuple(rows),
         engine_count=count,
         proposed={mode: n for mode, n in counts.items() if mode not in refused_modes},

@@ -1,28 +1,20 @@
-"""The explanation of a graph's engines: as data, as plain text, and as tables for a terminal."""
+"""The explanation of a graph's engines, as data."""
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..backend.engine import EngineChoice, Knob
+from .explanation_text import RichText, plain_text, show
 from .refusals import Refusal
-from .tables import WIDE, aligned, bytes_text, rich_table
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions
+    from .advice import Advice
 
 __all__ = ["EngineRow", "Explanation"]
 
-_ENGINES = ("engine", "kind", "configs", "notes", "knobs")
-_CONFIGS = ("engine", "kind", "proposed", "knobs", "workspace", "shared memory", "result")
-_NARROW = ("engine", "proposed", "knobs", "workspace", "result")  # fits in 80 columns
-_NUMBERS = ("engine", "configs", "workspace", "shared memory")
-_RESULTS = {"works": "works", "accepted": "accepted, not compiled"}
-_STYLES = {"works": "green", "accepted": "cyan", "excluded": "yellow", "refused": "red"}
 _FARTHEST = ("plan", "config", "engine", "")
 
 
@@ -104,16 +96,21 @@ class Explanation:
         How many configs each mode of heuristics proposed.
     refused_modes : mapping of str to str
         Why a mode proposed none.
+    refusal : str
+        Why cuDNN, or a known fault of it, refuses the graph before any engine is asked; "" if it
+        does not.
     """
 
     graph: str
     operations: str
     device: str
     cudnn: str
-    rows: tuple[EngineRow, ...]
-    engine_count: int
-    proposed: Mapping[str, int]
-    refused_modes: Mapping[str, str]
+    rows: tuple[EngineRow, ...] = ()
+    engine_count: int = 0
+    proposed: Mapping[str, int] = field(default_factory=dict)
+    refused_modes: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = ""
+    adviser: Callable[..., Advice] | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[EngineRow]:
         return iter(self.rows)
@@ -135,9 +132,51 @@ class Explanation:
         """Engines by the reason why they do not do it; those that came farthest first."""
         return reasons(self.rows)
 
+    def advice(self, *, measure: bool = False, limit: float = 30.0) -> Advice:
+        """Which changes would make the graph supported or faster, each of them tried.
+
+        Other layouts, sizes, data types, modes of heuristics and a graph in two parts are asked
+        for in the same way as this explanation, on its GPU: `Suggestion` says what to change and
+        has the changed graph, to be built. Nothing is compiled unless `Graph.explain` was told so.
+
+        Parameters
+        ----------
+        measure : bool
+            Whether to autotune the graph and the first suggestions on the GPU, which must be
+            there: `Graph.explain` was given its Handle.
+        limit : float
+            Seconds after which nothing else is tried. Measuring is not counted.
+
+        Returns
+        -------
+        Advice
+            What is known to be slow comes first. It is empty if nothing that was tried helps.
+
+        Raises
+        ------
+        ValueError
+            If this explanation is a copy by pickle, which has no graph.
+        NoDeviceError
+            If `measure` is true and there is no GPU.
+
+        Examples
+        --------
+        >>> for each in graph.explain(device).advice():  # doctest: +SKIP
+        ...     print(each)
+        ...     each.graphs[0].build(device)
+        """
+        if self.adviser is None:
+            raise ValueError("advice: this explanation has no graph; Graph.explain gives one")
+        return self.adviser(self, measure=measure, limit=limit)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "adviser": None}
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self)
+        told = asdict(replace(self, adviser=None))
+        del told["adviser"]
+        return told
 
     def show(self, file: TextIO | None = None) -> None:
         """Print it: as tables with lines on a terminal, else as plain text.
@@ -167,132 +206,3 @@ def reasons(rows: Iterable[EngineRow]) -> dict[str, tuple[int, ...]]:
 def _distance(row: EngineRow) -> tuple[bool, int]:
     """How far from working."""
     return Refusal(row.status, row.reason).hopeless, _FARTHEST.index(row.refused_at)
-
-
-def plain_text(explanation: Explanation) -> str:
-    """All lines, as long as they need to be."""
-    lines = [_title(explanation), *_modes(explanation)]
-    if explanation.usable:
-        configs = [[*_cells(row).values()] for row in explanation.usable]
-        lines += ["", aligned(_ENGINES, _engines(explanation), _NUMBERS)]
-        lines += ["", aligned(_CONFIGS, configs, _NUMBERS)]
-    left = _left(explanation)
-    if left:
-        lines += ["", *(f"{engines}: {reason}" for engines, reason in left)]
-    return "\n".join(lines)
-
-
-class RichText:
-    """The same for rich: tables with lines, and fewer columns where there is little room."""
-
-    def __init__(self, explanation: Explanation) -> None:
-        self._explanation = explanation
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
-        from rich.markup import escape
-
-        explanation = self._explanation
-        yield escape("\n".join([_title(explanation), *_modes(explanation)]))
-        if explanation.usable:
-            engines = rich_table(_ENGINES, _NUMBERS)
-            for cells in _engines(explanation):
-                engines.add_row(*map(escape, cells))
-            yield engines
-            columns = _CONFIGS if options.max_width >= WIDE else _NARROW
-            configs = rich_table(columns, _NUMBERS)
-            for row in explanation.usable:
-                cells = [_cells(row)[name] for name in columns]
-                configs.add_row(*map(escape, cells), style=_STYLES[row.state])
-            yield configs
-        left = _left(explanation)
-        if left:
-            refusals = rich_table(("engines", "do not do it because"))
-            for engines_, reason in left:
-                refusals.add_row(
-                    escape(engines_.removeprefix("engine").strip("s ")), escape(reason)
-                )
-            yield refusals
-
-
-def show(explanation: Explanation, file: TextIO | None) -> None:
-    """See ``Explanation.show``."""
-    from rich.console import Console
-
-    console = Console(file=file, highlight=False)
-    if console.is_terminal:
-        console.print(explanation)
-    else:
-        print(plain_text(explanation), file=file or sys.stdout)
-
-
-def _title(explanation: Explanation) -> str:
-    usable = {row.engine for row in explanation.usable}
-    others = {row.engine for row in explanation.undecided} - usable
-    return (
-        f"{explanation.graph!r} ({explanation.operations}) on {explanation.device}, cuDNN "
-        f"{explanation.cudnn}: {len(usable)} of {explanation.engine_count} engines can do it, in "
-        f"{len(explanation.usable)} configs"
-        + (f"; {len(others)} more perhaps where the GPU is" if others else "")
-    )
-
-
-def _modes(explanation: Explanation) -> list[str]:
-    found = [f"{count} of mode {mode}" for mode, count in explanation.proposed.items()]
-    lines = [f"proposed by heuristics: {', '.join(found)}"] if found else []
-    refused = explanation.refused_modes.items()
-    return lines + [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
-
-
-def _engines(explanation: Explanation) -> list[list[str]]:
-    """What belongs to an engine rather than to its configs; the best engine first."""
-    rows = {row.engine: row for row in reversed(explanation.usable)}
-    counts = Counter(row.engine for row in explanation.usable)
-    return [
-        [
-            str(engine),
-            rows[engine].kind,
-            str(count),
-            ", ".join(_notes(rows[engine])) or "-",
-            " ".join(f"{name}={knob}" for name, knob in rows[engine].knob_ranges.items()) or "-",
-        ]
-        for engine, count in counts.items()
-    ]
-
-
-def _notes(row: EngineRow) -> list[str]:
-    """Without that which its kind says already."""
-    return sorted(set(row.numerical_notes + row.behavior_notes) - {"runtime_compilation"})
-
-
-def _cells(row: EngineRow) -> dict[str, str]:
-    return {
-        "engine": str(row.engine),
-        "kind": row.kind,
-        "proposed": ", ".join(row.proposed_by) or "-",
-        "knobs": " ".join(f"{name}={value}" for name, value in row.knobs.items()) or "-",
-        "workspace": bytes_text(row.workspace),
-        "shared memory": bytes_text(row.shared_memory),
-        "result": _RESULTS[row.state],
-    }
-
-
-def _left(explanation: Explanation) -> list[tuple[str, str]]:
-    """Engines in groups, with why they, or configs of theirs, do not do it."""
-    usable = {row.engine for row in explanation.usable}
-    found = []
-    for reason, engines in explanation.reasons().items():
-        partly = usable.issuperset(engines)
-        found.append((f"{_spans(engines)}{' (some configs)' if partly else ''}", reason))
-    return found
-
-
-def _spans(numbers: Sequence[int]) -> str:
-    """Ascending numbers, neighbours drawn together: "3, 4, 7-19"."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and spans[-1][1] == number - 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    parts = [str(a) if a == b else f"{a}{'-' if b - a > 1 else ', '}{b}" for a, b in spans]
-    return f"engine{'s' if len(numbers) > 1 else ''} {', '.join(parts)}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from ..backend.devices import as_device
 from ..run.scratch import Scratch
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from ..backend.device_properties import DeviceProperties
     from ..backend.devices import DeviceLike
     from ..backend.engine import Engine
+    from ..graph import Graph
     from ..lower.expand.expansion import Expansion
     from ..run.plan import ExecutionPlan
     from .cache import PlanCache
@@ -118,29 +122,34 @@ class EngineMethods:
         Returns
         -------
         Explanation
-            Rows as data; ``print`` gives a table, its ``show()`` one in colours on a terminal.
+            Rows as data; ``print`` gives a table, its ``show()`` one in colours on a terminal. Its
+            ``advice()`` says what to change for a graph that is refused, or could be faster. It has
+            no rows, and a `refusal`, if cuDNN refuses the graph before it comes to engines.
 
         Raises
         ------
         ValueError, SymbolNotFoundError
             As in `build`.
-        CudnnError
-            If cuDNN refuses the graph before it comes to engines; the message names the operation.
         """
+        from .advising import advise
         from .building import as_modes
         from .examination import explain
+        from .probing import Conditions
 
         device = as_device(device)
         modes, expansion = as_modes(heuristics), self.expansion(device)
-        return explain(
+        wanted = self._wanted(expansion, selection)
+        told = explain(
             expansion,
             device,
             modes,
             name=self.name,
-            selection=self._wanted(expansion, selection),
+            selection=wanted,
             compile=compile,
             sm_count=sm_count,
         )
+        asked = Conditions(device, tuple(modes), wanted, compile, sm_count)
+        return replace(told, adviser=partial(advise, cast("Graph", copy.copy(self)), asked))
 
     def autotune(
         self,

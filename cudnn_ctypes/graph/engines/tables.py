@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["WIDE", "aligned", "bytes_text", "rich_table"]
+__all__ = ["WIDE", "aligned", "bytes_text", "rich_table", "spans"]
 
 WIDE = 110
 """From so many characters on there is room for every column."""
@@ -43,3 +43,15 @@ def rich_table(columns: Sequence[str], right: Iterable[str] = ()) -> Any:
             overflow="fold",
         )
     return table
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Ascending indices of engines, neighbours drawn together: "engines 3, 4, 7-19"."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    parts = [str(a) if a == b else f"{a}{'-' if b - a > 1 else ', '}{b}" for a, b in found]
+    return f"engine{'s' if len(numbers) > 1 else ''} {', '.join(parts)}"

@@ -1,0 +1,1 @@
+"""Other descriptions of about the same computation, in which engines often want it."""

@@ -1,0 +1,28 @@
+"""All that is tried for a graph, in the order in which a user would rather do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .data_types import data_type_remedies
+from .layouts import layout_remedies
+from .remedy import Remedy
+from .results import result_remedies
+from .widths import width_remedies
+
+if TYPE_CHECKING:
+    from ...graph import Graph
+
+__all__ = ["remedies"]
+
+
+def remedies(graph: Graph) -> Iterator[Remedy]:
+    """Those that change something in a validated graph; what loses something comes last."""
+    found = [
+        each
+        for family in (layout_remedies, data_type_remedies, width_remedies, result_remedies)
+        for each in family(graph)
+        if each.edit(graph)
+    ]
+    yield from sorted(found, key=lambda each: each.loses)

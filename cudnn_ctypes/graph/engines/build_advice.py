@@ -1,0 +1,90 @@
+"""Advice in the message of a failed build: looked for when the message is read.
+
+Programs that build many graphs and go on where one is refused pay nothing for it but a copy of the
+description (0.2 ms) and, of a Handle, of its GPU's properties (0.4 ms).
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...errors import BadParamError, NotSupportedError
+from ..backend.device_properties import DeviceProperties
+from .probing import Conditions, asked_at_once
+from .remedy_search import Search, Tried
+from .tables import spans
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+__all__ = ["BuildAdvice", "advising"]
+
+_TRIES = 30  # changed graphs, each of which takes 2 to 60 ms
+_SECONDS = 0.5
+_LINES = 3
+
+
+@contextmanager
+def advising(graph: Graph, conditions: Conditions | None) -> Iterator[None]:
+    """Have the error of a failed build find advice when it is read; with None it does not."""
+    try:
+        yield
+    except (NotSupportedError, BadParamError) as error:
+        if conditions is not None:
+            error.advised_by(BuildAdvice(graph, conditions))
+        raise
+
+
+class BuildAdvice:
+    """Changes with which a graph has an engine; called once, it looks for them.
+
+    Nothing is compiled, and the search ends after the first kind of change that does: one change,
+    several, a graph in two, or what loses something. Whatever goes wrong on the way, the error that
+    is told of is the one of the build.
+
+    Parameters
+    ----------
+    graph : Graph
+        Validated.
+    conditions : Conditions
+        Under which it was to be built.
+    """
+
+    def __init__(self, graph: Graph, conditions: Conditions) -> None:
+        self._graph = copy.copy(graph)
+        self._properties = _properties(conditions.device)
+        self._conditions = conditions
+        self._process = os.getpid()
+
+    def __call__(self) -> tuple[str, ...]:
+        if os.getpid() != self._process:  # in a fork cuDNN's threads are gone
+            return ()
+        try:
+            with DeviceProperties(self._properties) as device:
+                probe = asked_at_once(replace(self._conditions, device=device))
+                search = Search(self._graph, probe, tries=_TRIES, seconds=_SECONDS)
+                found = list(search.cures(first_only=True))
+        except Exception:
+            return ()
+        return tuple(_line(each) for each in found[:_LINES])
+
+
+def _properties(device: Any) -> str:
+    """Those of a device that may be closed when the message is read."""
+    if isinstance(device, DeviceProperties):
+        return device.to_json()
+    with DeviceProperties.from_device(handle=device) as properties:
+        return properties.to_json()
+
+
+def _line(tried: Tried) -> str:
+    steps = tried.variant.steps
+    engines = ", then ".join(spans(sorted(each.engines)) for each in tried.outcomes)
+    caveats = [step.caveat for step in steps if step.caveat]
+    line = f"{'; '.join(step.words for step in steps)}: {engines}"
+    return f"{line} ({'; '.join(caveats)})" if caveats else line

@@ -1,0 +1,146 @@
+"""The explanation of a graph's engines as plain text, and as tables for a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TextIO
+
+from .tables import WIDE, aligned, bytes_text, rich_table, spans
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+
+    from .explanation import EngineRow, Explanation
+
+__all__ = ["RichText", "plain_text", "show"]
+
+_ENGINES = ("engine", "kind", "configs", "notes", "knobs")
+_CONFIGS = ("engine", "kind", "proposed", "knobs", "workspace", "shared memory", "result")
+_NARROW = ("engine", "proposed", "knobs", "workspace", "result")  # fits in 80 columns
+_NUMBERS = ("engine", "configs", "workspace", "shared memory")
+_RESULTS = {"works": "works", "accepted": "accepted, not compiled"}
+_STYLES = {"works": "green", "accepted": "cyan", "excluded": "yellow", "refused": "red"}
+
+
+def plain_text(explanation: Explanation) -> str:
+    """All lines, as long as they need to be."""
+    lines = [_title(explanation), *_modes(explanation)]
+    if explanation.usable:
+        configs = [[*_cells(row).values()] for row in explanation.usable]
+        lines += ["", aligned(_ENGINES, _engines(explanation), _NUMBERS)]
+        lines += ["", aligned(_CONFIGS, configs, _NUMBERS)]
+    left = _left(explanation)
+    if left:
+        lines += ["", *(f"{engines}: {reason}" for engines, reason in left)]
+    return "\n".join(lines)
+
+
+class RichText:
+    """The same for rich: tables with lines, and fewer columns where there is little room."""
+
+    def __init__(self, explanation: Explanation) -> None:
+        self._explanation = explanation
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        from rich.markup import escape
+
+        explanation = self._explanation
+        yield escape("\n".join([_title(explanation), *_modes(explanation)]))
+        if explanation.usable:
+            engines = rich_table(_ENGINES, _NUMBERS)
+            for cells in _engines(explanation):
+                engines.add_row(*map(escape, cells))
+            yield engines
+            columns = _CONFIGS if options.max_width >= WIDE else _NARROW
+            configs = rich_table(columns, _NUMBERS)
+            for row in explanation.usable:
+                cells = [_cells(row)[name] for name in columns]
+                configs.add_row(*map(escape, cells), style=_STYLES[row.state])
+            yield configs
+        left = _left(explanation)
+        if left:
+            refusals = rich_table(("engines", "do not do it because"))
+            for engines_, reason in left:
+                refusals.add_row(
+                    escape(engines_.removeprefix("engine").strip("s ")), escape(reason)
+                )
+            yield refusals
+
+
+def show(explanation: Explanation, file: TextIO | None) -> None:
+    """See ``Explanation.show``."""
+    from rich.console import Console
+
+    console = Console(file=file, highlight=False)
+    if console.is_terminal:
+        console.print(explanation)
+    else:
+        print(plain_text(explanation), file=file or sys.stdout)
+
+
+def _title(explanation: Explanation) -> str:
+    usable = {row.engine for row in explanation.usable}
+    others = {row.engine for row in explanation.undecided} - usable
+    place = (
+        f"{explanation.graph!r} ({explanation.operations}) on {explanation.device}, cuDNN "
+        f"{explanation.cudnn}"
+    )
+    if explanation.refusal:
+        return f"{place}: refused before any engine is asked: {explanation.refusal}"
+    return (
+        f"{place}: {len(usable)} of {explanation.engine_count} engines can do it, in "
+        f"{len(explanation.usable)} configs"
+        + (f"; {len(others)} more perhaps where the GPU is" if others else "")
+    )
+
+
+def _modes(explanation: Explanation) -> list[str]:
+    found = [f"{count} of mode {mode}" for mode, count in explanation.proposed.items()]
+    lines = [f"proposed by heuristics: {', '.join(found)}"] if found else []
+    refused = explanation.refused_modes.items()
+    return lines + [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
+
+
+def _engines(explanation: Explanation) -> list[list[str]]:
+    """What belongs to an engine rather than to its configs; the best engine first."""
+    rows = {row.engine: row for row in reversed(explanation.usable)}
+    counts = Counter(row.engine for row in explanation.usable)
+    return [
+        [
+            str(engine),
+            rows[engine].kind,
+            str(count),
+            ", ".join(_notes(rows[engine])) or "-",
+            " ".join(f"{name}={knob}" for name, knob in rows[engine].knob_ranges.items()) or "-",
+        ]
+        for engine, count in counts.items()
+    ]
+
+
+def _notes(row: EngineRow) -> list[str]:
+    """Without that which its kind says already."""
+    return sorted(set(row.numerical_notes + row.behavior_notes) - {"runtime_compilation"})
+
+
+def _cells(row: EngineRow) -> dict[str, str]:
+    return {
+        "engine": str(row.engine),
+        "kind": row.kind,
+        "proposed": ", ".join(row.proposed_by) or "-",
+        "knobs": " ".join(f"{name}={value}" for name, value in row.knobs.items()) or "-",
+        "workspace": bytes_text(row.workspace),
+        "shared memory": bytes_text(row.shared_memory),
+        "result": _RESULTS[row.state],
+    }
+
+
+def _left(explanation: Explanation) -> list[tuple[str, str]]:
+    """Engines in groups, with why they, or configs of theirs, do not do it."""
+    usable = {row.engine for row in explanation.usable}
+    found = []
+    for reason, engines in explanation.reasons().items():
+        partly = usable.issuperset(engines)
+        found.append((f"{spans(engines)}{' (some configs)' if partly else ''}", reason))
+    return found

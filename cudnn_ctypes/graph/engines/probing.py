@@ -1,0 +1,157 @@
+"""Whether graphs have an engine, asked in two ways: at once, or about every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...errors import CudnnError, SymbolNotFoundError
+from ..backend.engine import EngineChoice, EngineConfig
+from ..lower.lowering import lowered
+from ..run.plan import ExecutionPlan
+from .building import PLAN_ERRORS, proposals
+from .examination import explain
+from .explanation import EngineRow, Explanation
+from .selection import Selection
+
+if TYPE_CHECKING:
+    from ...handle import Handle
+    from ..backend.device_properties import DeviceProperties
+    from ..graph import Graph
+    from ..lower.lowering import Lowering
+
+__all__ = ["BUILT_BY", "Conditions", "Outcome", "Probe", "asked_at_once", "examined", "options_of"]
+
+BUILT_BY = ("a", "fallback")
+"""The modes that ``Graph.build`` asks if it is not told others."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which graphs are asked about.
+
+    Attributes
+    ----------
+    device : Handle or DeviceProperties
+    modes : tuple of str
+    selection : Selection, optional
+    compile : bool
+        As for ``Graph.explain``.
+    sm_count : int, optional
+    """
+
+    device: Handle | DeviceProperties
+    modes: tuple[str, ...] = BUILT_BY
+    selection: Selection | None = None
+    compile: bool = False
+    sm_count: int | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What can carry out a graph.
+
+    Attributes
+    ----------
+    engines : tuple of int
+        The best first.
+    options : mapping
+        What ``Graph.build`` must be told to find one of them, beside the device.
+    explanation : Explanation, optional
+        If every engine was asked.
+    """
+
+    engines: tuple[int, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    explanation: Explanation | None = None
+
+
+Probe = Callable[["Graph"], Outcome | None]
+"""What can carry out a graph; None if nothing can."""
+
+
+def asked_at_once(conditions: Conditions) -> Probe:
+    """What the first mode of heuristics proposes that has something: some milliseconds."""
+
+    def probe(graph: Graph) -> Outcome | None:
+        try:
+            expansion = graph.expansion(conditions.device)
+            with lowered(expansion, conditions.device) as lowering:
+                engines = _proposed(lowering, conditions)
+        except (CudnnError, SymbolNotFoundError, ValueError, TypeError):
+            return None
+        return Outcome(tuple(dict.fromkeys(engines))) if engines else None
+
+    return probe
+
+
+def _proposed(lowering: Lowering, conditions: Conditions) -> list[int]:
+    selection = conditions.selection or Selection()
+    engines: list[int] = []
+    chosen = ""
+    configs = proposals(
+        lowering,
+        conditions.device,
+        conditions.modes,
+        sm_count=conditions.sm_count,
+        on_refusal=lambda mode, error: None,
+    )
+    with closing(configs):  # type: ignore[type-var]
+        for mode, config in configs:
+            if engines and mode != chosen:
+                break
+            index = config.engine.index
+            if index in lowering.faulty or selection.refusal(config):
+                continue
+            if engines or _buildable(config, conditions.device):
+                engines.append(index)
+                chosen = mode
+    return engines
+
+
+def _buildable(config: EngineConfig, device: Any) -> bool:
+    """Whether cuDNN makes a plan; of engines that would be compiled, whether it accepts them."""
+    if "runtime_compilation" in config.behavior_notes:
+        return True
+    try:
+        ExecutionPlan(config, device=device).close()
+    except PLAN_ERRORS:
+        return False
+    return True
+
+
+def examined(conditions: Conditions) -> Probe:
+    """What ``Graph.explain`` tells: all engines, also those that no mode proposes."""
+
+    def probe(graph: Graph) -> Outcome | None:
+        try:
+            told = explain(
+                graph.expansion(conditions.device),
+                conditions.device,
+                conditions.modes,
+                name=graph.name,
+                selection=conditions.selection,
+                compile=conditions.compile,
+                sm_count=conditions.sm_count,
+            )
+        except (CudnnError, SymbolNotFoundError, ValueError, TypeError):
+            return None
+        if not told.usable:
+            return None
+        engines = dict.fromkeys(row.engine for row in told.usable)
+        return Outcome(tuple(engines), options_of(told.usable), told)
+
+    return probe
+
+
+def options_of(usable: Sequence[EngineRow]) -> dict[str, Any]:
+    """What ``Graph.build`` must be told to take the best of these configs."""
+    for row in usable:
+        if any(place.split()[0] in BUILT_BY for place in row.proposed_by):
+            return {}
+    for row in usable:
+        if row.proposed_by:
+            return {"heuristics": row.proposed_by[0].split()[0]}
+    return {"config": EngineChoice(usable[0].engine, usable[0].knobs)}

@@ -1,0 +1,218 @@
+"""Graphs that are described as another one is but for some things, and graphs in two."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes.graph.describe.changes import Change, differences
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.raw import cudnnDataType_t, cudnnPointwiseMode_t
+
+from ..families import CASES
+
+HALF, FLOAT = cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_FLOAT
+
+
+def _chain() -> Graph:
+    """(a @ b) * s, relu, and a sum with z, which needs nothing of the product."""
+    graph = Graph("chain", io_data_type="float16")
+    a, b = graph.tensor((2, 8, 16), name="a"), graph.tensor((2, 16, 8), name="b")
+    product = graph.matmul(a, b, name="matmul")
+    scaled = graph.mul(product, graph.tensor((1, 1, 8), name="s"), name="scale")
+    y = graph.relu(scaled, name="relu").set_output(name="y")
+    graph.add(y, graph.tensor((2, 8, 8), name="z"), name="add").set_output(name="sum")
+    return graph
+
+
+def _described(graph: Graph) -> Any:
+    return json.loads(graph.to_json())
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.here])
+def test_a_graph_with_nothing_replaced_is_the_same(name: str) -> None:
+    with CASES[name].graph() as graph:
+        before = _described(graph)
+        made = graph.replaced()
+        assert _described(made) == before
+        assert {id(each) for each in made.tensors}.isdisjoint(map(id, graph.tensors))
+        made.validate()
+        assert _described(graph) == before
+
+
+def test_tensors_are_replaced_by_name_uid_and_themselves() -> None:
+    graph = _chain()
+    graph.validate()
+    a = graph.find_tensor("a")
+    for key in (a, "a", a.uid):
+        made = graph.replaced({key: {"alignment": 2, "data_type": "bfloat16"}})
+        twin = made.find_tensor("a")
+        assert (twin.alignment, twin.data_type) == (2, cudnnDataType_t.CUDNN_DATA_BFLOAT16)
+        assert (a.alignment, a.data_type) == (16, HALF)
+        assert twin.uid == a.uid
+
+
+def test_none_is_inferred_anew() -> None:
+    graph = _chain()
+    graph.validate()
+    made = graph.replaced({"y": {"strides": (64, 1, 8)}, "sum": {"strides": None}})
+    made.validate()
+    assert made.find_tensor("sum").strides == (64, 1, 8)
+    assert graph.find_tensor("sum").strides == (64, 8, 1)
+
+
+def test_operations_and_types_of_the_graph_are_replaced() -> None:
+    graph = _chain()
+    graph.validate()
+    made = graph.replaced(
+        operations={"relu": {"mode": "gelu_fwd", "compute_data_type": "float16"}},
+        io_data_type="float32",
+        intermediate_data_type="float16",
+    )
+    relu = next(node for node in made.nodes if node.name == "relu")
+    assert relu.options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_GELU_FWD
+    assert relu.compute_data_type == HALF
+    assert (made.io_data_type, made.intermediate_data_type) == (FLOAT, HALF)
+    assert {t.data_type for t in made.tensors if not t.virtual} == {FLOAT}
+    assert {t.data_type for t in made.tensors if t.virtual} == {HALF}
+    assert graph.nodes[2].options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_RELU_FWD
+
+
+def test_results_are_left_out() -> None:
+    graph = Graph(io_data_type="float16")
+    x, scale = graph.tensor((8, 32, 1, 1), name="x"), graph.tensor((1, 32, 1, 1), name="scale")
+    y, inv_variance = graph.rmsnorm("training", x, scale, None, 1e-5, name="norm")
+    y.set_output(name="y")
+    assert inv_variance is not None
+    inv_variance.set_output(name="inv_variance")
+    made = graph.replaced(operations={"norm": {"phase": "inference"}}, without=["inv_variance"])
+    made.validate()
+    assert list(made.nodes[0].outputs) == ["y"]
+    assert [each.name for each in made.outputs] == ["y"]
+    assert len(graph.outputs) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        ({"tensors": {"q": {}}}, KeyError, "no tensor is called 'q'"),
+        ({"tensors": {"a": {"stride": (1,)}}}, ValueError, r"no field 'stride'.*'strides'"),
+        ({"tensors": {"a": {"data_type": "float17"}}}, TypeError, "no data type 'float17'"),
+        ({"operations": {"conv": {}}}, KeyError, "no operation is called 'conv'"),
+        ({"operations": {"relu": {"modes": 1}}}, ValueError, r"no option 'modes'.*'mode'"),
+        ({"operations": {"relu": {"mode": "relu_forward"}}}, ValueError, "relu 'relu': mode"),
+        ({"operations": {"relu": {"lower_clip": "1"}}}, TypeError, "expected a number"),
+        ({"io_data_type": 3}, TypeError, "expected a data type"),
+        ({"without": ["a"]}, ValueError, "is no result of an operation"),
+        ({"without": ["sum"]}, ValueError, "is the only result of add 'add'"),
+    ],
+)
+def test_what_cannot_be_replaced_is_refused(
+    arguments: dict[str, Any], error: type[Exception], says: str
+) -> None:
+    graph = _chain()
+    before = _described(graph)
+    with pytest.raises(error, match=says):
+        graph.replaced(**arguments)
+    assert _described(graph) == before
+
+
+def test_tensors_of_other_graphs_are_refused() -> None:
+    with pytest.raises(ValueError, match="is of another graph"):
+        _chain().replaced({_chain().tensors[0]: {}})
+
+
+def test_results_that_are_used_cannot_be_left_out() -> None:
+    graph = Graph(io_data_type="float16")
+    x, scale = graph.tensor((8, 32, 1, 1)), graph.tensor((1, 32, 1, 1))
+    y, inv_variance = graph.rmsnorm("training", x, scale, None, 1e-5, name="norm")
+    assert inv_variance is not None
+    graph.mul(y, inv_variance, name="mul").set_output()
+    with pytest.raises(ValueError, match="is used by mul 'mul'"):
+        graph.replaced(without=[inv_variance])
+
+
+def test_a_graph_in_two() -> None:
+    graph = _chain()
+    first, second = graph.split("scale", data_type="float16")
+    first.validate()
+    second.validate()
+    assert [node.name for node in first.nodes] == ["matmul", "scale"]
+    assert [node.name for node in second.nodes] == ["relu", "add"]
+    assert [each.name for each in first.inputs] == ["a", "b", "s"]
+    assert [each.name for each in first.outputs] == ["scale"]
+    assert {each.name for each in second.inputs} == {"scale", "z"}
+    assert {each.name for each in second.outputs} == {"y", "sum"}
+    one, two = first.find_tensor("scale"), second.find_tensor("scale")
+    assert one is not two
+    assert one.uid == two.uid == graph.find_tensor("scale").uid
+    assert (one.data_type, two.data_type) == (HALF, HALF)
+    assert first.find_tensor("matmul").virtual
+    assert graph.find_tensor("scale").virtual
+
+
+def test_what_lies_between_keeps_its_type_and_outputs_stay() -> None:
+    first, second = _chain().split("matmul")
+    assert first.find_tensor("matmul").data_type == FLOAT
+    assert second.find_tensor("matmul").data_type == FLOAT
+    first, second = _chain().split("y", data_type="float32")
+    assert first.find_tensor("y").data_type == HALF  # it has memory anyway
+    assert [node.name for node in second.nodes] == ["add"]
+
+
+def test_where_a_graph_cannot_be_split() -> None:
+    with pytest.raises(ValueError, match="is no result of an operation"):
+        _chain().split("a")
+    with pytest.raises(ValueError, match="nothing is left"):
+        _chain().split("sum")
+    with pytest.raises(KeyError, match="no tensor is called 'q'"):
+        _chain().split("q")
+    with pytest.raises(TypeError, match="split: data_type"):
+        _chain().split("matmul", data_type="float17")
+
+
+def test_the_offsets_of_packed_sequences_go_along() -> None:
+    graph = Graph(io_data_type="float16")
+    offset = graph.tensor((3, 1, 1, 1), data_type="int32", name="offset")
+    x = graph.tensor((2, 2, 8, 16), name="x", ragged_offset=offset)
+    y = graph.relu(x, name="relu")
+    graph.exp(y, name="exp").set_output()
+    first, second = graph.split("relu")
+    assert first.find_tensor("x").ragged_offset is first.find_tensor("offset")
+    with pytest.raises(KeyError):
+        second.find_tensor("offset")
+
+
+def test_differences_are_told_by_operation_and_argument() -> None:
+    graph = _chain()
+    graph.validate()
+    made = graph.replaced(
+        {"a": {"data_type": "bfloat16"}, "matmul": {"data_type": "float16"}},
+        {"relu": {"compute_data_type": "float16"}},
+        compute_data_type="float64",
+    )
+    made.validate()
+    assert differences(graph, made) == (
+        Change("", "", "compute_data_type", "float32", "float64"),
+        Change("relu 'relu'", "", "compute_data_type", None, "float16"),
+        Change("matmul 'matmul'", "A 'a'", "data_type", "float16", "bfloat16"),
+        Change("matmul 'matmul'", "C 'matmul'", "data_type", "float32", "float16", "virtual"),
+    )
+    assert [str(each) for each in differences(graph, made)][:3] == [
+        "the graph: compute_data_type 'float32' -> 'float64'",
+        "relu 'relu': compute_data_type None -> 'float16'",
+        "A 'a' of matmul 'matmul': data_type 'float16' -> 'bfloat16'",
+    ]
+
+
+def test_strides_of_dimensions_of_one_element_are_the_same_memory() -> None:
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((8, 32, 1, 1), name="x")
+    graph.relu(x, name="relu").set_output(name="y")
+    graph.validate()
+    made = graph.replaced({"x": {"strides": (32, 1, 32, 32)}})
+    made.validate()
+    (change,) = differences(graph, made)
+    assert (change.field, change.note) == ("strides", "the same memory")

@@ -1,0 +1,338 @@
+"""What is advised for graphs that are refused or slow, and that following it works."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import io
+import json
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from rich.console import Console
+
+from cudnn_ctypes import DeviceBuffer, Handle, raw, use_reference_device
+from cudnn_ctypes.dtypes import numpy_dtype
+from cudnn_ctypes.errors import NoDeviceError
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.describe.variants import data_types, layouts
+from cudnn_ctypes.graph.engines.advice import Advice, Suggestion
+from cudnn_ctypes.graph.engines.measured_facts import FACTS
+from cudnn_ctypes.graph.graph import Graph
+
+from ..advice_cases import ADVISED
+from ..choice_cases import on_the_gpu
+
+NEWEST = 92800  # for which the cases were chosen
+Arrays = dict[str, NDArray[Any]]
+
+pytestmark = pytest.mark.skipif(
+    raw.load().version < NEWEST, reason="other graphs are refused by this version of cuDNN"
+)
+
+
+@functools.cache
+def _advice(name: str) -> Advice:
+    case = ADVISED[name]
+    with DeviceProperties.preset(case.device) as device:
+        return case.graph().explain(device).advice()
+
+
+@pytest.mark.parametrize("name", ADVISED)
+def test_the_first_suggestion_is_told_in_the_user_s_words(name: str) -> None:
+    case, advice = ADVISED[name], _advice(name)
+    first = advice[0]
+    assert first.words == case.words
+    assert tuple(step.topic for step in first.steps) == case.topics
+    assert case.caveat in first.caveat
+    assert bool(case.caveat) == bool(first.caveat)
+    assert advice.supported == case.supported == bool(first.engines_before)
+    assert ("makes the graph supported" in first.effect) == (not case.supported)
+    assert advice.complete
+    assert all(engines for each in advice for engines in each.engines_after)
+
+
+@pytest.mark.parametrize("name", ADVISED)
+def test_following_each_suggestion_builds(name: str) -> None:
+    """Compiled, too, for the GPU that is not here."""
+    advice = _advice(name)
+    assert advice.suggestions
+    with DeviceProperties.preset(ADVISED[name].device) as device:
+        for suggestion in advice:
+            for graph, engines in zip(
+                suggestion.build(device), suggestion.engines_after, strict=True
+            ):
+                with graph:
+                    assert graph.plan.config.choice.engine in engines, suggestion
+
+
+@pytest.fixture
+def handle() -> Iterator[Handle]:
+    with use_reference_device(), Handle() as made:
+        yield made
+
+
+def _executed(graph: Graph, inputs: Arrays) -> Arrays:
+    with (
+        on_the_gpu(inputs, graph) as memory,
+        DeviceBuffer(max(graph.workspace_size, 1)) as workspace,
+    ):
+        graph.execute(memory, workspace)
+        return {each.name: memory[each].numpy() for each in graph.outputs}
+
+
+def _followed(suggestion: Suggestion, handle: Handle, inputs: Arrays) -> Arrays:
+    """Do what a user would: types and sizes as told, what is added is zero, graphs in order."""
+    known = dict(inputs)
+    for graph in suggestion.build(handle):
+        with graph:
+            adapted = {}
+            for tensor in graph.inputs:
+                array = np.zeros(tensor.dims, numpy_dtype(tensor.data_type))
+                array[tuple(map(slice, known[tensor.name].shape))] = known[tensor.name]
+                adapted[tensor.name] = array
+            known |= _executed(graph, adapted)
+    return known
+
+
+# The reference device is an H200. The others have tests of their own.
+COMPUTED = [
+    name
+    for name, case in ADVISED.items()
+    if case.device == "h200" and not name.startswith(("attention", "norm of channels"))
+]
+TOLERANCE = 2e-2  # 11 bits, and float16 between graphs that are split
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_following_a_suggestion_computes_the_same(name: str, handle: Handle) -> None:
+    """The graph as it is, by NumPy without any engine, is the oracle."""
+    graph = ADVISED[name].graph()
+    advice = graph.explain(handle).advice()
+    rng = np.random.default_rng(3)
+    with graph:
+        graph.build(handle, without_engine=True)
+        inputs = {
+            each.name: rng.integers(-2, 3, each.dims or ()).astype(numpy_dtype(each.data_type))
+            for each in graph.inputs
+        }
+        expected = _executed(graph, inputs)
+    for suggestion in advice:
+        results = _followed(suggestion, handle, inputs)
+        for output, array in expected.items():
+            if output not in results:
+                assert any(step.topic == "results" for step in suggestion.steps)
+                continue
+            found = results[output][tuple(map(slice, array.shape))].astype(np.float64)
+            size = np.abs(array.astype(np.float64)).max()
+            assert size > 0
+            np.testing.assert_allclose(
+                found / size, array.astype(np.float64) / size, rtol=0, atol=TOLERANCE
+            )
+
+
+def test_attention_keeps_its_scale_when_its_heads_grow(handle: Handle) -> None:
+    """1 / sqrt(20) unless something else is said, not 1 / sqrt(24)."""
+    graph = ADVISED["attention with heads of 20"].graph()
+    (suggestion,) = (s for s in graph.explain(handle).advice() if s.steps[0].topic == "width")
+    (changed,) = suggestion.graphs
+    assert changed.nodes[0].options["attn_scale"] == pytest.approx(20**-0.5)
+    rng = np.random.default_rng(4)
+    inputs = {name: rng.standard_normal((2, 2, 64, 20)).astype(np.float16) for name in "qkv"}
+    found = _followed(suggestion, handle, inputs)["o"][..., :20].astype(np.float64)
+    q, k, v = (inputs[name].astype(np.float64) for name in "qkv")
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(20)
+    scores[..., np.triu_indices(64, 1)[0], np.triu_indices(64, 1)[1]] = -np.inf
+    p = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = p / p.sum(-1, keepdims=True) @ v
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-2)
+
+
+def test_norms_of_channels_compute_what_they_must(handle: Handle) -> None:
+    """cuDNN takes no descriptor of the graph as it is, so NumPy's formula is the oracle."""
+    suggestion = ADVISED["norm of channels as in C"].graph().explain(handle).advice()[0]
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((2, 16, 8, 8)).astype(np.float16)
+    scale, bias = (rng.standard_normal((1, 16, 1, 1)).astype(np.float16) for _ in range(2))
+    found = _followed(suggestion, handle, {"x": x, "scale": scale, "bias": bias})
+    wide = x.astype(np.float64)
+    mean = wide.mean(1, keepdims=True)
+    inv_variance = 1 / np.sqrt(wide.var(1, keepdims=True) + 1e-5)
+    y = (wide - mean) * inv_variance * scale + bias
+    np.testing.assert_allclose(found["y"].astype(np.float64), y, rtol=2e-3, atol=2e-3)
+    np.testing.assert_allclose(found["mean"], mean, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found["inv_variance"], inv_variance, rtol=1e-4)
+
+
+def test_only_measured_cases_are_called_faster() -> None:
+    claims = {
+        name: advice[0].fact for name in ADVISED if "times" in (advice := _advice(name))[0].effect
+    }
+    assert list(claims) == ["norm with float32 scale"]
+    (fact,) = claims.values()
+    assert fact is not None
+    assert "2 to 4.5 times faster on an H200 with cuDNN 9.19" in str(fact)
+
+
+def test_each_fact_is_of_a_case_that_is_described() -> None:
+    cases = {data_types.SLOW_SCALES, layouts.IMAGES_AS_IN_C}
+    assert {fact.case for fact in FACTS} <= cases
+    assert all(1 < fact.least <= fact.most for fact in FACTS)
+
+
+def test_the_reason_is_cudnn_s_own(h200: DeviceProperties) -> None:
+    first = _advice("product of operands at odd addresses")[0]
+    assert "bits_per_access (16) must be a multiple of 128" in first.reason
+    assert first.reason.startswith(f"engine {first.gained[0].engine}: NOT_SUPPORTED_SHAPE")
+    refused = _advice("product of a convolution")[0]
+    assert "cuDNN ends the process on such a graph" in refused.reason
+
+
+def test_graphs_refused_before_any_engine_have_advice_too(h200: DeviceProperties) -> None:
+    told = ADVISED["norm of channels as in C"].graph().explain(h200)
+    assert told.rows == ()
+    assert told.engine_count == 0
+    assert "Unable to deduce the row and column dimensions" in told.refusal
+    assert "refused before any engine is asked" in str(told)
+    assert told.advice().suggestions
+
+
+def test_an_engine_that_no_mode_proposes_is_advised(h200: DeviceProperties) -> None:
+    """Explained for modes that `build` does not ask by itself."""
+    graph = Graph(io_data_type="float16")
+    x, w = graph.tensor((2, 64, 128), name="x"), graph.tensor((2, 128, 64), name="w")
+    graph.matmul(x, w).set_output(name="y")
+    told = graph.explain(h200, "b")
+    rows = tuple(dataclasses.replace(row, proposed_by=()) for row in told.usable)
+    advice = dataclasses.replace(told, rows=rows).advice()
+    (option,) = advice[0].options
+    assert option["config"].engine == rows[0].engine
+    assert advice[0].words == f"build with config={option['config']!r}"
+    assert advice[0].steps == ()
+    (built,) = advice[0].build(h200)
+    with built:
+        assert built.plan.config.choice.engine == rows[0].engine
+
+
+def test_a_graph_that_nothing_helps_has_no_advice(h200: DeviceProperties) -> None:
+    graph = Graph("rows", io_data_type="float16")
+    graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,), name="sums").set_output()
+    advice = graph.explain(h200).advice()
+    assert advice.suggestions == ()
+    assert "none of them helps" in str(advice)
+
+
+def test_the_graph_and_the_device_may_change_after_it_was_explained() -> None:
+    graph = ADVISED["norm with float32 scale"].graph()
+    with DeviceProperties.preset("h200") as device:
+        told = graph.explain(device)
+    graph.find_tensor("scale").data_type = raw.CUDNN_DATA_HALF
+    assert told.advice()[0].steps[0].topic == "scale type"
+    (changed,) = told.advice()[0].graphs
+    assert changed is not graph
+    assert graph.find_tensor("bias").data_type == raw.CUDNN_DATA_FLOAT
+
+
+def test_limits(h200: DeviceProperties) -> None:
+    told = ADVISED["pooling after ReLU"].graph().explain(h200)
+    advice = told.advice(limit=0.0)
+    assert (advice.tried, advice.complete, advice.suggestions) == (0, False, ())
+    assert "not all that could be" in str(advice)
+
+
+def test_measuring_needs_a_gpu(h200: DeviceProperties, handle: Handle) -> None:
+    graph = ADVISED["norm with float32 scale"].graph()
+    for device in (h200, handle):
+        with pytest.raises(NoDeviceError, match="measure=True runs the graphs on a GPU"):
+            graph.explain(device).advice(measure=True)
+
+
+def test_copies_of_an_explanation_have_no_graph(h200: DeviceProperties) -> None:
+    told = ADVISED["norm with float32 scale"].graph().explain(h200)
+    for copied in (pickle.loads(pickle.dumps(told)), copy.deepcopy(told)):
+        assert copied == told
+        with pytest.raises(ValueError, match=r"Graph\.explain gives one"):
+            copied.advice()
+    assert "adviser" not in told.as_dict()
+    assert "adviser" not in repr(told)
+
+
+def test_advice_as_data() -> None:
+    advice = _advice("attention with heads of 20")
+    told = json.loads(json.dumps(advice.as_dict()))
+    first = told["suggestions"][0]
+    assert first["engines_before"] == []
+    assert first["options"] == [{}]
+    assert [step["topic"] for step in first["steps"]] == ["width", "width"]
+    assert {
+        "operation": "sdpa 'sdpa'",
+        "argument": "q 'q'",
+        "field": "dims",
+        "before": "(2, 2, 64, 20)",
+        "after": "(2, 2, 64, 24)",
+        "note": "",
+    } in first["changes"]
+    graph = Graph.from_json(first["graphs"][0])
+    assert graph.find_tensor("q").dims == (2, 2, 64, 24)
+
+
+def test_text_and_tables() -> None:
+    advice = _advice("attention with heads of 20")
+    text = str(advice)
+    assert text.splitlines()[0].startswith("'attention' (sdpa 'sdpa') on NVIDIA H200")
+    assert f"\n\n1. {advice[0].words}\n   {advice[0].effect}\n   mind: {advice[0].caveat}\n" in text
+    plain = io.StringIO()
+    advice.show(plain)
+    assert plain.getvalue() == f"{text}\n"
+    for width in (80, 140):
+        out = io.StringIO()
+        Console(file=out, width=width, force_terminal=True, color_system=None).print(advice)
+        lines = out.getvalue().splitlines()
+        assert max(map(len, lines)) <= width
+        assert any("change" in line and "effect" in line and "mind" in line for line in lines)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+@pytest.mark.parametrize("name", ["norm with float32 scale", "convolution as in C"])
+def test_suggestions_are_measured_on_a_gpu(name: str) -> None:
+    with Handle() as handle:
+        graph = ADVISED[name].graph()
+        advice = graph.explain(handle).advice(measure=True)
+        first = advice[0]
+        assert first.times is not None
+        assert min(first.times) > 0
+        assert first.speedup == first.times[0] / first.times[1]
+        assert "times as fast" in first.effect
+        with pytest.raises(ValueError, match="is not built"):  # it was measured on a copy
+            _ = graph.plan
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+@pytest.mark.parametrize("name", [name for name in COMPUTED if "fp8" not in name])
+def test_following_a_suggestion_computes_the_same_on_a_gpu(name: str) -> None:
+    graph = ADVISED[name].graph()
+    rng = np.random.default_rng(3)
+    graph.validate()
+    inputs = {
+        each.name: rng.integers(-2, 3, each.dims or ()).astype(numpy_dtype(each.data_type))
+        for each in graph.inputs
+    }
+    with use_reference_device(), Handle() as reference, graph:
+        graph.build(reference, without_engine=True)
+        expected = _executed(graph, inputs)
+    with Handle() as handle:
+        for suggestion in graph.explain(handle).advice():
+            results = _followed(suggestion, handle, inputs)
+            for output, array in expected.items():
+                found = results[output][tuple(map(slice, array.shape))].astype(np.float64)
+                size = np.abs(array.astype(np.float64)).max()
+                np.testing.assert_allclose(
+                    found / size, array.astype(np.float64) / size, rtol=0, atol=TOLERANCE
+                )

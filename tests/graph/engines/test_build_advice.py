@@ -1,0 +1,183 @@
+"""Advice in the messages of failed builds: found when they are read, within its bounds."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import Handle, Selection, raw, use_reference_device
+from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.engine import EngineChoice
+from cudnn_ctypes.graph.engines import build_advice
+from cudnn_ctypes.graph.engines.build_advice import BuildAdvice
+from cudnn_ctypes.graph.engines.probing import Conditions
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run.kernel_cache import KernelCache
+from cudnn_ctypes.raw import cudnnStatus_t
+
+from ..advice_cases import ADVISED
+
+NEWEST = 92800  # for which the cases were chosen
+REFUSED = [name for name, case in ADVISED.items() if not case.supported]
+
+pytestmark = pytest.mark.skipif(
+    raw.load().version < NEWEST, reason="other graphs are refused by this version of cuDNN"
+)
+
+
+def _failure(graph: Graph, device: Any, **options: Any) -> CudnnError:
+    with pytest.raises((NotSupportedError, BadParamError)) as caught, graph:
+        graph.build(device, **options)
+    return caught.value
+
+
+def _as_in_c() -> Graph:
+    return ADVISED["convolution with ReLU as in C, 15 channels"].graph()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[BuildAdvice]:
+    """Every search that was begun."""
+    found: list[BuildAdvice] = []
+    search = BuildAdvice.__call__
+
+    def noted(self: BuildAdvice) -> tuple[str, ...]:
+        found.append(self)
+        return search(self)
+
+    monkeypatch.setattr(BuildAdvice, "__call__", noted)
+    return found
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_message_begins_with_what_explain_advises(name: str) -> None:
+    case = ADVISED[name]
+    with DeviceProperties.preset(case.device) as device:
+        error = _failure(case.graph(), device)
+    _, first, *others = str(error).splitlines()
+    assert first.startswith(f"  advice: {case.words}: engine")
+    assert case.caveat in first
+    assert not any(line.startswith("  advice") for line in others[len(error.advice) - 1 :])
+    assert first == f"  advice: {error.advice[0]}"
+    assert len(error.advice) <= 3
+
+
+def test_nothing_is_tried_before_the_message_is_read(
+    h200: DeviceProperties, asked: list[BuildAdvice]
+) -> None:
+    error = _failure(_as_in_c(), h200)
+    _ = error.messages, error.hint, error.status, repr(error)
+    assert asked == []
+    first = str(error)
+    assert "advice: store" in first
+    assert str(error) == first
+    assert len(asked) == 1
+
+
+def test_the_message_can_be_read_when_graph_and_device_are_gone() -> None:
+    with DeviceProperties.preset("h200") as device:
+        graph = _as_in_c()
+        error = _failure(graph, device)
+    graph.nodes.clear()
+    assert "channels last" in str(error)
+
+
+def test_handles(asked: list[BuildAdvice]) -> None:
+    with use_reference_device(), Handle() as handle:
+        error = _failure(_as_in_c(), handle)
+    assert "channels last" in str(error)
+
+
+def test_advice_travels_with_the_error(h200: DeviceProperties, asked: list[BuildAdvice]) -> None:
+    error = _failure(_as_in_c(), h200)
+    for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(copied) is NotSupportedError
+        assert copied.advice == error.advice
+        assert str(copied) == str(error)
+    assert len(asked) == 1
+    assert error.advice
+
+
+def test_the_selection_and_modes_are_those_of_the_build(h200: DeviceProperties) -> None:
+    assert ": engines 7, 8" in _failure(_as_in_c(), h200).advice[0]
+    only = Selection(without_engines=[7])
+    assert _failure(_as_in_c(), h200, selection=only).advice[0].endswith(": engine 8")
+    none = Selection(require="winograd")
+    assert _failure(_as_in_c(), h200, selection=none).advice == ()
+
+
+def test_builds_that_ask_for_more_have_no_advice(h200: DeviceProperties) -> None:
+    """A given engine, and plans for other shapes: what is tried knows nothing of them."""
+    with KernelCache() as cache:
+        for options in (
+            {"config": EngineChoice(3)},
+            {"override_shapes": True},
+            {"kernel_cache": cache},
+        ):
+            assert _failure(_as_in_c(), h200, **options).advice == ()
+
+
+def test_no_plan_is_compiled_for_it(
+    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So a failed build does not become a slow or recursive one."""
+    error = _failure(_as_in_c(), h200)
+    monkeypatch.setattr(Graph, "build", None)
+    before = _plans(monkeypatch)
+    assert "channels last" in str(error)
+    assert before == []
+
+
+def _plans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    made: list[Any] = []
+    from cudnn_ctypes.graph.engines import probing
+
+    monkeypatch.setattr(probing, "ExecutionPlan", lambda *args, **kw: made.append(args))
+    return made
+
+
+def test_the_search_is_bounded(h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = _failure(ADVISED["attention with heads of 20"].graph(), h200)
+    monkeypatch.setattr(build_advice, "_TRIES", 2)
+    assert error.advice == ()
+    error = _failure(ADVISED["attention with heads of 20"].graph(), h200)
+    monkeypatch.setattr(build_advice, "_SECONDS", 0.0)
+    assert error.advice == ()
+    assert 0 < build_advice._LINES <= 3
+
+
+def test_what_goes_wrong_in_the_search_is_not_told(
+    h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = _failure(_as_in_c(), h200)
+
+    def broken(*args: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(build_advice, "Search", broken)
+    assert str(error).startswith("Graph.build returned CUDNN_STATUS_NOT_SUPPORTED")
+    assert error.advice == ()
+
+
+def test_a_fork_does_not_ask_cudnn(h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = BuildAdvice(_as_in_c(), Conditions(h200))
+    here = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: here + 1)
+    assert search() == ()
+    monkeypatch.undo()
+    assert search() != ()
+
+
+def test_other_errors_have_no_advice() -> None:
+    error = NotSupportedError("cudnnX", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED)
+    assert error.advice == ()
+    assert "advice" not in str(error)
+    told = NotSupportedError(
+        "cudnnX", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, advice=["do this"], messages=["no"]
+    )
+    assert str(told).splitlines()[1:] == ["  advice: do this", "  cuDNN: no"]
