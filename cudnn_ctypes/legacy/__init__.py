@@ -40,6 +40,7 @@ from .batch_normalization_ex import (
     batch_normalization_ex_sizes,
     batch_normalization_forward_training_ex,
 )
+from .bound_operation import BoundOperation, bind
 from .causal_convolution import (
     CausalConvolutionGradients,
     causal_convolution_backward,
@@ -111,7 +112,6 @@ from .gnn_csc_graph import GnnCscGraph
 from .gnn_mha_gat import GnnMhaGatResult, gnn_mha_gat_forward, gnn_mha_gat_v2_forward
 from .gnn_mha_gat_gradients import GnnMhaGatGradients, gnn_mha_gat_backward, gnn_mha_gat_v2_backward
 from .gnn_mha_gat_operands import GnnMhaParams
-from .launch import BoundOperation, bind
 from .lrn import LRNDescriptor, lrn_cross_channel_backward, lrn_cross_channel_forward
 from .normalization import (
     normalization_backward,

@@ -18,30 +18,26 @@ from collections.abc import Callable
 from contextlib import suppress
 from ctypes import c_void_p
 from types import FunctionType
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from ..device import DeviceTensor
-from ..errors import ClosedError
 from ..handle import Handle
-from ..raw import mode
-from ..raw.bare import watched
 from ..raw.function import Function
 from ..raw.tokens import unique
-from ..resource import Uncopied
+from .bound_operation import BoundOperation
 from .launch_keys import NoKey, is_foreign, looks
-from .launch_plan import Launcher, Memory, Plan, Recording, fill, make_call
+from .launch_plan import Plan
 from .launch_source import code_of, function_of, looked_up_source, operation_source
+from .recording import Launcher, Memory, Recording
 from .stream_launcher import StreamLauncher
 
-__all__ = ["BoundOperation", "Memory", "bind", "keep", "launch", "launched", "recording"]
+__all__ = ["Memory", "keep", "launch", "launched", "launched_by_alignment", "recording"]
 
 _KEPT = 1024  # plans of one handle
 ALIGNMENT = 16
 """What cuDNN's kernels for fused operations may be told about addresses."""
 
 F = TypeVar("F", bound=Callable[..., Any])
-R = TypeVar("R")
-P = ParamSpec("P")
 
 
 class _Current(threading.local):
@@ -221,104 +217,3 @@ def _recorded(
             pass
     recording.stack.close()
     return result, None
-
-
-class BoundOperation(Uncopied, Generic[R]):
-    """An operation with its operands: each call is one call of C. Made by `bind`.
-
-    Fused operations take their pointers by calls before that one.
-
-    Attributes
-    ----------
-    result
-        What the operation returns: the results that were given or made.
-    """
-
-    def __init__(self, plan: Plan, handle: Launcher, at: Any, given: Any) -> None:
-        self._scratch = [handle.allocator.allocate(size) for size in plan.scratch_sizes]
-        made, values = plan.fill(handle, at, self._scratch)
-        self._plan, self._handle = plan, handle
-        self._kept = given, made
-        self._zeroed = plan.zeroed(made, self._scratch)
-        self._native = list(plan.filled(values, checked=False))
-        self._checked = list(plan.filled(values, checked=True))
-        self.result: R = plan.returns(made, given)
-
-    def __call__(self) -> R:
-        """Launch; returns `result`.
-
-        Raises
-        ------
-        ClosedError
-            If this or the handle is closed.
-        ValueError
-            If the reference device was activated or left since it was bound.
-        CudnnError
-            If cuDNN refuses.
-        """
-        if self._plan is None:
-            raise ClosedError("this BoundOperation is closed")
-        _ = self._handle._as_parameter_
-        if mode.reference_device_active is not self._plan.on_host:
-            bound_on, active = ("the reference device", "a GPU")[:: 1 if self._plan.on_host else -1]
-            raise ValueError(f"this was bound on {bound_on}, but work goes to {active} now")
-        self._plan.follow(self._handle)
-        for memory, nbytes in self._zeroed:
-            fill(memory, nbytes, self._handle.stream)
-        for function, callee, arguments in self._checked if watched else self._native:
-            make_call(function, callee, arguments)
-        return self.result
-
-    def close(self) -> None:
-        """Let go of the operands, and free the workspaces; a second call does nothing."""
-        self._plan = self._kept = None  # type: ignore[assignment]
-        self._zeroed = []
-        for block in self._scratch:
-            block.release()
-        self._scratch = []
-
-    def __enter__(self) -> BoundOperation[R]:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
-
-
-def bind(operation: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> BoundOperation[R]:
-    """Fix the operands of an operation, so that launching it is one call of C.
-
-    Nothing is launched. Results that are not given are made once, workspaces are kept, and a
-    captured CUDA graph may hold the calls.
-
-    Parameters
-    ----------
-    operation
-        A function of the legacy API that launches, or a method such as ``ConvolutionForward.run``.
-    *args, **kwargs
-        Its arguments.
-
-    Raises
-    ------
-    TypeError
-        If `operation` is not one that can be bound, or an operand is a tensor of a library other
-        than PyTorch, whose memory is only lent for one call.
-
-    Examples
-    --------
-    >>> relu = bind(activation_forward, handle, x, "relu", y)  # doctest: +SKIP
-    >>> relu()  # doctest: +SKIP
-    """
-    function: Any = getattr(operation, "__func__", operation)
-    known = getattr(function, "_operation", None)
-    if known is None:
-        raise TypeError(f"operation: expected a launching function of cuDNN, got {operation!r}")
-    given: tuple[Any, ...] = args
-    if function is not operation:
-        given = (operation.__self__, *args)  # type: ignore[attr-defined]
-    bound: BoundOperation[R] | None = known.bound(given, kwargs)
-    if bound is None:
-        raise TypeError(
-            f"{known.function.__name__}: these operands cannot be bound: give DeviceTensors, "
-            f"DeviceBuffers, addresses or tensors of PyTorch"
-        )
-    return bound

@@ -6,12 +6,10 @@ import ctypes
 import functools
 import operator
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-from ..device import DeviceBuffer, DeviceTensor, copy, pytorch
+from ..device import DeviceTensor, copy, pytorch
 from ..device.allocation import Allocation
-from ..handle import Handle
 from ..raw import log, mode
 from ..raw.bare import bare, watched
 from ..raw.function import Function
@@ -19,67 +17,12 @@ from ..resource import Resource
 from .descriptor import Descriptor
 from .launch_keys import NoKey, look
 from .launch_source import function_of, plan_source
-from .stream_launcher import StreamLauncher
+from .recording import Launcher, Memory, Place, Recording
 
-__all__ = ["Call", "Launcher", "Memory", "Plan", "Recording", "fill", "make_call"]
-
-Launcher = Handle | StreamLauncher
-
-
-class Memory:
-    """What C receives for an operand, under the name that the operand has in Python."""
-
-    __slots__ = ("_as_parameter_", "name", "written")
-
-    def __init__(self, name: str, memory: Any, *, written: bool = False) -> None:
-        self.name = name
-        self._as_parameter_ = memory
-        self.written = written
-
-    @property
-    def device_id(self) -> int | None:
-        """Ordinal of the GPU that the memory says it is on."""
-        return getattr(self._as_parameter_, "device_id", None)
-
-    def __repr__(self) -> str:
-        return repr(self._as_parameter_)
-
-
-class Recording:
-    """What the first call of a key launches, makes and returns.
-
-    Parameters
-    ----------
-    handle : Handle
-    given : dict
-        The other arguments by name.
-    launches : bool
-        False: nothing is launched, only recorded.
-    """
-
-    def __init__(self, handle: Launcher, given: dict[str, Any], *, launches: bool = True) -> None:
-        self.handle = handle
-        self.given = given
-        self.stack = ExitStack()
-        """Closes what was made for the call; with the plan, if there will be one."""
-        self.made: list[DeviceTensor] = []
-        """Uninitialised tensors that were made for results."""
-        self.scratch: list[DeviceBuffer | DeviceTensor] = []
-        """Workspaces that were made for the call."""
-        self.zeroed: list[Any] = []
-        """Those of `made` and `scratch` that were filled with zeros."""
-        self.constants: list[DeviceTensor] = []
-        """Copies of numbers of the host, which the key names, in memory that the plan keeps."""
-        self.calls: list[tuple[Function, tuple[Any, ...]]] = []
-        self.launches = launches
+__all__ = ["Call", "Plan", "fill", "make_call"]
 
 
 FilledCall = tuple[Function, Callable[..., Any], list[Any]]
-
-Place = tuple[Any, ...]
-"""Where a launch finds what fills a gap: ``("at", 3, 1)`` is ``at[3][1]``. ``at`` is what C is
-given of the arguments (see `launch_keys`), ``to`` the addresses of results that are made,
-``scratch`` those of workspaces, and ``handle`` the handle."""
 
 
 def make_call(function: Function, callee: Callable[..., Any], arguments: list[Any]) -> None:
@@ -138,7 +81,7 @@ class Plan:
             for position, each in enumerate((*recording.made, *recording.scratch))
             if any(each is zeroed for zeroed in recording.zeroed)
         ]
-        places = _places(recording)
+        places = recording.places()
         self.calls = [
             _with_gaps(recording, places, function, arguments)
             for function, arguments in recording.calls
@@ -146,7 +89,7 @@ class Plan:
         self._stream = handle.stream_pointer if recording.constants else None
         self._torch = any(pytorch.is_torch(type(value)) for value in given.values())
         self._kinds: dict[str, Any] = {"new": tuple.__new__}
-        self._result = self._returning(recording, _written(recording), result)
+        self._result = self._returning(recording, recording.written(), result)
         self.returns = function_of(
             f"def returns(made, given): return {self._result}", "a plan", self._kinds
         )
@@ -278,30 +221,6 @@ def _made(
         made.append(tensor)
         addresses.append(address)
     return made, addresses
-
-
-def _places(recording: Recording) -> dict[Any, Place]:
-    """Where a launch finds operands, by their names, and other things, by their identities."""
-    places: dict[Any, Place] = {id(recording.handle): ("handle",)}
-    for i, (name, value) in enumerate(recording.given.items()):
-        places[name] = ("at", i)
-        if hasattr(value, "descriptors"):
-            for j, descriptor in enumerate(value.descriptors):
-                places.setdefault(id(descriptor), ("at", i, j))
-        elif isinstance(value, Descriptor):
-            places.setdefault(id(value), ("at", i))
-    places |= {id(each): ("to", i) for i, each in enumerate(recording.made)}
-    return places | {id(each): ("scratch", i) for i, each in enumerate(recording.scratch)}
-
-
-def _written(recording: Recording) -> set[str]:
-    """The names of the operands that the calls write."""
-    return {
-        argument.name
-        for _, arguments in recording.calls
-        for argument in arguments
-        if isinstance(argument, Memory) and argument.written
-    }
 
 
 def _place(recording: Recording, places: dict[Any, Place], memory: Memory) -> Place:

@@ -150,6 +150,7 @@ def _converted(
         case "scalar":
             scope.update(_float=ctypes.c_float, _double=ctypes.c_double)
             is_real = f"{name}.__class__ is _float or {name}.__class__ is _double"
-            return f"_byref({name}) if {is_real} else {convert}"
+            is_reference = f"{name}.__class__ is _Reference"  # a guard has looked at it
+            return f"_byref({name}) if {is_real} else {name} if {is_reference} else {convert}"
         case _:
             return convert

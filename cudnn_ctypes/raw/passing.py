@@ -34,12 +34,21 @@ def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
 
 
 def _own_fitting(memory: Any, fitting: Fitting) -> Any:
-    try:
-        if by_class[memory.__class__].identity(memory) in fitting:
-            return memory._as_parameter_
-    except (KeyError, ClosedError):
-        pass
+    keyed = memory._keyed or _keyed(memory)
+    if keyed[0] in fitting and memory._on_host is mode.reference_device_active:
+        return keyed[1]
     return None
+
+
+def _keyed(memory: Any) -> Any:
+    """What memory of this package says of itself; nothing that fits if it cannot be reached."""
+    try:
+        return memory.keyed()
+    except (ClosedError, ValueError):  # the converter says so
+        return _UNREACHABLE
+
+
+_UNREACHABLE = (0, None)
 
 
 def _any_fitting(memory: Any, fitting: Fitting) -> Any:
@@ -61,12 +70,13 @@ def _torch_with_room(tensor: Any, size: Any) -> Any:
     return None
 
 
-def _own_with_room(buffer: Any, size: Any) -> Any:
-    try:
-        if size.__class__ is int and buffer.nbytes >= size:
-            return buffer._as_parameter_
-    except ClosedError:
-        pass
+def _own_with_room(memory: Any, size: Any) -> Any:
+    if (
+        size.__class__ is int
+        and memory._nbytes >= size
+        and memory._on_host is mode.reference_device_active
+    ):
+        return (memory._keyed or _keyed(memory))[1]
     return None
 
 
@@ -87,7 +97,8 @@ class _ByClass(dict[type, _Function]):
     def __missing__(self, cls: type) -> _Function:
         if len(self) >= _MOST_CLASSES:
             self.clear()
-        found = self.torch if is_torch(cls) else self.own if is_own(cls) else self.other
+        own = is_own(cls) and hasattr(cls, "keyed")
+        found = self.torch if is_torch(cls) else self.own if own else self.other
         self[cls] = found
         return found
 

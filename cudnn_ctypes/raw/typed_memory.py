@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..errors import ClosedError
 from . import mode
 from .dlpack import DLDataTypeCode, managed_tensor, request_capsule
 from .enums import cudnnDataType_t
@@ -94,9 +95,8 @@ def _describers(memory: Any) -> Describers:
     if package == "cupy" and hasattr(memory, "strides"):
         return Describers(_array_identity, _nbytes, _of_array)
     if is_own(cls):
-        if hasattr(cls, "data_type"):
-            return Describers(_tensor_identity, _nbytes, _of_tensor)
-        return Describers(_of_buffer, _nbytes, _of_buffer)
+        typed = _of_tensor if hasattr(cls, "data_type") else _of_buffer
+        return Describers(_own_identity if hasattr(cls, "keyed") else typed, _nbytes, typed)
     if package != "numpy" and (
         hasattr(memory, "__cuda_array_interface__") or hasattr(memory, "__dlpack__")
     ):
@@ -143,8 +143,11 @@ def _of_array(array: Any) -> Typed:
     return _in_elements(array.dtype.name, array.dtype.itemsize, array.shape, array.strides)
 
 
-def _tensor_identity(tensor: Any) -> Any:
-    return tensor.data_type, tensor.shape, tensor.strides
+def _own_identity(memory: Any) -> Any:
+    try:
+        return memory.keyed()[0]
+    except (ClosedError, ValueError):  # not to be reached: the converter says so
+        return None
 
 
 def _of_tensor(tensor: Any) -> Typed:

@@ -102,7 +102,11 @@ def _one_descriptor(parameter: Parameter, by_name: dict[str, Parameter]) -> str 
 def _scalar_line(parameter: Parameter, one: str | None) -> str:
     name = parameter.name
     convert = f"{name} = _as_{name}({', '.join((name, *parameter.described_by))})"
-    return convert if one is None else f"if {name}.__class__ is not _at_{one}.scalar: {convert}"
+    if one is None:
+        return convert
+    wanted = f"_at_{one}.scalar"
+    refers = f"{name}.__class__ is _Reference and {name}._obj.__class__ is {wanted}"
+    return f"if {name}.__class__ is not {wanted} and not ({refers}): {convert}"
 
 
 def _pads(parameter: Parameter) -> bool:
