@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 from cudnn_ctypes.resource import Uncopied
@@ -24,7 +23,7 @@ class Borrowed(Uncopied):
         self.nbytes = nbytes
         self.device_id = device_id
         self.on_host = on_host
-        self.stream = as_stream_pointer(stream)
+        self.stream = 0 if stream is None else as_stream_pointer(stream)
         self._keeper = (keeper, stream)
 
     @property
@@ -33,8 +32,7 @@ class Borrowed(Uncopied):
         return self
 
 
-@dataclass(frozen=True)
-class Imported:
+class Imported(NamedTuple):
     """A tensor of another library: its memory, and how to read it."""
 
     memory: Borrowed

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,12 +46,12 @@ def to_shape(shape: Any, name: str = "shape") -> Shape:
     TypeError, ValueError
         If an entry is no int, or negative.
     """
-    entries = shape if isinstance(shape, Sequence) or hasattr(shape, "__iter__") else (shape,)
+    entries = shape if hasattr(shape, "__iter__") else (shape,)
     try:
-        result = tuple(operator.index(entry) for entry in entries)
+        result = tuple([operator.index(entry) for entry in entries])
     except TypeError as error:
         raise TypeError(f"{name}: expected ints, got {shape!r}") from error
-    if any(entry < 0 for entry in result):
+    if min(result, default=0) < 0:
         raise ValueError(f"{name}: negative entry in {result}")
     return result
 

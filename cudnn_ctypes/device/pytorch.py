@@ -6,6 +6,7 @@ each type, which comes by DLPack.
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any
 
@@ -15,6 +16,7 @@ from cudnn_ctypes.raw.enums import cudnnDataType_t
 
 from . import cuda
 from .borrowed import Borrowed, Imported
+from .layout import Shape, extent
 from .stream import LEGACY_DEFAULT, as_stream_pointer, order
 
 __all__ = [
@@ -29,8 +31,8 @@ __all__ = [
     "precede",
 ]
 
-_data_types: dict[tuple[Any, Any], tuple[cudnnDataType_t, int]] = {}
-"""Type and bytes of an element, by PyTorch's dtype and layout."""
+_data_types: dict[tuple[Any, Any], tuple[cudnnDataType_t, int, bool]] = {}
+"""Type and bytes of an element, and whether it is complex, by PyTorch's dtype and layout."""
 
 _kinds: dict[type, bool] = {}
 
@@ -50,7 +52,8 @@ def learn(tensor: Any, imported: Imported) -> None:
     """Remember the type of a tensor that came by DLPack."""
     if element_bits(imported.data_type) >= 8:
         size = element_bits(imported.data_type) // 8
-        _data_types[tensor.dtype, tensor.layout] = imported.data_type, size
+        known = imported.data_type, size, bool(tensor.is_complex())
+        _data_types[tensor.dtype, tensor.layout] = known
 
 
 def from_torch(tensor: Any, *, stream: Any = None) -> Imported | None:
@@ -71,22 +74,17 @@ def from_torch(tensor: Any, *, stream: Any = None) -> Imported | None:
     if (
         known is None
         or tensor.requires_grad
-        or tensor.is_conj()
+        or (known[2] and tensor.is_conj())
         or tensor.is_cuda == on_host
         or (on_host and tensor.device.type != "cpu")
     ):
         return None
-    data_type, size = known
-    shape, strides = tuple(tensor.shape), tensor.stride()
-    count = 1
-    for n, step in zip(shape, strides, strict=True):
-        if n == 0:
-            count = 0
-            break
-        count += (n - 1) * step
+    data_type, size, _ = known
+    strides = tensor.stride()
+    shape, count = _extent(tensor.shape, strides)
     ordinal = 0 if on_host else tensor.get_device()
     if not on_host:
-        follow(ordinal, as_stream_pointer(stream))
+        follow(ordinal, 0 if stream is None else as_stream_pointer(stream))
     memory = Borrowed(
         tensor.data_ptr(),
         count * size,
@@ -101,6 +99,12 @@ def from_torch(tensor: Any, *, stream: Any = None) -> Imported | None:
 def current_stream(ordinal: int) -> int:
     """The address of PyTorch's current stream of a GPU; 0 is the legacy default stream."""
     return int(sys.modules["torch"]._C._cuda_getCurrentRawStream(ordinal))
+
+
+@functools.lru_cache(maxsize=1024)
+def _extent(shape: Shape, strides: Shape) -> tuple[Shape, int]:
+    """The shape as a plain tuple, and the elements from the first to the last one in memory."""
+    return tuple(shape), extent(shape, strides)
 
 
 def follow(ordinal: int, stream: int) -> None:

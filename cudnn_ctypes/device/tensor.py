@@ -68,7 +68,7 @@ class DeviceTensor(Elements, Uncopied):
     """
 
     _memory: Any
-    _whole: DeviceTensor | None
+    _whole: DeviceTensor | None = None
     _keyed: Keyed | None = None
     _on_host: bool
 
@@ -99,14 +99,12 @@ class DeviceTensor(Elements, Uncopied):
         shape: layouts.Shape,
         strides: layouts.Shape,
         data_type: cudnnDataType_t,
-        *,
         offset: int = 0,
         readonly: bool = False,
         nbytes: int | None = None,
     ) -> None:
         self._memory = memory
         self._on_host = memory.on_host
-        self._whole = None
         self._shape = shape
         self._strides = strides
         self._data_type = data_type
@@ -228,14 +226,8 @@ class DeviceTensor(Elements, Uncopied):
     @classmethod
     def _imported(cls, imported: Imported) -> DeviceTensor:
         tensor = object.__new__(cls)
-        tensor._set(
-            imported.memory,
-            imported.shape,
-            imported.strides,
-            imported.data_type,
-            readonly=imported.readonly,
-            nbytes=imported.memory.nbytes,
-        )
+        memory, shape, strides, data_type, readonly = imported
+        tensor._set(memory, shape, strides, data_type, 0, readonly, memory.nbytes)
         return tensor
 
     def _view(self, shape: layouts.Shape, strides: layouts.Shape, offset: int) -> DeviceTensor:
@@ -403,14 +395,14 @@ def as_tensor(obj: Any, *, stream: Any = None) -> DeviceTensor:
         If it is host memory (copy it with ``DeviceTensor.from_numpy``), no tensor at all, or of a
         type that cuDNN has not.
     """
-    if isinstance(obj, DeviceTensor):
-        return obj
     if pytorch.is_torch(type(obj)):
         imported = pytorch.from_torch(obj, stream=stream)
         if imported is None:
             imported = dlpack.from_dlpack(obj, stream=stream)
             pytorch.learn(obj, imported)
         return DeviceTensor._imported(imported)
+    if isinstance(obj, DeviceTensor):
+        return obj
     if isinstance(obj, (np.ndarray, np.generic)):
         raise TypeError(
             "host memory (numpy.ndarray) where device memory is wanted; copy it with "

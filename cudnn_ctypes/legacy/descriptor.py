@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -20,6 +19,22 @@ __all__ = ["Descriptor", "read_back"]
 _Record = TypeVar("_Record")
 
 _H = TypeVar("_H", bound=OpaquePointer)
+
+
+class _ClosedOnError:
+    """Closes a descriptor if the block is left by an error."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: Descriptor[Any]) -> None:
+        self._owner = owner
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, *error: object) -> None:
+        if kind is not None:
+            self._owner.close()
 
 
 class Descriptor(Resource[_H]):
@@ -46,13 +61,8 @@ class Descriptor(Resource[_H]):
         create(handle)
         super().__init__(handle, destroy)
 
-    @contextmanager
-    def _closed_on_error(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self.close()
-            raise
+    def _closed_on_error(self) -> _ClosedOnError:
+        return _ClosedOnError(self)
 
     def _record(self, kind: type[_Record]) -> _Record:
         """What the library holds.

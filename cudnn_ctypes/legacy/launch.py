@@ -20,7 +20,7 @@ from ctypes import c_void_p
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from ..device import DeviceTensor
+from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
 from ..raw.function import Function
 from ..raw.tokens import unique
@@ -94,7 +94,7 @@ class _Operation:
             "_default": ((), None),
             "_aligned": _aligned,
             "_NoKey": NoKey,
-            "_Tensor": DeviceTensor,
+            "_own": frozenset({DeviceTensor, DeviceBuffer}),
             "_Handle": Handle,
             "_StreamLauncher": StreamLauncher,
             **defaults,

@@ -82,25 +82,34 @@ def _at_own(value: DeviceTensor | DeviceBuffer, launcher: Any) -> Look:
 
 
 def _at_torch(value: Any, launcher: Any) -> Look:
-    seen_as = value.requires_grad, value.is_neg(), value.is_conj()
-    part = value.dtype, value.shape, value.stride(), value.device, seen_as
+    dtype = value.dtype
+    seen_as = value.requires_grad, value.is_neg(), dtype.is_complex and value.is_conj()
+    part = dtype, value.shape, value.stride(), value.device, seen_as
     return part, c_void_p(value.data_ptr())
 
 
 def _at_descriptor(value: Descriptor[Any], launcher: Any) -> Look:
     pointer = value._as_parameter_
     entry = records.cache.get(bytes(pointer))
-    token = None if entry is None else entry.token
-    if token is None:
-        token = records.place(pointer).token  # after the record was read
-        if token is None:
-            raise NoKey
-    return token, pointer
+    return (entry is not None and entry.token) or _token(pointer), pointer
 
 
 def _at_descriptors(value: Any, launcher: Any) -> Look:
-    at = [_at_descriptor(each, launcher) for each in value.descriptors]
-    return (type(value), *[token for token, _ in at]), [pointer for _, pointer in at]
+    part: list[Any] = [type(value)]
+    pointers: list[Any] = []
+    for descriptor in value.descriptors:
+        pointer = descriptor._as_parameter_
+        entry = records.cache.get(bytes(pointer))
+        part.append((entry is not None and entry.token) or _token(pointer))
+        pointers.append(pointer)
+    return tuple(part), pointers
+
+
+def _token(pointer: Any) -> int:
+    """What stands for the record of a descriptor, which is read now."""
+    if (token := records.place(pointer).token) is None:
+        raise NoKey
+    return token
 
 
 _frozen = Tokens()

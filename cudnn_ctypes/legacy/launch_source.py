@@ -57,8 +57,8 @@ def {name}({signature}):
         return {launcher}, None, (), {given}
 """
 
-# A tensor of this package has its look at hand, but for one that is closed or a part of another.
-_LOOK = "{0}.__class__ is _Tensor and {0}._keyed or _looks[{0}.__class__]({0}, {1})"
+# Memory of this package has its look at hand, if it is neither closed nor a part of other memory.
+_LOOK = "{0}.__class__ in _own and {0}._keyed or _looks[{0}.__class__]({0}, {1})"
 
 _LOOKS_BY_NAME = """\
 _parts, _at = [], []
@@ -72,7 +72,7 @@ def operation_source(name: str, parameters: Sequence[Parameter], *, by_alignment
     """An operation: looks at its arguments, and runs the plan of their key.
 
     It refers to ``_current``, ``_function`` (what the user would call), ``_long_way``, ``_looks``,
-    ``_NoKey``, ``_Tensor``, ``_number`` (which stands for the operation), ``_default`` (the look of
+    ``_NoKey``, ``_own``, ``_number`` (which stands for the operation), ``_default`` (the look of
     an argument that is its default), ``_default_NAME``, and ``_Handle`` or ``_StreamLauncher``.
     """
     return _OPERATION.format(**_fields(name, parameters, by_alignment))

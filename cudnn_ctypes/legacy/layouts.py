@@ -63,6 +63,8 @@ def as_format(layout: Any) -> cudnnTensorFormat_t:
 
 def as_type(data_type: Any) -> cudnnDataType_t:
     """`as_data_type`, with a word on layouts that were given in place of a data type."""
+    if isinstance(data_type, cudnnDataType_t):
+        return data_type
     if isinstance(data_type, cudnnTensorFormat_t) or str(data_type).upper() in _FORMATS:
         raise TypeError(f"data_type: expected a data type, got {data_type!r}{_SWAPPED}")
     return as_data_type(data_type)

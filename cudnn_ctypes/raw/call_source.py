@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ClosedError
 from . import log
 from .arrays import array_classes
 from .ctypes_support import CudnnEnum, OpaquePointer, storage_type
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .function import Binding
     from .parameter import Parameter
 
-__all__ = ["Wide", "compiled", "without_argtypes"]
+__all__ = ["Wide", "compiled", "is_handle", "without_argtypes"]
 
 # The guards' lines stand where the comments are. Named parameters are as fast as *args and give
 # keywords and arity errors.
@@ -29,6 +30,10 @@ __all__ = ["Wide", "compiled", "without_argtypes"]
 _STATUS = """\
 def {name}({names}):
     if _logged: _forget()
+    try:
+        {handles}
+    except _ClosedError as _error:
+        _explain(_error, {arguments})
     #before
     _call = _direct
     if _call is None:
@@ -50,12 +55,26 @@ def {name}({names}):
 
 _PLAIN = """\
 def {name}({names}):
+    try:
+        {handles}
+    except _ClosedError as _error:
+        _explain(_error, {arguments})
     #before
     try:
         return _native({names})
     except _ArgumentError as _error:
         _explain(_error, {arguments})
 """
+
+
+# A handle or descriptor may be given as its owner.
+_HANDLE = "_of_{0} = {0} if {0}.__class__ is _kind_{0} else _getattr({0}, '_as_parameter_', None)"
+
+
+def is_handle(parameter: Parameter) -> bool:
+    """Whether C takes a handle or descriptor here; ``_of_NAME`` is then what an owner holds."""
+    kind, base = parameter.type.kind, parameter.type.base
+    return kind == "value" and isinstance(base, type) and issubclass(base, OpaquePointer)
 
 
 def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
@@ -75,15 +94,22 @@ def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
         _converted(p, argtype, guard.arguments, scope)
         for p, argtype in zip(binding.parameters, binding.argtypes, strict=True)
     )
+    handles = [p.name for p in binding.parameters if is_handle(p)]
     template = _STATUS if binding.returns_status else _PLAIN
     source = template.format(
-        name=binding.name, names=names, arguments=f"({names})", converted=converted
+        name=binding.name,
+        names=names,
+        handles="\n        ".join(_HANDLE.format(name) for name in handles) or "pass",
+        arguments=f"({names})",
+        converted=converted,
     )
     code = compile(guards.inserted(source, guard, f"({names})"), f"<{binding.name}>", "exec")
     scope.update(
         guard.scope,
         _logged=log.logged,
         _forget=log.forget,
+        _getattr=getattr,
+        _ClosedError=ClosedError,
         _ArgumentError=ctypes.ArgumentError,
         _SUCCESS=cudnnStatus_t.CUDNN_STATUS_SUCCESS,
         _explain=binding.explain,
@@ -132,7 +158,9 @@ def _converted(
         return by_guards[name]
     is_kind, convert = f"{name}.__class__ is _kind_{name}", f"_convert_{name}({name})"
     match kind:
-        case "value" if issubclass(base, (CudnnEnum, OpaquePointer)):
+        case "value" if is_handle(parameter):
+            return f"_of_{name} if _of_{name}.__class__ is _kind_{name} else {convert}"
+        case "value" if issubclass(base, CudnnEnum):
             return f"{name} if {is_kind} else {convert}"
         case "value" if base is ctypes.c_int:
             low, high = INTEGER_RANGES[base]

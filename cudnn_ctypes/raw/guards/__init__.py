@@ -42,7 +42,8 @@ class Fragment:
         Lines after a call that succeeded.
     scope : mapping of str to object
         The names that the lines use besides the parameters; each begins with an underscore. There
-        are also ``_kind_NAME``, the class of the values or variables that a parameter takes, and
+        are also ``_kind_NAME``, the class of the values or variables that a parameter takes,
+        ``_of_NAME``, the handle or descriptor that its argument is or owns, and
         ``_convert_NAME``, its converter.
     arguments : mapping of str to str
         By parameter: the expression that C receives, where the usual one would do work again.

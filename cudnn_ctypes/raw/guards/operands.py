@@ -84,7 +84,7 @@ def _looked_at(binding: Binding, by_name: dict[str, Parameter]) -> list[str]:
 
 def _place(name: str) -> str:
     """`records.place`, without a call for the usual descriptor."""
-    known = f"{name}.__class__ is _kind_{name} and _places.get(_bytes_of({name}))"
+    known = f"_of_{name}.__class__ is _kind_{name} and _places.get(_bytes_of(_of_{name}))"
     return f"{known} or _place({name})"
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import records
+from ..call_source import is_handle
 from . import Fragment
 
 if TYPE_CHECKING:
-    from ..function import Binding
+    from ..function import Binding, Parameter
 
 __all__ = ["fragment"]
 
@@ -24,12 +25,13 @@ def fragment(binding: Binding) -> Fragment | None:
         for p in binding.parameters
         if p.changes_descriptor and (destroys or p.direction != "in")
     ]
+    by_name = {p.name: p for p in binding.parameters}
     if binding.name in ("cudnnSetStream", "cudnnDestroy"):
         changed.append("handle")
     if not changed and binding.name not in _NOTED:
         return None
     return Fragment(
-        after=[line for name in changed for line in _forgetting(name)],
+        after=[line for name in changed for line in _forgetting(by_name[name])],
         success=[f"_noted({names})"] if (names := _noting(binding)) else [],
         scope={
             "_forget_record": records.forget,
@@ -40,10 +42,12 @@ def fragment(binding: Binding) -> Fragment | None:
     )
 
 
-def _forgetting(name: str) -> list[str]:
+def _forgetting(parameter: Parameter) -> list[str]:
     """`records.forget`, without a call for the usual argument."""
+    name = parameter.name
+    pointer = f"_of_{name}" if is_handle(parameter) else name
     return [
-        f"if {name}.__class__ is _kind_{name}: _records.pop(_bytes({name}), None)",
+        f"if {pointer}.__class__ is _kind_{name}: _records.pop(_bytes({pointer}), None)",
         f"else: _forget_record({name})",
     ]
 
