@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .attention_fp8 import Fp8AttentionMethods
-from .attention_options import TOP_LEFT, band, padding, wants_stats, without_band
+from .attention_options import TOP_LEFT, band, padding, wants_stats
 from .enums import attention_implementation, data_type, diagonal_alignment, named
 from .tensors import tensor
 
@@ -48,6 +48,8 @@ class AttentionMethods(Fp8AttentionMethods):
         paged_attention_k_table: tensor | None = None,
         paged_attention_v_table: tensor | None = None,
         paged_attention_max_seq_len_kv: int | None = None,
+        max_total_seq_len_q: int | None = None,
+        max_total_seq_len_kv: int | None = None,
         compute_data_type: Any = _NOT_SET,
         name: str = "",
         score_mod: _Modifier | None = None,
@@ -57,6 +59,10 @@ class AttentionMethods(Fp8AttentionMethods):
         score_sum_exp: tensor | None = None,
         sink_token: tensor | None = None,
         unfuse_fma: bool = False,
+        cu_seq_len_q: tensor | None = None,
+        cu_seq_len_kv: tensor | None = None,
+        stats_use_log2: bool = False,
+        out_dims: Any = None,
     ) -> list[Any]:
         """[O, Stats]: softmax(attn_scale * q @ k^T) @ v; Stats is None if not generated.
 
@@ -76,18 +82,18 @@ class AttentionMethods(Fp8AttentionMethods):
             bias and the masks.
         score_max, score_sum_exp : tensor, optional
             (b, h, s, 1), FLOAT: receive the two parts of Stats, which is then not generated.
+        max_total_seq_len_q, max_total_seq_len_kv : int, optional
+            Hints of the front end to its own kernels; they change nothing.
+        cu_seq_len_q, cu_seq_len_kv, stats_use_log2
+            Of UNIFIED alone; layer 3 lacks them, and ``validate`` refuses them.
         unfuse_fma : bool
             Of UNIFIED alone, as in NVIDIA's front end: COMPOSITE has no such choice.
         """
         way = named(attention_implementation, implementation, "implementation")
+        unified = way is attention_implementation.UNIFIED
+        if way is attention_implementation.AUTO:
+            unified = block_mask is not None
         options = {
-            **band(
-                use_causal_mask,
-                use_causal_mask_bottom_right,
-                sliding_window_length or diagonal_band_left_bound,
-                diagonal_band_right_bound,
-                diagonal_alignment,
-            ),
             **padding(use_padding_mask, seq_len_q, seq_len_kv),
             "attn_scale": 1.0 if attn_scale is None else attn_scale,
             "generate_stats": wants_stats(is_inference, generate_stats),
@@ -103,22 +109,32 @@ class AttentionMethods(Fp8AttentionMethods):
             "score_max": score_max,
             "score_sum_exp": score_sum_exp,
             "sink_token": sink_token,
+            "cu_seq_len_q": cu_seq_len_q,
+            "cu_seq_len_kv": cu_seq_len_kv,
+            "stats_use_log2": stats_use_log2,
         }
-        unified = way is attention_implementation.UNIFIED
-        if way is attention_implementation.AUTO:
-            unified = block_mask is not None
-        operation = "sdpa_unified" if unified else "sdpa"
-        if unified:
-            without_band(
-                operation,
-                use_causal_mask=use_causal_mask,
-                use_causal_mask_bottom_right=use_causal_mask_bottom_right,
-                sliding_window_length=sliding_window_length,
-                diagonal_band_left_bound=diagonal_band_left_bound,
-                diagonal_band_right_bound=diagonal_band_right_bound,
+        if unified:  # which lacks the masks, and so refuses them by their names
+            options |= {
+                "use_causal_mask": use_causal_mask,
+                "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
+                "sliding_window_length": sliding_window_length,
+                "diagonal_band_left_bound": diagonal_band_left_bound,
+                "diagonal_band_right_bound": diagonal_band_right_bound,
+                "unfuse_fma": unfuse_fma,
+            }
+        else:
+            options |= band(
+                use_causal_mask,
+                use_causal_mask_bottom_right,
+                sliding_window_length or diagonal_band_left_bound,
+                diagonal_band_right_bound,
+                diagonal_alignment,
             )
-            options["unfuse_fma"] = unfuse_fma
-        return self._attend(operation, "O Stats", (q, k, v), options, compute_data_type, name)
+        operation = "sdpa_unified" if unified else "sdpa"
+        operands = (q, k, v)
+        return self._attend(
+            operation, "O Stats", operands, options, compute_data_type, name, out_dims
+        )
 
     def sdpa_backward(
         self,
@@ -152,6 +168,7 @@ class AttentionMethods(Fp8AttentionMethods):
         score_mod_bprop: _Modifier | None = None,
         sink_token: tensor | None = None,
         dSink_token: tensor | None = None,
+        out_dims: Any = None,
     ) -> list[Any]:
         """[dQ, dK, dV]: the gradients of `sdpa`, from its results and the gradient `dO`.
 
@@ -181,7 +198,9 @@ class AttentionMethods(Fp8AttentionMethods):
             "dSink_token": dSink_token,
         }
         operands = (q, k, v, o, dO, stats)
-        return self._attend("sdpa_backward", "dQ dK dV", operands, options, compute_data_type, name)
+        return self._attend(
+            "sdpa_backward", "dQ dK dV", operands, options, compute_data_type, name, out_dims
+        )
 
     scaled_dot_product_flash_attention = sdpa
     scaled_dot_product_flash_attention_backward = sdpa_backward

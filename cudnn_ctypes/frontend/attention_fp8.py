@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .attention_options import TOP_LEFT, AttentionOptions, band, padding, wants_stats
-from .enums import data_type, diagonal_alignment
+from .attention_options import (
+    TOP_LEFT,
+    AttentionOptions,
+    band,
+    of_unified,
+    padding,
+    wants_stats,
+)
+from .enums import attention_implementation, data_type, diagonal_alignment
 from .tensors import tensor
 
 __all__ = ["Fp8AttentionMethods"]
@@ -47,6 +54,8 @@ class Fp8AttentionMethods(AttentionOptions):
         paged_attention_k_table: tensor | None = None,
         paged_attention_v_table: tensor | None = None,
         paged_attention_max_seq_len_kv: int | None = None,
+        max_total_seq_len_q: int | None = None,
+        max_total_seq_len_kv: int | None = None,
         compute_data_type: Any = _NOT_SET,
         name: str = "",
         fn: _Modifier | None = None,
@@ -54,6 +63,12 @@ class Fp8AttentionMethods(AttentionOptions):
         score_max: tensor | None = None,
         score_sum_exp: tensor | None = None,
         sink_token: tensor | None = None,
+        unfuse_fma: bool = False,
+        implementation: attention_implementation = attention_implementation.AUTO,
+        cu_seq_len_q: tensor | None = None,
+        cu_seq_len_kv: tensor | None = None,
+        stats_use_log2: bool = False,
+        out_dims: Any = None,
     ) -> list[Any]:
         """[O, Stats, Amax_S, Amax_O]: `sdpa` of fp8 operands with their scales.
 
@@ -82,10 +97,14 @@ class Fp8AttentionMethods(AttentionOptions):
             "score_max": score_max,
             "score_sum_exp": score_sum_exp,
             "sink_token": sink_token,
+            "cu_seq_len_q": cu_seq_len_q,
+            "cu_seq_len_kv": cu_seq_len_kv,
+            "stats_use_log2": stats_use_log2,
+            **of_unified(implementation, unfuse_fma),
         }
         operands = (q, k, v, descale_q, descale_k, descale_v, descale_s, scale_s, scale_o)
         ports = "O Stats Amax_S Amax_O"
-        return self._attend("sdpa_fp8", ports, operands, options, compute_data_type, name)
+        return self._attend("sdpa_fp8", ports, operands, options, compute_data_type, name, out_dims)
 
     def sdpa_fp8_backward(
         self,
@@ -122,8 +141,11 @@ class Fp8AttentionMethods(AttentionOptions):
         name: str = "",
         sink_token: tensor | None = None,
         dSink_token: tensor | None = None,
+        max_total_seq_len_q: int | None = None,
+        max_total_seq_len_kv: int | None = None,
+        out_dims: Any = None,
     ) -> list[Any]:
-        """[dQ, dK, dV, Amax_dQ, Amax_dK, Amax_dV, Amax_dP]: the gradients of `sdpa_fp8`."""
+        """[dQ, dK, dV, amax_dQ, amax_dK, amax_dV, amax_dP]: the gradients of `sdpa_fp8`."""
         options = {
             **band(
                 use_causal_mask,
@@ -149,9 +171,11 @@ class Fp8AttentionMethods(AttentionOptions):
             descale_dP,
         )
         scales += (scale_s, scale_dQ, scale_dK, scale_dV, scale_dP)
-        ports = "dQ dK dV Amax_dQ Amax_dK Amax_dV Amax_dP"
+        ports = "dQ dK dV amax_dQ amax_dK amax_dV amax_dP"
         operands = (q, k, v, o, dO, stats, *scales)
-        return self._attend("sdpa_fp8_backward", ports, operands, options, compute_data_type, name)
+        return self._attend(
+            "sdpa_fp8_backward", ports, operands, options, compute_data_type, name, out_dims
+        )
 
     def sdpa_mxfp8(
         self,
@@ -172,6 +196,18 @@ class Fp8AttentionMethods(AttentionOptions):
         generate_stats: bool | None = None,
         sink_token: tensor | None = None,
         unfuse_fma: bool = False,
+        implementation: attention_implementation = attention_implementation.AUTO,
+        use_padding_mask: bool = False,
+        seq_len_q: tensor | None = None,
+        seq_len_kv: tensor | None = None,
+        max_total_seq_len_q: int | None = None,
+        max_total_seq_len_kv: int | None = None,
+        cu_seq_len_q: tensor | None = None,
+        cu_seq_len_kv: tensor | None = None,
+        paged_attention_k_table: tensor | None = None,
+        paged_attention_v_table: tensor | None = None,
+        paged_attention_max_seq_len_kv: int | None = None,
+        out_dims: Any = None,
     ) -> list[Any]:
         """[O, Stats, Amax_O]: `sdpa` of fp8 operands with a scale for each block of 32."""
         if generate_stats is None:
@@ -187,11 +223,19 @@ class Fp8AttentionMethods(AttentionOptions):
             "attn_scale": 1.0 if attn_scale is None else attn_scale,
             "generate_stats": bool(generate_stats),
             "sink_token": sink_token,
-            "unfuse_fma": unfuse_fma,
+            **padding(use_padding_mask, seq_len_q, seq_len_kv),
+            "cu_seq_len_q": cu_seq_len_q,
+            "cu_seq_len_kv": cu_seq_len_kv,
+            "paged_attention_k_table": paged_attention_k_table,
+            "paged_attention_v_table": paged_attention_v_table,
+            "paged_attention_max_seq_len_kv": paged_attention_max_seq_len_kv,
+            **of_unified(implementation, unfuse_fma),
         }
         operands = (q, k, v, descale_q, descale_k, descale_v)
         ports = "O Stats Amax_O"
-        return self._attend("sdpa_mxfp8", ports, operands, options, compute_data_type, name)
+        return self._attend(
+            "sdpa_mxfp8", ports, operands, options, compute_data_type, name, out_dims
+        )
 
     def sdpa_mxfp8_backward(
         self,
@@ -227,8 +271,11 @@ class Fp8AttentionMethods(AttentionOptions):
         name: str = "",
         sink_token: tensor | None = None,
         dSink_token: tensor | None = None,
+        max_total_seq_len_q: int | None = None,
+        max_total_seq_len_kv: int | None = None,
+        out_dims: Any = None,
     ) -> list[Any]:
-        """[dQ, dK, dV, Amax_dQ, Amax_dK, Amax_dV]: the gradients of `sdpa_mxfp8`."""
+        """[dQ, dK, dV, amax_dQ, amax_dK, amax_dV]: the gradients of `sdpa_mxfp8`."""
         options = {
             **band(
                 use_causal_mask,
@@ -247,7 +294,7 @@ class Fp8AttentionMethods(AttentionOptions):
         operands: tuple[tensor, ...]
         operands = (q, q_T, k, k_T, v, o_f16, dO_f16, dO, dO_T, stats, descale_q, descale_q_T)
         operands += (descale_k, descale_k_T, descale_v, descale_dO, descale_dO_T)
-        ports = "dQ dK dV Amax_dQ Amax_dK Amax_dV"
+        ports = "dQ dK dV amax_dQ amax_dK amax_dV"
         return self._attend(
-            "sdpa_mxfp8_backward", ports, operands, options, compute_data_type, name
+            "sdpa_mxfp8_backward", ports, operands, options, compute_data_type, name, out_dims
         )

@@ -6,12 +6,13 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .enums import c_data_type, diagonal_alignment, named
+from .c_members import c_data_type
+from .described import Described
+from .enums import attention_implementation, diagonal_alignment, named
 from .errors import InvalidGraphError, not_supported
-from .front_graph import Described
 from .tensors import tensor
 
-__all__ = ["TOP_LEFT", "AttentionOptions", "band", "padding", "wants_stats", "without_band"]
+__all__ = ["TOP_LEFT", "AttentionOptions", "band", "of_unified", "padding", "wants_stats"]
 
 TOP_LEFT = diagonal_alignment.TOP_LEFT
 _alignment = diagonal_alignment
@@ -23,51 +24,70 @@ class AttentionOptions(Described):
     def _attend(
         self,
         operation: str,
-        ports: str,
+        results: str,
         operands: tuple[tensor, ...],
         options: dict[str, Any],
         compute_data_type: Any,
         name: str,
+        out_dims: Any,
     ) -> list[Any]:
-        """Have layer 3 add the operations; an option that it lacks is refused by its name."""
+        """Have layer 3 add the operations; an option that it lacks is refused by ``validate``."""
+        pygraph_method = operation.removesuffix("_unified")
         method = getattr(self._graph, operation, None)
-        if method is None:
-            raise not_supported(f"pygraph.{operation}", "this attention is not carried out here")
-        if not any(options.get(f"paged_attention_{each}_table") for each in "kv"):
-            # Programs give it whether or not there are pages; then nobody reads it.
-            options.pop("paged_attention_max_seq_len_kv", None)
-        for key in ("score_mod", "score_mod_bprop"):
-            if callable(options.get(key)):
-                options[key] = self._called_with_this(options[key])
-        known = inspect.signature(method).parameters
-        precision = c_data_type(compute_data_type)
-        if precision not in (None, self._graph.compute_data_type):
-            options["compute_data_type"] = precision
         wanted = {
-            key: value for key, value in options.items() if value is not None and value is not False
+            key: value
+            for key, value in options.items()
+            if value is not None and (value is not False or key == "generate_stats")
         }
+        if not any(f"paged_attention_{each}_table" in wanted for each in "kv"):
+            # Programs give it whether or not there are pages; then nobody reads it.
+            wanted.pop("paged_attention_max_seq_len_kv", None)
+        if c_data_type(compute_data_type) not in (None, self._graph.compute_data_type):
+            wanted["compute_data_type"] = compute_data_type
+        known = {} if method is None else inspect.signature(method).parameters
         lacking = [key for key in wanted if key not in known]
-        if lacking:
-            raise not_carried_out(operation, lacking)
-        return self._described(operation, ports, *operands, name=name, **wanted)
+        if method is None or lacking:
+            stem = str(name) or self._graph.node_name(pygraph_method)
+            return self._refused(not_carried_out(operation, lacking), stem, results)
+        for key in ("score_mod", "score_mod_bprop"):
+            if callable(wanted.get(key)):
+                wanted[key] = self._called_with_this(wanted[key])
+        return self._described(
+            operation,
+            results,
+            *operands,
+            name=name,
+            method=pygraph_method,
+            out_dims=out_dims,
+            **wanted,
+        )
 
     def _called_with_this(self, modify: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         """Layer 3 calls `modify` with its graph; the front end's programs expect the `pygraph`."""
-        return lambda _, scores: modify(self, scores)
+
+        def modified(_: Any, scores: Any) -> Any:
+            before = len(self._graph.calls)
+            result = modify(self, scores)
+            del self._graph.calls[before:]  # they are a part of the attention
+            return result
+
+        return modified
 
 
 def not_carried_out(operation: str, names: Iterable[str]) -> Exception:
     """The exception for arguments that an operation of layer 3 lacks."""
     method = operation.removesuffix("_unified")
     how = "here" if method == operation else "with implementation UNIFIED"
-    return not_supported(f"pygraph.{method}", f"not carried out {how}: {', '.join(names)}")
+    what = ", ".join(names) or "this attention"
+    return not_supported(f"pygraph.{method}", f"not carried out {how}: {what}")
 
 
-def without_band(operation: str, **given: Any) -> None:
-    """Refuse masks around the diagonal by the names of their arguments."""
-    names = [name for name, value in given.items() if value is not None and value is not False]
-    if names:
-        raise not_carried_out(operation, names)
+def of_unified(implementation: Any, unfuse_fma: bool) -> dict[str, Any]:
+    """Options of attention on 8-bit numbers as one operation, which layer 3 lacks."""
+    way = named(attention_implementation, implementation, "implementation")
+    if way is not attention_implementation.UNIFIED:
+        return {}
+    return {"implementation": way, "unfuse_fma": unfuse_fma}
 
 
 def wants_stats(is_inference: bool | None, generate_stats: bool | None) -> bool:

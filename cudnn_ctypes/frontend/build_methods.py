@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graph.lower.target import Target
 from .enums import build_plan_policy, heur_mode, named
 from .errors import translated
 from .held_plans import Holding
 from .plans import Plans
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["BuildingMethods"]
 
@@ -45,25 +48,33 @@ class BuildingMethods(Holding):
                 device,
                 sm_count=self._sm_count,
                 cache=self._cache,
+                retention=self._retention,
+                filters=self._filters,
                 **self._attributes,
             )
             self._held.device = device
 
-    def create_execution_plans(self, modes: Sequence[heur_mode]) -> None:
-        """Ask heuristics, in this order, for engine configs.
+    def create_execution_plans(self, heuristics: Sequence[heur_mode] | None = None) -> None:
+        """Ask heuristics, in this order, for engine configs; by default A and FALLBACK.
 
         Raises
         ------
         cudnnGraphNotSupportedError
             If they propose none.
         """
+        modes = _DEFAULT_MODES if heuristics is None else heuristics
+        if self._held.plans is None:
+            self.build_operation_graph()
         with translated("pygraph.create_execution_plans"):
-            self._plans.query([named(heur_mode, mode, "modes") for mode in modes])
+            self._plans.query([named(heur_mode, mode, "heuristics") for mode in modes])
 
-    def create_execution_plan(self, engine_id: int, knobs: Mapping[Any, int]) -> None:
+    def create_execution_plan(self, engine_id: int, knobs: Mapping[Any, int] | None = None) -> Self:
         """Append one engine, its knobs by ``knob_type``, to the engine configs."""
+        if self._held.plans is None:
+            self.build_operation_graph()
         with translated("pygraph.create_execution_plan"):
-            self._plans.append(engine_id, knobs)
+            self._plans.append(engine_id, knobs or {})
+        return self
 
     def check_support(self) -> None:
         """See that the filters leave an engine config.
@@ -73,23 +84,43 @@ class BuildingMethods(Holding):
         cudnnGraphNotSupportedError
             If they leave none; the message has the reasons.
         """
+        if self._held.plans is None:
+            self.create_execution_plans()
         with translated("pygraph.check_support"):
             self._plans.check_support()
 
-    def build_plans(self, policy: build_plan_policy = build_plan_policy.HEURISTICS_CHOICE) -> None:
-        """Compile the first engine config that works, or all of them."""
+    def build_plans(
+        self,
+        policy: build_plan_policy = build_plan_policy.HEURISTICS_CHOICE,
+        *,
+        ctx: Any = None,
+    ) -> None:
+        """Compile the first engine config that works, or all of them.
+
+        `ctx` is for NVIDIA's own kernels, and changes nothing.
+        """
+        if self._held.plans is None or not self._plans.configs:
+            self.create_execution_plans()
         with translated("pygraph.build_plans"):
             self._plans.build(named(build_plan_policy, policy, "policy"))
 
-    def build_plan_at_index(self, index: int) -> None:
+    def build_plan_at_index(self, index: int) -> Self:
         """Compile one engine config; `execute` takes it from now on."""
         with translated("pygraph.build_plan_at_index"):
             self._plans.build_at(index)
+        return self
 
-    def build(self, modes: Sequence[heur_mode] = _DEFAULT_MODES) -> None:
-        """All steps from `validate` to `build_plans`."""
+    def build(self, heuristics: Sequence[heur_mode] | None = None, ctx: Any = None) -> None:
+        """All steps from `validate` to `build_plans`. `ctx` is for NVIDIA's own kernels."""
         self.validate()
         self.build_operation_graph()
-        self.create_execution_plans(modes)
+        self.create_execution_plans(heuristics)
+        self.check_support()
+        self.build_plans()
+
+    def build_rest(self) -> None:
+        """The steps of `build` that were not taken yet, as `execute` needs them."""
+        if self._held.plans is None or not self._plans.configs:
+            self.create_execution_plans()
         self.check_support()
         self.build_plans()

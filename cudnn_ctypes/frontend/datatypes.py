@@ -10,7 +10,8 @@ import sys
 from typing import Any
 
 from ..dtypes import data_type_name
-from .enums import c_data_type, data_type, note_of
+from .c_members import c_data_type, note_of
+from .enums import data_type
 
 __all__ = ["is_torch_available"]
 

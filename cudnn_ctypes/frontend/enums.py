@@ -1,29 +1,29 @@
-"""The enums of the front end, and what their members are in C."""
+"""The enums of the front end; ``c_members`` says what their members are in C."""
 
 from __future__ import annotations
 
 import enum
 from typing import Any, TypeVar
 
-from .. import raw
-from ..dtypes import as_data_type
-from ..raw.ctypes_support import CudnnEnum
-
 __all__ = [
+    "FRONTEND_KNOB_TYPE_BASE",
+    "Named",
+    "NodeType",
     "attention_implementation",
     "behavior_note",
     "build_plan_policy",
-    "c_data_type",
-    "c_member",
     "convolution_mode",
+    "cuda_graph_retention",
     "data_type",
     "diagonal_alignment",
+    "gnn_activation_op",
+    "gnn_agg_op",
     "heur_mode",
+    "is_frontend_knob_type",
     "knob_type",
     "moe_grouped_matmul_mode",
     "named",
     "norm_forward_phase",
-    "note_of",
     "numerical_note",
     "reduction_mode",
     "reshape_mode",
@@ -31,8 +31,11 @@ __all__ = [
     "tensor_reordering",
 ]
 
+FRONTEND_KNOB_TYPE_BASE = 1000
+"""From this number on, a ``knob_type`` is of kernels that NVIDIA's front end brings itself."""
 
-class _Named(enum.Enum):
+
+class Named(enum.Enum):
     """Members have a name and a number of the front end's own, which is not C's."""
 
     def __int__(self) -> int:
@@ -41,7 +44,7 @@ class _Named(enum.Enum):
     __index__ = __int__
 
 
-class data_type(_Named):
+class data_type(Named):
     NOT_SET = 0
     FLOAT = 1
     DOUBLE = 2
@@ -55,27 +58,28 @@ class data_type(_Named):
     BFLOAT16 = 10
     INT64 = 11
     BOOLEAN = 12
-    FP8_E4M3 = 13
-    FP8_E5M2 = 14
-    FAST_FLOAT_FOR_FP8 = 15
-    FP8_E8M0 = 16
-    FP4_E2M1 = 17
-    INT4 = 18
+    FP8_E4M3 = 14
+    FP8_E5M2 = 15
+    FAST_FLOAT_FOR_FP8 = 16
+    FP8_E8M0 = 17
+    FP8_E5M3 = 18
+    FP4_E2M1 = 19
+    INT4 = 20
 
 
-class heur_mode(_Named):
+class heur_mode(Named):
     A = 0
     B = 1
     FALLBACK = 2
     OPENSOURCE = 3  # kernels that the front end brings itself; here there are none
 
 
-class build_plan_policy(_Named):
+class build_plan_policy(Named):
     HEURISTICS_CHOICE = 0
     ALL = 1
 
 
-class numerical_note(_Named):
+class numerical_note(Named):
     TENSOR_CORE = 1
     DOWN_CONVERT_INPUTS = 2
     REDUCED_PRECISION_REDUCTION = 3
@@ -88,7 +92,7 @@ class numerical_note(_Named):
     STRICT_NAN_PROP = 10
 
 
-class behavior_note(_Named):
+class behavior_note(Named):
     RUNTIME_COMPILATION = 1
     REQUIRES_FILTER_INT8x32_REORDER = 2
     REQUIRES_BIAS_INT8x32_REORDER = 3
@@ -96,7 +100,7 @@ class behavior_note(_Named):
     CUBLASLT_DEPENDENCY = 5
 
 
-class knob_type(_Named):
+class knob_type(Named):
     NOT_SET = 0
     SWIZZLE = 1
     TILE_SIZE = 2
@@ -126,15 +130,30 @@ class knob_type(_Named):
     TILE_M = 26
     TILE_N = 27
     WARP_SPEC_CFG = 28
+    SWAP_AB = 29
+    INPUT_TMA_ENABLE = 30
+    OUTPUT_TMA_ENABLE = 31
+    TILE_CGA = 32
+    # Of kernels that the front end brings itself; no engine of cuDNN's has them.
+    SCHED_POLICY = 1000
+    PACK_GQA = 1001
+    SPLIT_KV = 1002
+    PIPELINE_ARCH = 1003
+    MMA_TILE_M = 1004
+    MMA_TILE_N = 1005
+    MMA_TILE_K = 1006
+    CTA_GROUP = 1007
+    WARPS_M = 1008
+    WARPS_N = 1009
 
 
-class norm_forward_phase(_Named):
+class norm_forward_phase(Named):
     NOT_SET = 0
     INFERENCE = 1
     TRAINING = 2
 
 
-class reduction_mode(_Named):
+class reduction_mode(Named):
     NOT_SET = 0
     ADD = 1
     MUL = 2
@@ -147,63 +166,110 @@ class reduction_mode(_Named):
     MUL_NO_ZEROS = 9
 
 
-class convolution_mode(_Named):
+class convolution_mode(Named):
     CONVOLUTION = 1
     CROSS_CORRELATION = 2
 
 
-class tensor_reordering(_Named):
+class tensor_reordering(Named):
     NONE = 0
     INT8x32 = 1
     F16x16 = 2
     F8_128x4 = 3
 
 
-class diagonal_alignment(_Named):
+class diagonal_alignment(Named):
     TOP_LEFT = 0
     BOTTOM_RIGHT = 1
 
 
-class attention_implementation(_Named):
+class attention_implementation(Named):
     AUTO = 0
     COMPOSITE = 1
     UNIFIED = 2
 
 
-class moe_grouped_matmul_mode(_Named):
+class moe_grouped_matmul_mode(Named):
     NONE = 1
     GATHER = 2
     SCATTER = 3
+    COMBINE = 4  # of kernels that the front end brings itself; cuDNN has no such mode
 
 
-class scalar_type(_Named):
+class scalar_type(Named):
     RUNTIME_PARAM = 0
     COMPILE_TIME_CONST = 1
 
 
-class reshape_mode(_Named):
+class reshape_mode(Named):
     VIEW_ONLY = 1
     LOGICAL = 2
 
 
-N = TypeVar("N", bound=_Named)
+class cuda_graph_retention(Named):
+    PER_GRAPH = 0
+    NONE = 1
 
-# How C's names begin where a member's name follows at once.
-_PREFIX: dict[type[_Named], tuple[type[CudnnEnum], str]] = {
-    data_type: (raw.cudnnDataType_t, "CUDNN_DATA_"),
-    knob_type: (raw.cudnnBackendKnobType_t, "CUDNN_KNOB_TYPE_"),
-    numerical_note: (raw.cudnnBackendNumericalNote_t, "CUDNN_NUMERICAL_NOTE_"),
-    behavior_note: (raw.cudnnBackendBehaviorNote_t, "CUDNN_BEHAVIOR_NOTE_"),
-    norm_forward_phase: (raw.cudnnBackendNormFwdPhase_t, "CUDNN_NORM_FWD_"),
-    reduction_mode: (raw.cudnnReduceTensorOp_t, "CUDNN_REDUCE_TENSOR_"),
-    convolution_mode: (raw.cudnnConvolutionMode_t, "CUDNN_"),
-    tensor_reordering: (raw.cudnnBackendTensorReordering_t, "CUDNN_TENSOR_REORDERING_"),
-    moe_grouped_matmul_mode: (
-        raw.cudnnMoeGroupedMatmulMode_t,
-        "CUDNN_MOE_GROUPED_MATMUL_MODE_",
-    ),
-    reshape_mode: (raw.cudnnBackendReshapeMode_t, "CUDNN_RESHAPE_"),
-}
+
+class gnn_agg_op(Named):
+    SUM = 0
+    MEAN = 1
+    MAX = 2
+    MIN = 3
+
+
+class gnn_activation_op(Named):
+    LINEAR = 0
+    RELU = 1
+    SIGMOID = 2
+    TANH = 3
+    ELU = 4
+    SCALAR = 5
+    LEAKY_RELU = 6
+
+
+class NodeType(Named):
+    """What kind of operation a `Node` is."""
+
+    COMPOSITE = 1
+    CONV_FPROP = 2
+    CONV_DGRAD = 3
+    CONV_WGRAD = 4
+    GENSTATS = 5
+    RESHAPE = 6
+    SLICE = 7
+    CONCATENATE = 8
+    TRANSPOSE = 9
+    ROPE = 10
+    ROPE_BWD = 11
+    MOE_GROUPED_MATMUL_BWD = 12
+    MATMUL = 13
+    MATMUL_FP8 = 14
+    POINTWISE = 15
+    REDUCTION = 16
+    RMSNORM = 17
+    RMSNORM_BWD = 18
+    LAYERNORM = 19
+    LAYERNORM_BWD = 20
+    ADALAYERNORM = 21
+    ADALAYERNORM_BWD = 22
+    INSTANCENORM = 23
+    INSTANCENORM_BWD = 24
+    BATCHNORM = 25
+    BATCHNORM_INFERENCE = 26
+    BATCHNORM_BWD = 27
+    SDPA = 28
+    SDPA_BWD = 29
+    SDPA_FP8 = 30
+    SDPA_FP8_BWD = 31
+    SDPA_MXFP8 = 32
+    SDPA_MXFP8_BWD = 33
+    MOE_GROUPED_MATMUL = 40
+    BLOCK_SCALE_QUANTIZE = 41
+    BLOCK_SCALE_DEQUANTIZE = 42
+
+
+N = TypeVar("N", bound=Named)
 
 
 def named(cls: type[N], value: Any, name: str) -> N:
@@ -222,45 +288,15 @@ def named(cls: type[N], value: Any, name: str) -> N:
     )
 
 
-def c_member(value: _Named) -> Any:
-    """The C enumerator of a member; None for NOT_SET."""
-    if value.name == "NOT_SET":
-        return None
-    cls, prefix = _PREFIX[type(value)]
-    return _by_name(cls)[f"{prefix}{value.name}".upper()]
-
-
-def note_of(cls: type[N], member: CudnnEnum) -> N | CudnnEnum:
-    """The front end's member for C's; C's own where the front end has none."""
-    prefix = _PREFIX[cls][1]
-    by_name = {each.name.upper(): each for each in cls}
-    return by_name.get(member.name.upper().removeprefix(prefix), member)
-
-
-def _by_name(cls: type[CudnnEnum]) -> dict[str, Any]:
-    return {name.upper(): member for name, member in cls.__members__.items()}
-
-
-def c_data_type(value: Any) -> raw.cudnnDataType_t | None:
-    """The C enumerator of a data type; None for NOT_SET and None.
-
-    Parameters
-    ----------
-    value : data_type, torch.dtype, or anything else that ``as_data_type`` takes
+def is_frontend_knob_type(knob_type: knob_type) -> bool:
+    """Whether a knob is of kernels that NVIDIA's front end brings itself, not of cuDNN's engines.
 
     Raises
     ------
     TypeError
-        If it is no data type.
+        If it is no ``knob_type``.
     """
-    if value is None:
-        return None
-    if isinstance(value, data_type):
-        member: raw.cudnnDataType_t | None = c_member(value)
-        return member
-    if isinstance(value, _Named):
-        raise TypeError(f"expected a data_type, got {value!r}")
-    # PyTorch's bool is one byte; the front end says BOOLEAN all the same.
-    if str(value) == "torch.bool":
-        return raw.cudnnDataType_t.CUDNN_DATA_BOOLEAN
-    return as_data_type(value)
+    return named(_knob_type, knob_type, "knob_type").value >= FRONTEND_KNOB_TYPE_BASE
+
+
+_knob_type = knob_type  # within the function it is an argument

@@ -22,7 +22,7 @@ class InvalidGraphError(ValueError, RuntimeError):
 def not_supported(where: str, reason: str) -> cudnnGraphNotSupportedError:
     """The exception for what cannot be done, with our own reason."""
     return cudnnGraphNotSupportedError(
-        where, cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, detail=reason
+        where, cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, detail=reason, source="cudnn_ctypes"
     )
 
 
@@ -40,6 +40,7 @@ def translated(where: str) -> Iterator[None]:
             arguments=error.arguments,
             detail=error.detail,
             messages=error.messages,
+            source=error.source,
             hint=error.hint,
         ) from error
     except SymbolNotFoundError as error:

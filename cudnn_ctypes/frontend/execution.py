@@ -11,11 +11,12 @@ from ..graph.run.execution import Execution
 from ..graph.run.operands import Operands
 from ..graph.run.tensor_memory import Extent, extent, host_value, memory_bytes
 from .errors import InvalidGraphError
+from .tensors import integers
 
 if TYPE_CHECKING:
     from ..graph.run.plan import ExecutionPlan
 
-__all__ = ["FrontExecution"]
+__all__ = ["FrontExecution", "overriding"]
 
 _LOWEST_ADDRESS = 1 << 16  # no memory lies below, on the host or on a GPU
 
@@ -85,3 +86,16 @@ class FrontOperands(Operands):
             return ctype.from_buffer_copy(ctypes.string_at(value, memory_bytes(operand)))
         item = getattr(value, "item", None)  # NumPy and PyTorch
         return host_value(item() if callable(item) else value, operand)
+
+
+def overriding(uids: Any, shapes: Any, strides: Any) -> dict[int, Any] | None:
+    """Other dims and strides by unique id, as layer 3 takes them; None if nothing is given."""
+    if not uids and not shapes and not strides:
+        return None
+    lists = (uids or (), shapes or (), strides or ())
+    if len({len(each) for each in lists}) != 1:
+        raise ValueError("override_uids, override_shapes and override_strides: as many of each")
+    return {
+        uid: (integers("override_shapes", dims), integers("override_strides", steps))
+        for uid, dims, steps in zip(*lists, strict=True)
+    }

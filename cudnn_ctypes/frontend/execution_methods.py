@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import raw
+from .execution import overriding
 from .front_graph import FrontGraph
-from .handles import as_handle
+from .handles import AnyHandle, as_handle
 from .held_plans import Holding
 from .serialization import describes_graph, restored, stored
-from .tensors import integers
-
-if TYPE_CHECKING:
-    from ..handle import Handle
+from .tensors import tensor
 
 __all__ = ["RunningMethods"]
 
@@ -23,81 +21,116 @@ class RunningMethods(Holding):
 
     def execute(
         self,
-        tensor_to_device_buffer: Mapping[Any, Any],
-        workspace: Any,
-        handle: int | Handle | None = None,
+        tensor_dict: Mapping[Any, Any] | Sequence[Any],
+        workspace: Any = None,
+        handle: AnyHandle | None = None,
         override_uids: Sequence[int] | None = None,
         override_shapes: Sequence[Sequence[int]] | None = None,
         override_strides: Sequence[Sequence[int]] | None = None,
+        tensor_uids: Sequence[int] | None = None,
     ) -> None:
-        """Run the plan on the handle's stream.
+        """Run the plan on the handle's stream. A graph that is not built yet is built first.
 
         Parameters
         ----------
-        tensor_to_device_buffer : mapping
+        tensor_dict : mapping, or sequence
             By tensor, unique id or name: PyTorch tensors, anything with ``__dlpack__`` or
             ``__cuda_array_interface__``, or addresses. For operands by value a number, an array of
-            one element on the host, or its address.
+            one element on the host, or its address. Arrays that the operations were described with
+            need not be named again. With `tensor_uids` the memory alone.
         workspace : device memory or None
             At least `get_workspace_size` bytes.
-        handle : int or Handle, optional
+        handle : Handle or int, optional
             By default the graph's.
         override_uids, override_shapes, override_strides : sequence, optional
             Operands, by unique id, that have other dims and strides this time; for graphs with
             `is_override_shape_enabled`. cuDNN 9.21.
+        tensor_uids : sequence of int, optional
+            The unique ids of what is in `tensor_dict`, in its order.
         """
         shapes = None
         if override_uids or override_shapes or override_strides:
-            shapes = _overriding(override_uids, override_shapes, override_strides)
+            shapes = overriding(override_uids, override_shapes, override_strides)
         chosen = None if handle is None else as_handle(handle)
+        held = self._held
+        if held.restored is None and (held.plans is None or held.plans.candidate is None):
+            self.build_rest()
+        memory: Any = tensor_dict
+        if tensor_uids is not None or self._bound:
+            memory = self._memory(tensor_dict, tensor_uids)
         run = self._execution(None)
-        run(
-            chosen or self._handle or self._default_handle(),
-            tensor_to_device_buffer,
-            workspace,
-            shapes,
-        )
+        run(chosen or self._handle or self._default_handle(), memory, workspace, shapes)
 
     def execute_plan_at_index(
         self,
-        tensor_to_device_buffer: Mapping[Any, Any],
-        workspace: Any,
-        index: int,
-        handle: int | Handle | None = None,
+        tensor_dict: Mapping[Any, Any] | Sequence[Any],
+        workspace: Any = None,
+        index: int = 0,
+        handle: AnyHandle | None = None,
         override_uids: Sequence[int] | None = None,
         override_shapes: Sequence[Sequence[int]] | None = None,
         override_strides: Sequence[Sequence[int]] | None = None,
+        *,
+        tensor_uids: Sequence[int] | None = None,
     ) -> None:
         """Run the plan of one engine config; otherwise as `execute`."""
         chosen = None if handle is None else as_handle(handle)
-        shapes = _overriding(override_uids, override_shapes, override_strides)
+        shapes = overriding(override_uids, override_shapes, override_strides)
         run = self._execution(index)
-        run(chosen or self._default_handle(), tensor_to_device_buffer, workspace, shapes)
+        memory = self._memory(tensor_dict, tensor_uids)
+        run(chosen or self._default_handle(), memory, workspace, shapes)
+
+    def _memory(self, given: Any, uids: Sequence[int] | None) -> Mapping[Any, Any]:
+        """Memory by tensor or uid, with the arrays that operations were described with."""
+        if uids is not None:
+            if isinstance(given, Mapping) or len(given) != len(uids):
+                raise ValueError("tensor_uids: expected one unique id for each of the buffers")
+            if len(set(uids)) < len(uids):
+                raise ValueError(f"tensor_uids: one is there twice: {list(uids)}")
+            given = dict(zip(uids, given, strict=True))
+        if not self._bound:
+            memory: Mapping[Any, Any] = given
+            return memory
+        return {**{each.uid: array for each, array in self._bound.values()}, **_by_uid(given)}
+
+    def build_rest(self) -> None:
+        raise NotImplementedError
 
     def populate_cuda_graph(
-        self, handle: int | Handle, memory: Mapping[Any, Any], workspace: Any, cuda_graph: Any
+        self, handle: AnyHandle, variant_pack: Mapping[Any, Any], workspace: Any, cuda_graph: Any
     ) -> None:
         """Add the plan to a CUDA graph; follows ``cudnnBackendPopulateCudaGraph``."""
-        with self._execution(None).pack(memory, workspace) as pack:
+        with self._execution(None).pack(self._memory(variant_pack, None), workspace) as pack:
             raw.cudnnBackendPopulateCudaGraph(
                 as_handle(handle), self._plan(None).descriptor, pack, cuda_graph
             )
 
     def update_cuda_graph(
-        self, handle: int | Handle, memory: Mapping[Any, Any], workspace: Any, cuda_graph: Any
+        self, handle: AnyHandle, variant_pack: Mapping[Any, Any], workspace: Any, cuda_graph: Any
     ) -> None:
         """Give a CUDA graph of `populate_cuda_graph` other addresses."""
-        with self._execution(None).pack(memory, workspace) as pack:
+        with self._execution(None).pack(self._memory(variant_pack, None), workspace) as pack:
             raw.cudnnBackendUpdateCudaGraph(
                 as_handle(handle), self._plan(None).descriptor, pack, cuda_graph
             )
 
-    def serialize(self) -> list[int]:
-        """The built plan with its operands, as byte values; for the same cuDNN and GPU."""
-        return list(stored(self._plan(None), self._tensors))
+    def serialize(self, *, as_bytes: bool = False, include_kernels: bool = True) -> Any:
+        """The built plan with its operands; for the same cuDNN and GPU.
+
+        Parameters
+        ----------
+        as_bytes : bool
+            Whether as ``bytes``, rather than as a list of byte values.
+        include_kernels : bool
+            Changes nothing: a plan of cuDNN's holds its kernels.
+        """
+        data = stored(self._plan(None), self._tensors)
+        return data if as_bytes else list(data)
 
     def deserialize(self, *arguments: Any, **named: Any) -> None:
         """Take over what `serialize` gave: ``deserialize(data)``, ``deserialize(handle, data)``.
+
+        `enforce_precompiled`, by name or last, changes nothing: plans hold their kernels.
 
         `execute` then takes operands by unique id, by name, or by the tensors of the graph that was
         serialized. The text of a printed graph gives its description, which is to be built.
@@ -105,7 +138,7 @@ class RunningMethods(Holding):
         Raises
         ------
         ValueError
-            If the data are damaged, or for another cuDNN version or GPU.
+            If the data are damaged, of NVIDIA's front end, or for another cuDNN version or GPU.
         """
         handle, data = _handle_and_data(*arguments, **named)
         if handle is not None:
@@ -121,20 +154,14 @@ class RunningMethods(Holding):
         self._held.device = device
 
 
-def _overriding(uids: Any, shapes: Any, strides: Any) -> dict[int, Any] | None:
-    """What layer 3 takes; None if nothing is given."""
-    if not uids and not shapes and not strides:
-        return None
-    lists = (uids or (), shapes or (), strides or ())
-    if len({len(each) for each in lists}) != 1:
-        raise ValueError("override_uids, override_shapes and override_strides: as many of each")
-    return {
-        uid: (integers("override_shapes", dims), integers("override_strides", steps))
-        for uid, dims, steps in zip(*lists, strict=True)
-    }
+def _by_uid(given: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {key.uid if isinstance(key, tensor) else key: each for key, each in given.items()}
 
 
 def _handle_and_data(*arguments: Any, **named: Any) -> tuple[Any, Any]:
+    named.pop("enforce_precompiled", None)
+    if len(arguments) > 1 and isinstance(arguments[-1], bool):
+        arguments = arguments[:-1]
     given = dict(zip(("handle_", "pyobj")[2 - len(arguments) :], arguments, strict=False)) | named
     unknown = given.keys() - {"handle_", "pyobj"}
     if len(arguments) > 2 or unknown or "pyobj" not in given:

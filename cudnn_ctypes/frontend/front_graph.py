@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,11 +15,11 @@ from ..graph.graph import Graph
 from ..graph.lower.expand.expansion import Expansion
 from ..graph.lower.target import Target
 from ..strides import packed
-from .enums import c_data_type, data_type
-from .errors import translated
+from .c_members import c_data_type
+from .nodes import Node as Call
 from .tensors import tensor
 
-__all__ = ["Described", "FrontGraph"]
+__all__ = ["FrontGraph"]
 
 # Results that lie with their channels together if nothing is said, whatever the operands' layout.
 _CHANNELS_LAST = frozenset(
@@ -61,16 +62,37 @@ class FrontGraph(Graph):
             intermediate_data_type=c_data_type(intermediate_data_type) or "float32",
             compute_data_type=c_data_type(compute_data_type) or "float32",
         )
-        # Nodes that the program made by methods of a `pygraph`.
+        # Nodes that the program made by methods of a `pygraph`, and its calls of them.
         self.own_nodes: list[Node] = []
+        self.calls: list[Call] = []
+        # Why the graph cannot be carried out, known since it was described.
+        self.refusal: Exception | None = None
+        self._unnamed: Counter[str] = Counter()
 
     def validate(self) -> list[Node]:
         """As that of layer 3; tensors that no operation uses are dropped."""
+        if self.refusal is not None:
+            raise self.refusal
         every = [each for node in self.nodes for each in (node, *node.inner)]
         used = {id(tensor) for node in every for tensor in (*node.operands, *node.results)}
         used |= {id(each.ragged_offset) for each in self.tensors if each.ragged_offset is not None}
         self.tensors = [each for each in self.tensors if id(each) in used]
         return super().validate()
+
+    def node_name(self, method: str) -> str:
+        """The name of an operation that was given none: "matmul.0", "matmul.1"."""
+        number = self._unnamed[method]
+        self._unnamed[method] += 1
+        return f"{method}.{number}"
+
+    def _free_name(self, stem: str) -> str:
+        """The name of a tensor that was given none: "tensor_0", "scalar_1"."""
+        if stem not in ("tensor", "scalar"):
+            return super()._free_name(stem)
+        taken, number = {each.name for each in self.tensors}, len(self.tensors)
+        while f"{stem}_{number}" in taken:
+            number += 1
+        return f"{stem}_{number}"
 
     def expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
         """As that of layer 3, but for slices where the loaded cuDNN has no operation for them.
@@ -143,46 +165,3 @@ def _make_view(node: Node, x: Any, y: tensor) -> None:
     offset = first * element_bits(x.data_type) // 8
     y.view_of, y.virtual = (x.uid, offset), False
     y.alignment = math.gcd(x.alignment, offset) if offset else x.alignment
-
-
-class Described:
-    """What the families of operations of a `pygraph` stand on."""
-
-    _graph: FrontGraph
-
-    def _described(
-        self,
-        operation: str,
-        ports: str,
-        *operands: Any,
-        name: str = "",
-        compute_data_type: Any = data_type.NOT_SET,
-        **options: Any,
-    ) -> list[Any]:
-        """Add an operation of layer 3; its results, named after the node and `ports`.
-
-        Parameters
-        ----------
-        operation : str
-            The method of ``Graph``.
-        ports : str
-            The front end's names of the results, separated by spaces; "::" comes before them,
-            unless they begin with "_".
-        """
-        graph = self._graph
-        stem = str(name) or graph._free_name(operation)
-        if compute_data_type is not data_type.NOT_SET:
-            options["compute_data_type"] = c_data_type(compute_data_type)
-        before = len(graph.nodes)
-        with translated(f"pygraph.{operation}"):
-            made = getattr(graph, operation)(*operands, name=stem, **options)
-        if len(graph.nodes) == before + 1:
-            graph.own_nodes += graph.nodes[before:]
-        results = list(made) if isinstance(made, (tuple, list)) else [made]
-        for port, result in zip(ports.split(), results, strict=False):
-            if result is not None:
-                result.name = f"{stem}{'' if port.startswith('_') else '::'}{port}"
-        return results
-
-    def _one(self, *arguments: Any, **options: Any) -> Any:
-        return self._described(*arguments, **options)[0]

@@ -1,17 +1,22 @@
-"""Handles as addresses, and the handle of graphs that were given none."""
+"""Handles, and the handle of graphs that were given none."""
 
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from ..device import current_device
 from ..errors import ClosedError
-from ..handle import Handle
+from ..handle import Handle as Owner
 from ..raw import mode
 
+if TYPE_CHECKING:
+    from .device_info import DeviceInfo
+
 __all__ = [
+    "AnyHandle",
+    "Handle",
     "as_handle",
     "backend_version",
     "backend_version_string",
@@ -23,40 +28,91 @@ __all__ = [
     "set_stream",
 ]
 
+
+class Handle:
+    """A cuDNN handle, as `create_handle` makes it. Functions of layer 1 take it too.
+
+    Parameters
+    ----------
+    owner : cudnn_ctypes.Handle
+        The handle of layer 2 that it stands for.
+    """
+
+    def __init__(self, owner: Owner) -> None:
+        if not isinstance(owner, Owner):
+            raise TypeError(
+                f"owner: expected a cudnn_ctypes.Handle, got {owner!r} ({type(owner).__name__}); "
+                "the address of a handle of another library cannot be checked and is not taken"
+            )
+        self.owner = owner
+        self._device: DeviceInfo | None = None
+
+    @property
+    def backend_handle(self) -> int | None:
+        """The address of cuDNN's handle; None once it is destroyed."""
+        return None if self.owner.closed else self.owner._as_parameter_.value
+
+    @property
+    def stream(self) -> int | None:
+        """The address of its stream; None once it is destroyed."""
+        return None if self.owner.closed else self.owner.stream_pointer
+
+    @property
+    def device(self) -> DeviceInfo:
+        """The GPU to which it belongs."""
+        if self._device is None:
+            from .device_info import DeviceInfo
+
+            self._device = DeviceInfo(int(self.owner.device.device_id))
+        return self._device
+
+    @property
+    def _as_parameter_(self) -> Any:
+        return self.owner._as_parameter_
+
+    def __repr__(self) -> str:
+        address = self.backend_handle
+        return f"cudnn.Handle({'destroyed' if address is None else hex(address)})"
+
+
+AnyHandle = Handle | Owner | int
+"""What a program may give as a handle; an int is the address of one of `create_handle`."""
+
 # By address: what create_handle made.
 _created: dict[int, Handle] = {}
 # By device: the handles of graphs without one, made on first use. None of them is ever replaced.
-_default: dict[tuple[bool, int], Handle] = {}
+_default: dict[tuple[bool, int], Owner] = {}
 
 
-def create_handle() -> int:
+def create_handle() -> Handle:
     """A cuDNN handle on the current device; follows ``cudnnCreate``.
 
     Returns
     -------
-    int
-        Its address. `destroy_handle` destroys it.
+    Handle
+        `destroy_handle` destroys it.
     """
-    handle = Handle()
-    address = handle._as_parameter_.value or 0
-    _created[address] = handle
-    return address
+    handle = Handle(Owner())
+    _created[handle.backend_handle or 0] = handle
+    return handle
 
 
-def destroy_handle(handle: int | Handle) -> None:
-    """Destroy a handle; follows ``cudnnDestroy``.
+def destroy_handle(handle: AnyHandle) -> None:
+    """Destroy a handle; follows ``cudnnDestroy``. One that is destroyed already stays so.
 
     Raises
     ------
     ValueError
-        If it is not one of `create_handle`, or was destroyed before.
+        If it is an address that is not that of a handle of `create_handle`.
     """
+    if isinstance(handle, Handle) and handle.backend_handle is None:
+        return
     owner = as_handle(handle)
     _created.pop(owner._as_parameter_.value or 0, None)
     owner.close()
 
 
-def as_handle(handle: int | Handle) -> Handle:
+def as_handle(handle: AnyHandle) -> Owner:
     """The object behind what a program uses as a handle.
 
     Raises
@@ -65,8 +121,10 @@ def as_handle(handle: int | Handle) -> Handle:
         If it is none, or is destroyed. An unknown address would crash cuDNN.
     """
     if isinstance(handle, Handle):
+        handle = handle.owner
+    if isinstance(handle, Owner):
         if handle.closed:
-            raise ClosedError("this Handle is closed")
+            raise ClosedError("this handle is destroyed")
         return handle
     if isinstance(handle, bool) or not isinstance(handle, int):
         raise TypeError(
@@ -78,18 +136,18 @@ def as_handle(handle: int | Handle) -> Handle:
             f"handle: {handle:#x} is no handle of create_handle(), or was destroyed; a handle of "
             "another library cannot be checked and is not taken"
         )
-    return _created[handle]
+    return _created[handle].owner
 
 
-def default_handle() -> Handle:
+def default_handle() -> Owner:
     """That of the current device, on its default stream, for graphs that were given none."""
     key = (mode.reference_device_active, int(current_device().device_id))
     if key not in _default or _default[key].closed:
-        _default[key] = Handle()
+        _default[key] = Owner()
     return _default[key]
 
 
-def set_stream(handle: int | Handle, stream: Any) -> None:
+def set_stream(handle: AnyHandle, stream: Any) -> None:
     """Have all work of a handle done on `stream`; follows ``cudnnSetStream``.
 
     Parameters
@@ -100,7 +158,7 @@ def set_stream(handle: int | Handle, stream: Any) -> None:
     as_handle(handle).stream = stream
 
 
-def get_stream(handle: int | Handle) -> int:
+def get_stream(handle: AnyHandle) -> int:
     """The address of a handle's stream; follows ``cudnnGetStream``."""
     stream = raw.cudaStream_t()
     raw.cudnnGetStream(as_handle(handle), stream)

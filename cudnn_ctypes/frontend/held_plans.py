@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 from ..graph.describe.node import Node
 from ..graph.run.plan import ExecutionPlan
 from ..handle import Handle
+from .candidates import NoSuchPlanError
+from .described import Described
+from .enums import cuda_graph_retention
 from .errors import not_supported
 from .execution import FrontExecution
-from .front_graph import Described
+from .filters import Filters
 from .handles import default_handle
-from .plans import NoSuchPlanError, Plans
+from .plans import Plans
 
 if TYPE_CHECKING:
     from ..graph.backend.device_properties import DeviceProperties
@@ -51,6 +54,8 @@ class Holding(Described):
     _sm_count: int | None
     _cache: kernel_cache | None
     _attributes: dict[str, bool]
+    _retention: cuda_graph_retention
+    _filters: Filters
     _nodes: list[Node] | None
 
     @property

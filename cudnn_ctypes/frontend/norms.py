@@ -1,13 +1,15 @@
-"""The normalizations of a `pygraph`, forward and backward."""
+"""The normalizations of a `pygraph`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
 
-from .enums import c_data_type, c_member, data_type, named, norm_forward_phase
-from .errors import translated
-from .front_graph import Described
+from .c_members import c_member
+from .enums import data_type, named, norm_forward_phase
+from .norm_gradients import NormGradientMethods, given
 from .tensors import tensor
 
 __all__ = ["NormMethods"]
@@ -16,27 +18,53 @@ _NOT_SET = data_type.NOT_SET
 _phase = norm_forward_phase
 
 
-class NormMethods(Described):
+P = ParamSpec("P")
+R = TypeVar("R")
+_TENSORS_FIRST = [
+    inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY)
+    for name in ("input", "scale", "bias", "epsilon", "norm_forward_phase")
+]
+
+
+def tensors_first(method: Callable[P, R]) -> Callable[P, R]:
+    """Take operands by their place in both orders: in 1.32 the phase comes last."""
+
+    @functools.wraps(method)
+    def normalize(*args: P.args, **kwargs: P.kwargs) -> R:
+        if len(args) > 1 and (isinstance(args[1], tensor) or hasattr(args[1], "__dlpack__")):
+            ordered = inspect.Signature(_TENSORS_FIRST).bind_partial(*args[1:]).arguments
+            return method(args[0], **ordered, **kwargs)  # type: ignore[arg-type]
+        return method(*args, **kwargs)
+
+    return normalize
+
+
+class NormMethods(NormGradientMethods):
     """Layer, adaptive layer, instance, batch and RMS normalization.
 
     The forward ones give [Y, mean, inv_variance], the last two None in inference; batch
     normalization also the running statistics, and RMS normalization no mean.
     """
 
+    @tensors_first
     def layernorm(
         self,
         norm_forward_phase: norm_forward_phase,
         input: tensor,
-        scale: tensor,
-        bias: tensor,
-        epsilon: tensor,
+        scale: tensor | None = None,
+        bias: tensor | None = None,
+        epsilon: tensor | None = None,
         compute_data_type: Any = _NOT_SET,
         name: str = "",
+        out_dims: Any = None,
     ) -> list[Any]:
         """Normalization of the dimensions in which `scale` has a size other than 1."""
-        operands = (input, scale, bias, epsilon)
-        return self._normalize("layernorm", norm_forward_phase, operands, compute_data_type, name)
+        operands = (input, scale, bias, given(epsilon, "layernorm: epsilon"))
+        return self._normalize(
+            "layernorm", norm_forward_phase, operands, compute_data_type, name, out_dims
+        )
 
+    @tensors_first
     def adalayernorm(
         self,
         norm_forward_phase: norm_forward_phase,
@@ -46,13 +74,15 @@ class NormMethods(Described):
         epsilon: tensor | None = None,
         compute_data_type: Any = _NOT_SET,
         name: str = "",
+        out_dims: Any = None,
     ) -> list[Any]:
         """`layernorm` with a scale and bias for each batch."""
-        operands = (input, scale, bias, _given("adalayernorm", epsilon))
+        operands = (input, scale, bias, given(epsilon, "adalayernorm: epsilon"))
         return self._normalize(
-            "adalayernorm", norm_forward_phase, operands, compute_data_type, name
+            "adalayernorm", norm_forward_phase, operands, compute_data_type, name, out_dims
         )
 
+    @tensors_first
     def instancenorm(
         self,
         norm_forward_phase: norm_forward_phase,
@@ -62,26 +92,31 @@ class NormMethods(Described):
         epsilon: tensor,
         compute_data_type: Any = _NOT_SET,
         name: str = "",
+        out_dims: Any = None,
     ) -> list[Any]:
         """Normalization of each channel of each image."""
         operands = (input, scale, bias, epsilon)
         return self._normalize(
-            "instancenorm", norm_forward_phase, operands, compute_data_type, name
+            "instancenorm", norm_forward_phase, operands, compute_data_type, name, out_dims
         )
 
+    @tensors_first
     def rmsnorm(
         self,
         norm_forward_phase: norm_forward_phase,
         input: tensor,
-        scale: tensor,
+        scale: tensor | None = None,
         bias: tensor | None = None,
         epsilon: tensor | None = None,
         compute_data_type: Any = _NOT_SET,
         name: str = "",
+        out_dims: Any = None,
     ) -> list[Any]:
         """[Y, inv_variance]: input / sqrt(mean(input**2) + epsilon) * scale + bias."""
-        operands = (input, scale, bias, _given("rmsnorm", epsilon))
-        return self._normalize("rmsnorm", norm_forward_phase, operands, compute_data_type, name)
+        operands = (input, scale, bias, given(epsilon, "rmsnorm: epsilon"))
+        return self._normalize(
+            "rmsnorm", norm_forward_phase, operands, compute_data_type, name, out_dims
+        )
 
     def _normalize(
         self,
@@ -90,13 +125,19 @@ class NormMethods(Described):
         operands: tuple[Any, ...],
         compute_data_type: Any,
         name: str,
+        out_dims: Any,
     ) -> list[Any]:
         when = c_member(named(_phase, phase, "norm_forward_phase"))
         if when is None:
             raise ValueError(f"{operation}: norm_forward_phase: INFERENCE or TRAINING")
-        ports = "Y INV_VARIANCE" if operation == "rmsnorm" else "Y MEAN INV_VARIANCE"
         return self._described(
-            operation, ports, when, *operands, compute_data_type=compute_data_type, name=name
+            operation,
+            "Y inv_var" if operation == "rmsnorm" else "Y mean inv_var",
+            when,
+            *operands,
+            compute_data_type=compute_data_type,
+            name=name,
+            out_dims=out_dims,
         )
 
     def batchnorm(
@@ -111,12 +152,13 @@ class NormMethods(Described):
         peer_stats: Sequence[tensor] = (),
         compute_data_type: Any = _NOT_SET,
         name: str = "",
+        out_dims: Any = None,
     ) -> list[Any]:
         """Training: [Y, mean, inv_variance, next_running_mean, next_running_var]."""
         running = in_running_mean is not None
         return self._described(
             "batchnorm",
-            "Y MEAN INV_VARIANCE NEXT_RUNNING_MEAN NEXT_RUNNING_VAR",
+            "Y mean inv_var next_running_mean next_running_var",
             input,
             scale,
             bias,
@@ -128,6 +170,7 @@ class NormMethods(Described):
             peer_stats=peer_stats,
             compute_data_type=compute_data_type,
             name=name,
+            out_dims=out_dims,
         )
 
     def batchnorm_inference(
@@ -139,6 +182,7 @@ class NormMethods(Described):
         bias: tensor,
         compute_data_type: Any = _NOT_SET,
         name: str = "",
+        out_dims: Any = None,
     ) -> tensor:
         """(input - mean) * inv_variance * scale + bias."""
         made: tensor = self._one(
@@ -147,120 +191,6 @@ class NormMethods(Described):
             *(input, mean, inv_variance, scale, bias),
             compute_data_type=compute_data_type,
             name=name,
+            out_dims=out_dims,
         )
         return made
-
-    def layernorm_backward(
-        self,
-        grad: tensor,
-        input: tensor,
-        scale: tensor,
-        mean: tensor,
-        inv_variance: tensor,
-        compute_data_type: Any = _NOT_SET,
-        name: str = "",
-    ) -> list[Any]:
-        """[DX, DSCALE, DBIAS] of `layernorm`."""
-        operands = (grad, input, scale, mean, inv_variance)
-        return self._gradients("layernorm", operands, compute_data_type, name)
-
-    def adalayernorm_backward(
-        self,
-        grad: tensor,
-        input: tensor,
-        scale: tensor,
-        mean: tensor,
-        inv_variance: tensor,
-        compute_data_type: Any = _NOT_SET,
-        name: str = "",
-    ) -> list[Any]:
-        """[DX, DSCALE, DBIAS] of `adalayernorm`."""
-        operands = (grad, input, scale, mean, inv_variance)
-        return self._gradients("adalayernorm", operands, compute_data_type, name)
-
-    def instancenorm_backward(
-        self,
-        grad: tensor,
-        input: tensor,
-        scale: tensor,
-        mean: tensor | None = None,
-        inv_variance: tensor | None = None,
-        compute_data_type: Any = _NOT_SET,
-        name: str = "",
-    ) -> list[Any]:
-        """[DX, DSCALE, DBIAS] of `instancenorm`."""
-        operands = (grad, input, scale, mean, inv_variance)
-        return self._gradients("instancenorm", operands, compute_data_type, name)
-
-    def batchnorm_backward(
-        self,
-        grad: tensor,
-        input: tensor,
-        scale: tensor,
-        mean: tensor,
-        inv_variance: tensor,
-        peer_stats: Sequence[tensor] = (),
-        compute_data_type: Any = _NOT_SET,
-        name: str = "",
-    ) -> list[Any]:
-        """[DX, DSCALE, DBIAS] of `batchnorm`, or of `batchnorm_inference`."""
-        operands = (grad, input, scale, mean, inv_variance)
-        return self._gradients(
-            "batchnorm", operands, compute_data_type, name, peer_stats=peer_stats
-        )
-
-    def rmsnorm_backward(
-        self,
-        grad: tensor,
-        input: tensor,
-        scale: tensor,
-        inv_variance: tensor,
-        has_dbias: bool,
-        compute_data_type: Any = _NOT_SET,
-        name: str = "",
-    ) -> list[Any]:
-        """[DX, DSCALE, DBIAS] of `rmsnorm`; DBIAS is None without `has_dbias`."""
-        operands = (grad, input, scale, None, inv_variance)
-        results = self._gradients("rmsnorm", operands, compute_data_type, name, has_dbias=has_dbias)
-        return [*results, None][:3]
-
-    def _gradients(
-        self,
-        operation: str,
-        operands: tuple[Any, ...],
-        compute_data_type: Any,
-        name: str,
-        **options: Any,
-    ) -> list[Any]:
-        graph = self._graph
-        stem = str(name) or graph._free_name(f"{operation}_backward")
-        with translated(f"pygraph.{operation}_backward"):
-            made = graph.norm_backward(
-                _MODES[operation],
-                *operands,
-                operation=f"{operation}_backward",
-                name=stem,
-                compute_data_type=c_data_type(compute_data_type),
-                **options,
-            )
-        graph.own_nodes.append(graph.nodes[-1])
-        for port, result in made.items():
-            small = operation == "rmsnorm" and port != "dx"
-            result.name = f"{stem}::{port.capitalize() if small else port.upper()}"
-        return list(made.values())
-
-
-_MODES = {
-    "layernorm": "layer",
-    "adalayernorm": "ada_layer",
-    "instancenorm": "instance",
-    "batchnorm": "batch",
-    "rmsnorm": "rms",
-}
-
-
-def _given(operation: str, epsilon: tensor | None) -> tensor:
-    """`epsilon` comes after an argument that may be left out, but may not be so itself."""
-    if epsilon is None:
-        raise TypeError(f"{operation}: epsilon is missing")
-    return epsilon

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from ..graph.describe.operations.pointwise import PointwiseOperations
+from .described import Described
 from .enums import data_type
-from .front_graph import Described
 from .tensors import tensor
 
 __all__ = ["PointwiseMethods"]

@@ -40,6 +40,15 @@ class kernel_cache(KernelCache):
     Pass it to ``pygraph(kernel_cache=…, is_dynamic_shape_enabled=True)``.
     """
 
+    def revision(self) -> int:  # type: ignore[override]
+        """A number that grows with each change; cuDNN 9.27."""
+        found: int = vars(KernelCache)["revision"].fget(self)
+        return found
+
+    def size(self) -> int:
+        """How many kernels it holds; cuDNN 9.27."""
+        return self.entry_count
+
     def serialize(self) -> str:
         """As JSON text; a graph must have been built with it. cuDNN 9.10."""
         return self.to_json()

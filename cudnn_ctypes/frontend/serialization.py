@@ -16,6 +16,7 @@ __all__ = ["describes_graph", "restored", "stored"]
 
 _FORMAT = "cudnn_ctypes frontend plan"
 _VERSION = 1
+_PYTHON_PLAN = b"CUDNN_FE_PYPLAN\0"  # how NVIDIA's plans of Python engines begin
 
 
 def describes_graph(data: Any) -> bool:
@@ -102,6 +103,17 @@ def _tensor(entry: Any) -> tensor:
     return made
 
 
+def _nvidias(data: str | bytes) -> str:
+    """What of NVIDIA's front end the data are, told by how they begin; "" if nothing of it."""
+    start = data[:16] if isinstance(data, bytes) else data[:16].encode("utf-8", "replace")
+    if start == _PYTHON_PLAN:
+        return "a plan of one of its own kernels"
+    # UBJSON: a letter for the type of a key's length follows. In JSON only '"', "}" or a space can.
+    if start[:1] == b"{" and start[1:2] in b"iUIlL" and len(start) > 1:
+        return "a serialized graph (UBJSON with a plan of cuDNN's in it)"
+    return ""
+
+
 def _document(data: Any) -> dict[str, Any]:
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         try:
@@ -112,10 +124,21 @@ def _document(data: Any) -> dict[str, Any]:
         data = bytes(data)
     if not isinstance(data, (str, bytes)):
         raise TypeError(f"expected what serialize() gave, got a {type(data).__name__}")
+    theirs = _nvidias(data)
+    if theirs:
+        raise ValueError(
+            f"this is {theirs}, which NVIDIA's front end wrote and this one does not read: "
+            "describe the graph with this one, and serialize it anew"
+        )
     try:
         document = json.loads(data)
     except ValueError as error:
         raise ValueError(f"this serialized graph is damaged: {error}") from None
+    if isinstance(document, dict) and "cudnn_frontend_version" in document:
+        raise ValueError(
+            "this is the text of a graph of NVIDIA's front end, which this one does not read: "
+            "describe the graph with this one"
+        )
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise ValueError("this is no graph that cudnn_ctypes.frontend serialized")
     if document.get("version") != _VERSION:

@@ -8,7 +8,8 @@ from typing import Any
 
 from ..raw import cudnnDataType_t
 from ..raw.dlpack import ON_HOST
-from .enums import c_data_type, c_member, data_type, named, scalar_type, tensor_reordering
+from .c_members import c_data_type, c_member
+from .enums import data_type, named, scalar_type, tensor_reordering
 from .errors import InvalidGraphError
 from .held_plans import Holding
 from .tensors import integers, tensor
@@ -26,54 +27,64 @@ class TensorMethods(Holding):
     def tensor(
         self,
         dim: Sequence[int],
-        stride: Sequence[int],
+        stride: Sequence[int] | None = None,
         data_type: Any = _NOT_SET,
         is_virtual: bool = False,
         is_pass_by_value: bool = False,
         ragged_offset: _tensor | None = None,
         reordering_type: tensor_reordering = tensor_reordering.NONE,
         name: str = "",
-        uid: int = -1,
+        uid: int | None = -1,
+        ragged_offset_multiplier: int = 1,
+        alignment_value: int = 1,
     ) -> _tensor:
         """A tensor that the graph reads.
 
         Parameters
         ----------
         dim, stride : sequence of int
-            Strides in elements.
+            Strides in elements; by default packed as in C.
         uid : int
             One is chosen if it is -1.
+        ragged_offset_multiplier : int
+            In which units of elements `ragged_offset` counts.
+        alignment_value : int
+            A number that divides every element; nothing here needs to know it.
         """
         made = self._graph.tensor(
             integers("dim", dim),
-            integers("stride", stride),
+            None if stride is None else integers("stride", stride),
             c_data_type(data_type),
             name=str(name),
-            uid=None if uid == -1 else uid.__index__(),
+            uid=None if uid is None or uid == -1 else uid.__index__(),
             virtual=bool(is_virtual),
             by_value=bool(is_pass_by_value),
             ragged_offset=ragged_offset,
+            ragged_offset_multiplier=ragged_offset_multiplier.__index__(),
             reordering=c_member(named(tensor_reordering, reordering_type, "reordering_type")),
         )
         assert isinstance(made, _tensor)
-        return made
+        return made.set_alignment_value(alignment_value)
 
-    def tensor_like(self, input: Any, name: str = "") -> _tensor:
-        """A tensor with the shape, strides and data type of `input`: a tensor or an array.
+    def tensor_like(self, template: Any, name: str = "", is_virtual: bool = False) -> _tensor:
+        """A tensor with the shape, strides and data type of `template`: a tensor or an array.
 
         Arrays are PyTorch tensors, or anything with ``__dlpack__``; their memory is not looked at.
         One element on the host is to be passed by value.
         """
-        made = self._graph.tensor_like(input, name=str(name))
+        made = self._graph.tensor_like(template, name=str(name))
         assert isinstance(made, _tensor)
-        if isinstance(input, _tensor):
-            made.by_value = input.by_value
+        made.virtual = bool(is_virtual)
+        if isinstance(template, _tensor):
+            made.by_value = template.by_value
         else:
-            made.set_data_type(getattr(input, "dtype", made.data_type))
-            made.by_value = math.prod(made.dims or ()) == 1 and _on_host(input)
+            made.set_data_type(getattr(template, "dtype", made.data_type))
+            made.by_value = math.prod(made.dims or ()) == 1 and _on_host(template)
         return made
 
-    def tensor_scalar(self, value: float | int, scalar_type: scalar_type) -> _tensor:
+    def tensor_scalar(
+        self, value: float | int, scalar_type: scalar_type, name: str = ""
+    ) -> _tensor:
         """A number that is fixed in the graph: FLOAT for a float, INT32 for an int."""
         kind = named(_scalar_type, scalar_type, "scalar_type")
         made = self._graph.tensor_scalar(
@@ -81,6 +92,7 @@ class TensorMethods(Holding):
             cudnnDataType_t.CUDNN_DATA_INT32
             if isinstance(value, int)
             else cudnnDataType_t.CUDNN_DATA_FLOAT,
+            name=str(name),
         )
         assert isinstance(made, _tensor)
         made.compile_time_constant = kind is _scalar_type.COMPILE_TIME_CONST

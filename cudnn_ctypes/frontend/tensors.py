@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.describe.tensor import Tensor
 from ..raw import cudnnBackendTensorReordering_t
-from .enums import c_data_type, c_member, data_type, named, note_of, tensor_reordering
+from .c_members import c_data_type, c_member, note_of
+from .enums import data_type, named, scalar_type, tensor_reordering
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,30 +27,73 @@ class tensor(Tensor):
     compile_time_constant: bool = False
     # Of memory that is part of another tensor's: its unique id, and where in bytes it begins.
     view_of: tuple[int, int] | None = None
+    # A number that divides every element: a promise to NVIDIA's own kernels, which cuDNN has no
+    # use for.
+    alignment_value: int = 1
 
-    def set_name(self, value: str) -> Self:
-        self.name = str(value)
+    @property
+    def dim(self) -> list[int]:
+        return self.get_dim()
+
+    @dim.setter
+    def dim(self, value: Sequence[int]) -> None:
+        self.set_dim(value)
+
+    @property
+    def stride(self) -> list[int]:
+        return self.get_stride()
+
+    @stride.setter
+    def stride(self, value: Sequence[int]) -> None:
+        self.set_stride(value)
+
+    @property
+    def is_virtual(self) -> bool:
+        return self.virtual
+
+    @property
+    def is_pass_by_value(self) -> bool:
+        return self.by_value
+
+    @property
+    def pass_by_value(self) -> Any:
+        """The number of a scalar that is fixed in the graph; None without one."""
+        return self.value
+
+    @property
+    def reordering_type(self) -> Any:
+        return self.get_reordering_type()
+
+    @property
+    def scalar_type(self) -> scalar_type | None:
+        """When the number of a scalar is settled; None of other tensors."""
+        if self.value is None:
+            return None
+        return _scalar_type(int(self.compile_time_constant))
+
+    def set_name(self, name: str) -> Self:
+        self.name = str(name)
         return self
 
     def get_name(self) -> str:
         return self.name
 
-    def set_uid(self, value: int) -> Self:
-        self.uid = value.__index__()
+    def set_uid(self, uid: int) -> Self:
+        self.uid = uid.__index__()
         return self
 
     def get_uid(self) -> int:
         return self.uid or 0
 
-    def set_dim(self, value: Sequence[int]) -> Self:
-        self.dims = integers("dim", value) or None
+    def set_dim(self, dim: Sequence[int]) -> Self:
+        self.dims = integers("dim", dim) or None
         return self
 
     def get_dim(self) -> list[int]:
         return list(self.dims or ([1] if self.value is not None else []))
 
-    def set_stride(self, value: Sequence[int]) -> Self:
-        self.strides = integers("stride", value) or None
+    def set_stride(self, stride: Sequence[int]) -> Self:
+        self.strides = integers("stride", stride) or None
         return self
 
     def get_stride(self) -> list[int]:
@@ -65,9 +109,9 @@ class tensor(Tensor):
             return data_type.NOT_SET
         return note_of(data_type, self.data_type)
 
-    def set_output(self, output: bool = True, **more: Any) -> Self:
+    def set_output(self, value: bool = True, **more: Any) -> Self:  # type: ignore[override]
         """Whether execution writes it to memory. `more` is that of ``graph.Tensor.set_output``."""
-        return super().set_output(bool(output), **more)
+        return super().set_output(bool(value), **more)
 
     def set_is_virtual(self, value: bool) -> Self:
         self.virtual = bool(value)
@@ -93,14 +137,30 @@ class tensor(Tensor):
     def get_alignment(self) -> int:
         return self.alignment
 
-    def set_ragged_offset(self, value: tensor | None) -> Self:
-        if value is not None and not isinstance(value, Tensor):
-            raise TypeError(f"ragged_offset: expected a tensor, got {value!r}")
-        self.ragged_offset = value
+    def set_ragged_offset(self, ragged_offset: tensor | None) -> Self:
+        if ragged_offset is not None and not isinstance(ragged_offset, Tensor):
+            raise TypeError(f"ragged_offset: expected a tensor, got {ragged_offset!r}")
+        self.ragged_offset = ragged_offset
         return self
 
-    def set_reordering_type(self, value: tensor_reordering) -> Self:
-        self.reordering = c_member(named(tensor_reordering, value, "reordering_type"))
+    def set_ragged_offset_multiplier(self, multiplier: int) -> Self:
+        """In which units of elements the ragged offsets count."""
+        self.ragged_offset_multiplier = multiplier.__index__()
+        return self
+
+    def get_ragged_offset_multiplier(self) -> int:
+        return self.ragged_offset_multiplier
+
+    def set_alignment_value(self, value: int) -> Self:
+        """Promise that every element is a multiple of `value`; nothing here needs to know it."""
+        if value.__index__() < 1:
+            raise ValueError(f"alignment_value: expected at least 1, got {value}")
+        self.alignment_value = value.__index__()
+        return self
+
+    def set_reordering_type(self, reordering_type: tensor_reordering) -> Self:
+        kind = named(tensor_reordering, reordering_type, "reordering_type")
+        self.reordering = c_member(kind)
         return self
 
     def get_reordering_type(self) -> Any:
@@ -115,6 +175,25 @@ class tensor(Tensor):
 
     def get_vector_dimension(self) -> int:
         return -1 if self.vector_dimension is None else self.vector_dimension
+
+    def validate(self) -> None:
+        """See that it has dims and strides, as many of each, and is not virtual and by value.
+
+        Raises
+        ------
+        ValueError
+        """
+        if not self.get_dim():
+            raise ValueError(f"tensor {self.name!r} has no dims")
+        if len(self.get_stride()) != len(self.get_dim()):
+            raise ValueError(
+                f"tensor {self.name!r} has dims {self.get_dim()} and strides {self.get_stride()}"
+            )
+        if self.virtual and self.by_value:
+            raise ValueError(f"tensor {self.name!r} is virtual, but passed by value")
+
+
+_scalar_type = scalar_type  # within the class it is a property
 
 
 def integers(name: str, values: Sequence[int]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from .datatypes import _cudnn_to_torch_data_type
 from .enums import heur_mode
 from .errors import InvalidGraphError
 from .handles import default_handle, set_stream
-from .pygraph import pygraph
+from .python_graph import pygraph
 from .tensors import tensor
 
 __all__ = ["Graph"]

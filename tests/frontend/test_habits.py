@@ -112,7 +112,7 @@ def test_the_text_of_a_graph_describes_it(device, validated):
     c_gpu = nothing(a_gpu.new_empty(2, 16, 24))
     execute(other, {1: a_gpu, 2: b_gpu, 3: c_gpu}, device)
     close(c_gpu, (a_gpu.double() @ b_gpu.double()).clip(0, 2), 2.0**-8)
-    assert repr(other) == repr(graph) == "pygraph('printed': matmul 'matmul', relu 'relu')"
+    assert repr(other) == repr(graph) == "pygraph('printed': matmul 'matmul.0', relu 'relu.0')"
 
 
 @pytest.mark.usefixtures("reference_device")
@@ -295,7 +295,7 @@ def test_the_longest_sequence_of_pages_may_be_given_without_pages(operation):
         generate_stats=False,
         paged_attention_max_seq_len_kv=64,
     )
-    assert results[0].get_name() == f"{operation}::O"
+    assert results[0].get_name() == f"{operation}.0::O"
 
 
 MASKS = {
@@ -314,8 +314,9 @@ def test_refused_masks_are_called_by_their_arguments(name, value):
     graph = pygraph(io_data_type=HALF)
     heads = [graph.tensor(dim=[1, 2, 64, 64], stride=[8192, 4096, 64, 1]) for _ in range(3)]
     unified = cudnn.attention_implementation.UNIFIED
+    graph.sdpa(*heads, is_inference=True, implementation=unified, **{name: value})
     with pytest.raises(cudnn.cudnnGraphNotSupportedError, match=rf"UNIFIED: {name}\b") as refused:
-        graph.sdpa(*heads, is_inference=True, implementation=unified, **{name: value})
+        graph.validate()
     assert refused.value.function == "pygraph.sdpa"
 
 

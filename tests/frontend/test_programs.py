@@ -180,7 +180,7 @@ def test_parts_of_larger_tensors_in_place(device):
 
 def test_handles_and_streams(device):
     handle = cudnn.create_handle()
-    assert isinstance(handle, int)
+    assert isinstance(handle, cudnn.Handle)
     if device == "cuda":
         stream = torch.cuda.Stream()
         cudnn.set_stream(handle=handle, stream=stream.cuda_stream)
@@ -194,7 +194,9 @@ def test_handles_and_streams(device):
     problem.check()
     problem.graph.close()
     cudnn.destroy_handle(handle)
-    with pytest.raises(ValueError, match="or was destroyed"):
+    assert (handle.backend_handle, handle.stream) == (None, None)
+    cudnn.destroy_handle(handle)  # which a second time does nothing
+    with pytest.raises(ValueError, match="destroyed"):
         problem.graph.execute(problem.memory, None, handle=handle)
     with pytest.raises(ValueError, match="no handle of create_handle"):
         cudnn.set_stream(12345678, 0)

@@ -226,6 +226,29 @@ class ExecutionPlan(Uncopied):
             **overrides,
         ).finalize()
 
+    def workspace_size_for(self, handle: Handle, shapes: Mapping[int, Shape]) -> int:
+        """Bytes of device memory that it needs for other dims. cuDNN 9.23.
+
+        ``cudnnGetExecutionPlanWorkspaceSize``.
+
+        Parameters
+        ----------
+        shapes : mapping of int to (dims, strides)
+            As for `execute`.
+
+        Raises
+        ------
+        ValueError
+            If the plan was built for fixed shapes.
+        SymbolNotFoundError
+            Before cuDNN 9.23.
+        """
+        size = ctypes.c_size_t()
+        # Only the shapes count: nothing is read or written, so one address does for all.
+        with self.variant_pack(dict.fromkeys(self.uids, 256), 256, shapes=shapes) as pack:
+            raw.cudnnGetExecutionPlanWorkspaceSize(handle, self.descriptor, pack, size)
+        return self.scratch.total(size.value)
+
     def execute(
         self,
         handle: Handle,

@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.backend.devices import as_properties
 from .attention import AttentionMethods
-from .build_methods import BuildingMethods
-from .enums import data_type
+from .blocks import BlockMethods
+from .convolutions import ConvolutionMethods
+from .enums import cuda_graph_retention, data_type
 from .execution_methods import RunningMethods
+from .filters import Filters
 from .front_graph import FrontGraph
-from .handles import as_handle
+from .handles import AnyHandle, as_handle
 from .held_plans import Held
+from .inspection import InspectionMethods
+from .layer3_methods import Layer3Methods
 from .norms import NormMethods
 from .plan_methods import ChoosingMethods
 from .pointwise import PointwiseMethods
 from .properties import kernel_cache
+from .retention import chosen_retention
 from .structured import StructuredMethods
 from .tensor_methods import TensorMethods
+from .tensors import tensor
 
 if TYPE_CHECKING:
     from ..graph.backend.device_properties import DeviceProperties
     from ..graph.describe.node import Node
-    from ..handle import Handle
 
 __all__ = ["pygraph"]
 
@@ -34,12 +39,15 @@ _NOT_SET = data_type.NOT_SET
 class pygraph(
     TensorMethods,
     PointwiseMethods,
+    ConvolutionMethods,
     StructuredMethods,
+    BlockMethods,
     NormMethods,
     AttentionMethods,
-    BuildingMethods,
+    Layer3Methods,
     ChoosingMethods,
     RunningMethods,
+    InspectionMethods,
 ):
     """Operations that cuDNN carries out together.
 
@@ -53,7 +61,7 @@ class pygraph(
     io_data_type, intermediate_data_type, compute_data_type : data type
         Of tensors with memory, of the others, and of the computation; the last two are FLOAT if
         they are not set. A ``data_type``, a ``torch.dtype``, or what ``as_data_type`` takes.
-    handle : int or Handle, optional
+    handle : Handle or int, optional
         By default one of the current device that such graphs share.
     sm_count : int, optional
         How many multiprocessors to use.
@@ -64,6 +72,11 @@ class pygraph(
         Build for this GPU, which need not be there; also by the name of a preset, or a file.
     is_dynamic_shape_enabled, is_override_shape_enabled : bool
         Of cuDNN 9.4 and 9.21.
+    cuda_graph_retention : cuda_graph_retention, optional
+        Whether CUDA graphs keep alive what they need of this graph's plans; by default what the
+        variable CUDNN_CUDA_GRAPH_RETENTION says, else PER_GRAPH. NONE is of cuDNN 9.28.
+    is_cuda_graph_replay_expected : bool
+        A hint to kernels of NVIDIA's own; cuDNN has no use for it.
     """
 
     def __init__(
@@ -72,13 +85,16 @@ class pygraph(
         io_data_type: Any = _NOT_SET,
         intermediate_data_type: Any = _NOT_SET,
         compute_data_type: Any = _NOT_SET,
-        handle: int | Handle | None = None,
+        handle: AnyHandle | None = None,
         sm_count: int | None = None,
         sm_version: int | None = None,
         kernel_cache: kernel_cache | None = None,
         device_property: DeviceProperties | str | PathLike[str] | None = None,
         is_dynamic_shape_enabled: bool = False,
         is_override_shape_enabled: bool = False,
+        cuda_graph_retention: cuda_graph_retention | None = None,
+        *,
+        is_cuda_graph_replay_expected: bool = False,
     ) -> None:
         self._graph = FrontGraph(name, io_data_type, intermediate_data_type, compute_data_type)
         self._handle = None if handle is None else as_handle(handle)
@@ -93,6 +109,10 @@ class pygraph(
             )
             if wanted
         }
+        self._retention = chosen_retention(cuda_graph_retention)
+        self.is_cuda_graph_replay_expected = bool(is_cuda_graph_replay_expected)
+        self._filters = Filters()
+        self._bound: dict[int, tuple[tensor, Any]] = {}
         self._nodes: list[Node] | None = None
         self._held = Held()
         # Programs for the front end close nothing. At exit each descriptor goes by itself.
@@ -108,6 +128,13 @@ class pygraph(
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            from .left_out import missing
+
+            raise AttributeError(missing("pygraph", name))
 
     def __repr__(self) -> str:
         return f"py{self._graph!r}".replace("pyGraph", "pygraph", 1)

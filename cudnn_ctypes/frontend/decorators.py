@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .enums import data_type, heur_mode
-from .pygraph import pygraph
+from .python_graph import pygraph
 
 __all__ = ["graph", "graph_cache", "jit"]
 

@@ -1,0 +1,114 @@
+"""What the members of the front end's enums are in C, and back."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, TypeVar
+
+from .. import raw
+from ..dtypes import as_data_type
+from ..raw.ctypes_support import CudnnEnum
+from .enums import (
+    Named,
+    behavior_note,
+    convolution_mode,
+    cuda_graph_retention,
+    data_type,
+    gnn_activation_op,
+    gnn_agg_op,
+    knob_type,
+    moe_grouped_matmul_mode,
+    norm_forward_phase,
+    numerical_note,
+    reduction_mode,
+    reshape_mode,
+    tensor_reordering,
+)
+from .errors import not_supported
+
+__all__ = ["c_data_type", "c_member", "member_of", "note_of"]
+
+N = TypeVar("N", bound=Named)
+
+# How C's names begin where a member's name follows at once.
+_PREFIX: dict[type[Named], tuple[type[CudnnEnum], str]] = {
+    data_type: (raw.cudnnDataType_t, "CUDNN_DATA_"),
+    knob_type: (raw.cudnnBackendKnobType_t, "CUDNN_KNOB_TYPE_"),
+    numerical_note: (raw.cudnnBackendNumericalNote_t, "CUDNN_NUMERICAL_NOTE_"),
+    behavior_note: (raw.cudnnBackendBehaviorNote_t, "CUDNN_BEHAVIOR_NOTE_"),
+    norm_forward_phase: (raw.cudnnBackendNormFwdPhase_t, "CUDNN_NORM_FWD_"),
+    reduction_mode: (raw.cudnnReduceTensorOp_t, "CUDNN_REDUCE_TENSOR_"),
+    convolution_mode: (raw.cudnnConvolutionMode_t, "CUDNN_"),
+    tensor_reordering: (raw.cudnnBackendTensorReordering_t, "CUDNN_TENSOR_REORDERING_"),
+    moe_grouped_matmul_mode: (
+        raw.cudnnMoeGroupedMatmulMode_t,
+        "CUDNN_MOE_GROUPED_MATMUL_MODE_",
+    ),
+    reshape_mode: (raw.cudnnBackendReshapeMode_t, "CUDNN_RESHAPE_"),
+    cuda_graph_retention: (raw.cudnnCudaGraphRetention_t, "CUDNN_CUDA_GRAPH_RETENTION_"),
+    gnn_agg_op: (raw.cudnnGnnAggOp_t, "CUDNN_GNN_AGG_"),
+    gnn_activation_op: (raw.cudnnGnnActivationOp_t, "CUDNN_GNN_ACT_"),
+}
+
+
+def c_member(value: Named) -> Any:
+    """The C enumerator of a member; None for NOT_SET.
+
+    Raises
+    ------
+    cudnnGraphNotSupportedError
+        If cuDNN has none: it is of kernels that NVIDIA's front end brings itself.
+    """
+    if value.name == "NOT_SET":
+        return None
+    cls, prefix = _PREFIX[type(value)]
+    found = _by_name(cls).get(f"{prefix}{value.name}".upper())
+    if found is None:
+        raise not_supported(str(value), "no engine of cuDNN's: NVIDIA's own kernels are not here")
+    return found
+
+
+def note_of(cls: type[N], member: CudnnEnum) -> N | CudnnEnum:
+    """The front end's member for C's; C's own where the front end has none."""
+    prefix = _PREFIX[cls][1]
+    by_name = {each.name.upper(): each for each in cls}
+    return by_name.get(member.name.upper().removeprefix(prefix), member)
+
+
+def member_of(value: Any) -> Any:
+    """The front end's member where `value` is an enumerator of C's that has one; else `value`."""
+    if isinstance(value, CudnnEnum):
+        for cls, (c_enum, _) in _PREFIX.items():
+            if isinstance(value, c_enum):
+                return note_of(cls, value)
+    return value
+
+
+@functools.cache
+def _by_name(cls: type[CudnnEnum]) -> dict[str, Any]:
+    return {name.upper(): member for name, member in cls.__members__.items()}
+
+
+def c_data_type(value: Any) -> raw.cudnnDataType_t | None:
+    """The C enumerator of a data type; None for NOT_SET and None.
+
+    Parameters
+    ----------
+    value : data_type, torch.dtype, or anything else that ``as_data_type`` takes
+
+    Raises
+    ------
+    TypeError
+        If it is no data type.
+    """
+    if value is None:
+        return None
+    if isinstance(value, data_type):
+        member: raw.cudnnDataType_t | None = c_member(value)
+        return member
+    if isinstance(value, Named):
+        raise TypeError(f"expected a data_type, got {value!r}")
+    # PyTorch's bool is one byte; the front end says BOOLEAN all the same.
+    if str(value) == "torch.bool":
+        return raw.cudnnDataType_t.CUDNN_DATA_BOOLEAN
+    return as_data_type(value)

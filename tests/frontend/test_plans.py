@@ -1,0 +1,405 @@
+"""Choosing plans, executing graphs in the ways of 1.32, and what leads to layer 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudnn_ctypes
+import cudnn_ctypes.frontend as cudnn
+from cudnn_ctypes import NoDeviceError, use_reference_device
+
+from .test_programs import PLACES, randn
+
+torch = pytest.importorskip("torch")
+
+HALF, FLOAT = cudnn.data_type.HALF, cudnn.data_type.FLOAT
+A, FALLBACK = cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK
+# float16 has 11 bits: one rounding of the result, and one of its difference to PyTorch's.
+TOLERANCE = 2 * 2.0**-11
+
+
+@pytest.fixture(params=PLACES)
+def device(request: Any) -> Iterator[str]:
+    with use_reference_device(request.param == "cpu"):
+        yield request.param
+
+
+@pytest.fixture
+def reference() -> Iterator[None]:
+    with use_reference_device():
+        yield
+
+
+class Product:
+    """relu(a @ b), with memory for it."""
+
+    def __init__(self, device: str, **options: Any) -> None:
+        self.device = device
+        self.a = randn(4, 64, 32, device=device, dtype=torch.float16)
+        self.b = randn(4, 32, 64, device=device, dtype=torch.float16, seed=5)
+        self.c = torch.full((4, 64, 64), float("nan"), dtype=torch.float16, device=device)
+        self.graph = cudnn.pygraph(
+            **{"io_data_type": HALF, "intermediate_data_type": FLOAT, **options},
+            compute_data_type=FLOAT,
+        )
+
+    def describe(self, *, arrays: bool = False) -> Any:
+        a, b = self.a, self.b
+        if not arrays:
+            a, b = self.graph.tensor_like(a).set_uid(1), self.graph.tensor_like(b).set_uid(2)
+        self.out = self.graph.relu(self.graph.matmul(a, b, name="product"))
+        self.out.set_output(True).set_data_type(HALF).set_uid(3)
+        return self.graph
+
+    @property
+    def workspace(self) -> Any:
+        return torch.empty(16 << 20, dtype=torch.uint8, device=self.device)
+
+    def check(self) -> None:
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        expected = (self.a.double() @ self.b.double()).relu()
+        assert (self.c.double() - expected).abs().max() <= TOLERANCE * expected.abs().max()
+
+
+# --- executing -----------------------------------------------------------------------------------
+
+
+def test_arrays_are_operands_and_the_graph_is_built_when_it_is_executed(device: str) -> None:
+    problem = Product(device)
+    graph = problem.describe(arrays=True)
+    assert graph.nodes[0].inputs.keys() == {"A", "B"}
+    assert [each.name for each in graph.get_inputs()] == ["product::A", "product::B"]
+    graph.execute({problem.out: problem.c}, problem.workspace)
+    problem.check()
+    # Other memory for such an operand, by its tensor, takes the place of the array.
+    problem.b = randn(4, 32, 64, device=device, dtype=torch.float16, seed=6)
+    operand = graph.find_tensor("product::B")
+    graph.execute({3: problem.c.fill_(float("nan")), operand: problem.b}, problem.workspace)
+    problem.check()
+
+
+def test_memory_goes_with_a_list_of_unique_ids(device: str) -> None:
+    problem = Product(device)
+    graph = problem.describe()
+    memory = [problem.c, problem.a, problem.b]
+    graph.execute(memory, problem.workspace, tensor_uids=(3, 1, 2))
+    problem.check()
+    problem.c.fill_(float("nan"))
+    index = graph._held.plans.candidate
+    graph.execute_plan_at_index(memory, problem.workspace, index, tensor_uids=[3, 1, 2])
+    problem.check()
+    with pytest.raises(ValueError, match="tensor_uids: one is there twice"):
+        graph.execute(memory, problem.workspace, tensor_uids=[1, 1, 2])
+    with pytest.raises(ValueError, match="tensor_uids: expected one unique id for each"):
+        graph.execute(memory, problem.workspace, tensor_uids=[1, 2])
+    with pytest.raises(ValueError, match="tensor_uids: expected one unique id for each"):
+        graph.execute({1: problem.a}, problem.workspace, tensor_uids=[1])
+
+
+def test_steps_that_were_not_taken_are_taken(device: str) -> None:
+    problem = Product(device)
+    graph = problem.describe()
+    graph.create_execution_plans()
+    assert graph.get_execution_plan_count() > 0
+    graph.build_plans(ctx=None)
+    graph.execute({1: problem.a, 2: problem.b, 3: problem.c}, problem.workspace)
+    problem.check()
+
+
+def test_a_workspace_for_other_dims(device: str) -> None:
+    problem = Product(device, is_override_shape_enabled=True, is_dynamic_shape_enabled=True)
+    graph = problem.describe()
+    try:
+        graph.build()
+    except cudnn.cudnnGraphNotSupportedError as error:
+        pytest.skip(f"no engine of this cuDNN takes other dims: {error}"[:160])
+    other = {
+        "override_uids": [1, 2, 3],
+        "override_shapes": [[2, 64, 32], [2, 32, 64], [2, 64, 64]],
+        "override_strides": [[2048, 32, 1], [2048, 64, 1], [4096, 64, 1]],
+    }
+    assert 0 <= graph.get_workspace_size(**other) <= 16 << 20
+    index = graph._held.plans.candidate
+    assert graph.get_workspace_size_plan_at_index(index, None, **other) == (
+        graph.get_workspace_size(**other)
+    )
+
+
+@pytest.mark.usefixtures("reference")
+def test_a_plan_for_fixed_shapes_has_no_workspace_for_others() -> None:
+    graph = Product("cpu").describe()
+    graph.build()
+    with pytest.raises(ValueError, match="built for fixed shapes"):
+        graph.get_workspace_size(None, [1], [[2, 64, 32]], [[2048, 32, 1]])
+
+
+# --- choosing ------------------------------------------------------------------------------------
+
+
+def test_an_engine_with_its_knobs_is_built_again(device: str) -> None:
+    problem = Product(device)
+    graph = problem.describe()
+    graph.build()
+    index = graph._held.plans.candidate
+    engine, knobs = graph.get_engine_and_knobs_at_index(index)
+    assert all(isinstance(each, cudnn.knob_type) for each in knobs)
+    name = graph.get_plan_name_at_index(index)
+
+    again = Product(device)
+    other = again.describe().create_execution_plan(engine, knobs)
+    assert other.get_execution_plan_count() == 1
+    assert other.get_plan_name_at_index(0) == name
+    assert other.get_engine_and_knobs_at_index(0) == (engine, knobs)
+    other.execute({1: again.a, 2: again.b, 3: again.c}, again.workspace)
+    again.check()
+
+
+def test_the_plans_of_a_graph_are_listed(device: str) -> None:
+    graph = Product(device).describe()
+    assert graph.plans == graph.backend_plan_entries() == []
+    graph.create_execution_plans([A, FALLBACK])
+    assert len(graph.plans) == graph.get_execution_plan_count()
+    assert {each.mode for each in graph.plans} <= {A, FALLBACK}
+    assert [each.cpp_index for each in graph.plans] == list(range(len(graph.plans)))
+    assert graph.plans == graph.backend_plan_entries()
+    assert graph.selected_engine is None
+
+
+def test_a_plan_that_is_selected_is_built_or_none(device: str) -> None:
+    problem = Product(device)
+    graph = problem.describe()
+    graph.create_execution_plans([A, FALLBACK])
+    last = graph.get_execution_plan_count() - 1
+    for index in range(last, -1, -1):
+        try:
+            assert graph.select_plan(index) is graph
+            graph.build_plans()
+        except cudnn.cudnnGraphNotSupportedError:
+            continue
+        assert graph._held.plans.candidate == index
+        break
+    else:
+        raise AssertionError("no plan can be built")
+    graph.execute({1: problem.a, 2: problem.b, 3: problem.c}, problem.workspace)
+    problem.check()
+    graph.deselect_engines([graph.get_plan_name_at_index(index)]).select_plan(index)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="deselected by its name"):
+        graph.build_plans()
+    with pytest.raises(RuntimeError, match=f"there is no plan {last + 1}"):
+        graph.select_plan(last + 1)
+
+
+@pytest.mark.usefixtures("reference")
+def test_filters_hold_for_plans_that_come_later() -> None:
+    graph = Product("cpu").describe()
+    graph.build()
+    engine = graph.get_plan_name_at_index(graph._held.plans.candidate).partition("_")[0]
+    other = Product("cpu").describe()
+    assert other.deselect_engines([f"{engine}_"]) is other
+    other.build()
+    chosen = other.get_plan_name_at_index(other._held.plans.candidate)
+    assert chosen.partition("_")[0] != engine
+    notes = cudnn.behavior_note, cudnn.numerical_note
+    none = Product("cpu").describe().select_behavior_notes(list(notes[0])[:2])
+    none.select_numeric_notes(list(notes[1])).deselect_workspace_greater_than(1 << 30)
+    none.create_execution_plans([A])
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="lacks "):
+        none.check_support()
+
+
+# --- refusals ------------------------------------------------------------------------------------
+
+
+def heads(graph: Any, count: int) -> list[Any]:
+    return [graph.tensor([2, 4, 64, 64], [16384, 4096, 64, 1]) for _ in range(count)]
+
+
+def moe_combine(graph: Any) -> None:
+    token, weight = graph.tensor([1, 64, 32]), graph.tensor([4, 32, 16])
+    mode = cudnn.moe_grouped_matmul_mode.COMBINE
+    graph.moe_grouped_matmul(token, weight, graph.tensor([4, 1, 1]), mode=mode)
+
+
+def moe_scores(graph: Any) -> None:
+    token, weight = graph.tensor([1, 64, 32]), graph.tensor([4, 32, 16])
+    scores = graph.tensor([1, 32, 2])
+    graph.moe_grouped_matmul(token, weight, graph.tensor([4, 1, 1]), top_k_scores=scores)
+
+
+REFUSED = {
+    "a mode of NVIDIA's own kernels": moe_combine,
+    "an option of it": moe_scores,
+    "scales of blocks": lambda g: g.sdpa_mxfp8(*heads(g, 6), generate_stats=False),
+    "gradients with scales of blocks": lambda g: g.sdpa_mxfp8_backward(*heads(g, 17)),
+    "sums of lengths": lambda g: g.sdpa(
+        *heads(g, 3), generate_stats=False, cu_seq_len_q=g.tensor([3, 1, 1, 1])
+    ),
+    "logarithms to base 2": lambda g: g.sdpa(
+        *heads(g, 3), generate_stats=True, stats_use_log2=True
+    ),
+    "8 bits as one operation": lambda g: g.sdpa_fp8(
+        *heads(g, 9),
+        generate_stats=False,
+        implementation=cudnn.attention_implementation.UNIFIED,
+    ),
+}
+
+
+@pytest.mark.usefixtures("reference")
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_not_carried_out_is_refused_by_validate(case: str) -> None:
+    graph = cudnn.pygraph(io_data_type=HALF)
+    REFUSED[case](graph)
+    for step in (graph.validate, graph.build_operation_graph, graph.build):
+        with pytest.raises(cudnn.cudnnGraphNotSupportedError) as refused:
+            step()
+        assert "cuDNN:" not in str(refused.value)
+        assert "cudnn_ctypes:" in str(refused.value)
+
+
+@pytest.mark.usefixtures("reference")
+def test_what_is_refused_may_be_described_further() -> None:
+    graph = cudnn.pygraph(io_data_type=HALF)
+    o, stats = graph.sdpa(*heads(graph, 3), generate_stats=True, stats_use_log2=True)
+    o.set_output(True).set_dim([2, 4, 64, 64]).set_stride([16384, 4096, 64, 1])
+    stats.set_output(True).set_data_type(FLOAT)
+    graph.relu(o).set_output(True)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="stats_use_log2"):
+        graph.validate()
+
+
+@pytest.mark.usefixtures("reference")
+@pytest.mark.parametrize("backward", [False, True])
+def test_an_operation_without_engine_is_refused_when_plans_are_asked_for(backward: bool) -> None:
+    graph = cudnn.pygraph(io_data_type=HALF, compute_data_type=FLOAT)
+    x, freqs = graph.tensor([1, 2, 64, 64]), graph.tensor([1, 1, 64, 64], data_type=FLOAT)
+    rotate = graph.rope_backward if backward else graph.rope
+    rotate(x, freqs, rope_dim=32, output_scale=2.0).set_output(True).set_data_type(HALF)
+    graph.validate()
+    assert graph.nodes[0].params == {"output_scale": 2.0, "rope_dim": 32}
+    assert cudnn.backend_version() < 92400 or graph.build_operation_graph() is None
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError):
+        graph.create_execution_plans([A, FALLBACK])
+
+
+# --- handles and GPUs ----------------------------------------------------------------------------
+
+
+def test_a_handle_knows_its_gpu(device: str) -> None:
+    handle = cudnn.create_handle()
+    gpu = handle.device
+    assert isinstance(gpu, cudnn.DeviceInfo)
+    major, minor = gpu.compute_capability
+    assert gpu.sm_version == 10 * major + minor >= 50
+    assert gpu.sm_count > 0
+    assert gpu.shared_memory_per_block_optin >= 48 << 10
+    assert gpu.l2_cache_bytes > 1 << 20
+    assert gpu.oversized_shared_memory_per_block >= 0
+    if device == "cuda":
+        properties = torch.cuda.get_device_properties(gpu.ordinal)
+        assert gpu.device_name == properties.name
+        assert (gpu.sm_count, (major, minor)) == (
+            properties.multi_processor_count,
+            (properties.major, properties.minor),
+        )
+    assert repr(gpu) == "DeviceInfo(cuda:0)"
+    cudnn.destroy_handle(handle)
+    assert repr(handle) == "cudnn.Handle(destroyed)"
+
+
+@pytest.mark.usefixtures("reference")
+def test_a_handle_goes_by_its_address_and_to_layer_1_too() -> None:
+    handle = cudnn.create_handle()
+    cudnn.set_stream(handle.backend_handle, 0)
+    assert (handle.stream, cudnn.get_stream(handle)) == (0, 0)
+    stream = cudnn_ctypes.raw.cudaStream_t()
+    cudnn_ctypes.raw.cudnnGetStream(handle, stream)
+    with pytest.raises(TypeError, match=r"owner: expected a .*Handle, got 4660"):
+        cudnn.Handle(0x1234)
+    cudnn.destroy_handle(handle.backend_handle)
+    assert handle.backend_handle is None
+
+
+# --- CUDA graphs ---------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("reference")
+def test_how_cuda_graphs_keep_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    retention = cudnn.cuda_graph_retention
+    monkeypatch.delenv("CUDNN_CUDA_GRAPH_RETENTION", raising=False)
+    assert cudnn.pygraph().get_cuda_graph_retention() is retention.PER_GRAPH
+    graph = Product("cpu", cuda_graph_retention=retention.NONE).describe()
+    assert graph.get_cuda_graph_retention() is retention.NONE
+    graph.build()
+    if cudnn.backend_version() >= 92800:
+        kept = graph._plan(None).descriptor.get("cuda_graph_retention")
+        assert kept == cudnn_ctypes.raw.CUDNN_CUDA_GRAPH_RETENTION_NONE
+    monkeypatch.setenv("CUDNN_CUDA_GRAPH_RETENTION", "None")
+    assert cudnn.pygraph().get_cuda_graph_retention() is retention.NONE
+    given = cudnn.pygraph(cuda_graph_retention=retention.PER_GRAPH)
+    assert given.get_cuda_graph_retention() is retention.PER_GRAPH
+    monkeypatch.setenv("CUDNN_CUDA_GRAPH_RETENTION", "always")
+    with pytest.raises(ValueError, match="'always': expected per_graph or none"):
+        cudnn.pygraph()
+    with pytest.raises(TypeError, match="cuda_graph_retention: expected a cuda_graph_retention"):
+        cudnn.pygraph(cuda_graph_retention="none")
+
+
+# --- layer 3 -------------------------------------------------------------------------------------
+
+
+def test_explanations_are_those_of_layer_3(device: str) -> None:
+    graph = Product(device).describe()
+    rows = graph.explain(heuristics="a")
+    assert {row.state for row in rows} & {"works", "accepted"} or len(rows) > 0
+    layer_3 = cudnn_ctypes.Graph.from_json(graph.to_json())
+    with cudnn_ctypes.Handle() as handle:
+        expected = layer_3.explain(handle, "a")
+    assert [row.engine for row in rows] == [row.engine for row in expected]
+    properties = cudnn_ctypes.DeviceProperties.preset("h200")
+    assert "H200" in str(graph.explain(properties, heuristics="a"))
+
+
+@pytest.mark.usefixtures("reference")
+def test_an_invalid_graph_is_not_explained() -> None:
+    graph = cudnn.pygraph(io_data_type=HALF)
+    graph.matmul(graph.tensor([2, 8, 16]), graph.tensor([2, 8, 16])).set_output(True)
+    with pytest.raises(cudnn.InvalidGraphError, match="must be"):
+        graph.explain()
+
+
+@pytest.mark.usefixtures("reference")
+def test_nothing_is_measured_on_the_reference_device() -> None:
+    with pytest.raises(NoDeviceError):
+        Product("cpu").describe().autotune()
+
+
+@pytest.mark.gpu
+def test_the_fastest_plan_is_executed() -> None:
+    with use_reference_device(False):
+        problem = Product("cuda")
+        graph = problem.describe()
+        memory = {1: problem.a, 2: problem.b, 3: problem.c}
+        measured = graph.autotune(memory, runs=3, progress=False)
+        best = graph.get_engine_and_knobs_at_index(graph._held.plans.candidate)
+        assert best[0] == measured.best.engine
+        problem.c.fill_(float("nan"))
+        graph.execute(memory, problem.workspace)
+        problem.check()
+
+
+@pytest.mark.usefixtures("reference")
+def test_a_kernel_cache_is_empty_at_first() -> None:
+    cache = cudnn.create_kernel_cache()
+    assert (cache.size(), cache.revision()) == (0, 0)
+
+
+def test_numbers_of_the_host_are_operands_by_value() -> None:
+    graph = cudnn.pygraph(io_data_type=FLOAT)
+    graph.mul(graph.tensor([2, 4, 8]), np.full((1, 1, 1), 2.0, np.float32), name="twice")
+    assert graph.find_tensor("twice::b").get_is_pass_by_value()

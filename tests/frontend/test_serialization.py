@@ -1,0 +1,138 @@
+"""Graphs as bytes: ours, damaged ones, and those that NVIDIA's front end wrote."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import ROOT, run_program
+
+import cudnn_ctypes.frontend as cudnn
+from cudnn_ctypes import use_reference_device
+
+
+@pytest.fixture(autouse=True)
+def device() -> Iterator[None]:
+    with use_reference_device():
+        yield
+
+
+def built() -> Any:
+    graph = cudnn.pygraph(io_data_type=cudnn.data_type.FLOAT)
+    x = graph.tensor([2, 8, 16], [128, 16, 1], uid=1)
+    graph.matmul(x, graph.tensor([2, 16, 8], [128, 8, 1], uid=2)).set_output(True).set_uid(3)
+    graph.build()
+    return graph
+
+
+def ubjson(value: Any) -> bytes:
+    """As NVIDIA's front end writes it (ubjson.org): sizes of keys are int8, text is int32."""
+    if isinstance(value, dict):
+        items = (b"i" + bytes([len(k)]) + k.encode() + ubjson(v) for k, v in value.items())
+        return b"{" + b"".join(items) + b"}"
+    if isinstance(value, list):
+        return b"[" + b"".join(map(ubjson, value)) + b"]"
+    if isinstance(value, str):
+        return b"Sl" + struct.pack(">i", len(value)) + value.encode()
+    return b"l" + struct.pack(">i", value)
+
+
+NVIDIAS = ubjson(
+    {
+        "behavior_notes": [],
+        "cudnn_backend_data": json.dumps({"cudnnVersion": 92800}),
+        "variant_pack_uids": [1, 2, 3],
+    }
+)
+
+
+def test_bytes_and_lists_say_the_same() -> None:
+    graph = built()
+    data = graph.serialize(as_bytes=True)
+    assert isinstance(data, bytes)
+    assert list(data) == graph.serialize() == graph.serialize(include_kernels=False)
+    for form in (data, list(data)):
+        restored = cudnn.pygraph()
+        restored.deserialize(form)
+        assert restored.get_workspace_size() == graph.get_workspace_size()
+    cudnn.pygraph().deserialize(data, enforce_precompiled=True)
+    cudnn.pygraph().deserialize(cudnn.create_handle(), data, False)
+
+
+@pytest.mark.parametrize("form", [bytes, list, bytearray])
+@pytest.mark.parametrize("part", [1.0, 0.5])
+def test_what_nvidias_front_end_wrote_is_called_so(form: Any, part: float) -> None:
+    data = NVIDIAS[: int(len(NVIDIAS) * part)]  # a damaged one is still not one of ours
+    with pytest.raises(ValueError, match=r"a serialized graph \(UBJSON.*NVIDIA's front end wrote"):
+        cudnn.pygraph().deserialize(form(data))
+
+
+def test_so_are_plans_of_its_own_kernels_and_its_texts() -> None:
+    with pytest.raises(ValueError, match="a plan of one of its own kernels, which NVIDIA's"):
+        cudnn.pygraph().deserialize(b"CUDNN_FE_PYPLAN\0" + bytes(64))
+    text = json.dumps({"cudnn_frontend_version": 13200, "json_version": "2.0", "nodes": []})
+    for form in (text, text.encode()):
+        with pytest.raises(ValueError, match="the text of a graph of NVIDIA's front end"):
+            cudnn.pygraph().deserialize(form)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"{}", b'{"format": 1}', b"\0" * 8, b"i{"])
+def test_damaged_ones_of_ours_are_not_called_nvidias(damage: bytes) -> None:
+    with pytest.raises(ValueError, match=r"damaged|no graph that cudnn_ctypes") as caught:
+        cudnn.pygraph().deserialize(damage)
+    assert "NVIDIA" not in str(caught.value)
+    data = built().serialize(as_bytes=True)
+    for cut in (1, len(data) // 2, len(data) - 1):
+        with pytest.raises(ValueError, match="damaged") as caught:
+            cudnn.pygraph().deserialize(data[:cut])
+        assert "NVIDIA" not in str(caught.value)
+
+
+NVIDIAS_PROGRAM = """
+    from cudnn_ctypes import DeviceProperties
+    gpu = DeviceProperties.preset("h200").to_json()
+    import cudnn
+    compiled = cudnn._pybind_module
+    float16, float32 = cudnn.data_type.HALF, cudnn.data_type.FLOAT
+    graph = compiled.backend_graph(
+        name="g",
+        io_data_type=float16,
+        intermediate_data_type=float32,
+        compute_data_type=float32,
+        device_property=cudnn.create_device_properties(gpu),
+    )
+    a = graph._make_tensor(dim=[2, 64, 128], stride=[8192, 128, 1], uid=1)
+    b = graph._make_tensor(dim=[2, 128, 64], stride=[8192, 64, 1], uid=2)
+    graph.matmul(a, b, name="m").set_output(True)
+    graph.validate()
+    graph.build_operation_graph()
+    graph.create_execution_plans([cudnn.heur_mode.A])
+    graph.build_plan_at_index(0)
+    data = graph.serialize(as_bytes=True)
+    import cudnn_ctypes.frontend
+    from cudnn_ctypes import use_reference_device
+    use_reference_device()
+    try:
+        cudnn_ctypes.frontend.pygraph().deserialize(data)
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_a_graph_that_the_installed_front_end_serialized() -> None:
+    """It compiles without a GPU where this package has put its stand-in for the driver."""
+    spec = importlib.util.find_spec("cudnn")
+    if spec is None or not spec.submodule_search_locations:
+        pytest.skip("nvidia-cudnn-frontend is not installed")
+    folder = Path(next(iter(spec.submodule_search_locations))).parent
+    paths = {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}
+    told = run_program(NVIDIAS_PROGRAM, environment=paths, check=False)
+    if told.returncode and "cuda" in told.stderr:
+        pytest.skip(f"the front end cannot build without a GPU here: {told.stderr[-200:]}")
+    assert "this is a serialized graph (UBJSON" in told.stdout, told.stderr
