@@ -58,6 +58,7 @@ ALLOWED: dict[str, set[str]] = {
         "handle",
         "strides",
     },
+    "torch_ops": {"graph"},
     "reference": {"raw", "absent_gpu", "errors", "dtypes"},
 }
 
@@ -73,6 +74,8 @@ ROOMS: dict[str, set[str]] = {
 PLAIN_DATA = {"attributes", "ctypes_support", "values"}
 
 FRAMEWORKS = {"torch", "cupy", "jax", "numba", "tensorflow"}
+MADE_FOR = {"torch_ops": {"torch"}}
+"""Parts for users of one framework, which import it; nothing else imports them."""
 MAINTAINERS = {"tools", "tests", "examples"}
 
 
@@ -232,7 +235,14 @@ def test_the_check_sees_every_kind_of_import(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_no_framework_and_no_maintainer_s_tool(path: Path) -> None:
     roots = {name.split(".")[0] for name in imported(path)}
-    assert not roots & (FRAMEWORKS | MAINTAINERS)
+    own = MADE_FOR.get(path.relative_to(PACKAGE).parts[0], set())
+    assert not roots & ((FRAMEWORKS | MAINTAINERS) - own)
+
+
+@pytest.mark.parametrize("part", MADE_FOR)
+def test_nothing_imports_what_is_made_for_one_framework(part: str) -> None:
+    assert {here for here, there, _ in arrows() if there == part} == set()
+    assert part not in cudnn_ctypes.__all__
 
 
 def test_reference_computations_know_only_numpy() -> None:

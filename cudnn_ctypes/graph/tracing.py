@@ -6,7 +6,7 @@ import functools
 import inspect
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from ..raw import mode
@@ -14,6 +14,7 @@ from ..raw.values import described
 from .describe.tensor import Tensor
 from .graph import Graph
 from .run.given_memory import GivenMemory
+from .run.results import ResultMemory
 from .traced_arguments import as_input, leaves, look, rebuilt
 
 if TYPE_CHECKING:
@@ -111,6 +112,20 @@ class GraphFunction:
         """
         return self._trace(self._arguments(args, kwargs)).graph
 
+    def empty_results(self, *args: Any, **kwargs: Any) -> Any:
+        """What a call would return, uninitialized: nothing is built or run.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Those of a call; among them a tensor of PyTorch, of any device, also "meta".
+        """
+        arguments = self._arguments(args, kwargs)
+        like = next((x for x in leaves(arguments) if hasattr(x, "new_empty_strided")), None)
+        if like is None:
+            raise TypeError(f"{self.__name__}: expected a tensor of PyTorch among the arguments")
+        return self._trace(arguments).empty_results(like)
+
     def clear(self) -> None:
         """Forget all graphs, and destroy their plans."""
         with self._tracing:
@@ -177,12 +192,29 @@ class _Trace:
                     "identity copies it"
                 )
             each.set_output()
+        self._leave_out_unused()
 
-    def named(self, memory: list[Any]) -> dict[Any, Any]:
+    def _leave_out_unused(self) -> None:
+        """Take arguments that the function only looked at out of the graph."""
+        nodes = [each for node in self.graph.nodes for each in (node, *node.inner)]
+        used = {id(tensor) for node in nodes for tensor in node.operands}
+        self._used = [id(tensor) in used for tensor in self._inputs]
+        for tensor, is_used in zip(self._inputs, self._used, strict=True):
+            if not is_used:
+                self.graph.tensors.remove(tensor)
+
+    def named(self, memory: Sequence[Any]) -> dict[Any, Any]:
         """Memory by tensor, from memory in the order of the arguments."""
-        return dict(zip(self._inputs, memory, strict=True))
+        every = zip(self._inputs, memory, self._used, strict=True)
+        return {tensor: given for tensor, given, is_used in every if is_used}
 
-    def run(self, memory: list[Any], handle: Handle | None) -> Any:
+    def empty_results(self, like: Any) -> Any:
+        """What the function returned, with new memory from PyTorch in place of tensors."""
+        self.graph.validate()
+        results = {each.name: ResultMemory(each).in_torch(like) for each in self.graph.outputs}
+        return rebuilt(self._returned, results)
+
+    def run(self, memory: Sequence[Any], handle: Handle | None) -> Any:
         results = self.graph.run(self.named(memory), handle=handle)
         return rebuilt(self._returned, results)
 

@@ -1,0 +1,283 @@
+"""A convolution with bias, residual and ReLU as an operator of PyTorch, against PyTorch's own."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from torch_operators import BACKENDS, GPU, PLACES, conv_bias_relu, sdpa
+
+from cudnn_ctypes import use_reference_device
+
+torch: Any = pytest.importorskip("torch")
+nn = torch.nn.functional
+
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+
+
+def images(place: str, *, batch: int = 2, seed: int = 0) -> list[Any]:
+    """x, w, b and a residual, channels last; in float16 on a GPU, where float32 would be TF32."""
+    torch.manual_seed(seed)
+    dtype = torch.float16 if place == "cuda" else torch.float32
+    shapes = [(batch, 16, 6, 5), (16, 16, 3, 3), (1, 16, 1, 1), (batch, 16, 6, 5)]
+    made = [torch.randn(shape, device=place, dtype=dtype) for shape in shapes]
+    made[1] /= 12
+    last = [each.contiguous(memory_format=torch.channels_last) for each in made]
+    return [each.requires_grad_() for each in last]
+
+
+def expected_images(x: Any, w: Any, b: Any, residual: Any = None, padding: int = 1) -> Any:
+    y = nn.conv2d(x, w, padding=padding) + b
+    return torch.relu(y if residual is None else y + residual)
+
+
+def close(got: Any, expected: Any) -> None:
+    """Sums of up to 288 products: of 10 and of 23 bits, rounded to them at the end."""
+    tolerance = 1e-2 if got.dtype == torch.float16 else 1e-4
+    torch.testing.assert_close(got.double(), expected.double(), rtol=tolerance, atol=tolerance)
+
+
+def compare(function: Callable[..., Any], place: str, operands: list[Any]) -> None:
+    """Numbers and gradients of the operator, within `function`, against those in float64."""
+    exact = [each.detach().double().requires_grad_() for each in operands]
+    expected = expected_images(*exact)
+    result = function(*operands)
+    close(result, expected)
+    torch.manual_seed(9)
+    dy = torch.randn(result.shape, device=place).to(result.dtype)
+    gradients = torch.autograd.grad(result, operands, dy)
+    for each, wanted in zip(
+        gradients, torch.autograd.grad(expected, exact, dy.double()), strict=True
+    ):
+        close(each, wanted)
+
+
+def of_operator(*operands: Any) -> Any:
+    return conv_bias_relu()(*operands)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("residual", [False, True])
+def test_numbers_and_gradients_are_pytorch_s(place: str, residual: bool) -> None:
+    operands = images(place)[: 4 if residual else 3]
+    compare(of_operator, place, operands)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_compiled_numbers_and_gradients_are_pytorch_s(place: str) -> None:
+    operator = conv_bias_relu()
+
+    def block(x: Any, w: Any, b: Any, residual: Any) -> Any:
+        return operator(x * 1.0, w, b, residual) + 0.0
+
+    compiled = torch.compile(block, fullgraph=True, backend=BACKENDS[place])
+    compare(compiled, place, images(place))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_compiled_for_many_batch_sizes(place: str) -> None:
+    """Where PyTorch makes sizes symbols, they become numbers again."""
+    operator = conv_bias_relu()
+    compiled = torch.compile(
+        lambda *operands: operator(*operands), fullgraph=True, backend=BACKENDS[place]
+    )
+    for batch in (1, 2, 3, 4):
+        compare(compiled, place, images(place, batch=batch))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_what_pytorch_checks_of_operators(place: str) -> None:
+    """Schema, registration of gradients, shapes without memory, and tracing with symbols."""
+    x, w, b, residual = images(place)
+    torch.library.opcheck(conv_bias_relu(), (x, w, b))
+    torch.library.opcheck(conv_bias_relu(), (x, w, b, residual), {"padding": 1})
+
+
+class Residual(torch.nn.Module):
+    """Two convolutions and the way around them; by operators of graphs, or by PyTorch's."""
+
+    def __init__(self, channels: int, function: Callable[..., Any]) -> None:
+        super().__init__()
+        shapes = [(channels, channels, 3, 3), (1, channels, 1, 1)] * 2
+        self.weights = torch.nn.ParameterList(torch.zeros(shape) for shape in shapes)
+        self.function = function
+
+    def forward(self, x: Any) -> Any:
+        w, b, w2, b2 = self.weights
+        return self.function(self.function(x, w, b), w2, b2, x)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_training_a_residual_block(place: str, compiled: bool) -> None:
+    """Three steps of gradient descent, beside PyTorch's own block in float64."""
+    operator = conv_bias_relu()
+    own, theirs = Residual(16, lambda *args: operator(*args)), Residual(16, expected_images)
+    torch.manual_seed(3)
+    dtype = torch.float16 if place == "cuda" else torch.float32
+    with torch.no_grad():
+        for one, other in zip(own.weights, theirs.weights, strict=True):
+            values = torch.randn(one.shape) / 12
+            one.copy_(values.to(dtype))
+            other.copy_(one)
+    own = own.to(place, dtype, memory_format=torch.channels_last)
+    theirs = theirs.to(place, torch.float64)
+    x, target = (torch.randn(2, 16, 6, 5).to(place, dtype) for _ in range(2))
+    x, target = (each.contiguous(memory_format=torch.channels_last) for each in (x, target))
+    step = own
+    if compiled:
+        step = torch.compile(own, fullgraph=True, backend=BACKENDS[place])
+    for _ in range(3):
+        for module, run in ((own, step), (theirs, theirs)):
+            wide = next(module.parameters()).dtype
+            loss = (run(x.to(wide)) - target.to(wide)).float().square().mean()
+            module.zero_grad()
+            loss.backward()
+            with torch.no_grad():
+                for each in module.parameters():
+                    each -= 0.1 * each.grad
+    for one, other in zip(own.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(one.double(), other, rtol=2e-2, atol=2e-3)
+        assert one.grad.stride() == one.stride() or one.grad.is_contiguous()
+
+
+class Recorded(TorchDispatchMode):
+    """The names of the operators that run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.names.append(str(func).removesuffix(".default"))
+        return func(*args, **(kwargs or {}))
+
+    @property
+    def own(self) -> list[str]:
+        home = "cudnn_ctypes_tests."
+        return [name.removeprefix(home) for name in self.names if name.startswith(home)]
+
+
+def test_only_the_graphs_that_are_needed_run() -> None:
+    x, w, b, residual = images("cpu")
+    for needed, graphs in (
+        ([x], ["dz", "dx"]),
+        ([w], ["dz", "dw"]),
+        ([x, residual], ["dz", "dresidual", "dx"]),
+        ([x, w, b, residual], ["dz", "dresidual", "dx", "dw", "db"]),
+    ):
+        ids = set(map(id, needed))
+        given = [each if id(each) in ids else each.detach() for each in (x, w, b, residual)]
+        y = conv_bias_relu()(*given)
+        with Recorded() as recorded:
+            y.backward(torch.ones_like(y))
+        assert recorded.own == [f"conv_bias_relu_{each}" for each in graphs]
+
+
+def test_tensors_that_were_expanded_are_copied() -> None:
+    """The gradient of a sum is one number, expanded; so may be an argument."""
+    operands = images("cpu")
+    exact = [each.detach().double().requires_grad_() for each in operands]
+    conv_bias_relu()(*operands).sum().backward()
+    expected_images(*exact).sum().backward()
+    for each, wanted in zip(operands, exact, strict=True):
+        close(each.grad, wanted.grad)
+    x, w, _, residual = operands
+    b = torch.full((1, 1, 1, 1), 0.5).expand(1, 16, 1, 1)
+    close(conv_bias_relu()(x, w, b, residual), expected_images(x, w, b, residual))
+    meta = [each.detach().to("meta") for each in (x, w, b, residual)]
+    assert conv_bias_relu()(*meta).stride() == conv_bias_relu()(x, w, b, residual).stride()
+
+
+def test_results_without_memory_are_those_with_memory() -> None:
+    """Shapes, strides and types on "meta", where nothing is built."""
+    for layout in (torch.channels_last, torch.contiguous_format):
+        x, w, b, _ = (each.detach().contiguous(memory_format=layout) for each in images("cpu"))
+        y = conv_bias_relu()(x.to("meta"), w.to("meta"), b.to("meta"), padding=0)
+        assert (y.device.type, y.dtype, y.shape) == ("meta", x.dtype, (2, 16, 4, 3))
+        assert y.is_contiguous(memory_format=layout)
+    q = torch.empty(1, 2, 64, 32, dtype=torch.bfloat16, device="meta")
+    o, stats = sdpa()(q, q, q, causal=True)
+    assert (o.dtype, o.shape) == (torch.bfloat16, q.shape)
+    assert (stats.dtype, stats.shape) == (torch.float32, (1, 2, 64, 1))
+
+
+# --- streams and memory, on a GPU ----------------------------------------------------------------
+
+
+@GPU
+@pytest.mark.usefixtures("gpu_device")
+def test_forward_and_backward_in_a_stream_of_their_own() -> None:
+    """The operands come late; autograd computes gradients in the stream of the forward pass."""
+    operands = images("cuda")
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(50_000_000)
+        late = [torch.zeros_like(each).copy_(each.detach()).requires_grad_() for each in operands]
+        compare(of_operator, "cuda", late)
+    stream.synchronize()
+
+
+@GPU
+@pytest.mark.usefixtures("gpu_device")
+def test_compiled_with_cuda_graphs() -> None:
+    operator = conv_bias_relu()
+    compiled = torch.compile(
+        lambda *operands: operator(*operands), fullgraph=True, mode="reduce-overhead"
+    )
+    for seed in range(4):
+        torch.compiler.cudagraph_mark_step_begin()
+        compare(compiled, "cuda", images("cuda", seed=seed))
+
+
+@GPU
+@pytest.mark.usefixtures("gpu_device")
+def test_no_memory_is_kept_between_calls() -> None:
+    """Workspaces and results come from PyTorch's allocator, and go back to it."""
+    operands = images("cuda")
+    for _ in range(2):
+        torch.autograd.grad(conv_bias_relu()(*operands).sum(), operands)
+    gc.collect()
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    for _ in range(3):
+        torch.autograd.grad(conv_bias_relu()(*operands).sum(), operands)
+    torch.cuda.synchronize()
+    assert torch.cuda.memory_allocated() == before
+
+
+@GPU
+@pytest.mark.usefixtures("gpu_device")
+def test_on_the_second_of_two_gpus() -> None:
+    if torch.cuda.device_count() < 2:
+        pytest.skip("needs two GPUs")
+    with torch.cuda.device(0):
+        operands = [each.detach().to("cuda:1").requires_grad_() for each in images("cuda")]
+        y = conv_bias_relu()(*operands)
+        assert y.device.index == 1
+        y.sum().backward()
+        assert torch.cuda.current_device() == 0
+    exact = [each.detach().double().requires_grad_() for each in operands]
+    expected_images(*exact).sum().backward()
+    for each, wanted in zip(operands, exact, strict=True):
+        close(each.grad, wanted.grad)
+
+
+def test_what_the_gradient_does_not_read_is_not_kept() -> None:
+    x, w, b, residual = images("cpu")
+    plain = residual.detach() * 1
+    y = conv_bias_relu()(x, w, b, plain)
+    kept = weakref.ref(plain)
+    del plain
+    gc.collect()
+    assert kept() is None
+    del y
+
+
+def test_host_memory_is_refused_on_a_gpu() -> None:
+    with use_reference_device(active=False), pytest.raises((TypeError, RuntimeError)):
+        conv_bias_relu()(*images("cpu"))

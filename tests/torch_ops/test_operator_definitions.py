@@ -1,0 +1,126 @@
+"""What operators of PyTorch are defined by: schemas, outputs, gradients, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from torch_operators import conv_bias_relu, sdpa
+
+torch: Any = pytest.importorskip("torch")
+
+from cudnn_ctypes.torch_ops import custom_op  # noqa: E402
+
+
+def test_the_schema_says_what_the_function_takes() -> None:
+    schema = str(conv_bias_relu()._opoverload._schema)
+    assert schema == (
+        "cudnn_ctypes_tests::conv_bias_relu(Tensor x, Tensor w, Tensor b, "
+        "Tensor? residual=None, SymInt padding=1) -> Tensor"
+    )
+    assert str(sdpa()._opoverload._schema).endswith(
+        "(Tensor q, Tensor k, Tensor v, bool causal=False) -> (Tensor, Tensor)"
+    )
+
+
+def test_options_by_keyword() -> None:
+    def scaled(graph: Any, x: Any, *, factor: float, power: int = 1) -> Any:
+        return x * factor**power
+
+    operator = custom_op(
+        "cudnn_ctypes_tests::scaled",
+        scaled,
+        backward={"dx": lambda graph, dy, factor, power: dy * factor**power},
+    )
+    x = torch.randn(1, 4, 8, requires_grad=True)
+    y = operator(x, factor=3.0, power=2)
+    torch.testing.assert_close(y, 9 * x)
+    y.backward(torch.ones_like(y))
+    torch.testing.assert_close(x.grad, torch.full_like(x, 9))
+    torch.library.opcheck(operator, (x,), {"factor": 0.5})
+
+
+def test_without_a_backward_graph_there_is_no_gradient() -> None:
+    operator = custom_op("cudnn_ctypes_tests::negative", lambda graph, x: -x)
+    x = torch.randn(1, 4, 8, requires_grad=True)
+    y = operator(x)
+    torch.testing.assert_close(y.detach(), -x.detach())
+    with pytest.raises(RuntimeError):
+        y.sum().backward()
+
+
+def test_a_gradient_that_is_not_defined_is_an_error() -> None:
+    operator = custom_op(
+        "cudnn_ctypes_tests::weighted",
+        lambda graph, x, w: x * w,
+        backward={"dx": lambda graph, dy, w: dy * w},
+    )
+    x, w = torch.randn(1, 4, 8, requires_grad=True), torch.randn(1, 4, 8)
+    operator(x, w).sum().backward()
+    torch.testing.assert_close(x.grad, w)
+    with pytest.raises(NotImplementedError, match="weighted: backward gives no dw"):
+        operator(x, w.requires_grad_()).sum().backward()
+
+
+def test_gradients_of_several_outputs() -> None:
+    operator = custom_op(
+        "cudnn_ctypes_tests::sum_and_product",
+        lambda graph, a, b: (a + b, a * b),
+        outputs=("sum", "product"),
+        backward={
+            ("da", "db"): lambda graph, a, b, dsum, dproduct: (
+                dsum + dproduct * b,
+                dsum + dproduct * a,
+            )
+        },
+    )
+    a, b = (torch.randn(1, 4, 8, requires_grad=True) for _ in range(2))
+    total, product = operator(a, b)
+    (total * 2 + product * 3).sum().backward()
+    torch.testing.assert_close(a.grad, 2 + 3 * b.detach())
+    torch.testing.assert_close(b.grad, 2 + 3 * a.detach())
+    a.grad = None
+    operator(a, b)[1].sum().backward()  # the gradient of the other is zero
+    torch.testing.assert_close(a.grad, b.detach())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "kind", "message"),
+    [
+        (("negative", lambda graph, x: -x), {}, ValueError, "namespace::name"),
+        ((3, lambda graph, x: -x), {}, ValueError, "namespace::name"),
+        (("a::b", lambda graph, x: -x), {"outputs": "y"}, TypeError, "outputs: expected names"),
+        (("a::b", lambda graph, x: -x), {"outputs": ()}, ValueError, "outputs"),
+        (("a::b", lambda graph, x: -x), {"outputs": ("y", "y")}, ValueError, "that differ"),
+        (
+            ("cudnn_ctypes_tests::unknown", lambda graph, x: -x),
+            {"backward": {"dx": lambda graph, dz: dz}},
+            ValueError,
+            "takes 'dz'; there are x, y, dy",
+        ),
+        (
+            ("cudnn_ctypes_tests::unread", lambda graph, x: -x),
+            {"backward": {"dX": lambda graph, dy: -dy}},
+            ValueError,
+            "'dX' is no gradient, and nothing reads it",
+        ),
+        (
+            ("cudnn_ctypes_tests::twice", lambda graph, y: -y),
+            {"backward": {"dy": lambda graph, dy: -dy}},
+            ValueError,
+            "two of the name 'y'",
+        ),
+        (("a::b", lambda: None), {}, TypeError, "first argument must be the graph"),
+    ],
+)
+def test_wrong_definitions(
+    arguments: Any, options: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        custom_op(*arguments, **options)
+
+
+def test_a_function_with_another_number_of_results() -> None:
+    operator = custom_op("cudnn_ctypes_tests::two", lambda graph, x: (-x, x + 1))
+    with pytest.raises(TypeError, match=r"two: expected 1 tensors, got"):
+        operator(torch.randn(1, 4, 8))
