@@ -116,13 +116,37 @@ def part_of(name: str) -> str | None:
     return pieces[1] if pieces[0] == "cudnn_ctypes" and len(pieces) > 1 else None
 
 
+PICTURES = "cudnn_ctypes.introspect.pictures"
+"""What objects import when they are asked to show themselves, whatever they stand on."""
+
+
 def arrows() -> Iterator[tuple[str, str, Path]]:
+    """Who imports whom; drawing, which knows nothing of whom it draws, is below everything."""
     for path in modules():
         here = part_of(".".join(dotted(path)))
         for name in imported(path):
-            there = part_of(name)
+            there = None if name.startswith(f"{PICTURES}.") else part_of(name)
             if here is not None and there is not None and here != there:
                 yield here, there, path
+
+
+@pytest.mark.parametrize("path", modules(PACKAGE / "introspect" / "pictures"), ids=lambda p: p.stem)
+def test_pictures_know_nothing_of_what_they_show(path: Path) -> None:
+    below = {part_of(name) for name in imported(path)} - {None, "introspect"}
+    assert below <= {"dtypes", "enumerators"}
+
+
+def test_pictures_are_imported_when_they_are_asked_for() -> None:
+    """In functions only: whoever draws nothing loads nothing of it."""
+    for path in modules():
+        if "introspect" in dotted(path):
+            continue
+        outside = ast.parse(path.read_text())
+        for node in ast.walk(outside):
+            checked_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            if checked_only or isinstance(node, ast.FunctionDef):
+                node.body = [ast.Pass()]
+        assert not [name for name in _names(outside, path) if name.startswith(PICTURES)], path
 
 
 def test_every_part_is_known() -> None:

@@ -25,6 +25,9 @@ To make it supported, or faster
     (`Advice`); each `Suggestion` has its `Step` and `Change` objects, the changed graph, and the
     `Fact` that was measured, if one was. ``Graph.replaced`` and ``Graph.split`` describe such
     graphs by hand.
+To look at
+    ``Graph.to_svg``, ``to_mermaid``, ``to_dot``; notebooks show graphs, explanations, advice and
+    autotuning results by themselves; ``Autotuning.plot``.
 To execute often
     ``Graph.bind`` (`BoundPlan`) where memory stays in its place, `capture` where the same launches
     come again and again, `NativeGraph` for a CUDA graph whose memory can be exchanged.

@@ -23,6 +23,7 @@ from .describe.operations.reductions import ReductionOperations
 from .describe.operations.resampling import ResampleOperations
 from .describe.operations.sequences import SequenceOperations
 from .describe.operations.shapes import ShapeOperations
+from .describe.pictures import PictureMethods
 from .describe.tensor import Tensor
 from .describe.validation import (
     check_fields,
@@ -87,6 +88,7 @@ class Graph(
     RewritingMethods,
     EngineMethods,
     RunMethods,
+    PictureMethods,
 ):
     """Operations on tensors that cuDNN carries out together.
 

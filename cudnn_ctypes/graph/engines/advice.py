@@ -242,6 +242,13 @@ class Advice(Sequence[Suggestion]):
         else:
             print(str(self), file=file or sys.stdout)
 
+    def _repr_html_(self) -> str:
+        from ...introspect.pictures.html import Table, page
+
+        rows = [[each.words, each.effect, each.caveat or "-"] for each in self.suggestions]
+        table = Table(("change", "effect", "mind"), rows)
+        return page(self._title(), [table.html()] if rows else [])
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
         from rich.markup import escape
 

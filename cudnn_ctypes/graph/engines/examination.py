@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..backend.descriptor import BackendDescriptor
     from ..lower.expand.expansion import Expansion
 
-__all__ = ["explain"]
+__all__ = ["engine_kind", "explain"]
 
 
 def explain(
@@ -155,7 +155,7 @@ class _Examiner:
         if index not in self._facts:
             notes, behavior = engine.numerical_notes, engine.behavior_notes
             self._facts[index] = {
-                "kind": _kind(behavior),
+                "kind": engine_kind(behavior),
                 "knob_ranges": engine.knobs,
                 "numerical_notes": tuple(sorted(notes)),
                 "behavior_notes": tuple(sorted(behavior)),
@@ -163,7 +163,8 @@ class _Examiner:
         return self._facts[index]
 
 
-def _kind(notes: frozenset[str]) -> str:
+def engine_kind(notes: frozenset[str]) -> str:
+    """ "runtime fusion", "cuBLASLt" or "precompiled", by an engine's behavior notes."""
     if "runtime_compilation" in notes:
         return "runtime fusion"
     return "cuBLASLt" if "cublaslt_dependency" in notes else "precompiled"

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..backend.engine import EngineChoice, Knob
-from .explanation_text import RichText, plain_text, show
+from .explanation_text import RichText, html, plain_text, show
 from .refusals import Refusal
 
 if TYPE_CHECKING:
@@ -186,6 +186,9 @@ class Explanation:
         """
         show(self, file)
 
+    def _repr_html_(self) -> str:
+        return html(self)
+
     def __rich__(self) -> Any:
         return RichText(self)
 
@@ -198,11 +201,11 @@ def reasons(rows: Iterable[EngineRow]) -> dict[str, tuple[int, ...]]:
     found: dict[str, set[int]] = {}
     for row in sorted(rows, key=_distance):
         if row.reason:
-            reason = Refusal(row.status, row.reason).without_index(row.engine)
+            reason = Refusal(row.status, row.reason, row.messages).without_index(row.engine)
             found.setdefault(reason, set()).add(row.engine)
     return {reason: tuple(sorted(engines)) for reason, engines in found.items()}
 
 
 def _distance(row: EngineRow) -> tuple[bool, int]:
     """How far from working."""
-    return Refusal(row.status, row.reason).hopeless, _FARTHEST.index(row.refused_at)
+    return Refusal(row.status, row.reason, row.messages).hopeless, _FARTHEST.index(row.refused_at)

@@ -1,4 +1,4 @@
-"""The explanation of a graph's engines as plain text, and as tables for a terminal."""
+"""The explanation of a graph's engines as plain text, and as tables for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
     from .explanation import EngineRow, Explanation
 
-__all__ = ["RichText", "plain_text", "show"]
+__all__ = ["RichText", "html", "plain_text", "show"]
 
 _ENGINES = ("engine", "kind", "configs", "notes", "knobs")
 _CONFIGS = ("engine", "kind", "proposed", "knobs", "workspace", "shared memory", "result")
 _NARROW = ("engine", "proposed", "knobs", "workspace", "result")  # fits in 80 columns
 _NUMBERS = ("engine", "configs", "workspace", "shared memory")
 _RESULTS = {"works": "works", "accepted": "accepted, not compiled"}
+_COLORS = {"works": "#3fa66a", "accepted": "#4a90d9"}
 _STYLES = {"works": "green", "accepted": "cyan", "excluded": "yellow", "refused": "red"}
 
 
@@ -78,6 +79,24 @@ def show(explanation: Explanation, file: TextIO | None) -> None:
         console.print(explanation)
     else:
         print(plain_text(explanation), file=file or sys.stdout)
+
+
+def html(explanation: Explanation) -> str:
+    """The same tables for a notebook."""
+    from ...introspect.pictures.html import Table, page
+
+    tables = [
+        Table(_ENGINES, _engines(explanation), _NUMBERS),
+        Table(
+            _CONFIGS,
+            [[*_cells(row).values()] for row in explanation.usable],
+            _NUMBERS,
+            [_COLORS[row.state] for row in explanation.usable],
+        ),
+        Table(("engines", "do not do it because"), _left(explanation)),
+    ]
+    title = "\n".join([_title(explanation), *_modes(explanation)])
+    return page(title, (table.html() for table in tables if table.rows))
 
 
 def _title(explanation: Explanation) -> str:

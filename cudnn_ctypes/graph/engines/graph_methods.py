@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from ...handle import Handle
+    from ...introspect.pictures.diagram import Region
     from ..backend.device_properties import DeviceProperties
     from ..backend.devices import DeviceLike
     from ..backend.engine import Engine
@@ -36,6 +37,7 @@ class EngineMethods:
     name: str
 
     if TYPE_CHECKING:
+        _plan: ExecutionPlan | None
 
         def expansion(self, device: DeviceLike) -> Expansion: ...
 
@@ -266,3 +268,12 @@ class EngineMethods:
             keep_tuning(plans, expansion, handle, result, plan, selection=wanted, sm_count=sm_count)
         self._keep(plan, handle, expansion)
         return result
+
+    def _region(self) -> Region | None:
+        """The engine of the graph's plan, for pictures; None if it is not built."""
+        plan = self._plan
+        if plan is None or plan.descriptor.closed:
+            return None
+        from .plan_region import plan_region
+
+        return plan_region(plan)

@@ -63,11 +63,19 @@ class Measurement:
         return statistics.median(self.times) if self.times else float("inf")
 
     @property
+    def quartiles(self) -> tuple[float, float]:
+        """The first and the third, in microseconds; the median twice for fewer than two runs."""
+        if len(self.times) < 2:
+            return self.median, self.median
+        first, _, third = statistics.quantiles(self.times, n=4, method="inclusive")
+        return first, third
+
+    @property
     def spread(self) -> float:
         """Microseconds from the first to the third quartile."""
         if len(self.times) < 2:
             return 0.0
-        first, _, third = statistics.quantiles(self.times, n=4, method="inclusive")
+        first, third = self.quartiles
         return third - first
 
     @property

@@ -13,6 +13,8 @@ from .tables import WIDE, aligned, bytes_text, rich_table
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
+    from ...introspect.pictures.plots import Bar
+
 __all__ = ["Autotuning", "Measurement", "Settings"]
 
 _COLUMNS = (
@@ -109,11 +111,57 @@ class Autotuning:
         """Print it: as a table with lines on a terminal, else as plain text."""
         show(self, file)
 
+    def plot(self, ax: Any = None) -> Any:
+        """The times as bars: medians, with whiskers from the first to the third quartile.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on axes of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib.
+
+        Examples
+        --------
+        >>> graph.autotune(handle).plot().figure.savefig("times.png")  # doctest: +SKIP
+        """
+        from ...introspect.pictures.plots import axes
+
+        title = f"{self.graph!r} on {self.device}\ncuDNN {self.cudnn}"
+        return axes(_bars(self), title, "us", ax)
+
+    def _repr_html_(self) -> str:
+        from ...introspect.pictures.html import Table, page
+        from ...introspect.pictures.plots import bars
+
+        table = Table(_COLUMNS, [_cells(each) for each in self.ranking], _NUMBERS)
+        others = Table(("not measured, and why",), [[line] for line in _others(self)])
+        parts = [bars(_bars(self), "us"), table.html(), others.html() if others.rows else ""]
+        return page(_title(self), parts)
+
     def __rich__(self) -> Any:
         return RichText(self)
 
     def __str__(self) -> str:
         return plain_text(self)
+
+
+def _bars(tuned: Autotuning) -> list[Bar]:
+    from ...introspect.pictures.plots import Bar
+
+    found = []
+    for each in tuned.ranking:
+        low, high = each.quartiles
+        kind = "best" if each is tuned.best else "pale" if each.state == "dropped" else ""
+        found.append(Bar(str(each.choice), low, each.median, high, kind))
+    return found
 
 
 def plain_text(tuned: Autotuning) -> str:

@@ -15,6 +15,7 @@ from ...describe.operations.attention_backward import SDPA_BACKWARD
 from ...describe.operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
 from ...describe.operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
 from ...describe.operations.batch_normalization import BATCHNORM_INFERENCE
+from ...describe.pictures import PictureMethods
 from ...describe.serialization import canonical
 from ...describe.tensor import Tensor
 from ..target import Target
@@ -39,8 +40,11 @@ _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
 
 
 @dataclass(frozen=True)
-class Expansion:
+class Expansion(PictureMethods):
     """A graph of primitive nodes, ready to be lowered.
+
+    Pictures of it (``to_svg``, and in notebooks) show which of the user's operations each is a part
+    of.
 
     Attributes
     ----------

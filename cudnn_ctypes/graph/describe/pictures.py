@@ -1,0 +1,76 @@
+"""The methods by which a graph shows itself; drawing is done elsewhere, when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...introspect.pictures.diagram import Diagram, Region
+    from .node import Node
+
+__all__ = ["PictureMethods"]
+
+
+class PictureMethods:
+    """Pictures of operations and tensors; a notebook shows one by itself.
+
+    Boxes are operations and tensors with memory; an operation's last line is the tensor that only
+    exists between operations. What was built has the engine that carries out all operations
+    together, and its knobs.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def nodes(self) -> Sequence[Node]: ...
+
+    def _region(self) -> Region | None:
+        """What carries out all operations together, once that is known."""
+        return None
+
+    def _diagram(self) -> Diagram:
+        from ...introspect.pictures.diagram import diagram
+
+        return diagram(getattr(self, "name", "operations"), self.nodes, self._region())
+
+    def to_svg(self, path: str | PathLike[str] | None = None) -> str:
+        """The picture as SVG, laid out here; written to a file too, if one is given.
+
+        Returns
+        -------
+        str
+            The ``<svg>`` element, with dark text on a white background.
+
+        Examples
+        --------
+        >>> graph.to_svg("graph.svg")  # doctest: +SKIP
+        """
+        from ...introspect.pictures.svg import svg
+
+        return _written(svg(self._diagram()), path)
+
+    def to_mermaid(self, path: str | PathLike[str] | None = None) -> str:
+        """The picture as a flowchart in Mermaid's language; written to a file too, if given."""
+        from ...introspect.pictures.text_formats import mermaid
+
+        return _written(mermaid(self._diagram()), path)
+
+    def to_dot(self, path: str | PathLike[str] | None = None) -> str:
+        """The picture in DOT, the language of Graphviz; written to a file too, if one is given."""
+        from ...introspect.pictures.text_formats import dot
+
+        return _written(dot(self._diagram()), path)
+
+    def _repr_html_(self) -> str:
+        from ...introspect.pictures.svg import svg
+
+        return svg(self._diagram(), standalone=False)
+
+
+def _written(text: str, path: str | PathLike[str] | None) -> str:
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text

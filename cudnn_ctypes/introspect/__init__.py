@@ -1,0 +1,1 @@
+"""Looking at what a program made: pictures of graphs, tables and plots of results."""
