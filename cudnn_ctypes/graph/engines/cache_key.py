@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["CacheKey", "CacheKeys", "Request", "device_properties", "important_properties"]
 
 # Where a GPU is plugged in, and how much of its memory the driver leaves. Neither changes what
-# heuristics propose or a plan contains (cuDNN 9.28, eight graphs).
+# heuristics propose (cuDNN 9.28, 726 graphs), nor the machine code of fused plans (three of them).
 _UNIMPORTANT = ("pciDeviceId", "cudaDeviceId", "totalGlobalMem", SOURCE)
+
+# The small wheels for runtime fusion lack it, and build other plans than the full ones, so
+# neither takes the other's.
+_PRECOMPILED = "libcudnn_engines_precompiled.so.9"
 
 # Set to 0 it forbids TF32 to all engines.
 _VARIABLE = "NVIDIA_TF32_OVERRIDE"
@@ -109,6 +113,7 @@ class CacheKeys:
             "library": {
                 "cudnn": library.version,
                 "cuda": library.cuda_major,
+                "precompiled_engines": (library.path.parent / _PRECOMPILED).exists(),
                 "cudnn_ctypes": __version__,
                 _VARIABLE: os.environ.get(_VARIABLE, ""),
             },

@@ -200,7 +200,7 @@ def _key(graph: Graph, device: Any, **options: Any) -> str:
     return CacheKeys(graph.expansion(device), device).plan(request).file_name
 
 
-def test_gpu_version_and_tf32_are_told_apart(
+def test_gpus_libraries_and_tf32_are_told_apart(
     h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = CONVOLUTION.graph()
@@ -217,7 +217,10 @@ def test_gpu_version_and_tf32_are_told_apart(
     with monkeypatch.context() as patch:
         patch.setattr(library, "version", library.version - 1)
         keys.append(_key(graph, h200))
-    assert len(set(keys)) == len(keys) == 6
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "path", library.path.parent.parent / library.path.name)
+        keys.append(_key(graph, h200))
+    assert len(set(keys)) == len(keys) == 7
     with h200.replace(pciDeviceId=99, cudaDeviceId=5, totalGlobalMem=1 << 36) as elsewhere:
         assert _key(graph, elsewhere) == keys[0]
 
