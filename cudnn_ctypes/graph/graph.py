@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
+from ..errors import BadParamError, NotSupportedError
 from .backend.devices import as_device
 from .describe.graph_methods import RewritingMethods
 from .describe.inference import DataTypes, complete_offset, infer_node, number_tensors
@@ -32,6 +33,8 @@ from .describe.validation import (
     check_tensors,
     in_order,
 )
+from .engines.building import as_choice, as_modes
+from .engines.cached_building import obtained_plan
 from .engines.graph_methods import EngineMethods
 from .engines.selection import Selection
 from .lower.expand.expansion import Expansion, expand
@@ -245,11 +248,6 @@ class Graph(
             If no engine can do it; the message begins with changes that would help (``advice``) and
             has cuDNN's reasons, `explain` has all of them.
         """
-        from .engines.build_advice import advising
-        from .engines.building import as_choice, as_modes
-        from .engines.cached_building import obtained_plan
-        from .engines.probing import Conditions
-
         device = as_device(device)
         modes, choice = as_modes(heuristics), as_choice(config)
         expansion = self.expansion(device)
@@ -270,9 +268,7 @@ class Graph(
             self._keep(plan, device, expansion)
             return plan
         wanted = self._wanted(expansion, selection, workspace_limit)
-        plain = choice is None and kernel_cache is None and not override_shapes
-        asked = Conditions(device, tuple(modes), wanted, sm_count=sm_count) if plain else None
-        with advising(self, asked):
+        try:
             plan = obtained_plan(
                 expansion,
                 device,
@@ -285,6 +281,14 @@ class Graph(
                 kernel_cache=kernel_cache,
                 override_shapes=override_shapes,
             )
+        except (NotSupportedError, BadParamError):
+            from .engines.build_advice import advising
+            from .engines.probing import Conditions
+
+            plain = choice is None and kernel_cache is None and not override_shapes
+            asked = Conditions(device, tuple(modes), wanted, sm_count=sm_count) if plain else None
+            with advising(self, asked):
+                raise
         self._keep(plan, device, expansion)
         return plan
 
