@@ -16,6 +16,7 @@ from .node import Node, Subgraph
 from .node_checks import check_option
 from .serialization import DATA_TYPES
 from .tensor import Tensor
+from .tensor_checks import check_tensor
 from .validation import in_order
 
 if TYPE_CHECKING:
@@ -188,6 +189,13 @@ def edit_of(
 ) -> Edit:
     """What the arguments of ``Graph.replaced`` mean; refuses those that mean nothing."""
     edit = Edit(data_types={name: as_data_type(value) for name, value in data_types.items()})
+    for argument, given in (("tensors", tensors or {}), ("operations", operations or {})):
+        if not isinstance(given, Mapping) or not all(
+            isinstance(each, Mapping) for each in given.values()
+        ):
+            raise TypeError(f"replaced: {argument}: expected mappings by name, got {given!r}")
+    if isinstance(without, (str, Tensor)) or not isinstance(without, Collection):
+        raise TypeError(f"replaced: without: expected several tensors, got {without!r}")
     for key, fields in (tensors or {}).items():
         tensor = _tensor(graph, key, "tensors")
         for name, value in fields.items():
@@ -198,6 +206,10 @@ def edit_of(
                 )
             typed = as_data_type(value) if name == "data_type" and value is not None else value
             edit.of_tensor(_index(graph.tensors, tensor), **{name: typed})
+        twin = copy.copy(tensor)
+        for name, value in edit.tensors.get(_index(graph.tensors, tensor), {}).items():
+            setattr(twin, name, value)
+        check_tensor(twin)
     for operation, options in (operations or {}).items():
         index = _node(graph, operation)
         node = graph.nodes[index]

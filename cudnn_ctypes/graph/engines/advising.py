@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...arguments import flag
 from ...errors import CudnnError, NoDeviceError
 from ..backend.device_properties import DeviceProperties
 from .advice import Advice, Suggestion
@@ -37,7 +38,9 @@ def advise(
     limit: float = 30.0,
 ) -> Advice:
     """What ``Explanation.advice`` does, for the graph that was explained under `conditions`."""
-    if measure:
+    if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not limit >= 0:
+        raise ValueError(f"advice: limit: expected seconds, 0 or more, got {limit!r}")
+    if flag("advice: measure", measure):
         _check_gpu(conditions.device)
     with _open(conditions) as here:
         probe = examined(here)
@@ -78,14 +81,14 @@ def _unchanged(graph: Graph, explanation: Explanation) -> Iterator[Suggestion]:
     usable = explanation.usable
     options = options_of(usable) if usable else {}
     if options:
-        yield Suggestion((), (copy.copy(graph),), (options,), after=(explanation,))
+        yield Suggestion((), (graph.replaced(),), (options,), after=(explanation,))
 
 
 def _compiles(made: Suggestion, device: Any) -> bool:
     """Whether engines that no mode proposes can be compiled; cuDNN accepts some that cannot."""
     for graph, options in zip(made.graphs, made.options, strict=True):
         if "config" in options:
-            with copy.copy(graph) as own:
+            with graph.replaced() as own:
                 try:
                     own.build(device, cache=False, **options)
                 except CudnnError:
@@ -120,17 +123,23 @@ def _suggestion(tried: Tried, before: Explanation) -> Suggestion:
 
 
 def _reason(made: Suggestion, before: Explanation) -> str:
-    """Why the best engine that is gained refused the graph; of two graphs there is none."""
+    """Why an engine that is gained refused the graph; of two graphs there is none."""
     if before.refusal:
         return before.refusal
     if len(made.graphs) > 1 or any(e.engine_count != before.engine_count for e in made.after):
         return ""
-    for gained in made.gained:
-        for row in before.rows:
-            why = Refusal(row.status, row.reason)
-            if row.engine == gained.engine and row.reason and not why.hopeless:
-                return f"engine {row.engine}: {why.without_index(row.engine)}"
-    return ""
+    reasons = [
+        (row, Refusal(row.status, row.reason))
+        for gained in made.gained
+        for row in before.rows
+        if row.engine == gained.engine and row.reason
+    ]
+    # A status that says whether it is the shape, the layout or the data type comes first.
+    reasons.sort(key=lambda each: (each[1].hopeless, each[1].status == "NOT_SUPPORTED"))
+    if not reasons or reasons[0][1].hopeless:
+        return ""
+    row, why = reasons[0]
+    return f"engine {row.engine}: {why.without_index(row.engine)}"
 
 
 def _rank(made: Suggestion) -> tuple[Any, ...]:
@@ -166,7 +175,7 @@ def _measured(
 
 def _microseconds(graph: Graph, here: Conditions) -> float | None:
     """The median of the fastest plan; None if the graph cannot be measured by itself."""
-    with copy.copy(graph) as own:
+    with graph.replaced() as own:
         try:
             tuned = own.autotune(
                 here.device,  # type: ignore[arg-type]

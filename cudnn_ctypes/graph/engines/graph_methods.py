@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -151,7 +150,7 @@ class EngineMethods:
             sm_count=sm_count,
         )
         asked = Conditions(device, tuple(modes), wanted, compile, sm_count)
-        return replace(told, adviser=partial(advise, cast("Graph", copy.copy(self)), asked))
+        return replace(told, adviser=partial(advise, cast("Graph", self).replaced(), asked))
 
     def autotune(
         self,

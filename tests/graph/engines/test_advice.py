@@ -21,8 +21,10 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.variants import data_types, layouts
+from cudnn_ctypes.graph.engines import advising
 from cudnn_ctypes.graph.engines.advice import Advice, Suggestion
 from cudnn_ctypes.graph.engines.measured_facts import FACTS
+from cudnn_ctypes.graph.engines.probing import Conditions
 from cudnn_ctypes.graph.graph import Graph
 
 from ..advice_cases import ADVISED
@@ -57,20 +59,6 @@ def test_the_first_suggestion_is_told_in_the_user_s_words(name: str) -> None:
     assert all(engines for each in advice for engines in each.engines_after)
 
 
-@pytest.mark.parametrize("name", ADVISED)
-def test_following_each_suggestion_builds(name: str) -> None:
-    """Compiled, too, for the GPU that is not here."""
-    advice = _advice(name)
-    assert advice.suggestions
-    with DeviceProperties.preset(ADVISED[name].device) as device:
-        for suggestion in advice:
-            for graph, engines in zip(
-                suggestion.build(device), suggestion.engines_after, strict=True
-            ):
-                with graph:
-                    assert graph.plan.config.choice.engine in engines, suggestion
-
-
 @pytest.fixture
 def handle() -> Iterator[Handle]:
     with use_reference_device(), Handle() as made:
@@ -89,8 +77,9 @@ def _executed(graph: Graph, inputs: Arrays) -> Arrays:
 def _followed(suggestion: Suggestion, handle: Handle, inputs: Arrays) -> Arrays:
     """Do what a user would: types and sizes as told, what is added is zero, graphs in order."""
     known = dict(inputs)
-    for graph in suggestion.build(handle):
+    for graph, engines in zip(suggestion.build(handle), suggestion.engines_after, strict=True):
         with graph:
+            assert graph.plan.config.choice.engine in engines, suggestion
             adapted = {}
             for tensor in graph.inputs:
                 array = np.zeros(tensor.dims, numpy_dtype(tensor.data_type))
@@ -107,6 +96,20 @@ COMPUTED = [
     if case.device == "h200" and not name.startswith(("attention", "norm of channels"))
 ]
 TOLERANCE = 2e-2  # 11 bits, and float16 between graphs that are split
+
+
+@pytest.mark.parametrize("name", [name for name in ADVISED if name not in COMPUTED])
+def test_following_each_suggestion_builds(name: str) -> None:
+    """Compiled, too, for the GPU that is not here; what follows executes the others."""
+    advice = _advice(name)
+    assert advice.suggestions
+    with DeviceProperties.preset(ADVISED[name].device) as device:
+        for suggestion in advice:
+            for graph, engines in zip(
+                suggestion.build(device), suggestion.engines_after, strict=True
+            ):
+                with graph:
+                    assert graph.plan.config.choice.engine in engines, suggestion
 
 
 @pytest.mark.parametrize("name", COMPUTED)
@@ -186,6 +189,8 @@ def test_each_fact_is_of_a_case_that_is_described() -> None:
 
 
 def test_the_reason_is_cudnn_s_own(h200: DeviceProperties) -> None:
+    first = _advice("attention with heads of 20")[0]
+    assert "not a multiple of 8" in first.reason  # rather than another engine's kernel
     first = _advice("product of operands at odd addresses")[0]
     assert "bits_per_access (16) must be a multiple of 128" in first.reason
     assert first.reason.startswith(f"engine {first.gained[0].engine}: NOT_SUPPORTED_SHAPE")
@@ -243,6 +248,61 @@ def test_limits(h200: DeviceProperties) -> None:
     advice = told.advice(limit=0.0)
     assert (advice.tried, advice.complete, advice.suggestions) == (0, False, ())
     assert "not all that could be" in str(advice)
+
+
+@pytest.mark.parametrize("limit", [-1, "5", True, float("nan"), None])
+def test_wrong_limits(limit: Any, h200: DeviceProperties) -> None:
+    told = ADVISED["norm with float32 scale"].graph().explain(h200)
+    with pytest.raises(ValueError, match="limit: expected seconds, 0 or more"):
+        told.advice(limit=limit)
+    with pytest.raises(TypeError, match="advice: measure"):
+        told.advice(measure="yes")  # type: ignore[arg-type]
+
+
+def test_two_changes_that_do_only_together(h200: DeviceProperties) -> None:
+    """Sums of images need channels last, and a result of float32."""
+    graph = Graph("sums", io_data_type="float16")
+    x = graph.tensor((2, 16, 8, 8), name="x")
+    graph.reduction(x, "add", axes=(0, 2, 3), name="sum").set_output(name="y")
+    (first, *_) = graph.explain(h200).advice()
+    assert [step.topic for step in first.steps] == ["layout", "result type"]
+    assert first.words == (
+        "store input 'x' of reduction 'sum' channels last (NHWC); "
+        "give y 'y' of reduction 'sum' the data type float32"
+    )
+    with first.build(h200)[0] as built:
+        assert built.find_tensor("y").data_type == raw.CUDNN_DATA_FLOAT
+
+
+def test_measured_times_decide(h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The GPU is made up here: 40 us for what is stored as in C, 20 us and 10 us for the others."""
+
+    def microseconds(graph: Graph, here: Conditions) -> float | None:
+        if here.device.descriptor.closed:  # type: ignore[union-attr]
+            return None
+        wide = graph.find_tensor("x").dims == (2, 16, 8, 8)
+        last = graph.find_tensor("x").strides[1] == 1  # type: ignore[index]
+        return 10.0 if wide else 20.0 if last else 40.0
+
+    monkeypatch.setattr(advising, "_check_gpu", lambda device: None)
+    monkeypatch.setattr(advising, "_microseconds", microseconds)
+    graph = ADVISED["convolution as in C"].graph()
+    graph = graph.replaced(
+        {
+            "x": {"dims": (2, 15, 8, 8), "strides": (960, 64, 8, 1)},
+            "w": {"dims": (16, 15, 3, 3), "strides": (135, 9, 3, 1)},
+        }
+    )
+    advice = graph.explain(h200).advice(measure=True)
+    assert [(each.steps[0].topic, each.times) for each in advice] == [
+        ("width", (40.0, 10.0)),
+        ("layout", (40.0, 20.0)),
+    ]
+    assert advice[0].speedup == 4.0
+    assert advice[0].effect.startswith("4.00 times as fast (40.0 us -> 10.0 us); gains engine")
+    refused = ADVISED["convolution in int8"].graph().explain(h200).advice(measure=True)
+    assert refused[0].times == (float("inf"), 10.0)
+    assert refused[0].effect.startswith("makes the graph supported; 10.0 us; engine")
 
 
 def test_measuring_needs_a_gpu(h200: DeviceProperties, handle: Handle) -> None:

@@ -16,7 +16,7 @@ from ..operations.batch_normalization import (
 from ..operations.convolution_kinds import CONV_DGRAD, CONV_FPROP, CONV_WGRAD
 from ..operations.normalization_kinds import NORM_BACKWARD, NORM_FORWARD
 from ..operations.pointwise import POINTWISE, POINTWISE_BACKWARD
-from ..operations.reductions import GENSTATS, MATMUL
+from ..operations.reductions import GENSTATS, MATMUL, REDUCTION
 from ..operations.resampling import RESAMPLE_BACKWARD, RESAMPLE_FORWARD
 from ..rewriting import Edit
 from ..tensor import Tensor
@@ -44,6 +44,7 @@ _OF_IMAGES = (
     BATCHNORM_INFERENCE,
 )
 _BESIDE = (POINTWISE, POINTWISE_BACKWARD)
+_IMAGE = 4  # dimensions
 _ALIGNED = 16  # bytes that engines move at once
 
 
@@ -74,9 +75,10 @@ def _images(graph: Graph) -> list[int]:
     ids: set[int] = set()
     rank = 0
     for node in graph.nodes:
-        if node.kind in _OF_IMAGES:
-            tensors = [*node.operands, *node.results]
-            rank = max((each.rank for each in tensors), default=0)
+        tensors = [*node.operands, *node.results]
+        highest = max(each.rank for each in tensors)
+        if node.kind in _OF_IMAGES or (node.kind is REDUCTION and highest >= _IMAGE):
+            rank = max(rank, highest)
             ids |= {id(each) for each in tensors}
     if rank < 3:
         return []
