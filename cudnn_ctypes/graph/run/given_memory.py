@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...device import DeviceTensor, as_tensor, current_device, pytorch
+from ...device import DeviceBuffer, DeviceTensor, as_tensor, current_device, pytorch
 from ...raw import mode
 from ...raw.memory import memory_pointer
 from .default_handles import default_handle
@@ -80,7 +80,7 @@ class GivenMemory:
         if self.torch is not None:
             return int(self.torch.get_device())
         for value in self.memory.values():
-            if isinstance(value, DeviceTensor):
+            if isinstance(value, (DeviceTensor, DeviceBuffer)):
                 return value.device_id
         return int(current_device().device_id)
 

@@ -134,8 +134,9 @@ class RunMethods:
                 workspace = pytorch.empty_bytes(torch, needed)
         else:
             made = {each.tensor: each.in_order_of(handle.allocator) for each in missing}
-            if needed:
-                workspace = handle.workspace(needed).ptr
+            if needed:  # what a default handle kept, nobody could give back
+                block = handle.workspace(needed) if kept else handle.allocator.allocate(needed)
+                workspace = block.ptr
         execution(handle, {**given.memory, **made}, workspace, check=check)
         return made
 

@@ -122,6 +122,14 @@ def test_other_operands_are_refused_by_name(wrong: Any) -> None:
         wrong - a
 
 
+def test_a_tensor_of_pytorch_is_refused_on_either_side() -> None:
+    torch = pytest.importorskip("torch")
+    _graph, a, _ = vectors()
+    for left, right in ((a, torch.ones(1, 2, 8)), (torch.ones(1, 2, 8), a)):
+        with pytest.raises(TypeError, match=r"mul 'mul': (x|b): expected a Tensor of this graph"):
+            left * right
+
+
 def test_equality_is_that_of_objects() -> None:
     _graph, a, b = vectors()
     assert a == a

@@ -282,13 +282,19 @@ def test_a_failed_call_leaves_the_next_one_whole(graph: Graph) -> None:
 
 
 @reference
-def test_the_reference_device_keeps_no_handle(graph: Graph) -> None:
+def test_the_reference_device_keeps_no_handle(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """While one lives, all calls are followed, which a program on a GPU would pay for."""
-    from cudnn_ctypes.reference.device import dispatch
+    made: list[Handle] = []
 
-    before = set(dispatch._open)
+    def recorded() -> Handle:
+        made.append(Handle())
+        return made[-1]
+
+    monkeypatch.setattr(default_handles, "Handle", recorded)
     graph.run(on_device(numbers()))
-    assert dispatch._open == before
+    assert [each.closed for each in made] == [True]
 
 
 @reference
