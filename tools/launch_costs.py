@@ -118,7 +118,7 @@ def _without_cudnn(handle: Handle, plans: list[Plan], bound: Any) -> Iterator[No
         bound._native = [(function, empty, arguments) for function, _, arguments in bound._native]
     before = set(watched)
     watched.clear()
-    handle.allocator._keeps = True
+    handle.allocator.keeps = True
     try:
         yield
     finally:

@@ -47,17 +47,21 @@ class Allocator:
         Whether it belongs to the reference device.
     stream : int
         Address of the stream.
+    keeps : bool
+        Whether blocks are kept, for the next work.
+    kept_bytes : int
+        Given back since the kept ones were last freed.
     """
 
     __slots__ = (
         "__weakref__",
         "_core_stream",
-        "_keeps",
         "_kept",
-        "_kept_bytes",
         "_resource",
         "_stream",
         "device_id",
+        "keeps",
+        "kept_bytes",
         "on_host",
         "stream",
     )
@@ -71,7 +75,7 @@ class Allocator:
         keeps: bool = False,
     ) -> None:
         self._kept: dict[int, list[Block]] = {}  # by size in grains
-        self._kept_bytes, self._keeps = 0, False
+        self.kept_bytes, self.keeps = 0, False
         self.on_host = mode.reference_device_active
         self.stream = as_stream_pointer(stream)
         self.device_id = device_id(device)
@@ -94,7 +98,7 @@ class Allocator:
         on_default = self.stream in (0, LEGACY_DEFAULT)
         self._core_stream = default if on_default else as_core_stream(stream, target)
         if keeps:
-            self._keeps = True
+            self.keeps = True
             _keeping.add(self)
 
     def allocate(self, nbytes: int) -> Allocation:
@@ -109,18 +113,19 @@ class Allocator:
 
     def allocate_each(self, sizes: Iterable[int]) -> list[Allocation]:
         """A new block for each size; the errors are those of `allocate`."""
-        kept = self._kept if self._keeps else None
+        kept = self._kept if self.keeps else None
         if kept is not None and self.stream not in (0, LEGACY_DEFAULT):
             # What a captured graph uses must be its own. The legacy stream is never captured.
             kept = None if cuda.is_capturing(self.stream) else kept
         made: list[Allocation] = []
         for nbytes in sizes:
-            reusable = kept is not None and 0 < nbytes <= _LARGEST_KEPT
-            if kept is not None and reusable:
+            same = None
+            if kept is not None and 0 < nbytes <= _LARGEST_KEPT:
                 grains = (nbytes + _GRAIN - 1) // _GRAIN
+                same = kept.setdefault(grains, [])
                 try:
-                    block = kept[grains].pop()
-                except (KeyError, IndexError):
+                    block = same.pop()
+                except IndexError:
                     block = self._new(grains * _GRAIN)
             else:
                 block = self._new(nbytes)
@@ -128,7 +133,7 @@ class Allocator:
             allocation.nbytes, allocation.ptr = nbytes, block.address
             allocation._allocator, allocation._block = self, block
             allocation._exports = allocation._free_on = None
-            allocation._reusable = reusable
+            allocation._same = same
             made.append(allocation)
         return made
 
@@ -147,19 +152,9 @@ class Allocator:
             memory = self._device_memory(nbytes)
         return Block(self, memory, int(memory.handle), nbytes)
 
-    def keep(self, block: Block) -> None:
-        """Take a block back, for the work that is put on the stream from now on."""
-        if not self._keeps:
-            block.free()
-            return
-        self._kept.setdefault(block.nbytes // _GRAIN, []).append(block)
-        self._kept_bytes += block.nbytes
-        if self._kept_bytes > _MOST_KEPT:
-            self.trim()
-
     def trim(self) -> None:
         """Free the blocks that were taken back."""
-        self._kept_bytes = 0
+        self.kept_bytes = 0
         for same in list(self._kept.values()):  # the lists stay: others may append to them
             while same:
                 with suppress(IndexError):  # another thread took it
@@ -167,7 +162,7 @@ class Allocator:
 
     def close(self) -> None:
         """Take no block back from now on, and free those that were."""
-        self._keeps = False
+        self.keeps = False
         self.trim()
 
     def __del__(self) -> None:
@@ -216,7 +211,7 @@ class Allocation(Uncopied):
         "_block",
         "_exports",
         "_free_on",
-        "_reusable",
+        "_same",
         "nbytes",
         "ptr",
     )
@@ -225,7 +220,8 @@ class Allocation(Uncopied):
     _block: Block | None
     _exports: weakref.WeakSet[Any] | None
     _free_on: Any
-    _reusable: bool
+    _same: list[Block] | None
+    """Where the allocator keeps the block when it is given back."""
     nbytes: int
     ptr: int
 
@@ -277,11 +273,16 @@ class Allocation(Uncopied):
 
     def __del__(self) -> None:
         block, self._block = self._block, None
-        if block is not None:
-            if self._reusable and self._free_on is None:
-                self._allocator.keep(block)
-            else:
-                block.free(self._free_on)
+        if block is None:
+            return
+        allocator = self._allocator
+        if self._same is None or self._free_on is not None or not allocator.keeps:
+            block.free(self._free_on)
+            return
+        self._same.append(block)
+        allocator.kept_bytes += block.nbytes
+        if allocator.kept_bytes > _MOST_KEPT:
+            allocator.trim()
 
 
 _keeping: weakref.WeakSet[Allocator] = weakref.WeakSet()

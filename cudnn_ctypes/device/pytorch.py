@@ -109,7 +109,9 @@ def _extent(shape: Shape, strides: Shape) -> tuple[Shape, int]:
 
 def follow(ordinal: int, stream: int) -> None:
     """Have `stream` of a GPU wait for what is on PyTorch's current stream of it."""
-    _order(ordinal, before=current_stream(ordinal), after=stream)
+    before = current_stream(ordinal)
+    if before != stream:
+        _order(ordinal, before=before, after=stream)
 
 
 def precede(ordinal: int, stream: int) -> None:

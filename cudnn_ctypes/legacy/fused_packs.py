@@ -23,6 +23,7 @@ from .convolution import ConvolutionDescriptor
 from .descriptor import Descriptor
 from .enumerators import enumerator, short_name
 from .filter import FilterDescriptor
+from .launch_keys import ALIGNMENT, Look
 from .operands import expect
 from .tensor import TensorDescriptor
 
@@ -189,6 +190,18 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
         raw.cudnnGetFusedOpsVariantParamPackAttribute(self, label, ctypes.byref(value))
         found: int | float | None = value.value
         return found
+
+    def _look(self, launcher: Any) -> Look:
+        """What an execution looks at: what is set, which addresses are NULL, and which aligned."""
+        held = self._record(VariantPack).held
+        for label, (address, memory) in self._kept.items():
+            if held.get(label.upper()) == address:
+                memory_pointer(memory, label)  # ClosedError
+        part = [
+            (name, name.startswith("PTR_") and held[name] and held[name] % ALIGNMENT == 0)
+            for name in held
+        ]
+        return (self.operation, *part), self._as_parameter_
 
     def address(self, label: str) -> int | None:
         """The address that was set for "ptr_…", None for NULL.

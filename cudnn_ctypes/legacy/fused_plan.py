@@ -11,6 +11,8 @@ from ..raw.descriptors import FusedPlan
 from .descriptor import Descriptor
 from .enumerators import enumerator
 from .fused_packs import FusedOpsConstParamPack, FusedOpsVariantParamPack
+from .launch import launch, launched
+from .launch_keys import ALIGNMENT
 from .operands import expect
 
 __all__ = ["FusedOpsPlan"]
@@ -57,8 +59,11 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
         self.workspace_size = size.value
         return size.value
 
+    @launched
     def execute(self, handle: Handle, variants: FusedOpsVariantParamPack) -> None:
         """Carry the plan out, on the handle's stream; follows ``cudnnFusedOpsExecute``.
+
+        Once it is bound (see `bind`), nobody looks at what the pack is set to later.
 
         Raises
         ------
@@ -72,11 +77,11 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
             address = variants.address(label)
             if not address:
                 raise ValueError(f"variants: {label} is NULL, and the plan was made for memory")
-            if placeholder == raw.CUDNN_PTR_16B_ALIGNED and address % 16:
+            if placeholder == raw.CUDNN_PTR_16B_ALIGNED and address % ALIGNMENT:
                 raise ValueError(
                     f"variants: {label} is {address:#x}, and the plan was told of 16-byte alignment"
                 )
-        raw.cudnnFusedOpsExecute(handle, self, variants)
+        launch(raw.cudnnFusedOpsExecute, handle, self, variants)
 
     def _held(self) -> dict[str, Any]:
         return {"operation": self.operation}

@@ -25,7 +25,7 @@ from ..handle import Handle
 from ..raw.function import Function
 from ..raw.tokens import unique
 from .bound_operation import BoundOperation
-from .launch_keys import NoKey, is_foreign, looks
+from .launch_keys import ALIGNMENT, NoKey, is_foreign, looks
 from .launch_plan import Plan
 from .launch_source import code_of, function_of, looked_up_source, operation_source
 from .recording import Launcher, Memory, Recording
@@ -34,8 +34,6 @@ from .stream_launcher import StreamLauncher
 __all__ = ["Memory", "keep", "launch", "launched", "launched_by_alignment", "recording"]
 
 _KEPT = 1024  # plans of one handle
-ALIGNMENT = 16
-"""What cuDNN's kernels for fused operations may be told about addresses."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

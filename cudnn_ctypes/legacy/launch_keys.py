@@ -21,7 +21,10 @@ from ..raw.ctypes_support import CudnnEnum
 from ..raw.tokens import Tokens
 from .descriptor import Descriptor
 
-__all__ = ["Look", "NoKey", "is_foreign", "look", "looks"]
+__all__ = ["ALIGNMENT", "Look", "NoKey", "is_foreign", "look", "looks"]
+
+ALIGNMENT = 16
+"""What cuDNN's kernels for fused operations may be told about addresses."""
 
 _LOWEST_ADDRESS = 1 << 32  # of device memory; smaller ints are numbers
 
@@ -83,9 +86,15 @@ def _at_own(value: DeviceTensor | DeviceBuffer, launcher: Any) -> Look:
 
 def _at_torch(value: Any, launcher: Any) -> Look:
     dtype = value.dtype
-    seen_as = value.requires_grad, value.is_neg(), dtype.is_complex and value.is_conj()
-    part = dtype, value.shape, value.stride(), value.device, seen_as
-    return part, c_void_p(value.data_ptr())
+    return (
+        dtype,
+        value.shape,
+        value.stride(),
+        value.device,
+        value.requires_grad,
+        value.is_neg(),
+        dtype.is_complex and value.is_conj(),
+    ), c_void_p(value.data_ptr())
 
 
 def _at_descriptor(value: Descriptor[Any], launcher: Any) -> Look:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ..device import DeviceTensor, copy, pytorch
-from ..device.allocation import Allocation
+from ..device.allocation import Allocation, Allocator
 from ..raw import log, mode
 from ..raw.bare import bare, watched
 from ..raw.function import Function
@@ -169,7 +169,7 @@ class Plan:
         scratch : list of Allocation
             The workspaces, one for each of `scratch_sizes`.
         """
-        made, to = _made(self._sizes, self._states, launcher) if self._sizes else ([], [])
+        made, to = _made(self._sizes, self._states, launcher.allocator)
         spaces = [ctypes.c_void_p(block.ptr or None) for block in scratch]
         return made, {"at": at, "to": to, "scratch": spaces, "handle": launcher._as_parameter_}
 
@@ -209,12 +209,12 @@ def _state(made: DeviceTensor) -> tuple[int, dict[str, Any]]:
 
 
 def _made(
-    sizes: list[int], states: list[tuple[int, dict[str, Any]]], launcher: Launcher
+    sizes: list[int], states: list[tuple[int, dict[str, Any]]], allocator: Allocator
 ) -> tuple[list[DeviceTensor], list[ctypes.c_void_p]]:
     """Results in new memory, and their addresses."""
     made: list[DeviceTensor] = []
     addresses: list[ctypes.c_void_p] = []
-    for memory, (token, state) in zip(launcher.allocator.allocate_each(sizes), states, strict=True):
+    for memory, (token, state) in zip(allocator.allocate_each(sizes), states, strict=True):
         address = ctypes.c_void_p(memory.ptr)
         tensor = object.__new__(DeviceTensor)
         tensor.__dict__ = {**state, "_memory": memory, "_keyed": (token, address)}

@@ -175,14 +175,16 @@ def plan_source(
         An expression.
     """
     before = ["handle = launcher._as_parameter_"]
+    if makes or follows:
+        before.append("allocator = launcher.allocator")
     if makes:
-        before.append("made, to = make(launcher)")
+        before.append("made, to = make(allocator)")
     work = [f"space{i} = launcher.workspace(sizes[{i}], {i})" for i in range(scratch)]
     if scratch:
         addresses = [f"address(space{i}.ptr or None)" for i in range(scratch)]
         work.append(f"scratch = {_tuple(addresses)}")
     if follows:
-        work.append("follow(device, launcher.stream_pointer)")
+        work.append("follow(device, allocator.stream)")
     if zeroed:
         made = "*[tensor._memory for tensor in made]" if makes else ""
         blocks = [made, *(f"space{i}" for i in range(scratch))]

@@ -260,6 +260,51 @@ def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
                 other.execute(handle, variants)
 
 
+def test_executions_of_a_plan_are_found_by_their_key(handle: Handle) -> None:
+    """A pack may be set anew between them, and is looked at each time."""
+    names = ("bn_scale", "bn_bias", "bn_running_mean", "bn_running_var")
+    labels = [f"{name}_placeholder" for name in (*names, "bn_eqscale", "bn_eqbias")]
+    with (
+        TensorDescriptor((1, 32, 1, 1)) as single,
+        TensorDescriptor((1, 32, 1, 1), "float16") as half,
+        FusedOpsPlan(OPERATIONS[3]) as plan,
+        FusedOpsConstParamPack(
+            OPERATIONS[3],
+            bn_mode="spatial",
+            bn_scalebias_meanvar_desc=single,
+            bn_eqscalebias_desc=half,
+            **dict.fromkeys(labels, "ptr_16b_aligned"),
+        ) as pack,
+        FusedOpsVariantParamPack(OPERATIONS[3], scalar_double_bn_epsilon=1e-5) as variants,
+    ):
+        plan.make(handle, pack)
+        for seed in range(4):
+            statistics = reference_statistics(seed=seed)
+            scale, bias = (DeviceTensor.full((1, 32, 1, 1), 7, "float16") for _ in range(2))
+            for name, array in zip(names, statistics, strict=True):
+                variants.set(f"ptr_{name}", upload(array))
+            variants.set("ptr_bn_eqscale", scale)
+            variants.set("ptr_bn_eqbias", bias)
+            plan.execute(handle, variants)
+            expected = reference.finalize_statistics_inference(*statistics, epsilon=1e-5)
+            np.testing.assert_allclose(scale.numpy(), expected[0], rtol=2e-3, atol=2e-3)
+            np.testing.assert_allclose(bias.numpy(), expected[1], rtol=2e-3, atol=4e-3)
+        assert len(handle._plans) == 1
+        variants.set("ptr_bn_bias", scale.ptr + 4)
+        with pytest.raises(ValueError, match=r"variants: ptr_bn_bias is .* 16-byte alignment"):
+            plan.execute(handle, variants)
+        variants.set("ptr_bn_bias", None)
+        with pytest.raises(ValueError, match="variants: ptr_bn_bias is NULL"):
+            plan.execute(handle, variants)
+        memory = upload(statistics[1])
+        variants.set("ptr_bn_bias", memory)
+        plan.execute(handle, variants)
+        memory.close()
+        with pytest.raises(ClosedError):
+            plan.execute(handle, variants)
+        assert len(handle._plans) == 1
+
+
 def test_memory_that_is_aligned_to_elements_only(handle: Handle) -> None:
     gamma, beta, mean, variance = reference_statistics(8)
     expected = reference.finalize_statistics_inference(gamma, beta, mean, variance)

@@ -70,6 +70,25 @@ def test_results_are_new_memory(handle: Handle) -> None:
     assert different.layout == results[0].layout
 
 
+def test_memory_of_results_that_are_gone_serves_others_in_order(handle: Handle) -> None:
+    """What was put on the stream before still finds it."""
+    if not handle.on_reference_device:
+        handle.stream = handle.device.create_stream()
+    x = tensor(1, 8, 32, 32)
+    expected = x.numpy()
+    for step in range(50):
+        y = cudnn.activation_forward(handle, x, "relu")
+        z = cudnn.op_tensor(handle, y, x, "add")  # reads memory that is given back next
+        del y
+        again = cudnn.activation_forward(handle, z, "tanh")
+        if step % 10 == 0:
+            handle.synchronize()
+            total = np.maximum(expected, 0) + expected
+            np.testing.assert_allclose(z.numpy(), total, rtol=1e-6)
+            np.testing.assert_allclose(again.numpy(), np.tanh(total), rtol=1e-5, atol=1e-6)
+        del z, again
+
+
 def test_in_place_is_not_taken_over(handle: Handle) -> None:
     """One key, once with the result in place of the operand and once elsewhere."""
     array = numbers(2, 3, 4, 4)

@@ -13,13 +13,7 @@ from cudnn_ctypes import Handle
 from . import convolutions, layers, sequences
 from .case import Case, Operands, tensors_of
 
-__all__ = ["FAMILIES", "NOT_YET", "Case", "Family", "rows", "tensors_of"]
-
-# The reason why a row's second call is not found by its key, or why it has no bound form.
-_PACKS = "its memory is held by cuDNN's packs, not by arguments of the call"
-NOT_YET: dict[str, str] = {
-    "FusedOpsPlan.execute": _PACKS,
-}
+__all__ = ["FAMILIES", "Case", "Family", "rows", "tensors_of"]
 
 Family = Callable[[Operands], "dict[str, Case]"]
 

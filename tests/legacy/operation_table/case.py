@@ -74,6 +74,9 @@ def _memory_in(value: Any) -> Iterator[DeviceTensor | DeviceBuffer]:
     elif isinstance(value, (tuple, list)):
         for each in value:
             yield from _memory_in(each)
+    elif isinstance(value, cudnn.FusedOpsVariantParamPack):
+        for _, memory in value._kept.values():
+            yield from _memory_in(memory)
     else:  # weights; a dropout descriptor's states
         for name in ("space", "states"):
             memory = None if isinstance(value, type) else getattr(value, name, None)
