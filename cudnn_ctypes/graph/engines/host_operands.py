@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from ...device import DeviceBuffer, as_tensor
+from ...dtypes import data_type_name, element_bits, numpy_dtype
 from ...raw.values import described
 from ..run.tensor_memory import find_tensor, memory_bytes
 
@@ -26,14 +28,15 @@ def host_operands(graph: Any, memory: Mapping[Any, Any]) -> dict[int, Any]:
     graph : Graph
         Validated.
     memory : mapping
-        As for ``Graph.execute``; arrays of NumPy too. Memory for outputs is left out.
+        As for ``Graph.execute``; arrays of NumPy too, of the tensor's dims and data type, or of the
+        bytes of its memory. Memory for outputs is left out.
 
     Raises
     ------
     TypeError
         For an address, of which it is not known how much memory is there.
     ValueError
-        If an array has another size than its tensor.
+        If an array has another size, or another data type, than its tensor.
     KeyError
         If a key is no operand of the graph.
     """
@@ -61,9 +64,30 @@ def _bytes(value: Any, tensor: Tensor) -> NDArray[np.uint8]:
         )
     else:
         array = as_tensor(value).numpy()
-    # Elements go in the order in which they lie in memory.
-    order = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
-    contents = np.ascontiguousarray(array.transpose(order)).reshape(-1).view(np.uint8)
+    return _laid_out(array, tensor) if array.shape == tensor.dims else _as_it_is(array, tensor)
+
+
+def _laid_out(array: NDArray[Any], tensor: Tensor) -> NDArray[np.uint8]:
+    """The memory of a tensor with these elements."""
+    assert tensor.data_type is not None
+    assert tensor.strides is not None
+    size = array.dtype.itemsize
+    if 8 * size != element_bits(tensor.data_type) or tensor.vector_count != 1:
+        return _as_it_is(array, tensor)
+    if array.dtype != numpy_dtype(tensor.data_type):
+        raise ValueError(
+            f"memory: tensor {tensor.name!r} is of {data_type_name(tensor.data_type)}, and the "
+            f"array of {array.dtype}"
+        )
+    contents = np.zeros(memory_bytes(tensor), np.uint8)
+    strides = [stride * size for stride in tensor.strides]
+    as_strided(contents.view(array.dtype), array.shape, strides)[...] = array
+    return contents
+
+
+def _as_it_is(array: NDArray[Any], tensor: Tensor) -> NDArray[np.uint8]:
+    """The bytes of an array that stands for the memory itself, in whatever shape."""
+    contents = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     wanted = memory_bytes(tensor)
     if contents.nbytes != wanted:
         raise ValueError(

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -251,7 +252,8 @@ def test_operands_go_as_they_lie_in_memory(graph: Any) -> None:
     nhwc = np.ascontiguousarray(array.transpose(0, 2, 3, 1))
     wanted = nhwc.reshape(-1).view(np.uint8)
     with use_reference_device():
-        for value in (nhwc.transpose(0, 3, 1, 2), nhwc, DeviceTensor.from_numpy(nhwc)):
+        tensor = DeviceTensor.from_numpy(array, strides=x.strides)
+        for value in (array, nhwc.transpose(0, 3, 1, 2), nhwc, wanted, tensor):
             np.testing.assert_array_equal(host_operands(graph, {"x": value})[x.uid], wanted)
         buffer = DeviceBuffer(wanted.nbytes)
         buffer.copy_from_host(wanted)
@@ -262,8 +264,26 @@ def test_operands_go_as_they_lie_in_memory(graph: Any) -> None:
             host_operands(graph, {"x": buffer.ptr})
     with pytest.raises(ValueError, match="tensor 'w' has 36864 bytes, and the array 6"):
         host_operands(graph, {w: np.zeros(3, np.float16)})
+    with pytest.raises(ValueError, match="tensor 'x' is of float16, and the array of int16"):
+        host_operands(graph, {x: np.zeros(x.dims, np.int16)})
     with pytest.raises(KeyError, match="'z'"):
         host_operands(graph, {"z": nhwc})
+
+
+def test_operands_with_gaps_and_of_fewer_bits() -> None:
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((2, 3, 4), (24, 8, 2), "float32", name="x")
+    mask = graph.tensor((2, 3, 8), (24, 8, 1), "boolean", name="mask")
+    x.uid, mask.uid = 1, 2
+    fake = SimpleNamespace(inputs=[x, mask], outputs=[])
+    array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    (found,) = host_operands(fake, {"x": array}).values()
+    memory = found.view(np.float32)
+    assert memory.size == 24 + 16 + 6 + 1
+    for index in np.ndindex(2, 3, 4):
+        assert memory[np.dot(index, (24, 8, 2))] == array[index]
+    bits = np.array([1, 2, 3, 4, 5, 6], np.uint8)
+    np.testing.assert_array_equal(host_operands(fake, {"mask": bits})[2], bits)
 
 
 def test_numbers_go_as_they_are() -> None:
