@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .attention_rules import fault
 from .c_members import c_data_type
 from .described import Described
 from .enums import attention_implementation, diagonal_alignment, named
@@ -44,11 +45,15 @@ class AttentionOptions(Described):
             wanted.pop("paged_attention_max_seq_len_kv", None)
         if c_data_type(compute_data_type) not in (None, self._graph.compute_data_type):
             wanted["compute_data_type"] = compute_data_type
+        wrong = fault(pygraph_method, *_heads(operation, operands), wanted)
+        wanted.pop("use_padding_mask", None)
         known = {} if method is None else inspect.signature(method).parameters
         lacking = [key for key in wanted if key not in known]
         if method is None or lacking:
+            wrong = not_carried_out(operation, lacking)
+        if wrong is not None:
             stem = str(name) or self._graph.node_name(pygraph_method)
-            return self._refused(not_carried_out(operation, lacking), stem, results)
+            return self._refused(wrong, stem, results)
         for key in ("score_mod", "score_mod_bprop"):
             if callable(wanted.get(key)):
                 wanted[key] = self._called_with_this(wanted[key])
@@ -72,6 +77,13 @@ class AttentionOptions(Described):
             return result
 
         return modified
+
+
+def _heads(operation: str, operands: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    """q, k and v among the operands."""
+    places = (0, 2, 4) if operation == "sdpa_mxfp8_backward" else (0, 1, 2)
+    q, k, v = (operands[place] for place in places)
+    return q, k, v
 
 
 def not_carried_out(operation: str, names: Iterable[str]) -> Exception:
@@ -99,12 +111,7 @@ def wants_stats(is_inference: bool | None, generate_stats: bool | None) -> bool:
 
 
 def padding(wanted: bool, seq_len_q: Any, seq_len_kv: Any) -> dict[str, Any]:
-    given = seq_len_q is not None and seq_len_kv is not None
-    if wanted and not given:
-        raise InvalidGraphError("use_padding_mask needs seq_len_q and seq_len_kv")
-    if not wanted and (seq_len_q is not None or seq_len_kv is not None):
-        raise InvalidGraphError("seq_len_q and seq_len_kv need use_padding_mask=True")
-    return {"seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv} if wanted else {}
+    return {"use_padding_mask": wanted, "seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv}
 
 
 def band(

@@ -50,7 +50,8 @@ class Described:
     ) -> list[Any]:
         """Add an operation of layer 3; its results, named after the node.
 
-        What layer 3 does not carry out is refused by ``validate``, as in the front end.
+        What layer 3 refuses is refused by ``validate``, as in the front end, where programs expect
+        it. The message names the operation and its tensors.
 
         Parameters
         ----------
@@ -79,7 +80,7 @@ class Described:
         try:
             with translated(f"pygraph.{method}"):
                 made = getattr(graph, operation)(**arguments, name=stem, **own)
-        except cudnnGraphNotSupportedError as error:
+        except (cudnnGraphNotSupportedError, InvalidGraphError) as error:
             return self._refused(error, stem, results)
         if len(graph.nodes) == before + 1:
             graph.own_nodes += graph.nodes[before:]

@@ -413,8 +413,12 @@ def heads(graph: Any, *names: str) -> list[Any]:
     ],
 )
 def test_options_of_attention_that_do_not_go_together(graph, options, message):
-    with pytest.raises(ValueError, match=message):
+    def describe_and_validate() -> None:
         graph.sdpa(*heads(graph, "q", "k", "v"), **options)
+        graph.validate()
+
+    with pytest.raises(ValueError, match=message):
+        describe_and_validate()
 
 
 @pytest.mark.parametrize(

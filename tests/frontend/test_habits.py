@@ -324,10 +324,14 @@ def test_refused_masks_are_called_by_their_arguments(name, value):
 def test_operands_that_do_not_fit_are_runtime_errors_as_well():
     graph = pygraph(io_data_type=HALF)
     heads = [graph.tensor(dim=[1, 2, 64, 64], stride=[8192, 4096, 64, 1]) for _ in range(3)]
+    graph.sdpa(*heads, is_inference=True, sliding_window_length=-1)
     with pytest.raises(RuntimeError, match="left bound must be at least 1"):
-        graph.sdpa(*heads, is_inference=True, sliding_window_length=-1)
+        graph.validate()
+    graph = pygraph(io_data_type=HALF)
+    heads = [graph.tensor(dim=[1, 2, 64, 64], stride=[8192, 4096, 64, 1]) for _ in range(3)]
+    graph.sdpa(*heads, is_inference=True, seq_len_q=heads[0])
     with pytest.raises(RuntimeError, match="need use_padding_mask"):
-        graph.sdpa(*heads, is_inference=True, seq_len_q=heads[0])
+        graph.validate()
 
 
 # --- results of which nothing is said -----------------------------------------------------------

@@ -1,0 +1,73 @@
+"""What is refused is refused where NVIDIA's front end refuses it, or later, and as the same."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import ROOT, run_program
+
+import cudnn_ctypes.frontend as cudnn
+from cudnn_ctypes import DeviceProperties
+
+from .refused_graphs import CASES, PLAIN, STEPS, outcome
+
+# What cuDNN has no words for that we know of, and NVIDIA's front end calls invalid.
+OUR_OWN = {"combined experts": ("validate", "not supported")}
+
+
+@pytest.fixture(scope="module")
+def gpu() -> Iterator[Any]:
+    with DeviceProperties.preset("h200") as properties:
+        yield properties
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused_no_earlier_and_as_the_same(name: str, gpu: Any) -> None:
+    describe, (step, kind) = CASES[name]
+    kinds = cudnn.data_type
+    graph = cudnn.pygraph(
+        io_data_type=kinds.HALF,
+        intermediate_data_type=kinds.FLOAT,
+        compute_data_type=kinds.FLOAT,
+        device_property=gpu,
+    )
+    with graph:
+        mine = outcome(cudnn, graph, describe)
+    if name in OUR_OWN:
+        assert mine == OUR_OWN[name]
+    elif (step, kind) == PLAIN:
+        assert mine == PLAIN
+    else:
+        assert mine[1] == kind
+        # What is invalid may be found while the graph is validated, but not before.
+        earliest = min(step, "validate", key=STEPS.index) if kind == "invalid" else step
+        assert STEPS.index(mine[0]) >= STEPS.index(earliest)
+
+
+def test_the_error_of_validate_names_the_call_that_is_refused() -> None:
+    graph = cudnn.pygraph(io_data_type=cudnn.data_type.HALF)
+    x = graph.tensor([2, 8, 16], name="x")
+    graph.relu(graph.matmul(x, x, name="product")).set_output(True)
+    for step in (graph.validate, graph.build):
+        with pytest.raises(cudnn.InvalidGraphError, match=r"matmul 'product': A 'x' \(2, 8, 16\)"):
+            step()
+
+
+def test_the_stored_outcomes_are_those_of_the_installed_version() -> None:
+    spec = importlib.util.find_spec("cudnn")
+    if spec is None or not spec.submodule_search_locations:
+        pytest.skip("nvidia-cudnn-frontend is not installed")
+    folder = Path(next(iter(spec.submodule_search_locations))).parent
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests", folder)))
+    program = "import json\nfrom frontend.refused_graphs import asked\nprint(json.dumps(asked()))"
+    told = run_program(program, environment={"PYTHONPATH": paths}, check=False)
+    if told.returncode and "cuda" in told.stderr:
+        pytest.skip(f"the front end cannot be asked without a GPU here: {told.stderr[-200:]}")
+    got = {name: tuple(each) for name, each in json.loads(told.stdout).items()}
+    assert got == {name: expected for name, (_, expected) in CASES.items()}
