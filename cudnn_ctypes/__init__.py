@@ -299,4 +299,4 @@ def __dir__() -> list[str]:
 
 
 if os.environ.get("CUDNN_CTYPES_DEVICE", "").strip().lower() not in ("", "cuda"):
-    importlib.import_module(".reference.device.dispatch", __name__).use_reference_device()
+    importlib.import_module(".reference.device.dispatch", __name__).use_requested_device()

@@ -18,6 +18,7 @@ __all__ = [
     "plans_without_engine",
     "reference_device_active",
     "reference_gpu",
+    "requested_gpu",
     "set_reference_device_active",
     "strict",
 ]
@@ -26,14 +27,17 @@ ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_DEVICE"
 MEMCHECK_VARIABLE = "CUDNN_CTYPES_MEMCHECK"
 
 
-def _requested_by_environment() -> bool:
-    value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip().lower()
-    if value not in ("", "cuda", "reference"):
+def _requested_by_environment() -> tuple[bool, str]:
+    """Whether the reference device is asked for, and the GPU that it is to stand for; or ""."""
+    value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
+    kind, colon, gpu = (part.strip() for part in value.partition(":"))
+    if kind.lower() not in ("", "cuda", "reference") or (colon and kind.lower() != "reference"):
         raise ValueError(
             f"{ENVIRONMENT_VARIABLE}={value!r}: expected 'reference' (carry everything out in "
-            "NumPy, on host memory) or 'cuda' (the default)"
+            "NumPy, on host memory), 'reference:B200' (the same, with the engines of a B200) or "
+            "'cuda' (the default)"
         )
-    return value == "reference"
+    return kind.lower() == "reference", gpu
 
 
 def _checks_by_environment() -> set[str]:
@@ -48,7 +52,7 @@ def _checks_by_environment() -> set[str]:
     return names
 
 
-reference_device_active: bool = _requested_by_environment()
+reference_device_active, requested_gpu = _requested_by_environment()
 
 strict: bool = "strict" in _checks_by_environment()
 """Whether reading memory that was never written is an error on the reference device."""

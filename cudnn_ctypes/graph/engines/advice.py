@@ -14,8 +14,7 @@ from .tables import rich_table, spans
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
-    from ...handle import Handle
-    from ..backend.device_properties import DeviceProperties
+    from ..backend.devices import DeviceLike
     from ..describe.changes import Change
     from ..describe.variants.remedy import Step
     from ..graph import Graph
@@ -124,7 +123,7 @@ class Suggestion:
         told = [_gained_text(each, self.before) for each in self.after]
         return word + ", then ".join(part for part in told if part)
 
-    def build(self, device: Handle | DeviceProperties) -> tuple[Graph, ...]:
+    def build(self, device: DeviceLike) -> tuple[Graph, ...]:
         """Build `graphs` for a GPU; returns them.
 
         Raises

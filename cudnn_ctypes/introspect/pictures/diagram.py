@@ -113,7 +113,7 @@ def diagram(name: str, nodes: Sequence[Any], region: Region | None = None) -> Di
             said = plain(f"{tensor.name}: {port} of {node.name}")
             found.arrows.append(Arrow(tail, index, said))
         for port, tensor in node.outputs.items():
-            if not tensor.virtual:
+            if not (tensor.virtual or tensor.scratch):
                 said = plain(f"{port} of {node.name}")
                 found.arrows.append(Arrow(index, len(found.boxes), said))
                 found.boxes.append(_tensor(tensor, "output"))
@@ -161,8 +161,8 @@ def _operation(node: Any, origin: int | None) -> Box:
         for name, subgraph in node.subgraphs.items()
     ]
     lines += filter(None, [", ".join(n for n, value in node.options.items() if value is True)])
-    virtual = [tensor for tensor in node.outputs.values() if tensor.virtual]
-    lines += [text for tensor in virtual[:1] if (text := _layout(tensor))]
+    inner = [tensor for tensor in node.outputs.values() if tensor.virtual or tensor.scratch]
+    lines += [text for tensor in inner[:1] if (text := _layout(tensor))]
     return Box(_short(lines), "operation", plain(repr(node)), origin)
 
 

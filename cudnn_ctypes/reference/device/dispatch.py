@@ -29,7 +29,7 @@ from . import backend_records, lent, made_up_handles, registry
 from .families import CARRIED_OUT, FOLLOWED, TAKEN_OVER
 from .made_up_handles import made_up
 
-__all__ = ["implemented", "native", "use_reference_device"]
+__all__ = ["implemented", "native", "use_reference_device", "use_requested_device"]
 
 
 def native(name: str) -> Callable[..., int]:
@@ -70,8 +70,9 @@ def use_reference_device(
     active : bool
     device : str, os.PathLike, mapping or DeviceProperties, optional
         The GPU that it stands for, for what engines the graph API has there: the name of a preset
-        ("B200") or a file of properties. Default: as it is; at first an H200. The conditions of
-        the legacy API are an H200's in any case.
+        ("B200") or a file of properties. Default: as it is; at first an H200, or what the
+        environment says (``CUDNN_CTYPES_DEVICE=reference:B200``). The conditions of the legacy API
+        are an H200's in any case.
     strict : bool, optional
         Whether reading memory that was never written is an `ExecutionFailedError`, or else a
         `DeviceMemoryWarning` once per place. Default: as it is; at first what the environment
@@ -93,6 +94,11 @@ def use_reference_device(
         mode.guard_pages if guard_pages is None else guard_pages,
     )
     return _previous(before)
+
+
+def use_requested_device() -> None:
+    """Begin as the environment asks."""
+    use_reference_device(mode.reference_device_active, device=mode.requested_gpu or None)
 
 
 def _set_mode(active: bool, gpu: Mapping[str, Any] | None, strict: bool, guard_pages: bool) -> None:

@@ -103,3 +103,15 @@ def test_a_failed_build_names_engines_that_may_do_it_where_the_gpu_is() -> None:
         )
         with pytest.raises(NotSupportedError, match=f"engine 2, 3: {ONLY_THERE}"):
             graph.build(t4)
+
+
+@without_driver
+def test_an_engine_of_cublas_asks_the_gpu_too(h200: DeviceProperties) -> None:
+    with CASES["matmul"].graph() as graph:
+        told = graph.explain(h200)
+    reasons = [reason for reason in told.reasons() if "cublas" in reason.lower()]
+    asking = [row for row in told.undecided if "create_cublas_handle" in " ".join(row.messages)]
+    assert asking
+    assert reasons
+    for reason in reasons:
+        assert reason.startswith(ONLY_THERE)
