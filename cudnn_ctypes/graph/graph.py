@@ -281,14 +281,12 @@ class Graph(
                 kernel_cache=kernel_cache,
                 override_shapes=override_shapes,
             )
-        except (NotSupportedError, BadParamError):
-            from .engines.build_advice import advising
-            from .engines.probing import Conditions
+        except (NotSupportedError, BadParamError) as error:
+            if choice is None and kernel_cache is None and not override_shapes:
+                from .engines.build_advice import add_advice
 
-            plain = choice is None and kernel_cache is None and not override_shapes
-            asked = Conditions(device, tuple(modes), wanted, sm_count=sm_count) if plain else None
-            with advising(self, asked):
-                raise
+                add_advice(error, self, device, modes, wanted, sm_count)
+            raise
         self._keep(plan, device, expansion)
         return plan
 

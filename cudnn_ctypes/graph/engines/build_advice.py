@@ -7,36 +7,39 @@ description (0.1 ms) and, of a Handle, of its GPU's properties (0.4 ms).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...errors import BadParamError, NotSupportedError
 from ..backend.device_properties import DeviceProperties
 from .probing import Conditions, asked_at_once
 from .remedy_search import Search, Tried
 from .tables import spans
 
 if TYPE_CHECKING:
+    from ...errors import CudnnError
+    from ...handle import Handle
     from ..graph import Graph
+    from .selection import Selection
 
-__all__ = ["BuildAdvice", "advising"]
+__all__ = ["BuildAdvice", "add_advice"]
 
 _TRIES = 30  # changed graphs, each of which takes 2 to 60 ms
 _SECONDS = 0.5
 _LINES = 3
 
 
-@contextmanager
-def advising(graph: Graph, conditions: Conditions | None) -> Iterator[None]:
-    """Have the error of a failed build find advice when it is read; with None it does not."""
-    try:
-        yield
-    except (NotSupportedError, BadParamError) as error:
-        if conditions is not None:
-            error.advised_by(BuildAdvice(graph, conditions))
-        raise
+def add_advice(
+    error: CudnnError,
+    graph: Graph,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    selection: Selection,
+    sm_count: int | None = None,
+) -> None:
+    """Have the error of a failed build find advice when it is read."""
+    conditions = Conditions(device, tuple(modes), selection, sm_count=sm_count)
+    error.advised_by(BuildAdvice(graph, conditions))
 
 
 class BuildAdvice:

@@ -65,12 +65,13 @@ def handle() -> Iterator[Handle]:
         yield made
 
 
-def _executed(graph: Graph, inputs: Arrays) -> Arrays:
+def _executed(graph: Graph, handle: Handle, inputs: Arrays) -> Arrays:
     with (
         on_the_gpu(inputs, graph) as memory,
         DeviceBuffer(max(graph.workspace_size, 1)) as workspace,
     ):
-        graph.execute(memory, workspace)
+        graph.execute(memory, workspace, handle=handle)
+        handle.synchronize()
         return {each.name: memory[each].numpy() for each in graph.outputs}
 
 
@@ -85,7 +86,7 @@ def _followed(suggestion: Suggestion, handle: Handle, inputs: Arrays) -> Arrays:
                 array = np.zeros(tensor.dims, numpy_dtype(tensor.data_type))
                 array[tuple(map(slice, known[tensor.name].shape))] = known[tensor.name]
                 adapted[tensor.name] = array
-            known |= _executed(graph, adapted)
+            known |= _executed(graph, handle, adapted)
     return known
 
 
@@ -124,7 +125,7 @@ def test_following_a_suggestion_computes_the_same(name: str, handle: Handle) -> 
             each.name: rng.integers(-2, 3, each.dims or ()).astype(numpy_dtype(each.data_type))
             for each in graph.inputs
         }
-        expected = _executed(graph, inputs)
+        expected = _executed(graph, handle, inputs)
     for suggestion in advice:
         results = _followed(suggestion, handle, inputs)
         for output, array in expected.items():
@@ -386,7 +387,7 @@ def test_following_a_suggestion_computes_the_same_on_a_gpu(name: str) -> None:
     }
     with use_reference_device(), Handle() as reference, graph:
         graph.build(reference, without_engine=True)
-        expected = _executed(graph, inputs)
+        expected = _executed(graph, reference, inputs)
     with Handle() as handle:
         for suggestion in graph.explain(handle).advice():
             results = _followed(suggestion, handle, inputs)
