@@ -68,6 +68,12 @@ _NAMES = {
         "library_versions",
         "query_runtime_error",
     ),
+    "introspect.call_records": ("CallRecord",),
+    "introspect.tracing": (
+        "Trace",
+        "read_trace",
+        "trace",
+    ),
     "legacy": (
         "ActivationDescriptor",
         "AlgorithmRow",
@@ -277,6 +283,8 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
         library_versions as library_versions,
         query_runtime_error as query_runtime_error,
     )
+    from .introspect.call_records import CallRecord as CallRecord
+    from .introspect.tracing import Trace as Trace, read_trace as read_trace, trace as trace
     from .legacy import *  # noqa: F403
     from .messages import Message as Message, log_messages as log_messages
     from .reference.device.dispatch import use_reference_device as use_reference_device
@@ -300,3 +308,8 @@ def __dir__() -> list[str]:
 
 if os.environ.get("CUDNN_CTYPES_DEVICE", "").strip().lower() not in ("", "cuda"):
     importlib.import_module(".reference.device.dispatch", __name__).use_requested_device()
+
+if os.environ.get("CUDNN_CTYPES_TRACE", "").strip() not in ("", "0"):
+    importlib.import_module(".introspect.environment", __name__).start(
+        os.environ["CUDNN_CTYPES_TRACE"].strip()
+    )

@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 __all__ = ["main"]
 
@@ -19,7 +20,16 @@ _COMMANDS = {
     "doctor": "what is installed, what works, and what to do about the rest",
     "explain": "every engine for a graph, on a GPU that need not be there, and why not",
     "lookup": "what a name of cuDNN means, or what replaced it; also words, statuses, misspellings",
+    "trace": "run a program and show its C calls; sum them up, look for NaN, compare two runs",
 }
+
+
+# Where the module is called otherwise: ``cudnn_ctypes.trace`` is a function.
+_MODULES = {"trace": "introspect.trace_command"}
+
+
+def _module(command: str) -> Any:
+    return importlib.import_module(f".{_MODULES.get(command, command)}", __package__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,9 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, summary in _COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
         if name in words:  # the others are not imported
-            importlib.import_module(f".{name}", __package__).add_arguments(command)
+            _module(name).add_arguments(command)
     parsed = parser.parse_args(words)
-    module = importlib.import_module(f".{parsed.command}", __package__)
+    module = _module(parsed.command)
     try:
         status = int(module.main(parsed))
         sys.stdout.flush()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 else:
     from typing import ParamSpec, TypeVar
 
-__all__ = ["Binding", "Function", "Parameter", "binding", "function", "intercept"]
+__all__ = ["Binding", "Function", "Parameter", "binding", "function", "intercept", "observe"]
 
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class Function(_Partial[_P, _R_co]):
     deprecated: bool
     replaced_by: str
     _binding: Binding
+    _callee: Callable[..., Any]
 
     def __new__(cls, bound: Binding) -> Self:
         self = super().__new__(cls, bound.bind)
@@ -91,12 +92,28 @@ class Function(_Partial[_P, _R_co]):
         def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R_co: ...
 
     def call(self, python_function: Callable[..., Any]) -> None:
-        """Send calls to `python_function` from now on."""
-        self.__setstate__((python_function, (), {}, self.__dict__))
+        """Send calls to `python_function` from now on, through the observer if there is one."""
+        self._callee = python_function
+        target = python_function if _observer is None else functools.partial(_observer, self)
+        self.__setstate__((target, (), {}, self.__dict__))
+
+    def unobserved(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it behind the observer."""
+        return self._callee(*args, **kwargs)
+
+    def bind(self) -> None:
+        """Do now what the first call does otherwise: look the symbol up, compile the guards.
+
+        Raises
+        ------
+        LibraryNotFoundError, SymbolNotFoundError
+        """
+        if self._callee == self._first_call:
+            self._binding.bind()
 
     def _first_call(self, *args: Any, **kwargs: Any) -> Any:
         self._binding.bind()
-        return self(*args, **kwargs)
+        return self._callee(*args, **kwargs)
 
     def __get__(self, instance: object, owner: object = None) -> Self:
         """Itself, also as an attribute of a class; it is what makes ``help`` show a function."""
@@ -324,7 +341,13 @@ class Binding:
 
 
 watched: set[str] = set()
-"""C names of the functions of which somebody must see each call."""
+"""C names of the functions of which somebody must see each call; `_EVERY` for all of them."""
+
+_EVERY = "*"
+
+Observer = Callable[..., Any]
+
+_observer: Observer | None = None
 
 _bindings: dict[str, Binding] = {}
 _lock = threading.RLock()
@@ -342,3 +365,20 @@ def intercept(name: str, interceptor: Callable[..., Any] | None) -> None:
     The reference device carries out calls this way.
     """
     _bindings[name].intercept(interceptor)
+
+
+def observe(observer: Observer | None) -> None:
+    """Send every call of every C function through `observer`; None takes it away again.
+
+    It receives the `Function` and the arguments as the caller wrote them, before any guard, and
+    calls ``function.unobserved(...)``, whose result it returns. Layers 2 and 3 make all their calls
+    here as long as there is one.
+    """
+    global _observer
+    with _lock:
+        _observer = observer
+        (watched.discard if observer is None else watched.add)(_EVERY)
+        for bound in _bindings.values():
+            for each in (bound.checked, vars(bound).get("unchecked")):
+                if each is not None:
+                    each.call(each._callee)

@@ -12,6 +12,7 @@ whole memory: what goes astray then ends the process at once.
 from __future__ import annotations
 
 import bisect
+import contextlib
 import ctypes
 import functools
 import mmap
@@ -296,19 +297,28 @@ def _keep(block: Block) -> None:
 
 # -- places in the user's program -----------------------------------------------------------------
 
+_PACKAGE = __name__.partition(".")[0]
 _NOT_THE_USERS = (
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
-    "<cudnn",  # functions compiled for the C functions
-    weakref.__file__,
+    *("<cudnn", "<launch of"),  # functions compiled for the C functions, and for launches
+    *("<frozen ", contextlib.__file__, functools.__file__, weakref.__file__),
 )
 
 
 def user_frame() -> FrameType | None:
     """The innermost frame that is not this package's; None if there is none."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_USERS):
+    while frame is not None and _is_of_this_package(frame):
         frame = frame.f_back
     return frame
+
+
+def _is_of_this_package(frame: FrameType) -> bool:
+    """Also of functions that it compiles, such as the constructors of dataclasses."""
+    if frame.f_code.co_filename.startswith(_NOT_THE_USERS):
+        return True
+    module = frame.f_globals.get("__name__")
+    return isinstance(module, str) and module.partition(".")[0] == _PACKAGE
 
 
 def _place() -> str:

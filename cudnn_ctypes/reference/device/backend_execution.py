@@ -23,7 +23,7 @@ from .backend_tensors import rounded
 from .memory import scribble
 from .registry import Refused
 
-__all__ = ["carry_out", "execute"]
+__all__ = ["carry_out", "execute", "operation_graph_of", "overrides_of"]
 
 _READING_PARTS = ("paged_cache_load", "slice")
 """Operations that leave out elements of what they read; those may never have been written."""
@@ -39,16 +39,18 @@ def execute(plan: Record, pack: Record, workspace_size: int) -> None:
     Refused
         If the graph is not known, memory is missing, or an operation is not carried out here.
     """
-    graph = _graph(plan)
+    graph = operation_graph_of(plan)
     if workspace_size:
         workspace = pack.one(Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
         scribble(workspace, workspace_size, "the workspace of the variant pack")
     uids = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
     addresses = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
-    carry_out(graph, GraphMemory(dict(zip(uids, addresses, strict=False))), _overrides(graph, pack))
+    carry_out(
+        graph, GraphMemory(dict(zip(uids, addresses, strict=False))), overrides_of(graph, pack)
+    )
 
 
-def _graph(plan: Record) -> Record:
+def operation_graph_of(plan: Record) -> Record:
     """The operation graph of a plan; if need be, as its JSON has it."""
     if plan.graph is not None:
         return plan.graph
@@ -64,7 +66,7 @@ def _graph(plan: Record) -> Record:
     return plan.source
 
 
-def _overrides(graph: Record, pack: Record) -> Overrides:
+def overrides_of(graph: Record, pack: Record) -> Overrides:
     """Dims and strides of this execution; cuDNN takes no notice of them unless told before."""
     if not graph.one(Name.CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED, False):
         return {}

@@ -20,6 +20,7 @@ from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import element_type
 
 __all__ = [
+    "Notes",
     "Record",
     "any_known",
     "elements",
@@ -95,33 +96,71 @@ class Record:
         return self.source
 
 
-_records: dict[int, Record] = {}
-_by_json: collections.OrderedDict[bytes, Record] = collections.OrderedDict()
+class Notes:
+    """What was set in the descriptors that somebody follows, by their addresses."""
+
+    def __init__(self) -> None:
+        self._records: dict[int, Record] = {}
+        self._by_json: collections.OrderedDict[bytes, Record] = collections.OrderedDict()
+
+    def renew(self, descriptor: Any, kind: raw.cudnnBackendDescriptorType_t | None) -> None:
+        """A descriptor was created, or made empty again."""
+        self._records[descriptor.value] = Record(kind)
+
+    def record(self, descriptor: Any) -> Record:
+        """What was set in a descriptor: nothing, if it was made before anybody followed it."""
+        return self._records.setdefault(descriptor.value, Record())
+
+    def any_known(self) -> bool:
+        """Whether anything is noted of a descriptor that lives."""
+        return bool(self._records)
+
+    def is_known(self, descriptor: Any) -> bool:
+        """Whether something is noted of this descriptor."""
+        handle = getattr(descriptor, "_as_parameter_", descriptor)
+        return getattr(handle, "value", None) in self._records
+
+    def forget(self, address: int | None) -> None:
+        """A descriptor was destroyed. Others that refer to it keep what it held, as in cuDNN."""
+        self._records.pop(address or 0, None)
+
+    def note(
+        self, descriptor: Any, name: Name, type_: Type, count: int, address: int | None
+    ) -> None:
+        """An attribute was set."""
+        values = elements(type_, count, address)
+        if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+            values = tuple(self._records.get(each) for each in values)
+        elif name in _OVERRIDES and address:
+            values = _vectors(address)
+        own = self.record(descriptor)
+        own.values[name] = (type_, values)
+        if name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION and values:
+            own.source, own.text = self._by_json.get(_digest(values[0])), values[0]
+
+    def note_filled(self, descriptor: Any, name: Name, count: int, address: int) -> None:
+        """cuDNN filled descriptors from `descriptor`."""
+        graph = self.record(descriptor).graph
+        for each in elements(Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, count, address):
+            if graph is not None and name in _GRAPHS:
+                self._records[each] = graph
+            elif each:
+                self._records[each] = Record(finalized=True, source=graph)
+
+    def note_json(self, descriptor: Any, text: bytes) -> None:
+        """A plan was serialized: the text stands for its operation graph."""
+        graph = self.record(descriptor).graph
+        if graph is not None:
+            self._by_json[_digest(text)] = graph
+            if len(self._by_json) > _SERIALIZED:
+                self._by_json.popitem(last=False)
 
 
-def renew(descriptor: Any, kind: raw.cudnnBackendDescriptorType_t | None) -> None:
-    """A descriptor was created, or made empty again."""
-    _records[descriptor.value] = Record(kind)
+_notes = Notes()  # of the reference device
 
-
-def record(descriptor: Any) -> Record:
-    """What was set in a descriptor: nothing, if it was made before the reference device was."""
-    return _records.setdefault(descriptor.value, Record())
-
-
-def any_known() -> bool:
-    """Whether anything is noted of a descriptor that lives."""
-    return bool(_records)
-
-
-def is_known(descriptor: Any) -> bool:
-    """Whether something is noted of this descriptor."""
-    return getattr(getattr(descriptor, "_as_parameter_", descriptor), "value", None) in _records
-
-
-def forget(address: int | None) -> None:
-    """A descriptor was destroyed. Others that refer to it keep what it held, as in cuDNN."""
-    _records.pop(address or 0, None)
+renew, record, forget = _notes.renew, _notes.record, _notes.forget
+any_known, is_known = _notes.any_known, _notes.is_known
+note, note_filled, note_json = _notes.note, _notes.note_filled, _notes.note_json
 
 
 def elements(type_: Type, count: int, address: int | None) -> tuple[Any, ...]:
@@ -136,19 +175,6 @@ def elements(type_: Type, count: int, address: int | None) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def note(descriptor: Any, name: Name, type_: Type, count: int, address: int | None) -> None:
-    """An attribute was set."""
-    values = elements(type_, count, address)
-    if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
-        values = tuple(_records.get(each) for each in values)
-    elif name in _OVERRIDES and address:
-        values = _vectors(address)
-    own = record(descriptor)
-    own.values[name] = (type_, values)
-    if name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION and values:
-        own.source, own.text = _by_json.get(_digest(values[0])), values[0]
-
-
 def _vectors(address: int) -> tuple[tuple[int, ...], ...]:
     """What cuDNN reads there: a std::vector of std::vector<int64_t>, begin and end of each."""
     begin, end = (ctypes.c_void_p * 2).from_address(address)
@@ -158,25 +184,6 @@ def _vectors(address: int) -> tuple[tuple[int, ...], ...]:
         count = ((last or 0) - (first or 0)) // 8
         found.append(tuple((ctypes.c_int64 * count).from_address(first or inner)))
     return tuple(found)
-
-
-def note_filled(descriptor: Any, name: Name, count: int, address: int) -> None:
-    """cuDNN filled descriptors from `descriptor`."""
-    graph = record(descriptor).graph
-    for each in elements(Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, count, address):
-        if graph is not None and name in _GRAPHS:
-            _records[each] = graph
-        elif each:
-            _records[each] = Record(finalized=True, source=graph)
-
-
-def note_json(descriptor: Any, text: bytes) -> None:
-    """A plan was serialized: the text stands for its operation graph."""
-    graph = record(descriptor).graph
-    if graph is not None:
-        _by_json[_digest(text)] = graph
-        if len(_by_json) > _SERIALIZED:
-            _by_json.popitem(last=False)
 
 
 def _digest(text: bytes) -> bytes:

@@ -259,7 +259,7 @@ def test_a_plan_of_another_process(
     graph.relu(graph.tensor((2, 16, 32), name="x")).set_output(name="y")
     with Handle() as handle, graph:
         text = graph.build(handle).to_json()
-        monkeypatch.setattr(backend_records, "_by_json", {})
+        monkeypatch.setattr(backend_records._notes, "_by_json", {})
         source, target = np.linspace(-1, 1, 1024, dtype="f4"), np.full(1024, 7, "f4")
         with ExecutionPlan.from_json(text, device=handle) as plan:
             plan.execute(handle, {1: source.ctypes.data, 2: target.ctypes.data})
@@ -486,12 +486,12 @@ def test_an_initialized_descriptor_is_empty(program: BackendProgram) -> None:
 
 
 def test_destroyed_descriptors_are_forgotten(program: BackendProgram) -> None:
-    before = len(backend_records._records)
+    before = len(backend_records._notes._records)
     tensor = raw.cudnnBackendDescriptor_t()
     raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, tensor)
-    assert len(backend_records._records) == before + 1
+    assert len(backend_records._notes._records) == before + 1
     raw.cudnnBackendDestroyDescriptor(tensor)
-    assert len(backend_records._records) == before
+    assert len(backend_records._notes._records) == before
 
 
 def test_an_older_cudnn_has_no_properties(

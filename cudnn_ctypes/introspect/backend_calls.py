@@ -1,0 +1,188 @@
+"""Calls of the backend API: what attributes are set to, and what an execution works on."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..raw import cudnnBackendAttributeName_t as Name
+from ..raw import cudnnBackendAttributeType_t as Type
+from ..raw import cudnnBackendDescriptor_t, cudnnHandle_t, live
+from ..raw.attributes import ENUMS
+from ..raw.ctypes_support import room
+from ..reference.device import backend_execution, backend_records
+from ..reference.device.backend_records import Notes, Record, elements
+from ..reference.device.backend_steps import Step
+from ..reference.device.backend_tensors import TensorInfo, tensor_info
+from ..reference.device.registry import Refused
+from .words import plain
+
+if TYPE_CHECKING:
+    from .arguments import Names
+
+__all__ = ["Execution", "Graphs", "elements_of"]
+
+_SHOWN = 16
+_TEXT = 60  # characters
+
+
+def _address(value: Any) -> int | None:
+    """Of an argument on the host."""
+    if value is None:
+        return None
+    value = getattr(value, "ctypes", value)
+    value = getattr(value, "_as_parameter_", value)
+    value = getattr(value, "_obj", value)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, bytes):
+        return ctypes.cast(ctypes.c_char_p(value), ctypes.c_void_p).value
+    if isinstance(value, (ctypes._Pointer, ctypes.c_void_p)) and live.address(value) is None:
+        return ctypes.cast(value, ctypes.c_void_p).value
+    return ctypes.addressof(value)
+
+
+def _number(value: Any) -> int:
+    return int(getattr(getattr(value, "_obj", value), "value", getattr(value, "_obj", value)))
+
+
+def _count(given: Mapping[str, Any]) -> int:
+    """How many elements were set, or gotten."""
+    count = _number(given["elementCount"]) if given["elementCount"] is not None else 1
+    asked = given.get("requestedElementCount")
+    return count if asked is None else min(count, _number(asked))
+
+
+def elements_of(given: Mapping[str, Any], array: Any, names: Names) -> Any:
+    """The elements that an attribute call has set or gotten; None if they cannot be read."""
+    type_, count = Type(_number(given["attributeType"])), _count(given)
+    address = _address(array)
+    if not address or not type_.known:
+        return None
+    size = room(array)
+    shown = min(count, _SHOWN)
+    if type_ == Type.CUDNN_TYPE_CHAR:
+        text = ctypes.string_at(address, min(count, _TEXT, size or count))
+        return text.rstrip(b"\0").decode("utf-8", "replace") + ("…" if count > _TEXT else "")
+    found = [_element(type_, each, names) for each in elements(type_, shown, address)]
+    return found + ([f"… {count} in all"] if count > shown else [])
+
+
+def _element(type_: Type, value: Any, names: Names) -> Any:
+    if type_ in ENUMS:
+        return ENUMS[type_](value).name
+    if value is None:
+        return None
+    if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+        return {"object": names.objects.name(cudnnBackendDescriptor_t, value)}
+    if type_ == Type.CUDNN_TYPE_HANDLE:
+        return {"object": names.objects.name(cudnnHandle_t, value)}
+    if type_ == Type.CUDNN_TYPE_VOID_PTR:
+        name, offset = names.places.place(value, None, "memory")
+        return {"allocation": name, "offset": offset}
+    return str(value) if not isinstance(value, (int, float)) else plain(value)
+
+
+class Execution:
+    """What one execution of a plan works on.
+
+    Attributes
+    ----------
+    operations : list of str
+        The kinds of the operations.
+    tensors : list of (TensorInfo, int)
+        Those of the graph that are in memory, each with its address.
+    outputs : set of int
+        Unique ids of those that are written.
+    """
+
+    def __init__(self, plan: Record, pack: Record) -> None:
+        graph = backend_execution.operation_graph_of(plan)
+        overrides = backend_execution.overrides_of(graph, pack)
+        uids = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
+        addresses = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
+        memory = dict(zip(uids, addresses, strict=False))
+        infos: dict[int, TensorInfo] = {}
+        self.operations: list[str] = []
+        self.outputs: set[int] = set()
+        for record in graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS):
+            if record is None:
+                continue
+            try:
+                step = Step(record, None, {}, overrides)  # type: ignore[arg-type]
+                self.operations.append(step.name)
+                self.outputs |= {info.uid for _, info in step.writes}
+            except Refused:  # which tensors it writes is not known
+                self.operations.append("operation")
+            for type_, values in record.values.values():
+                if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+                    found = [each for each in values if each is not None and _is_tensor(each)]
+                    infos |= {info.uid: info for info in map(tensor_info, found)}
+        self.tensors = [
+            (info, memory[uid])
+            for uid, info in infos.items()
+            if memory.get(uid) and not info.virtual and not info.by_value
+        ]
+
+
+def _is_tensor(record: Record) -> bool:
+    return Name.CUDNN_ATTR_TENSOR_DIMENSIONS in record.values
+
+
+class Graphs:
+    """What was set in the backend descriptors of a session, and so what its executions do."""
+
+    def __init__(self) -> None:
+        self._notes = Notes()
+
+    def follow(self, function: str, given: Mapping[str, Any]) -> None:
+        """Note a call that succeeded."""
+        descriptor = given.get("descriptor")
+        if function == "cudnnBackendCreateDescriptor":
+            self._notes.renew(_Address(live.address(live.out_variable(descriptor))), None)
+        elif function == "cudnnBackendInitialize":
+            self._notes.renew(_Address(live.address(descriptor)), None)
+        elif function in ("cudnnBackendSetAttribute", "cudnnBackendGetAttribute"):
+            self._attribute(function, given)
+
+    def _attribute(self, function: str, given: Mapping[str, Any]) -> None:
+        descriptor = _Address(live.address(given["descriptor"]))
+        name, type_ = Name(_number(given["attributeName"])), Type(_number(given["attributeType"]))
+        array = given["arrayOfElements"]
+        address = _address(array)
+        if not address or descriptor.value is None:
+            return
+        if function == "cudnnBackendSetAttribute":
+            self._notes.note(descriptor, name, type_, _count(given), address)
+        elif type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
+            self._notes.note_filled(descriptor, name, _count(given), address)
+        elif name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION:
+            self._notes.note_json(descriptor, ctypes.string_at(address, _count(given)))
+
+    def forget(self, address: int | None) -> None:
+        """A descriptor was destroyed."""
+        self._notes.forget(address)
+
+    def execution(self, given: Mapping[str, Any]) -> Execution | None:
+        """What a call of ``cudnnBackendExecute`` works on; None if its plan is not known."""
+        try:
+            return Execution(
+                self._record(given["executionPlan"]), self._record(given["variantPack"])
+            )
+        except (Refused, ValueError, KeyError):
+            return None
+
+    def _record(self, descriptor: Any) -> Record:
+        address = _Address(live.address(descriptor))
+        if self._notes.is_known(address):
+            return self._notes.record(address)
+        # The reference device has seen what was made before the trace began.
+        return backend_records.record(address) if backend_records.is_known(address) else Record()
+
+
+class _Address:
+    """An address, as the notes want to be given a descriptor."""
+
+    def __init__(self, value: int | None) -> None:
+        self.value = value

@@ -1,0 +1,52 @@
+"""Traces of whole programs, by the environment variable ``CUDNN_CTYPES_TRACE``."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from typing import IO
+
+from .session import listen
+from .tracing import Trace
+
+__all__ = ["ENVIRONMENT_VARIABLE", "start"]
+
+ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_TRACE"
+
+_SUMMARIES = ("stats", "nan")
+
+
+def start(value: str) -> Trace:
+    """Trace this process to its end, as the variable's value says.
+
+    Parameters
+    ----------
+    value : str
+        "1" prints each call on stderr, "stats" sums up at the end, "nan" names the first call whose
+        output is not finite. Anything else is a file: records if it ends in ".json", else lines.
+        ``%p`` in it becomes the process's number.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    if value in _SUMMARIES:
+        traced = Trace(nan=value == "nan", keep=False)
+        atexit.register(_conclude, traced, value)
+    elif value == "1":
+        traced = Trace(file=sys.stderr, keep=False)
+    else:
+        # Closed with the process: calls are made to its very end.
+        file: IO[str] = open(value.replace("%p", str(os.getpid())), "w")  # noqa: SIM115
+        records = value.endswith(".json")
+        traced = Trace(
+            file=None if records else file, json=file if records else None, width=100, keep=False
+        )
+    listen(traced)
+    return traced
+
+
+def _conclude(traced: Trace, summary: str) -> None:
+    print(traced.statistics() if summary == "stats" else traced.verdict(), file=sys.stderr)

@@ -1,0 +1,116 @@
+"""Whether what a call wrote is finite: its outputs are copied to the host and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..device import DeviceTensor, cuda
+from ..device.borrowed import Borrowed
+from ..dtypes import numpy_dtype
+from ..raw import live, mode, records
+from ..raw.descriptors import Filter, Tensor
+from ..raw.enums import cudnnDataType_t
+from ..raw.function import Function, Parameter
+from ..raw.memory import memory_pointer
+from .backend_calls import Execution
+
+__all__ = ["not_finite"]
+
+
+def not_finite(
+    function: Function, given: Mapping[str, Any], execution: Execution | None, *, outputs: bool
+) -> dict[str, str]:
+    """The names of tensors that hold NaN or infinity, and how many of their elements do.
+
+    Parameters
+    ----------
+    execution : Execution, optional
+        Of a call of ``cudnnBackendExecute``.
+    outputs : bool
+        Whether to look at what the call wrote; else at what it read.
+    """
+    handle = given.get("handle")
+    stream = records.record(handle) if live.address(handle) else None
+    if handle is None or (not mode.reference_device_active and cuda.is_capturing(stream or 0)):
+        return {}
+    found: dict[str, str] = {}
+    for name, address, described in _tensors(function, given, execution, outputs):
+        text = _counts(_values(address, described, stream))
+        if text:
+            found[name] = text
+    return found
+
+
+_Described = tuple[tuple[int, ...], tuple[int, ...], cudnnDataType_t]
+
+
+def _tensors(
+    function: Function, given: Mapping[str, Any], execution: Execution | None, outputs: bool
+) -> Iterator[tuple[str, int, _Described]]:
+    if execution is not None:
+        for info, address in execution.tensors:
+            is_plain = info.ragged is None and info.vector_count == 1 and _is_float(info.data_type)
+            if is_plain and (info.uid in execution.outputs) == outputs:
+                yield info.name, address, (info.dims, info.strides, info.data_type)
+        return
+    for parameter in function.parameters:
+        if parameter.type.kind != "device" or (parameter.direction != "in") != outputs:
+            continue
+        described = _described(parameter, given)
+        address = memory_pointer(given.get(parameter.name), parameter.name)
+        if described is not None and address and _is_float(described[2]):
+            yield parameter.name, address, described
+
+
+def _described(parameter: Parameter, given: Mapping[str, Any]) -> _Described | None:
+    """By its descriptor; else as the memory says itself."""
+    for name in parameter.described_by:
+        by = given.get(name)
+        held = records.record(by) if live.address(by) else None
+        if isinstance(held, (Tensor, Filter)):
+            return held.shape, held.strides, held.data_type
+        if not isinstance(by, int) and held is not None:
+            return None  # sequences: what lies behind a short one need not be written
+    memory = given.get(parameter.name)
+    if isinstance(memory, DeviceTensor) and not parameter.described_by:
+        return memory.shape, memory.strides, memory.data_type
+    return None
+
+
+def _is_float(data_type: cudnnDataType_t) -> bool:
+    try:
+        dtype = numpy_dtype(data_type)
+    except TypeError:
+        return False
+    return dtype.kind == "f" or (dtype.kind == "V" and dtype.name.startswith(("bfloat", "float")))
+
+
+def _values(address: int, described: _Described, stream: int | None) -> NDArray[Any]:
+    shape, strides, data_type = described
+    reach = sum((size - 1) * abs(step) for size, step in zip(shape, strides, strict=True)) + 1
+    on_host = mode.reference_device_active
+    memory = Borrowed(
+        address,
+        reach * numpy_dtype(data_type).itemsize,
+        device_id=0 if on_host else cuda.current_ordinal(),
+        on_host=on_host,
+        stream=stream,
+        keeper=None,
+    )
+    tensor = object.__new__(DeviceTensor)
+    tensor._set(memory, shape, strides, data_type, readonly=True)
+    return tensor.numpy(stream=stream)
+
+
+def _counts(values: NDArray[Any]) -> str:
+    finite = np.isfinite(values)
+    if finite.all():
+        return ""
+    nans = int(np.isnan(values).sum())
+    infinite = int((~finite).sum()) - nans
+    said = [f"{count} {what}" for count, what in ((nans, "NaN"), (infinite, "infinite")) if count]
+    return f"{' and '.join(said)} of {values.size}"

@@ -1,0 +1,223 @@
+"""The one place where traces stand before every C call.
+
+Nothing stands there while no trace is active: `raw` goes straight to C, and layers 2 and 3 call C
+bare. The first trace puts the observer there (`raw.function.observe`), the last one takes it away.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Protocol
+
+from ..errors import CudnnError
+from ..raw import host_blocks, live, log
+from ..raw.ctypes_support import CudnnEnum
+from ..raw.function import Function, observe
+from .arguments import Decoder, Names
+from .backend_calls import Execution, Graphs
+from .call_records import Argument, CallRecord
+from .numbers import not_finite
+from .words import plain
+
+__all__ = ["Listener", "listen", "stop"]
+
+_EXECUTE = "cudnnBackendExecute"
+
+
+class Listener(Protocol):
+    """Who is told of calls."""
+
+    looks_at_numbers: bool
+
+    def wants(self, function: str) -> bool:
+        """Whether calls of a C function are of interest."""
+
+    def hear(self, call: CallRecord) -> None:
+        """A call is over."""
+
+
+class _Thread(threading.local):
+    inside = False
+
+
+_thread = _Thread()
+_lock = threading.RLock()
+_listeners: tuple[Listener, ...] = ()
+_session: _Session | None = None
+
+
+def listen(listener: Listener) -> None:
+    """Tell `listener` of all calls from now on, in all threads.
+
+    Raises
+    ------
+    RuntimeError
+        If it is told of them already.
+    """
+    global _listeners, _session
+    with _lock:
+        if any(each is listener for each in _listeners):
+            raise RuntimeError("this trace is open already")
+        _listeners = (*_listeners, listener)
+        if _session is None:
+            _session = _Session()
+            observe(_session.call)
+
+
+def stop(listener: Listener) -> None:
+    """Tell it no more; a second call does nothing."""
+    global _listeners, _session
+    with _lock:
+        _listeners = tuple(each for each in _listeners if each is not listener)
+        if not _listeners and _session is not None:
+            _session = None
+            observe(None)
+
+
+class _Session:
+    """From the first of several traces to the last: their calls share names."""
+
+    def __init__(self) -> None:
+        self._names = Names()
+        self._graphs = Graphs()
+
+    def call(self, function: Function, /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call, and tell the listeners of it.
+
+        Calls inside a call are not told: of the reference device, of guards, of this very module.
+        """
+        if _thread.inside:
+            return function.unobserved(*args, **kwargs)
+        _thread.inside = True
+        try:
+            return self._told(function, args, kwargs)
+        finally:
+            _thread.inside = False
+
+    def _told(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        names = [parameter.name for parameter in function.parameters]
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        decoder = Decoder(function, given, self._names)
+        addresses: dict[str, int | None] = {}
+        with suppress(Exception):  # a trace never stops a program
+            addresses = {each: live.address(value) for each, value in given.items()}
+        frame = host_blocks.user_frame()
+        place = ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        del frame
+        with suppress(Exception):  # the call itself says what is wrong
+            function.bind()
+        start = time.perf_counter()
+        try:
+            result = function.unobserved(*args, **kwargs)
+        except BaseException as error:
+            seconds = time.perf_counter() - start
+            self._tell(decoder, _of_error(error), seconds, place)
+            raise
+        seconds = time.perf_counter() - start
+        outcome = _of_result(result)
+        execution = None
+        if not outcome[1]:
+            with suppress(Exception):
+                self._follow(function, given, addresses)
+                if function.__name__ == _EXECUTE:
+                    execution = self._graphs.execution(given)
+        self._tell(decoder, outcome, seconds, place, execution)
+        return result
+
+    def _follow(
+        self, function: Function, given: Mapping[str, Any], addresses: Mapping[str, int | None]
+    ) -> None:
+        name = function.__name__
+        if name.startswith("cudnnBackend"):
+            self._graphs.follow(name, given)
+        if "Destroy" in name:
+            for parameter in function.parameters:
+                address = addresses.get(parameter.name)
+                self._names.objects.forget(parameter.type.base, address)
+                if name.startswith("cudnnBackend"):
+                    self._graphs.forget(address)
+
+    def _tell(
+        self,
+        decoder: Decoder,
+        outcome: tuple[str, bool, str],
+        seconds: float,
+        place: tuple[str, int],
+        execution: Execution | None = None,
+    ) -> None:
+        function = decoder.function
+        listeners = [each for each in _listeners if each.wants(function.__name__)]
+        status, failed, reason = outcome
+        arguments = decoder.arguments(not failed)
+        if not listeners:
+            return
+        if execution is not None:
+            arguments = tuple(self._with_operands(each, execution) for each in arguments)
+        bad: dict[str, str] = {}
+        if not failed and any(each.looks_at_numbers for each in listeners):
+            with suppress(Exception):
+                bad = not_finite(function, decoder.given, execution, outputs=True)
+                if bad:
+                    read = not_finite(function, decoder.given, execution, outputs=False)
+                    bad |= {f"{name}, which it read": text for name, text in read.items()}
+        with _lock:
+            call = CallRecord(
+                0,
+                function.__name__,
+                arguments,
+                status,
+                failed,
+                reason,
+                seconds,
+                *place,
+                threading.current_thread().name,
+                bad,
+            )
+            for listener in listeners:
+                listener.hear(call)
+
+    def _with_operands(self, argument: Argument, execution: Execution) -> Argument:
+        """Plan and variant pack by what they hold."""
+        if not isinstance(argument.value, dict):
+            return argument
+        if argument.name == "executionPlan":
+            holds: dict[str, Any] = {"operations": execution.operations}
+        elif argument.name == "variantPack":
+            holds = {str(info.uid): self._operand(info, at) for info, at in execution.tensors}
+        else:
+            return argument
+        return Argument(argument.name, {**argument.value, "holds": holds})
+
+    def _operand(self, info: Any, address: int) -> dict[str, Any]:
+        name, offset = self._names.places.place(address, None, "memory")
+        return {
+            "allocation": name,
+            "offset": offset,
+            "data_type": plain(info.data_type),
+            "shape": list(info.dims),
+            "strides": list(info.strides),
+        }
+
+
+def _of_result(result: Any) -> tuple[str, bool, str]:
+    """Status, whether it is a failure, and why."""
+    if type(result).__name__ != "cudnnStatus_t":
+        name = result.name if isinstance(result, CudnnEnum) else repr(result)
+        return ("" if result is None else name), False, ""
+    reasons = log.logged.get(threading.get_ident(), ()) if result else ()
+    return result.name.removeprefix("CUDNN_STATUS_"), bool(result), _reason(reasons)
+
+
+def _of_error(error: BaseException) -> tuple[str, bool, str]:
+    if isinstance(error, CudnnError):
+        status = str(error.status).removeprefix("CUDNN_STATUS_")
+        return status, True, _reason(error.messages or [error.detail])
+    return type(error).__name__, True, str(error)
+
+
+def _reason(messages: Iterable[str]) -> str:
+    """The innermost one; cuDNN also logs single words such as "status"."""
+    return next((message for message in messages if " " in message or "(" in message), "")

@@ -1,0 +1,192 @@
+"""The command that runs a program and shows its C calls: ``python -m cudnn_ctypes trace``."""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import shutil
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+from .call_records import CallRecord
+from .call_text import WIDTH, line
+from .comparison import compare
+from .tracing import Trace, read_trace
+
+__all__ = ["add_arguments", "main"]
+
+_EXAMPLES = """\
+examples:
+  python -m cudnn_ctypes trace program.py --epochs 1
+  python -m cudnn_ctypes trace --only 'Convolution*' -o calls.txt program.py
+  python -m cudnn_ctypes trace --nan program.py
+  python -m cudnn_ctypes trace --json before.json program.py
+  python -m cudnn_ctypes trace --diff before.json after.json
+
+Options stand before the program; what follows it are its own arguments. CUDNN_CTYPES_TRACE=1 shows
+the calls of any program that uses cudnn_ctypes.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of ``python -m cudnn_ctypes trace``."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
+    parser.add_argument(
+        "-m", dest="module", action="store_true", help="the program is the name of a module"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="C functions to show: 'Convolution*', cudnnBackendExecute; may be repeated",
+    )
+    parser.add_argument(
+        "--skip", action="append", default=[], metavar="PATTERN", help="C functions not to show"
+    )
+    parser.add_argument("--stats", action="store_true", help="sum up by C function instead")
+    parser.add_argument(
+        "--nan", action="store_true", help="name the first call whose output is not finite instead"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write records to a file instead")
+    parser.add_argument("--lines", action="store_true", help="with these three: show the calls too")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="where to print (default: stderr)"
+    )
+    parser.add_argument(
+        "--width", type=int, help="columns; 0 puts each call on one line (default: the terminal's)"
+    )
+    parser.add_argument("--read", type=Path, metavar="FILE", help="show what --json wrote")
+    parser.add_argument(
+        "--diff",
+        nargs=2,
+        type=Path,
+        metavar=("A", "B"),
+        help="compare two runs that --json wrote; the exit status is 1 if they differ",
+    )
+    parser.add_argument("program", nargs="?", help="a Python program")
+    parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="...", help="the program's own arguments"
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the program, whose exit status is the result, or compare; 2 if that is not possible."""
+    try:
+        if arguments.diff:
+            return _diff(arguments)
+        if arguments.read:
+            return _read(arguments)
+        if arguments.program is None:
+            raise ValueError("expected a program, --read FILE or --diff A B")
+        return _run(arguments)
+    except BrokenPipeError:
+        raise
+    except (ValueError, OSError) as error:
+        print(f"trace: {error}", file=sys.stderr)
+        return 2
+
+
+def _width(arguments: argparse.Namespace, file: IO[str]) -> int:
+    if arguments.width is not None:
+        return max(int(arguments.width), 0)
+    return shutil.get_terminal_size().columns if file.isatty() else WIDTH
+
+
+def _diff(arguments: argparse.Namespace) -> int:
+    one, other = map(read_trace, arguments.diff)
+    chosen = Trace(only=arguments.only, skip=arguments.skip)
+    found = compare(_chosen(one, chosen), _chosen(other, chosen))
+    print(found.text(_width(arguments, sys.stdout)))
+    return 1 if found.pairs else 0
+
+
+def _chosen(calls: Sequence[CallRecord], by: Trace) -> list[CallRecord]:
+    return [call for call in calls if by.wants(call.function)]
+
+
+def _read(arguments: argparse.Namespace) -> int:
+    width = _width(arguments, sys.stdout)
+    replayed = Trace(only=arguments.only, skip=arguments.skip, width=width, keep=False)
+    shows = arguments.lines or not (arguments.stats or arguments.nan)
+    for call in _chosen(read_trace(arguments.read), replayed):
+        replayed.hear(call)
+        if shows:
+            print(line(call, width))
+    _conclude(replayed, arguments, sys.stdout)
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    program = arguments.program
+    if not arguments.module and not Path(program).is_file():
+        raise ValueError(f"{program}: there is no such file")
+    with ExitStack() as stack:
+        out: IO[str] = sys.stderr
+        if arguments.output is not None:
+            out = stack.enter_context(arguments.output.open("w"))
+        records = None
+        if arguments.json is not None:
+            records = stack.enter_context(arguments.json.open("w"))
+        shows = arguments.lines or not (arguments.stats or arguments.nan or records)
+        traced = Trace(
+            only=arguments.only,
+            skip=arguments.skip,
+            nan=arguments.nan,
+            file=out if shows else None,
+            json=records,
+            width=_width(arguments, out),
+            keep=False,
+        )
+        try:
+            with traced:
+                return _status_of(program, arguments.arguments, as_module=arguments.module)
+        finally:
+            _conclude(traced, arguments, out)
+
+
+def _conclude(traced: Trace, arguments: argparse.Namespace, out: IO[str]) -> None:
+    if arguments.stats:
+        print(traced.statistics(), file=out)
+    if arguments.nan:
+        print(traced.verdict(), file=out)
+
+
+def _status_of(program: str, arguments: list[str], *, as_module: bool) -> int:
+    """Run a program as Python itself would; its exit status."""
+    before = sys.argv[:], sys.path[:]
+    sys.argv = [program, *arguments]
+    try:
+        if as_module:
+            sys.path.insert(0, "")
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
+        else:
+            sys.path.insert(0, str(Path(program).resolve().parent))
+            runpy.run_path(program, run_name="__main__")
+    except SystemExit as exit_:
+        if exit_.code is None or isinstance(exit_.code, int):
+            return exit_.code or 0
+        print(exit_.code, file=sys.stderr)
+        return 1
+    except BaseException as error:
+        _print_traceback(error)
+        return 1
+    finally:
+        sys.argv, sys.path[:] = before
+    return 0
+
+
+def _print_traceback(error: BaseException) -> None:
+    """Without the frames of this module and of runpy."""
+    entry = error.__traceback__
+    while entry is not None and (
+        entry.tb_frame.f_code.co_filename == __file__
+        or entry.tb_frame.f_globals.get("__name__") == "runpy"
+    ):
+        entry = entry.tb_next
+    traceback.print_exception(type(error), error, entry or error.__traceback__)

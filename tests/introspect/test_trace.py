@@ -1,0 +1,471 @@
+"""What a trace sees: every call of each layer, with its arguments, status and place."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    BadParamError,
+    CallRecord,
+    DeviceBuffer,
+    DeviceTensor,
+    Graph,
+    Handle,
+    TensorDescriptor,
+    Trace,
+    activation_forward,
+    bind,
+    raw,
+    read_trace,
+    trace,
+    use_reference_device,
+)
+from cudnn_ctypes.raw import function as raw_function
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference_device() -> Iterator[None]:
+    with use_reference_device():
+        yield
+
+
+def here(call: CallRecord) -> bool:
+    return call.file == __file__
+
+
+def argument(call: CallRecord, name: str) -> Any:
+    (found,) = (each.value for each in call.arguments if each.name == name)
+    return found
+
+
+def relu_tensors() -> tuple[DeviceTensor, DeviceTensor]:
+    x = DeviceTensor.from_numpy(np.linspace(-1, 1, 24, dtype="f4").reshape(1, 2, 3, 4))
+    return x, DeviceTensor.full((1, 2, 3, 4), np.nan, "float32")
+
+
+class TestLayers:
+    def test_layer_1(self) -> None:
+        descriptor = raw.cudnnTensorDescriptor_t()
+        with trace() as seen:
+            raw.cudnnCreateTensorDescriptor(descriptor)
+            line = sys._getframe().f_lineno + 1
+            raw.cudnnSetTensor4dDescriptor(
+                descriptor, raw.CUDNN_TENSOR_NHWC, raw.CUDNN_DATA_HALF, 1, 64, 8, 8
+            )
+            raw.cudnnDestroyTensorDescriptor.unchecked(descriptor)
+        created, was_set, destroyed = seen.calls
+        assert [call.function for call in seen.calls] == [
+            "cudnnCreateTensorDescriptor",
+            "cudnnSetTensor4dDescriptor",
+            "cudnnDestroyTensorDescriptor",
+        ]
+        assert argument(created, "tensorDesc") == {"object": "tensor1"}
+        assert created.arguments[0].out
+        assert argument(was_set, "tensorDesc") == {"object": "tensor1"}
+        assert argument(was_set, "format") == "CUDNN_TENSOR_NHWC"
+        assert argument(was_set, "dataType") == "CUDNN_DATA_HALF"
+        assert [argument(was_set, name) for name in "nchw"] == [1, 64, 8, 8]
+        assert (was_set.line, was_set.status) == (line, "SUCCESS")
+        assert all(map(here, seen.calls))
+        assert destroyed.status == "SUCCESS"
+        assert [call.number for call in seen.calls] == [1, 2, 3]
+        assert all(call.seconds > 0 for call in seen.calls)
+
+    def test_layer_1_by_keyword_and_out_parameters(self) -> None:
+        with TensorDescriptor((2, 3, 4, 5), "float32") as x, trace() as seen:
+            size = ctypes.c_size_t()
+            raw.cudnnGetTensorSizeInBytes(tensorDesc=x, size=ctypes.byref(size))
+        (call,) = seen.calls
+        assert [each.name for each in call.arguments] == ["tensorDesc", "size"]
+        assert call.arguments[1].value == 480
+        assert call.arguments[1].out
+        assert argument(call, "tensorDesc")["holds"]["shape"] == [2, 3, 4, 5]
+
+    def test_layer_2_when_it_is_recorded_and_when_it_is_launched_again(self) -> None:
+        x, y = relu_tensors()
+        with Handle() as handle:
+            activation_forward(handle, x, "relu", y)
+            activation_forward(handle, x, "relu", y)
+            with trace() as seen:
+                activation_forward(handle, x, "relu", y)
+        (call,) = seen.calls  # by then the plan is known, whose call is made bare
+        assert call.function == "cudnnActivationForward"
+        assert here(call)
+        assert argument(call, "alpha") == 1.0
+        assert argument(call, "activationDesc")["holds"]["mode"] == "relu"
+        assert argument(call, "x") == {"allocation": "x", "offset": 0, "nbytes": 96}
+        np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
+
+    def test_bound_operations(self) -> None:
+        x, y = relu_tensors()
+        with Handle() as handle, bind(activation_forward, handle, x, "relu", y) as relu:
+            relu()
+            with trace() as seen:
+                relu()
+                relu()
+        assert [call.function for call in seen.calls] == ["cudnnActivationForward"] * 2
+        assert all(map(here, seen.calls))
+
+    def test_layer_3_executed_and_bound(self) -> None:
+        graph = Graph(io_data_type="float32")
+        x = graph.tensor((2, 4, 8), name="x")
+        graph.relu(x).set_output(name="y")
+        source = DeviceTensor.from_numpy(np.linspace(-1, 1, 64, dtype="f4").reshape(2, 4, 8))
+        target = DeviceTensor.full((2, 4, 8), np.nan, "float32")
+        memory = {"x": source, "y": target}
+        with Handle() as handle, graph, trace() as whole:
+            graph.build(handle)
+            workspace = DeviceBuffer(max(graph.workspace_size, 1))
+            graph.execute(memory, workspace, handle=handle)
+            with graph.bind(memory, workspace, handle=handle) as bound, trace() as seen:
+                bound()
+        (call,) = seen.calls
+        assert call.function == "cudnnBackendExecute"
+        assert argument(call, "executionPlan")["holds"] == {"operations": ["pointwise"]}
+        operands = argument(call, "variantPack")["holds"].values()
+        assert [each["shape"] for each in operands] == [[2, 4, 8]] * 2
+        assert len({each["allocation"] for each in operands}) == 2
+        assert sum(each.function == "cudnnBackendExecute" for each in whole.calls) == 2
+        np.testing.assert_array_equal(target.numpy(), np.maximum(source.numpy(), 0))
+
+    def test_backend_attributes_by_what_they_hold(self) -> None:
+        descriptor = raw.cudnnBackendDescriptor_t()
+        kind = raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR
+        with trace() as seen:
+            raw.cudnnBackendCreateDescriptor(kind, descriptor)
+            for name, type_, values in (
+                (
+                    raw.CUDNN_ATTR_TENSOR_DIMENSIONS,
+                    raw.CUDNN_TYPE_INT64,
+                    (ctypes.c_int64 * 3)(1, 2, 3),
+                ),
+                (raw.CUDNN_ATTR_TENSOR_DATA_TYPE, raw.CUDNN_TYPE_DATA_TYPE, (ctypes.c_int * 1)(2)),
+            ):
+                raw.cudnnBackendSetAttribute(descriptor, name, type_, len(values), values)
+            raw.cudnnBackendDestroyDescriptor(descriptor)
+        held = [argument(call, "arrayOfElements") for call in seen.calls[1:3]]
+        assert held == [[1, 2, 3], ["CUDNN_DATA_HALF"]]
+
+    def test_functions_without_a_status(self) -> None:
+        with trace() as seen:
+            version = raw.cudnnGetVersion()
+        (call,) = seen.calls
+        assert (call.status, call.failed) == (str(version), False)
+
+    def test_what_the_package_reads_for_itself_is_not_shown(self) -> None:
+        x, y = relu_tensors()
+        with Handle() as handle, trace() as seen:
+            activation_forward(handle, x, "relu", y)
+        assert "cudnnGetTensorNdDescriptor" not in [call.function for call in seen.calls]
+
+
+class TestMemory:
+    def test_is_known_by_its_allocation_and_offset(self) -> None:
+        with (
+            Handle() as handle,
+            DeviceBuffer(256) as memory,
+            TensorDescriptor((1, 1, 4, 4), "float32") as tensor,
+            trace() as seen,
+        ):
+            memory.fill(0)
+            for offset in (0, 128):
+                value = ctypes.c_float(3)
+                raw.cudnnSetTensor(handle, tensor, memory.ptr + offset, ctypes.byref(value))
+        first, second = (argument(call, "y") for call in seen.calls)
+        assert first == {"allocation": "y", "offset": 0, "nbytes": 64}
+        assert second == {"allocation": "y", "offset": 128, "nbytes": 64}
+        assert argument(seen.calls[0], "valuePtr") == 3.0
+
+    def test_says_what_it_is_where_no_descriptor_does(self) -> None:
+        x, _ = relu_tensors()
+        with trace() as seen, pytest.raises(TypeError):
+            raw.cudnnSetTensor(None, None, x)
+        assert argument(seen.calls[0], "y")["shape"] == [1, 2, 3, 4]
+        assert argument(seen.calls[0], "y")["data_type"] == "float32"
+
+
+class TestFailures:
+    def test_a_status_is_shown_with_its_reason(self) -> None:
+        descriptor = raw.cudnnTensorDescriptor_t()
+        raw.cudnnCreateTensorDescriptor(descriptor)
+        with trace() as seen:
+            with pytest.raises(BadParamError):
+                raw.cudnnSetTensor4dDescriptor(descriptor, 0, 0, 0, 1, 1, 1)
+            status = raw.cudnnSetTensor4dDescriptor.unchecked(descriptor, 0, 0, 0, 1, 1, 1)
+        raw.cudnnDestroyTensorDescriptor(descriptor)
+        assert status is raw.CUDNN_STATUS_BAD_PARAM
+        for call in seen.calls:
+            assert (call.status, call.failed) == ("BAD_PARAM", True)
+            assert call.reason
+        assert len(seen.calls) == 2
+
+    def test_arguments_that_are_refused_before_c(self) -> None:
+        with trace() as seen, pytest.raises(TypeError):
+            raw.cudnnSetTensor4dDescriptor("no descriptor", 0, 0, 1, 1, 1, 1)
+        (call,) = seen.calls
+        assert (call.status, call.failed) == ("TypeError", True)
+        assert "tensorDesc" in call.reason
+
+    def test_missing_arguments(self) -> None:
+        with trace() as seen, pytest.raises(TypeError):
+            raw.cudnnCreateTensorDescriptor()
+        assert seen.calls[0].status == "TypeError"
+
+    def test_an_error_of_the_program_ends_the_trace(self) -> None:
+        seen = trace()
+
+        def program() -> None:
+            with seen:
+                raw.cudnnGetVersion()
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            program()
+        raw.cudnnGetVersion()
+        assert len(seen.calls) == 1
+        assert not observed()
+
+
+def observed() -> list[str]:
+    """Names of the functions before which something stands."""
+    return [
+        name
+        for name, function in raw.FUNCTIONS.items()
+        for each in (function, vars(function._binding).get("unchecked"))
+        if each is not None and each.func != each._callee
+    ]
+
+
+class TestFromWhenToWhen:
+    def test_nothing_stands_before_c_while_no_trace_is_open(self) -> None:
+        watched = set(raw_function.watched)
+        assert not observed()
+        with trace():
+            assert len(observed()) >= len(raw.FUNCTIONS)
+            assert raw_function.watched - watched
+            raw.cudnnGetVersion()
+        assert not observed()
+        assert raw_function.watched == watched
+        assert raw.cudnnGetVersion.func.__code__.co_filename == "<cudnnGetVersion>"
+
+    def test_traces_may_be_nested_and_end_in_any_order(self) -> None:
+        outer, inner = trace(), trace()
+        outer.__enter__()
+        raw.cudnnGetVersion()
+        inner.__enter__()
+        raw.cudnnGetVersion()
+        outer.close()
+        raw.cudnnGetVersion()
+        inner.close()
+        raw.cudnnGetVersion()
+        assert [len(each.calls) for each in (outer, inner)] == [2, 2]
+        assert [call.number for call in inner.calls] == [1, 2]
+        assert not observed()
+
+    def test_a_trace_is_opened_once(self) -> None:
+        with trace() as seen, pytest.raises(RuntimeError, match="open already"):
+            seen.__enter__()
+        assert not observed()
+
+    def test_in_a_generator_it_lasts_until_that_ends(self) -> None:
+        def versions(seen: Trace) -> Iterator[int]:
+            with seen:
+                while True:
+                    yield raw.cudnnGetVersion()
+
+        seen = trace()
+        generator = versions(seen)
+        next(generator)
+        raw.cudnnGetVersion()  # between two steps it is open
+        next(generator)
+        generator.close()
+        raw.cudnnGetVersion()
+        assert len(seen.calls) == 3
+        assert not observed()
+
+    def test_all_threads_are_seen(self) -> None:
+        def work() -> None:
+            for _ in range(20):
+                TensorDescriptor((1, 2, 3, 4), "float32").close()
+
+        with trace(only="cudnnSet*") as seen:
+            threads = [threading.Thread(target=work, name=f"worker {i}") for i in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        assert len(seen.calls) == 80
+        names = [call.thread for call in seen.calls]
+        assert {names.count(f"worker {i}") for i in range(4)} == {20}
+        assert [call.number for call in seen.calls] == list(range(1, 81))
+
+
+class TestChoice:
+    @pytest.mark.parametrize(
+        ("only", "skip", "expected"),
+        [
+            ("cudnnCreate*", (), ["cudnnCreateTensorDescriptor"]),
+            ("Create*", (), ["cudnnCreateTensorDescriptor"]),
+            ((), ["*Create*", "Set*"], ["cudnnDestroyTensorDescriptor"]),
+            (["*TensorDescriptor"], "Destroy*", ["cudnnCreateTensorDescriptor"]),
+        ],
+    )
+    def test_by_name(self, only: Any, skip: Any, expected: list[str]) -> None:
+        with trace(only=only, skip=skip) as seen:
+            TensorDescriptor((1, 2, 3, 4), "float32").close()
+        assert [call.function for call in seen.calls] == expected
+
+    def test_anything_else_is_refused(self) -> None:
+        with pytest.raises(TypeError, match="only: expected names of C functions"):
+            trace(only=[raw.cudnnCreate])  # type: ignore[list-item]
+
+
+class TestNumbers:
+    def test_the_first_output_that_is_not_finite(self) -> None:
+        x, y = relu_tensors()
+        bad = DeviceTensor.from_numpy(np.array([np.nan, np.inf, 1, 2], "f4").reshape(1, 1, 2, 2))
+        out = DeviceTensor.full((1, 1, 2, 2), 0, "float32")
+        with Handle() as handle, trace(nan=True) as seen:
+            activation_forward(handle, x, "relu", y)
+            activation_forward(handle, bad, "elu", out)
+            activation_forward(handle, bad, "elu", out)
+        first = seen.first_not_finite
+        assert first is not None
+        assert dict(first.not_finite) == {
+            "y": "1 NaN and 1 infinite of 4",
+            "x, which it read": "1 NaN and 1 infinite of 4",
+        }
+        launches = [call for call in seen.calls if call.function == "cudnnActivationForward"]
+        assert launches[1] is first
+        assert "call" in seen.verdict()
+        assert "y: 1 NaN" in seen.verdict()
+
+    def test_poison_in_what_was_overwritten_does_not_count(self) -> None:
+        x, y = relu_tensors()
+        with Handle() as handle, trace(nan=True) as seen:
+            activation_forward(handle, x, "relu", y)
+        assert seen.first_not_finite is None
+        assert "no output that is not finite" in seen.verdict()
+
+    def test_of_graphs(self) -> None:
+        graph = Graph(io_data_type="float32")
+        x = graph.tensor((2, 4, 8), name="x")
+        graph.sqrt(x).set_output(name="y")
+        source = DeviceTensor.from_numpy(np.full((2, 4, 8), -1, "f4"))
+        target = DeviceTensor.full((2, 4, 8), 0, "float32")
+        with Handle() as handle, graph, trace(nan=True) as seen:
+            graph.build(handle)
+            workspace = DeviceBuffer(max(graph.workspace_size, 1))
+            graph.execute({"x": source, "y": target}, workspace, handle=handle)
+        first = seen.first_not_finite
+        assert first is not None
+        assert first.function == "cudnnBackendExecute"
+        assert list(first.not_finite.values()) == ["64 NaN of 64"]
+
+    def test_unless_asked_nothing_is_read(self) -> None:
+        bad = DeviceTensor.full((1, 1, 2, 2), np.nan, "float32")
+        out = DeviceTensor.full((1, 1, 2, 2), 0, "float32")
+        with Handle() as handle, trace() as seen:
+            activation_forward(handle, bad, "elu", out)
+        assert all(not call.not_finite for call in seen.calls)
+
+
+class TestOutput:
+    def test_lines_are_printed_while_it_runs(self) -> None:
+        out = io.StringIO()
+        with trace(file=out, width=0):
+            raw.cudnnGetVersion()
+            assert out.getvalue().startswith("cudnnGetVersion()  ")
+            assert "test_trace.py:" in out.getvalue()
+
+    def test_who_closes_the_file_does_not_stop_the_program(self) -> None:
+        out = io.StringIO()
+        with trace(file=out) as seen:
+            out.close()
+            raw.cudnnGetVersion()
+        assert len(seen.calls) == 1
+
+    def test_what_cannot_be_shown_does_not_stop_the_program(self) -> None:
+        class Odd:
+            @property
+            def _as_parameter_(self) -> Any:
+                raise ValueError("no")
+
+        with trace() as seen, pytest.raises((TypeError, ValueError)):
+            raw.cudnnSetTensor(Odd(), Odd(), Odd(), Odd())
+        assert argument(seen.calls[0], "y") == "<Odd>"
+
+    def test_records_come_back_from_a_file(self, tmp_path: Any) -> None:
+        x, y = relu_tensors()
+        with Handle() as handle, trace(nan=True) as seen:
+            activation_forward(handle, x, "relu", y)
+        seen.save(tmp_path / "run.json")
+        assert read_trace(tmp_path / "run.json") == seen.calls
+
+    @pytest.mark.parametrize("text", ["", "[]", "{}", '{"cudnn_ctypes_trace": 99}', "no json"])
+    def test_what_is_no_trace_is_refused(self, text: str, tmp_path: Any) -> None:
+        (tmp_path / "run.json").write_text(text)
+        with pytest.raises(ValueError, match=r"run\.json: this is no trace"):
+            read_trace(tmp_path / "run.json")
+
+    def test_statistics(self) -> None:
+        with trace() as seen:
+            for _ in range(3):
+                raw.cudnnGetVersion()
+            raw.cudnnSetTensor4dDescriptor.unchecked(None, 0, 0, 1, 1, 1, 1)
+        rows = {row.split()[0]: row.split()[1:] for row in seen.statistics().splitlines()}
+        assert rows["cudnnGetVersion"][:2] == ["3", "0"]
+        assert rows["cudnnSetTensor4dDescriptor"][:2] == ["1", "1"]
+        assert rows["all"][:2] == ["4", "1"]
+        total = sum(call.seconds for call in seen.calls) * 1e3
+        assert float(rows["all"][2]) == pytest.approx(total, abs=2e-3)
+
+
+@pytest.mark.gpu
+class TestOnTheGpu:
+    @pytest.fixture(autouse=True)
+    def on_the_gpu(self) -> Iterator[None]:
+        with use_reference_device(False):
+            yield
+
+    def test_launches_of_each_layer_and_their_memory(self) -> None:
+        graph = Graph(io_data_type="float32")
+        graph.sqrt(graph.tensor((2, 4, 8), name="x")).set_output(name="y")
+        source = DeviceTensor.from_numpy(np.full((2, 4, 8), -1, "f4"))
+        target = DeviceTensor.full((2, 4, 8), 0, "float32")
+        x, y = relu_tensors()
+        with Handle() as handle, graph, trace(nan=True) as seen:
+            for _ in range(3):
+                activation_forward(handle, x, "relu", y)
+            graph.build(handle)
+            workspace = DeviceBuffer(max(graph.workspace_size, 1))
+            graph.execute({"x": source, "y": target}, workspace, handle=handle)
+        launches = [call for call in seen.calls if call.function == "cudnnActivationForward"]
+        assert len(launches) == 3
+        assert {argument(call, "x")["allocation"] for call in launches} == {"x"}
+        assert {argument(call, "x")["offset"] for call in launches} == {0}
+        assert not any(call.not_finite for call in launches)
+        first = seen.first_not_finite
+        assert first is not None
+        assert first.function == "cudnnBackendExecute"
+        assert list(first.not_finite.values()) == ["64 NaN of 64"]
+
+    def test_offsets_in_an_allocation(self) -> None:
+        with (
+            Handle() as handle,
+            DeviceBuffer(256) as memory,
+            TensorDescriptor((1, 1, 4, 4), "float32") as tensor,
+            trace() as seen,
+        ):
+            for offset in (0, 128):
+                raw.cudnnSetTensor(handle, tensor, memory.ptr + offset, 3.0)
+        places = [argument(call, "y") for call in seen.calls]
+        assert [(each["allocation"], each["offset"]) for each in places] == [("y", 0), ("y", 128)]
