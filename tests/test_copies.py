@@ -46,6 +46,7 @@ from cudnn_ctypes import (
     TensorDescriptor,
     TensorTransformDescriptor,
     raw,
+    trace,
     use_reference_device,
 )
 from cudnn_ctypes.device import Event
@@ -122,6 +123,7 @@ REFUSED: dict[str, Callable[[Handle], Any]] = {
     "FusedOpsVariantParamPack": lambda handle: FusedOpsVariantParamPack(FUSED),
     "FusedOpsPlan": lambda handle: FusedOpsPlan(FUSED),
     "KernelCache": lambda handle: KernelCache(),
+    "Trace": lambda handle: trace(),
     "ExecutionPlan": plan,
     "BoundPlan": bound,
     "EngineConfig": lambda handle: plan(handle).config,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
+from ..resource import Uncopied
 from .call_records import CallRecord
 from .call_text import WIDTH, line
 from .session import listen, stop
@@ -20,7 +21,7 @@ __all__ = ["Trace", "read_trace", "trace"]
 _FORMAT = 1
 
 
-class Trace:
+class Trace(Uncopied):
     """The C calls of a program while it is open; `trace` makes one.
 
     Attributes
@@ -28,6 +29,8 @@ class Trace:
     calls : list of CallRecord
         Those that are over, in the order in which they ended.
     """
+
+    _instead = "its calls can be, and save() keeps them in a file"
 
     def __init__(
         self,

@@ -226,6 +226,8 @@ class TestEnvironmentVariable:
 
     @pytest.mark.parametrize("value", ["", "0"])
     def test_off(self, value: str) -> None:
-        program = "import sys, cudnn_ctypes\nprint('cudnn_ctypes.introspect.session' in sys.modules)"
+        program = (
+            "import sys, cudnn_ctypes\nprint('cudnn_ctypes.introspect.session' in sys.modules)"
+        )
         done = run_program(program, environment={"CUDNN_CTYPES_TRACE": value})
         assert done.stdout == "False\n"
