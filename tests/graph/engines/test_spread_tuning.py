@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 import threading
@@ -22,6 +23,7 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice
+from cudnn_ctypes.graph.engines import autotuning, spread_tuning, tuning_worker
 from cudnn_ctypes.graph.engines.gpu_lock import gpu_lock
 from cudnn_ctypes.graph.engines.host_operands import host_operands
 from cudnn_ctypes.graph.engines.measurement import Measurement, Settings
@@ -34,7 +36,7 @@ from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw import cudnnStatus_t
 
-from ..choice_cases import CHOICES, check, on_the_gpu, operands
+from ..choice_cases import CHOICES, RESULT, check, on_the_gpu, operands
 
 NAME = "convolution"
 TARGET = Target("9.28.0", {"deviceName": "NVIDIA H200"})
@@ -360,6 +362,73 @@ def test_without_a_place_for_the_lock_there_is_none(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
     with gpu_lock("x"), gpu_lock("x"):
         pass
+
+
+# --- on the reference device, with times made up --------------------------------------------------
+
+
+class _Timer:
+    """Executes, and makes up times: each is a little less than the one before."""
+
+    calls = itertools.count()
+
+    def __init__(self, handle: Handle, *, cold_cache: bool) -> None:
+        pass
+
+    def warm_up(self) -> None:
+        pass
+
+    def __call__(self, execute: Any, runs: int) -> list[float]:
+        execute()
+        return [1000.0 - next(self.calls)] * runs
+
+    def __enter__(self) -> _Timer:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        pass
+
+
+@pytest.fixture
+def tunable(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
+    """A handle of the reference device that autotuning takes for one of a GPU."""
+    for module in (autotuning, spread_tuning, tuning_worker):
+        monkeypatch.setattr(module, "check_handle", lambda handle: None)
+    monkeypatch.setattr(autotuning, "Timer", _Timer)
+    with use_reference_device(), Handle() as handle:
+        monkeypatch.setattr(type(handle.device), "uuid", "reference", raising=False)
+        yield handle
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_all_of_it(workers: int, tunable: Handle, tmp_path: Path) -> None:
+    """With an executor and without: measurements, plan, cache, and numbers of the plan."""
+    with CHOICES[NAME].graph() as graph, CHOICES[NAME].graph() as later:
+        graph.validate()
+        inputs, expected = operands(NAME, graph)
+        options: dict[str, Any] = {"heuristics": "a", "runs": 2, "cache": tmp_path}
+        if workers:
+            with ThreadPoolExecutor(workers) as executor:
+                tuned = graph.autotune(tunable, inputs, executor=executor, **options)
+        else:
+            tuned = graph.autotune(tunable, **options)
+        rows = [row for row in graph.explain(tunable, "a") if row.proposed_by]
+        assert [each.choice for each in tuned] == [row.choice for row in rows]
+        assert {each.state for each in tuned} <= {"measured", "dropped"}
+        assert tuned.best.median == min(each.median for each in tuned)
+        assert tuned.best is not tuned.measurements[0]
+        plan = later.build(tunable, cache=tmp_path)
+        assert plan.config.choice.engine == graph.plan.config.choice.engine == tuned.best.engine
+        y = DeviceTensor.from_numpy(
+            np.full(RESULT, np.nan, np.float16), strides=later.outputs[0].strides
+        )
+        memory = {
+            each.name: DeviceTensor.from_numpy(inputs[each.name], strides=each.strides)
+            for each in later.inputs
+        }
+        later.execute({**memory, "y": y}, DeviceBuffer(max(later.workspace_size, 1)))
+        scale = np.abs(expected["y"]).max()
+        np.testing.assert_allclose(y.numpy() / scale, expected["y"] / scale, rtol=0, atol=4e-3)
 
 
 # --- on a GPU -------------------------------------------------------------------------------------
