@@ -135,6 +135,7 @@ class Decoder:
         """As the descriptor or the size says that is passed with it; else as it says itself."""
         for name in parameter.described_by:
             by = self.given.get(name)
+            by = getattr(by, "value", by) if isinstance(by, ctypes._SimpleCData) else by
             if isinstance(by, int):
                 return by
             held: Any = records.record(by) if live.address(by) else None

@@ -25,7 +25,8 @@ def start(value: str) -> Trace:
     value : str
         "1" prints each call on stderr, "stats" sums up at the end, "nan" names the first call whose
         output is not finite. Anything else is a file: records if it ends in ".json", else lines.
-        ``%p`` in it becomes the process's number.
+        ``%p`` in it becomes the process's number; without it the processes that this one starts are
+        not traced, since they would write to the same file.
 
     Raises
     ------
@@ -38,6 +39,8 @@ def start(value: str) -> Trace:
     elif value == "1":
         traced = Trace(file=sys.stderr, keep=False)
     else:
+        if "%p" not in value:
+            os.environ[ENVIRONMENT_VARIABLE] = "0"
         # Closed with the process: calls are made to its very end.
         file: IO[str] = open(value.replace("%p", str(os.getpid())), "w")  # noqa: SIM115
         records = value.endswith(".json")

@@ -224,6 +224,19 @@ class TestEnvironmentVariable:
         assert written.name != records.name
         assert [call.function for call in read_trace(written)] == ["cudnnGetVersion"]
 
+    def test_processes_that_are_started_do_not_write_to_the_same_file(self, tmp_path: Path) -> None:
+        program = f"""
+            import subprocess, sys
+            from cudnn_ctypes import raw
+            raw.cudnnGetVersion()
+            subprocess.run([sys.executable, "-c", {self.PROGRAM!r}], check=True)
+        """
+        for name, files in (("one.json", 1), ("each-%p.json", 2)):
+            path = tmp_path / name
+            run_program(program, environment={"CUDNN_CTYPES_TRACE": str(path)})
+            written = list(tmp_path.glob(f"{name[:3]}*.json"))
+            assert [len(read_trace(each)) for each in written] == [1] * files
+
     @pytest.mark.parametrize("value", ["", "0"])
     def test_off(self, value: str) -> None:
         program = (
