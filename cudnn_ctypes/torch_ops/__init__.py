@@ -42,7 +42,8 @@ def custom_op(
         The graphs of the gradients, in the order in which they run: by the name of what it gives,
         or a tuple of names, a function of a graph and, each by its name, any of: arguments of
         `forward`; `outputs`; "d" and the name of an output, its gradient; what an earlier function
-        gave. The gradient of the argument "x" is called "dx". Without it there are no gradients.
+        gave. The gradient of the argument "x" is called "dx", and converted to the type of "x".
+        Without it there are no gradients.
         Functions of which no result is needed do not run. An output whose gradient no function
         takes is not differentiable.
     outputs : sequence of str

@@ -91,6 +91,7 @@ class Gradient:
         ctx.tensors = list(tensors)
         ctx.options = {k: v for k, v in saved.items() if k not in tensors}
         ctx.strides = [each.stride() for each in results]
+        ctx.types = {k: v.dtype for k, v in given.items() if isinstance(v, torch.Tensor)}
         fixed = [given[each] for each in self._fixed]
         if fixed:
             ctx.mark_non_differentiable(*fixed)
@@ -115,7 +116,9 @@ class Gradient:
                 f"{self._name}: backward gives no {', '.join(sorted(missing))}: call the operator "
                 "with arguments that do not require these gradients"
             )
-        return tuple(values[_d(each)] if _d(each) in needed else None for each in inputs)
+        return tuple(
+            values[_d(each)].to(ctx.types[each]) if _d(each) in needed else None for each in inputs
+        )
 
     def _needed_steps(self, wanted: set[str]) -> list[_Step]:
         """The steps that some names need, in order."""

@@ -85,3 +85,15 @@ def test_the_layers_of_resnet_50_build_in_each_direction() -> None:
             with bench_tuning.described(layers[1], 2, direction) as graph:
                 assert graph.build(h200).workspace_size >= 0
                 assert {each.name for each in (*graph.inputs, *graph.outputs)} == set("xwy")
+
+
+def test_blocks_of_operators_run_on_the_reference_device() -> None:
+    pytest.importorskip("torch")
+    program = """
+        from tools.bench_torch_ops import main
+        main(["--reference"])
+    """
+    title, *rows = printed(program)
+    assert title.startswith("PyTorch")
+    assert len(rows) == 16  # two blocks, eager and compiled, by either side, two passes
+    assert sum("operator, compiled" in row for row in rows) == 4

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from torch_operators import BACKENDS, PLACES, sdpa
+from torch_operators import BACKENDS, PLACES
 
 torch: Any = pytest.importorskip("torch")
 nn = torch.nn.functional
+
+from tools.bench_torch_ops import Attention, sdpa  # noqa: E402
 
 
 def heads(place: str, *, tokens: int = 64) -> list[Any]:
@@ -69,23 +70,6 @@ def test_an_output_without_a_gradient_is_not_differentiable() -> None:
 @pytest.mark.parametrize("place", PLACES)
 def test_what_pytorch_checks_of_attention(place: str) -> None:
     torch.library.opcheck(sdpa(), tuple(heads(place)), {"causal": True})
-
-
-class Attention(torch.nn.Module):
-    """Attention between two products, with the way around it."""
-
-    def __init__(self, size: int, heads: int, function: Callable[..., Any]) -> None:
-        super().__init__()
-        self.qkv = torch.nn.Linear(size, 3 * size)
-        self.out = torch.nn.Linear(size, size)
-        self.heads, self.function = heads, function
-
-    def forward(self, x: Any) -> Any:
-        batch, tokens, size = x.shape
-        parts = self.qkv(x).view(batch, tokens, 3, self.heads, size // self.heads)
-        q, k, v = (parts[:, :, i].transpose(1, 2) for i in range(3))
-        o = self.function(q, k, v).transpose(1, 2).reshape(batch, tokens, size)
-        return x + self.out(o)
 
 
 @pytest.mark.parametrize("place", PLACES)
