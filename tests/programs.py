@@ -31,6 +31,7 @@ def run_program(
     folder: Path | None = None,
     check: bool = True,
     flags: tuple[str, ...] = (),
+    timeout: float = 300,
 ) -> subprocess.CompletedProcess[str]:
     """Run Python source in a fresh interpreter; with `check`, it must succeed."""
     inherited = {k: v for k, v in os.environ.items() if k not in _NOT_INHERITED}
@@ -40,7 +41,7 @@ def run_program(
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=timeout,
     )
     if check and done.returncode:
         raise AssertionError(f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}")

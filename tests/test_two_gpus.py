@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from programs import printed
 
 from cudnn_ctypes import (
     BadParamError,
@@ -184,3 +187,26 @@ def test_a_plan_of_the_other_gpu_is_refused(handles: list[Handle]) -> None:
             graph.plan.execute(handles[0], pointers, workspace)
     relu(handles[0], on(0), y := poisoned(0))  # the context lives
     np.testing.assert_array_equal(y.numpy(), RELU)
+
+
+def test_synchronized_batch_norm(handles: list[Handle]) -> None:
+    """Forward and backward on halves of a batch against float64 on all of it.
+
+    In a process of its own: kernels that wait for each other for ever end with it.
+    """
+    program = """
+        import importlib, json
+        from cudnn_ctypes import Handle
+        example = importlib.import_module("17_synchronized_batch_norm")
+        with Handle(device=0) as first, Handle(device=1) as second:
+            found, wanted = example.train([first, second]), example.exact()
+        print(json.dumps({name: example.largest(found[name] - wanted[name]) for name in wanted}))
+    """
+    (line,) = printed(program, folder=Path(__file__).parents[1] / "examples", timeout=60)
+    errors = json.loads(line)
+    for name in ("y", "dx"):
+        assert errors[name] < 5e-3  # float16, of numbers up to 8
+    for name in ("mean", "inv_variance"):
+        assert errors[name] < 1e-6
+    for name in ("dscale", "dbias"):
+        assert errors[name] < 1e-3  # sums of 1024 products
