@@ -28,6 +28,7 @@ EXPECTED = {
     "13_compiled_elsewhere": "gate.json, and gate.plan.json of ",
     "14_nvidia_front_end": "c [16, 128, 64] data_type.HALF, right to within 1e-3",
     "15_graphs_as_functions": "the function gives the same: True",
+    "16_synchronized_batch_norm": "dbias         on ",
 }
 
 
