@@ -129,7 +129,7 @@ class Allocator:
                     block = self._new(grains * _GRAIN)
             else:
                 block = self._new(nbytes)
-            allocation = object.__new__(Allocation)
+            allocation = Allocation()
             allocation.nbytes, allocation.ptr = nbytes, block.address
             allocation._allocator, allocation._block = self, block
             allocation._exports = allocation._free_on = None

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..device import DeviceBuffer, DeviceTensor, as_tensor, pytorch
 from ..raw import mode, records
 from ..raw.ctypes_support import CudnnEnum
+from ..raw.passing import address
 from ..raw.tokens import Tokens
 from .descriptor import Descriptor
 
@@ -94,7 +95,7 @@ def _at_torch(value: Any, launcher: Any) -> Look:
         value.requires_grad,
         value.is_neg(),
         dtype.is_complex and value.is_conj(),
-    ), c_void_p(value.data_ptr())
+    ), address[value.data_ptr()]
 
 
 def _at_descriptor(value: Descriptor[Any], launcher: Any) -> Look:

@@ -13,6 +13,7 @@ from ..device.allocation import Allocation, Allocator
 from ..raw import log, mode
 from ..raw.bare import bare, watched
 from ..raw.function import Function
+from ..raw.passing import address
 from ..resource import Resource
 from .descriptor import Descriptor
 from .launch_keys import NoKey, look
@@ -214,12 +215,13 @@ def _made(
     """Results in new memory, and their addresses."""
     made: list[DeviceTensor] = []
     addresses: list[ctypes.c_void_p] = []
+    new = object.__new__
     for memory, (token, state) in zip(allocator.allocate_each(sizes), states, strict=True):
-        address = ctypes.c_void_p(memory.ptr)
-        tensor = object.__new__(DeviceTensor)
-        tensor.__dict__ = {**state, "_memory": memory, "_keyed": (token, address)}
+        pointer = address[memory.ptr]
+        tensor = new(DeviceTensor)
+        tensor.__dict__ = {**state, "_memory": memory, "_keyed": (token, pointer)}
         made.append(tensor)
-        addresses.append(address)
+        addresses.append(pointer)
     return made, addresses
 
 

@@ -12,13 +12,15 @@ from typing import Any
 
 from ..errors import ClosedError
 from . import mode
+from .call_source import Wide
 from .memory import memory_pointer
 from .records import Fitting
 from .typed_memory import by_class, is_own, is_torch
 
-__all__ = ["fitting_pointer", "pointer_with_room"]
+__all__ = ["address", "fitting_pointer", "pointer_with_room"]
 
-_pointer = ctypes.c_void_p.from_param
+address = Wide(ctypes.c_void_p, most=4096)
+"""Addresses as C takes them, which nobody changes."""
 
 
 def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
@@ -29,7 +31,7 @@ def _torch_fitting(tensor: Any, fitting: Fitting) -> Any:
             return None
         fitting.last = key
     if tensor.is_cpu if mode.reference_device_active else tensor.is_cuda:
-        return _pointer(tensor.data_ptr())
+        return address[tensor.data_ptr()]
     return None
 
 
@@ -54,7 +56,7 @@ _UNREACHABLE = (0, None)
 def _any_fitting(memory: Any, fitting: Fitting) -> Any:
     try:
         if by_class.of(memory).identity(memory) in fitting:
-            return _pointer(memory_pointer(memory))
+            return ctypes.c_void_p(memory_pointer(memory))
     except (TypeError, ValueError):  # the converter says so
         pass
     return None
@@ -66,7 +68,7 @@ def _torch_with_room(tensor: Any, size: Any) -> Any:
         and tensor.nbytes >= size
         and (tensor.is_cpu if mode.reference_device_active else tensor.is_cuda)
     ):
-        return _pointer(tensor.data_ptr())
+        return address[tensor.data_ptr()]
     return None
 
 
