@@ -118,7 +118,7 @@ class BuildingMethods(Holding):
         self.check_support()
         self.build_plans()
 
-    def build_rest(self) -> None:
+    def _build_rest(self) -> None:
         """The steps of `build` that were not taken yet, as `execute` needs them."""
         if self._held.plans is None or not self._plans.configs:
             self.create_execution_plans()

@@ -133,11 +133,8 @@ class Described:
             return value
         if id(value) not in self._bound:
             plain = value.detach() if getattr(value, "requires_grad", False) else value
-            self._bound[id(value)] = (self.tensor_like(plain, name=name), value)
+            self._bound[id(value)] = (self._graph.tensor_like(plain, name=name), value)
         return self._bound[id(value)][0]
-
-    def tensor_like(self, template: Any, name: str = "", is_virtual: bool = False) -> tensor:
-        raise NotImplementedError
 
 
 @functools.cache

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import raw
+from .build_methods import BuildingMethods
 from .execution import overriding
 from .front_graph import FrontGraph
 from .handles import AnyHandle, as_handle
-from .held_plans import Holding
 from .serialization import describes_graph, restored, stored
 from .tensors import tensor
 
 __all__ = ["RunningMethods"]
 
 
-class RunningMethods(Holding):
+class RunningMethods(BuildingMethods):
     """Execution, CUDA graphs, and plans as bytes."""
 
     def execute(
@@ -54,7 +54,7 @@ class RunningMethods(Holding):
         chosen = None if handle is None else as_handle(handle)
         held = self._held
         if held.restored is None and (held.plans is None or held.plans.candidate is None):
-            self.build_rest()
+            self._build_rest()
         memory: Any = tensor_dict
         if tensor_uids is not None or self._bound:
             memory = self._memory(tensor_dict, tensor_uids)
@@ -92,9 +92,6 @@ class RunningMethods(Holding):
             memory: Mapping[Any, Any] = given
             return memory
         return {**{each.uid: array for each, array in self._bound.values()}, **_by_uid(given)}
-
-    def build_rest(self) -> None:
-        raise NotImplementedError
 
     def populate_cuda_graph(
         self, handle: AnyHandle, variant_pack: Mapping[Any, Any], workspace: Any, cuda_graph: Any

@@ -14,6 +14,7 @@ from ..graph.describe.node import Node
 from ..graph.graph import Graph
 from ..graph.lower.expand.expansion import Expansion
 from ..graph.lower.target import Target
+from ..raw.dlpack import ON_HOST
 from ..strides import packed
 from .c_members import c_data_type
 from .nodes import Node as Call
@@ -93,6 +94,19 @@ class FrontGraph(Graph):
         while f"{stem}_{number}" in taken:
             number += 1
         return f"{stem}_{number}"
+
+    def tensor_like(self, array: Any, *, name: str = "") -> tensor:
+        """As that of layer 3, with the front end's data types; a number on the host by value."""
+        made = super().tensor_like(array, name=name)
+        assert isinstance(made, tensor)
+        if isinstance(array, tensor):
+            made.by_value = array.by_value
+            return made
+        made.set_data_type(getattr(array, "dtype", made.data_type))
+        place = getattr(array, "__dlpack_device__", None)
+        on_host = place is not None and place()[0] in ON_HOST
+        made.by_value = on_host and math.prod(made.dims or ()) == 1
+        return made
 
     def expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
         """As that of layer 3, but for slices where the loaded cuDNN has no operation for them.

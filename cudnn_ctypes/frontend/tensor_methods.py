@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from ..raw import cudnnDataType_t
-from ..raw.dlpack import ON_HOST
 from .c_members import c_data_type, c_member
 from .enums import data_type, named, scalar_type, tensor_reordering
 from .errors import InvalidGraphError
@@ -73,13 +71,7 @@ class TensorMethods(Holding):
         One element on the host is to be passed by value.
         """
         made = self._graph.tensor_like(template, name=str(name))
-        assert isinstance(made, _tensor)
         made.virtual = bool(is_virtual)
-        if isinstance(template, _tensor):
-            made.by_value = template.by_value
-        else:
-            made.set_data_type(getattr(template, "dtype", made.data_type))
-            made.by_value = math.prod(made.dims or ()) == 1 and _on_host(template)
         return made
 
     def tensor_scalar(
@@ -105,8 +97,3 @@ class TensorMethods(Holding):
                 assert isinstance(each, _tensor)
                 return each
         raise InvalidGraphError(f"no tensor has uid {uid}")
-
-
-def _on_host(array: Any) -> bool:
-    place = getattr(array, "__dlpack_device__", None)
-    return place is not None and place()[0] in ON_HOST

@@ -156,7 +156,7 @@ def matmul_of_float32(cudnn, graph, new):
 @peer_graph()
 def matmul_and_the_largest_magnitude(cudnn, graph, new):
     c = graph.matmul(new("a", (1, 64, 128)), new("b", (1, 128, 64)))
-    amax = graph.reduction(c, cudnn.reduction_mode.AMAX)
+    amax = graph.reduction(c, mode=cudnn.reduction_mode.AMAX)
     amax.set_dim([1, 1, 1]).set_stride([1, 1, 1]).set_data_type(cudnn.data_type.FLOAT)
     return {"c": c, "amax": amax}
 
@@ -226,7 +226,7 @@ _gradient("softplus_backward")
 def _reduced(mode: str) -> None:
     def describe(cudnn, graph, new):
         x = new("x", IMAGE, channels_last=True, low=-1.0, high=1.0)
-        y = graph.reduction(graph.abs(x), getattr(cudnn.reduction_mode, mode))
+        y = graph.reduction(graph.abs(x), mode=getattr(cudnn.reduction_mode, mode))
         return {"y": y.set_dim([1, 32, 1, 1]).set_data_type(cudnn.data_type.FLOAT)}
 
     describe.__name__ = f"reduction_{mode.lower()}"
@@ -253,7 +253,7 @@ def part_of_a_matrix(cudnn, graph, new):
 
 @peer_graph()
 def two_matrices_side_by_side(cudnn, graph, new):
-    return {"y": graph.concatenate([new("a", (1, 64, 32)), new("b", (1, 64, 64))], axis=2)}
+    return {"y": graph.concatenate(inputs=[new("a", (1, 64, 32)), new("b", (1, 64, 64))], axis=2)}
 
 
 # --- normalization -------------------------------------------------------------------------------
@@ -333,7 +333,11 @@ def instance_normalization(cudnn, graph, new):
         for name in ("scale", "bias")
     )
     y, mean, inv = graph.instancenorm(
-        cudnn.norm_forward_phase.TRAINING, x, scale, bias, scalar(new, "epsilon", 1e-3)
+        norm_forward_phase=cudnn.norm_forward_phase.TRAINING,
+        input=x,
+        scale=scale,
+        bias=bias,
+        epsilon=scalar(new, "epsilon", 1e-3),
     )
     _floats(cudnn, (mean, inv))
     return {"y": y, "mean": mean, "inv": inv}

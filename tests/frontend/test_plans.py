@@ -403,3 +403,11 @@ def test_numbers_of_the_host_are_operands_by_value() -> None:
     graph = cudnn.pygraph(io_data_type=FLOAT)
     graph.mul(graph.tensor([2, 4, 8]), np.full((1, 1, 1), 2.0, np.float32), name="twice")
     assert graph.find_tensor("twice::b").get_is_pass_by_value()
+
+
+@pytest.mark.usefixtures("reference")
+def test_an_explanation_says_what_to_change() -> None:
+    graph = cudnn.pygraph(io_data_type=HALF, compute_data_type=FLOAT)
+    image, weight = graph.tensor([4, 8, 9, 9]), graph.tensor([8, 8, 3, 3])
+    graph.conv_fprop(image, weight, padding=[1, 1]).set_output(True)
+    assert "channels last (NHWC)" in str(graph.explain(heuristics="a").advice())
