@@ -35,6 +35,8 @@ class Attention:
     bias : tuple of int, optional
         Its dims.
     lengths : (lengths of queries, lengths of keys), optional
+    cumulative : bool
+        Whether lengths are told as sums.
     ragged : bool
         Whether sequences lie packed one after the other.
     dropout : "", "seed" or "mask"
@@ -62,6 +64,7 @@ class Attention:
     bias_gradient: bool = False
     slopes: tuple[float, ...] = ()
     lengths: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    cumulative: bool = False
     ragged: bool = False
     dropout: str = ""
     sink: bool = False
@@ -83,13 +86,13 @@ class Attention:
 
     # --- graphs ----------------------------------------------------------------------------------
 
-    def forward(self, graph: Graph) -> None:
+    def forward(self, graph: Graph, *, unified: bool = False) -> None:
         q, k, v = self.operands(graph)
-        more = self._options(graph)
-        more |= self.tables(graph)
+        more = {**self.options(graph), **self.tables(graph)}
         if self.dropout == "seed":
             more["rng_dump"] = graph.tensor(self.scores, data_type="float32", name="kept")
-        o, stats = graph.sdpa(q, k, v, generate_stats=not self.inference, **more)
+        sdpa: Any = graph.sdpa_unified if unified else graph.sdpa
+        o, stats = sdpa(q, k, v, generate_stats=not self.inference, **more)
         o.set_output(name="o")
         self.pack_tensor(graph, "o", o)
         if stats is not None:
@@ -102,7 +105,7 @@ class Attention:
         d_o.ragged_offset = o.ragged_offset
         stats = graph.tensor((*self.scores[:3], 1), data_type="float32", name="stats")
         self.pack_stats(graph, stats)
-        more = self._options(graph, backward=True)
+        more = self.options(graph, backward=True)
         gradients = graph.sdpa_backward(q, k, v, o, d_o, stats, **more)
         for gradient, like in zip(gradients, (q, k, v), strict=True):
             gradient.set_output(name=f"d{like.name}")
@@ -142,7 +145,7 @@ class Attention:
     def like_o(self, graph: Graph, name: str) -> Tensor:
         return self._heads(graph, name, self.heads, self.queries, self.value_size)
 
-    def _options(self, graph: Graph, *, backward: bool = False) -> dict[str, Any]:
+    def options(self, graph: Graph, *, backward: bool = False) -> dict[str, Any]:
         more: dict[str, Any] = {
             "diagonal_band_left_bound": self.left,
             "diagonal_band_right_bound": self.right,
@@ -156,8 +159,10 @@ class Attention:
         if self.bias is not None:
             more["bias"] = graph.tensor(self.bias, name="bias")
         if self.lengths is not None:
-            for each in ("seq_len_q", "seq_len_kv"):
-                more[each] = graph.tensor((self.batch, 1, 1, 1), data_type="int32", name=each)
+            before = "cu_" if self.cumulative else ""
+            dims = (self.batch + self.cumulative, 1, 1, 1)
+            for each in (f"{before}seq_len_q", f"{before}seq_len_kv"):
+                more[each] = graph.tensor(dims, data_type="int32", name=each)
         if self.dropout == "seed":
             ends = [graph.tensor(ONE, data_type="int64", name=each) for each in ("seed", "offset")]
             more["dropout"] = (0.25, *ends)
@@ -232,6 +237,7 @@ class Attention:
         lengths = self.lengths or ((s_q,) * b, (s_kv,) * b)
         for name, each in zip(("seq_len_q", "seq_len_kv"), lengths, strict=True):
             a[name] = np.array(each).reshape(b, 1, 1, 1)
+            a[f"cu_{name}"] = np.cumsum([0, *each]).reshape(b + 1, 1, 1, 1)
         return a
 
     @staticmethod

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import numpy as np
 import pytest
 from error_report import Report
 
-from cudnn_ctypes import Handle, raw
+from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.errors import BadParamError, NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
-from .attention_problems import BOTH, FORWARD
+from .attention_problems import BOTH, COMBINED, FORWARD, LENGTHS, MODIFIED, MODIFIED_FORWARD
 from .attentions import OUT, Attention, execute
 from .test_attention import NEWEST, TYPES, build, check
 
+CUMULATIVE = {
+    "sums of lengths": Attention(lengths=LENGTHS, cumulative=True),
+    "sums of lengths, ragged": Attention(lengths=LENGTHS, cumulative=True, ragged=True),
+    "sums of lengths, causal from the bottom right": Attention(
+        lengths=LENGTHS, cumulative=True, right=0, bottom_right=True
+    ),
+    "sums of lengths, window from the bottom right": Attention(
+        lengths=LENGTHS, cumulative=True, left=32, right=3, bottom_right=True
+    ),
+    "sums of lengths, pages": Attention(lengths=LENGTHS, cumulative=True, page=16, inference=True),
+}
+# cuDNN's operation has no dropout by a mask.
+EVERY = {
+    name: attention
+    for name, attention in {
+        **BOTH,
+        **FORWARD,
+        **COMBINED,
+        **MODIFIED,
+        **MODIFIED_FORWARD,
+        **CUMULATIVE,
+    }.items()
+    if attention.dropout != "mask"
+}
+# Built without a GPU, and computed on the reference device: each option once, and some together.
 FORWARDS = {
-    name: {**BOTH, **FORWARD}[name]
+    name: EVERY[name]
     for name in (
         "plain",
         "heads before tokens",
@@ -28,40 +52,39 @@ FORWARDS = {
         "ragged",
         "inference",
         "pages",
+        "causal",
+        "causal window",
+        "window to both sides",
+        "causal from the bottom right",
+        "window from the bottom right",
+        "padding, window from the bottom right",
+        "alibi",
+        "bias",
+        "dropout by a seed",
+        "sink",
+        "padding, causal, sink",
+        "causal, dropout",
+        "ragged, bias",
+        "pages, causal from the bottom right",
+        "capped, padding",
+        "capped, padding, causal, alibi, bias",
+        "relative, pages, bias",
+        *CUMULATIVE,
     )
 }
-BACKWARDS = {name: BOTH[name] for name in ("plain", "heads of 128", "padding")}
-
-
-def _lengths(attention: Attention, graph: Graph) -> dict[str, Any]:
-    if attention.lengths is None:
-        return {}
-    return {
-        name: graph.tensor((attention.batch, 1, 1, 1), data_type="int32", name=name)
-        for name in ("seq_len_q", "seq_len_kv")
-    }
-
-
-def _forward(attention: Attention, graph: Graph) -> None:
-    q, k, v = attention.operands(graph)
-    more = _lengths(attention, graph)
-    if attention.scale == "tensor":
-        more["attn_scale"] = graph.tensor((1, 1, 1, 1), data_type="float32", name="scale")
-    more |= attention.tables(graph)
-    o, stats = graph.sdpa_unified(q, k, v, generate_stats=not attention.inference, **more)
-    o.set_output(name="o")
-    attention.pack_tensor(graph, "o", o)
-    if stats is not None:
-        stats.set_output(name="stats")
-        attention.pack_stats(graph, stats)
+BACKWARDS = {
+    **{name: BOTH[name] for name in ("plain", "heads of 128", "padding")},
+    "sums of lengths": CUMULATIVE["sums of lengths"],
+}
 
 
 def _backward(attention: Attention, graph: Graph) -> None:
     q, k, v = attention.operands(graph)
     o, d_o = (attention.like_o(graph, each) for each in OUT)
     stats = graph.tensor((*attention.scores[:3], 1), data_type="float32", name="stats")
-    more = _lengths(attention, graph)
-    gradients = graph.sdpa_unified_backward(q, k, v, o, d_o, stats, **more)
+    more = attention.options(graph)
+    given = {name: more[name] for name in more if "seq_len" in name}
+    gradients = graph.sdpa_unified_backward(q, k, v, o, d_o, stats, **given)
     for gradient, like in zip(gradients, (q, k, v), strict=True):
         gradient.set_output(name=f"d{like.name}")
 
@@ -79,7 +102,7 @@ def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
 @pytest.mark.parametrize("name", list(FORWARDS))
 def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
-        _forward(FORWARDS[name], graph)
+        FORWARDS[name].forward(graph, unified=True)
         build(graph, h200)
 
 
@@ -102,16 +125,33 @@ def test_a_block_mask_has_no_engine_on_an_h200(h200: DeviceProperties) -> None:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
-@pytest.mark.parametrize("name", list(FORWARDS))
+@pytest.mark.parametrize("name", list(EVERY))
 def test_forward(name: str, data_type: str, report: Report) -> None:
     pytest.importorskip("torch")
-    attention = FORWARDS[name]
+    attention = EVERY[name]
     a = attention.values(data_type)
     with Handle() as handle, Graph(io_data_type=data_type) as graph:
-        _forward(attention, graph)
+        attention.forward(graph, unified=True)
         build(graph, handle)
         found = execute(attention, graph, a, handle)
+    if attention.dropout:
+        a["kept"] = np.where(found["kept"] == 1, 1.0, 0.0)
     check(attention, data_type, found, attention.compute(a), a, report, "sdpa_unified")
+
+
+@pytest.mark.parametrize("name", list(FORWARDS))
+def test_the_reference_device_computes_it(name: str, report: Report) -> None:
+    pytest.importorskip("torch")
+    attention, data_type = FORWARDS[name], "float16"
+    a = attention.values(data_type)
+    with use_reference_device(), Handle() as handle, Graph(io_data_type=data_type) as graph:
+        attention.forward(graph, unified=True)
+        graph.build(handle)
+        found = execute(attention, graph, a, handle)
+    if attention.dropout:
+        a["kept"] = found["kept"]
+        assert 0.7 < a["kept"].mean() < 0.8
+    check(attention, data_type, found, attention.compute(a), a, report, "sdpa_unified", "reference")
 
 
 @pytest.mark.gpu

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from .sketch import Given, Results, Sketch, Unfit, either, named, operation
 
@@ -16,18 +17,29 @@ def _heads(s: Sketch, given: Given) -> tuple[int, ...]:
     return dims
 
 
-@operation("sdpa")
-def _sdpa(
-    s: Sketch, q: Given = None, k: Given = None, v: Given = None, bias: Given = None
+def _attended(
+    s: Sketch, operation: str, q: Given, k: Given, v: Given, bias: Given, **options: Any
 ) -> Results:
-    given = either(q, k, v)
-    dims = _heads(s, either(given, bias))
+    dims = _heads(s, either(q, k, v, bias))
     if bias is not None:
         dims = (*dims[:3], 64)
         k = s.new((*dims[:2], s.of(bias)[3], 64), rows=True)
         v = s.new((*dims[:2], s.of(bias)[3], 64), rows=True)
     q, k, v = (s.new(dims, rows=True) if each is None else each for each in (q, k, v))
-    return named(s.graph.sdpa(q, k, v, bias=bias, generate_stats=True), "o", "stats")
+    results = getattr(s.graph, operation)(q, k, v, bias=bias, generate_stats=True, **options)
+    return named(results, "o", "stats")
+
+
+@operation("sdpa")
+def _sdpa(
+    s: Sketch, q: Given = None, k: Given = None, v: Given = None, bias: Given = None
+) -> Results:
+    return _attended(s, "sdpa", q, k, v, bias)
+
+
+@operation("sdpa modified")
+def _sdpa_modified(s: Sketch, q: Given = None, k: Given = None, bias: Given = None) -> Results:
+    return _attended(s, "sdpa", q, k, None, bias, score_mod=type(s.graph).tanh)
 
 
 @operation("sdpa_backward")
@@ -40,10 +52,16 @@ def _sdpa_backward(s: Sketch, q: Given = None, o: Given = None, dO: Given = None
 
 
 @operation("sdpa_unified")
-def _sdpa_unified(s: Sketch, q: Given = None, k: Given = None, v: Given = None) -> Results:
-    dims = _heads(s, either(q, k, v))
-    q, k, v = (s.new(dims, rows=True) if each is None else each for each in (q, k, v))
-    return named(s.graph.sdpa_unified(q, k, v, generate_stats=True), "o", "stats")
+def _sdpa_unified(
+    s: Sketch, q: Given = None, k: Given = None, v: Given = None, bias: Given = None
+) -> Results:
+    return _attended(s, "sdpa_unified", q, k, v, bias)
+
+
+@operation("sdpa_unified modified")
+def _unified_modified(s: Sketch, q: Given = None, k: Given = None, bias: Given = None) -> Results:
+    options = {"score_mod": type(s.graph).tanh, "use_causal_mask": True}
+    return _attended(s, "sdpa_unified", q, k, None, bias, **options)
 
 
 @operation("sdpa_unified_backward")

@@ -99,6 +99,11 @@ class Kind:
         when a node is described. `infer` calls it again.
     subgraphs : frozenset of str
         Arguments that are functions.
+    held_graphs : mapping
+        Subgraphs to the attributes that hold them as operation graphs; two more attributes, with
+        "_input_uid" and "_output_uid" behind, say where they begin and end.
+    held_operations : mapping
+        Subgraphs of a single operation to the attributes that hold it.
     unread : frozenset of str
         Results that neither another operation needs to read, nor the user.
     """
@@ -115,6 +120,8 @@ class Kind:
     required: frozenset[str] = frozenset()
     check: Callable[[Node], None] | None = None
     subgraphs: frozenset[str] = frozenset()
+    held_graphs: Mapping[str, str] = field(default_factory=dict)
+    held_operations: Mapping[str, str] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
 
     @property

@@ -13,7 +13,7 @@ from ...raw import cudnnDataType_t, cudnnStatus_t
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import device_attribute
-from ..describe.node import Node, exchanged
+from ..describe.node import Node, Subgraph, exchanged
 from ..describe.tensor import Tensor
 from .expand.expansion import Expansion
 from .flattening import View, flattened
@@ -144,6 +144,13 @@ class Lowering:
                     label = _label(node, value)
                     attributes[name] = self._tensor(value, port in node.transposed, label)
         attributes |= _options(kind.options, node)
+        for port, name in kind.held_graphs.items() if node.subgraphs else ():
+            if port in node.subgraphs:
+                attributes |= self._held_graph(name, node.subgraphs[port], what)
+        for port, name in kind.held_operations.items() if node.subgraphs else ():
+            if port in node.subgraphs:
+                (operation,) = node.subgraphs[port].nodes
+                attributes[name] = self._operation(operation)
         if kind.precision:
             attributes[kind.precision] = precision
         inner = kind.inner
@@ -156,6 +163,15 @@ class Lowering:
                 parameters[inner.precision] = precision
             attributes[inner.attribute] = self._make(inner.descriptor, what, **parameters)
         return self._make(kind.descriptor, what, **attributes)
+
+    def _held_graph(self, name: str, subgraph: Subgraph, what: str) -> dict[str, Any]:
+        """The attributes of an operation that holds other ones."""
+        operations = [self._operation(node) for node in subgraph.nodes]
+        return {
+            name: self._make("operationgraph", what, ops=operations),
+            f"{name}_input_uid": subgraph.input.uid,
+            f"{name}_output_uid": subgraph.output.uid,
+        }
 
 
 def _checked(graph: Graph, target: Target) -> Mapping[int, str]:

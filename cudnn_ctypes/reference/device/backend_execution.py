@@ -16,17 +16,13 @@ from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from . import backend_attention, backend_normalizations, backend_operations, backend_sequences
 from .backend_memory import GraphMemory
+from .backend_order import evaluate, in_order
 from .backend_records import Record
 from .backend_steps import Overrides, Step, Values, refuse
 from .backend_stored import operation_graph
-from .backend_tensors import rounded
 from .memory import scribble
-from .registry import Refused
 
 __all__ = ["carry_out", "execute", "operation_graph_of", "overrides_of"]
-
-_READING_PARTS = ("paged_cache_load", "slice")
-"""Operations that leave out elements of what they read; those may never have been written."""
 
 _FAMILIES = (backend_attention, backend_normalizations, backend_operations, backend_sequences)
 
@@ -89,29 +85,12 @@ def carry_out(graph: Record, memory: GraphMemory, overrides: Overrides | None = 
         By unique id, dims and strides other than those of the graph.
     """
     values: Values = {}
-    changed = overrides or {}
     operations = graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
-    outputs: list[int] = []
-    steps = _in_order([Step(each, memory, values, changed) for each in operations])
-    negated = _gradients_of_sinks(steps)
+    steps = in_order([Step(each, memory, values, overrides or {}) for each in operations])
     attends = sum(step.name == "matmul" for step in steps) > 1
     for step in steps:
         step.last, step.attends = step is steps[-1], attends
-        for info in step.reads:
-            if info.uid not in values:
-                whole = step.name not in _READING_PARTS
-                load = memory.load if whole else memory.load_partly_written
-                values[info.uid] = (info, load(info))
-        try:
-            results = step.operation.compute(step)
-        except (IndexError, ValueError) as error:  # an index beyond the end, sizes that do not fit
-            raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, f"{step.name}: {error}") from error
-        for port, info in step.writes:
-            fixed = not (info.virtual and changed)
-            result = -results[port] if info.uid in negated else results[port]
-            values[info.uid] = (info, rounded(result, info, info.shape if fixed else None))
-            if not info.virtual:
-                outputs.append(info.uid)
+    outputs = evaluate(steps, frozenset(_gradients_of_sinks(steps)))
     for uid in outputs:  # at the end: an output may take the place of an input
         memory.store(*values[uid])
 
@@ -148,24 +127,3 @@ def _mode(step: Step | None) -> raw.cudnnPointwiseMode_t | None:
     if step is None or step.name != "pointwise":
         return None
     return raw.cudnnPointwiseMode_t(step.inner("PW_DESCRIPTOR").one("POINTWISE_MODE", 0))
-
-
-def _in_order(steps: list[Step]) -> list[Step]:
-    """Each after those whose results it reads; programs may list them in any order."""
-    made_by = {info.uid: step for step in steps for _, info in step.writes}
-    ordered: list[Step] = []
-
-    def visit(step: Step, above: tuple[Step, ...]) -> None:
-        if step in ordered:
-            return
-        if step in above:
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the operations of the graph go in a circle")
-        for info in step.reads:
-            maker = made_by.get(info.uid, step)
-            if maker is not step:
-                visit(maker, (*above, step))
-        ordered.append(step)
-
-    for step in steps:
-        visit(step, ())
-    return ordered

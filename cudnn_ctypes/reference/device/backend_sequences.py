@@ -30,7 +30,6 @@ def softmax(step: Step) -> Results:
 
 @operation("OPERATION_DIAGONAL_BAND_MASK", "YDESC")
 def diagonal_band_mask(step: Step) -> Results:
-    step.refuse_if_set("CU_SEQ_LEN_QDESC", "CU_SEQ_LEN_KVDESC")
     y = graph.diagonal_band_mask(
         step["XDESC"],
         step["BDESC"],
@@ -39,8 +38,8 @@ def diagonal_band_mask(step: Step) -> Results:
         ),
         left_bound=step.get("LEFT_BOUND_DESC"),
         right_shift=step.get("SHIFT_RIGHT_BOUND_DESC"),
-        seq_len_q=step.get("SEQ_LEN_QDESC"),
-        seq_len_kv=step.get("SEQ_LEN_KVDESC"),
+        seq_len_q=step.lengths("Q"),
+        seq_len_kv=step.lengths("KV"),
     )
     return {"YDESC": y}
 

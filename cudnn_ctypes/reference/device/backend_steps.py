@@ -120,10 +120,15 @@ class Step:
         self.overrides = overrides
         self.last = False  # of its graph: no other step reads what is in memory
         self.attends = False  # it is part of attention
+        self.within: list[tuple[TensorInfo, Array]] = []  # results of operations that it holds
 
     @property
     def name(self) -> str:
         return self.operation.prefix.removeprefix("OPERATION_").lower()
+
+    def beside(self, record: Record) -> Step:
+        """Another operation of the same graph, which this one holds."""
+        return Step(record, self.memory, self.values, self.overrides)
 
     # --- operands --------------------------------------------------------------------------------
 
@@ -140,6 +145,11 @@ class Step:
         """The only number of an operand."""
         found = self.get(port)
         return default if found is None else float(found.ravel()[0])
+
+    def lengths(self, side: str) -> Array | None:
+        """How many tokens each sequence has, (b, 1, 1, 1), of "Q" or "KV"; None if all."""
+        sums = self.get(f"CU_SEQ_LEN_{side}DESC")
+        return self.get(f"SEQ_LEN_{side}DESC") if sums is None else np.diff(sums, axis=0)
 
     def listed(self, port: str) -> list[Array]:
         """The operands of a list."""

@@ -69,9 +69,10 @@ def diagonal_band_mask(
 ) -> Array:
     """`x` (b, h, s_q, s_kv) on one side of a diagonal, `fill` on the other.
 
-    Row i keeps the columns j with which  i + right_shift  or  i - left_bound  compares so: not less
-    than j for a causal mask, less than j for the left end of a window. With both lengths,
-    (b, 1, 1, 1), the diagonal ends at the last query and key: i counts from seq_len_kv - seq_len_q.
+    Row i keeps the columns j where  i + right_shift  compares so with j, not less for a causal
+    mask; or with a left bound, where  j + left_bound  compares so with i, greater for the left end
+    of a window. With both lengths, (b, 1, 1, 1), the diagonal ends at the last query and key: i
+    counts from seq_len_kv - seq_len_q.
     """
     row, column = np.arange(x.shape[-2])[:, None], np.arange(x.shape[-1])
     if seq_len_q is not None and seq_len_kv is not None:
@@ -79,7 +80,7 @@ def diagonal_band_mask(
     if right_shift is not None:
         row = row + right_shift
     if left_bound is not None:
-        row = row - left_bound
+        return np.where(pointwise(comparison, column + left_bound, row), x, fill)
     return np.where(pointwise(comparison, row, column), x, fill)
 
 

@@ -5,8 +5,9 @@ o = softmax(scale * q @ k^T) @ v. Heads of queries may share heads of keys and v
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from ..blas import product
 from .attention import softmax
 from .matmul import stretch
 
-__all__ = ["AttentionMask", "sdpa", "sdpa_backward", "unpacked_blocks"]
+__all__ = ["Attended", "AttentionMask", "sdpa", "sdpa_backward", "unpacked_blocks"]
 
 Array = NDArray[Any]
 BLOCK = 128  # queries, and keys, to which one bit of a block mask applies
@@ -54,20 +55,55 @@ def unpacked_blocks(block_mask: Array) -> Array:
     return np.repeat(np.repeat(bits, BLOCK, 2), BLOCK, 3)
 
 
-def _scores(q: Array, k: Array, scale: float, mask: AttentionMask) -> Array:
+def _scores(
+    q: Array,
+    k: Array,
+    scale: float,
+    mask: AttentionMask,
+    modify: Callable[[Array], Array] = lambda scores: scores,
+) -> Array:
     k = stretch(k, q.shape[:2])
-    return mask.apply(scale * product(q, k.swapaxes(2, 3)))
+    return mask.apply(modify(scale * product(q, k.swapaxes(2, 3))))
 
 
-def sdpa(q: Array, k: Array, v: Array, scale: float, mask: AttentionMask) -> tuple[Array, Array]:
-    """o (b, h, s_q, d_v), and the logarithm of the sum of exponentials (b, h, s_q, 1).
-
-    Queries without a score get zeros and -inf.
+class Attended(NamedTuple):
+    """o (b, h, s_q, d_v), and of each query (b, h, s_q, 1): the logarithm of the sum of its
+    exponentials, its largest score, and the sum of exponentials of scores less that.
     """
-    found = softmax(_scores(q, k, scale, mask))
-    p = np.where(np.isfinite(found.maximum), found.y, 0)
-    stats = np.where(np.isfinite(found.maximum), found.stats, -np.inf)
-    return product(p, stretch(v, q.shape[:2])), stats
+
+    o: Array
+    stats: Array
+    maximum: Array
+    sum_exp: Array
+
+
+def sdpa(
+    q: Array,
+    k: Array,
+    v: Array,
+    scale: float,
+    mask: AttentionMask,
+    *,
+    modify: Callable[[Array], Array] = lambda scores: scores,
+    sink: Array | None = None,
+    kept: Array | float = 1.0,
+) -> Attended:
+    """Attention; queries without a score get zeros and -inf.
+
+    Parameters
+    ----------
+    modify
+        What is made of the scaled scores before the mask.
+    sink
+        (1, h, 1, 1): one more score of each query, without a value.
+    kept
+        What each element of the softmax is multiplied with, (b, h, s_q, s_kv).
+    """
+    found = softmax(_scores(q, k, scale, mask, modify), sink)
+    some = np.isfinite(found.maximum)
+    p = np.where(some, found.y, 0) * kept
+    stats = np.where(some, found.stats, -np.inf)
+    return Attended(product(p, stretch(v, q.shape[:2])), stats, found.maximum, found.sum_exp)
 
 
 def sdpa_backward(

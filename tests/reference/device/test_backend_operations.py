@@ -448,7 +448,7 @@ def test_a_band_of_scores(side: str, bottom: bool) -> None:
     g = graph()
     options: dict[str, Any] = {"right_shift": 1}
     if side == "left":
-        options = {"left_bound": 2, "comparison": "cmp_lt"}
+        options = {"left_bound": 2, "comparison": "cmp_gt"}
     if bottom:
         options |= {
             f"seq_len_{name}": g.tensor((2, 1, 1, 1), data_type="int32", name=name)

@@ -256,7 +256,7 @@ class AttentionOperations(Operations):
         if not generate_stats:
             outputs = tuple(port for port in outputs if port != "stats")
         for option, kind_of_option in kind.own_options.items():
-            if kind_of_option is bool:
+            if kind_of_option is bool and option in options:
                 check.flags(**{option: options[option]})
                 options[option] = bool(options[option])
         if options.get("diagonal_alignment") == "top_left":

@@ -111,18 +111,19 @@ class AttentionCheck:
         if bias.dims is not None and broadcast(bias.dims, scores) != scores:
             self.refuse(f"bias {_told(bias)} does not broadcast to the scores {scores}")
 
-    def lengths(self, given: Mapping[str, Tensor | None], batch: int | None) -> None:
-        """Both or none, int32 or int64, one per sequence."""
-        missing = [name for name, tensor in given.items() if tensor is None]
-        if len(missing) == len(given):
-            return
-        if missing:
-            raise TypeError(f"{self.operation}: {' and '.join(given)} go together")
-        for name, tensor in given.items():
-            self.tensor(name, tensor)
-            assert tensor is not None
-            if batch is not None and tensor.dims != (batch, 1, 1, 1):
-                self.refuse(f"{name} {_told(tensor)} must be {(batch, 1, 1, 1)}")
+    def lengths(self, node: Node, batch: int | None) -> None:
+        """Both or none, int32 or int64, one per sequence, or the sums of those before each."""
+        names = ("seq_len_q", "seq_len_kv")
+        found = [[each for each in (name, f"cu_{name}") if each in node.inputs] for name in names]
+        for several in found:
+            if len(several) > 1:
+                self.refuse(f"{' and '.join(several)} say the same: give one of them")
+        if bool(found[0]) != bool(found[1]):
+            raise TypeError(f"{self.operation}: {' and '.join(names)} go together")
+        for (name,) in found if found[0] else ():
+            tensor, extra = node.inputs[name], int(name.startswith("cu_"))
+            if batch is not None and tensor.dims != (batch + extra, 1, 1, 1):
+                self.refuse(f"{name} {_told(tensor)} must be {(batch + extra, 1, 1, 1)}")
             if tensor.data_type not in _LENGTH_TYPES:
                 self.refuse(f"{name} {tensor.name!r} must be int32 or int64")
 
@@ -222,8 +223,7 @@ def check_mask(node: Node, check: AttentionCheck) -> Mask:
     causal = options.get("use_causal_mask") or options.get("use_causal_mask_bottom_right")
     if causal and right not in (None, 0):
         check.refuse(f"a causal mask has no diagonal_band_right_bound, got {right}")
-    lengths = {name: node.inputs.get(name) for name in ("seq_len_q", "seq_len_kv")}
-    check.lengths(lengths, dims[0] if dims else None)
+    check.lengths(node, dims[0] if dims else None)
     if mask.bias is not None and dims is not None:
         check.bias(mask.bias, dims)
     check.dropout(node, dims)

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .attention import AttentionOperations
-from .attention_checks import AttentionCheck
+from .attention import (
+    AttentionOperations,
+    Dropout,
+    ScoreModifier,
+    band_options,
+    dropout_options,
+)
+from .attention_checks import AttentionCheck, check_mask
+from .attention_mask import score_dims
 
-__all__ = [
-    "SDPA_OPERATION",
-    "SDPA_OPERATION_BACKWARD",
-    "SDPA_UNIFIED",
-    "SDPA_UNIFIED_BACKWARD",
-    "UnifiedAttentionOperations",
-]
+__all__ = ["SDPA_UNIFIED", "SDPA_UNIFIED_BACKWARD", "UnifiedAttentionOperations"]
 
 _LARGEST = (1 << 31) - 1  # of 2**31 heads cuDNN 9.28 makes 0 and divides by it
 
@@ -34,34 +35,36 @@ def _check_operands(node: Node) -> None:
 def _check_forward(node: Node) -> None:
     check = AttentionCheck(str(node))
     check.forward(node)
-    q = node.inputs["q"]
-    lengths = {name: node.inputs.get(name) for name in ("seq_len_q", "seq_len_kv")}
-    check.lengths(lengths, q.dims[0] if q.dims else None)
+    check_mask(node, check)
+    parts = (node.outputs.get("score_max"), node.outputs.get("score_sum_exp"))
+    check.softmax_parts(*parts, score_dims(node), stats=False)
 
 
 def _infer_forward(node: Node) -> Mapping[str, Result]:
     _check_operands(node)
-    if node.kind.check is not None:
-        node.kind.check(node)
-    q, v = node.inputs["q"], node.inputs["v"]
-    results = {"o": Result((*q.dims[:3], v.dims[3]), q, q.data_type)}
-    if "stats" in node.outputs:
-        results["stats"] = Result((*q.dims[:3], 1), None, "compute")
-    return results
+    _check_forward(node)
+    q, v, dims = node.inputs["q"], node.inputs["v"], score_dims(node)
+    row = Result((*q.dims[:3], 1), None, "compute")
+    return {
+        "o": Result((*q.dims[:3], v.dims[3]), q, q.data_type),
+        "stats": row,
+        "score_max": row,
+        "score_sum_exp": row,
+        "rng_dump": Result(dims, None, "compute"),
+        "score_mod": Result(dims),
+    }
 
 
 def _check_backward(node: Node) -> None:
     check = AttentionCheck(str(node))
     check.gradients(*(node.inputs[port] for port in ("q", "k", "v", "o", "dO", "stats")))
-    lengths = {name: node.inputs.get(name) for name in ("seq_len_q", "seq_len_kv")}
     q = node.inputs["q"]
-    check.lengths(lengths, q.dims[0] if q.dims else None)
+    check.lengths(node, q.dims[0] if q.dims else None)
 
 
 def _infer_backward(node: Node) -> Mapping[str, Result]:
     _check_operands(node)
-    if node.kind.check is not None:
-        node.kind.check(node)
+    _check_backward(node)
     results = {}
     for name in ("q", "k", "v"):
         like = node.inputs[name]
@@ -69,62 +72,28 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
     return results
 
 
-SDPA_OPERATION = Kind(
-    "operation_sdpa_fwd",
-    {
-        "q": "qdesc",
-        "k": "kdesc",
-        "v": "vdesc",
-        "scale": "scaledesc",
-        "block_mask": "block_mask_desc",
-        "page_table_k": "page_table_kdesc",
-        "page_table_v": "page_table_vdesc",
-        "seq_len_q": "seq_len_qdesc",
-        "seq_len_kv": "seq_len_kvdesc",
-    },
-    {"o": "odesc", "stats": "statsdesc"},
-    _infer_forward,
-    optional=frozenset(
-        {
-            "scale",
-            "block_mask",
-            "page_table_k",
-            "page_table_v",
-            "seq_len_q",
-            "seq_len_kv",
-        }
-    ),
-    options={"unfuse_fma": "unfuse_fma"},
+_OPTIONAL = ("attn_scale", "seq_len_q", "seq_len_kv", "cu_seq_len_q", "cu_seq_len_kv")
+_FORWARD = (
+    *("block_mask", "bias", "sink_token", "dropout_seed", "dropout_offset"),
+    *("paged_attention_k_table", "paged_attention_v_table"),
+    *_OPTIONAL,
 )
-SDPA_OPERATION_BACKWARD = Kind(
-    "operation_sdpa_bwd",
-    {
-        "q": "qdesc",
-        "k": "kdesc",
-        "v": "vdesc",
-        "o": "odesc",
-        "dO": "doddesc",
-        "stats": "statsdesc",
-        "scale": "scaledesc",
-        "seq_len_q": "seq_len_qdesc",
-        "seq_len_kv": "seq_len_kvdesc",
-    },
-    {"dq": "dqdesc", "dk": "dkdesc", "dv": "dvdesc"},
-    _infer_backward,
-    optional=frozenset({"scale", "seq_len_q", "seq_len_kv"}),
-)
-
-
-_OPTIONAL = ("attn_scale", "seq_len_q", "seq_len_kv")
-_PAGES = ("paged_attention_k_table", "paged_attention_v_table")
 SDPA_UNIFIED = Kind(
     "",
-    dict.fromkeys(("q", "k", "v", "block_mask", *_PAGES, *_OPTIONAL), ""),
-    dict.fromkeys(("o", "stats"), ""),
+    dict.fromkeys(("q", "k", "v", *_FORWARD), ""),
+    dict.fromkeys(("o", "stats", "rng_dump", "score_max", "score_sum_exp"), ""),
     _infer_forward,
-    optional=frozenset({"block_mask", *_PAGES, *_OPTIONAL}),
-    own_options={"attn_scale": float, "unfuse_fma": bool},
+    optional=frozenset(_FORWARD),
+    own_options={
+        "attn_scale": float,
+        "use_alibi_mask": bool,
+        "unfuse_fma": bool,
+        **band_options,
+        **dropout_options,
+        "paged_attention_max_seq_len_kv": int,
+    },
     check=_check_forward,
+    subgraphs=frozenset({"score_mod"}),
 )
 SDPA_UNIFIED_BACKWARD = Kind(
     "",
@@ -132,7 +101,11 @@ SDPA_UNIFIED_BACKWARD = Kind(
     dict.fromkeys(("dq", "dk", "dv"), ""),
     _infer_backward,
     optional=frozenset(_OPTIONAL),
-    own_options={"attn_scale": float},
+    own_options={
+        "attn_scale": float,
+        "max_total_seq_len_q": int,
+        "max_total_seq_len_kv": int,
+    },
     check=_check_backward,
 )
 
@@ -148,15 +121,32 @@ class UnifiedAttentionOperations(AttentionOperations):
         *,
         attn_scale: Tensor | float | None = None,
         generate_stats: bool = False,
+        bias: Tensor | None = None,
         block_mask: Tensor | None = None,
-        paged_attention_k_table: Tensor | None = None,
-        paged_attention_v_table: Tensor | None = None,
+        use_alibi_mask: bool = False,
         seq_len_q: Tensor | None = None,
         seq_len_kv: Tensor | None = None,
+        cu_seq_len_q: Tensor | None = None,
+        cu_seq_len_kv: Tensor | None = None,
+        use_causal_mask: bool = False,
+        use_causal_mask_bottom_right: bool = False,
+        sliding_window_length: int | None = None,
+        diagonal_alignment: str = "top_left",
+        diagonal_band_left_bound: int | None = None,
+        diagonal_band_right_bound: int | None = None,
+        dropout: Dropout | None = None,
+        rng_dump: Tensor | None = None,
+        paged_attention_k_table: Tensor | None = None,
+        paged_attention_v_table: Tensor | None = None,
+        paged_attention_max_seq_len_kv: int | None = None,
+        sink_token: Tensor | None = None,
+        score_mod: ScoreModifier | None = None,
+        score_max: Tensor | None = None,
+        score_sum_exp: Tensor | None = None,
         unfuse_fma: bool = False,
         name: str = "",
     ) -> tuple[Tensor, Tensor | None]:
-        """`sdpa` as one operation, without masks within the sequences. cuDNN 9.13.
+        """`sdpa` as one operation, which holds what modifies and masks its scores. cuDNN 9.13.
 
         ``CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR``.
 
@@ -164,11 +154,18 @@ class UnifiedAttentionOperations(AttentionOperations):
         ----------
         q, k, v, attn_scale, generate_stats
             As for `sdpa`.
+        bias, use_alibi_mask, use_causal_mask, …, sink_token, score_mod, score_max, score_sum_exp
+            As for `sdpa`; score_max and score_sum_exp also together with stats. cuDNN 9.21.
         block_mask : Tensor, optional
             (b, h, …, …), uint8: bits for the blocks of scores that take part. cuDNN 9.14; GPUs from
             Blackwell on.
         paged_attention_k_table, paged_attention_v_table, seq_len_q, seq_len_kv : Tensor, optional
             As for `sdpa`. cuDNN 9.15.
+        cu_seq_len_q, cu_seq_len_kv : Tensor, optional
+            (b + 1, 1, 1, 1), int32, in place of seq_len_q and seq_len_kv: for each sequence the sum
+            of the lengths before it, then that of all. cuDNN 9.24; one of each kind, 9.25.
+        dropout : (probability, seed, offset), optional
+            As for `sdpa`, but not by a mask. cuDNN 9.22.
         unfuse_fma : bool
             Round the products of the softmax before they are added, on GPUs from Blackwell on.
             cuDNN 9.21.
@@ -180,24 +177,45 @@ class UnifiedAttentionOperations(AttentionOperations):
         stats : Tensor or None
             (b, h, s_q, 1), float32.
         """
+        if isinstance(dropout, (tuple, list)) and dropout and isinstance(dropout[0], Tensor):
+            raise ValueError("sdpa_unified: dropout by a mask: only `sdpa` has it")
+        operands = {
+            "q": q,
+            "k": k,
+            "v": v,
+            "bias": bias,
+            "block_mask": block_mask,
+            "seq_len_q": seq_len_q,
+            "seq_len_kv": seq_len_kv,
+            "cu_seq_len_q": cu_seq_len_q,
+            "cu_seq_len_kv": cu_seq_len_kv,
+            "paged_attention_k_table": paged_attention_k_table,
+            "paged_attention_v_table": paged_attention_v_table,
+            "sink_token": sink_token,
+        }
+        options = {
+            "attn_scale": attn_scale,
+            "use_alibi_mask": use_alibi_mask,
+            "use_causal_mask": use_causal_mask,
+            "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
+            "sliding_window_length": sliding_window_length,
+            "diagonal_alignment": diagonal_alignment,
+            "diagonal_band_left_bound": diagonal_band_left_bound,
+            "diagonal_band_right_bound": diagonal_band_right_bound,
+            "paged_attention_max_seq_len_kv": paged_attention_max_seq_len_kv,
+            "unfuse_fma": unfuse_fma,
+        }
         results = self._attention(
             SDPA_UNIFIED,
             "sdpa_unified",
-            {
-                "q": q,
-                "k": k,
-                "v": v,
-                "block_mask": block_mask,
-                "paged_attention_k_table": paged_attention_k_table,
-                "paged_attention_v_table": paged_attention_v_table,
-                "seq_len_q": seq_len_q,
-                "seq_len_kv": seq_len_kv,
-            },
-            {"attn_scale": attn_scale, "unfuse_fma": unfuse_fma},
+            operands,
+            options,
             ("o", "stats"),
-            {},
+            {"rng_dump": rng_dump, "score_max": score_max, "score_sum_exp": score_sum_exp},
             name,
             generate_stats=generate_stats,
+            dropout=dropout,
+            functions={"score_mod": score_mod},
         )
         return results["o"], results.get("stats")
 
@@ -213,6 +231,10 @@ class UnifiedAttentionOperations(AttentionOperations):
         attn_scale: Tensor | float | None = None,
         seq_len_q: Tensor | None = None,
         seq_len_kv: Tensor | None = None,
+        cu_seq_len_q: Tensor | None = None,
+        cu_seq_len_kv: Tensor | None = None,
+        max_total_seq_len_q: int | None = None,
+        max_total_seq_len_kv: int | None = None,
         name: str = "",
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The gradients of `sdpa_unified`: dq, dk, dv. cuDNN 9.17; for an H200 9.28.
@@ -223,6 +245,11 @@ class UnifiedAttentionOperations(AttentionOperations):
         ----------
         q, k, v, o, dO, stats, …
             As for `sdpa_backward`.
+        cu_seq_len_q, cu_seq_len_kv : Tensor, optional
+            As for `sdpa_unified`. cuDNN 9.28.
+        max_total_seq_len_q, max_total_seq_len_kv : int, optional
+            With packed sequences, how many tokens all of them have at most: for less workspace.
+            cuDNN 9.21.
         """
         operands = {
             "q": q,
@@ -233,12 +260,19 @@ class UnifiedAttentionOperations(AttentionOperations):
             "stats": stats,
             "seq_len_q": seq_len_q,
             "seq_len_kv": seq_len_kv,
+            "cu_seq_len_q": cu_seq_len_q,
+            "cu_seq_len_kv": cu_seq_len_kv,
+        }
+        options = {
+            "attn_scale": attn_scale,
+            "max_total_seq_len_q": max_total_seq_len_q,
+            "max_total_seq_len_kv": max_total_seq_len_kv,
         }
         results = self._attention(
             SDPA_UNIFIED_BACKWARD,
             "sdpa_unified_backward",
             operands,
-            {"attn_scale": attn_scale},
+            options,
             ("dq", "dk", "dv"),
             {},
             name,

@@ -50,10 +50,17 @@ DIAGONAL_BAND_MASK = Kind(
         "right_shift": "shift_right_bound_desc",
         "seq_len_q": "seq_len_qdesc",
         "seq_len_kv": "seq_len_kvdesc",
+        "cu_seq_len_q": "cu_seq_len_qdesc",
+        "cu_seq_len_kv": "cu_seq_len_kvdesc",
     },
     {"y": "ydesc"},
     _infer_same,
-    optional=frozenset({"left_bound", "right_shift", "seq_len_q", "seq_len_kv"}),
+    optional=frozenset(
+        {
+            *("left_bound", "right_shift", "seq_len_q", "seq_len_kv"),
+            *("cu_seq_len_q", "cu_seq_len_kv"),
+        }
+    ),
     options={"comparison": "comparison_mode"},
     required=frozenset({"comparison"}),
 )
@@ -90,6 +97,8 @@ class BandOperations(Operations):
         right_shift: Tensor | int | None = None,
         seq_len_q: Tensor | None = None,
         seq_len_kv: Tensor | None = None,
+        cu_seq_len_q: Tensor | None = None,
+        cu_seq_len_kv: Tensor | None = None,
         name: str = "",
     ) -> Tensor:
         """`input` on one side of a diagonal, `fill` elsewhere, within attention. cuDNN 9.20.
@@ -107,6 +116,8 @@ class BandOperations(Operations):
             int32 numbers.
         seq_len_q, seq_len_kv : Tensor, optional
             (b, 1, 1, 1), int32: the diagonal then ends at the last query and key of each sequence.
+        cu_seq_len_q, cu_seq_len_kv : Tensor, optional
+            (b + 1, 1, 1, 1), int32: the same as sums of the lengths before each. cuDNN 9.24.
 
         Notes
         -----
@@ -120,6 +131,8 @@ class BandOperations(Operations):
             "right_shift": self._bound(right_shift),
             "seq_len_q": seq_len_q,
             "seq_len_kv": seq_len_kv,
+            "cu_seq_len_q": cu_seq_len_q,
+            "cu_seq_len_kv": cu_seq_len_kv,
         }
         options = {"comparison": enumerator(cudnnPointwiseMode_t, comparison, "comparison")}
         return self._add(DIAGONAL_BAND_MASK, "diagonal_band_mask", operands, options, name=name)[

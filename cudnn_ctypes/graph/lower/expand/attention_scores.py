@@ -15,9 +15,16 @@ from ...describe.operations.attention_mask import Mask
 from ...describe.tensor import Tensor
 from .builder import Builder
 
-__all__ = ["add_scores", "add_softmax", "alibi_slopes", "kept_by_dropout"]
+__all__ = [
+    "NEVER",
+    "add_biases",
+    "add_scores",
+    "add_softmax",
+    "alibi_slopes",
+    "kept_by_dropout",
+]
 
-_NEVER = -math.inf
+NEVER = -math.inf
 _INT32 = cudnnDataType_t.CUDNN_DATA_INT32
 _BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
@@ -56,28 +63,32 @@ def add_scores(
     for factor in factors:
         scores = g.mul(scores, factor, name=g.named("scaled"))
     scores = g.modified(scores, node.subgraphs.get("score_mod"))
-    if mask.bias is not None:
-        scores = g.add(scores, mask.bias, name=g.named("biased"))
-    if mask.alibi:
-        scores = _with_alibi(g, scores, dims)
+    scores = add_biases(g, scores, mask, dims)
     if mask.seq_len_q is not None and mask.seq_len_kv is not None:
         inside = g.logical_and(
             _compared(g, "lt", _index(g, scores, 2), mask.seq_len_q),
             _compared(g, "lt", _index(g, scores, 3), mask.seq_len_kv),
             compute_data_type=_BOOLEAN,
         )
-        scores = g.binary_select(scores, _NEVER, inside, name=g.named("padded"))
+        scores = g.binary_select(scores, NEVER, inside, name=g.named("padded"))
     if mask.right is not None:
         row, column = _index(g, scores, 2), _index(g, scores, 3)
         row = _moved(g, row, mask.right, mask, dims, 1)
         allowed = _compared(g, "ge", row, column)
-        scores = g.binary_select(scores, _NEVER, allowed, name=g.named("right"))
+        scores = g.binary_select(scores, NEVER, allowed, name=g.named("right"))
     if mask.left is not None:
         row, column = _index(g, scores, 2), _index(g, scores, 3)
         column = _moved(g, column, mask.left, mask, dims, -1)
         allowed = _compared(g, "gt", column, row)
-        scores = g.binary_select(scores, _NEVER, allowed, name=g.named("left"))
+        scores = g.binary_select(scores, NEVER, allowed, name=g.named("left"))
     return scores
+
+
+def add_biases(g: Builder, scores: Tensor, mask: Mask, dims: tuple[int, ...]) -> Tensor:
+    """The scores and what a mask adds to them."""
+    if mask.bias is not None:
+        scores = g.add(scores, mask.bias, name=g.named("biased"))
+    return _with_alibi(g, scores, dims) if mask.alibi else scores
 
 
 def _moved(

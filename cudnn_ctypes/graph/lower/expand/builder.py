@@ -10,6 +10,7 @@ from typing import Any
 from ....raw import cudnnDataType_t
 from ....strides import packed
 from ...describe.node import Kind, Node, Subgraph
+from ...describe.operations.bands import BandOperations
 from ...describe.operations.pointwise import PointwiseOperations
 from ...describe.operations.reductions import ReductionOperations
 from ...describe.operations.sequences import SequenceOperations
@@ -22,7 +23,13 @@ __all__ = ["Builder", "Expand"]
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
-class Builder(PointwiseOperations, ReductionOperations, ShapeOperations, SequenceOperations):
+class Builder(
+    PointwiseOperations,
+    ReductionOperations,
+    ShapeOperations,
+    SequenceOperations,
+    BandOperations,
+):
     """Tensors and nodes while a graph is expanded; those of the user are read, never changed.
 
     Parameters
@@ -70,12 +77,20 @@ class Builder(PointwiseOperations, ReductionOperations, ShapeOperations, Sequenc
         inputs: Mapping[str, Any],
         options: Mapping[str, Any],
         outputs: Mapping[str, Tensor],
+        subgraphs: Mapping[str, Subgraph] | None = None,
     ) -> None:
         """Add one operation whose results are those of the node that is being expanded."""
         assert self.origin is not None
         data_type = self.origin.compute_data_type
         given = {"targets": outputs, "compute_data_type": data_type, "name": self.named(operation)}
         self._add(kind, operation, inputs, options, outputs=(), **given)
+        self.nodes[-1].subgraphs |= subgraphs or {}
+
+    def held(self, start: int, first: Tensor, last: Tensor) -> Subgraph:
+        """The nodes from `start` on, taken out of the graph's own: what an operation holds."""
+        nodes = self.nodes[start:]
+        del self.nodes[start:]
+        return Subgraph(first, last, nodes)
 
     def named(self, part: str) -> str:
         """A free name for a part of the node that is being expanded."""

@@ -22,7 +22,7 @@ from ..target import Target
 from .attention import expand_sdpa
 from .attention_backward import expand_sdpa_backward
 from .attention_fp8 import expand_sdpa_fp8, expand_sdpa_fp8_backward
-from .attention_unified import expand_sdpa_unified
+from .attention_unified import expand_sdpa_unified, expand_sdpa_unified_backward
 from .batch_normalization import expand_batchnorm_inference
 from .builder import Builder, Expand
 
@@ -34,7 +34,7 @@ _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
     (SDPA_FP8, expand_sdpa_fp8),
     (SDPA_FP8_BACKWARD, expand_sdpa_fp8_backward),
     (SDPA_UNIFIED, expand_sdpa_unified),
-    (SDPA_UNIFIED_BACKWARD, expand_sdpa_unified),
+    (SDPA_UNIFIED_BACKWARD, expand_sdpa_unified_backward),
     (BATCHNORM_INFERENCE, expand_batchnorm_inference),
 )
 
@@ -98,8 +98,9 @@ def expand(
         builder.take(node)
     own = {id(each) for each in tensors}
     for node in builder.nodes:
-        if node.origin is not None:
-            infer_node(node, data_types)
+        for each in (node, *node.inner):
+            if each.origin is not None:
+                infer_node(each, data_types)
     added = [each for each in builder.tensors if id(each) not in own]
     every = [*tensors, *added]
     number_tensors(every)

@@ -1,0 +1,64 @@
+"""Carrying out operations one after the other, each when its operands are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ... import raw
+from .backend_steps import Step
+from .backend_tensors import rounded
+from .registry import Refused
+
+__all__ = ["evaluate", "in_order"]
+
+_READING_PARTS = ("paged_cache_load", "slice")
+"""Operations that leave out elements of what they read; those may never have been written."""
+
+
+def evaluate(steps: Sequence[Step], negated: frozenset[int] = frozenset()) -> list[int]:
+    """Compute the results of `steps`, which are in order; returns the uids of those in memory.
+
+    Operands that are not known yet are loaded. Each result is rounded to its data type, virtual
+    ones too; those at `negated` unique ids are negated before.
+    """
+    outputs: list[int] = []
+    for step in steps:
+        values = step.values
+        for info in step.reads:
+            if info.uid not in values:
+                whole = step.name not in _READING_PARTS
+                load = step.memory.load if whole else step.memory.load_partly_written
+                values[info.uid] = (info, load(info))
+        try:
+            results = step.operation.compute(step)
+        except (IndexError, ValueError) as error:  # an index beyond the end, sizes that do not fit
+            raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, f"{step.name}: {error}") from error
+        found = [(info, results[port]) for port, info in step.writes]
+        for info, array in (*found, *step.within):
+            fixed = not (info.virtual and step.overrides)
+            result = -array if info.uid in negated else array
+            values[info.uid] = (info, rounded(result, info, info.shape if fixed else None))
+            if not info.virtual:
+                outputs.append(info.uid)
+    return outputs
+
+
+def in_order(steps: list[Step]) -> list[Step]:
+    """Each after those whose results it reads; programs may list them in any order."""
+    made_by = {info.uid: step for step in steps for _, info in step.writes}
+    ordered: list[Step] = []
+
+    def visit(step: Step, above: tuple[Step, ...]) -> None:
+        if step in ordered:
+            return
+        if step in above:
+            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the operations of the graph go in a circle")
+        for info in step.reads:
+            maker = made_by.get(info.uid, step)
+            if maker is not step:
+                visit(maker, (*above, step))
+        ordered.append(step)
+
+    for step in steps:
+        visit(step, ())
+    return ordered
