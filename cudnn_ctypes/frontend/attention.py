@@ -74,9 +74,9 @@ class AttentionMethods(Fp8AttentionMethods):
             One of them must be given, and is the opposite of the other.
         dropout : (probability, seed, offset) or (mask, scale)
         implementation : attention_implementation
-            UNIFIED is one operation of cuDNN's, which has no causal mask and no bias; COMPOSITE is
-            the pattern of its parts. AUTO is the latter, unless there is a `block_mask`, which only
-            the former takes.
+            UNIFIED is one operation of cuDNN's, without a dropout mask; COMPOSITE is the pattern of
+            its parts. AUTO is the latter, unless there is a `block_mask`, or cumulative lengths,
+            which only the former takes.
         score_mod : function, optional
             Called with this graph and the scaled scores; returns what takes their place, before the
             bias and the masks.
@@ -84,17 +84,34 @@ class AttentionMethods(Fp8AttentionMethods):
             (b, h, s, 1), FLOAT: receive the two parts of Stats, which is then not generated.
         max_total_seq_len_q, max_total_seq_len_kv : int, optional
             Hints of the front end to its own kernels; they change nothing.
-        cu_seq_len_q, cu_seq_len_kv, stats_use_log2
-            Of UNIFIED alone; layer 3 lacks them, and ``validate`` refuses them.
+        cu_seq_len_q, cu_seq_len_kv : tensor, optional
+            (b + 1, 1, 1, 1), in place of `seq_len_q` and `seq_len_kv`: for each sequence the sum of
+            the lengths before it, then that of all. Of UNIFIED alone.
+        stats_use_log2
+            Layer 3 lacks it, and ``validate`` refuses it.
         unfuse_fma : bool
             Of UNIFIED alone, as in NVIDIA's front end: COMPOSITE has no such choice.
         """
         way = named(attention_implementation, implementation, "implementation")
         unified = way is attention_implementation.UNIFIED
         if way is attention_implementation.AUTO:
-            unified = block_mask is not None
+            given = (block_mask, cu_seq_len_q, cu_seq_len_kv)
+            unified = any(each is not None for each in given)
         options = {
-            **padding(use_padding_mask, seq_len_q, seq_len_kv),
+            **padding(
+                use_padding_mask,
+                cu_seq_len_q if seq_len_q is None else seq_len_q,
+                cu_seq_len_kv if seq_len_kv is None else seq_len_kv,
+            ),
+            **band(
+                use_causal_mask,
+                use_causal_mask_bottom_right,
+                sliding_window_length or diagonal_band_left_bound,
+                diagonal_band_right_bound,
+                diagonal_alignment,
+            ),
+            "seq_len_q": seq_len_q,
+            "seq_len_kv": seq_len_kv,
             "attn_scale": 1.0 if attn_scale is None else attn_scale,
             "generate_stats": wants_stats(is_inference, generate_stats),
             "bias": bias,
@@ -113,23 +130,8 @@ class AttentionMethods(Fp8AttentionMethods):
             "cu_seq_len_kv": cu_seq_len_kv,
             "stats_use_log2": stats_use_log2,
         }
-        if unified:  # which lacks the masks, and so refuses them by their names
-            options |= {
-                "use_causal_mask": use_causal_mask,
-                "use_causal_mask_bottom_right": use_causal_mask_bottom_right,
-                "sliding_window_length": sliding_window_length,
-                "diagonal_band_left_bound": diagonal_band_left_bound,
-                "diagonal_band_right_bound": diagonal_band_right_bound,
-                "unfuse_fma": unfuse_fma,
-            }
-        else:
-            options |= band(
-                use_causal_mask,
-                use_causal_mask_bottom_right,
-                sliding_window_length or diagonal_band_left_bound,
-                diagonal_band_right_bound,
-                diagonal_alignment,
-            )
+        if unified:
+            options["unfuse_fma"] = unfuse_fma
         operation = "sdpa_unified" if unified else "sdpa"
         operands = (q, k, v)
         return self._attend(

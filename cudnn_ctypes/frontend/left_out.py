@@ -111,12 +111,10 @@ REFUSED = {
     for reason, names in {
         "attention on numbers of 8 bits with a scale for each block of 32 needs Blackwell, and "
         "layer 3 does not describe it": "pygraph.sdpa_mxfp8 pygraph.sdpa_mxfp8_backward",
-        "of attention as one operation layer 3 describes neither these, nor masks, nor a bias or a "
-        "score modifier": """
-            pygraph.sdpa(cu_seq_len_q) pygraph.sdpa(cu_seq_len_kv) pygraph.sdpa(stats_use_log2)
+        "options of attention as one operation that layer 3 does not describe": """
+            pygraph.sdpa(stats_use_log2)
             pygraph.sdpa_fp8(cu_seq_len_q) pygraph.sdpa_fp8(cu_seq_len_kv)
             pygraph.sdpa_fp8(stats_use_log2) pygraph.sdpa_fp8(implementation)
-            pygraph.sdpa(implementation)
         """,
         "a mode of kernels that NVIDIA's front end brings itself": """
             pygraph.moe_grouped_matmul(top_k_scores) moe_grouped_matmul_mode.COMBINE

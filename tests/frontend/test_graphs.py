@@ -421,24 +421,14 @@ def test_options_of_attention_that_do_not_go_together(graph, options, message):
         describe_and_validate()
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("score_mod", lambda graph, scores: scores),
-        ("score_max", [2, 4, 64, 1]),
-        ("score_sum_exp", [2, 4, 64, 1]),
-    ],
-)
-def test_what_attention_cannot_do_is_named(graph, option, value):
-    if isinstance(value, list):
-        value = graph.tensor(value, [256, 64, 1, 1], FLOAT)
+def test_what_attention_cannot_do_is_named(graph):
     graph.sdpa(
         *heads(graph, "q", "k", "v"),
         is_inference=True,
         implementation=cudnn.attention_implementation.UNIFIED,
-        **{option: value},
+        stats_use_log2=True,
     )
-    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match=f"UNIFIED: {option}"):
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="UNIFIED: stats_use_log2"):
         graph.validate()
 
 
@@ -480,6 +470,13 @@ def test_a_block_mask_goes_with_attention_as_one_operation(graph):
     mask = graph.tensor([2, 4, 1, 1], [4, 1, 1, 1], cudnn.data_type.UINT8)
     graph.sdpa(q, k, v, is_inference=True, block_mask=mask)
     assert graph._graph.nodes[-1].operation == "sdpa_unified"
+    sums = {
+        name: graph.tensor([3, 1, 1, 1], [1, 1, 1, 1], cudnn.data_type.INT32)
+        for name in ("cu_seq_len_q", "cu_seq_len_kv")
+    }
+    graph.sdpa(q, k, v, is_inference=True, use_padding_mask=True, **sums)
+    node = graph._graph.nodes[-1]
+    assert (node.operation, sums.keys() <= node.inputs.keys()) == ("sdpa_unified", True)
     composite = cudnn.attention_implementation.COMPOSITE
     graph.sdpa(q, k, v, is_inference=True, block_mask=mask, implementation=composite)
     with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="block_mask"):

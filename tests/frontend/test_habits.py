@@ -299,25 +299,28 @@ def test_the_longest_sequence_of_pages_may_be_given_without_pages(operation):
 
 
 MASKS = {
-    "use_causal_mask": True,
-    "use_causal_mask_bottom_right": True,
-    "sliding_window_length": 8,
-    "diagonal_band_left_bound": 8,
-    "diagonal_band_right_bound": 0,
-    "use_alibi_mask": True,
+    "use_causal_mask": ({"use_causal_mask": True}, {"diagonal_band_right_bound": 0}),
+    "from the bottom right": (
+        {"use_causal_mask_bottom_right": True},
+        {"diagonal_band_right_bound": 0, "diagonal_alignment": "bottom_right"},
+    ),
+    "window": ({"sliding_window_length": 8}, {"diagonal_band_left_bound": 8}),
+    "alibi": ({"use_alibi_mask": True}, {"use_alibi_mask": True}),
 }
 
 
 @pytest.mark.usefixtures("reference_device")
-@pytest.mark.parametrize(("name", "value"), MASKS.items())
-def test_refused_masks_are_called_by_their_arguments(name, value):
+@pytest.mark.parametrize("name", MASKS)
+def test_both_implementations_take_masks(name):
+    given, expected = MASKS[name]
     graph = pygraph(io_data_type=HALF)
     heads = [graph.tensor(dim=[1, 2, 64, 64], stride=[8192, 4096, 64, 1]) for _ in range(3)]
-    unified = cudnn.attention_implementation.UNIFIED
-    graph.sdpa(*heads, is_inference=True, implementation=unified, **{name: value})
-    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match=rf"UNIFIED: {name}\b") as refused:
-        graph.validate()
-    assert refused.value.function == "pygraph.sdpa"
+    for way in ("UNIFIED", "COMPOSITE"):
+        implementation = cudnn.attention_implementation[way]
+        graph.sdpa(*heads, is_inference=True, implementation=implementation, **given)
+        options = dict(graph._graph.nodes[-1].options)
+        assert options.pop("attn_scale") == 1.0
+        assert options == expected
 
 
 @pytest.mark.usefixtures("reference_device")

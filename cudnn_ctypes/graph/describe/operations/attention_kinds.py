@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..node import Kind, Node, Result
-from .attention_mask import score_dims
 
 __all__ = ["SDPA_OPERATION", "SDPA_OPERATION_BACKWARD"]
 
 
 def _infer_forward(node: Node) -> Mapping[str, Result]:
     q, v = node.inputs["q"], node.inputs["v"]
-    scores = Result(score_dims(node), None, "compute")
     return {
         "o": Result((*q.dims[:3], v.dims[3]), q, q.data_type),
         "stats": Result((*q.dims[:3], 1), None, "compute"),
-        "rng_dump": scores,
-        "score_mod": scores,
-        "softmax": scores,
     }
 
 
@@ -36,8 +31,8 @@ _LENGTHS = {
 _FORWARD_OPTIONAL = {
     "scale": "scaledesc",
     "block_mask": "block_mask_desc",
-    "paged_attention_k_table": "page_table_kdesc",
-    "paged_attention_v_table": "page_table_vdesc",
+    "page_table_k": "page_table_kdesc",
+    "page_table_v": "page_table_vdesc",
     "dropout_seed": "dropout_seed_desc",
     "dropout_offset": "dropout_offset_desc",
     **_LENGTHS,
@@ -51,7 +46,6 @@ SDPA_OPERATION = Kind(
     _infer_forward,
     optional=frozenset(_FORWARD_OPTIONAL),
     options={"unfuse_fma": "unfuse_fma", "dropout_probability": "dropout_probability"},
-    own_options={"paged_attention_max_seq_len_kv": int},
     subgraphs=frozenset({"score_mod", "softmax"}),
     held_graphs={"score_mod": "subgraph"},
     held_operations={"softmax": "softmax_desc"},

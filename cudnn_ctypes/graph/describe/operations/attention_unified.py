@@ -14,9 +14,16 @@ from .attention import (
     dropout_options,
 )
 from .attention_checks import AttentionCheck, check_mask
+from .attention_kinds import SDPA_OPERATION, SDPA_OPERATION_BACKWARD
 from .attention_mask import score_dims
 
-__all__ = ["SDPA_UNIFIED", "SDPA_UNIFIED_BACKWARD", "UnifiedAttentionOperations"]
+__all__ = [
+    "SDPA_OPERATION",
+    "SDPA_OPERATION_BACKWARD",
+    "SDPA_UNIFIED",
+    "SDPA_UNIFIED_BACKWARD",
+    "UnifiedAttentionOperations",
+]
 
 _LARGEST = (1 << 31) - 1  # of 2**31 heads cuDNN 9.28 makes 0 and divides by it
 

@@ -12,6 +12,7 @@ from .builder import Builder
 
 __all__ = ["expand_sdpa_unified", "expand_sdpa_unified_backward"]
 
+_NAMES = {"paged_attention_k_table": "page_table_k", "paged_attention_v_table": "page_table_v"}
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
@@ -21,7 +22,8 @@ def expand_sdpa_unified(g: Builder, node: Node) -> None:
     assert dims is not None
     outputs = dict(node.outputs)
     found = {"score_mod": _modified(g, node, dims), "softmax": _softmax(g, node, dims, outputs)}
-    operands = {port: t for port, t in node.inputs.items() if port in SDPA_OPERATION.inputs}
+    named = {_NAMES.get(port, port): tensor for port, tensor in node.inputs.items()}
+    operands = {port: each for port, each in named.items() if port in SDPA_OPERATION.inputs}
     operands["scale"] = g.softmax_scale(node)
     seed = node.options.get("dropout_seed")
     if seed is not None:
