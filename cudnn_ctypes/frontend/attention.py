@@ -98,11 +98,7 @@ class AttentionMethods(Fp8AttentionMethods):
             given = (block_mask, cu_seq_len_q, cu_seq_len_kv)
             unified = any(each is not None for each in given)
         options = {
-            **padding(
-                use_padding_mask,
-                cu_seq_len_q if seq_len_q is None else seq_len_q,
-                cu_seq_len_kv if seq_len_kv is None else seq_len_kv,
-            ),
+            **padding(use_padding_mask, seq_len_q, seq_len_kv),
             **band(
                 use_causal_mask,
                 use_causal_mask_bottom_right,
@@ -110,8 +106,6 @@ class AttentionMethods(Fp8AttentionMethods):
                 diagonal_band_right_bound,
                 diagonal_alignment,
             ),
-            "seq_len_q": seq_len_q,
-            "seq_len_kv": seq_len_kv,
             "attn_scale": 1.0 if attn_scale is None else attn_scale,
             "generate_stats": wants_stats(is_inference, generate_stats),
             "bias": bias,

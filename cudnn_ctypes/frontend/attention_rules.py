@@ -22,15 +22,16 @@ def fault(method: str, q: Any, k: Any, v: Any, options: Mapping[str, Any]) -> Ex
     options : mapping
         Those that were given, by the front end's names.
     """
-    lengths = [name for name in ("seq_len_q", "seq_len_kv") if name in options]
+    sides = [[f"{form}seq_len_{side}" for form in ("", "cu_")] for side in ("q", "kv")]
+    lengths = [name for names in sides for name in names if name in options]
     padded = options.get("use_padding_mask", False)
-    if padded and len(lengths) < 2:
+    if padded and not all(any(name in options for name in names) for names in sides):
         return InvalidGraphError(f"{method}: use_padding_mask needs seq_len_q and seq_len_kv")
     pages = [name for name in options if name.startswith("paged_attention_") and "table" in name]
     if pages and not padded:
         reason = f"{pages[0]} needs use_padding_mask=True, seq_len_q and seq_len_kv"
         return not_supported(f"pygraph.{method}", reason)
-    if lengths and not padded:
+    if lengths and not padded and "score_mod" not in options:
         return InvalidGraphError(f"{method}: {' and '.join(lengths)} need use_padding_mask=True")
     parts = [name for name in ("score_max", "score_sum_exp") if name in options]
     if len(parts) == 1:
