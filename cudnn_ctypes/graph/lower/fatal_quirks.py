@@ -57,25 +57,30 @@ def _multiplies_beside_experts(graph: Graph) -> str:
     return f"{experts[0]} and {products[0]} in one graph; {_TWO}"
 
 
+_Mode = cudnnPointwiseMode_t
 _BEFORE_FILTER_GRADIENT = (
-    cudnnPointwiseMode_t.CUDNN_POINTWISE_RELU_FWD,
-    cudnnPointwiseMode_t.CUDNN_POINTWISE_ADD,
-    cudnnPointwiseMode_t.CUDNN_POINTWISE_MUL,
+    (_Mode.CUDNN_POINTWISE_RELU_FWD,),
+    (_Mode.CUDNN_POINTWISE_ADD,),
+    (_Mode.CUDNN_POINTWISE_MUL,),
+    (_Mode.CUDNN_POINTWISE_ADD, _Mode.CUDNN_POINTWISE_RELU_FWD),
+    (_Mode.CUDNN_POINTWISE_MUL, _Mode.CUDNN_POINTWISE_RELU_FWD),
 )
 
 
 def _prepares_a_filter_gradient(graph: Graph) -> str:
-    if len(graph.nodes) != 2:
-        return ""
-    before, node = graph.nodes
+    *before, node = graph.nodes
     if (
         node.kind.descriptor != "operation_convolution_backward_filter"
-        or before.options.get("mode") not in _BEFORE_FILTER_GRADIENT
-        or before.kind.descriptor != "operation_pointwise"
-        or not any(tensor.virtual for tensor in node.operands)
+        or any(each.kind.descriptor != "operation_pointwise" for each in before)
+        or tuple(each.options.get("mode") for each in before) not in _BEFORE_FILTER_GRADIENT
     ):
         return ""
-    return f"{before} before {node}, without another operation; {_TWO}"
+    for each, user in zip(before, graph.nodes[1:], strict=True):
+        (y,) = each.outputs.values()
+        if not y.virtual or not any(y is operand for operand in user.operands):
+            return ""
+    told = " and ".join(map(str, before))
+    return f"{told} before {node}, without another operation; {_TWO}"
 
 
 def _uses_an_index(graph: Graph) -> str:
@@ -157,8 +162,9 @@ FATAL = (
     _fatal(
         "element-wise operation before the gradient of a filter",
         _prepares_a_filter_gradient,
-        "SIGSEGV, 9.14, 9.19 and 9.28 for a B200: relu, add or mul as the only other operation; "
-        "other GPUs have engines for some of these graphs",
+        "SIGSEGV, 9.14, 9.19 and 9.28 for a B200, in the modes a and b: relu, add, mul, or relu of "
+        "one of the two, and nothing else; mul, add and relu together have no engine there; other "
+        "GPUs have engines for some of these graphs",
         (100,),
     ),
     _fatal(

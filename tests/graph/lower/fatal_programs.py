@@ -76,6 +76,15 @@ def bias_before_filter_gradient(graph: Graph) -> None:
     _filter_gradient(graph, graph.bias(last(graph), last(graph, (1, 32, 1, 1))), last(graph))
 
 
+def relu_of_bias_before_filter_gradient(graph: Graph) -> None:
+    y = graph.relu(graph.bias(last(graph), last(graph, (1, 32, 1, 1))))
+    _filter_gradient(graph, y, last(graph))
+
+
+def relu_of_scale_before_filter_gradient(graph: Graph) -> None:
+    _filter_gradient(graph, last(graph), graph.relu(graph.scale(last(graph), 0.5)))
+
+
 def _pooled(graph: Graph) -> Tensor:
     y, index = graph.resample(last(graph), "maxpool", window=2, stride=2, generate_index=True)
     y.set_output()
@@ -267,6 +276,8 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
         relu_before_filter_gradient,
         scale_before_filter_gradient,
         bias_before_filter_gradient,
+        relu_of_bias_before_filter_gradient,
+        relu_of_scale_before_filter_gradient,
     ),
     "index of pooling within the graph": (relu_of_an_index,),
     "largest magnitude before attention": (maximum_as_bias, maximum_as_scale),

@@ -116,6 +116,20 @@ def test_modes_without_the_fault_are_asked(gpu: str) -> None:
         assert explained.usable
 
 
+@pytest.mark.parametrize("both", [True, False])
+def test_filter_gradients_that_only_look_like_it_are_not_refused(both: bool) -> None:
+    """Each operand prepared by itself, or mul, add and relu together: cuDNN says no by itself."""
+    graph = Graph(io_data_type="float16")
+    x, dy, b = (fatal_programs.last(graph) for _ in range(3))
+    x = graph.add(x, b) if both else graph.relu(graph.add(graph.mul(x, b), b))
+    dy = graph.relu(dy) if both else dy
+    graph.conv_wgrad(x, dy, padding=1).set_output(dims=fatal_programs.FILTER)
+    with DeviceProperties.preset("b200") as device:
+        explained = graph.explain(device)
+    assert explained.refusal == ""
+    assert explained.engine_count > 0
+
+
 def test_gpus_without_the_fault_are_not_refused() -> None:
     """An RTX 4090 has engines for what ends the process for a B200."""
     graph = fatal_programs.described(fatal_programs.relu_before_filter_gradient)
