@@ -12,7 +12,7 @@ from cudnn_ctypes.raw.host_blocks import ALIGNMENT
 from cudnn_ctypes.resource import Uncopied
 
 from . import cuda
-from .blocks import Block, OutOfDeviceMemoryError, host_memory, readable
+from .blocks import Block, OutOfDeviceMemoryError, checked_size, host_memory, readable
 from .device import device_id
 from .stream import LEGACY_DEFAULT, as_core_stream, as_stream_pointer
 
@@ -20,7 +20,6 @@ __all__ = ["ALIGNMENT", "Allocation", "Allocator", "OutOfDeviceMemoryError"]
 
 _GRAIN = 512  # bytes: the sizes of blocks that are kept are multiples
 _LARGEST_KEPT = 1 << 20  # of larger ones, work takes longer than the driver
-_MOST_KEPT = 32 << 20
 
 
 class Allocator:
@@ -49,9 +48,11 @@ class Allocator:
         Address of the stream.
     keeps : bool
         Whether blocks are kept, for the next work.
-    kept_bytes : int
-        Given back since the kept ones were last freed.
+    kept_bytes, most_kept : int
+        Given back since the kept ones were last freed, and how many may be.
     """
+
+    most_kept = 32 << 20  # here, for finalizers at exit find no globals
 
     __slots__ = (
         "__weakref__",
@@ -157,8 +158,10 @@ class Allocator:
         self.kept_bytes = 0
         for same in list(self._kept.values()):  # the lists stay: others may append to them
             while same:
-                with suppress(IndexError):  # another thread took it
+                try:
                     same.pop().free()
+                except IndexError:  # another thread took it
+                    break
 
     def close(self) -> None:
         """Take no block back from now on, and free those that were."""
@@ -230,7 +233,7 @@ class Allocation(Uncopied):
         cls, nbytes: int, *, device: Any = None, stream: Any = None, memory_resource: Any = None
     ) -> Allocation:
         """A new block; the parameters are those of `Allocator`."""
-        nbytes = _checked_size(nbytes)
+        nbytes = checked_size(nbytes)
         return Allocator(device, stream, memory_resource=memory_resource).allocate(nbytes)
 
     @property
@@ -281,20 +284,12 @@ class Allocation(Uncopied):
             return
         self._same.append(block)
         allocator.kept_bytes += block.nbytes
-        if allocator.kept_bytes > _MOST_KEPT:
+        if allocator.kept_bytes > allocator.most_kept:
             allocator.trim()
 
 
 _keeping: weakref.WeakSet[Allocator] = weakref.WeakSet()
 """The allocators that keep blocks."""
-
-
-def _checked_size(nbytes: Any) -> int:
-    if isinstance(nbytes, bool) or not hasattr(nbytes, "__index__"):
-        raise TypeError(f"nbytes: expected an int, got {nbytes!r} ({type(nbytes).__name__})")
-    if nbytes < 0:
-        raise ValueError(f"nbytes: expected 0 or more, got {nbytes}")
-    return int(nbytes)
 
 
 _pools: dict[int, tuple[Any, Any, Any]] = {}

@@ -11,7 +11,7 @@ from cudnn_ctypes.raw import host_blocks
 from . import cuda
 from .stream import as_core_stream
 
-__all__ = ["Block", "OutOfDeviceMemoryError", "host_memory", "readable"]
+__all__ = ["Block", "OutOfDeviceMemoryError", "checked_size", "host_memory", "readable"]
 
 
 class OutOfDeviceMemoryError(MemoryError):
@@ -91,3 +91,12 @@ def readable(nbytes: int) -> str:
     power = min((nbytes.bit_length() - 1) // 10, 6)
     unit = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")[power - 1]
     return f"{nbytes / 1024**power:.1f} {unit} ({nbytes} bytes)"
+
+
+def checked_size(nbytes: Any) -> int:
+    """A size that the user gave, as an int of 0 or more."""
+    if isinstance(nbytes, bool) or not hasattr(nbytes, "__index__"):
+        raise TypeError(f"nbytes: expected an int, got {nbytes!r} ({type(nbytes).__name__})")
+    if nbytes < 0:
+        raise ValueError(f"nbytes: expected 0 or more, got {nbytes}")
+    return int(nbytes)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
 import subprocess
 import sys
 import threading
 import tracemalloc
 import weakref
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from fake_cuda import FakeCuda, FakeStream
+from programs import ROOT
 
 from cudnn_ctypes.device import DeviceBuffer, OutOfDeviceMemoryError
 from cudnn_ctypes.device.allocation import ALIGNMENT, Allocator
@@ -426,3 +429,27 @@ def test_what_is_left_at_exit_is_freed_once() -> None:
         [sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=True
     )
     assert (run.stdout, run.stderr) == ("freed\n" * 3, "")
+
+
+def test_what_is_kept_at_exit_is_freed_in_silence() -> None:
+    code = (
+        "import atexit; atexit.register(lambda: print(fake.used))  # the last\n"
+        "from fake_cuda import FakeCuda\n"
+        "from cudnn_ctypes.device import allocation, cuda\n"
+        "fake = FakeCuda()\n"
+        "fake.context = 0\n"
+        "cuda.driver, cuda.core = (lambda: fake), (lambda: fake.core)\n"
+        "allocator = allocation.Allocator(0, keeps=True)\n"
+        "first, second = allocator.allocate_each([16, 32])\n"
+        "del first\n"
+        "cycle = [second, allocator]; cycle.append(cycle)\n"
+        "print(fake.used)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(Path(__file__).parent)])},
+    )
+    assert (run.stdout, run.stderr) == ("1024\n0\n", "")
