@@ -39,10 +39,10 @@ def spread(
 ) -> Iterator[tuple[_Task, Any]]:
     """Each task with what `function` returned for it, or raised, as they end.
 
-    A ``ProcessPoolExecutor`` is broken when one of its workers dies: then another one like it takes
-    its place, the tasks that were under way are tried again, each alone, and the one whose worker
-    dies again comes back with the exception. What other executors that break had left comes back
-    with theirs.
+    Tasks that get lost with a worker that dies are tried again in the end, each alone, since others
+    than the one that was to blame get lost, too. A task that gets lost again comes back with the
+    executor's exception. A ``ProcessPoolExecutor`` is broken by the death of a worker: another one
+    like it takes its place. What other executors that break had left comes back with theirs.
 
     Parameters
     ----------
@@ -58,6 +58,14 @@ def spread(
         From a task that failed to smaller ones, which are tried instead; or itself alone.
     """
     return _Spread(executor, function, places, parts).run(_Tasks(tasks))
+
+
+def _carried_out(function: Callable[[Any, Any], Any], task: Any, place: Any) -> tuple[bool, Any]:
+    """Whether `function` raised, and what it returned or raised; by this it is told from death."""
+    try:
+        return False, function(task, place)
+    except Exception as error:
+        return True, error
 
 
 class _Tasks(Generic[_Task]):
@@ -87,33 +95,32 @@ class _Spread(Generic[_Task]):
         self._parts = parts
         self._free = deque(places or [None] * (worker_count(executor) or _AT_ONCE))
         self._ended: queue.SimpleQueue[tuple[_Task, Any, Any]] = queue.SimpleQueue()
-        self._broken: BrokenExecutor | None = None
+        self._broken = False
+        self._error: Exception | None = None  # the last one of the executor's own
         self._deaths = 0
         self._replacement: ProcessPoolExecutor | None = None
 
     def run(self, tasks: _Tasks[_Task]) -> Iterator[tuple[_Task, Any]]:
         try:
-            while lost := (yield from self._until_broken(tasks)):
+            while lost := (yield from self._results(tasks)):
                 suspects = deque(part for task in lost for part in self._parts(task))
-                if len(lost) == len(suspects) == 1:  # its worker, and no other
-                    yield suspects.popleft(), self._broken
+                if self._broken and len(lost) == len(suspects) == 1:  # its worker, and no other
+                    yield suspects.popleft(), self._error
                 while self._replace() and suspects:
                     suspect = suspects.popleft()
-                    if (yield from self._until_broken(_Tasks([suspect]))):
-                        yield suspect, self._broken
-                if self._broken is not None:
-                    yield from ((task, self._broken) for task in (*suspects, *tasks))
+                    if (yield from self._results(_Tasks([suspect]))):
+                        yield suspect, self._error
+                if self._broken:
+                    yield from ((task, self._error) for task in (*suspects, *tasks))
         finally:
             if self._replacement is not None:
                 self._replacement.shutdown(wait=False, cancel_futures=True)
 
-    def _until_broken(
-        self, tasks: _Tasks[_Task]
-    ) -> Generator[tuple[_Task, Any], None, list[_Task]]:
-        """Results, until there is no task left or the executor is broken; what it was at then."""
+    def _results(self, tasks: _Tasks[_Task]) -> Generator[tuple[_Task, Any], None, list[_Task]]:
+        """Results, until there is no task left or the executor is broken; what has none then."""
         running, lost = 0, []
         while True:
-            while self._free and self._broken is None:
+            while self._free and not self._broken:
                 task = next(tasks, None)
                 if task is None:
                     break
@@ -127,27 +134,26 @@ class _Spread(Generic[_Task]):
             running -= 1
             self._free.append(place)
             try:
-                result = future.result()
-            except BrokenExecutor as error:
-                self._broken = error
+                raised, result = future.result()
+            except Exception as error:  # of the executor: a worker has died
+                self._error = error
+                self._broken = self._broken or isinstance(error, BrokenExecutor)
                 lost.append(task)
                 continue
-            except Exception as error:
-                smaller = self._parts(task)
-                if len(smaller) > 1:
-                    tasks.added.extend(smaller)
-                    continue
-                result = error
             self._deaths = 0
-            yield task, result
+            smaller = self._parts(task) if raised else ()
+            if len(smaller) > 1:
+                tasks.added.extend(smaller)
+            else:
+                yield task, result
 
     def _send(self, task: _Task) -> bool:
         """Whether the executor took it; else it is broken."""
         place = self._free.popleft()
         try:
-            future = self._executor.submit(self._function, task, place)
+            future = self._executor.submit(_carried_out, self._function, task, place)
         except BrokenExecutor as error:
-            self._broken = error
+            self._broken, self._error = True, error
             self._free.append(place)
             return False
         future.add_done_callback(lambda ended: self._ended.put((task, place, ended)))
@@ -155,7 +161,7 @@ class _Spread(Generic[_Task]):
 
     def _replace(self) -> bool:
         """Put another executor in the place of one that is broken; whether there is a whole one."""
-        if self._broken is None:
+        if not self._broken:
             return True
         broken: Any = self._executor  # the arguments that it was made with are private
         self._deaths += 1
@@ -167,5 +173,5 @@ class _Spread(Generic[_Task]):
             broken._max_workers, broken._mp_context, broken._initializer, broken._initargs
         )
         self._executor = self._replacement = another
-        self._broken = None
+        self._broken = False
         return True

@@ -173,6 +173,29 @@ def test_tasks_are_read_as_there_is_room() -> None:
     assert 4 <= len(done) <= 6
 
 
+class _Forgetting(Executor):
+    """Loses two calls with one worker, as Dask may, and 4 always."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        self.count += 1
+        future: Future[Any] = Future()
+        if self.count in (3, 4) or args[1] == 4:
+            future.set_exception(OSError("the worker is gone"))
+        else:
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def test_what_was_lost_with_another_worker_is_tried_again() -> None:
+    executor = _Forgetting()
+    found = _results(spread(executor, _square, range(7), places=[0]))
+    assert found == {n: n * n if n != 4 else "the worker is gone" for n in range(7)}
+    assert executor.count == 7 + 3
+
+
 def test_workers_are_counted_where_they_are_known() -> None:
     with ThreadPoolExecutor(3) as executor:
         assert worker_count(executor) == 3
