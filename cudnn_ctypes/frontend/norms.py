@@ -12,7 +12,7 @@ from .enums import data_type, named, norm_forward_phase
 from .norm_gradients import NormGradientMethods, given
 from .tensors import tensor
 
-__all__ = ["NormMethods"]
+__all__ = ["NormMethods", "in_classic_order"]
 
 _NOT_SET = data_type.NOT_SET
 _phase = norm_forward_phase
@@ -20,21 +20,42 @@ _phase = norm_forward_phase
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_TENSORS_FIRST = [
-    inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY)
-    for name in ("input", "scale", "bias", "epsilon", "norm_forward_phase")
-]
+_BOTH_ORDERS = ("adalayernorm", "instancenorm", "layernorm", "rmsnorm")
+_TENSORS_FIRST = inspect.Signature(
+    [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY)
+        for name in ("input", "scale", "bias", "epsilon", "norm_forward_phase")
+    ]
+)
 
 
-def tensors_first(method: Callable[P, R]) -> Callable[P, R]:
-    """Take operands by their place in both orders: in 1.32 the phase comes last."""
+def in_classic_order(
+    method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments of a method of `pygraph` as 1.23 has them: in 1.32 a norm's phase comes last.
+
+    Raises
+    ------
+    TypeError
+        If there are too many, or one is there twice.
+    """
+    tensor_first = bool(args) and (isinstance(args[0], tensor) or hasattr(args[0], "__dlpack__"))
+    if method not in _BOTH_ORDERS or not tensor_first:
+        return args, kwargs
+    given = _TENSORS_FIRST.bind_partial(*args).arguments
+    twice = given.keys() & kwargs.keys()
+    if twice:
+        raise TypeError(f"{method}() got multiple values for argument {min(twice)!r}")
+    return (), {**given, **kwargs}
+
+
+def in_both_orders(method: Callable[P, R]) -> Callable[P, R]:
+    """Take operands by their place as 1.23 has them, and as 1.32 has them."""
 
     @functools.wraps(method)
     def normalize(*args: P.args, **kwargs: P.kwargs) -> R:
-        if len(args) > 1 and (isinstance(args[1], tensor) or hasattr(args[1], "__dlpack__")):
-            ordered = inspect.Signature(_TENSORS_FIRST).bind_partial(*args[1:]).arguments
-            return method(args[0], **ordered, **kwargs)  # type: ignore[arg-type]
-        return method(*args, **kwargs)
+        operands, named_ones = in_classic_order(method.__name__, args[1:], dict(kwargs))
+        return method(args[0], *operands, **named_ones)  # type: ignore[arg-type]
 
     return normalize
 
@@ -46,7 +67,7 @@ class NormMethods(NormGradientMethods):
     normalization also the running statistics, and RMS normalization no mean.
     """
 
-    @tensors_first
+    @in_both_orders
     def layernorm(
         self,
         norm_forward_phase: norm_forward_phase,
@@ -64,7 +85,7 @@ class NormMethods(NormGradientMethods):
             "layernorm", norm_forward_phase, operands, compute_data_type, name, out_dims
         )
 
-    @tensors_first
+    @in_both_orders
     def adalayernorm(
         self,
         norm_forward_phase: norm_forward_phase,
@@ -82,7 +103,7 @@ class NormMethods(NormGradientMethods):
             "adalayernorm", norm_forward_phase, operands, compute_data_type, name, out_dims
         )
 
-    @tensors_first
+    @in_both_orders
     def instancenorm(
         self,
         norm_forward_phase: norm_forward_phase,
@@ -100,7 +121,7 @@ class NormMethods(NormGradientMethods):
             "instancenorm", norm_forward_phase, operands, compute_data_type, name, out_dims
         )
 
-    @tensors_first
+    @in_both_orders
     def rmsnorm(
         self,
         norm_forward_phase: norm_forward_phase,

@@ -16,6 +16,7 @@ from .datatypes import _cudnn_to_torch_data_type
 from .enums import heur_mode
 from .errors import InvalidGraphError
 from .handles import default_handle, set_stream
+from .norms import in_classic_order
 from .python_graph import pygraph
 from .tensors import tensor
 
@@ -23,15 +24,42 @@ __all__ = ["Graph"]
 
 _PASSED_ON = frozenset(
     {
+        "context",
         "deserialize",
+        "explain",
+        "find_tensor",
+        "get_cuda_graph_retention",
+        "get_inputs",
+        "get_node",
+        "get_outputs",
         "get_workspace_size",
         "get_workspace_size_plan_at_index",
+        "inspect",
+        "key",
+        "nodes",
+        "plans",
         "query_tensor_attributes_of_uid",
         "serialize",
+        "tensors",
+        "to_json",
     }
 )
 # Its own steps, which the end of the ``with`` takes.
-_TAKEN_CARE_OF = ("build", "check_", "create_", "deselect_", "execute", "select_", "validate")
+_TAKEN_CARE_OF = (
+    "autotune",
+    "backend_",
+    "build",
+    "close",
+    "check_",
+    "create_",
+    "deselect_",
+    "execute",
+    "get_",
+    "populate_",
+    "select",
+    "update_",
+    "validate",
+)
 
 
 class Graph:
@@ -117,7 +145,7 @@ class Graph:
             return method
         if name in ("tensor", "tensor_like", "tensor_scalar"):
             return functools.partial(self._made_tensor, method)
-        if name.startswith(("get_", *_TAKEN_CARE_OF)):
+        if name.startswith(_TAKEN_CARE_OF):
             raise RuntimeError(f"{name}: a Graph takes care of this itself; use a pygraph")
         return functools.partial(self._add, name, method)
 
@@ -131,6 +159,7 @@ class Graph:
         node = kwargs["name"] = kwargs.get("name") or f"{operation}.{number}"
         if any(key.startswith(f"{node}::") for key in self._inputs):
             raise ValueError(f"there is a node {node!r} already")
+        args, kwargs = in_classic_order(operation, args, kwargs)
         given = inspect.signature(method).bind(*args, **kwargs).arguments
         for place, (key, value) in enumerate(given.items()):
             given[key] = self._as_tensors(value, f"{node}::{key}")

@@ -86,6 +86,16 @@ def sum_of_strangers(cudnn: Any, graph: Any, new: Any) -> None:
     graph.add(new((2, 8, 16)), new((2, 5, 16)), name="sum").set_output(True)
 
 
+def doubles(cudnn: Any, graph: Any, new: Any) -> None:
+    a, b = new((2, 8, 16), "DOUBLE"), new((2, 16, 8), "DOUBLE")
+    graph.matmul(a, b, name="product").set_output(True).set_data_type(cudnn.data_type.DOUBLE)
+
+
+def without_dims(cudnn: Any, graph: Any, new: Any) -> None:
+    weight = new((32, 16, 3, 3))
+    graph.conv_dgrad(new((4, 32, 8)), weight, padding=[1], name="dx").set_output(True)
+
+
 def turned(cudnn: Any, graph: Any, new: Any) -> None:
     x, freqs = new((1, 2, 64, 64)), new((1, 1, 64, 64), "FLOAT")
     graph.rope(x, freqs, name="turn").set_output(True)
@@ -149,6 +159,8 @@ CASES: dict[str, tuple[Describe, tuple[str, str]]] = {
     "gradients with alibi alone": (backward(use_alibi_mask=True), REFUSED),
     "a product that does not fit": (product, ("build_operation_graph", "invalid")),
     "a sum that does not fit": (sum_of_strangers, INVALID),
+    "a product of doubles": (doubles, ("create_execution_plans", "not supported")),
+    "a gradient without dims": (without_dims, INVALID),
     "rotated": (turned, ("create_execution_plans", "not supported")),
     "combined experts": (combined, INVALID),
 }

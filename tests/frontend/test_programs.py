@@ -308,6 +308,30 @@ def test_numbers_on_the_host(device):
         )
 
 
+@pytest.mark.parametrize("phase_first", [False, True])
+def test_a_graph_of_arrays_takes_norms_in_both_orders(device, phase_first):
+    x = randn(4, 64, 1, 1, device=device)
+    scale, bias = (randn(1, 64, 1, 1, device=device, seed=each) for each in (1, 2))
+    epsilon, phase = torch.full((1, 1, 1, 1), 1e-3), cudnn.norm_forward_phase.INFERENCE
+    operands = (x, scale, bias, epsilon)
+    kinds = {"io_data_type": torch.bfloat16, "compute_data_type": torch.float32}
+    with cudnn.Graph(**kinds) as graph:
+        ordered = (phase, *operands) if phase_first else (*operands, phase)
+        y = graph.layernorm(*ordered, name="norm")[0]
+        y.set_output(True)
+    assert [each.name for each in graph.nodes] == ["norm"]
+    assert graph.inspect()["nodes"][0]["type"] == "LAYERNORM"
+    names = ["norm::input", "norm::scale", "norm::bias", "norm::epsilon"]
+    got = graph(dict(zip(names, operands, strict=True)))["norm::Y"].flatten(1).double()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    wide = x.flatten(1).double()
+    deviation = (wide.var(1, correction=0, keepdim=True) + 1e-3).sqrt()
+    expected = (wide - wide.mean(1, keepdim=True)) / deviation
+    expected = expected * scale.flatten(1).double() + bias.flatten(1).double()
+    assert (got - expected).abs().max() <= BFLOAT16 * expected.abs().max()
+
+
 def test_a_graph_that_takes_arrays(device):
     x = randn(2, 8, 8, 16, device=device).permute(0, 3, 1, 2)
     w = randn(32, 3, 3, 16, device=device, seed=1).permute(0, 3, 1, 2)
