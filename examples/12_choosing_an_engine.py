@@ -1,4 +1,5 @@
-"""Which of cuDNN's engines computes a graph: all of them, those one wants, and the fastest.
+"""Which of cuDNN's engines computes a graph: all of them, those one wants, and the fastest; and
+what to change where there are few or none.
 
 A convolution with bias and ReLU. cuDNN has dozens of engines for it, and its heuristics propose
 configs of some of them: an engine and values of its knobs. ``build`` takes the first that works.
@@ -51,6 +52,13 @@ with Handle() as handle, DeviceProperties.preset("H200") as h200:
             print(f"knob {name} of engine {engine.index}: {knob.minimum} to {knob.maximum}")
     plan = graph.build(device, config=EngineChoice(row.engine, row.knobs))
     print(f"built as chosen: {plan.config.choice}")
+
+    # The same images stored as in C: fewer engines take them. Advice has tried what helps; each
+    # suggestion holds the changed graph.
+    as_in_c = graph.replaced({tensor: {"strides": None} for tensor in graph.tensors})
+    print("\nstored as in C:")
+    for suggestion in as_in_c.explain(device).advice():
+        print(suggestion)
 
     # The fastest, measured on random numbers; the graph keeps its plan.
     try:
