@@ -10,6 +10,7 @@ from ... import raw
 from ...absent_gpu.properties import gpu_values
 from ...raw.values import described
 from .device_properties import DeviceProperties
+from .first_query import ask_about_another_first
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -88,4 +89,7 @@ def device_attribute(device: DeviceLike) -> dict[str, Any]:
         As in `as_device`.
     """
     meant = as_device(device)
-    return {"deviceprop" if isinstance(meant, DeviceProperties) else "handle": meant}
+    if not isinstance(meant, DeviceProperties):
+        return {"handle": meant}
+    ask_about_another_first(meant)
+    return {"deviceprop": meant}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import run_program
 
 from cudnn_ctypes import (
     DeviceProperties,
@@ -138,3 +139,24 @@ def test_here_is_the_gpu_of_this_machine() -> None:
         assert here is as_properties("b200")
         with Handle() as handle:
             assert as_device(handle) is handle
+
+
+def test_the_gpu_that_is_asked_about_first_decides_nothing_about_others() -> None:
+    """A T4, which has no TF32, and then an H200 in one process."""
+    program = """
+        import sys
+        from cudnn_ctypes import Graph
+        for name in sys.argv[1:]:
+            product = Graph(io_data_type="float16")
+            a, b = product.tensor((1, 64, 64)), product.tensor((1, 64, 64))
+            product.relu(product.matmul(a, b)).set_output()
+            product.explain(name, "a")
+        graph = Graph(io_data_type="float32")
+        x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
+        w = graph.tensor((64, 32, 3, 3), (288, 1, 96, 32))
+        graph.conv_fprop(x, w, padding=1).set_output()
+        print([(row.engine, dict(row.knobs)) for row in graph.explain("H200", "a")])
+    """
+    alone, after = (run_program(program, *names).stdout for names in ((), ("T4",)))
+    assert alone
+    assert after == alone
