@@ -87,45 +87,38 @@ def looked_up_source(name: str, parameters: Sequence[Parameter], *, by_alignment
 
 
 def _fields(name: str, parameters: Sequence[Parameter], by_alignment: bool) -> dict[str, str]:
-    launcher = "handle" if any(p.name == "handle" for p in parameters) else "_launcher"
-    of_handle = launcher == "handle"
-    signature: list[str] = []
-    positional: list[str] = []
-    keywords: list[str] = []
+    """What stands in the gaps of the two sources."""
+    of_handle = any(p.name == "handle" for p in parameters)
+    launcher = "handle" if of_handle else "_launcher"
+    positional = [p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    options = [p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
+    others = [f"**{p.name}" for p in parameters if p.kind is Parameter.VAR_KEYWORD]
+    key = ["_number"] if of_handle else ["_number", f"{launcher}.launch_key"]
     looks: list[str] = []
-    key, at, given = ["_number"], [""][:0], [""][:0]
-    if not of_handle:
-        key.append(f"{launcher}.launch_key")
+    at: list[str] = []
+    given: list[str] = []
     for p in parameters:
-        star = "**" if p.kind is Parameter.VAR_KEYWORD else ""
-        if p.kind is Parameter.KEYWORD_ONLY and not keywords:
-            signature.append("*")
-        signature.append(star + p.name)
-        if p.kind is Parameter.POSITIONAL_OR_KEYWORD:
-            positional.append(f"{p.name}, ")
-        else:
-            keywords.append(star + p.name if star else f"{p.name}={p.name}")
         if p.name in ("handle", "stream"):
             continue
-        if star:
-            text = _LOOKS_BY_NAME.format(p.name, _LOOK.format("_value", launcher))
-            looks += text.splitlines()
+        if p.kind is Parameter.VAR_KEYWORD:
+            look = _LOOK.format("_value", launcher)
+            looks += _LOOKS_BY_NAME.format(p.name, look).splitlines()
             key += [f"*{p.name}", "*_parts"]
             at.append("*_at")
             given.append(f"*{p.name}.values()")
-            continue
-        text = _LOOK.format(p.name, launcher)
-        if p.default is not Parameter.empty:
-            text = f"_default if {p.name} is _default_{p.name} else {text}"
-        looks.append(f"_part_{p.name}, _at_{p.name} = {text}")
-        key.append(f"_part_{p.name}")
-        at.append(f"_at_{p.name}")
-        given.append(p.name)
+        else:
+            look = _LOOK.format(p.name, launcher)
+            if p.default is not Parameter.empty:
+                look = f"_default if {p.name} is _default_{p.name} else {look}"
+            looks.append(f"_part_{p.name}, _at_{p.name} = {look}")
+            key.append(f"_part_{p.name}")
+            at.append(f"_at_{p.name}")
+            given.append(p.name)
     if by_alignment:
         key.append(f"_aligned({_tuple(at)})")
     return {
         "name": name,
-        "signature": ", ".join(signature),
+        "signature": ", ".join([*positional, *(["*"] if options else []), *options, *others]),
         "refused": " or handle.__class__ is not _Handle" if of_handle else "",
         "launcher": launcher,
         "launcher_line": "pass" if of_handle else f"{launcher} = _StreamLauncher(stream)",
@@ -133,8 +126,8 @@ def _fields(name: str, parameters: Sequence[Parameter], by_alignment: bool) -> d
         "key": _tuple(key),
         "at": _tuple(at),
         "given": _tuple(given),
-        "positional": "".join(positional),
-        "keywords": ", ".join(keywords),
+        "positional": "".join(f"{each}, " for each in positional),
+        "keywords": ", ".join([*(f"{each}={each}" for each in options), *others]),
     }
 
 
