@@ -24,7 +24,7 @@ __version__ = "1.32.0"
 # Programs reach through its compiled part for what it does not export, as ``convolution_mode``.
 _compiled_module = _pybind_module = sys.modules[__name__]
 
-_MODULES = ("datatypes", "wrapper")
+_MODULES = ("datatypes", "left_out", "wrapper")
 
 _NAMES = {
     "capabilities": "sdpa_capabilities",
@@ -69,6 +69,7 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names.spl
 
 if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a test compares them
     from . import datatypes as datatypes
+    from . import left_out as left_out
     from . import wrapper as wrapper
     from .capabilities import sdpa_capabilities as sdpa_capabilities
     from .causal_functions import (

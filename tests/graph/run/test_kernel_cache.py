@@ -18,6 +18,7 @@ from ..plan_cases import product
 
 NUMBER_OF_ENTRIES = 92700  # since when cuDNN tells it
 OVERRIDES = 92100
+WORKSPACES = 92300
 # Of one config: for few rows the heuristics of cuDNN 9.14 propose another one.
 SIZES = (64, 96, 200)
 
@@ -131,6 +132,17 @@ def test_other_shapes_in_a_variant_pack(h200: DeviceProperties) -> None:
         pack["override_strides"] = [[1, "x"]]
 
 
+@pytest.mark.skipif(raw.load().version < WORKSPACES, reason="needs cuDNN 9.23")
+def test_a_workspace_for_other_shapes_on_the_reference_device() -> None:
+    with use_reference_device(), product(64).graph() as graph, Handle() as handle:
+        plan = graph.build(handle, override_shapes=True)
+        shapes = {1: ((4, 32, 128), (4096, 128, 1)), 6: ((4, 32, 256), (8192, 256, 1))}
+        assert plan.workspace_size_for(handle, shapes) == plan.workspace_size
+        graph.build(handle)
+        with pytest.raises(ValueError, match="this plan was built for fixed shapes"):
+            graph.plan.workspace_size_for(handle, shapes)
+
+
 @pytest.fixture
 def handle() -> Iterator[Handle]:
     with use_reference_device(False), Handle() as made:
@@ -176,4 +188,25 @@ def test_one_plan_computes_other_shapes(handle: Handle) -> None:
             operands.close()
         graph.execute(full.memory)
         full.check(handle)
+        full.close()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(raw.load().version < WORKSPACES, reason="needs cuDNN 9.23")
+def test_a_workspace_for_other_shapes_suffices(handle: Handle) -> None:
+    with product(64).graph() as graph:
+        plan = graph.build(handle, override_shapes=True)
+        full = Operands(product(64), graph)
+        dims = {"a": (4, 32, 128), "c": (4, 32, 256)}
+        uids = {each.name: each.uid for each in graph.tensors}
+        shapes = {
+            uids["a"]: (dims["a"], (4096, 128, 1)),
+            uids["c"]: (dims["c"], (8192, 256, 1)),
+        }
+        needed = plan.workspace_size_for(handle, shapes)
+        assert 0 <= needed <= max(plan.workspace_size, 1 << 20)
+        memory = {each.name: full.memory[each] for each in full.memory}
+        with DeviceBuffer(max(needed, plan.workspace_size, 1)) as workspace:
+            graph.execute(memory, workspace, dims=dims)
+        handle.synchronize()
         full.close()
