@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -67,7 +67,7 @@ def obtained_plan(
             kernel_cache=kernel_cache,
             override_shapes=override_shapes,
         )
-    building = _Building(plans, expansion, device, name)
+    building = _Building(plans, expansion, device, name, dynamic=override_shapes)
     request = Request(selection, modes, config, sm_count, override_shapes)
     if config is None:
         return building.tuned_plan(request) or building.plan(request)
@@ -101,7 +101,12 @@ class _Building:
         expansion: Expansion,
         device: Handle | DeviceProperties,
         name: str,
+        *,
+        dynamic: bool,
     ) -> None:
+        # Engines that compute this graph wrong, which can be chosen by name all the same; raises
+        # for a graph that none computes right.
+        self._avoided = faulty(expansion, device, dynamic=dynamic)
         self._plans = plans
         self._expansion = expansion
         self._device = device
@@ -110,9 +115,8 @@ class _Building:
 
     def tuned_plan(self, request: Request) -> ExecutionPlan | None:
         """The plan that autotuning found to be the fastest of those that are wanted, if any."""
-        avoided = self._avoided(request)
         for measurement in self._tuned(request):
-            if measurement.engine not in avoided:
+            if measurement.engine not in self._avoided:
                 chosen = replace(request, modes=(), config=measurement.choice)
                 with suppress(NotSupportedError, ValueError):  # then the next one
                     return self.plan(chosen)
@@ -130,7 +134,7 @@ class _Building:
 
     def plan(self, request: Request) -> ExecutionPlan:
         """The stored plan, or one that is built and stored."""
-        avoided = {} if request.config is not None else self._avoided(request)
+        avoided = () if request.config is not None else self._avoided
         key = self._keys.plan(request)
         plan = self._plans.load_plan(key, self._device, avoided=avoided)
         if plan is None:
@@ -138,10 +142,6 @@ class _Building:
             shown = {"graph": self._name, "operations": self._expansion.operations}
             self._plans.store_plan(key, plan, **shown)
         return plan
-
-    def _avoided(self, request: Request) -> Mapping[int, str]:
-        """Engines that compute this graph wrong; they can be chosen by name all the same."""
-        return faulty(self._expansion, self._device, dynamic=request.override_shapes)
 
     def _built(self, request: Request) -> ExecutionPlan:
         return build_plan(

@@ -33,6 +33,7 @@ from cudnn_ctypes.graph.engines.cache_key import CacheKeys, Request
 from cudnn_ctypes.graph.engines.cache_location import ENVIRONMENT_VARIABLE
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
+from cudnn_ctypes.raw import cudnnStatus_t
 from tools import bench_cache
 
 from ..cases import problem
@@ -356,6 +357,23 @@ def test_engines_that_are_found_faulty_later_are_not_loaded(
     for _ in range(2):  # but it can be asked for
         assert _built(h200, cache, config=EngineChoice(engine)) == engine
     assert builds.count == 3
+
+
+def test_graphs_that_are_found_faulty_later_are_refused(
+    h200: DeviceProperties, cache: PlanCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where an engine is asked for and its plan is stored."""
+    choice = EngineChoice(_built(h200, cache))
+    assert _built(h200, cache, config=choice) == choice.engine
+
+    def faulty(*arguments: Any, **options: Any) -> Any:
+        status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
+        raise NotSupportedError("Graph.build", status, messages=["it is computed wrong"])
+
+    monkeypatch.setattr(cached_building, "faulty", faulty)
+    for options in ({}, {"config": choice}):
+        with pytest.raises(NotSupportedError, match="it is computed wrong"):
+            _built(h200, cache, **options)
 
 
 def test_a_failing_build_stores_nothing(h200: DeviceProperties, cache: PlanCache) -> None:
