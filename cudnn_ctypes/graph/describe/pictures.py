@@ -65,9 +65,10 @@ class PictureMethods:
         return _written(dot(self._diagram()), path)
 
     def _repr_html_(self) -> str:
+        from ...introspect.pictures.html import wide
         from ...introspect.pictures.svg import svg
 
-        return svg(self._diagram(), standalone=False)
+        return wide(svg(self._diagram(), standalone=False))
 
 
 def _written(text: str, path: str | PathLike[str] | None) -> str:

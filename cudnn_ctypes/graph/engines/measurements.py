@@ -138,12 +138,12 @@ class Autotuning:
         return axes(_bars(self), title, "us", ax)
 
     def _repr_html_(self) -> str:
-        from ...introspect.pictures.html import Table, page
+        from ...introspect.pictures.html import Table, page, wide
         from ...introspect.pictures.plots import bars
 
         table = Table(_COLUMNS, [_cells(each) for each in self.ranking], _NUMBERS)
         others = Table(("not measured, and why",), [[line] for line in _others(self)])
-        parts = [bars(_bars(self), "us"), table.html(), others.html() if others.rows else ""]
+        parts = [wide(bars(_bars(self), "us")), table.html(), others.html() if others.rows else ""]
         return page(_title(self), parts)
 
     def __rich__(self) -> Any:

@@ -8,7 +8,7 @@ from html import escape
 
 from .diagram import plain
 
-__all__ = ["Table", "page"]
+__all__ = ["Table", "page", "wide"]
 
 _FONT = "font-family:system-ui,sans-serif;font-size:13px;line-height:1.45"
 _CELL = "padding:2px 10px;vertical-align:top"
@@ -76,3 +76,8 @@ def page(title: str, parts: Iterable[str]) -> str:
     first, *others = title.splitlines() or [""]
     lines = [f"<b>{escape(plain(first))}</b>", *(escape(plain(line)) for line in others)]
     return f'<div style="{_FONT}"><div>{"<br/>".join(lines)}</div>{"".join(parts)}</div>'
+
+
+def wide(picture: str) -> str:
+    """A picture that scrolls where there is too little room for it."""
+    return f'<div style="overflow-x:auto">{picture}</div>'

@@ -61,7 +61,7 @@ def bars(measured: Sequence[Bar], unit: str) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{FONT}" font-size="12" '
-        f'fill="currentColor" role="img" style="max-width:100%;height:auto">'
+        f'fill="currentColor" role="img">'
     ]
     for i, (bar, number) in enumerate(zip(shown, numbers, strict=True)):
         parts.append(_bar(bar, number, i * _ROW + 4, left, _LENGTH / longest))

@@ -32,7 +32,6 @@ _FILLS = {"operation": "#4a90d9", "input": "#8a8f98", "output": "#3fa66a", "numb
 _REGION = "#8e5bd0"
 _ORIGINS = ("#d97a3a", "#2aa5a0", "#c2528b", "#7c9a2d", "#5b6bd0", "#a0703c")
 _STANDALONE = ' color="#1f2328"'
-_INLINE = ' style="max-width:100%;height:auto"'
 
 
 def text_width(text: str, size: float = _SIZE, *, bold: bool = False) -> float:
@@ -75,7 +74,7 @@ def svg(diagram: Diagram, *, standalone: bool = True) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]:.0f}" height="{size[1]:.0f}" '
             f'viewBox="0 0 {size[0]:.1f} {size[1]:.1f}" font-family="{FONT}" font-size="{_SIZE}" '
-            f'fill="currentColor" role="img"{_STANDALONE if standalone else _INLINE}>',
+            f'fill="currentColor" role="img"{_STANDALONE if standalone else ""}>',
             f"<title>{escape(diagram.name)}</title>",
             '<rect width="100%" height="100%" fill="#fff"/>' if standalone else "",
             *caption,
