@@ -18,7 +18,10 @@ from cudnn_ctypes import DeviceProperties
 from .refused_graphs import CASES, PLAIN, STEPS, outcome
 
 # What cuDNN has no words for that we know of, and NVIDIA's front end calls invalid.
-OUR_OWN = {"combined experts": ("validate", "not supported")}
+OUR_OWN = {
+    "combined experts": ("validate", "not supported"),
+    "one operation with alibi": PLAIN,  # which cuDNN takes
+}
 
 
 @pytest.fixture(scope="module")

@@ -294,7 +294,7 @@ class Attention:
         stats = scores.logsumexp(3, keepdim=True)
         p = (scores - stats).exp()[..., : self.keys] * ~empty
         stats = stats.masked_fill(empty, -np.inf)
-        largest = p.detach().numpy().max(keepdims=True)
+        largest = (p.detach().numpy() * self.valid("q", a)).max(keepdims=True)
         if self.dropout:
             p = p * torch.tensor(a["kept"]) / 0.75
         o = p @ v

@@ -31,7 +31,7 @@ from cudnn_ctypes.graph.engines.refusals import refusal
 from . import random_attention
 from .children import Spent, outcomes
 from .oracle import UNITS, deviations
-from .random_graphs import FAMILIES, describe, draw
+from .random_graphs import FAMILIES, describe, draw, prepare
 
 __all__ = ["NAMES", "main", "run", "survey"]
 
@@ -58,6 +58,7 @@ def run(case: dict[str, Any], handle: Handle) -> str:
             each.name: rng.uniform(-2, 2, each.dims).astype(numpy_dtype(each.data_type))
             for each in graph.inputs
         }
+        prepare(case, arrays)
         exact, spread = deviations(nodes, arrays, case["seed"])
         found = _executed(graph, arrays, handle)
         problems = [

@@ -223,6 +223,45 @@ def _resample(node: Any, operand: Operand) -> dict[str, Any]:
     return {"y": functional.avg_pool2d(x, **sizes, count_include_pad=counted).numpy()}
 
 
+def _norm_backward(node: Any, operand: Operand) -> dict[str, Any]:
+    dy, x, scale, mean, inv = (
+        operand(port) for port in ("grad", "input", "scale", "mean", "inv_variance")
+    )
+    centered = mean is not None
+    axes = tuple(i for i, size in enumerate(inv.shape) if size == 1)
+    few = tuple(i for i, size in enumerate(scale.shape) if size == 1)
+    normal = (x - mean if centered else x) * inv
+    g = dy * scale
+    inner = g - normal * (g * normal).mean(axes, keepdims=True)
+    if centered:
+        inner = inner - g.mean(axes, keepdims=True)
+    return {
+        "dx": inner * inv,
+        "dscale": (dy * normal).sum(few, keepdims=True),
+        "dbias": dy.sum(few, keepdims=True),
+    }
+
+
+def _resample_backward(node: Any, operand: Operand) -> dict[str, Any]:
+    options, dy = node.options, operand("loss")
+    dims = node.outputs["dx"].dims
+    window, stride, padding = (
+        [int(each) for each in options[name]] for name in ("window", "stride", "pre_padding")
+    )
+    if "MAXPOOL" in options["mode"].name:
+        dx, index = np.zeros(dims), operand("index").astype(int)
+        for place in np.ndindex(*dy.shape):
+            row, column = divmod(int(index[place]), window[1])
+            n, c, i, j = place
+            dx[n, c, i * stride[0] + row, j * stride[1] + column] += dy[place]
+        return {"dx": dx}
+    x = _torch().zeros(dims, dtype=_torch().float64, requires_grad=True)
+    counted = "EXCLUDE" not in options["mode"].name
+    y = _torch().nn.functional.avg_pool2d(x, window, stride, padding, count_include_pad=counted)
+    y.backward(_torch().tensor(dy))
+    return {"dx": x.grad.numpy()}
+
+
 _OPERATIONS: dict[str, Callable[[Any, Operand], dict[str, Any]]] = {
     f"{_CONVOLUTION}forward": _fprop,
     f"{_CONVOLUTION}backward_data": _gradient("dx"),
@@ -231,5 +270,7 @@ _OPERATIONS: dict[str, Callable[[Any, Operand], dict[str, Any]]] = {
     "operation_pointwise": _pointwise,
     "operation_reduction": _reduction,
     "operation_norm_forward": _norm,
+    "operation_norm_backward": _norm_backward,
     "operation_resample_fwd": _resample,
+    "operation_resample_bwd": _resample_backward,
 }

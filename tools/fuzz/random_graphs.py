@@ -9,7 +9,10 @@ from typing import Any
 from cudnn_ctypes.graph import Graph, Tensor
 from cudnn_ctypes.strides import packed
 
-__all__ = ["FAMILIES", "describe", "draw"]
+from . import random_gradients
+from .random_gradients import image
+
+__all__ = ["FAMILIES", "describe", "draw", "prepare"]
 
 Parameters = dict[str, Any]
 TYPES = ("float16", "bfloat16", "float32")
@@ -31,6 +34,13 @@ def describe(case: Mapping[str, Any]) -> Graph:
         result = _step(graph, result, step)
     result.set_output(name="y", **_kept(case))
     return graph
+
+
+def prepare(case: Mapping[str, Any], arrays: dict[str, Any]) -> None:
+    """Change the random inputs of a case: those that depend on others, and indices."""
+    change = random_gradients.PREPARED.get(case["family"])
+    if change is not None:
+        change(case, arrays)
 
 
 def _kept(case: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,11 +85,6 @@ def _settled(graph: Graph, x: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]
     return x.dims, x.strides
 
 
-def _image(graph: Graph, name: str, dims: Any, last: bool) -> Tensor:
-    order = (0, *range(2, len(dims)), 1) if last else None
-    return graph.tensor(dims, packed(dims, order), name=name)
-
-
 # --- families ------------------------------------------------------------------------------------
 
 
@@ -113,9 +118,9 @@ def _convolution(graph: Graph, case: Mapping[str, Any]) -> Tensor:
     y = shapes.conv_fprop(shapes.tensor(x_dims), shapes.tensor(w_dims), **options).set_output()
     shapes.validate()
     x, w, dy = (
-        lambda: _image(graph, "x", x_dims, case["last"]),
-        lambda: _image(graph, "w", w_dims, case["last"]),
-        lambda: _image(graph, "dy", y.dims, case["last"]),
+        lambda: image(graph, "x", x_dims, case["last"]),
+        lambda: image(graph, "w", w_dims, case["last"]),
+        lambda: image(graph, "dy", y.dims, case["last"]),
     )
     if case["kind"] == "fprop":
         return graph.conv_fprop(x(), w(), **options)
@@ -161,7 +166,7 @@ def _norm(graph: Graph, case: Mapping[str, Any]) -> Tensor:
         dims = (dims[0] * dims[2], dims[1], 1, 1)
     few = (1, dims[1], 1, 1) if mode in ("batch", "instance") else (1, *dims[1:])
     x, scale, bias = (
-        _image(graph, name, shape, True)
+        image(graph, name, shape, True)
         for name, shape in (("x", dims), ("scale", few), ("bias", few))
     )
     scale.data_type = bias.data_type = None
@@ -189,7 +194,7 @@ def _draw_reduction(rng: random.Random) -> Parameters:
 
 
 def _reduction(graph: Graph, case: Mapping[str, Any]) -> Tensor:
-    x = _image(graph, "x", case["x"], True)
+    x = image(graph, "x", case["x"], True)
     for step in case["before"]:
         x = _step(graph, x, step)
     return graph.reduction(x, case["mode"], axes=case["axes"])
@@ -212,7 +217,7 @@ def _draw_resample(rng: random.Random) -> Parameters:
 
 def _resample(graph: Graph, case: Mapping[str, Any]) -> Tensor:
     options = {name: case[name] for name in ("window", "stride", "padding")}
-    return graph.resample(_image(graph, "x", case["x"], case["last"]), case["mode"], **options)[0]
+    return graph.resample(image(graph, "x", case["x"], case["last"]), case["mode"], **options)[0]
 
 
 def _draw_element_wise(rng: random.Random) -> Parameters:
@@ -226,7 +231,7 @@ def _draw_element_wise(rng: random.Random) -> Parameters:
 
 
 def _element_wise(graph: Graph, case: Mapping[str, Any]) -> Tensor:
-    return _image(graph, "x", case["x"], case["last"])
+    return image(graph, "x", case["x"], case["last"])
 
 
 FAMILIES: dict[
@@ -239,5 +244,6 @@ FAMILIES: dict[
     "reduction": (_draw_reduction, _reduction),
     "resample": (_draw_resample, _resample),
     "element-wise": (_draw_element_wise, _element_wise),
+    **random_gradients.FAMILIES,
 }
 """How a case is drawn, and what describes it but for the chain of element-wise operations."""
