@@ -231,23 +231,35 @@ def moe_scores(graph: Any) -> None:
     graph.moe_grouped_matmul(token, weight, graph.tensor([4, 1, 1]), top_k_scores=scores)
 
 
+def fp8(graph: Any, **options: Any) -> None:
+    given = {name: value(graph) if callable(value) else value for name, value in options.items()}
+    graph.sdpa_fp8(*heads(graph, 9), generate_stats=True, **given)
+
+
+def sums(graph: Any) -> Any:
+    return graph.tensor([3, 1, 1, 1], data_type=cudnn.data_type.INT32)
+
+
+# By the names under which it is listed.
 REFUSED = {
-    "a mode of NVIDIA's own kernels": moe_combine,
-    "an option of it": moe_scores,
-    "scales of blocks": lambda g: g.sdpa_mxfp8(*heads(g, 6), generate_stats=False),
-    "gradients with scales of blocks": lambda g: g.sdpa_mxfp8_backward(*heads(g, 17)),
-    "sums of lengths": lambda g: g.sdpa(
-        *heads(g, 3), generate_stats=False, cu_seq_len_q=g.tensor([3, 1, 1, 1])
-    ),
-    "logarithms to base 2": lambda g: g.sdpa(
+    "moe_grouped_matmul_mode.COMBINE": moe_combine,
+    "pygraph.moe_grouped_matmul(top_k_scores)": moe_scores,
+    "pygraph.sdpa_mxfp8": lambda g: g.sdpa_mxfp8(*heads(g, 6), generate_stats=False),
+    "pygraph.sdpa_mxfp8_backward": lambda g: g.sdpa_mxfp8_backward(*heads(g, 17)),
+    "pygraph.sdpa(stats_use_log2)": lambda g: g.sdpa(
         *heads(g, 3), generate_stats=True, stats_use_log2=True
     ),
-    "8 bits as one operation": lambda g: g.sdpa_fp8(
-        *heads(g, 9),
-        generate_stats=False,
-        implementation=cudnn.attention_implementation.UNIFIED,
+    "pygraph.sdpa_fp8(stats_use_log2)": lambda g: fp8(g, stats_use_log2=True),
+    "pygraph.sdpa_fp8(cu_seq_len_q)": lambda g: fp8(g, cu_seq_len_q=sums),
+    "pygraph.sdpa_fp8(cu_seq_len_kv)": lambda g: fp8(g, cu_seq_len_kv=sums),
+    "pygraph.sdpa_fp8(implementation)": lambda g: fp8(
+        g, implementation=cudnn.attention_implementation.UNIFIED
     ),
 }
+
+
+def test_what_is_refused_is_listed_and_the_other_way_round() -> None:
+    assert set(REFUSED) == set(cudnn.left_out.REFUSED)
 
 
 @pytest.mark.usefixtures("reference")

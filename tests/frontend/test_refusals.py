@@ -23,6 +23,9 @@ OUR_OWN = {
     "one operation with alibi": PLAIN,  # which cuDNN takes
 }
 
+# What cuDNN takes, and NVIDIA's front end does not pass on.
+TAKEN = {"one operation with alibi"}
+
 
 @pytest.fixture(scope="module")
 def gpu() -> Iterator[Any]:
@@ -44,7 +47,7 @@ def test_refused_no_earlier_and_as_the_same(name: str, gpu: Any) -> None:
         mine = outcome(cudnn, graph, describe)
     if name in OUR_OWN:
         assert mine == OUR_OWN[name]
-    elif (step, kind) == PLAIN:
+    elif (step, kind) == PLAIN or name in TAKEN:
         assert mine == PLAIN
     else:
         assert mine[1] == kind
