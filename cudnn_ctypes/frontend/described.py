@@ -124,12 +124,21 @@ class Described:
         ]
 
     def _as_operand(self, value: Any, name: str) -> Any:
-        """`value`; a tensor like it where it is an array, whose memory `execute` will take."""
+        """`value`; a tensor like it where it is an array, whose memory `execute` will take.
+
+        A tensor that another graph made is one of this graph's from now on, too, as in NVIDIA's
+        front end, where tensors belong to no graph.
+        """
         if isinstance(value, (list, tuple)):
             return type(value)(
                 self._as_operand(each, f"{name}_{index}") for index, each in enumerate(value)
             )
-        if isinstance(value, tensor) or not hasattr(value, "__dlpack__"):
+        if isinstance(value, tensor):
+            for each in (value, value.ragged_offset):
+                if each is not None and not self._graph._owns(each):
+                    self._graph.tensors.append(each)
+            return value
+        if not hasattr(value, "__dlpack__"):
             return value
         if id(value) not in self._bound:
             plain = value.detach() if getattr(value, "requires_grad", False) else value

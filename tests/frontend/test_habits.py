@@ -84,6 +84,42 @@ def test_their_memory_is_measured_too(device):
         execute(restored, memory, device)
 
 
+def test_a_graph_takes_tensors_that_another_one_made(device):
+    graph, a, b, c, memory = built_product(device)
+    other = pygraph()
+    d = other.relu(other.matmul(a, b))
+    d.set_output(True).set_data_type(BFLOAT16)
+    other.build()
+    memory[d] = nothing(memory[a].new_empty(2, 16, 24))
+    execute(other, {key: memory[key] for key in (a, b, d)}, device)
+    expected = memory[a].double() @ memory[b].double()
+    close(memory[d], expected.clip(0), 2.0**-8)
+    memory[c] = nothing(memory[a].new_empty(2, 16, 24))
+    execute(graph, {key: memory[key] for key in (a, b, c)}, device)
+    close(memory[c], expected, 2.0**-8)
+
+
+def test_tensors_of_an_unbuilt_graph_may_be_taken_too(device):
+    first, second = pygraph(), pygraph()
+    a_gpu = randn(2, 16, 32, device=device)
+    a = first.tensor_like(a_gpu)
+    d = second.relu(a)
+    d.set_output(True).set_data_type(BFLOAT16)
+    second.build()
+    d_gpu = nothing(a_gpu.new_empty(2, 16, 32))
+    execute(second, {a: a_gpu, d: d_gpu}, device)
+    close(d_gpu, a_gpu.double().clip(0), 2.0**-8)
+
+
+def test_results_of_another_graph_are_no_operands(device):
+    _, _, _, c, _ = built_product(device)
+    other = pygraph()
+    c.set_output(False)
+    other.relu(c).set_output(True)
+    with pytest.raises(RuntimeError, match="no operation"):
+        other.validate()
+
+
 def test_tensors_of_an_unbuilt_graph_stand_for_nothing(device):
     graph, a, _, c, memory = built_product(device)
     memory[c] = memory[a].new_empty(2, 16, 24)
