@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..graph.describe.pictures import PictureMethods
 from .build_methods import BuildingMethods
+from .candidates import NoSuchPlanError
 from .errors import translated
 from .handles import AnyHandle, Handle, as_handle
 
 if TYPE_CHECKING:
     from ..graph.engines.explanation import Explanation
     from ..graph.engines.measurements import Autotuning
+    from ..introspect.pictures.diagram import Diagram, Region
 
 __all__ = ["Layer3Methods"]
 
 
-class Layer3Methods(BuildingMethods):
-    """Explanations, measurements and the description as text; NVIDIA's front end has none."""
+class Layer3Methods(BuildingMethods, PictureMethods):
+    """Explanations, measurements, pictures and the description as text, beyond NVIDIA's front end.
+
+    Pictures show the engine of the plan that `execute` takes, once there is one.
+    """
 
     def explain(self, device: Any = None, **options: Any) -> Explanation:
         """Every engine config: what it is and needs, whether it works and, if not, why.
@@ -89,6 +95,19 @@ class Layer3Methods(BuildingMethods):
         So does `deserialize`. What `validate` has filled in is part of it.
         """
         return self._graph.to_json(indent=indent)
+
+    def _diagram(self) -> Diagram:
+        from ..introspect.pictures.diagram import diagram
+
+        return diagram(self._graph.name, self._graph.nodes, self._region())
+
+    def _region(self) -> Region | None:
+        from ..graph.engines.plan_region import plan_region
+
+        try:
+            return plan_region(self._plan(None))
+        except NoSuchPlanError:
+            return None
 
     def _chosen(self, device: Any) -> Any:
         if device is None:

@@ -22,11 +22,6 @@ class PictureMethods:
     together, and its knobs.
     """
 
-    if TYPE_CHECKING:
-
-        @property
-        def nodes(self) -> Sequence[Node]: ...
-
     def _region(self) -> Region | None:
         """What carries out all operations together, once that is known."""
         return None
@@ -34,7 +29,8 @@ class PictureMethods:
     def _diagram(self) -> Diagram:
         from ...introspect.pictures.diagram import diagram
 
-        return diagram(getattr(self, "name", "operations"), self.nodes, self._region())
+        nodes: Sequence[Node] = self.nodes  # type: ignore[attr-defined]
+        return diagram(getattr(self, "name", "operations"), nodes, self._region())
 
     def to_svg(self, path: str | PathLike[str] | None = None) -> str:
         """The picture as SVG, laid out here; written to a file too, if one is given.
