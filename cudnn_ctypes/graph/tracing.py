@@ -33,6 +33,7 @@ class GraphFunction:
     the graph by its key, and run it. Arguments that are no tensors are part of the key, and
     given to the function as they are: a number that changes from call to call is better a tensor.
     Called with tensors of a graph, by another such function say, it adds its operations to that.
+    For gradients, and for torch.compile, there is `cudnn_ctypes.torch_ops`.
 
     Parameters
     ----------
