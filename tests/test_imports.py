@@ -357,7 +357,14 @@ def checked_names(package: str) -> dict[str, str]:
     return imported
 
 
-INTERNAL_ERRORS = {"CommandError", "MissingNameError", "NoKey", "NoSuchPlanError", "Refused"}
+INTERNAL_ERRORS = {
+    "CommandError",
+    "MissingNameError",
+    "NoKey",
+    "NoSuchPlanError",
+    "NotReproducible",
+    "Refused",
+}
 """What users never see, or see as the built-in exceptions that they also are."""
 
 

@@ -21,13 +21,13 @@ from .words import plain
 if TYPE_CHECKING:
     from .arguments import Names
 
-__all__ = ["Execution", "Graphs", "elements_of"]
+__all__ = ["Execution", "Graphs", "address_on_host", "element_count", "elements_of"]
 
 _SHOWN = 16
 _TEXT = 60  # characters
 
 
-def _address(value: Any) -> int | None:
+def address_on_host(value: Any) -> int | None:
     """Of an argument on the host."""
     if value is None:
         return None
@@ -47,7 +47,7 @@ def _number(value: Any) -> int:
     return int(getattr(getattr(value, "_obj", value), "value", getattr(value, "_obj", value)))
 
 
-def _count(given: Mapping[str, Any]) -> int:
+def element_count(given: Mapping[str, Any]) -> int:
     """How many elements were set, or gotten."""
     count = _number(given["elementCount"]) if given["elementCount"] is not None else 1
     asked = given.get("requestedElementCount")
@@ -56,8 +56,8 @@ def _count(given: Mapping[str, Any]) -> int:
 
 def elements_of(given: Mapping[str, Any], array: Any, names: Names) -> Any:
     """The elements that an attribute call has set or gotten; None if they cannot be read."""
-    type_, count = Type(_number(given["attributeType"])), _count(given)
-    address = _address(array)
+    type_, count = Type(_number(given["attributeType"])), element_count(given)
+    address = address_on_host(array)
     if not address or not type_.known:
         return None
     size = room(array)
@@ -150,15 +150,15 @@ class Graphs:
         descriptor = _Address(live.address(given["descriptor"]))
         name, type_ = Name(_number(given["attributeName"])), Type(_number(given["attributeType"]))
         array = given["arrayOfElements"]
-        address = _address(array)
+        address = address_on_host(array)
         if not address or descriptor.value is None:
             return
         if function == "cudnnBackendSetAttribute":
-            self._notes.note(descriptor, name, type_, _count(given), address)
+            self._notes.note(descriptor, name, type_, element_count(given), address)
         elif type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
-            self._notes.note_filled(descriptor, name, _count(given), address)
+            self._notes.note_filled(descriptor, name, element_count(given), address)
         elif name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION:
-            self._notes.note_json(descriptor, ctypes.string_at(address, _count(given)))
+            self._notes.note_json(descriptor, ctypes.string_at(address, element_count(given)))
 
     def forget(self, address: int | None) -> None:
         """A descriptor was destroyed."""
@@ -172,6 +172,13 @@ class Graphs:
             )
         except (Refused, ValueError, KeyError):
             return None
+
+    def addresses(self, pack: Any) -> tuple[int, ...]:
+        """The memory of a variant pack."""
+        held = self._record(pack)
+        pointers = held.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
+        workspace = held.all(Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE)
+        return tuple(each for each in (*pointers, *workspace) if each)
 
     def _record(self, descriptor: Any) -> Record:
         address = _Address(live.address(descriptor))

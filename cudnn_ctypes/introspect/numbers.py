@@ -18,7 +18,7 @@ from ..raw.function import Function, Parameter
 from ..raw.memory import memory_pointer
 from .backend_calls import Execution
 
-__all__ = ["not_finite"]
+__all__ = ["Described", "not_finite", "tensors"]
 
 
 def not_finite(
@@ -38,22 +38,26 @@ def not_finite(
     if handle is None or (not mode.reference_device_active and cuda.is_capturing(stream or 0)):
         return {}
     found: dict[str, str] = {}
-    for name, address, described in _tensors(function, given, execution, outputs):
+    for name, address, described in tensors(function, given, execution, outputs=outputs):
+        if not _is_float(described[2]):
+            continue
         text = _counts(_values(address, described, stream))
         if text:
             found[name] = text
     return found
 
 
-_Described = tuple[tuple[int, ...], tuple[int, ...], cudnnDataType_t]
+Described = tuple[tuple[int, ...], tuple[int, ...], cudnnDataType_t]
+"""Shape, strides and data type."""
 
 
-def _tensors(
-    function: Function, given: Mapping[str, Any], execution: Execution | None, outputs: bool
-) -> Iterator[tuple[str, int, _Described]]:
+def tensors(
+    function: Function, given: Mapping[str, Any], execution: Execution | None, *, outputs: bool
+) -> Iterator[tuple[str, int, Described]]:
+    """The tensors that a call writes or reads: name, address, and shape, strides and data type."""
     if execution is not None:
         for info, address in execution.tensors:
-            is_plain = info.ragged is None and info.vector_count == 1 and _is_float(info.data_type)
+            is_plain = info.ragged is None and info.vector_count == 1
             if is_plain and (info.uid in execution.outputs) == outputs:
                 yield info.name, address, (info.dims, info.strides, info.data_type)
         return
@@ -62,11 +66,11 @@ def _tensors(
             continue
         described = _described(parameter, given)
         address = memory_pointer(given.get(parameter.name), parameter.name)
-        if described is not None and address and _is_float(described[2]):
+        if described is not None and address:
             yield parameter.name, address, described
 
 
-def _described(parameter: Parameter, given: Mapping[str, Any]) -> _Described | None:
+def _described(parameter: Parameter, given: Mapping[str, Any]) -> Described | None:
     """By its descriptor; else as the memory says itself."""
     for name in parameter.described_by:
         by = given.get(name)
@@ -89,7 +93,7 @@ def _is_float(data_type: cudnnDataType_t) -> bool:
     return dtype.kind == "f" or (dtype.kind == "V" and dtype.name.startswith(("bfloat", "float")))
 
 
-def _values(address: int, described: _Described, stream: int | None) -> NDArray[Any]:
+def _values(address: int, described: Described, stream: int | None) -> NDArray[Any]:
     shape, strides, data_type = described
     reach = sum((size - 1) * abs(step) for size, step in zip(shape, strides, strict=True)) + 1
     on_host = mode.reference_device_active

@@ -9,7 +9,7 @@ from ..raw import backend, host_blocks, mode
 from ..raw.attributes import kind_name
 from ..raw.typed_memory import is_torch
 
-__all__ = ["Objects", "Places"]
+__all__ = ["Objects", "Places", "extent"]
 
 
 class Objects:
@@ -62,7 +62,7 @@ class Places:
         name : str
             The parameter's, by which a new allocation is called.
         """
-        key, base = _allocation(address, given)
+        key, base, _ = _allocation(address, given)
         if key not in self._names:
             count = self._counts[name] = self._counts.get(name, 0) + 1
             # A block of the reference device is kept, so that no other one has its identity.
@@ -70,16 +70,22 @@ class Places:
         return self._names[key][0], address - base
 
 
-def _allocation(address: int, given: Any) -> tuple[Any, int]:
-    """What tells the allocation from others, and its first address."""
+def extent(address: int, given: Any) -> tuple[int, int | None]:
+    """The first address of the allocation, and its bytes; None if nobody knows how many."""
+    _, base, nbytes = _allocation(address, given)
+    return base, nbytes
+
+
+def _allocation(address: int, given: Any) -> tuple[Any, int, int | None]:
+    """What tells the allocation from others, its first address, and its size."""
     if is_torch(type(given)):
         storage = given.untyped_storage()
-        return (storage.data_ptr(), storage.nbytes()), storage.data_ptr()
+        return (storage.data_ptr(), storage.nbytes()), storage.data_ptr(), storage.nbytes()
     if mode.reference_device_active:
         block = host_blocks.find(address)
-        return (address, address) if block is None else (block, block.address)
+        return (address, address, None) if block is None else (block, block.address, block.nbytes)
     try:
         base, size = cuda.call("cuMemGetAddressRange", address)
     except Exception:  # no address of this GPU, or no driver
-        return (address, address)
-    return (int(base), int(size)), int(base)
+        return (address, address, None)
+    return (int(base), int(size)), int(base), int(size)

@@ -19,6 +19,7 @@ from ..raw.function import Function, observe
 from .arguments import Decoder, Names
 from .backend_calls import Execution, Graphs
 from .call_records import Argument, CallRecord
+from .moment import Moment
 from .numbers import not_finite
 from .words import plain
 
@@ -35,7 +36,10 @@ class Listener(Protocol):
     def wants(self, function: str) -> bool:
         """Whether calls of a C function are of interest."""
 
-    def hear(self, call: CallRecord) -> None:
+    def prepare(self, moment: Moment) -> None:
+        """A call is about to be made."""
+
+    def hear(self, call: CallRecord, moment: Moment) -> None:
         """A call is over."""
 
 
@@ -107,6 +111,13 @@ class _Session:
         frame = host_blocks.user_frame()
         place = ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
         del frame
+        moment = Moment(function, given, self._names, self._graphs)
+        if function.__name__ == _EXECUTE:
+            with suppress(Exception):
+                moment.execution = self._graphs.execution(given)
+        for listener in _listeners:
+            if listener.wants(function.__name__):
+                listener.prepare(moment)
         with suppress(Exception):  # the call itself says what is wrong
             function.bind()
         start = time.perf_counter()
@@ -114,17 +125,14 @@ class _Session:
             result = function.unobserved(*args, **kwargs)
         except BaseException as error:
             seconds = time.perf_counter() - start
-            self._tell(decoder, _of_error(error), seconds, place)
+            self._tell(decoder, _of_error(error), seconds, place, moment)
             raise
         seconds = time.perf_counter() - start
         outcome = _of_result(result)
-        execution = None
         if not outcome[1]:
             with suppress(Exception):
                 self._follow(function, given, addresses)
-                if function.__name__ == _EXECUTE:
-                    execution = self._graphs.execution(given)
-        self._tell(decoder, outcome, seconds, place, execution)
+        self._tell(decoder, outcome, seconds, place, moment)
         return result
 
     def _follow(
@@ -146,9 +154,9 @@ class _Session:
         outcome: tuple[str, bool, str],
         seconds: float,
         place: tuple[str, int],
-        execution: Execution | None = None,
+        moment: Moment,
     ) -> None:
-        function = decoder.function
+        function, execution = decoder.function, moment.execution
         listeners = [each for each in _listeners if each.wants(function.__name__)]
         status, failed, reason = outcome
         arguments = decoder.arguments(not failed)
@@ -177,7 +185,7 @@ class _Session:
                 bad,
             )
             for listener in listeners:
-                listener.hear(call)
+                listener.hear(call, moment)
 
     def _with_operands(self, argument: Argument, execution: Execution) -> Argument:
         """Plan and variant pack by what they hold."""

@@ -15,6 +15,7 @@ from typing import IO
 from .call_records import CallRecord
 from .call_text import WIDTH, line
 from .comparison import compare
+from .replay.recording import Recording, recorded
 from .tracing import Trace, read_trace
 
 __all__ = ["add_arguments", "main"]
@@ -54,7 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--nan", action="store_true", help="name the first call whose output is not finite instead"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write records to a file instead")
-    parser.add_argument("--lines", action="store_true", help="with these three: show the calls too")
+    parser.add_argument(
+        "--py",
+        type=Path,
+        metavar="FILE",
+        help="write a Python program that makes the same raw calls, and its data beside it",
+    )
+    parser.add_argument("--lines", action="store_true", help="with these: show the calls too")
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="where to print (default: stderr)"
     )
@@ -133,7 +140,7 @@ def _run(arguments: argparse.Namespace) -> int:
         records = None
         if arguments.json is not None:
             records = stack.enter_context(arguments.json.open("w"))
-        shows = arguments.lines or not (arguments.stats or arguments.nan or records)
+        shows = arguments.lines or not (arguments.stats or arguments.nan or records or arguments.py)
         traced = Trace(
             only=arguments.only,
             skip=arguments.skip,
@@ -143,11 +150,20 @@ def _run(arguments: argparse.Namespace) -> int:
             width=_width(arguments, out),
             keep=False,
         )
+        recording = Recording()
         try:
-            with traced:
+            with traced, recorded(recording if arguments.py else None):
                 return _status_of(program, arguments.arguments, as_module=arguments.module)
         finally:
             _conclude(traced, arguments, out)
+            if arguments.py:
+                _write(recording, arguments.py, program, out)
+
+
+def _write(recording: Recording, path: Path, program: str, out: IO[str]) -> None:
+    recording.write(path, program)
+    for reason in dict.fromkeys(recording.skipped):
+        print(f"left out: {reason}", file=out)
 
 
 def _conclude(traced: Trace, arguments: argparse.Namespace, out: IO[str]) -> None:

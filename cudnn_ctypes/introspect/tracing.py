@@ -13,6 +13,7 @@ from typing import IO, Any
 from ..resource import Uncopied
 from .call_records import CallRecord
 from .call_text import WIDTH, line
+from .moment import Moment
 from .session import listen, stop
 from .statistics import Sums
 
@@ -60,7 +61,10 @@ class Trace(Uncopied):
         chosen = not self._only or any(fnmatch.fnmatchcase(function, each) for each in self._only)
         return chosen and not any(fnmatch.fnmatchcase(function, each) for each in self._skip)
 
-    def hear(self, call: CallRecord) -> None:
+    def prepare(self, moment: Moment) -> None:
+        """A call is about to be made."""
+
+    def hear(self, call: CallRecord, moment: Moment | None = None) -> None:
         """A call is over."""
         self._count += 1
         call = dataclasses.replace(call, number=self._count)

@@ -1,0 +1,111 @@
+"""Which memory a call reads and writes, and which part of it are results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...dtypes import numpy_dtype
+from ...raw import live, records
+from ...raw.enums import cudnnDataType_t
+from ...raw.function import Parameter
+from ...raw.memory import memory_pointer
+from ...raw.typed_memory import typed
+from ..moment import Moment
+from ..numbers import Described, tensors
+
+__all__ = ["outputs", "used"]
+
+
+def used(moment: Moment) -> Iterator[tuple[int, Any, str, int]]:
+    """The memory of a call: address, what was passed, the parameter's name, and bytes if known.
+
+    Workspaces are left out: nobody keeps anything there.
+    """
+    if moment.execution is not None:
+        for info, address in moment.execution.tensors:
+            yield address, None, "memory", _reach((info.dims, info.strides, info.data_type))
+        return
+    if moment.function.__name__ == "cudnnBackendExecute":
+        for address in moment.graphs.addresses(moment.given["variantPack"]):
+            yield address, None, "memory", 0
+        return
+    for parameter in moment.function.parameters:
+        value = moment.given.get(parameter.name)
+        if parameter.type.kind == "device" and not _is_workspace(parameter):
+            address = memory_pointer(value, parameter.name)
+            if address:
+                yield address, value, parameter.name, _nbytes(moment, parameter, value)
+
+
+def outputs(moment: Moment) -> Iterator[tuple[int, Any, str, int | None, str]]:
+    """The results of a call, as `used`, and NumPy's name of their data type.
+
+    Bytes are None for those that reach to the end of their allocation, as far as is known.
+    """
+    found: set[str] = set()
+    for name, address, described in tensors(
+        moment.function, moment.given, moment.execution, outputs=True
+    ):
+        found.add(name)
+        given = moment.given.get(name)
+        label = name if given is not None else "memory"
+        yield address, given, label, _reach(described), _dtype(described[2])
+    if moment.execution is not None:
+        return
+    for parameter in moment.function.parameters:
+        is_result = parameter.type.kind == "device" and parameter.direction != "in"
+        hidden = _is_workspace(parameter) or "reserve" in parameter.name.lower()
+        if is_result and not hidden and parameter.name not in found:
+            value = moment.given.get(parameter.name)
+            place = memory_pointer(value, parameter.name)
+            if place:
+                size = _nbytes(moment, parameter, value)
+                yield place, value, parameter.name, size or None, _dtype(_any_type(moment))
+
+
+def _is_workspace(parameter: Parameter) -> bool:
+    return "workspace" in parameter.name.lower()
+
+
+def _nbytes(moment: Moment, parameter: Parameter, value: Any) -> int:
+    """As its descriptor or its size says, else as it says itself; 0 if nobody does."""
+    for name in parameter.described_by:
+        by = moment.given.get(name)
+        held: Any = records.record(by) if live.address(by) else None
+        if getattr(held, "size_in_bytes", 0):
+            return int(held.size_in_bytes)
+        number = getattr(by, "value", by)
+        if isinstance(number, int) and not live.address(by):
+            return number
+    says = typed(value)
+    return 0 if says is None else says.nbytes
+
+
+def _any_type(moment: Moment) -> cudnnDataType_t | None:
+    """The data type that some descriptor of the call names."""
+    for value in moment.given.values():
+        held = records.record(value) if live.address(value) else None
+        data_type = getattr(held, "data_type", None)
+        if data_type is not None:
+            return cudnnDataType_t(data_type)
+    return None
+
+
+def _reach(described: Described) -> int:
+    """Bytes from the first element to the last."""
+    dims, strides, data_type = described
+    count = sum((n - 1) * abs(step) for n, step in zip(dims, strides, strict=True)) + 1
+    try:
+        return count * numpy_dtype(data_type).itemsize
+    except TypeError:
+        return count
+
+
+def _dtype(data_type: cudnnDataType_t | None) -> str:
+    """Bytes, for what NumPy itself has no type of."""
+    try:
+        dtype = numpy_dtype(data_type)
+    except (TypeError, KeyError, AttributeError):
+        return "uint8"
+    return dtype.name if dtype.kind in "fiu" and dtype.isbuiltin == 1 else "uint8"
