@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from error_report import Report
@@ -78,13 +80,15 @@ BACKWARDS = {
 }
 
 
+def _lengths(attention: Attention, graph: Graph) -> dict[str, Any]:
+    return {name: each for name, each in attention.options(graph).items() if "seq_len" in name}
+
+
 def _backward(attention: Attention, graph: Graph) -> None:
     q, k, v = attention.operands(graph)
     o, d_o = (attention.like_o(graph, each) for each in OUT)
     stats = graph.tensor((*attention.scores[:3], 1), data_type="float32", name="stats")
-    more = attention.options(graph)
-    given = {name: more[name] for name in more if "seq_len" in name}
-    gradients = graph.sdpa_unified_backward(q, k, v, o, d_o, stats, **given)
+    gradients = graph.sdpa_unified_backward(q, k, v, o, d_o, stats, **_lengths(attention, graph))
     for gradient, like in zip(gradients, (q, k, v), strict=True):
         gradient.set_output(name=f"d{like.name}")
 
@@ -178,3 +182,24 @@ def test_unfused_multiplications_and_additions_build_for_an_h200(h200: DevicePro
         o.set_output(name="o")
         assert graph.nodes[-1].options == {"unfuse_fma": True}
         build(graph, h200)
+
+
+def test_the_tokens_of_all_sequences_may_be_told_for_an_h200(h200: DeviceProperties) -> None:
+    attention = BOTH["ragged"]
+    with Graph(io_data_type="float16") as graph:
+        q, k, v = attention.operands(graph)
+        o, d_o = (attention.like_o(graph, each) for each in OUT)
+        d_o.ragged_offset = o.ragged_offset
+        stats = graph.tensor((*attention.scores[:3], 1), data_type="float32", name="stats")
+        attention.pack_stats(graph, stats)
+        gradients = graph.sdpa_unified_backward(
+            *(q, k, v, o, d_o, stats),
+            **_lengths(attention, graph),
+            max_total_seq_len_q=256,
+            max_total_seq_len_kv=384,
+        )
+        for gradient, like in zip(gradients, (q, k, v), strict=True):
+            gradient.set_output(name=f"d{like.name}")
+            gradient.ragged_offset = like.ragged_offset
+        assert graph.nodes[-1].options["max_total_seq_len_q"] == 256
+        _build_backward(graph, h200)

@@ -31,6 +31,10 @@ def forward(graph: Graph, **options: Any) -> Any:
     return graph.sdpa(q, k, v, **options)
 
 
+def unified(graph: Graph, **options: Any) -> Any:
+    return graph.sdpa_unified(*(heads(graph, each) for each in "qkv"), **options)
+
+
 def backward(graph: Graph, **options: Any) -> Any:
     operands = [_operand(graph, options, each) for each in ("q", "k", "v", "o", "dO")]
     stats = _operand(graph, options, "stats", (2, 4, 128, 1))
@@ -163,6 +167,24 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
     "dropout mask": (
         lambda g: forward(g, dropout=(heads(g, "x"), number(g))),
         r"the dropout mask 'x' \(2, 4, 128, 64\) must be \(2, 4, 128, 128\)",
+    ),
+    "lengths in two ways": (
+        lambda g: unified(
+            g, seq_len_q=lengths(g), cu_seq_len_q=lengths(g, (3, 1, 1, 1)), seq_len_kv=lengths(g)
+        ),
+        "seq_len_q and cu_seq_len_q say the same",
+    ),
+    "sums of queries' lengths alone": (
+        lambda g: unified(g, cu_seq_len_q=lengths(g, (3, 1, 1, 1))),
+        "sdpa_unified 'sdpa_unified': seq_len_q and seq_len_kv go together",
+    ),
+    "sums without that of all": (
+        lambda g: unified(g, cu_seq_len_q=lengths(g), cu_seq_len_kv=lengths(g)),
+        r"cu_seq_len_q 'lengths' \(2, 1, 1, 1\) must be \(3, 1, 1, 1\)",
+    ),
+    "dropout by a mask in one operation": (
+        lambda g: unified(g, dropout=(heads(g, "x", (2, 4, 128, 128)), number(g))),
+        "sdpa_unified: dropout by a mask: only `sdpa` has it",
     ),
     "pages without lengths": (
         lambda g: forward(g, paged_attention_k_table=lengths(g, (2, 1, 8, 1))),
