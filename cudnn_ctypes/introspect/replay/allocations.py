@@ -18,6 +18,7 @@ from ...device import copy, cuda
 from ...device.borrowed import Borrowed
 from ...raw import mode
 from ..places import Places, extent
+from .expressions import NotReproducible
 
 __all__ = ["Allocation", "Allocations"]
 
@@ -91,8 +92,18 @@ class Allocations:
 
     @staticmethod
     def read(allocation: Allocation, stream: int | None) -> Bytes:
-        """What is there now."""
+        """What is there when all work on the GPU is done.
+
+        Raises
+        ------
+        NotReproducible
+            If work is being captured in a CUDA graph: it is done later, or never.
+        """
         on_host = mode.reference_device_active
+        if not on_host:  # the memory may have been written on another stream
+            if cuda.is_capturing(stream or 0):
+                raise NotReproducible("it is captured in a CUDA graph")
+            cuda.call("cuCtxSynchronize")
         memory = Borrowed(
             allocation.address,
             allocation.nbytes,
