@@ -22,7 +22,7 @@ from cudnn_ctypes import (
     activation_forward,
     raw,
 )
-from cudnn_ctypes.device import cuda
+from cudnn_ctypes.device import cuda, device_count
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
 
@@ -37,7 +37,7 @@ def current() -> int:
 @pytest.fixture
 def handles() -> Iterator[list[Handle]]:
     """A handle on each of two GPUs; the first GPU is current."""
-    count = int(cuda.call("cuDeviceGetCount"))
+    count = device_count()
     if count < 2:
         pytest.skip(f"needs two GPUs, found {count}")
     with Handle(device=0) as first, Handle(device=1) as second:

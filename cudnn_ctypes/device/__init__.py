@@ -14,7 +14,7 @@ from typing import Any
 from .allocation import OutOfDeviceMemoryError
 from .buffer import DeviceBuffer
 from .cuda import CudaError
-from .device import ReferenceDevice, current_device, make_current, synchronize
+from .device import ReferenceDevice, current_device, device_count, make_current, synchronize
 from .event import Event, elapsed_ms
 from .stream import as_stream_pointer
 from .tensor import DeviceTensor, as_tensor
@@ -29,6 +29,7 @@ __all__ = [
     "as_stream_pointer",
     "as_tensor",
     "current_device",
+    "device_count",
     "elapsed_ms",
     "make_current",
     "synchronize",

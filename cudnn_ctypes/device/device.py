@@ -10,7 +10,14 @@ from cudnn_ctypes.raw import mode
 from . import cuda
 from .stream import as_stream_pointer
 
-__all__ = ["ReferenceDevice", "current_device", "device_id", "make_current", "synchronize"]
+__all__ = [
+    "ReferenceDevice",
+    "current_device",
+    "device_count",
+    "device_id",
+    "make_current",
+    "synchronize",
+]
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,17 @@ def _reference_device() -> ReferenceDevice:
     return ReferenceDevice(
         name, stands_for=gpu["deviceName"], compute_capability=compute_capability(gpu)
     )
+
+
+def device_count() -> int:
+    """The number of GPUs: ``cuDeviceGetCount``. The reference device is one.
+
+    Raises
+    ------
+    NoDeviceError
+        If there is no GPU and the reference device is not active.
+    """
+    return 1 if mode.reference_device_active else int(cuda.call("cuDeviceGetCount"))
 
 
 def current_device() -> Any:

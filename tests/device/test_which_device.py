@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 from fake_cuda import FakeCuda, Status
 
+from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.device import (
     CudaError,
     DeviceBuffer,
     ReferenceDevice,
     cuda,
     current_device,
+    device_count,
     make_current,
 )
 from cudnn_ctypes.device.device import device_id
@@ -113,3 +115,12 @@ def test_an_unknown_device(fake_cuda: FakeCuda) -> None:
 def test_driver_errors_name_function_and_code(fake_cuda: FakeCuda) -> None:
     with pytest.raises(CudaError, match=r"cuCtxGetDevice: CUDA_ERROR_INVALID_CONTEXT \(a desc"):
         cuda.call("cuCtxGetDevice")
+
+
+def test_the_reference_device_is_one() -> None:
+    with use_reference_device():
+        assert device_count() == 1
+
+
+def test_devices_are_counted(gpu_device: None) -> None:
+    assert device_count() == int(cuda.driver().cuDeviceGetCount()[1]) >= 1

@@ -57,7 +57,7 @@ class Product:
 
     @property
     def workspace(self) -> Any:
-        return torch.empty(16 << 20, dtype=torch.uint8, device=self.device)
+        return torch.empty(64 << 20, dtype=torch.uint8, device=self.device)
 
     def check(self) -> None:
         if self.device == "cuda":

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+from ...raw import cudnnDataType_t
 from ...strides import packed
 from ..describe.node import exchanged
-from ..describe.operations.attention_mask import mask_of
+from ..describe.operations.attention_mask import mask_of, score_dims
+from .expand.attention_scores import alibi_slopes
 from .quirk import Graph
 
 __all__ = [
@@ -69,9 +73,19 @@ def differentiates_one_row_of_bias(graph: Graph) -> str:
     return ""
 
 
+# What alibi may add to a score before its exponential overflows, less what the scores may be.
+_LARGEST = {cudnnDataType_t.CUDNN_DATA_HALF: 8, cudnnDataType_t.CUDNN_DATA_BFLOAT16: 80}
+_TILE = 128
+
+
 def differentiates_alibi_to_both_sides(graph: Graph) -> str:
+    """Alibi without a mask, and keys that do not fill the last tile."""
     for node in graph.as_written("sdpa_backward"):
-        mask = mask_of(node)
-        if mask.alibi and mask.right is None:
-            return f"{node} with use_alibi_mask and without a causal mask"
+        mask, dims = mask_of(node), score_dims(node)
+        masked = (mask.left, mask.right, mask.seq_len_kv) != (None, None, None)
+        if not mask.alibi or masked or dims is None:
+            continue
+        added = max(alibi_slopes(dims[1])) * (-dims[3] % _TILE)
+        if added > _LARGEST.get(node.inputs["q"].data_type, math.inf):
+            return f"{node} with use_alibi_mask, without a mask, and with {dims[3]} keys"
     return ""

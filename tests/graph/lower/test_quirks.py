@@ -271,6 +271,8 @@ def _filter_gradient(joined: tuple[int, ...], *, then: str = "add") -> Graph:
     [
         ((1, 8, 1, 1), {4}),
         ((16, 8, 1, 1), {4}),
+        ((1, 1, 2, 3), {4}),
+        ((1, 8, 2, 3), set()),
         ((16, 1, 1, 1), set()),
         ((16, 8, 2, 3), set()),
         ((1, 1, 1, 1), set()),
@@ -294,8 +296,11 @@ def _scattered_heads(stride: int) -> Graph:
 def _gradients(*options: str) -> Graph:
     """The gradients of attention, with what cuDNN differentiates wrong."""
     graph = Graph(io_data_type="float16")
-    dims = (2, 4, 128, 64)
-    q, k, v, o, dO = (graph.tensor(dims, name=name) for name in ("q", "k", "v", "o", "dO"))
+    dims, keys = (2, 4, 128, 64), (2, 4, 192 if "alibi" in options else 128, 64)
+    q, k, v, o, dO = (
+        graph.tensor(keys if name in "kv" else dims, name=name)
+        for name in ("q", "k", "v", "o", "dO")
+    )
     strides = (512, 1, 4, 1) if "stats" in options else (512, 128, 1, 1)
     stats = graph.tensor((2, 4, 128, 1), strides, data_type="float32", name="stats")
     more: dict[str, Any] = {"use_alibi_mask": "alibi" in options}
@@ -318,6 +323,32 @@ def _gradients(*options: str) -> Graph:
 def test_wrong_gradients_are_refused_where_they_are_known(options: tuple[str, ...]) -> None:
     assert "sdpa_backward 'sdpa_backward'" in _refusals(_gradients(*options))
     assert _refusals(_gradients(*options), Target(91900, 80)) == ""
+
+
+@pytest.mark.parametrize(
+    ("data_type", "heads", "keys", "band", "refused"),
+    [
+        ("float16", 4, 192, {}, True),  # 0.25 * 64
+        ("float16", 4, 128, {}, False),  # the tile is full
+        ("float16", 2, 192, {}, False),  # 0.0625 * 64
+        ("float16", 6, 208, {}, True),  # 0.5 * 48
+        ("bfloat16", 4, 192, {}, False),
+        ("float16", 4, 192, {"diagonal_band_left_bound": 20}, False),
+        ("float16", 4, 192, {"use_causal_mask": True}, False),
+    ],
+)
+def test_alibi_to_both_sides_is_refused_where_it_overflows(
+    data_type: str, heads: int, keys: int, band: Any, refused: bool
+) -> None:
+    with Graph(io_data_type=data_type) as graph:
+        q, k, v, o, dO = (
+            graph.tensor((2, heads, keys if name in "kv" else 128, 64), name=name)
+            for name in ("q", "k", "v", "o", "dO")
+        )
+        stats = graph.tensor((2, heads, 128, 1), data_type="float32", name="stats")
+        for each in graph.sdpa_backward(q, k, v, o, dO, stats, use_alibi_mask=True, **band):
+            each.set_output()
+        assert ("without a mask" in _refusals(graph)) is refused
 
 
 def test_strided_statistics_are_read_from_the_version_on_that_can() -> None:
@@ -433,8 +464,8 @@ def _inputs(graph: Graph) -> dict[str, Any]:
                 heads, queries = tensor.dims[1:3]
                 slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
                 slopes *= graph.nodes[0].options.get("use_alibi_mask", False)
-                places = np.arange(queries)
-                scores = slopes[:, None, None] * (places - places[:, None])
+                (keys,) = (each.dims[2] for each in graph.inputs if each.name == "k")
+                scores = slopes[:, None, None] * (np.arange(keys) - np.arange(queries)[:, None])
                 array += np.logaddexp.reduce(scores, axis=-1)[..., None]
             arrays[tensor.name] = array.astype(numpy_dtype(tensor.data_type))
     return arrays
@@ -467,6 +498,7 @@ def _is_right(
             if each in graph.outputs:
                 room.copy_from(tensor)
         workspace = stack.enter_context(DeviceBuffer(max(plan.workspace_size, 1)))
+        workspace.fill(255)  # not a number
         graph.execute({each: _address(m) for each, m in memory.items()}, workspace)
         handle.synchronize()
         for each in graph.outputs:
