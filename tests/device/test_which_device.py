@@ -122,5 +122,6 @@ def test_the_reference_device_is_one() -> None:
         assert device_count() == 1
 
 
+@pytest.mark.gpu
 def test_devices_are_counted(gpu_device: None) -> None:
     assert device_count() == int(cuda.driver().cuDeviceGetCount()[1]) >= 1
