@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from error_report import Report
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw, use_reference_device
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
@@ -35,8 +35,6 @@ OF_TANH = 4e-6  # of statistics whose scores go through cuDNN's tanh, which is r
 
 FORWARDS = {**BOTH, **FORWARD, **MODIFIED, **MODIFIED_FORWARD}
 BACKWARDS = {**BOTH, **BACKWARD, **MODIFIED}
-# Of which the reference device is asked, too: each option once, and some together.
-HERE = ("padding", "causal window from the bottom right", "alibi", "bias", "sink", "pages")
 
 
 def build(graph: Graph, device: Handle | DeviceProperties) -> None:
@@ -57,13 +55,12 @@ def check(
     a: dict[str, Array],
     report: Report,
     operation: str,
-    device: str = "gpu",
 ) -> None:
     for name, error in errors(attention, found, exact, a).items():
         allowed = TOLERANCES[data_type]
         if name == "stats":
             allowed = OF_TANH if attention.modifier == "cap" else OF_STATS
-        report.ran((device, data_type, f"{operation}: {name}"), error, error / allowed)
+        report.ran(("gpu", data_type, f"{operation}: {name}"), error, error / allowed)
         assert error <= allowed, name
 
 
@@ -93,28 +90,6 @@ def exact_inputs(attention: Attention, data_type: str) -> tuple[dict[str, Array]
     a = attention.values(data_type)
     exact = attention.compute(a)
     return a | {"o": attention.rounded(exact["o"], data_type), "stats": exact["stats"]}, exact
-
-
-@pytest.mark.parametrize(
-    "name", [*HERE, *(name for name in (*MODIFIED, *MODIFIED_FORWARD) if "seed" not in name)]
-)
-def test_the_reference_device_computes_it(name: str, report: Report) -> None:
-    pytest.importorskip("torch")
-    attention, data_type = FORWARDS[name], "float16"
-    a, exact = exact_inputs(attention, data_type)
-    operations = {"sdpa": attention.forward, "sdpa_backward": attention.backward}
-    if attention.page:
-        del operations["sdpa_backward"]
-    for operation, describe in operations.items():
-        with (
-            use_reference_device(),
-            Handle() as handle,
-            Graph(io_data_type=data_type) as graph,
-        ):
-            describe(graph)
-            graph.build(handle)
-            found = execute(attention, graph, a, handle)
-        check(attention, data_type, found, exact, a, report, operation, "reference")
 
 
 @pytest.mark.gpu

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from error_report import Report
 
-from cudnn_ctypes import Handle, use_reference_device
+from cudnn_ctypes import Handle
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
@@ -27,7 +27,6 @@ def _check(
     errors: dict[str, float],
     report: Report,
     operation: str,
-    device: str = "gpu",
 ) -> None:
     for name, error in errors.items():
         allowed = OF_RESULTS[data_type]
@@ -35,7 +34,7 @@ def _check(
             allowed = OF_STATS
         elif name.startswith("amax"):
             allowed = OF_MAXIMA[data_type]
-        report.ran((device, data_type, f"{operation}: {name}"), error, error / allowed)
+        report.ran(("gpu", data_type, f"{operation}: {name}"), error, error / allowed)
         assert error <= allowed, name
 
 
@@ -51,34 +50,6 @@ def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph() as graph:
         FP8_BACKWARD[name].backward(graph)
         build(graph, h200)
-
-
-@pytest.mark.parametrize("name", list(FP8_FORWARD))
-def test_the_reference_device_computes_the_forward_pass(name: str, report: Report) -> None:
-    pytest.importorskip("torch")
-    problem = FP8_FORWARD[name]
-    stored, exact = problem.operands()
-    with use_reference_device(), Handle() as handle, Graph() as graph:
-        problem.forward(graph)
-        graph.build(handle)
-        found = execute(problem.attention, graph, stored, handle)
-    errors = problem.errors(found, exact)
-    assert errors.keys() == {each.name for each in graph.outputs}
-    _check(problem, problem.data_type, errors, report, "sdpa_fp8", "reference")
-
-
-@pytest.mark.parametrize("name", list(FP8_BACKWARD))
-def test_the_reference_device_computes_the_backward_pass(name: str, report: Report) -> None:
-    pytest.importorskip("torch")
-    problem = FP8_BACKWARD[name]
-    stored, exact = problem.operands()
-    with use_reference_device(), Handle() as handle, Graph() as graph:
-        problem.backward(graph)
-        graph.build(handle)
-        found = execute(problem.attention, graph, stored, handle)
-    errors = problem.errors(found, exact)
-    assert errors.keys() == {each.name for each in graph.outputs}
-    _check(problem, problem.gradient_type, errors, report, "sdpa_fp8_backward", "reference")
 
 
 @pytest.mark.gpu

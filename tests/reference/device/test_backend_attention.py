@@ -14,7 +14,13 @@ from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
 from tests.graph import test_attention_fp8 as fp8
 from tests.graph import test_attention_unified as unified
-from tests.graph.attention_problems import BACKWARD, BOTH, FORWARD
+from tests.graph.attention_problems import (
+    BACKWARD,
+    BOTH,
+    FORWARD,
+    MODIFIED,
+    MODIFIED_FORWARD,
+)
 from tests.graph.attentions import Attention, errors, execute
 from tests.graph.fp8_attentions import FP8_BACKWARD, FP8_FORWARD
 
@@ -24,7 +30,6 @@ pytest.importorskip("torch")
 
 # As on a GPU: the softmax, the gradients of scores and the results are rounded to 11 bits.
 TOLERANCE, OF_STATS = 3 * 2.0**-11, 1e-6
-OF_MAXIMA = 1 / 16  # of numbers of 8 bits, whose errors nearly cancel in sums
 
 
 @pytest.fixture
@@ -51,9 +56,13 @@ def forward(attention: Attention, a: dict[str, Any], handle: Handle) -> dict[str
     return execute(attention, described(attention.forward), a, handle)
 
 
-@pytest.mark.parametrize("name", [*BOTH, *FORWARD])
+FORWARDS = {**BOTH, **FORWARD, **MODIFIED, **MODIFIED_FORWARD}
+BACKWARDS = {**BOTH, **BACKWARD, **MODIFIED}
+
+
+@pytest.mark.parametrize("name", FORWARDS)
 def test_forward(name: str, handle: Handle) -> None:
-    attention = {**BOTH, **FORWARD}[name]
+    attention = FORWARDS[name]
     a = attention.values("float16")
     found = forward(attention, a, handle)
     if attention.dropout == "seed":
@@ -62,9 +71,9 @@ def test_forward(name: str, handle: Handle) -> None:
     check(attention, found, attention.compute(a), a)
 
 
-@pytest.mark.parametrize("name", [*BOTH, *BACKWARD])
+@pytest.mark.parametrize("name", BACKWARDS)
 def test_backward(name: str, handle: Handle) -> None:
-    attention = {**BOTH, **BACKWARD}[name]
+    attention = BACKWARDS[name]
     a = attention.values("float16")
     if attention.dropout == "seed":  # what the forward pass dropped, the backward pass must drop
         a["kept"] = forward(attention, a, handle)["kept"]
@@ -123,7 +132,7 @@ def check_fp8(problem: Any, describe: Any, data_type: str, handle: Handle) -> No
     graph.validate()
     found = execute(problem.attention, graph, operands, handle)
     for name, error in problem.errors(found, exact).items():
-        allowed = OF_MAXIMA if name.startswith("amax") else fp8.OF_RESULTS[data_type]
+        allowed = fp8.OF_MAXIMA[data_type] if name.startswith("amax") else fp8.OF_RESULTS[data_type]
         assert error <= (fp8.OF_STATS if name == "stats" else allowed), name
 
 
@@ -131,8 +140,12 @@ def check_fp8(problem: Any, describe: Any, data_type: str, handle: Handle) -> No
 def test_one_operation(name: str, handle: Handle) -> None:
     attention = unified.FORWARDS[name]
     a = attention.values("float16")
-    graph = described(lambda graph: unified._forward(attention, graph))
-    check(attention, execute(attention, graph, a, handle), attention.compute(a), a)
+    graph = described(lambda graph: attention.forward(graph, unified=True))
+    found = execute(attention, graph, a, handle)
+    if attention.dropout:
+        a["kept"] = found["kept"]
+        assert 0.7 < a["kept"].mean() < 0.8
+    check(attention, found, attention.compute(a), a)
 
 
 @pytest.mark.parametrize("name", unified.BACKWARDS)
