@@ -474,7 +474,7 @@ def cudnnGetExecutionPlanWorkspaceSize(
     in   variantPack           cudnnBackendDescriptor_t
     out  workspaceSizeInBytes  pointer to size_t
 
-    used by BoundPlan.workspace_size
+    used by BoundPlan.workspace_size, ExecutionPlan.workspace_size_for
     """
 
 @declared

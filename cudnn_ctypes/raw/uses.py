@@ -97,7 +97,10 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
         "11_convolution_at_every_level.py",
     ),
     "cudnnGetExecutionPlanWorkspaceSize": (
-        ("BoundPlan.workspace_size",),
+        (
+            "BoundPlan.workspace_size",
+            "ExecutionPlan.workspace_size_for",
+        ),
         "",
     ),
     "cudnnBackendExecute": (

@@ -131,13 +131,13 @@ def test_strides_and_in_place(handle, descriptor, states):
     np.testing.assert_array_equal(turned.numpy(), expected)
 
 
-def test_the_descriptor_reads_back_and_null_states_set_the_rate_only(handle, descriptor, states):
+def test_the_descriptor_reads_back_and_null_states_keep_theirs(handle, descriptor, states):
     assert read(handle, descriptor) == (0.0, None, 0)
     raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.5, states, states.nbytes, 2**63 + 1)
     before = states.copy_to_host()
     assert read(handle, descriptor) == (0.5, states.ptr, 2**63 + 1)
     raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.25, None, 0, 7)
-    assert read(handle, descriptor) == (0.25, states.ptr, 2**63 + 1)
+    assert read(handle, descriptor) == (0.25, states.ptr, 7)
     np.testing.assert_array_equal(states.copy_to_host(), before)
 
 
