@@ -48,18 +48,24 @@ class RunningMethods(BuildingMethods):
         tensor_uids : sequence of int, optional
             The unique ids of what is in `tensor_dict`, in its order.
         """
-        shapes = None
+        held, shapes = self._held, None
+        memory: Any = tensor_dict
         if override_uids or override_shapes or override_strides:
             shapes = overriding(override_uids, override_shapes, override_strides)
-        chosen = None if handle is None else as_handle(handle)
-        held = self._held
-        if held.restored is None and (held.plans is None or held.plans.candidate is None):
-            self._build_rest()
-        memory: Any = tensor_dict
+        chosen = self._handle if handle is None else as_handle(handle)
+        plans = held.plans
+        run = held.executions.get(None if plans is None else plans.candidate)
+        if run is None:
+            if held.restored is None and (plans is None or plans.candidate is None):
+                self._build_rest()
+            run = self._execution(None)
         if tensor_uids is not None or self._bound:
             memory = self._memory(tensor_dict, tensor_uids)
-        run = self._execution(None)
-        run(chosen or self._handle or self._default_handle(), memory, workspace, shapes)
+        to = chosen or self._default_handle()
+        if memory.__class__ is dict and shapes is None:
+            run.launches[(*memory,)](run, to, memory, workspace)
+        else:
+            run(to, memory, workspace, shapes)
 
     def execute_plan_at_index(
         self,

@@ -374,10 +374,13 @@ class Graph(
         KeyError
             If a key is no tensor with memory of this graph.
         """
-        plan = self.plan
+        execution = self._execution or self._made_execution(self.plan)
+        chosen = handle or self._handle or self._chosen(None)
+        if memory.__class__ is dict and check and not dims:
+            execution.launches[(*memory,)](execution, chosen, memory, workspace)
+            return
         new = new_shapes(self._operands, dims) if dims else None
-        execution = self._execution or self._made_execution(plan)
-        execution(self._chosen(handle), memory, workspace, new, check=check)
+        execution(chosen, memory, workspace, new, check=check)
 
     def bind(
         self,

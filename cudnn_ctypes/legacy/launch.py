@@ -22,12 +22,13 @@ from typing import Any, TypeVar, cast
 
 from ..device import DeviceBuffer, DeviceTensor
 from ..handle import Handle
+from ..raw.compiled_functions import code_of, function_of
 from ..raw.function import Function
 from ..raw.tokens import unique
 from .bound_operation import BoundOperation
 from .launch_keys import ALIGNMENT, NoKey, is_foreign, looks
 from .launch_plan import Plan
-from .launch_source import code_of, function_of, looked_up_source, operation_source
+from .launch_source import looked_up_source, operation_source
 from .recording import Launcher, Memory, Recording
 from .stream_launcher import StreamLauncher
 

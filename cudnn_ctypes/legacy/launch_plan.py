@@ -12,12 +12,13 @@ from ..device import DeviceTensor, copy, pytorch
 from ..device.allocation import Allocation, Allocator
 from ..raw import log, mode
 from ..raw.bare import bare, watched
+from ..raw.compiled_functions import function_of
 from ..raw.function import Function
 from ..raw.passing import address
 from ..resource import Resource
 from .descriptor import Descriptor
 from .launch_keys import NoKey, look
-from .launch_source import function_of, plan_source
+from .launch_source import plan_source
 from .recording import Launcher, Memory, Place, Recording
 
 __all__ = ["Call", "Plan", "fill", "make_call"]

@@ -1,31 +1,15 @@
 """The Python functions that are compiled for launches: one for an operation, one for a plan.
 
 A launch is written out as source, with the names of its arguments and without loops over them,
-which takes a fraction of the time. Equal sources are compiled once.
+which takes a fraction of the time.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from inspect import Parameter
-from types import CodeType, FunctionType
-from typing import Any
 
-__all__ = ["code_of", "function_of", "looked_up_source", "operation_source", "plan_source"]
-
-
-@functools.lru_cache(maxsize=512)
-def code_of(source: str, name: str) -> CodeType:
-    """The code of the one function in a source, which tracebacks call the launch of `name`."""
-    module = compile(source, f"<launch of {name}>", "exec")
-    (code,) = (each for each in module.co_consts if isinstance(each, CodeType))
-    return code
-
-
-def function_of(source: str, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    """The one function in a source, which refers to the names in `scope`."""
-    return FunctionType(code_of(source, name), scope)
+__all__ = ["looked_up_source", "operation_source", "plan_source"]
 
 
 # --- operations ----------------------------------------------------------------------------------

@@ -3,44 +3,74 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
-from ..backend.execution import execute
+from ...resource import Uncopied
+from ..backend.execution import execution_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ...handle import Handle
     from ..backend.descriptor import BackendDescriptor
     from .plan import ExecutionPlan
 
-from ...resource import Uncopied
+    class _Partial:
+        """``functools.partial`` as far as it is used here."""
+
+        def __new__(cls, function: Callable[..., Any]) -> Self: ...
+        def __call__(self) -> None: ...
+
+else:
+    _Partial = functools.partial
 
 __all__ = ["BoundPlan"]
 
 
-class BoundPlan(Uncopied):
+class BoundPlan(Uncopied, _Partial):
     """A plan with its operands and workspace, which it keeps alive; call it to execute.
 
     ``ExecutionPlan.bind`` makes it.
+
+    Attributes
+    ----------
+    handle : Handle
+    plan : ExecutionPlan
+    variant_pack : BackendDescriptor
+        The addresses.
+    operands
+        What the addresses belong to.
     """
 
-    def __init__(
-        self, handle: Handle, plan: ExecutionPlan, variant_pack: BackendDescriptor
-    ) -> None:
+    # A partial without arguments, whose function a call reaches without a method in between.
+
+    handle: Handle
+    plan: ExecutionPlan
+    variant_pack: BackendDescriptor
+    operands: Any
+
+    def __new__(
+        cls,
+        handle: Handle,
+        plan: ExecutionPlan,
+        variant_pack: BackendDescriptor,
+        prepare: Callable[[], None] | None = None,
+    ) -> Self:
+        """`prepare` is called before each execution."""
+        call = execution_of(handle, plan.descriptor, variant_pack)
+        self = super().__new__(cls, call if prepare is None else _in_order(prepare, call))
         self.handle = handle
         self.plan = plan
         self.variant_pack = variant_pack
-        self.operands: Any = None  # what the addresses of the pack belong to
-        self.prepare: Callable[[], None] | None = None  # what goes before each execution
-        self._arguments = (handle, plan.descriptor, variant_pack)
+        self.operands = None
+        return self
 
-    def __call__(self) -> None:
-        if self.prepare is not None:
-            self.prepare()
-        execute(*self._arguments)
-
-    execute = __call__
+    def execute(self) -> None:
+        """Run the plan, as calling this does."""
+        self()
 
     @property
     def workspace_size(self) -> int:
@@ -50,7 +80,9 @@ class BoundPlan(Uncopied):
         `SymbolNotFoundError` for an older one.
         """
         size = ctypes.c_size_t()
-        raw.cudnnGetExecutionPlanWorkspaceSize(*self._arguments, size)
+        raw.cudnnGetExecutionPlanWorkspaceSize(
+            self.handle, self.plan.descriptor, self.variant_pack, size
+        )
         return self.plan.scratch.total(size.value)
 
     def close(self) -> None:
@@ -66,3 +98,11 @@ class BoundPlan(Uncopied):
 
     def __repr__(self) -> str:
         return f"BoundPlan({self.plan!r}{', closed' if self.variant_pack.closed else ''})"
+
+
+def _in_order(first: Callable[[], None], then: Callable[[], None]) -> Callable[[], None]:
+    def call() -> None:
+        first()
+        then()
+
+    return call

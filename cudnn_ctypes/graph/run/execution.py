@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...raw import gpus
 from ...raw.bare import watched
 from ...raw.memory import memory_pointer
+from .launches import Launches, launch
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .operands import Operands
     from .plan import ExecutionPlan
     from .tensor_memory import Shape
+    from .variant_packs import VariantPacks
 
 __all__ = ["Execution"]
 
@@ -34,14 +35,18 @@ class Execution:
     operands : Operands
     workspace_size : int
         Bytes of workspace that the plan needs.
+    launches : Launches
+        For memory in a ``dict`` that is checked, without `shapes`: what to call instead, as
+        ``launches[(*memory,)](execution, handle, memory, workspace)``.
     """
 
     def __init__(self, plan: ExecutionPlan, operands: Operands) -> None:
         self._plan = plan
         self.operands = operands
         self.workspace_size = plan.workspace_size
-        self._checked_space: int | None = -1
         self._packs = None if plan.scratch else plan.packs(operands.uids)
+        self.launches = Launches()
+        operands.renamed = self.launches.clear
 
     def __call__(
         self,
@@ -83,17 +88,26 @@ class Execution:
             by_uid = dict(zip(self.operands.uids, addresses, strict=True))
             self._plan.execute(handle, by_uid, workspace, shapes=shapes)
             return
-        space = None
+        space = 0
         if self.workspace_size:
-            space = workspace if type(workspace) is int else memory_pointer(workspace, "workspace")
-            if space != self._checked_space:
+            space = memory_pointer(workspace, "workspace") or 0
+            checked = self.operands.checked
+            if space != checked[0][-1]:
                 self.check_workspace(workspace)
-                self._checked_space = space
-        try:
-            key = packs.key(*addresses, space or 0)
-        except struct.error:
-            raise ValueError(f"expected addresses of 64 bits, got {addresses}") from None
-        packs.execute(handle, self._plan.descriptor, key, space, numbers)
+                checked[0] = (*checked[0][:-1], space)
+        packs.execute(handle, self._plan.descriptor, (*addresses, space), numbers)
+        if check and not numbers:
+            self._learn(packs, memory, workspace)
+
+    def _learn(self, packs: VariantPacks, memory: Mapping[Any, Any], workspace: Any) -> None:
+        """Have a launch for the next time that memory has these keys, if there can be one."""
+        if type(memory) is not dict or (*memory,) in self.launches:
+            return
+        launched = self.operands.launched(memory)
+        if launched is not None:
+            checked, size = self.operands.checked, self.workspace_size
+            made = launch(self._plan.descriptor, packs, *launched, workspace, size, checked)
+            self.launches.add((*memory,), made)
 
     def bind(
         self,

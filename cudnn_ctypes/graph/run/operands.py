@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...raw import mode
 from ...raw.memory import memory_pointer
 from ...raw.typed_memory import by_class
+from .launches import Operand
 from .tensor_memory import Extent, Shape, extent, find_tensor, host_value, refusal, with_shape
 
 if TYPE_CHECKING:
@@ -32,14 +33,20 @@ class Operands:
     tensors : list of Tensor
         Those with memory, or passed by value; an operand's place is its index here.
     uids : tuple of int
+    checked : list
+        Its one element is the addresses of the last time, by place, whose memory was found to fit;
+        behind them is room for that of the workspace.
+    renamed : callable
+        Called when an operand is found to have another name than before.
     """
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         self.tensors = [each for each in tensors if not each.virtual and not each.scratch]
         self.uids = tuple(each.uid or 0 for each in self.tensors)
+        self.renamed: Callable[[], None] = _nothing
         self._name()
         self._extents = [None if each.by_value else self.extent(each) for each in self.tensors]
-        self._checked: list[Any] = [None] * len(self.tensors)  # the addresses of the last time
+        self.checked: list[Any] = [(None,) * (len(self.tensors) + 1)]
         # By place what `by_class` gives for memory that was found to fit.
         self._fitting: list[set[Any]] = [set() for _ in self.tensors]
         # Memory that is part of another operand's: its place, that one's, and the offset in bytes.
@@ -98,7 +105,7 @@ class Operands:
         found: list[Any] = self._fixed.copy()
         numbers = self._changed_numbers(found) if self._needed < len(found) else {}
         place_of, on_gpu = self._in_memory.get, not mode.reference_device_active
-        checked = [None] * len(found) if shapes else self._checked
+        checked = [None] * len(found) if shapes else self.checked[0]
         for key, value in memory.items():
             place = place_of(key)
             if place is None:
@@ -127,8 +134,23 @@ class Operands:
         if not all(found):
             self._refuse_missing(found)
         if check and not shapes:
-            self._checked = found
+            self.checked[0] = (*found, self.checked[0][-1])
         return found, numbers
+
+    def launched(self, memory: dict[Any, Any]) -> tuple[list[Operand], dict[int, Any]] | None:
+        """What each place takes in executions with these keys, and what is given there now.
+
+        None if a key is unknown, or numbers are among the operands.
+        """
+        operands = [Operand(fitting=each) for each in self._fitting]
+        for place, base, offset in self._views:
+            operands[place] = Operand(base=base, offset=offset)
+        for place, tensor, value in self._by_value:
+            operands[place] = Operand(number=self._fixed[place], tensor=tensor, value=value)
+        taken = {at for at, each in enumerate(operands) if each.base is each.number is None}
+        given = {self._in_memory.get(key, -1): value for key, value in memory.items()}
+        is_launched = given.keys() == taken and len(memory) == len(taken)
+        return (operands, given) if is_launched else None
 
     def by_uid(
         self,
@@ -208,6 +230,7 @@ class Operands:
         """
         tensor = find_tensor(key, dict(zip(self.uids, self.tensors, strict=True)))
         self._name()  # it was renamed after the graph was built
+        self.renamed()
         return self._places[tensor]
 
     def number(self, value: Any, operand: Tensor) -> Any:
@@ -229,3 +252,7 @@ class Operands:
                 raise ValueError(f"tensor {tensor.name!r} (uid {tensor.uid}) is given twice")
             if place is not None:
                 seen.add(place)
+
+
+def _nothing() -> None:
+    pass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import struct
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from ..backend.devices import DeviceLike, as_device, device_attribute
 from ..backend.engine import EngineConfig
 from ..backend.values import device_address
 from .bound_plan import BoundPlan
+from .launches import Launches, Operand, launch
 from .scratch import Scratch
 from .stored_plan import StoredPlan, sealed
 from .tensor_memory import Shape
@@ -264,10 +264,19 @@ class ExecutionPlan(Uncopied):
         if shapes or watched:
             with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
                 bound()
+        elif pointers.__class__ is dict:
+            self._launches[(*pointers,)](self._execute, handle, pointers, workspace)
+        else:
+            self._execute(handle, pointers, workspace)
+
+    def _execute(self, handle: Handle, given: Mapping[int, Any], workspace: Any) -> None:
+        """`execute` with what was not executed before."""
+        if watched:
+            self.execute(handle, given, workspace)
             return
         if gpus.ordinals:
-            gpus.check_memory(handle, [*pointers.items(), ("workspace", workspace)])
-        pointers = self._complete(pointers, workspace)
+            gpus.check_memory(handle, [*given.items(), ("workspace", workspace)])
+        pointers = self._complete(given, workspace)
         packs = self.packs(tuple(pointers))
         addresses, numbers = [], False
         for uid, value in pointers.items():
@@ -278,13 +287,16 @@ class ExecutionPlan(Uncopied):
             numbers = numbers or isinstance(value, ctypes._SimpleCData)
             addresses.append(device_address(f"pointers[{uid}]", value) or 0)
         space = device_address("workspace", workspace) if self.workspace_size else None
-        try:
-            key = packs.key(*addresses, space or 0)
-        except struct.error:
-            raise ValueError(f"pointers: expected addresses of 64 bits, got {addresses}") from None
         if self.scratch.must_write:
             self.scratch.write(handle, self._own_size, workspace)
-        packs.execute(handle, self.descriptor, key, space, numbers)
+        key = (*addresses, space or 0)
+        packs.execute(handle, self.descriptor, key, numbers)
+        keys = (*given,)
+        if pointers is given and type(given) is dict and not numbers and keys not in self._launches:
+            operands, order = [Operand()] * len(keys), dict(enumerate(given.values()))
+            size, checked = self.workspace_size, [key]
+            made = launch(self.descriptor, packs, operands, order, workspace, size, checked)
+            self._launches.add(keys, made)
 
     def packs(self, uids: tuple[int, ...]) -> VariantPacks:
         """The variant packs for tensors with these unique ids.
@@ -299,6 +311,10 @@ class ExecutionPlan(Uncopied):
             self._check_uids(uids)
             found = self._packs[uids] = VariantPacks(uids)
         return found
+
+    @functools.cached_property
+    def _launches(self) -> Launches:
+        return Launches()
 
     @functools.cached_property
     def _packs(self) -> dict[tuple[int, ...], VariantPacks]:
@@ -339,11 +355,11 @@ class ExecutionPlan(Uncopied):
         """This plan for fixed addresses: executing it is one C call."""
         if gpus.ordinals:
             gpus.check_memory(handle, [*pointers.items(), ("workspace", workspace)])
-        bound = BoundPlan(handle, self, self.variant_pack(pointers, workspace, shapes=shapes))
+        pack = self.variant_pack(pointers, workspace, shapes=shapes)
+        prepare = None
         if self.scratch.must_write:
-            own = self._own_size
-            bound.prepare = functools.partial(self.scratch.write, handle, own, workspace)
-        return bound
+            prepare = functools.partial(self.scratch.write, handle, self._own_size, workspace)
+        return BoundPlan(handle, self, pack, prepare)
 
     def close(self) -> None:
         if self._config is not None:

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 from ...resource import Uncopied
 
-__all__ = ["VariantPacks"]
+__all__ = ["Addresses", "Pack", "VariantPacks"]
+
+Addresses = tuple[int, ...]
+"""Of the operands, then that of the workspace or 0."""
 
 _KEPT = 64  # sets of addresses whose variant pack is kept
 
@@ -53,36 +56,34 @@ class VariantPacks(Uncopied):
     def __init__(self, uids: Sequence[int]) -> None:
         self._uids = struct.pack(f"{len(uids)}q", *uids)
         self._count = ctypes.c_int64(len(uids))
-        self.key = struct.Struct(f"{len(uids) + 1}Q").pack
-        """The addresses, then that of the workspace or 0, as the bytes that cuDNN reads.
-
-        Raises ``struct.error`` for what is no address of 64 bits.
-        """
-        self._kept: dict[bytes, _Pack] = {}  # the one not used for longest first
+        self._as_bytes = struct.Struct(f"{len(uids) + 1}Q").pack
+        self.kept: dict[Addresses, Pack] = {}
+        """Those that no execution uses now, by their addresses; the oldest first."""
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self.kept)
 
     def execute(
         self,
         handle: Handle,
         plan: BackendDescriptor,
-        key: bytes,
-        workspace: int | None,
+        key: Addresses,
         numbers: object = False,
     ) -> None:
-        """Run the plan with the addresses of `key`, which end with that of `workspace`.
+        """Run the plan with the addresses of `key`.
 
         With true `numbers` a pack that has these addresses is filled all the same: at one of them
         is a number on the host, which may have been another one.
+
+        Raises
+        ------
+        ValueError
+            If one is no address of 64 bits.
         """
-        kept = self._kept
+        kept = self.kept
         pack = kept.pop(key, None)
         if pack is None or numbers:
-            if pack is None:
-                pack = _Pack() if len(kept) < _KEPT else self._oldest()
-            if self._fill(bare, pack.argument, key, workspace):
-                self._fill(raw, pack.descriptor, key, workspace)  # says what was refused, and why
+            pack = self.filled(key, pack)
         pointer = getattr(handle, "_as_parameter_", handle)
         if pointer.__class__ is not cudnnHandle_t or not pointer:
             raw.cudnnBackendExecute(pointer, plan, pack.descriptor)  # refuses it
@@ -93,29 +94,54 @@ class VariantPacks(Uncopied):
             raise binding("cudnnBackendExecute").error(code, (handle, plan, pack.descriptor))
         kept[key] = pack
 
-    def _oldest(self) -> _Pack:
+    def filled(self, key: Addresses, pack: Pack | None = None) -> Pack:
+        """`pack`, or the one not used for longest, with the addresses of `key`; not among `kept`.
+
+        Raises
+        ------
+        ValueError
+            If one is no address of 64 bits.
+        """
+        try:
+            data = self._as_bytes(*key)
+        except struct.error:
+            raise ValueError(f"expected addresses of 64 bits, got {key}") from None
+        if pack is None:
+            pack = Pack() if len(self.kept) < _KEPT else self._oldest()
+        space = data[-_SIZE:] if key[-1] else None
+        argument, count, set_attribute = pack.argument, self._count, bare.cudnnBackendSetAttribute
+        if (
+            bare.cudnnBackendInitialize(argument)
+            or set_attribute(argument, _UIDS, _INT64, count, self._uids)
+            or set_attribute(argument, _POINTERS, _VOID_PTR, count, data)
+            or (space and set_attribute(argument, _WORKSPACE, _VOID_PTR, _ONE, space))
+            or bare.cudnnBackendFinalize(argument)
+        ):
+            self._fill(pack.descriptor, data, space)
+        return pack
+
+    def _oldest(self) -> Pack:
         """The one not used for longest, to be filled anew."""
         try:
-            return self._kept.pop(next(iter(self._kept)))
+            return self.kept.pop(next(iter(self.kept)))
         except (KeyError, RuntimeError, StopIteration):  # another thread was faster
-            return _Pack()
+            return Pack()
 
-    def _fill(self, functions: Any, pack: Any, key: bytes, workspace: int | None) -> Any:
-        """The first status that is no success, if there is one."""
-        set_attribute, count = functions.cudnnBackendSetAttribute, self._count
-        return (
-            functions.cudnnBackendInitialize(pack)
-            or set_attribute(pack, _UIDS, _INT64, count, self._uids)
-            or set_attribute(pack, _POINTERS, _VOID_PTR, count, key)
-            or (workspace and set_attribute(pack, _WORKSPACE, _VOID_PTR, _ONE, key[-_SIZE:]))
-            or functions.cudnnBackendFinalize(pack)
-        )
+    def _fill(self, pack: Any, data: bytes, space: bytes | None) -> None:
+        """By calls that say what is refused, and why."""
+        set_attribute: Any = raw.cudnnBackendSetAttribute
+        raw.cudnnBackendInitialize(pack)
+        set_attribute(pack, _UIDS, _INT64, self._count, self._uids)
+        set_attribute(pack, _POINTERS, _VOID_PTR, self._count, data)
+        if space:
+            set_attribute(pack, _WORKSPACE, _VOID_PTR, _ONE, space)
+        raw.cudnnBackendFinalize(pack)
 
     def close(self) -> None:
-        self._kept.clear()
+        self.kept.clear()
 
 
-class _Pack:
+class Pack:
     """A VARIANT_PACK without the typed descriptor; destroyed with the last reference to it."""
 
     __slots__ = ("argument", "descriptor")

@@ -1,0 +1,37 @@
+"""A graph that is executed by stand-ins for cuDNN's functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.raw.bare import bare, watched
+
+from .executions import Product, StandIn
+
+
+@pytest.fixture
+def directly() -> Iterator[None]:
+    """Nobody watches the calls, whatever has used the reference device before."""
+    before = set(watched)
+    watched.clear()
+    yield
+    watched.update(before)
+
+
+@pytest.fixture
+def stand_in(directly: None, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    made = StandIn()
+    for name, function in made.functions.items():
+        monkeypatch.setattr(bare, name, function)
+    return made
+
+
+@pytest.fixture
+def product(h200: DeviceProperties, directly: None) -> Iterator[Product]:
+    made = Product(h200)
+    yield made
+    made.graph.close()
+    made.handle.close()

@@ -1,0 +1,325 @@
+"""Executions with keys that were there before go a short way, which leaves out no check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import BadParamError, ClosedError, frontend, raw
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run.execution import Execution
+from cudnn_ctypes.graph.run.launches import Launches
+from cudnn_ctypes.graph.run.plan import ExecutionPlan
+from cudnn_ctypes.raw.bare import watched
+from cudnn_ctypes.raw.gpus import ordinals
+from cudnn_ctypes.resource import Resource
+
+from .executions import BAD_PARAM, Array, Memory, Product, StandIn, made_up_handle
+
+
+class Tensor:
+    """A tensor as PyTorch has them, on a GPU."""
+
+    def __init__(
+        self,
+        address: int,
+        shape: tuple[int, ...] = (4, 64, 64),
+        dtype: str = "torch.float16",
+        *,
+        is_cuda: bool = True,
+    ) -> None:
+        self._address = address
+        self.shape, self.dtype, self.is_cuda = shape, dtype, is_cuda
+        self.device = type("device", (), {"type": "cuda" if is_cuda else "cpu"})
+        self.asked: list[str] = []
+
+    @property
+    def nbytes(self) -> int:
+        size = self.element_size()
+        for each in self.shape:
+            size *= each
+        return size
+
+    def element_size(self) -> int:
+        return 4 if self.dtype.endswith("32") else 2
+
+    def data_ptr(self) -> int:
+        return self._address
+
+    def stride(self) -> tuple[int, ...]:
+        self.asked.append("stride")
+        strides, step = [], 1
+        for each in reversed(self.shape):
+            strides.append(step)
+            step *= each
+        return tuple(reversed(strides))
+
+
+Tensor.__module__ = "torch"
+
+A, B, C, SPACE = 0x10000, 0x20000, 0x30000, 0x5000000
+SIZE = 1 << 12
+
+
+class LongWay:
+    """Notes the executions that go the long way, and makes none."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, handle: Any, memory: Any, workspace: Any) -> None:
+        self.calls += 1
+
+
+@pytest.fixture
+def long_way() -> LongWay:
+    return LongWay()
+
+
+@pytest.fixture
+def with_space(
+    product: Product, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Launches, dict[str, Any]]:
+    """The launches of a plan with a workspace, after one execution, and its memory."""
+    monkeypatch.setattr(ExecutionPlan, "workspace_size", SIZE)
+    memory = {"c": Tensor(C), "a": A, "b": Tensor(B, (4, 32, 64))}
+    product.graph.execute(memory, Tensor(SPACE, (SIZE,), "torch.uint8"), handle=product.handle)
+    execution = product.graph._execution
+    assert execution is not None
+    return execution.launches, memory
+
+
+def with_closed_handle(product: Product) -> None:
+    product.handle.close()
+
+
+def with_null(product: Product) -> None:
+    product.handle._as_parameter_.value = None
+
+
+def with_another_kind_of_handle(product: Product) -> None:
+    product.handle = Resource(raw.cudnnBackendDescriptor_t(), lambda _: None)
+
+
+def with_closed_plan(product: Product) -> None:
+    product.plan.close()
+
+
+def with_another_number(product: Product) -> None:
+    product.scale.value = 0.25
+
+
+@pytest.mark.parametrize(
+    ("memory", "workspace"),
+    [
+        ({}, SPACE),
+        ({"a": A + 256}, SPACE),
+        ({"c": Tensor(C + 256)}, SPACE),
+        ({"a": Tensor(A, (4, 64, 32))}, SPACE),  # at the address that was there
+        ({"c": C}, SPACE + 256),
+        ({"c": Memory(C)}, Tensor(SPACE + 256, (SIZE,))),
+        ({}, Memory(SPACE + 256, SIZE)),
+    ],
+)
+def test_memory_that_fits_goes_the_short_way(
+    with_space: Any,
+    product: Product,
+    stand_in: StandIn,
+    long_way: LongWay,
+    memory: Any,
+    workspace: Any,
+) -> None:
+    launches, known = with_space
+    memory = {**known, **memory}
+    for _ in range(2):
+        launches[(*memory,)](long_way, product.handle, memory, workspace)
+    assert not long_way.calls
+    assert len(stand_in.executed) == 3
+    wanted = {
+        getattr(product, name).uid: getattr(each, "_address", getattr(each, "_as_parameter_", each))
+        for name, each in memory.items()
+    }
+    noted = stand_in.executed[-1]
+    assert {uid: noted["data"][uid] for uid in wanted} == wanted
+    space = getattr(workspace, "_address", getattr(workspace, "_as_parameter_", workspace))
+    assert noted["workspace"] == space
+
+
+@pytest.mark.parametrize(
+    ("memory", "workspace"),
+    [
+        ({"c": Tensor(C + 256, (4, 64, 63))}, SPACE),
+        ({"c": Tensor(C + 256, dtype="torch.float32")}, SPACE),
+        ({"c": Tensor(C + 256, is_cuda=False)}, SPACE),
+        ({"b": Tensor(B + 256)}, SPACE),  # of another operand's shape
+        ({"c": Array(C + 256, (4, 64, 32))}, SPACE),
+        ({"a": 0}, SPACE),
+        ({"a": None}, SPACE),
+        ({"a": "a"}, SPACE),
+        ({"a": True}, SPACE),
+        ({"c": Tensor(0)}, SPACE),
+        ({}, None),
+        ({}, 0),
+        ({}, Tensor(SPACE + 256, (SIZE // 2 - 1,))),
+        ({}, Tensor(SPACE + 256, (SIZE,), is_cuda=False)),
+        ({}, Memory(SPACE + 256, SIZE - 1)),
+    ],
+)
+def test_everything_else_goes_the_long_way(
+    with_space: Any,
+    product: Product,
+    stand_in: StandIn,
+    long_way: LongWay,
+    memory: Any,
+    workspace: Any,
+) -> None:
+    launches, known = with_space
+    memory = {**known, **memory}
+    launches[(*memory,)](long_way, product.handle, memory, workspace)
+    assert long_way.calls == 1
+    assert len(stand_in.executed) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        with_closed_handle,
+        with_null,
+        with_another_kind_of_handle,
+        with_closed_plan,
+        with_another_number,
+    ],
+)
+def test_whatever_changed_goes_the_long_way(
+    with_space: Any,
+    product: Product,
+    stand_in: StandIn,
+    long_way: LongWay,
+    change: Callable[[Product], None],
+) -> None:
+    launches, memory = with_space
+    change(product)
+    launches[(*memory,)](long_way, product.handle, memory, SPACE)
+    assert long_way.calls == 1
+    assert len(stand_in.executed) == 1
+
+
+def test_watched_calls_and_several_gpus_go_the_long_way(
+    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+) -> None:
+    launches, memory = with_space
+    watched.add("cudnnBackendExecute")
+    launches[(*memory,)](long_way, product.handle, memory, SPACE)
+    watched.discard("cudnnBackendExecute")
+    ordinals[1 << 40] = 0
+    launches[(*memory,)](long_way, product.handle, memory, SPACE)
+    del ordinals[1 << 40]
+    assert long_way.calls == 2
+    launches[(*memory,)](long_way, product.handle, memory, SPACE)
+    assert long_way.calls == 2
+    assert len(stand_in.executed) == 2
+
+
+def test_keys_in_another_order_or_unknown_ones_go_the_long_way(
+    with_space: Any, product: Product, long_way: LongWay
+) -> None:
+    launches, memory = with_space
+    turned = dict(reversed(memory.items()))
+    for other in (turned, {**memory, "d": 1}, {product.c: C, "a": A, "b": B}, {"a": A}, {}):
+        launches[(*other,)](long_way, product.handle, other, SPACE)
+    assert long_way.calls == 5
+    product.graph.execute(turned, SPACE, handle=product.handle)
+    launches[(*turned,)](long_way, product.handle, turned, SPACE)
+    assert long_way.calls == 5
+
+
+def test_the_same_address_is_not_asked_what_it_is_again(
+    with_space: Any, product: Product, long_way: LongWay
+) -> None:
+    launches, memory = with_space
+    again = {**memory, "c": Tensor(C)}
+    launches[(*again,)](long_way, product.handle, again, SPACE)
+    assert not again["c"].asked
+    again["c"] = Tensor(C + 256)
+    launches[(*again,)](long_way, product.handle, again, SPACE)
+    assert again["c"].asked
+    assert not long_way.calls
+
+
+def test_addresses_that_are_none_are_refused(with_space: Any, product: Product) -> None:
+    _, memory = with_space
+    for wrong in (-1, 1 << 64):
+        with pytest.raises(ValueError, match="expected addresses of 64 bits"):
+            product.graph.execute({**memory, "a": wrong}, SPACE, handle=product.handle)
+
+
+def test_errors_of_the_short_way_are_told(
+    with_space: Any, product: Product, stand_in: StandIn
+) -> None:
+    _, memory = with_space
+    stand_in.status = BAD_PARAM
+    with pytest.raises(BadParamError) as caught:
+        product.graph.execute(memory, SPACE, handle=product.handle)
+    assert list(caught.value.arguments) == ["handle", "executionPlan", "variantPack"]
+    stand_in.status = 0
+    product.graph.execute(memory, SPACE, handle=product.handle)
+
+
+def test_graphs_plans_and_the_front_end_take_the_short_way(
+    product: Product, stand_in: StandIn, h200: DeviceProperties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    types = frontend.data_type
+    front = frontend.pygraph(
+        io_data_type=types.HALF, compute_data_type=types.FLOAT, device_property=h200
+    )
+    a, b = front.tensor([4, 64, 32], name="a"), front.tensor([4, 32, 64], name="b")
+    c = front.matmul(a, b).set_output(True)
+    front.build([frontend.heur_mode.A])
+    front._handle = product.handle
+    plain = Graph(io_data_type="float16")
+    x, y = plain.tensor((4, 64, 32)), plain.tensor((4, 32, 64))
+    z = plain.matmul(x, y).set_output()
+    plan = plain.build(h200)
+    pointers = {each.uid or 0: at for each, at in ((x, Tensor(A)), (y, B), (z, C))}
+    ways: list[Callable[[], None]] = [
+        lambda: product.graph.execute({"c": C, "a": A, "b": B}, handle=product.handle),
+        lambda: plain.execute({z: C, x: A, y: B}, handle=product.handle),
+        lambda: front.execute({a: A, b: B, c: C}),
+        lambda: plan.execute(product.handle, pointers),
+    ]
+    for way in ways:
+        way()
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the long way")
+
+    monkeypatch.setattr(Execution, "__call__", refuse)
+    monkeypatch.setattr(ExecutionPlan, "_execute", refuse)
+    for way in ways:
+        way()
+    assert stand_in.executed[:4] == stand_in.executed[4:]
+    plain.close()
+    front._handle = None
+
+
+def test_bound_plans_look_at_what_they_are_given(product: Product, stand_in: StandIn) -> None:
+    pointers = dict.fromkeys(product.plan.uids, A)
+    handle, null = made_up_handle(), made_up_handle()
+    bound = product.plan.bind(handle, pointers)
+    bound()
+    bound.execute()
+    handle.close()
+    with pytest.raises(ClosedError):
+        bound()
+    with product.plan.bind(null, pointers) as bound:
+        null._as_parameter_.value = None
+        with pytest.raises(BadParamError, match="NULL was given for handle"):
+            bound()
+    with pytest.raises(ClosedError):
+        bound()
+    wrong: Any = product.plan.descriptor
+    with product.plan.bind(wrong, pointers) as bound, pytest.raises(TypeError):
+        bound()
