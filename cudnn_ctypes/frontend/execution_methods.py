@@ -62,7 +62,7 @@ class RunningMethods(BuildingMethods):
         if tensor_uids is not None or self._bound:
             memory = self._memory(tensor_dict, tensor_uids)
         to = chosen or self._default_handle()
-        if memory.__class__ is dict and shapes is None:
+        if type(memory) is dict and shapes is None:
             run.launches[(*memory,)](run, to, memory, workspace)
         else:
             run(to, memory, workspace, shapes)

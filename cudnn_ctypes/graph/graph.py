@@ -376,7 +376,7 @@ class Graph(
         """
         execution = self._execution or self._made_execution(self.plan)
         chosen = handle or self._handle or self._chosen(None)
-        if memory.__class__ is dict and check and not dims:
+        if type(memory) is dict and check and not dims:
             execution.launches[(*memory,)](execution, chosen, memory, workspace)
             return
         new = new_shapes(self._operands, dims) if dims else None

@@ -67,7 +67,7 @@ def execution_of(
             to_plan, to_pack = of_plan["_as_parameter_"], of_pack["_as_parameter_"]
         except KeyError:  # one is closed
             return long_way()
-        if to_handle.__class__ is not cudnnHandle_t or not to_handle:
+        if type(to_handle) is not cudnnHandle_t or not to_handle:
             return long_way()
         code = native(to_handle, to_plan, to_pack)
         if code:

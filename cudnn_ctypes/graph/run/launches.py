@@ -41,7 +41,7 @@ def launch(long_way, handle, memory, workspace):
         key = {key}
         known = checked[0]
         to_handle, to_plan = handle._as_parameter_, plan["_as_parameter_"]
-        good = to_handle.__class__ is handle_t and to_handle and (key == known or ({checks}))
+        good = type(to_handle) is handle_t and to_handle and (key == known or ({checks}))
     except Exception:
         good = False
     if not good:
@@ -56,19 +56,17 @@ def launch(long_way, handle, memory, workspace):
     checked[0] = key
 """
 
-_ADDRESS = (
-    "{1} = {0}.data_ptr() if {0}.__class__ is {2}"
-    " else {0} if {0}.__class__ is int else pointer({0})"
-)
+_ADDRESS = "{1} = {0}.data_ptr() if type({0}) is {2} else {0} if type({0}) is int else pointer({0})"
 # Of memory whose address is another than that of the last time.
-_ANY = "v{0}.__class__ is not kind{0} or v{0}.is_cuda"
+_ANY = "type(v{0}) is not kind{0} or v{0}.is_cuda"
 _FITS = (
-    "v{0}.__class__ is int or fits(v{0}, fitting{0}) if v{0}.__class__ is not kind{0}"
-    " else v{0}.is_cuda and (v{0}.dtype, v{0}.shape, v{0}.stride()) in fitting{0}"
+    "type(v{0}) is int or fits(v{0}, fitting{0}) if type(v{0}) is not kind{0}"
+    " else v{0}.is_cuda and ((form := (v{0}.dtype, v{0}.shape, v{0}.stride())) == form{0}"
+    " or form in fitting{0})"
 )
 _HAS_ROOM = (
-    "workspace.__class__ is int or workspace.nbytes >= size"
-    " and (workspace.__class__ is not kind or workspace.is_cuda)"
+    "type(workspace) is int or workspace.nbytes >= size"
+    " and (type(workspace) is not kind or workspace.is_cuda)"
 )
 
 
@@ -159,6 +157,7 @@ def launch(
     for place, operand in enumerate(operands):
         scope[f"fitting{place}"], scope[f"number{place}"] = operand.fitting, operand.number
         scope[f"kind{place}"] = _kind(order.get(place))
+        scope[f"form{place}"] = next(iter(operand.fitting or ()), None)
         scope[f"tensor{place}"], scope[f"value{place}"] = operand.tensor, operand.value
     source = _source(operands, list(order), needs_workspace=workspace_size > 0)
     return function_of(source, "a plan", scope)

@@ -264,7 +264,7 @@ class ExecutionPlan(Uncopied):
         if shapes or watched:
             with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
                 bound()
-        elif pointers.__class__ is dict:
+        elif type(pointers) is dict:
             self._launches[(*pointers,)](self._execute, handle, pointers, workspace)
         else:
             self._execute(handle, pointers, workspace)

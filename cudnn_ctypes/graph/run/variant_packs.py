@@ -56,6 +56,10 @@ class VariantPacks(Uncopied):
     def __init__(self, uids: Sequence[int]) -> None:
         self._uids = struct.pack(f"{len(uids)}q", *uids)
         self._count = ctypes.c_int64(len(uids))
+        # A variant pack belongs to no GPU: what may stand before these functions is not for it.
+        self._initialize = bare.cudnnBackendInitialize
+        self._set_attribute = bare.cudnnBackendSetAttribute
+        self._finalize = bare.cudnnBackendFinalize
         self._as_bytes = struct.Struct(f"{len(uids) + 1}Q").pack
         self.kept: dict[Addresses, Pack] = {}
         """Those that no execution uses now, by their addresses; the oldest first."""
@@ -107,15 +111,15 @@ class VariantPacks(Uncopied):
         except struct.error:
             raise ValueError(f"expected addresses of 64 bits, got {key}") from None
         if pack is None:
-            pack = Pack() if len(self.kept) < _KEPT else self._oldest()
+            pack = self._new() if len(self.kept) < _KEPT else self._oldest()
         space = data[-_SIZE:] if key[-1] else None
-        argument, count, set_attribute = pack.argument, self._count, bare.cudnnBackendSetAttribute
+        argument, set_attribute = pack.argument, self._set_attribute
         if (
-            bare.cudnnBackendInitialize(argument)
-            or set_attribute(argument, _UIDS, _INT64, count, self._uids)
-            or set_attribute(argument, _POINTERS, _VOID_PTR, count, data)
+            self._initialize(*pack.alone)
+            or set_attribute(*pack.with_uids)
+            or set_attribute(argument, _POINTERS, _VOID_PTR, self._count, data)
             or (space and set_attribute(argument, _WORKSPACE, _VOID_PTR, _ONE, space))
-            or bare.cudnnBackendFinalize(argument)
+            or self._finalize(*pack.alone)
         ):
             self._fill(pack.descriptor, data, space)
         return pack
@@ -125,7 +129,10 @@ class VariantPacks(Uncopied):
         try:
             return self.kept.pop(next(iter(self.kept)))
         except (KeyError, RuntimeError, StopIteration):  # another thread was faster
-            return Pack()
+            return self._new()
+
+    def _new(self) -> Pack:
+        return Pack(_UIDS, _INT64, self._count, self._uids)
 
     def _fill(self, pack: Any, data: bytes, space: bytes | None) -> None:
         """By calls that say what is refused, and why."""
@@ -144,12 +151,16 @@ class VariantPacks(Uncopied):
 class Pack:
     """A VARIANT_PACK without the typed descriptor; destroyed with the last reference to it."""
 
-    __slots__ = ("argument", "descriptor")
+    # Whole tuples of arguments spare ctypes making one at each call.
+    __slots__ = ("alone", "argument", "descriptor", "with_uids")
 
-    def __init__(self) -> None:
+    def __init__(self, *uids: Any) -> None:
+        """`uids` are the arguments that set them."""
         self.descriptor = cudnnBackendDescriptor_t()
         raw.cudnnBackendCreateDescriptor(_KIND, self.descriptor)
         self.argument = ctypes.c_void_p.from_param(self.descriptor.value)
+        self.alone = (self.argument,)
+        self.with_uids = (self.argument, *uids)
 
     def __del__(self, destroy: Any = raw.cudnnBackendDestroyDescriptor.unchecked) -> None:
         if getattr(self, "descriptor", None):
