@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from cudnn_ctypes import BadParamError, ClosedError, frontend, raw
+from cudnn_ctypes import BadParamError, ClosedError, Handle, frontend, raw
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.execution import Execution
@@ -303,6 +305,52 @@ def test_graphs_plans_and_the_front_end_take_the_short_way(
     assert stand_in.executed[:4] == stand_in.executed[4:]
     plain.close()
     front._handle = None
+
+
+def test_launches_keep_no_execution_alive(with_space: Any, product: Product) -> None:
+    gc.disable()
+    try:
+        execution = weakref.ref(product.graph._execution)
+        product.graph.close()
+        assert execution() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_tensors_of_pytorch_at_known_and_new_addresses() -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch has no CUDA")
+    random = torch.Generator().manual_seed(5)
+    left, right = (
+        torch.randint(-4, 5, (2, 64, 64), generator=random).to("cuda", torch.float16)
+        for _ in range(2)
+    )
+    expected = left @ right  # small integers: exact
+    graph = Graph(io_data_type="float16")
+    a, b = graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64))
+    c = graph.matmul(a, b).set_output()
+    with Handle(stream=torch.cuda.current_stream().cuda_stream) as handle, graph:
+        graph.build(handle)
+        space = torch.empty(max(graph.workspace_size, 1), dtype=torch.uint8, device="cuda")
+        outputs = [torch.full_like(expected, torch.nan) for _ in range(100)]
+        for y in (*outputs, outputs[0], outputs[0], outputs[99]):
+            y.fill_(torch.nan)
+            graph.execute({a: left, b: right, c: y}, space)
+            assert torch.equal(y, expected)
+        for wrong, error in (
+            (torch.empty(2, 64, 63, dtype=torch.float16, device="cuda"), ValueError),
+            (torch.empty(2, 64, 64, dtype=torch.float32, device="cuda"), ValueError),
+            (torch.empty(2, 64, 64, dtype=torch.float16), TypeError),
+        ):
+            with pytest.raises(error):
+                graph.execute({a: left, b: right, c: wrong}, space)
+        with graph.bind({a: left, b: right, c: outputs[1]}, space) as bound:
+            outputs[1].fill_(torch.nan)
+            bound()
+            assert torch.equal(outputs[1], expected)
 
 
 def test_bound_plans_look_at_what_they_are_given(product: Product, stand_in: StandIn) -> None:
