@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from .errors import ClosedError
+from .raw import log
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -130,7 +131,8 @@ def _copy(handle: Any) -> Any:
 
 def _destroy_late(destroy: Callable[[], object], name: str, kept: object) -> None:
     try:
-        destroy()
+        with log.set_aside():
+            destroy()
     except Exception as error:
         message = f"error while destroying a {name} that was closed during a call: {error}"
         warnings.warn(message, RuntimeWarning, stacklevel=2)
@@ -167,7 +169,8 @@ def _clean_up(
     if not _exiting:
         warnings.warn(f"unclosed {name}{origin}", ResourceWarning, stacklevel=2)
     try:
-        destroy()
+        with log.set_aside():
+            destroy()
     except Exception as error:
         warnings.warn(
             f"error while cleaning up an unclosed {name}: {error}", RuntimeWarning, stacklevel=2

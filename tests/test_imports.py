@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "enumerators": {"raw", "dtypes"},
     "messages": {"raw", "enumerators"},
     "information": {"raw", "enumerators", "errors", "handle"},
-    "resource": {"errors"},
+    "resource": {"raw", "errors"},
     "device": {"raw", "absent_gpu", "resource", "errors", "dtypes", "strides"},
     "handle": {"raw", "device", "resource"},
     "legacy": {"raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..graph.backend.devices import as_properties
+from ..raw import log
 from .attention import AttentionMethods
 from .blocks import BlockMethods
 from .convolutions import ConvolutionMethods
@@ -116,7 +117,7 @@ class pygraph(
         self._nodes: list[Node] | None = None
         self._held = Held()
         # Programs for the front end close nothing. At exit each descriptor goes by itself.
-        weakref.finalize(self, self._held.close).atexit = False
+        weakref.finalize(self, log.set_aside()(self._held.close)).atexit = False
         _check_sm_version(sm_version, self._properties)
 
     def close(self) -> None:

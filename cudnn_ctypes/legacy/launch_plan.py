@@ -197,7 +197,8 @@ class Plan:
 
     def __del__(self) -> None:
         if hasattr(self, "_stack"):
-            self._stack.close()
+            with log.set_aside():
+                self._stack.close()
 
 
 def fill(memory: Allocation, nbytes: int, stream: Any) -> None:

@@ -8,9 +8,11 @@ the thread's next call.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import re
 import threading
+from collections.abc import Iterator
 
 __all__ = [
     "CUDNN",
@@ -21,6 +23,7 @@ __all__ = [
     "message_lines",
     "put",
     "put_message",
+    "set_aside",
     "take",
 ]
 
@@ -51,6 +54,19 @@ def take() -> tuple[tuple[str, ...], str]:
     """The reasons that were given during this thread's latest call, once each, and by whom."""
     reasons = logged.pop(threading.get_ident(), None) or Reasons()
     return tuple(dict.fromkeys(reasons)), reasons.source
+
+
+@contextlib.contextmanager
+def set_aside() -> Iterator[None]:
+    """Keep what this thread's latest call left, for finalizers: they run between any two steps."""
+    thread = threading.get_ident()
+    reasons = logged.pop(thread, None)
+    try:
+        yield
+    finally:
+        logged.pop(thread, None)
+        if reasons is not None:
+            logged[thread] = reasons
 
 
 def put(*reasons: str, source: str = CUDNN) -> None:

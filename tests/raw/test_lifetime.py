@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import BadParamError, Handle, raw, use_reference_device
-from cudnn_ctypes.raw import live
+from cudnn_ctypes.raw import live, log
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import Binding, Function, binding
 from cudnn_ctypes.raw.guards import unset
@@ -178,6 +178,17 @@ def test_a_descriptor_that_was_never_set_is_refused_by_name(name: str, parameter
     assert f"{parameter} was created, but never set" in caught.value.messages
     assert caught.value.source == "cudnn_ctypes"
     assert caught.value.hint.startswith("a descriptor means nothing before")
+
+
+def test_a_finalizer_leaves_the_reasons_of_a_failing_call() -> None:
+    """The garbage collector may run one between a call and its error."""
+    with use_reference_device():
+        forgotten = Handle()
+        finalize = forgotten._finalizer
+        log.put("because", source=log.GUARD)
+        with pytest.warns(ResourceWarning, match="unclosed Handle"):
+            finalize()
+    assert log.take() == (("because",), log.GUARD)
 
 
 def stand_in(p: Any, handle: Handle, descriptors: list[Any]) -> Any:

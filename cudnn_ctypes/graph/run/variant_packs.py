@@ -19,7 +19,7 @@ from ... import raw
 from ...raw import cudnnBackendDescriptor_t, cudnnHandle_t
 from ...raw.bare import bare
 from ...raw.function import binding
-from ...raw.log import forget, logged
+from ...raw.log import forget, logged, set_aside
 
 if TYPE_CHECKING:
     from ...handle import Handle
@@ -162,6 +162,9 @@ class Pack:
         self.alone = (self.argument,)
         self.with_uids = (self.argument, *uids)
 
-    def __del__(self, destroy: Any = raw.cudnnBackendDestroyDescriptor.unchecked) -> None:
+    def __del__(
+        self, destroy: Any = raw.cudnnBackendDestroyDescriptor.unchecked, aside: Any = set_aside
+    ) -> None:
         if getattr(self, "descriptor", None):
-            destroy(self.descriptor)
+            with aside():
+                destroy(self.descriptor)
