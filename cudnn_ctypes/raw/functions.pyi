@@ -494,7 +494,7 @@ def cudnnBackendExecute(
     in  executionPlan  cudnnBackendDescriptor_t
     in  variantPack    cudnnBackendDescriptor_t
 
-    used by BackendDescriptor, BoundPlan
+    used by BackendDescriptor, ExecutionPlan
     example: examples/11_convolution_at_every_level.py
     """
 

@@ -106,7 +106,6 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     "cudnnBackendExecute": (
         (
             "BackendDescriptor",
-            "BoundPlan",
             "ExecutionPlan",
         ),
         "11_convolution_at_every_level.py",
