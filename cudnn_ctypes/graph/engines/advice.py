@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .explanation import EngineRow, Explanation
 from .measured_facts import Fact
-from .tables import rich_table, spans
+from .tables import rich_table, show, spans
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -233,13 +232,7 @@ class Advice(Sequence[Suggestion]):
 
     def show(self, file: TextIO | None = None) -> None:
         """Print it: as a table with lines on a terminal, else as plain text."""
-        from rich.console import Console
-
-        console = Console(file=file, highlight=False)
-        if console.is_terminal:
-            console.print(self)
-        else:
-            print(str(self), file=file or sys.stdout)
+        show(self, file)
 
     def _repr_html_(self) -> str:
         from ...introspect.pictures.html import Table, page

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..backend.engine import EngineChoice, Knob
-from .explanation_text import RichText, html, plain_text, show
+from .explanation_text import RichText, html, plain_text
 from .refusals import Refusal
+from .tables import show
 
 if TYPE_CHECKING:
     from .advice import Advice

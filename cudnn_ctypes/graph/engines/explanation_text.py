@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from .tables import WIDE, aligned, bytes_text, rich_table, spans
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from .explanation import EngineRow, Explanation
 
-__all__ = ["RichText", "html", "plain_text", "show"]
+__all__ = ["RichText", "html", "plain_text"]
 
 _ENGINES = ("engine", "kind", "configs", "notes", "knobs")
 _CONFIGS = ("engine", "kind", "proposed", "knobs", "workspace", "shared memory", "result")
@@ -68,17 +67,6 @@ class RichText:
                     escape(engines_.removeprefix("engine").strip("s ")), escape(reason)
                 )
             yield refusals
-
-
-def show(explanation: Explanation, file: TextIO | None) -> None:
-    """See ``Explanation.show``."""
-    from rich.console import Console
-
-    console = Console(file=file, highlight=False)
-    if console.is_terminal:
-        console.print(explanation)
-    else:
-        print(plain_text(explanation), file=file or sys.stdout)
 
 
 def html(explanation: Explanation) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .measurement import Measurement, Settings
-from .tables import WIDE, aligned, bytes_text, rich_table
+from .tables import WIDE, aligned, bytes_text, rich_table, show
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -189,17 +188,6 @@ class RichText:
         yield escape(_title(tuned))
         yield table
         yield from map(escape, _others(tuned))
-
-
-def show(tuned: Autotuning, file: TextIO | None) -> None:
-    """See ``Autotuning.show``."""
-    from rich.console import Console
-
-    console = Console(file=file, highlight=False)
-    if console.is_terminal:
-        console.print(tuned)
-    else:
-        print(plain_text(tuned), file=file or sys.stdout)
 
 
 def _title(tuned: Autotuning) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TextIO
 
-__all__ = ["WIDE", "aligned", "bytes_text", "rich_table", "spans"]
+__all__ = ["WIDE", "aligned", "bytes_text", "rich_table", "show", "spans"]
 
 WIDE = 110
 """From so many characters on there is room for every column."""
@@ -43,6 +44,17 @@ def rich_table(columns: Sequence[str], right: Iterable[str] = ()) -> Any:
             overflow="fold",
         )
     return table
+
+
+def show(told: Any, file: TextIO | None) -> None:
+    """Print what rich can draw: as a table with lines on a terminal, else as its plain text."""
+    from rich.console import Console
+
+    console = Console(file=file, highlight=False)
+    if console.is_terminal:
+        console.print(told)
+    else:
+        print(str(told), file=file or sys.stdout)
 
 
 def spans(numbers: Sequence[int]) -> str:

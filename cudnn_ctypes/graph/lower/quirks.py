@@ -10,7 +10,7 @@ seen, but for engines, which are passed over on all, since others take their pla
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from .fatal_quirks import FATAL
@@ -32,8 +32,7 @@ def faulty_engines(graph: Graph, target: Target) -> Mapping[int, str]:
     """The engines that a graph must not be built with, and why."""
     return {
         engine: f"{quirk.fault} ({place})"
-        for quirk in QUIRKS
-        if quirk.engines and quirk.applies(target) and (place := quirk.where(graph))
+        for quirk, place in _found(QUIRKS, graph, target, lambda quirk: bool(quirk.engines))
         for engine in quirk.engines
     }
 
@@ -42,8 +41,7 @@ def faulty_modes(graph: Graph, target: Target) -> Mapping[str, str]:
     """The modes of heuristics that must not be asked about a graph, and why."""
     return {
         mode: f"{place}: {quirk.fault}"
-        for quirk in QUIRKS
-        if quirk.modes and quirk.applies(target) and (place := quirk.where(graph))
+        for quirk, place in _found(QUIRKS, graph, target, lambda quirk: bool(quirk.modes))
         for mode in quirk.modes
     }
 
@@ -52,17 +50,27 @@ def refusals(graph: Graph, target: Target) -> list[str]:
     """Why a graph must not be built at all."""
     return [
         f"{place}: {quirk.fault}"
-        for quirk in QUIRKS
-        if not quirk.engines
-        and not quirk.modes
-        and quirk.applies(target)
-        and (place := quirk.where(graph))
+        for quirk, place in _found(
+            QUIRKS, graph, target, lambda quirk: not quirk.engines and not quirk.modes
+        )
     ]
 
 
 def refusing(graph: Graph, target: Target) -> list[Quirk]:
     """The rows of what ends the process that a graph is refused by, or a mode of heuristics."""
-    return [quirk for quirk in FATAL if quirk.applies(target) and quirk.where(graph)]
+    return [quirk for quirk, _ in _found(FATAL, graph, target)]
+
+
+def _found(
+    rows: Sequence[Quirk],
+    graph: Graph,
+    target: Target,
+    wanted: Callable[[Quirk], bool] = lambda _: True,
+) -> Iterator[tuple[Quirk, str]]:
+    """The wanted rows that a graph has there, and where."""
+    for quirk in rows:
+        if wanted(quirk) and quirk.applies(target) and (place := quirk.where(graph)):
+            yield quirk, place
 
 
 # --- where ---------------------------------------------------------------------------------------

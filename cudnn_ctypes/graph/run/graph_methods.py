@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...device import pytorch
-from .default_handles import default_handle
 from .given_memory import GivenMemory
 from .results import Outputs
 
@@ -93,7 +92,7 @@ class RunMethods:
         chosen = handle or self._handle
         given = GivenMemory(memory, chosen, check=check)
         if chosen is None:
-            with default_handle(given.ordinal, given.stream) as lent:
+            with given.on(None) as lent:
                 made = self._run(lent, given, workspace, check=check, kept=False)
         elif given.torch is None or chosen.on_reference_device:
             made = self._run(chosen, given, workspace, check=check)

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, use_reference_device
+from cudnn_ctypes.device import device_count
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
@@ -444,12 +445,6 @@ def handle() -> Iterator[Handle]:
         yield made
 
 
-def _gpus() -> int:
-    from cuda.bindings import driver
-
-    return int(driver.cuDeviceGetCount()[1])
-
-
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 class TestOnAGpu:
@@ -498,7 +493,7 @@ class TestOnAGpu:
 
     @pytest.mark.parametrize("kind", ["processes", "threads"])
     def test_two_gpus(self, kind: str, handle: Handle) -> None:
-        if _gpus() < 2:
+        if device_count() < 2:
             pytest.skip("there is one GPU")
         with CHOICES[NAME].graph() as graph, _executor(kind) as executor:
             tuned = graph.autotune(handle, runs=5, executor=executor, devices=[0, 1])
