@@ -138,7 +138,7 @@ def cudnnGetVersion() -> int:
     cudnn_graph.h, since 9.0.0
 
     used by Handle.version, library_versions
-    example: examples/13_compiled_elsewhere.py
+    example: examples/25_compiled_elsewhere.py
     """
 
 @declared
@@ -350,7 +350,7 @@ def cudnnBackendCreateDescriptor(
     out  descriptor      pointer to cudnnBackendDescriptor_t
 
     used by BackendDescriptor
-    example: examples/11_convolution_at_every_level.py
+    example: examples/19_convolution_at_every_level.py
     """
 
 @declared
@@ -365,7 +365,7 @@ def cudnnBackendDestroyDescriptor(
     in  descriptor  cudnnBackendDescriptor_t
 
     used by BackendDescriptor
-    example: examples/11_convolution_at_every_level.py
+    example: examples/19_convolution_at_every_level.py
     """
 
 @declared
@@ -394,7 +394,7 @@ def cudnnBackendFinalize(
     in  descriptor  cudnnBackendDescriptor_t
 
     used by BackendDescriptor.finalize
-    example: examples/11_convolution_at_every_level.py
+    example: examples/19_convolution_at_every_level.py
     """
 
 @declared
@@ -421,7 +421,7 @@ def cudnnBackendSetAttribute(
     in  arrayOfElements  host memory
 
     used by BackendDescriptor.set
-    example: examples/11_convolution_at_every_level.py
+    example: examples/19_convolution_at_every_level.py
     """
 
 @declared
@@ -451,7 +451,7 @@ def cudnnBackendGetAttribute(
     out  arrayOfElements        host memory
 
     used by BackendDescriptor
-    example: examples/11_convolution_at_every_level.py
+    example: examples/19_convolution_at_every_level.py
     """
 
 @declared
@@ -495,7 +495,7 @@ def cudnnBackendExecute(
     in  variantPack    cudnnBackendDescriptor_t
 
     used by BackendDescriptor, ExecutionPlan
-    example: examples/11_convolution_at_every_level.py
+    example: examples/19_convolution_at_every_level.py
     """
 
 @declared
@@ -1003,7 +1003,7 @@ def cudnnAddTensor(
     in/out  C       device memory, as cDesc says
 
     used by add_tensor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1019,7 +1019,7 @@ def cudnnCreateOpTensorDescriptor(
     out  opTensorDesc  pointer to cudnnOpTensorDescriptor_t
 
     used by OpTensorDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1068,7 +1068,7 @@ def cudnnGetOpTensorDescriptor(
     out  opTensorNanOpt    pointer to cudnnNanPropagation_t
 
     used by OpTensorDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1084,7 +1084,7 @@ def cudnnDestroyOpTensorDescriptor(
     in  opTensorDesc  cudnnOpTensorDescriptor_t
 
     used by OpTensorDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1130,7 +1130,7 @@ def cudnnOpTensor(
     in/out  C             device memory, as cDesc says
 
     used by op_tensor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1146,7 +1146,7 @@ def cudnnCreateReduceTensorDescriptor(
     out  reduceTensorDesc  pointer to cudnnReduceTensorDescriptor_t
 
     used by ReduceTensorDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1207,7 +1207,7 @@ def cudnnGetReduceTensorDescriptor(
     out  reduceTensorIndicesType  pointer to cudnnIndicesType_t
 
     used by ReduceTensorDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1223,7 +1223,7 @@ def cudnnDestroyReduceTensorDescriptor(
     in  reduceTensorDesc  cudnnReduceTensorDescriptor_t
 
     used by ReduceTensorDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1325,7 +1325,7 @@ def cudnnReduceTensor(
     in/out  C                     device memory, as cDesc says
 
     used by reduce_tensor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1622,7 +1622,7 @@ def cudnnSoftmaxForward(
     in/out  y       device memory, as yDesc says
 
     used by softmax_forward
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1638,7 +1638,7 @@ def cudnnCreatePoolingDescriptor(
     out  poolingDesc  pointer to cudnnPoolingDescriptor_t
 
     used by PoolingDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1786,7 +1786,7 @@ def cudnnGetPoolingNdDescriptor(
     out  strideA           array of nbDimsRequested int
 
     used by PoolingDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1854,7 +1854,7 @@ def cudnnDestroyPoolingDescriptor(
     in  poolingDesc  cudnnPoolingDescriptor_t
 
     used by PoolingDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1891,7 +1891,7 @@ def cudnnPoolingForward(
     in/out  y            device memory, as yDesc says
 
     used by pooling_forward
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1907,7 +1907,7 @@ def cudnnCreateActivationDescriptor(
     out  activationDesc  pointer to cudnnActivationDescriptor_t
 
     used by ActivationDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1956,7 +1956,7 @@ def cudnnGetActivationDescriptor(
     out  coef            pointer to double
 
     used by ActivationDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -1993,7 +1993,7 @@ def cudnnGetActivationDescriptorSwishBeta(
     out  swish_beta      pointer to double
 
     used by ActivationDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -2009,7 +2009,7 @@ def cudnnDestroyActivationDescriptor(
     in  activationDesc  cudnnActivationDescriptor_t
 
     used by ActivationDescriptor
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -2046,7 +2046,7 @@ def cudnnActivationForward(
     in/out  y               device memory, as yDesc says
 
     used by activation_forward
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -2736,7 +2736,7 @@ def cudnnSoftmaxBackward(
     in/out  dx      device memory, as dxDesc says
 
     used by softmax_backward
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -2785,7 +2785,7 @@ def cudnnPoolingBackward(
     in/out  dx           device memory, as dxDesc says
 
     used by pooling_backward
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -2834,7 +2834,7 @@ def cudnnActivationBackward(
     in/out  dx              device memory, as dxDesc says
 
     used by activation_backward
-    example: examples/06_lenet_digits.py
+    example: examples/12_lenet_digits.py
     """
 
 @declared
@@ -2977,7 +2977,7 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     out  sizeInBytes             pointer to size_t
 
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
-    example: examples/07_residual_block.py
+    example: examples/13_residual_block.py
     """
 
 @declared
@@ -3023,7 +3023,7 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     out  sizeInBytes       pointer to size_t
 
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
-    example: examples/07_residual_block.py
+    example: examples/13_residual_block.py
     """
 
 @declared
@@ -3053,7 +3053,7 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     out  sizeInBytes     pointer to size_t
 
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
-    example: examples/07_residual_block.py
+    example: examples/13_residual_block.py
     """
 
 @declared
@@ -3117,7 +3117,7 @@ def cudnnBatchNormalizationForwardTraining(
     out     resultSaveInvVariance     device memory, as bnScaleBiasMeanVarDesc says
 
     used by batch_normalization_forward_training
-    example: examples/07_residual_block.py
+    example: examples/13_residual_block.py
     """
 
 @declared
@@ -3205,7 +3205,7 @@ def cudnnBatchNormalizationForwardTrainingEx(
     in      reserveSpaceSizeInBytes   size_t
 
     used by batch_normalization_forward_training_ex
-    example: examples/07_residual_block.py
+    example: examples/13_residual_block.py
     """
 
 @declared
@@ -3275,7 +3275,7 @@ def cudnnBatchNormalizationBackward(
     in      savedInvVariance  device memory, as dBnScaleBiasDesc says
 
     used by batch_normalization_backward
-    example: examples/07_residual_block.py
+    example: examples/13_residual_block.py
     """
 
 @declared
@@ -3378,7 +3378,7 @@ def cudnnBatchNormalizationBackwardEx(
     in      reserveSpaceSizeInBytes  size_t
 
     used by batch_normalization_backward_ex
-    example: examples/07_residual_block.py
+    example: examples/13_residual_block.py
     """
 
 @declared
@@ -4541,7 +4541,7 @@ def cudnnConvolutionBiasActivationForward(
     in/out  y                     device memory, as yDesc says
 
     used by convolution_bias_activation_forward
-    example: examples/05_train_on_digits.py
+    example: examples/11_train_on_digits.py
     """
 
 @declared
@@ -5087,7 +5087,7 @@ def cudnnConvolutionBackwardBias(
     in/out  db      device memory, as dbDesc says
 
     used by convolution_backward_bias
-    example: examples/05_train_on_digits.py
+    example: examples/11_train_on_digits.py
     """
 
 @declared
@@ -5331,7 +5331,7 @@ def cudnnCreateRNNDescriptor(
     out  rnnDesc  pointer to cudnnRNNDescriptor_t
 
     used by RNNDescriptor
-    example: examples/08_character_lstm.py
+    example: examples/14_character_lstm.py
     """
 
 @declared
@@ -5345,7 +5345,7 @@ def cudnnDestroyRNNDescriptor(
     in  rnnDesc  cudnnRNNDescriptor_t
 
     used by RNNDescriptor
-    example: examples/08_character_lstm.py
+    example: examples/14_character_lstm.py
     """
 
 @declared
@@ -5402,7 +5402,7 @@ def cudnnSetRNNDescriptor_v8(
     in      auxFlags     uint32_t
 
     used by RNNDescriptor.set
-    example: examples/08_character_lstm.py
+    example: examples/14_character_lstm.py
     """
 
 @declared
@@ -5459,7 +5459,7 @@ def cudnnGetRNNDescriptor_v8(
     out  auxFlags     pointer to uint32_t
 
     used by RNNDescriptor
-    example: examples/08_character_lstm.py
+    example: examples/14_character_lstm.py
     """
 
 @declared
@@ -5537,7 +5537,7 @@ def cudnnRNNGetClip_v8(
     out  rclip       pointer to double
 
     used by RNNDescriptor
-    example: examples/08_character_lstm.py
+    example: examples/14_character_lstm.py
     """
 
 @declared
@@ -5841,7 +5841,7 @@ def cudnnRNNForward(
     in/out  reserveSpace      device memory, as reserveSpaceSize says
 
     used by RNN.forward
-    example: examples/08_character_lstm.py
+    example: examples/14_character_lstm.py
     """
 
 @declared
@@ -5964,7 +5964,7 @@ def cudnnCreateAttnDescriptor(
     out  attnDesc  pointer to cudnnAttnDescriptor_t
 
     used by AttnDescriptor
-    example: examples/09_attention_step_by_step.py
+    example: examples/15_attention_step_by_step.py
     """
 
 @declared
@@ -5979,7 +5979,7 @@ def cudnnDestroyAttnDescriptor(
     in  attnDesc  cudnnAttnDescriptor_t
 
     used by AttnDescriptor
-    example: examples/09_attention_step_by_step.py
+    example: examples/15_attention_step_by_step.py
     """
 
 @declared
@@ -6124,7 +6124,7 @@ def cudnnGetAttnDescriptor(
     out  maxBeamSize      pointer to int
 
     used by AttnDescriptor
-    example: examples/09_attention_step_by_step.py
+    example: examples/15_attention_step_by_step.py
     """
 
 @declared
@@ -6183,7 +6183,7 @@ def cudnnGetMultiHeadAttnWeights(
     out  wAddr              pointer to void *
 
     used by AttentionWeights
-    example: examples/09_attention_step_by_step.py
+    example: examples/15_attention_step_by_step.py
     """
 
 @declared
@@ -6262,7 +6262,7 @@ def cudnnMultiHeadAttnForward(
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
 
     used by attention_forward, attention_forward_training
-    example: examples/09_attention_step_by_step.py
+    example: examples/15_attention_step_by_step.py
     """
 
 @declared
@@ -6349,7 +6349,7 @@ def cudnnRNNBackwardData_v8(
     in/out  reserveSpace      device memory, as reserveSpaceSize says
 
     used by RNN.backward_data
-    example: examples/08_character_lstm.py
+    example: examples/14_character_lstm.py
     """
 
 @declared
@@ -6409,7 +6409,7 @@ def cudnnRNNBackwardWeights_v8(
     in/out  reserveSpace      device memory, as reserveSpaceSize says
 
     used by RNN.backward_weights
-    example: examples/08_character_lstm.py
+    example: examples/14_character_lstm.py
     """
 
 @declared
@@ -6491,7 +6491,7 @@ def cudnnMultiHeadAttnBackwardData(
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
 
     used by attention_backward_data
-    example: examples/09_attention_step_by_step.py
+    example: examples/15_attention_step_by_step.py
     """
 
 @declared
@@ -6558,7 +6558,7 @@ def cudnnMultiHeadAttnBackwardWeights(
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
 
     used by attention_backward_weights
-    example: examples/09_attention_step_by_step.py
+    example: examples/15_attention_step_by_step.py
     """
 
 @declared
@@ -6573,7 +6573,7 @@ def cudnnCreateCTCLossDescriptor(
     out  ctcLossDesc  pointer to cudnnCTCLossDescriptor_t
 
     used by CTCLossDescriptor
-    example: examples/10_ctc.py
+    example: examples/16_ctc.py
     """
 
 @declared
@@ -6758,7 +6758,7 @@ def cudnnGetCTCLossDescriptor_v9(
     out  maxLabelLength  pointer to int
 
     used by CTCLossDescriptor
-    example: examples/10_ctc.py
+    example: examples/16_ctc.py
     """
 
 @declared
@@ -6773,7 +6773,7 @@ def cudnnDestroyCTCLossDescriptor(
     in  ctcLossDesc  cudnnCTCLossDescriptor_t
 
     used by CTCLossDescriptor
-    example: examples/10_ctc.py
+    example: examples/16_ctc.py
     """
 
 @declared
@@ -6824,7 +6824,7 @@ def cudnnCTCLoss(
     in      workSpaceSizeInBytes  size_t
 
     used by ctc_loss
-    example: examples/10_ctc.py
+    example: examples/16_ctc.py
     """
 
 @declared

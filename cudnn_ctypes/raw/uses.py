@@ -15,7 +15,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "Handle.version",
             "library_versions",
         ),
-        "13_compiled_elsewhere.py",
+        "25_compiled_elsewhere.py",
     ),
     "cudnnGetMaxDeviceVersion": (
         (
@@ -74,11 +74,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBackendCreateDescriptor": (
         ("BackendDescriptor",),
-        "11_convolution_at_every_level.py",
+        "19_convolution_at_every_level.py",
     ),
     "cudnnBackendDestroyDescriptor": (
         ("BackendDescriptor",),
-        "11_convolution_at_every_level.py",
+        "19_convolution_at_every_level.py",
     ),
     "cudnnBackendInitialize": (
         ("BackendDescriptor.reset",),
@@ -86,15 +86,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBackendFinalize": (
         ("BackendDescriptor.finalize",),
-        "11_convolution_at_every_level.py",
+        "19_convolution_at_every_level.py",
     ),
     "cudnnBackendSetAttribute": (
         ("BackendDescriptor.set",),
-        "11_convolution_at_every_level.py",
+        "19_convolution_at_every_level.py",
     ),
     "cudnnBackendGetAttribute": (
         ("BackendDescriptor",),
-        "11_convolution_at_every_level.py",
+        "19_convolution_at_every_level.py",
     ),
     "cudnnGetExecutionPlanWorkspaceSize": (
         (
@@ -108,7 +108,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "BackendDescriptor",
             "ExecutionPlan",
         ),
-        "11_convolution_at_every_level.py",
+        "19_convolution_at_every_level.py",
     ),
     "cudnnBackendPopulateCudaGraph": (
         ("NativeGraph",),
@@ -184,11 +184,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnAddTensor": (
         ("add_tensor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnCreateOpTensorDescriptor": (
         ("OpTensorDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnSetOpTensorDescriptor": (
         ("OpTensorDescriptor.set",),
@@ -196,19 +196,19 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetOpTensorDescriptor": (
         ("OpTensorDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnDestroyOpTensorDescriptor": (
         ("OpTensorDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnOpTensor": (
         ("op_tensor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnCreateReduceTensorDescriptor": (
         ("ReduceTensorDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnSetReduceTensorDescriptor": (
         ("ReduceTensorDescriptor.set",),
@@ -216,11 +216,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetReduceTensorDescriptor": (
         ("ReduceTensorDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnDestroyReduceTensorDescriptor": (
         ("ReduceTensorDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnGetReductionIndicesSize": (
         ("ReduceTensorDescriptor.indices_size",),
@@ -232,7 +232,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnReduceTensor": (
         ("reduce_tensor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnSetTensor": (
         ("set_tensor",),
@@ -276,11 +276,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnSoftmaxForward": (
         ("softmax_forward",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnCreatePoolingDescriptor": (
         ("PoolingDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnSetPooling2dDescriptor": (
         ("PoolingDescriptor.set_2d",),
@@ -296,7 +296,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetPoolingNdDescriptor": (
         ("PoolingDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnGetPoolingNdForwardOutputDim": (
         ("PoolingDescriptor.output_shape",),
@@ -308,15 +308,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnDestroyPoolingDescriptor": (
         ("PoolingDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnPoolingForward": (
         ("pooling_forward",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnCreateActivationDescriptor": (
         ("ActivationDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnSetActivationDescriptor": (
         ("ActivationDescriptor.set",),
@@ -324,7 +324,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetActivationDescriptor": (
         ("ActivationDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnSetActivationDescriptorSwishBeta": (
         ("ActivationDescriptor.swish_beta",),
@@ -332,15 +332,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetActivationDescriptorSwishBeta": (
         ("ActivationDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnDestroyActivationDescriptor": (
         ("ActivationDescriptor",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnActivationForward": (
         ("activation_forward",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnCreateLRNDescriptor": (
         ("LRNDescriptor",),
@@ -443,15 +443,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnSoftmaxBackward": (
         ("softmax_backward",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnPoolingBackward": (
         ("pooling_backward",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnActivationBackward": (
         ("activation_backward",),
-        "06_lenet_digits.py",
+        "12_lenet_digits.py",
     ),
     "cudnnLRNCrossChannelBackward": (
         ("lrn_cross_channel_backward",),
@@ -467,7 +467,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "batch_normalization_ex_sizes",
             "batch_normalization_forward_training_ex",
         ),
-        "07_residual_block.py",
+        "13_residual_block.py",
     ),
     "cudnnGetBatchNormalizationBackwardExWorkspaceSize": (
         (
@@ -475,7 +475,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "batch_normalization_ex_sizes",
             "batch_normalization_forward_training_ex",
         ),
-        "07_residual_block.py",
+        "13_residual_block.py",
     ),
     "cudnnGetBatchNormalizationTrainingExReserveSpaceSize": (
         (
@@ -483,23 +483,23 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "batch_normalization_ex_sizes",
             "batch_normalization_forward_training_ex",
         ),
-        "07_residual_block.py",
+        "13_residual_block.py",
     ),
     "cudnnBatchNormalizationForwardTraining": (
         ("batch_normalization_forward_training",),
-        "07_residual_block.py",
+        "13_residual_block.py",
     ),
     "cudnnBatchNormalizationForwardTrainingEx": (
         ("batch_normalization_forward_training_ex",),
-        "07_residual_block.py",
+        "13_residual_block.py",
     ),
     "cudnnBatchNormalizationBackward": (
         ("batch_normalization_backward",),
-        "07_residual_block.py",
+        "13_residual_block.py",
     ),
     "cudnnBatchNormalizationBackwardEx": (
         ("batch_normalization_backward_ex",),
-        "07_residual_block.py",
+        "13_residual_block.py",
     ),
     "cudnnGetNormalizationForwardTrainingWorkspaceSize": (
         (
@@ -638,7 +638,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnConvolutionBiasActivationForward": (
         ("convolution_bias_activation_forward",),
-        "05_train_on_digits.py",
+        "11_train_on_digits.py",
     ),
     "cudnnGetConvolutionBackwardDataAlgorithmMaxCount": (
         ("ConvolutionBackwardData",),
@@ -698,7 +698,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnConvolutionBackwardBias": (
         ("convolution_backward_bias",),
-        "05_train_on_digits.py",
+        "11_train_on_digits.py",
     ),
     "cudnnCreateFusedOpsConstParamPack": (
         ("FusedOpsConstParamPack",),
@@ -750,19 +750,19 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnCreateRNNDescriptor": (
         ("RNNDescriptor",),
-        "08_character_lstm.py",
+        "14_character_lstm.py",
     ),
     "cudnnDestroyRNNDescriptor": (
         ("RNNDescriptor",),
-        "08_character_lstm.py",
+        "14_character_lstm.py",
     ),
     "cudnnSetRNNDescriptor_v8": (
         ("RNNDescriptor.set",),
-        "08_character_lstm.py",
+        "14_character_lstm.py",
     ),
     "cudnnGetRNNDescriptor_v8": (
         ("RNNDescriptor",),
-        "08_character_lstm.py",
+        "14_character_lstm.py",
     ),
     "cudnnRNNSetClip_v8": (
         ("RNNDescriptor.set_clip_v8",),
@@ -774,7 +774,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnRNNGetClip_v8": (
         ("RNNDescriptor",),
-        "08_character_lstm.py",
+        "14_character_lstm.py",
     ),
     "cudnnRNNGetClip_v9": (
         (),
@@ -814,7 +814,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnRNNForward": (
         ("RNN.forward",),
-        "08_character_lstm.py",
+        "14_character_lstm.py",
     ),
     "cudnnCreateSeqDataDescriptor": (
         ("SeqDataDescriptor",),
@@ -834,11 +834,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnCreateAttnDescriptor": (
         ("AttnDescriptor",),
-        "09_attention_step_by_step.py",
+        "15_attention_step_by_step.py",
     ),
     "cudnnDestroyAttnDescriptor": (
         ("AttnDescriptor",),
-        "09_attention_step_by_step.py",
+        "15_attention_step_by_step.py",
     ),
     "cudnnSetAttnDescriptor": (
         ("AttnDescriptor.set",),
@@ -846,7 +846,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetAttnDescriptor": (
         ("AttnDescriptor",),
-        "09_attention_step_by_step.py",
+        "15_attention_step_by_step.py",
     ),
     "cudnnGetMultiHeadAttnBuffers": (
         ("attention_buffer_sizes",),
@@ -854,14 +854,14 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetMultiHeadAttnWeights": (
         ("AttentionWeights",),
-        "09_attention_step_by_step.py",
+        "15_attention_step_by_step.py",
     ),
     "cudnnMultiHeadAttnForward": (
         (
             "attention_forward",
             "attention_forward_training",
         ),
-        "09_attention_step_by_step.py",
+        "15_attention_step_by_step.py",
     ),
     "cudnnAdvVersionCheck": (
         ("check_sublibraries",),
@@ -869,23 +869,23 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnRNNBackwardData_v8": (
         ("RNN.backward_data",),
-        "08_character_lstm.py",
+        "14_character_lstm.py",
     ),
     "cudnnRNNBackwardWeights_v8": (
         ("RNN.backward_weights",),
-        "08_character_lstm.py",
+        "14_character_lstm.py",
     ),
     "cudnnMultiHeadAttnBackwardData": (
         ("attention_backward_data",),
-        "09_attention_step_by_step.py",
+        "15_attention_step_by_step.py",
     ),
     "cudnnMultiHeadAttnBackwardWeights": (
         ("attention_backward_weights",),
-        "09_attention_step_by_step.py",
+        "15_attention_step_by_step.py",
     ),
     "cudnnCreateCTCLossDescriptor": (
         ("CTCLossDescriptor",),
-        "10_ctc.py",
+        "16_ctc.py",
     ),
     "cudnnSetCTCLossDescriptor": (
         ("CTCLossDescriptor.set",),
@@ -917,15 +917,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetCTCLossDescriptor_v9": (
         ("CTCLossDescriptor",),
-        "10_ctc.py",
+        "16_ctc.py",
     ),
     "cudnnDestroyCTCLossDescriptor": (
         ("CTCLossDescriptor",),
-        "10_ctc.py",
+        "16_ctc.py",
     ),
     "cudnnCTCLoss": (
         ("ctc_loss",),
-        "10_ctc.py",
+        "16_ctc.py",
     ),
     "cudnnCTCLoss_v8": (
         ("ctc_loss_v8",),

@@ -164,10 +164,10 @@ def test_is_among_the_commands() -> None:
 TRACED = {
     "02_convolution_raw": ["cudnnConvolutionForward"],
     "03_convolution": ["cudnnConvolutionForward"],
-    "09_attention_step_by_step": ["cudnnMultiHeadAttnForward"],
-    "10_ctc": ["cudnnCTCLoss"],
-    "11_convolution_at_every_level": ["cudnnConvolutionForward", "cudnnBackendExecute"],
-    "14_nvidia_front_end": ["cudnnBackendExecute"],
+    "15_attention_step_by_step": ["cudnnMultiHeadAttnForward"],
+    "16_ctc": ["cudnnCTCLoss"],
+    "19_convolution_at_every_level": ["cudnnConvolutionForward", "cudnnBackendExecute"],
+    "26_nvidia_front_end": ["cudnnBackendExecute"],
 }
 
 
