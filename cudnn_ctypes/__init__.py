@@ -213,6 +213,7 @@ _NAMES = {
         "transform_tensor_ex",
     ),
     "messages": (
+        "LoggedArgument",
         "Message",
         "log_messages",
     ),
@@ -286,7 +287,11 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
     from .introspect.call_records import CallRecord as CallRecord
     from .introspect.tracing import Trace as Trace, read_trace as read_trace, trace as trace
     from .legacy import *  # noqa: F403
-    from .messages import Message as Message, log_messages as log_messages
+    from .messages import (
+        LoggedArgument as LoggedArgument,
+        Message as Message,
+        log_messages as log_messages,
+    )
     from .reference.device.dispatch import use_reference_device as use_reference_device
     # isort: on
 else:

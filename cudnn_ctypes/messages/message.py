@@ -1,14 +1,4 @@
-"""What cuDNN logs, as objects.
-
->>> with log_messages("info") as messages:
-...     descriptor = raw.cudnnTensorDescriptor_t()
-...     _ = raw.cudnnCreateTensorDescriptor(descriptor)
->>> messages[0].function
-'cudnnCreateTensorDescriptor'
-
-The exceptions of this package and a callback that was set with ``raw.cudnnSetCallback`` go on to
-hear cuDNN while a block listens. The reference device logs nothing.
-"""
+"""One message of cuDNN's log, and listening to them."""
 
 from __future__ import annotations
 
@@ -19,10 +9,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from . import raw
-from .enumerators import enumerator
-from .raw.callback import listening
-from .raw.log import message_lines
+from .. import raw
+from ..enumerators import enumerator
+from ..raw.callback import listening
+from ..raw.log import message_lines
+from .arguments import LoggedArgument, logged_arguments
 
 __all__ = ["Message", "log_messages"]
 
@@ -33,7 +24,6 @@ _ENABLED = {
 }
 
 _FUNCTION = re.compile(r"function (\w+)\(\)")
-_PARAMETER = re.compile(r"^\s+(\w+): (?:type|location)=.*")
 _REASON = re.compile(r"^\s*(?:Error|Warning|Info):\s*(.*)")
 _PLACE = re.compile(r"GPU=(\w+); Handle=(\w+); StreamId=(\w+)")
 
@@ -47,8 +37,9 @@ class Message:
     severity : cudnnSeverity_t
     function : str
         C name of the function that was called; "" if the message names none.
-    arguments : dict of str to str
-        Its arguments as cuDNN prints them; information messages have them.
+    arguments : dict of str to LoggedArgument
+        Its arguments by cuDNN's names, those of descriptors with what they hold; information
+        messages have them.
     reasons : tuple of str
         Why, for errors and warnings; outermost last.
     status : cudnnStatus_t
@@ -63,7 +54,7 @@ class Message:
 
     severity: raw.cudnnSeverity_t
     function: str
-    arguments: dict[str, str] = field(compare=False)
+    arguments: dict[str, LoggedArgument] = field(compare=False)
     reasons: tuple[str, ...]
     status: raw.cudnnStatus_t
     time: datetime
@@ -77,20 +68,14 @@ class Message:
         """From what cuDNN hands to a callback: the struct, and the message's lines."""
         text = "\n".join(lines)
         function, place = _FUNCTION.search(text), _PLACE.search(text)
-        arguments: dict[str, str] = {}
-        reasons: list[str] = []
-        for line in lines:
-            if match := _PARAMETER.match(line):
-                arguments[match[1]] = line.strip().removeprefix(f"{match[1]}: ").rstrip(";")
-            elif match := _REASON.match(line):
-                reasons.append(match[1])
+        reasons = [match[1] for line in lines if (match := _REASON.match(line))]
         # The struct's cudaDeviceId is undefined where the text says that there is none.
         device = int(place[1]) if place and place[1].isdigit() else None
         time = datetime.fromtimestamp(debug.time_sec, timezone.utc)
         return cls(
             raw.cudnnSeverity_t(severity),
             function[1] if function else "",
-            arguments,
+            logged_arguments(lines),
             tuple(reasons),
             raw.cudnnStatus_t(debug.cudnnStatus),
             time.replace(microsecond=debug.time_usec),

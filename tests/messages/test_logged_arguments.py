@@ -1,0 +1,143 @@
+"""What cuDNN logs of calls made here, with the loaded library, as nested arguments."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import (
+    BackendDescriptor,
+    ConvolutionDescriptor,
+    FilterDescriptor,
+    Graph,
+    LoggedArgument,
+    Message,
+    RNNDataDescriptor,
+    TensorDescriptor,
+    log_messages,
+    raw,
+)
+
+
+def informed(messages: list[Message], function: str) -> Message:
+    """The first message about a call."""
+    return next(message for message in messages if message.function == function)
+
+
+def test_two_descriptors_of_a_message_keep_their_fields() -> None:
+    with (
+        TensorDescriptor((2, 6, 8, 9), "float16", layout="NHWC") as x,
+        FilterDescriptor((4, 3, 3, 5)) as w,
+        ConvolutionDescriptor((1, 2), (2, 1), groups=2) as conv,
+        log_messages("info") as messages,
+    ):
+        raw.cudnnGetConvolutionNdForwardOutputDim(conv, x, w, 4, (ctypes.c_int * 4)())
+    arguments = informed(messages, "cudnnGetConvolutionNdForwardOutputDim").arguments
+    assert arguments["convDesc"]["strideA"].value == (2, 1)
+    assert arguments["convDesc"]["padA"].value == (1, 2)
+    assert arguments["convDesc"]["groupCount"].value == 2
+    assert arguments["convDesc"]["mode"].value is raw.CUDNN_CROSS_CORRELATION
+    assert arguments["inputTensorDesc"]["strideA"].value == (432, 1, 54, 6)
+    assert arguments["inputTensorDesc"]["dimA"].value == (2, 6, 8, 9)
+    assert arguments["inputTensorDesc"]["dataType"].value is raw.CUDNN_DATA_HALF
+    assert arguments["filterDesc"]["dimA"].value == (4, 3, 3, 5)
+    assert arguments["filterDesc"].type == "cudnnFilterDescriptor_t"
+    assert arguments["nbDims"] == LoggedArgument("int", 4)
+
+
+def test_memory_is_told_by_place_and_address() -> None:
+    count = ctypes.c_int()
+    with ConvolutionDescriptor() as conv, log_messages("info") as messages:
+        raw.cudnnGetConvolutionGroupCount(conv, count)
+    argument = informed(messages, "cudnnGetConvolutionGroupCount").arguments["groupCount"]
+    assert (argument.location, argument.type) == ("host", "")
+    assert argument.value == ctypes.addressof(count)
+    assert str(argument) == hex(ctypes.addressof(count))
+
+
+def test_null_is_none() -> None:
+    with log_messages("info") as messages, RNNDataDescriptor([3, 2], 5):
+        pass
+    arguments = informed(messages, "cudnnSetRNNDataDescriptor").arguments
+    assert arguments["seqLengthArray"].value == (3, 2)
+    assert arguments["paddingFill"].value is None
+    assert str(arguments["paddingFill"]) == "NULL"
+
+
+def test_elements_of_an_attribute_are_told_apart() -> None:
+    with log_messages("info") as messages, BackendDescriptor("tensor", dimensions=[1, 5, 6, 7]):
+        pass
+    arguments = informed(messages, "cudnnBackendSetAttribute").arguments
+    assert arguments["attributeName"].value is raw.CUDNN_ATTR_TENSOR_DIMENSIONS
+    assert [arguments[f"[{i}]"].value for i in range(4)] == [1, 5, 6, 7]
+    assert arguments["descriptor"]["isVirtual"].value is False
+    assert arguments["descriptor"]["dimA"].value == ()
+
+
+@pytest.fixture(scope="module")
+def built() -> list[Message]:
+    """What cuDNN says while a graph of two operations is built for a GPU that is not here."""
+    graph = Graph(io_data_type="half", intermediate_data_type="float", compute_data_type="float")
+    x = graph.tensor((1, 8, 8, 8), layout="nhwc")
+    w = graph.tensor((8, 8, 3, 3), layout="krsc")
+    graph.relu(graph.conv_fprop(x, w, padding=1)).set_output()
+    with log_messages("info", "warning", "error") as messages:
+        graph.build("h200").close()
+    return messages
+
+
+def counted(arguments: Mapping[str, LoggedArgument]) -> int:
+    return sum(1 + counted(each.fields) for each in arguments.values())
+
+
+def test_no_line_of_a_build_is_lost(built: list[Message]) -> None:
+    assert len(built) > 100
+    for message in built:
+        lines = [line for line in message.text.split("\n") if ": type=" in line]
+        lines += [line for line in message.text.split("\n") if ": location=" in line]
+        assert counted(message.arguments) == len(lines)
+
+
+def test_operations_of_a_graph_have_their_own_fields(built: list[Message]) -> None:
+    graph = next(
+        message.arguments["descriptor"]
+        for message in built
+        if message.function == "cudnnBackendFinalize"
+        and "descriptor" in message.arguments  # not in its warnings
+        and message.arguments["descriptor"].type == "CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR"
+    )
+    convolution, relu = graph.fields.values()
+    if next(iter(graph)) == "operation":  # cuDNN 9.14 names each after its kind
+        assert list(graph) == ["operation", "operation[1]"]
+    assert convolution["xDesc"]["dimA"].value == (1, 8, 8, 8)
+    assert convolution["wDesc"]["dimA"].value == (8, 8, 3, 3)
+    assert convolution["convDesc"]["strideA"].value == (1, 1)
+    assert relu["pwDesc"]["mode"].value is raw.CUDNN_POINTWISE_RELU_FWD
+    assert relu["xDesc"]["uid"] == convolution["yDesc"]["uid"]
+    assert "wDesc" not in relu
+    assert "mode=CUDNN_POINTWISE_RELU_FWD" in str(graph)
+
+
+def test_types_beyond_numbers(built: list[Message]) -> None:
+    found: dict[str, Any] = {}
+
+    def gather(arguments: Mapping[str, LoggedArgument]) -> None:
+        for name, each in arguments.items():
+            found.setdefault(name, each.value)
+            gather(each.fields)
+
+    for message in reversed(built):
+        gather(message.arguments)
+    assert found["deviceName"] == "NVIDIA H200"
+    assert found["alpha"] == 1
+    assert found["ReluUpperClip"] > 1e308
+    assert found["CUDNN_NUMERICAL_NOTE_TENSOR_CORE"] in (True, False)
+
+
+def test_a_missing_field_is_named() -> None:
+    argument = LoggedArgument("cudnnFilterDescriptor_t", fields={"nbDims": LoggedArgument("int")})
+    with pytest.raises(KeyError, match="strideA: this cudnnFilterDescriptor_t has nbDims"):
+        argument["strideA"]
