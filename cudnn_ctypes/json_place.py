@@ -45,12 +45,17 @@ class Place:
         found.keys()
         if _deeper_than(_DEEPEST, value):
             found.refuse(f"lists and objects are nested more than {_DEEPEST} deep")
+        if not text.isascii() or (b"\\" if isinstance(text, bytes) else "\\") in text:
+            found._check_characters()
+        return found
+
+    def _check_characters(self) -> None:
+        """Refuse halves of characters, which come of escapes."""
         try:
-            json.dumps(value, ensure_ascii=False).encode()
+            json.dumps(self.value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
             half = error.object[error.start]
-            found.refuse(f"it has half a character, {half!r}, for which UTF-8 has no form")
-        return found
+            self.refuse(f"it has half a character, {half!r}, for which UTF-8 has no form")
 
     def __getitem__(self, key: str) -> Place:
         if key not in self:

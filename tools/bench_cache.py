@@ -1,10 +1,13 @@
 """How soon a second process has a plan that the first one left in the plan cache, and by what.
 
-    python -m tools.bench_cache [FOLDER] [--device H200] [--rounds 5]
+    python -m tools.bench_cache [FOLDER] [--device H200] [--execute] [--rounds 5]
 
 Without --device on the GPU of this machine. Each round is a process of its own, which has imported
 the package and has a handle (or the properties of a GPU) before the clock starts. Of the parts,
-"key" contains "GPU", what reading its properties takes, and "compile" what cuDNN takes for it.
+"key" contains "GPU", what its properties take, and "compile" what cuDNN takes for it; "total" is
+the time from asking for the plan to the end of the first execution. With --execute a plan for the
+properties of a GPU, such as those of this machine that `doctor --save-device gpu.json` wrote, is
+executed as well.
 """
 
 from __future__ import annotations
@@ -73,7 +76,7 @@ def _device(name: str) -> Iterator[Any]:
     if name:
         from cudnn_ctypes import DeviceProperties
 
-        with DeviceProperties.preset(name) as properties:
+        with DeviceProperties(name) as properties:
             yield properties
     else:
         from cudnn_ctypes import Handle
@@ -82,21 +85,25 @@ def _device(name: str) -> Iterator[Any]:
             yield handle
 
 
-def _child(name: str, folder: str, device_name: str) -> None:
+def _child(name: str, folder: str, device_name: str, executes: bool) -> None:
     """Build once through the cache, and print the milliseconds of each part as JSON."""
     from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
-    from cudnn_ctypes.graph.engines import cache_key, cached_building
+    from cudnn_ctypes.graph.engines import cached_building, known_gpus
     from cudnn_ctypes.graph.engines.cache import PlanCache
 
     parts = {
-        "GPU": (cache_key, "device_properties"),
-        "key": (cached_building, "CacheKeys"),
+        "GPU": (known_gpus, "device_properties"),
+        "key": (cached_building, "important_properties"),
         "read": (PlanCache, "load"),
         "cuDNN": (BackendDescriptor, "finalize"),
         "compile": (cached_building, "build_plan"),
     }
     with _device(device_name) as device, ExitStack() as stack:
-        graph = _graph(name)
+        graph, handle = _graph(name), device
+        if device_name and executes:
+            from cudnn_ctypes import Handle
+
+            handle = stack.enter_context(Handle())
         clocks = {part: _Clock() for part in parts}
         for part, (owner, function) in parts.items():
             clocks[part].watch(owner, function, stack)
@@ -104,8 +111,9 @@ def _child(name: str, folder: str, device_name: str) -> None:
         graph.build(device, cache=folder)
         found = {"build": time.perf_counter() - start}
         found |= {part: clock.seconds for part, clock in clocks.items()}
-        if not device_name:
-            found |= _executions(graph, device)
+        if executes:
+            found |= _executions(graph, handle)
+            found["total"] = found["build"] + found["execute"]
         graph.close()
     print(json.dumps({part: 1e3 * seconds for part, seconds in found.items()}))
 
@@ -125,7 +133,7 @@ def _executions(graph: Any, handle: Any) -> dict[str, float]:
         handle.synchronize()
         for part in ("execute", "again"):
             start = time.perf_counter()
-            graph.execute(memory, workspace)
+            graph.execute(memory, workspace, handle=handle)
             handle.synchronize()
             found[part] = time.perf_counter() - start
     return found
@@ -148,18 +156,20 @@ def _line(what: str, times: dict[str, float]) -> str:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?")
-    parser.add_argument("--device", default="", help="a preset instead of the GPU")
+    parser.add_argument("--device", default="", help="a preset or file instead of the GPU")
+    parser.add_argument("--execute", action="store_true", help="with --device: on the GPU here")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if chosen.child:
-        _child(*chosen.child)
+        _child(*chosen.child, chosen.execute)
         return
+    options = ["--execute"] if chosen.execute or not chosen.device else []
     with ExitStack() as stack:
         folder = chosen.folder or stack.enter_context(tempfile.TemporaryDirectory())
         for name in GRAPHS:
-            first = _round(name, folder, chosen.device)
-            later = [_round(name, folder, chosen.device) for _ in range(chosen.rounds)]
+            first = _round(name, folder, chosen.device, *options)
+            later = [_round(name, folder, chosen.device, *options) for _ in range(chosen.rounds)]
             if any(times["compile"] for times in later):
                 raise SystemExit(f"{name}: it is not taken from the cache")
             median = {part: statistics.median(each[part] for each in later) for part in first}

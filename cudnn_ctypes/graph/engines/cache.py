@@ -1,4 +1,4 @@
-"""The plan cache: compiled plans and results of autotuning on disk, for the next process."""
+"""The plan cache: compiled plans, results of autotuning and GPUs on disk, for the next process."""
 
 from __future__ import annotations
 
@@ -8,70 +8,31 @@ import os
 import time
 import warnings
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CudnnError, SymbolNotFoundError
-from ...json_place import Place
 from ...raw.values import described
-from ..backend.engine import EngineChoice
 from ..run.plan import ExecutionPlan
 from ..run.stored_plan import StoredPlan, sealed, unsealed
+from .cache_entries import FORMAT, VERSION, CacheEntry, read_entry, shown_entry
 from .cache_location import as_folder, by_environment, standard_folder
-from .entry_folder import EntryFolder, File
+from .entry_folder import EntryFolder
 from .measurement_records import content, from_content
 from .measurements import Autotuning
 
 if TYPE_CHECKING:
     from ...handle import Handle
+    from ...json_place import Place
     from ..backend.device_properties import DeviceProperties
     from .cache_key import CacheKey
 
 __all__ = ["CacheEntry", "PlanCache", "as_cache"]
 
-_FORMAT = "cudnn_ctypes cache entry"
-_VERSION = 1
 _LIMIT = 256 << 20  # a fused plan takes 60 to 190 KB, others 2 KB
 
 
-@dataclass(frozen=True)
-class CacheEntry:
-    """One entry of a `PlanCache`, to look at.
-
-    Attributes
-    ----------
-    kind : {"plan", "tuning", "damaged"}
-        Damaged is also what another version of this package wrote.
-    graph : str
-        Name of the graph that it was made for first. Others that compute the same share it.
-    operations : str
-    device : str
-        Name of the GPU.
-    cudnn : int
-        Version: 92800.
-    engine : str
-        Engine and knobs of the plan, or the fastest ones.
-    made, used : float
-        When it was written and used last, in seconds since 1970.
-    size : int
-        Bytes on disk.
-    file_name : str
-    """
-
-    kind: str
-    graph: str
-    operations: str
-    device: str
-    cudnn: int
-    engine: str
-    made: float
-    used: float
-    size: int
-    file_name: str
-
-
 class PlanCache:
-    """Plans, and results of autotuning, in a folder that processes share.
+    """Plans, results of autotuning, and what GPUs are, in a folder that processes share.
 
     ``Graph.build(device, cache=...)`` and ``Graph.autotune(handle, cache=...)`` use it. An entry
     belongs to what it depends on: the graph without its names, the properties of the GPU, the
@@ -122,7 +83,8 @@ class PlanCache:
             If the folder is not safe, or cannot be read.
         """
         return [
-            _shown(file, self._files.read(file.name, use=False)) for file in self._files.files()
+            shown_entry(file, self._files.read(file.name, use=False))
+            for file in self._files.files()
         ]
 
     def clear(self) -> int:
@@ -204,7 +166,7 @@ class PlanCache:
             text = self._files.read(key.file_name)
             if text is not None:
                 try:
-                    return _read(text, key.text)
+                    return read_entry(text, key.text)
                 except ValueError:
                     pass
         return None
@@ -214,13 +176,13 @@ class PlanCache:
         for file in self._files.files():
             if file.name.startswith(f"{kind}-"):
                 with contextlib.suppress(ValueError):
-                    yield _read(self._files.read(file.name, use=False) or "", None)
+                    yield read_entry(self._files.read(file.name, use=False) or "", None)
 
     def store(self, key: CacheKey, **members: Any) -> None:
         """Write the entry of a key in place of the one before."""
         head = {
-            "format": _FORMAT,
-            "version": _VERSION,
+            "format": FORMAT,
+            "version": VERSION,
             "kind": key.kind,
             "key": json.loads(key.text),
         }
@@ -261,40 +223,3 @@ def as_cache(given: Any) -> PlanCache | None:
     if isinstance(given, bool):
         return PlanCache() if given else None
     return PlanCache(given)
-
-
-def _read(text: str, key: str | None) -> Place:
-    """The members of an entry.
-
-    Raises
-    ------
-    ValueError
-        If it is damaged, or of another key.
-    """
-    entry = Place(json.loads(unsealed(text, "cache entry")), "entry")
-    if (entry["format"].value, entry["version"].value) != (_FORMAT, _VERSION):
-        entry.refuse(f"expected {_FORMAT!r}, version {_VERSION}")
-    if key is not None and entry["key"].value != json.loads(key):
-        entry["key"].refuse("it is of another key")
-    return entry
-
-
-def _shown(file: File, text: str | None) -> CacheEntry:
-    """An entry as `PlanCache.entries` tells it."""
-    try:
-        entry = _read(text or "", None)
-        engine, key = entry["engine"], entry["key"]
-        return CacheEntry(
-            kind=entry["kind"].text(),
-            graph=entry["graph"].text(),
-            operations=entry["operations"].text(),
-            device=key["device"]["deviceName"].text(),
-            cudnn=key["library"]["cudnn"].integer(),
-            engine=str(EngineChoice(engine["engine"].integer(), engine["knobs"].value)),
-            made=float(entry["made"].value),
-            used=file.used,
-            size=file.size,
-            file_name=file.name,
-        )
-    except (ValueError, TypeError):
-        return CacheEntry("damaged", "", "", "", 0, "", 0.0, file.used, file.size, file.name)

@@ -10,20 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__, raw
-from ...absent_gpu.properties import SOURCE
-from ..backend.device_properties import DeviceProperties
 
 if TYPE_CHECKING:
-    from ...handle import Handle
     from ..backend.engine import EngineChoice
     from ..lower.expand.expansion import Expansion
     from .selection import Selection
 
-__all__ = ["CacheKey", "CacheKeys", "Request", "device_properties", "important_properties"]
-
-# Where a GPU is plugged in, and how much of its memory the driver leaves. Neither changes what
-# heuristics propose (cuDNN 9.28, 726 graphs), nor the machine code of fused plans (three of them).
-_UNIMPORTANT = ("pciDeviceId", "cudaDeviceId", "totalGlobalMem", SOURCE)
+__all__ = ["CacheKey", "CacheKeys", "Request"]
 
 # The small wheels for runtime fusion lack it, and build other plans than the full ones, so
 # neither takes the other's.
@@ -78,9 +71,10 @@ class CacheKey:
 
     Attributes
     ----------
-    kind : {"plan", "tuning"}
+    kind : {"plan", "tuning", "device"}
     text : str
-        JSON of graph, GPU, library and request, the same for the same content.
+        JSON of what the entry depends on (of a plan: graph, GPU, library and request), the same for
+        the same content.
     """
 
     kind: str
@@ -99,17 +93,23 @@ class CacheKey:
 class CacheKeys:
     """The keys of one graph for one GPU.
 
+    Parameters
+    ----------
+    expansion : Expansion
+    gpu : mapping
+        Its `important_properties`.
+
     Raises
     ------
     TypeError
         If an option of the graph has no notation in JSON.
     """
 
-    def __init__(self, expansion: Expansion, device: Handle | DeviceProperties) -> None:
+    def __init__(self, expansion: Expansion, gpu: Mapping[str, Any]) -> None:
         library = raw.load()
         self._content = {
             "graph": expansion.canonical(),
-            "device": important_properties(device),
+            "device": dict(gpu),
             "library": {
                 "cudnn": library.version,
                 "cuda": library.cuda_major,
@@ -127,31 +127,3 @@ class CacheKeys:
         """The key of a result of autotuning, which no heuristics and no config are part of."""
         wanted = replace(request, modes=(), config=None)
         return CacheKey.of("tuning", {**self._content, "request": wanted.content})
-
-
-def important_properties(device: Handle | DeviceProperties) -> dict[str, Any]:
-    """The properties of a GPU by which cuDNN chooses and compiles engines."""
-    values = device_properties(device)
-    return {name: value for name, value in values.items() if name not in _UNIMPORTANT}
-
-
-def device_properties(device: Handle | DeviceProperties) -> dict[str, Any]:
-    """The properties of a GPU by cuDNN's names; of one that is here they are read once."""
-    if isinstance(device, DeviceProperties):
-        return _values(device)
-    if device.on_reference_device:  # it can stand for another GPU the next time
-        with DeviceProperties.from_device(handle=device) as here:
-            return _values(here)
-    number = device.device.device_id
-    if number not in _here:
-        with DeviceProperties.from_device(handle=device) as here:
-            _here[number] = _values(here)
-    return _here[number]
-
-
-_here: dict[int, dict[str, Any]] = {}
-
-
-def _values(properties: DeviceProperties) -> dict[str, Any]:
-    values: dict[str, Any] = json.loads(properties.to_json())
-    return values

@@ -12,6 +12,7 @@ from ..lower.lowering import faulty
 from .building import build_plan
 from .cache import PlanCache, as_cache
 from .cache_key import CacheKeys, Request
+from .known_gpus import important_properties
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def keep_tuning(
 ) -> None:
     """Keep a result of autotuning, and the plan of the fastest config, for later builds."""
     shown = {"graph": tuned.graph, "operations": expansion.operations}
-    keys = CacheKeys(expansion, device)
+    keys = CacheKeys(expansion, important_properties(device, plans))
     request = Request(selection, config=tuned.best.choice, sm_count=sm_count)
     plans.store_tuning(keys.tuning(request), tuned, **shown)
     plans.store_plan(keys.plan(request), plan, **shown)
@@ -111,7 +112,7 @@ class _Building:
         self._expansion = expansion
         self._device = device
         self._name = name
-        self._keys = CacheKeys(expansion, device)
+        self._keys = CacheKeys(expansion, important_properties(device, plans))
 
     def tuned_plan(self, request: Request) -> ExecutionPlan | None:
         """The plan that autotuning found to be the fastest of those that are wanted, if any."""

@@ -14,8 +14,8 @@ from ...errors import CudnnError, SymbolNotFoundError
 from ...raw.library import load
 from ..backend.engine import Engine, EngineChoice
 from .autotuning import bench, check_handle
-from .cache_key import important_properties
 from .gpu_lock import gpu_lock
+from .known_gpus import important_properties
 from .measurement import Measurement, Settings
 from .selection import Selection
 from .tuning import Tuner, failed

@@ -115,6 +115,8 @@ class ExecutionPlan(Uncopied):
             If cuDNN refuses it.
         """
         made = cls.__new__(cls)
+        # For these cuDNN would write the text anew, which takes as long as reading it.
+        made.uids, made.takes_shapes = stored.uids, stored.takes_shapes
         try:
             made.descriptor = BackendDescriptor(
                 "execution_plan",

@@ -31,6 +31,7 @@ from cudnn_ctypes.graph.engines import cached_building
 from cudnn_ctypes.graph.engines.cache import as_cache
 from cudnn_ctypes.graph.engines.cache_key import CacheKeys, Request
 from cudnn_ctypes.graph.engines.cache_location import ENVIRONMENT_VARIABLE
+from cudnn_ctypes.graph.engines.known_gpus import important_properties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 from cudnn_ctypes.raw import cudnnStatus_t
@@ -198,7 +199,8 @@ def test_each_request_has_its_plan(
 
 def _key(graph: Graph, device: Any, **options: Any) -> str:
     request = Request(options.pop("selection", Selection()), **options)
-    return CacheKeys(graph.expansion(device), device).plan(request).file_name
+    keys = CacheKeys(graph.expansion(device), important_properties(device))
+    return keys.plan(request).file_name
 
 
 def test_gpus_libraries_and_tf32_are_told_apart(
