@@ -45,7 +45,8 @@ class Place:
         found.keys()
         if _deeper_than(_DEEPEST, value):
             found.refuse(f"lists and objects are nested more than {_DEEPEST} deep")
-        if not text.isascii() or (b"\\" if isinstance(text, bytes) else "\\") in text:
+        escapes = b"\\" in text if isinstance(text, bytes) else "\\" in text
+        if escapes or not text.isascii():
             found._check_characters()
         return found
 
