@@ -32,6 +32,8 @@ ALLOWED: dict[str, set[str]] = {
     "resource": {"raw", "errors"},
     "device": {"raw", "absent_gpu", "resource", "errors", "dtypes", "strides"},
     "handle": {"raw", "device", "resource"},
+    "cudart": {"raw", "absent_gpu", "device", "errors", "reference"},
+    "cublas": {"raw", "cudart", "device", "dtypes", "errors", "reference"},
     "legacy": {"raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},
     "graph": {
         "__version__",

@@ -1,4 +1,4 @@
-"""The gate to CUDA Python: cuda.core and the driver API, loaded when first needed.
+"""The gate to CUDA Python: cuda.core, the driver and the runtime, loaded when first needed.
 
 Nothing else in the package imports them. Every way of failing (not installed, no driver, no GPU)
 becomes a ``NoDeviceError`` that says what to do.
@@ -24,11 +24,16 @@ __all__ = [
     "driver",
     "is_capturing",
     "is_current",
+    "runtime",
 ]
 
 
 class CudaError(RuntimeError):
-    """A function of the CUDA driver failed; `code` is its ``CUresult``."""
+    """A function of CUDA failed; `code` is its status.
+
+    That is a ``CUresult`` of the driver, or the ``cudaError_t`` or ``cublasStatus_t`` of
+    `cudnn_ctypes.cudart` or `cudnn_ctypes.cublas`.
+    """
 
     def __init__(self, function: str, code: Any, text: str) -> None:
         self.function = function
@@ -71,6 +76,13 @@ def core() -> Any:
     """The package ``cuda.core``; as for `driver`, there is a GPU when this returns."""
     driver()
     return importlib.import_module("cuda.core")
+
+
+@functools.cache
+def runtime() -> Any:
+    """The module ``cuda.bindings.runtime``; as for `driver`, there is a GPU when this returns."""
+    driver()
+    return importlib.import_module("cuda.bindings.runtime")
 
 
 def call(function: str, *arguments: Any) -> Any:

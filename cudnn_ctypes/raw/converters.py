@@ -218,6 +218,8 @@ _CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
 
 
 def _address_of(value: Any) -> Any:
+    if isinstance(value, ctypes.c_void_p):  # of a subclass: it is an address, as c_void_p is
+        return ctypes.c_void_p(value.value)
     if isinstance(value, (ctypes.Array, ctypes._Pointer)) and not isinstance(value, OpaquePointer):
         return ctypes.cast(value, ctypes.c_void_p)
     return ctypes.byref(value)

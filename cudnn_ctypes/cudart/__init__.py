@@ -1,0 +1,127 @@
+"""The CUDA runtime by its C names, as far as programs around cuDNN use it, on both devices.
+
+On a GPU the functions are those of CUDA Python (``cuda.bindings.runtime``). On the reference device
+memory is host memory that is watched: a copy that leaves its block, a pointer that was freed, or a
+direction that does not fit is refused with the place where the memory was allocated.
+
+As in `cudnn_ctypes.raw`: names and order of parameters are C's, an out parameter takes a ctypes
+object or ``byref`` of it, ``cudaX(...)`` raises `CudaError` on every status but ``cudaSuccess`` and
+returns the status, and ``cudaX.unchecked(...)`` returns the status as C does.
+
+Examples
+--------
+>>> x = DevicePointer(c_float)                                    # float *x;
+>>> cudaMalloc(byref(x), 4 * sizeof(c_float))
+>>> cudaMemcpy(x, numpy_array, 16, cudaMemcpyHostToDevice)
+>>> raw.cudnnSetTensor(handle, descriptor, x + 2, byref(value))   # from the third float on
+"""
+
+from __future__ import annotations
+
+from cudnn_ctypes.device.cuda import CudaError
+from cudnn_ctypes.raw.types import cudaStream_t
+
+from .copies import (
+    cudaMemcpy,
+    cudaMemcpy2D,
+    cudaMemcpy2DAsync,
+    cudaMemcpyAsync,
+    cudaMemset,
+    cudaMemset2D,
+    cudaMemsetAsync,
+)
+from .devices import (
+    cudaDeviceReset,
+    cudaDeviceSynchronize,
+    cudaDriverGetVersion,
+    cudaGetDevice,
+    cudaGetDeviceCount,
+    cudaGetDeviceProperties,
+    cudaMemGetInfo,
+    cudaRuntimeGetVersion,
+    cudaSetDevice,
+)
+from .function import (
+    cudaGetErrorName,
+    cudaGetErrorString,
+    cudaGetLastError,
+    cudaPeekAtLastError,
+)
+from .memory import (
+    cudaFree,
+    cudaFreeAsync,
+    cudaFreeHost,
+    cudaHostAlloc,
+    cudaMalloc,
+    cudaMallocAsync,
+    cudaMallocHost,
+    cudaMallocManaged,
+    cudaMallocPitch,
+)
+from .pointer import DevicePointer
+from .streams import (
+    cudaEventCreate,
+    cudaEventCreateWithFlags,
+    cudaEventDestroy,
+    cudaEventElapsedTime,
+    cudaEventQuery,
+    cudaEventRecord,
+    cudaEventSynchronize,
+    cudaStreamCreate,
+    cudaStreamCreateWithFlags,
+    cudaStreamDestroy,
+    cudaStreamQuery,
+    cudaStreamSynchronize,
+    cudaStreamWaitEvent,
+)
+from .types import *  # noqa: F403
+from .types import __all__ as _types
+
+__all__ = [
+    "CudaError",
+    "DevicePointer",
+    "cudaDeviceReset",
+    "cudaDeviceSynchronize",
+    "cudaDriverGetVersion",
+    "cudaEventCreate",
+    "cudaEventCreateWithFlags",
+    "cudaEventDestroy",
+    "cudaEventElapsedTime",
+    "cudaEventQuery",
+    "cudaEventRecord",
+    "cudaEventSynchronize",
+    "cudaFree",
+    "cudaFreeAsync",
+    "cudaFreeHost",
+    "cudaGetDevice",
+    "cudaGetDeviceCount",
+    "cudaGetDeviceProperties",
+    "cudaGetErrorName",
+    "cudaGetErrorString",
+    "cudaGetLastError",
+    "cudaHostAlloc",
+    "cudaMalloc",
+    "cudaMallocAsync",
+    "cudaMallocHost",
+    "cudaMallocManaged",
+    "cudaMallocPitch",
+    "cudaMemGetInfo",
+    "cudaMemcpy",
+    "cudaMemcpy2D",
+    "cudaMemcpy2DAsync",
+    "cudaMemcpyAsync",
+    "cudaMemset",
+    "cudaMemset2D",
+    "cudaMemsetAsync",
+    "cudaPeekAtLastError",
+    "cudaRuntimeGetVersion",
+    "cudaSetDevice",
+    "cudaStreamCreate",
+    "cudaStreamCreateWithFlags",
+    "cudaStreamDestroy",
+    "cudaStreamQuery",
+    "cudaStreamSynchronize",
+    "cudaStreamWaitEvent",
+    "cudaStream_t",
+]
+__all__ += _types

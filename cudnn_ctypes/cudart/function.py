@@ -1,0 +1,209 @@
+"""What the functions share: the status, the last error, and how out parameters are filled."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, Generic, NoReturn, ParamSpec
+
+from cudnn_ctypes.device import cuda
+from cudnn_ctypes.device.cuda import CudaError
+from cudnn_ctypes.errors import NoDeviceError
+from cudnn_ctypes.raw import mode
+from cudnn_ctypes.raw.ctypes_support import OpaquePointer
+
+from .types import cudaError_t
+
+__all__ = [
+    "RuntimeFunction",
+    "cudaGetErrorName",
+    "cudaGetErrorString",
+    "cudaGetLastError",
+    "cudaPeekAtLastError",
+    "fail",
+    "gpu_call",
+    "place",
+    "runtime_function",
+    "store",
+]
+
+_P = ParamSpec("_P")
+
+
+class RuntimeFunction(Generic[_P]):
+    """A function of the CUDA runtime. Calling it raises `CudaError` on every status but success.
+
+    It returns the status, ``cudaSuccess``.
+    """
+
+    __name__: str
+
+    def __init__(self, body: Callable[_P, None]) -> None:
+        self._body = body
+        functools.update_wrapper(self, body)
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> cudaError_t:
+        try:
+            self._body(*args, **kwargs)
+        except CudaError as error:
+            _errors.last = error.code
+            raise
+        return cudaError_t.cudaSuccess
+
+    def unchecked(self, *args: _P.args, **kwargs: _P.kwargs) -> cudaError_t:
+        """The same function, which returns the status as C does instead of raising."""
+        try:
+            return self(*args, **kwargs)
+        except CudaError as error:
+            code: cudaError_t = error.code
+        except NoDeviceError:
+            code = _errors.last = cudaError_t.cudaErrorNoDevice
+        return code
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__} of the CUDA runtime>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+
+def runtime_function(body: Callable[_P, None]) -> RuntimeFunction[_P]:
+    """Make a C function of a Python function that raises `CudaError`."""
+    return RuntimeFunction(body)
+
+
+class _Errors(threading.local):
+    last: cudaError_t = cudaError_t.cudaSuccess
+    """Of the reference device, and what failed before a GPU was found; a GPU's is CUDA's."""
+
+
+_errors = _Errors()
+
+
+def fail(function: str, code: cudaError_t, reason: str) -> NoReturn:
+    """Raise the error of the reference device, with what is wrong."""
+    text = f"{code.name} ({cudaGetErrorString(code)}): {reason}"
+    raise CudaError(function, code, text)
+
+
+def gpu_call(function: str, *arguments: Any) -> Any:
+    """Call CUDA Python's function; its one result, a tuple of several, or None.
+
+    Raises
+    ------
+    CudaError
+        With our `cudaError_t`.
+    NoDeviceError
+    """
+    status, *results = getattr(cuda.runtime(), function)(*arguments)
+    if int(status) != 0:
+        code = cudaError_t(int(status))
+        raise CudaError(function, code, f"{status.name} ({cudaGetErrorString(code)})")
+    return results[0] if len(results) == 1 else tuple(results) or None
+
+
+def cudaGetLastError() -> cudaError_t:
+    """The last error of this thread, which is forgotten with this."""
+    code = cudaPeekAtLastError()
+    _errors.last = cudaError_t.cudaSuccess
+    if not mode.reference_device_active and code != cudaError_t.cudaErrorNoDevice:
+        cuda.runtime().cudaGetLastError()
+    return code
+
+
+def cudaPeekAtLastError() -> cudaError_t:
+    """The last error of this thread; it stays."""
+    if not mode.reference_device_active and _errors.last != cudaError_t.cudaErrorNoDevice:
+        (status,) = cuda.runtime().cudaPeekAtLastError()
+        return cudaError_t(int(status))
+    return _errors.last
+
+
+def cudaGetErrorName(error: int) -> str:
+    """The name of a status: "cudaErrorInvalidValue"."""
+    code = cudaError_t(error)
+    return code.name if code.known else "unrecognized error code"
+
+
+def cudaGetErrorString(error: int) -> str:
+    """What a status means, in a few words."""
+    code = cudaError_t(error)
+    return _MEANINGS.get(code, "unrecognized error code")
+
+
+_MEANINGS = {
+    cudaError_t.cudaSuccess: "no error",
+    cudaError_t.cudaErrorInvalidValue: "invalid argument",
+    cudaError_t.cudaErrorMemoryAllocation: "out of memory",
+    cudaError_t.cudaErrorInitializationError: "initialization error",
+    cudaError_t.cudaErrorInvalidConfiguration: "invalid configuration argument",
+    cudaError_t.cudaErrorInvalidPitchValue: "invalid pitch argument",
+    cudaError_t.cudaErrorInvalidDevicePointer: "invalid device pointer",
+    cudaError_t.cudaErrorInvalidMemcpyDirection: "invalid copy direction for memcpy",
+    cudaError_t.cudaErrorInsufficientDriver: "CUDA driver version is insufficient for CUDA "
+    "runtime version",
+    cudaError_t.cudaErrorInvalidDeviceFunction: "invalid device function",
+    cudaError_t.cudaErrorNoDevice: "no CUDA-capable device is detected",
+    cudaError_t.cudaErrorInvalidDevice: "invalid device ordinal",
+    cudaError_t.cudaErrorNoKernelImageForDevice: "no kernel image is available for execution on "
+    "the device",
+    cudaError_t.cudaErrorInvalidResourceHandle: "invalid resource handle",
+    cudaError_t.cudaErrorNotReady: "device not ready",
+    cudaError_t.cudaErrorIllegalAddress: "an illegal memory access was encountered",
+    cudaError_t.cudaErrorLaunchOutOfResources: "too many resources requested for launch",
+    cudaError_t.cudaErrorLaunchTimeout: "the launch timed out and was terminated",
+    cudaError_t.cudaErrorMisalignedAddress: "misaligned address",
+    cudaError_t.cudaErrorLaunchFailure: "unspecified launch failure",
+    cudaError_t.cudaErrorNotSupported: "operation not supported",
+    cudaError_t.cudaErrorUnknown: "unknown error",
+}
+
+
+# -- out parameters -------------------------------------------------------------------------------
+
+
+def place(target: Any, ctype: Any, name: str) -> int:
+    """The address of the variable of type `ctype` that the out parameter `name` fills.
+
+    Parameters
+    ----------
+    target : object
+        The variable, ``byref`` of it, or a pointer to it. Any kind of pointer is a ``void *``.
+
+    Raises
+    ------
+    TypeError
+        If it is nothing of these.
+    """
+    variable = getattr(target, "_obj", target)  # byref(...)
+    by_reference = variable is not target
+    points = isinstance(variable, ctypes._Pointer) and not isinstance(variable, OpaquePointer)
+    if points and not by_reference and variable and _holds(type(variable)._type_, ctype):
+        variable = variable.contents  # pointer(x)
+    kind: Any = type(variable)
+    while issubclass(kind, ctypes.Array):
+        kind = kind._type_
+    if not (_holds(kind, ctype) or (by_reference and issubclass(kind, ctypes.Structure))):
+        raise TypeError(
+            f"{name}: expected a {ctype.__name__} variable or byref(...) of one, got {target!r}"
+        )
+    if by_reference:  # it may have an offset
+        return ctypes.cast(target, ctypes.c_void_p).value or 0
+    return ctypes.addressof(variable)
+
+
+def _holds(kind: Any, ctype: Any) -> bool:
+    """Whether a variable of the type `kind` is one of C's type `ctype`."""
+    if issubclass(kind, ctype):
+        return True
+    is_pointer = issubclass(kind, ctypes._Pointer) and not issubclass(kind, OpaquePointer)
+    return ctype is ctypes.c_void_p and is_pointer
+
+
+def store(target: Any, value: int | float, ctype: Any, name: str) -> None:
+    """Fill the out parameter `name`; see `place`."""
+    address = place(target, ctype, name)
+    storage = ctypes.c_void_p if issubclass(ctype, OpaquePointer) else ctype
+    storage.from_address(address).value = value

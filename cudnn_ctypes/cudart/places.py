@@ -1,0 +1,204 @@
+"""Which memory an argument is, and whether the host or the device may use it.
+
+On a GPU an address is passed on: CUDA knows what it is. On the reference device it is held against
+the blocks that live, so that a wrong one is refused as a GPU would refuse it, with more to say.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from cudnn_ctypes.device import copy
+from cudnn_ctypes.raw import host_blocks, mode
+from cudnn_ctypes.raw.ctypes_support import OpaquePointer
+from cudnn_ctypes.raw.host_blocks import Block
+from cudnn_ctypes.raw.memory import memory_pointer, on_gpu
+
+from .function import fail, gpu_call
+from .types import cudaError_t
+
+__all__ = [
+    "Allocated",
+    "allocated",
+    "count",
+    "device_address",
+    "host_address",
+    "require_host",
+]
+
+Use = Literal["read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Allocated:
+    """A block of the reference device, and which function gave it: "cudaMalloc", ..."""
+
+    block: Block
+    function: str
+
+    @property
+    def for_host(self) -> bool:
+        """Whether the host may use it."""
+        return self.function in _FOR_HOST
+
+
+_FOR_HOST = {"cudaMallocHost", "cudaHostAlloc", "cudaMallocManaged"}
+
+allocated: dict[int, Allocated] = {}
+"""What the allocating functions gave on the reference device and is not freed, by address."""
+
+
+def count(function: str, name: str, value: Any) -> int:
+    """A number of bytes or rows, 0 or more."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{function}: {name}: expected an int, got {value!r}")
+    number = operator.index(value)
+    if not 0 <= number < 1 << 63:
+        raise ValueError(f"{function}: {name}: expected a number of bytes, got {number}")
+    return number
+
+
+def device_address(function: str, name: str, value: Any, nbytes: int, use: Use) -> int:
+    """The address of device memory that the argument `name` is, of at least `nbytes` bytes.
+
+    Raises
+    ------
+    TypeError
+        If it is an object of the host's.
+    CudaError
+        On the reference device, if the memory is not there.
+    """
+    if getattr(value, "_obj", None) is not None:
+        raise TypeError(f"{function}: {name}: byref(...) is host memory; device memory is wanted")
+    try:
+        address = memory_pointer(value, name) or 0
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{function}: {str(error).partition(';')[0]}") from None
+    if mode.reference_device_active and nbytes:
+        _check(function, name, address, nbytes, use)
+    return address
+
+
+def host_address(
+    function: str, name: str, value: Any, nbytes: int, use: Use, *, rows: bool = False
+) -> int:
+    """The address of host memory that the argument `name` is, of at least `nbytes` bytes.
+
+    `rows`: an array may be the left part of a wider one, whose rows lie further apart.
+
+    Raises
+    ------
+    TypeError
+        If it is device memory, or no memory.
+    ValueError
+        If it is too small, read-only where it is written, or not contiguous.
+    CudaError
+        On the reference device, if an address is none of the host's memory.
+    """
+    address, size = _host(f"{function}: {name}", value, use, rows)
+    if size is not None and size < nbytes:
+        done = "read" if use == "read" else "written"
+        raise ValueError(f"{function}: {name} has {size} bytes, and {nbytes} are to be {done}")
+    if mode.reference_device_active and nbytes and size is None:
+        require_host(address, nbytes, name, use, function)
+    return address
+
+
+def _host(name: str, value: Any, use: Use, rows: bool) -> tuple[int, int | None]:
+    """Address and size of host memory; the size is None where only the address is known."""
+    if isinstance(value, np.ndarray):
+        return _array(name, value, use, rows)
+    if isinstance(value, (bool, OpaquePointer)):
+        raise _no_host_memory(name, value)
+    if value is None or isinstance(value, (int, np.integer)):
+        return int(value or 0), None
+    if isinstance(value, (ctypes.c_void_p, ctypes._Pointer)):
+        return ctypes.cast(value, ctypes.c_void_p).value or 0, None
+    if getattr(value, "_obj", None) is not None:  # byref(...), perhaps with an offset
+        address = ctypes.cast(value, ctypes.c_void_p).value or 0
+        end = ctypes.addressof(value._obj) + ctypes.sizeof(value._obj)
+        return address, end - address
+    if isinstance(value, _CDATA):
+        return ctypes.addressof(value), ctypes.sizeof(value)
+    if on_gpu(value) or not hasattr(value, "__len__") or isinstance(value, (str, list, tuple)):
+        raise _no_host_memory(name, value)
+    try:
+        view = memoryview(value)
+    except TypeError:
+        raise _no_host_memory(name, value) from None
+    if use == "write" and view.readonly:
+        raise ValueError(f"{name}: a read-only {type(value).__name__} is to be written")
+    array = copy.host_bytes(view)
+    return array.ctypes.data, array.nbytes
+
+
+_CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
+
+
+def _no_host_memory(name: str, value: Any) -> TypeError:
+    return TypeError(
+        f"{name}: expected host memory (a NumPy array, a ctypes object, byref(...) or an "
+        f"address), got {type(value).__name__}"
+    )
+
+
+def _array(name: str, array: np.ndarray[Any, Any], use: Use, rows: bool) -> tuple[int, int]:
+    """Address of a NumPy array, and the bytes up to its end."""
+    if array.dtype.hasobject:
+        raise TypeError(f"{name}: an array of dtype {array.dtype} has no bytes to copy")
+    if use == "write" and not array.flags.writeable:
+        raise ValueError(f"{name}: a read-only array is to be written")
+    contiguous = array.flags.c_contiguous or array.flags.f_contiguous
+    part = array.ndim == 2 and array.strides[0] > 0 and array.strides[1] == array.itemsize
+    if not contiguous and not (rows and part):
+        raise ValueError(
+            f"{name}: the elements of the array do not lie one behind the other; "
+            f"np.ascontiguousarray copies it"
+        )
+    reach = sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True))
+    return array.ctypes.data, reach + array.itemsize if array.size else 0
+
+
+def _check(function: str, name: str, address: int, nbytes: int, use: Use) -> None:
+    """Refuse memory of the reference device that is not there."""
+    from cudnn_ctypes.reference.device.memory import check_range
+    from cudnn_ctypes.reference.device.registry import Refused
+
+    if not address:
+        fail(function, cudaError_t.cudaErrorInvalidValue, f"{name} is NULL")
+    try:
+        check_range(address, nbytes, name, use)
+    except Refused as error:
+        fail(function, cudaError_t.cudaErrorInvalidValue, error.reason)
+
+
+def require_host(
+    address: int, nbytes: int, name: str, use: Use, function: str = "DevicePointer"
+) -> None:
+    """Refuse memory that the host may not use.
+
+    Raises
+    ------
+    CudaError
+    """
+    if not mode.reference_device_active:
+        attributes = gpu_call("cudaPointerGetAttributes", address)
+        if attributes.type.name == "cudaMemoryTypeDevice":
+            fail(function, cudaError_t.cudaErrorInvalidValue, _not_for_host(name, hex(address)))
+        return
+    block = host_blocks.find(address)
+    if block is not None and not block.freed_at:
+        entry = allocated.get(block.address)
+        if entry is None or not entry.for_host:
+            reason = _not_for_host(name, str(block))
+            fail(function, cudaError_t.cudaErrorInvalidValue, reason)
+    _check(function, name, address, nbytes, use)
+
+
+def _not_for_host(name: str, what: str) -> str:
+    return f"{name} is device memory, which the host cannot use: {what}; cudaMemcpy copies it"

@@ -1,0 +1,120 @@
+"""porting.source: programs as trees, and what stands beside the tree."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes.command_line import CommandError
+from cudnn_ctypes.porting import source
+from cudnn_ctypes.porting.source import Comment, Include, Macro, parse, parse_text
+
+PROGRAM = """\
+#include <cudnn.h>
+#include "layer.h"
+/* Two lines
+ * of text. */
+#define N 4          // how many
+#define CHECK(call, ...) \\
+    do { if ((call) != 0) /* bad */ exit(1); } while (0)
+__global__ void scale(float *x, int n) { x[threadIdx.x] *= n; }
+int main() {
+    scale<<<1, N>>>(x, 2);
+    CHECK(cudnnCreate(&handle));
+}
+"""
+
+
+def test_positions_and_texts() -> None:
+    program = parse_text(PROGRAM)
+    assert program.language == "cuda"
+    assert program.errors == []
+    calls = list(program.of_type("call_expression"))
+    names = [program.field(call, "function") for call in calls]
+    assert names == ["scale", "CHECK", "cudnnCreate"]
+    launch, _, create = calls
+    assert (program.line(launch), program.column(launch)) == (10, 5)
+    assert program.lines[9] == "    scale<<<1, N>>>(x, 2);"
+    assert [program.text(each) for each in program.arguments(launch)] == ["x", "2"]
+    assert (program.line(create), program.column(create)) == (11, 11)
+
+
+def test_what_the_tree_does_not_say() -> None:
+    program = parse_text(PROGRAM)
+    assert program.includes == [Include(1, "cudnn.h", True), Include(2, "layer.h", False)]
+    assert program.comments[0] == Comment(3, 4, "Two lines\nof text.")
+    assert program.macros == {
+        "N": Macro("N", None, "4", 5),
+        "CHECK": Macro("CHECK", ("call", "..."), "do { if ((call) != 0) exit(1); } while (0)", 6),
+    }
+
+
+def test_a_macro_s_body_can_be_parsed() -> None:
+    program = parse_text(PROGRAM)
+    body = program.fragment(program.macros["CHECK"].body)
+    assert [body.field(each, "function") for each in body.of_type("call_expression")] == ["exit"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "language"),
+    [
+        ("a.c", "int class = 1; int *new = &class;", "c"),
+        ("a.cpp", "template <class T> struct A { T x; };", "cpp"),
+        ("a.cu", "template <class T> __global__ void f(T x) { f<<<1, 2>>>(x); }", "cuda"),
+        ("a.c", "int f() { k<<<1, 2>>>(x); }", "cuda"),
+    ],
+)
+def test_the_language(tmp_path: Path, name: str, code: str, language: str) -> None:
+    path = tmp_path / name
+    path.write_text(code)
+    program = parse(path)
+    assert program.language == language
+    assert program.errors == []
+
+
+def test_what_cannot_be_read_has_a_place() -> None:
+    program = parse_text("int main() {\n  int x = ;\n  return 0;\n}\n")
+    assert [program.line(each) for each in program.errors] == [2]
+
+
+def test_other_encodings_do_not_stop_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_bytes(b"/* Stra\xdfe */ int x;\n")
+    assert parse(path).errors == []
+    assert parse(path).comments[0].text == "Stra\ufffde"
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="cannot be read"):
+        parse(tmp_path / "none.cu")
+    path = tmp_path / "a.out"
+    path.write_bytes(b"\x7fELF\0\0")
+    with pytest.raises(CommandError, match="no text"):
+        parse(path)
+
+
+def test_without_tree_sitter(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Any:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    source._parser.cache_clear()
+    with pytest.raises(CommandError, match=r"pip install 'cudnn-ctypes\[porting\]'"):
+        parse_text("int x;")
+
+
+def test_comments_in_macros_are_none_of_their_text() -> None:
+    program = parse_text(
+        "#define A(x) /* one\n   and */ f(x) // two\n"
+        '#define URL "http://a"\n'
+        "#define B(x)  \\\n  g(x); /* three */ \\\n  h(x)\nint y; // four\n"
+    )
+    assert program.errors == []
+    bodies = {name: macro.body for name, macro in program.macros.items()}
+    assert bodies["A"] == "f(x)"
+    assert bodies["URL"] == '"http://a"'
+    assert bodies["B"] == "g(x); h(x)"
+    assert [each.text for each in program.comments][-2:] == ["three", "four"]
