@@ -81,7 +81,11 @@ algorithm = next(
 )
 print(f"chosen: {algorithm.name}")
 
-# CHECK(cudnnDestroyConvolutionDescriptor(conv_desc)); ...
+# CHECK(cudnnDestroyTensorDescriptor(y_desc));
+# CHECK(cudnnDestroyConvolutionDescriptor(conv_desc));
+# CHECK(cudnnDestroyFilterDescriptor(w_desc));
+# CHECK(cudnnDestroyTensorDescriptor(x_desc));
+# CHECK(cudnnDestroy(cudnn));
 raw.cudnnDestroyTensorDescriptor(y_desc)
 raw.cudnnDestroyConvolutionDescriptor(conv_desc)
 raw.cudnnDestroyFilterDescriptor(w_desc)

@@ -7,7 +7,9 @@ follow later changes). They start from the environment variables ``CUDNN_CTYPES_
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +23,7 @@ __all__ = [
     "requested_gpu",
     "set_reference_device_active",
     "strict",
+    "why_no_gpu",
 ]
 
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_DEVICE"
@@ -31,13 +34,35 @@ def _requested_by_environment() -> tuple[bool, str]:
     """Whether the reference device is asked for, and the GPU that it is to stand for; or ""."""
     value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
     kind, colon, gpu = (part.strip() for part in value.partition(":"))
-    if kind.lower() not in ("", "cuda", "reference") or (colon and kind.lower() != "reference"):
+    kind = kind.lower()
+    if kind not in ("", "auto", "cuda", "reference") or (colon and kind != "reference"):
         raise ValueError(
             f"{ENVIRONMENT_VARIABLE}={value!r}: expected 'reference' (carry everything out in "
-            "NumPy, on host memory), 'reference:B200' (the same, with the engines of a B200) or "
-            "'cuda' (the default)"
+            "NumPy, on host memory), 'reference:B200' (the same, with the engines of a B200), "
+            "'auto' (the GPU if there is one, else the reference device) or 'cuda' (the default)"
         )
-    return kind.lower() == "reference", gpu
+    return (_chosen() if kind == "auto" else kind == "reference"), gpu
+
+
+def _chosen() -> bool:
+    """Whether there is no GPU, so that the reference device is to be used; says so."""
+    missing = why_no_gpu()
+    chosen = f"the reference device, in NumPy ({missing})" if missing else "the GPU"
+    print(f"{ENVIRONMENT_VARIABLE}=auto: running on {chosen}", file=sys.stderr)
+    return bool(missing)
+
+
+def why_no_gpu() -> str:
+    """Why the driver has no GPU for this process; "" if it has one."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+        count = ctypes.c_int()
+        status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    except (OSError, AttributeError) as error:
+        return f"no driver: {error}"
+    if status:
+        return f"the driver's cuInit gave CUDA error {status}"
+    return "" if count.value else "the driver sees no GPU"
 
 
 def _checks_by_environment() -> set[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from programs import fake_library, run_program
 
 from cudnn_ctypes.raw import mode
 
@@ -34,6 +36,42 @@ def active_with(value: str | None) -> subprocess.CompletedProcess[str]:
 )
 def test_environment(value: str | None, expected: str) -> None:
     assert active_with(value).stdout.strip() == expected
+
+
+def automatic(folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """A program that has the device chosen; libraries of the folder come first."""
+    return run_program(
+        "from cudnn_ctypes.raw import mode; print(mode.reference_device_active)",
+        environment={
+            mode.ENVIRONMENT_VARIABLE: "Auto",
+            **({"LD_LIBRARY_PATH": str(folder)} if folder else {}),
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        ({"cuInit": 100, "cuDeviceGetCount": 0}, "the driver's cuInit gave CUDA error 100"),
+        ({"cuInit": 0, "cuDeviceGetCount": 0}, "the driver sees no GPU"),
+        ({"cuInit": 0}, "undefined symbol: cuDeviceGetCount"),
+    ],
+)
+def test_auto_takes_the_reference_device_without_a_gpu_and_says_why(
+    answers: dict[str, int], why: str, tmp_path: Path
+) -> None:
+    fake_library(tmp_path, "libcuda.so.1", **answers)
+    done = automatic(tmp_path)
+    assert done.stdout == "True\n"
+    assert done.stderr.startswith("CUDNN_CTYPES_DEVICE=auto: running on the reference device")
+    assert why in done.stderr
+
+
+@pytest.mark.gpu
+def test_auto_takes_the_gpu() -> None:
+    done = automatic()
+    assert done.stdout == "False\n"
+    assert done.stderr == "CUDNN_CTYPES_DEVICE=auto: running on the GPU\n"
 
 
 def test_a_misspelt_value_is_an_error() -> None:
