@@ -10,7 +10,6 @@ from functools import partial
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from scipy.fft import irfft2, rfft2
 
 from cudnn_ctypes import (
     ConvolutionDescriptor,
@@ -41,29 +40,34 @@ def gemm(x: np.ndarray, w: np.ndarray) -> Outcome:
 
 
 def fft(x: np.ndarray, w: np.ndarray) -> Outcome:
-    """A convolution is a product of spectra; the filter turned, as cuDNN's does not turn it."""
-    size = SIZE + 2  # as the window reaches beyond the image on either side
-    of_x, of_w = rfft2(x, (size, size)), rfft2(w[:, :, ::-1, ::-1], (size, size))
+    """A convolution is a product of spectra; cuDNN's is a correlation, so the filter is turned."""
+    size = (SIZE + 2, SIZE + 2)  # as the window reaches beyond the image on either side
+    turned = w[:, :, ::-1, ::-1]
+    of_x, of_w = (np.fft.rfft2(each, size).astype("c8") for each in (x, turned))
     of_y = np.einsum("cuv,kcuv->kuv", of_x, of_w)
-    y = irfft2(of_y, (size, size))[:, 1:-1, 1:-1]
+    y = np.fft.irfft2(of_y, size)[:, 1:-1, 1:-1].astype("f4")
     return y, 3 * of_w.size, of_x.nbytes + of_w.nbytes + of_y.nbytes  # 3 for a complex product
 
 
-B2 = [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]]
-G2 = [[1, 0, 0], [1 / 2, 1 / 2, 1 / 2], [1 / 2, -1 / 2, 1 / 2], [0, 0, 1]]
-A2 = [[1, 1, 1, 0], [0, 1, -1, -1]]
-B4 = [[4, 0, -5, 0, 1, 0], [0, -4, -4, 1, 1, 0], [0, 4, -4, -1, 1, 0], [0, -2, -1, 2, 1, 0]]
-B4 += [[0, 2, -1, -2, 1, 0], [0, 4, 0, -5, 0, 1]]
-G4 = [[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]]
-A4 = [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]]
+# Of pixels, filters and results; of 2 x 2 results each, and of 4 x 4.
+B2 = np.array([[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]])
+G2 = np.array([[2, 0, 0], [1, 1, 1], [1, -1, 1], [0, 0, 2]]) / 2
+A2 = np.array([[1, 1, 1, 0], [0, 1, -1, -1]])
+B4 = np.array(
+    [
+        *([4, 0, -5, 0, 1, 0], [0, -4, -4, 1, 1, 0], [0, 4, -4, -1, 1, 0]),
+        *([0, -2, -1, 2, 1, 0], [0, 2, -1, -2, 1, 0], [0, 4, 0, -5, 0, 1]),
+    ]
+)
+G4 = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]]) / 24
+A4 = np.array([[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]])
 
 
-def winograd(m: int, *matrices: list[list[float]]) -> Callable[..., Outcome]:
+def winograd(m: int, *matrices: np.ndarray) -> Callable[..., Outcome]:
     """Tiles of m x m results from (m + 2) x (m + 2) pixels, as Lavin and Gray have it (2015)."""
 
     def convolve(x: np.ndarray, w: np.ndarray) -> Outcome:
-        b, g, a = (np.array(matrix, x.dtype) for matrix in matrices)
-        g = g / np.array([1, 24][m == 4], x.dtype)
+        b, g, a = (matrix.astype(x.dtype) for matrix in matrices)
         padded = np.pad(x, ((0, 0), (1, 1), (1, 1)))
         tiles = sliding_window_view(padded, (m + 2, m + 2), (1, 2))[:, ::m, ::m]
         of_w, of_x = g @ w @ g.T, b @ tiles @ b.T
@@ -116,9 +120,9 @@ with (
             run()
             error = np.abs(y_.numpy()[0] - exact).max() / largest
             # The reference device runs one and the same NumPy code: its times would mean nothing.
-            time = "" if handle.on_reference_device else f"{microseconds(handle, run):8.1f} us"
+            time = "" if handle.on_reference_device else f" {microseconds(handle, run):8.1f} us"
         name = row.algorithm.name.removeprefix("CUDNN_CONVOLUTION_FWD_ALGO_")
-        print(f"  {name:39} {row.memory:10} bytes {error:14.1e} {time}")
+        print(f"  {name:39} {row.memory:10} bytes {error:14.1e}{time}")
         assert error < 1e-4
     if handle.on_reference_device:
         print(

@@ -74,15 +74,22 @@ raw.cudnnDestroyDropoutDescriptor(no_dropout)
 raw.cudnnDestroy(cudnn)
 space.close()
 
-options = {"input_size": IN, "hidden_size": HIDDEN, "bias": "single_inp_bias"}
 with (
     Handle() as handle,
-    RNNDescriptor("tanh", **options, math_type="fma_math") as cell,
+    RNNDescriptor(
+        "tanh",
+        input_size=IN,
+        hidden_size=HIDDEN,
+        bias="single_inp_bias",
+        math_type="fma_math",
+    ) as cell,
     RNNWeights(handle, cell) as weights,
     DeviceTensor.from_numpy(sequences) as x,
 ):
     print(f"\nby classes: {weights[0]}")
-    values = {name: rng.standard_normal(t.shape).astype("f4") for name, t in weights[0].items()}
+    values: dict[str, np.ndarray] = {}
+    for name, tensor in weights[0].items():
+        values[name] = np.array(rng.uniform(-1, 1, tensor.shape), "f4")
     weights.copy_from([values])
     W, R, b = (values[name] for name in ("w_hidden", "r_hidden", "bw_hidden"))
 

@@ -1,13 +1,14 @@
-"""The convolution of examples 02 and 03 at every level, on the same handle and the same memory.
+"""The same convolution at every level, on the same handle and the same memory.
 
 There are two C APIs, and each can be used in raw calls or by classes: the legacy API, with a
 function for each operation, and the graph API, where descriptors say what is to be computed and an
-engine that cuDNN proposes computes it. All of them mix freely.
+engine that cuDNN proposes computes it. All of them mix freely. The raw calls of the graph API fill
+example 18.
 """
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from ctypes import byref, c_bool, c_float, c_int, c_int64, c_void_p
+from ctypes import c_float
 from typing import Any
 
 import numpy as np
@@ -68,104 +69,8 @@ def legacy_classes(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTe
 # -- the graph API -----------------------------------------------------------------------------
 
 
-def graph_raw(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTensor) -> None:
-    """Everything is a backend descriptor: created, given attributes, finalized, used, destroyed."""
-    made: list[Any] = []
-    one = c_float(1)
-
-    def descriptor(kind: Any) -> Any:
-        new = raw.cudnnBackendDescriptor_t()
-        raw.cudnnBackendCreateDescriptor(kind, new)
-        made.append(new)
-        return new
-
-    def put(target: Any, attribute: Any, kind: Any, *values: Any) -> None:
-        ctype: Any = {
-            raw.CUDNN_TYPE_INT64: c_int64,
-            raw.CUDNN_TYPE_FLOAT: c_float,
-            raw.CUDNN_TYPE_BOOLEAN: c_bool,
-            raw.CUDNN_TYPE_VOID_PTR: c_void_p,
-            raw.CUDNN_TYPE_BACKEND_DESCRIPTOR: c_void_p,
-        }.get(kind, c_int)  # enumerators
-        array = (ctype * len(values))(*(getattr(value, "value", value) for value in values))
-        raw.cudnnBackendSetAttribute(target, attribute, kind, len(values), array)
-
-    def tensor(uid: int, dims: tuple[int, ...]) -> Any:
-        new = descriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
-        put(new, raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, raw.CUDNN_TYPE_INT64, uid)
-        float32 = raw.CUDNN_DATA_FLOAT
-        put(new, raw.CUDNN_ATTR_TENSOR_DATA_TYPE, raw.CUDNN_TYPE_DATA_TYPE, float32)
-        put(new, raw.CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, raw.CUDNN_TYPE_INT64, 16)
-        strides = (dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1)
-        put(new, raw.CUDNN_ATTR_TENSOR_DIMENSIONS, raw.CUDNN_TYPE_INT64, *dims)
-        put(new, raw.CUDNN_ATTR_TENSOR_STRIDES, raw.CUDNN_TYPE_INT64, *strides)
-        raw.cudnnBackendFinalize(new)
-        return new
-
-    int64, child = raw.CUDNN_TYPE_INT64, raw.CUDNN_TYPE_BACKEND_DESCRIPTOR
-    conv = descriptor(raw.CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR)
-    put(conv, raw.CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64, 2)
-    float32, mode = raw.CUDNN_DATA_FLOAT, raw.CUDNN_CROSS_CORRELATION
-    put(conv, raw.CUDNN_ATTR_CONVOLUTION_COMP_TYPE, raw.CUDNN_TYPE_DATA_TYPE, float32)
-    put(conv, raw.CUDNN_ATTR_CONVOLUTION_CONV_MODE, raw.CUDNN_TYPE_CONVOLUTION_MODE, mode)
-    put(conv, raw.CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, int64, 1, 1)
-    put(conv, raw.CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, int64, 1, 1)
-    put(conv, raw.CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, int64, 1, 1)
-    put(conv, raw.CUDNN_ATTR_CONVOLUTION_DILATIONS, int64, 1, 1)
-    raw.cudnnBackendFinalize(conv)
-
-    operation = descriptor(raw.CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR)
-    of_x, of_w, of_y = tensor(X, x.shape), tensor(W, w.shape), tensor(Y, y.shape)
-    put(operation, raw.CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, child, of_x)
-    put(operation, raw.CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, child, of_w)
-    put(operation, raw.CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, child, of_y)
-    put(operation, raw.CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, child, conv)
-    put(operation, raw.CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, raw.CUDNN_TYPE_FLOAT, one)
-    put(operation, raw.CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, raw.CUDNN_TYPE_FLOAT, 0)
-    raw.cudnnBackendFinalize(operation)
-
-    graph = descriptor(raw.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
-    whose = raw.CUDNN_TYPE_HANDLE
-    raw.cudnnBackendSetAttribute(graph, raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE, whose, 1, handle)
-    put(graph, raw.CUDNN_ATTR_OPERATIONGRAPH_OPS, child, operation)
-    raw.cudnnBackendFinalize(graph)
-
-    # Heuristics propose engine configs, the best first; the first that gives a plan is taken.
-    query = descriptor(raw.CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR)
-    put(query, raw.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, child, graph)
-    instant = raw.CUDNN_HEUR_MODE_INSTANT
-    put(query, raw.CUDNN_ATTR_ENGINEHEUR_MODE, raw.CUDNN_TYPE_HEUR_MODE, instant)
-    raw.cudnnBackendFinalize(query)
-    configs = [descriptor(raw.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR) for _ in range(8)]
-    count, array = c_int64(), (c_void_p * 8)(*(config.value for config in configs))
-    results = raw.CUDNN_ATTR_ENGINEHEUR_RESULTS
-    raw.cudnnBackendGetAttribute(query, results, child, 8, byref(count), array)
-    for config in configs[: count.value]:
-        plan = descriptor(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
-        raw.cudnnBackendSetAttribute(plan, raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE, whose, 1, handle)
-        put(plan, raw.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, child, config)
-        if raw.cudnnBackendFinalize.unchecked(plan) == raw.CUDNN_STATUS_SUCCESS:
-            break
-    else:
-        raise RuntimeError("no engine computes this convolution")
-    size = c_int64()
-    needed = raw.CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
-    raw.cudnnBackendGetAttribute(plan, needed, int64, 1, byref(count), byref(size))
-
-    with DeviceBuffer(max(size.value, 1)) as workspace:
-        pointer = raw.CUDNN_TYPE_VOID_PTR
-        pack = descriptor(raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)
-        put(pack, raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, int64, X, W, Y)
-        put(pack, raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, pointer, x.ptr, w.ptr, y.ptr)
-        put(pack, raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE, pointer, workspace.ptr)
-        raw.cudnnBackendFinalize(pack)
-        raw.cudnnBackendExecute(handle, plan, pack)
-    while made:
-        raw.cudnnBackendDestroyDescriptor(made.pop())
-
-
 def graph_descriptors(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTensor) -> None:
-    """The same descriptors by short names, their values checked, closed at the end."""
+    """The descriptors of example 18 by short names, values checked, closed at the end."""
     with ExitStack() as stack:
 
         def descriptor(kind: str, **attributes: Any) -> BackendDescriptor:
@@ -215,7 +120,6 @@ def graph_builder(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTen
 LEVELS: dict[str, Callable[..., None]] = {
     "legacy, raw calls": legacy_raw,
     "legacy, classes": legacy_classes,
-    "graph, raw calls": graph_raw,
     "graph, descriptors": graph_descriptors,
     "graph, builder": graph_builder,
 }

@@ -1,10 +1,12 @@
-"""The C that stands beside Python in the examples compiles, and makes the same calls."""
+"""The C beside Python, in comments of the examples and as programs in c/, makes the same calls."""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,9 @@ from programs import ROOT
 from tools.generate.include import compiler, include_flags, wheel_include
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+PROGRAMS = sorted((ROOT / "examples" / "c").glob("*.c"))
+
+LIBRARIES = {"cudnn": "libcudnn.so.*", "cuda_runtime": "libcudart.so.*"}
 
 HEAD = """
 #include <cuda_runtime.h>
@@ -30,7 +35,8 @@ def blocks(text: str) -> list[str]:
             found[-1].append(comment[1])
         elif found[-1]:
             found.append([])
-    return ["\n".join(lines) for lines in found if lines and re.search(r"[;}](\s*/\*.*\*/)?$", lines[-1])]
+    ends = re.compile(r"[;}](\s*/\*.*\*/)?$")
+    return ["\n".join(lines) for lines in found if lines and ends.search(lines[-1])]
 
 
 def with_c() -> dict[str, str]:
@@ -42,32 +48,77 @@ def with_c() -> dict[str, str]:
 def raw_calls(text: str) -> list[str]:
     """The functions of layer 1 that a program calls, in the order of its lines."""
     calls = [
-        (node.lineno, node.func.attr)
+        (node.lineno, match[1])
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and ast.unparse(node.func.value) == "raw"
-        and node.func.attr.startswith("cudnn")
-        and not node.func.attr.endswith("_t")
+        and (match := re.fullmatch(r"raw\.(cudnn\w+?)(\.unchecked)?", ast.unparse(node.func)))
+        and not match[1].endswith("_t")
     ]
     return [name for _, name in sorted(calls)]
 
 
 def test_there_is_c_beside_python() -> None:
     assert len(with_c()) >= 6
+    assert PROGRAMS
 
 
-@pytest.mark.parametrize("name", with_c())
-def test_compiles(name: str, tmp_path: Path) -> None:
+def compile_c(program: Path, *flags: object) -> None:
     try:
         command = [compiler(), *include_flags(wheel_include("nvidia.cudnn"))]
     except FileNotFoundError as missing:
         pytest.skip(str(missing))
+    command += ["-std=c11", "-Wall", "-Wextra", "-Werror", str(program), *map(str, flags)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", with_c())
+def test_comments_compile(name: str, tmp_path: Path) -> None:
     program = tmp_path / f"{name}.c"
     program.write_text(HEAD + with_c()[name] + "\nreturn 0;\n}\n")
-    flags = ["-std=c11", "-fsyntax-only", "-Werror", "-Wno-uninitialized"]
-    done = subprocess.run([*command, *flags, program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    compile_c(program, "-fsyntax-only", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_programs_compile(program: Path) -> None:
+    compile_c(program, "-fsyntax-only")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_programs_use_the_functions_that_python_uses(program: Path) -> None:
+    python = raw_calls((ROOT / "examples" / f"{program.stem}.py").read_text())
+    used = set(re.findall(r"\b(cudnn[A-Z]\w+)\(", program.read_text()))
+    assert used - {"cudnnGetErrorString"} == set(python)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_programs_print_what_python_prints(program: Path, tmp_path: Path) -> None:
+    try:
+        folders = [wheel_include(f"nvidia.{name}").parent / "lib" for name in LIBRARIES]
+    except FileNotFoundError as missing:
+        pytest.skip(str(missing))
+    libraries = [
+        next(folder.glob(pattern))
+        for folder, pattern in zip(folders, LIBRARIES.values(), strict=True)
+    ]
+    compile_c(program, "-o", tmp_path / "program", *libraries)
+    paths = os.pathsep.join(map(str, folders))
+    environment = {
+        **os.environ,
+        "LD_LIBRARY_PATH": paths,
+        "PYTHONPATH": str(ROOT),
+        "CUDNN_CTYPES_DEVICE": "cuda",
+    }
+    numbers: list[list[str]] = []
+    for command in (
+        [tmp_path / "program"],
+        [sys.executable, ROOT / "examples" / f"{program.stem}.py"],
+    ):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        numbers.append(re.findall(r"^[\d ]+$", done.stdout, re.M))
+    assert numbers[0] == numbers[1]
+    assert len(numbers[0]) == 4
 
 
 @pytest.mark.parametrize("name", with_c())

@@ -350,7 +350,7 @@ def cudnnBackendCreateDescriptor(
     out  descriptor      pointer to cudnnBackendDescriptor_t
 
     used by BackendDescriptor
-    example: examples/19_convolution_at_every_level.py
+    example: examples/18_first_graph_raw.py
     """
 
 @declared
@@ -365,7 +365,7 @@ def cudnnBackendDestroyDescriptor(
     in  descriptor  cudnnBackendDescriptor_t
 
     used by BackendDescriptor
-    example: examples/19_convolution_at_every_level.py
+    example: examples/18_first_graph_raw.py
     """
 
 @declared
@@ -394,7 +394,7 @@ def cudnnBackendFinalize(
     in  descriptor  cudnnBackendDescriptor_t
 
     used by BackendDescriptor.finalize
-    example: examples/19_convolution_at_every_level.py
+    example: examples/18_first_graph_raw.py
     """
 
 @declared
@@ -421,7 +421,7 @@ def cudnnBackendSetAttribute(
     in  arrayOfElements  host memory
 
     used by BackendDescriptor.set
-    example: examples/19_convolution_at_every_level.py
+    example: examples/18_first_graph_raw.py
     """
 
 @declared
@@ -451,7 +451,7 @@ def cudnnBackendGetAttribute(
     out  arrayOfElements        host memory
 
     used by BackendDescriptor
-    example: examples/19_convolution_at_every_level.py
+    example: examples/18_first_graph_raw.py
     """
 
 @declared
@@ -495,7 +495,7 @@ def cudnnBackendExecute(
     in  variantPack    cudnnBackendDescriptor_t
 
     used by BackendDescriptor, ExecutionPlan
-    example: examples/19_convolution_at_every_level.py
+    example: examples/18_first_graph_raw.py
     """
 
 @declared
@@ -1622,7 +1622,7 @@ def cudnnSoftmaxForward(
     in/out  y       device memory, as yDesc says
 
     used by softmax_forward
-    example: examples/12_lenet_digits.py
+    example: examples/07_softmax.py
     """
 
 @declared
@@ -1638,7 +1638,7 @@ def cudnnCreatePoolingDescriptor(
     out  poolingDesc  pointer to cudnnPoolingDescriptor_t
 
     used by PoolingDescriptor
-    example: examples/12_lenet_digits.py
+    example: examples/06_pooling.py
     """
 
 @declared
@@ -1678,6 +1678,7 @@ def cudnnSetPooling2dDescriptor(
     in      horizontalStride   int
 
     used by PoolingDescriptor.set_2d
+    example: examples/06_pooling.py
     """
 
 @declared
@@ -1786,7 +1787,7 @@ def cudnnGetPoolingNdDescriptor(
     out  strideA           array of nbDimsRequested int
 
     used by PoolingDescriptor
-    example: examples/12_lenet_digits.py
+    example: examples/06_pooling.py
     """
 
 @declared
@@ -1839,6 +1840,7 @@ def cudnnGetPooling2dForwardOutputDim(
     out  w                pointer to int
 
     used by PoolingDescriptor.output_shape
+    example: examples/06_pooling.py
     """
 
 @declared
@@ -1854,7 +1856,7 @@ def cudnnDestroyPoolingDescriptor(
     in  poolingDesc  cudnnPoolingDescriptor_t
 
     used by PoolingDescriptor
-    example: examples/12_lenet_digits.py
+    example: examples/06_pooling.py
     """
 
 @declared
@@ -1891,7 +1893,7 @@ def cudnnPoolingForward(
     in/out  y            device memory, as yDesc says
 
     used by pooling_forward
-    example: examples/12_lenet_digits.py
+    example: examples/06_pooling.py
     """
 
 @declared
@@ -1907,7 +1909,7 @@ def cudnnCreateActivationDescriptor(
     out  activationDesc  pointer to cudnnActivationDescriptor_t
 
     used by ActivationDescriptor
-    example: examples/12_lenet_digits.py
+    example: examples/10_gradients.py
     """
 
 @declared
@@ -1956,7 +1958,7 @@ def cudnnGetActivationDescriptor(
     out  coef            pointer to double
 
     used by ActivationDescriptor
-    example: examples/12_lenet_digits.py
+    example: examples/10_gradients.py
     """
 
 @declared
@@ -1993,7 +1995,7 @@ def cudnnGetActivationDescriptorSwishBeta(
     out  swish_beta      pointer to double
 
     used by ActivationDescriptor
-    example: examples/12_lenet_digits.py
+    example: examples/10_gradients.py
     """
 
 @declared
@@ -2009,7 +2011,7 @@ def cudnnDestroyActivationDescriptor(
     in  activationDesc  cudnnActivationDescriptor_t
 
     used by ActivationDescriptor
-    example: examples/12_lenet_digits.py
+    example: examples/10_gradients.py
     """
 
 @declared
@@ -2046,7 +2048,7 @@ def cudnnActivationForward(
     in/out  y               device memory, as yDesc says
 
     used by activation_forward
-    example: examples/12_lenet_digits.py
+    example: examples/10_gradients.py
     """
 
 @declared
@@ -2231,6 +2233,7 @@ def cudnnDeriveBNTensorDescriptor(
     in      mode           cudnnBatchNormMode_t
 
     used by derive_bn_tensor_descriptor
+    example: examples/08_batch_norm.py
     """
 
 @declared
@@ -2285,6 +2288,7 @@ def cudnnBatchNormalizationForwardInference(
     in      epsilon                 double
 
     used by batch_normalization_forward_inference
+    example: examples/08_batch_norm.py
     """
 
 @declared
@@ -2516,6 +2520,7 @@ def cudnnCreateDropoutDescriptor(
     out  dropoutDesc  pointer to cudnnDropoutDescriptor_t
 
     used by DropoutDescriptor
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -2530,6 +2535,7 @@ def cudnnDestroyDropoutDescriptor(
     in  dropoutDesc  cudnnDropoutDescriptor_t
 
     used by DropoutDescriptor
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -2593,6 +2599,7 @@ def cudnnSetDropoutDescriptor(
     in      seed              unsigned long long
 
     used by DropoutDescriptor.rate, DropoutDescriptor.set
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -2736,7 +2743,7 @@ def cudnnSoftmaxBackward(
     in/out  dx      device memory, as dxDesc says
 
     used by softmax_backward
-    example: examples/12_lenet_digits.py
+    example: examples/07_softmax.py
     """
 
 @declared
@@ -2785,7 +2792,7 @@ def cudnnPoolingBackward(
     in/out  dx           device memory, as dxDesc says
 
     used by pooling_backward
-    example: examples/12_lenet_digits.py
+    example: examples/06_pooling.py
     """
 
 @declared
@@ -2834,7 +2841,7 @@ def cudnnActivationBackward(
     in/out  dx              device memory, as dxDesc says
 
     used by activation_backward
-    example: examples/12_lenet_digits.py
+    example: examples/10_gradients.py
     """
 
 @declared
@@ -3117,7 +3124,7 @@ def cudnnBatchNormalizationForwardTraining(
     out     resultSaveInvVariance     device memory, as bnScaleBiasMeanVarDesc says
 
     used by batch_normalization_forward_training
-    example: examples/13_residual_block.py
+    example: examples/08_batch_norm.py
     """
 
 @declared
@@ -3275,7 +3282,7 @@ def cudnnBatchNormalizationBackward(
     in      savedInvVariance  device memory, as dBnScaleBiasDesc says
 
     used by batch_normalization_backward
-    example: examples/13_residual_block.py
+    example: examples/08_batch_norm.py
     """
 
 @declared
@@ -3883,6 +3890,7 @@ def cudnnSetConvolutionMathType(
     in      mathType  cudnnMathType_t
 
     used by ConvolutionDescriptor.math_type
+    example: examples/05_algorithms.py
     """
 
 @declared
@@ -5331,7 +5339,7 @@ def cudnnCreateRNNDescriptor(
     out  rnnDesc  pointer to cudnnRNNDescriptor_t
 
     used by RNNDescriptor
-    example: examples/14_character_lstm.py
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -5345,7 +5353,7 @@ def cudnnDestroyRNNDescriptor(
     in  rnnDesc  cudnnRNNDescriptor_t
 
     used by RNNDescriptor
-    example: examples/14_character_lstm.py
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -5402,7 +5410,7 @@ def cudnnSetRNNDescriptor_v8(
     in      auxFlags     uint32_t
 
     used by RNNDescriptor.set
-    example: examples/14_character_lstm.py
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -5459,7 +5467,7 @@ def cudnnGetRNNDescriptor_v8(
     out  auxFlags     pointer to uint32_t
 
     used by RNNDescriptor
-    example: examples/14_character_lstm.py
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -5537,7 +5545,7 @@ def cudnnRNNGetClip_v8(
     out  rclip       pointer to double
 
     used by RNNDescriptor
-    example: examples/14_character_lstm.py
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -5628,6 +5636,7 @@ def cudnnGetRNNWeightSpaceSize(
     out  weightSpaceSize  pointer to size_t
 
     used by RNNDescriptor.weight_space_size
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -5669,6 +5678,7 @@ def cudnnGetRNNWeightParams(
     out  bAddr            pointer to void *
 
     used by rnn_weight_params
+    example: examples/09_rnn.py
     """
 
 @declared
@@ -5841,7 +5851,7 @@ def cudnnRNNForward(
     in/out  reserveSpace      device memory, as reserveSpaceSize says
 
     used by RNN.forward
-    example: examples/14_character_lstm.py
+    example: examples/09_rnn.py
     """
 
 @declared

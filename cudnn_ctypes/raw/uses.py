@@ -74,11 +74,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBackendCreateDescriptor": (
         ("BackendDescriptor",),
-        "19_convolution_at_every_level.py",
+        "18_first_graph_raw.py",
     ),
     "cudnnBackendDestroyDescriptor": (
         ("BackendDescriptor",),
-        "19_convolution_at_every_level.py",
+        "18_first_graph_raw.py",
     ),
     "cudnnBackendInitialize": (
         ("BackendDescriptor.reset",),
@@ -86,15 +86,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBackendFinalize": (
         ("BackendDescriptor.finalize",),
-        "19_convolution_at_every_level.py",
+        "18_first_graph_raw.py",
     ),
     "cudnnBackendSetAttribute": (
         ("BackendDescriptor.set",),
-        "19_convolution_at_every_level.py",
+        "18_first_graph_raw.py",
     ),
     "cudnnBackendGetAttribute": (
         ("BackendDescriptor",),
-        "19_convolution_at_every_level.py",
+        "18_first_graph_raw.py",
     ),
     "cudnnGetExecutionPlanWorkspaceSize": (
         (
@@ -108,7 +108,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "BackendDescriptor",
             "ExecutionPlan",
         ),
-        "19_convolution_at_every_level.py",
+        "18_first_graph_raw.py",
     ),
     "cudnnBackendPopulateCudaGraph": (
         ("NativeGraph",),
@@ -276,15 +276,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnSoftmaxForward": (
         ("softmax_forward",),
-        "12_lenet_digits.py",
+        "07_softmax.py",
     ),
     "cudnnCreatePoolingDescriptor": (
         ("PoolingDescriptor",),
-        "12_lenet_digits.py",
+        "06_pooling.py",
     ),
     "cudnnSetPooling2dDescriptor": (
         ("PoolingDescriptor.set_2d",),
-        "",
+        "06_pooling.py",
     ),
     "cudnnGetPooling2dDescriptor": (
         ("PoolingDescriptor.get_2d",),
@@ -296,7 +296,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetPoolingNdDescriptor": (
         ("PoolingDescriptor",),
-        "12_lenet_digits.py",
+        "06_pooling.py",
     ),
     "cudnnGetPoolingNdForwardOutputDim": (
         ("PoolingDescriptor.output_shape",),
@@ -304,19 +304,19 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetPooling2dForwardOutputDim": (
         ("PoolingDescriptor.output_shape",),
-        "",
+        "06_pooling.py",
     ),
     "cudnnDestroyPoolingDescriptor": (
         ("PoolingDescriptor",),
-        "12_lenet_digits.py",
+        "06_pooling.py",
     ),
     "cudnnPoolingForward": (
         ("pooling_forward",),
-        "12_lenet_digits.py",
+        "06_pooling.py",
     ),
     "cudnnCreateActivationDescriptor": (
         ("ActivationDescriptor",),
-        "12_lenet_digits.py",
+        "10_gradients.py",
     ),
     "cudnnSetActivationDescriptor": (
         ("ActivationDescriptor.set",),
@@ -324,7 +324,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetActivationDescriptor": (
         ("ActivationDescriptor",),
-        "12_lenet_digits.py",
+        "10_gradients.py",
     ),
     "cudnnSetActivationDescriptorSwishBeta": (
         ("ActivationDescriptor.swish_beta",),
@@ -332,15 +332,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetActivationDescriptorSwishBeta": (
         ("ActivationDescriptor",),
-        "12_lenet_digits.py",
+        "10_gradients.py",
     ),
     "cudnnDestroyActivationDescriptor": (
         ("ActivationDescriptor",),
-        "12_lenet_digits.py",
+        "10_gradients.py",
     ),
     "cudnnActivationForward": (
         ("activation_forward",),
-        "12_lenet_digits.py",
+        "10_gradients.py",
     ),
     "cudnnCreateLRNDescriptor": (
         ("LRNDescriptor",),
@@ -368,11 +368,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnDeriveBNTensorDescriptor": (
         ("derive_bn_tensor_descriptor",),
-        "",
+        "08_batch_norm.py",
     ),
     "cudnnBatchNormalizationForwardInference": (
         ("batch_normalization_forward_inference",),
-        "",
+        "08_batch_norm.py",
     ),
     "cudnnDeriveNormTensorDescriptor": (
         ("derive_norm_tensor_descriptor",),
@@ -404,11 +404,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnCreateDropoutDescriptor": (
         ("DropoutDescriptor",),
-        "",
+        "09_rnn.py",
     ),
     "cudnnDestroyDropoutDescriptor": (
         ("DropoutDescriptor",),
-        "",
+        "09_rnn.py",
     ),
     "cudnnDropoutGetStatesSize": (
         ("dropout_states_size",),
@@ -423,7 +423,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "DropoutDescriptor.rate",
             "DropoutDescriptor.set",
         ),
-        "",
+        "09_rnn.py",
     ),
     "cudnnRestoreDropoutDescriptor": (
         ("DropoutDescriptor.restore",),
@@ -443,15 +443,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnSoftmaxBackward": (
         ("softmax_backward",),
-        "12_lenet_digits.py",
+        "07_softmax.py",
     ),
     "cudnnPoolingBackward": (
         ("pooling_backward",),
-        "12_lenet_digits.py",
+        "06_pooling.py",
     ),
     "cudnnActivationBackward": (
         ("activation_backward",),
-        "12_lenet_digits.py",
+        "10_gradients.py",
     ),
     "cudnnLRNCrossChannelBackward": (
         ("lrn_cross_channel_backward",),
@@ -487,7 +487,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBatchNormalizationForwardTraining": (
         ("batch_normalization_forward_training",),
-        "13_residual_block.py",
+        "08_batch_norm.py",
     ),
     "cudnnBatchNormalizationForwardTrainingEx": (
         ("batch_normalization_forward_training_ex",),
@@ -495,7 +495,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBatchNormalizationBackward": (
         ("batch_normalization_backward",),
-        "13_residual_block.py",
+        "08_batch_norm.py",
     ),
     "cudnnBatchNormalizationBackwardEx": (
         ("batch_normalization_backward_ex",),
@@ -558,7 +558,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnSetConvolutionMathType": (
         ("ConvolutionDescriptor.math_type",),
-        "",
+        "05_algorithms.py",
     ),
     "cudnnGetConvolutionMathType": (
         ("ConvolutionDescriptor",),
@@ -750,19 +750,19 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnCreateRNNDescriptor": (
         ("RNNDescriptor",),
-        "14_character_lstm.py",
+        "09_rnn.py",
     ),
     "cudnnDestroyRNNDescriptor": (
         ("RNNDescriptor",),
-        "14_character_lstm.py",
+        "09_rnn.py",
     ),
     "cudnnSetRNNDescriptor_v8": (
         ("RNNDescriptor.set",),
-        "14_character_lstm.py",
+        "09_rnn.py",
     ),
     "cudnnGetRNNDescriptor_v8": (
         ("RNNDescriptor",),
-        "14_character_lstm.py",
+        "09_rnn.py",
     ),
     "cudnnRNNSetClip_v8": (
         ("RNNDescriptor.set_clip_v8",),
@@ -774,7 +774,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnRNNGetClip_v8": (
         ("RNNDescriptor",),
-        "14_character_lstm.py",
+        "09_rnn.py",
     ),
     "cudnnRNNGetClip_v9": (
         (),
@@ -790,11 +790,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetRNNWeightSpaceSize": (
         ("RNNDescriptor.weight_space_size",),
-        "",
+        "09_rnn.py",
     ),
     "cudnnGetRNNWeightParams": (
         ("rnn_weight_params",),
-        "",
+        "09_rnn.py",
     ),
     "cudnnCreateRNNDataDescriptor": (
         ("RNNDataDescriptor",),
@@ -814,7 +814,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnRNNForward": (
         ("RNN.forward",),
-        "14_character_lstm.py",
+        "09_rnn.py",
     ),
     "cudnnCreateSeqDataDescriptor": (
         ("SeqDataDescriptor",),
