@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..raw import cudnnBackendAttributeName_t as Name
 from ..raw import cudnnBackendAttributeType_t as Type
 from ..raw import cudnnBackendDescriptor_t, cudnnHandle_t, live
-from ..raw.attributes import ENUMS
+from ..raw.attributes import ENUMS, owner_and_short_name
 from ..raw.ctypes_support import room
 from ..reference.device import backend_execution, backend_records
 from ..reference.device.backend_records import Notes, Record, elements
@@ -21,7 +21,15 @@ from .words import plain
 if TYPE_CHECKING:
     from .arguments import Names
 
-__all__ = ["Execution", "Graphs", "address_on_host", "element_count", "elements_of"]
+__all__ = [
+    "Execution",
+    "Graphs",
+    "address_on_host",
+    "element_count",
+    "elements_of",
+    "memory_word",
+    "role",
+]
 
 _SHOWN = 16
 _TEXT = 60  # characters
@@ -65,11 +73,18 @@ def elements_of(given: Mapping[str, Any], array: Any, names: Names) -> Any:
     if type_ == Type.CUDNN_TYPE_CHAR:
         text = ctypes.string_at(address, min(count, _TEXT, size or count))
         return text.rstrip(b"\0").decode("utf-8", "replace") + ("…" if count > _TEXT else "")
-    found = [_element(type_, each, names) for each in elements(type_, shown, address)]
+    word = memory_word(given)
+    found = [_element(type_, each, names, word) for each in elements(type_, shown, address)]
     return found + ([f"… {count} in all"] if count > shown else [])
 
 
-def _element(type_: Type, value: Any, names: Names) -> Any:
+def memory_word(given: Mapping[str, Any]) -> str:
+    """How memory in an attribute is called."""
+    is_workspace = _number(given["attributeName"]) == Name.CUDNN_ATTR_VARIANT_PACK_WORKSPACE
+    return "workspace" if is_workspace else "memory"
+
+
+def _element(type_: Type, value: Any, names: Names, word: str) -> Any:
     if type_ in ENUMS:
         return ENUMS[type_](value).name
     if value is None:
@@ -79,7 +94,7 @@ def _element(type_: Type, value: Any, names: Names) -> Any:
     if type_ == Type.CUDNN_TYPE_HANDLE:
         return {"object": names.objects.name(cudnnHandle_t, value)}
     if type_ == Type.CUDNN_TYPE_VOID_PTR:
-        name, offset = names.places.place(value, None, "memory")
+        name, offset = names.places.place(value, None, word)
         return {"allocation": name, "offset": offset}
     return str(value) if not isinstance(value, (int, float)) else plain(value)
 
@@ -95,6 +110,8 @@ class Execution:
         Those of the graph that are in memory, each with its address.
     outputs : set of int
         Unique ids of those that are written.
+    roles : dict of int to str
+        By unique id, what an operation calls the tensor: "x", "w", "y".
     """
 
     def __init__(self, plan: Record, pack: Record) -> None:
@@ -106,6 +123,7 @@ class Execution:
         infos: dict[int, TensorInfo] = {}
         self.operations: list[str] = []
         self.outputs: set[int] = set()
+        self.roles: dict[int, str] = {}
         for record in graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS):
             if record is None:
                 continue
@@ -115,15 +133,22 @@ class Execution:
                 self.outputs |= {info.uid for _, info in step.writes}
             except Refused:  # which tensors it writes is not known
                 self.operations.append("operation")
-            for type_, values in record.values.values():
+            for name, (type_, values) in record.values.items():
                 if type_ == Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
                     found = [each for each in values if each is not None and _is_tensor(each)]
                     infos |= {info.uid: info for info in map(tensor_info, found)}
+                    for info in map(tensor_info, found):
+                        self.roles.setdefault(info.uid, role(name))
         self.tensors = [
             (info, memory[uid])
             for uid, info in infos.items()
             if memory.get(uid) and not info.virtual and not info.by_value
         ]
+
+
+def role(name: Name) -> str:
+    """What an operation's attribute calls its tensor: "x" for ``..._POINTWISE_XDESC``."""
+    return owner_and_short_name(name)[1].removesuffix("desc").strip("_") or "tensor"
 
 
 def _is_tensor(record: Record) -> bool:

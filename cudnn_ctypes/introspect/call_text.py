@@ -10,6 +10,7 @@ from typing import Any
 from ..device.layout import layout_name
 from ..dtypes import as_data_type
 from .call_records import Argument, CallRecord
+from .moment import Moment
 
 __all__ = ["argument_text", "call_text", "line"]
 
@@ -52,7 +53,7 @@ def call_text(call: CallRecord) -> str:
     return "".join(_pieces(call))
 
 
-def place_text(call: CallRecord) -> str:
+def place_text(call: CallRecord | Moment) -> str:
     """File and line: the file's name without its folder."""
     return f"{os.path.basename(call.file)}:{call.line}" if call.file else "at exit"
 

@@ -26,12 +26,19 @@ class Moment:
         Of objects and memory.
     graphs : Graphs
         What was set in backend descriptors.
+    file, line
+        Where the user's program calls; "" and 0 at exit.
     execution : Execution, optional
         What ``cudnnBackendExecute`` works on; None for others, and where it is not known.
+    refused : bool
+        Whether the call failed before it came to C: this package refused it.
     """
 
     function: Function
     given: Mapping[str, Any]
     names: Names
     graphs: Graphs
+    file: str = ""
+    line: int = 0
     execution: Execution | None = None
+    refused: bool = False

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
-from ..device import cuda
-from ..raw import backend, host_blocks, mode
+from ..raw import backend, host_blocks
 from ..raw.attributes import kind_name
-from ..raw.typed_memory import is_torch
+from .regions import OWN, Region, find
 
-__all__ = ["Objects", "Places", "extent"]
+__all__ = ["Objects", "Places", "place_in_program"]
 
 
 class Objects:
@@ -45,14 +45,56 @@ def _word(kind: type, address: int) -> str:
 
 
 class Places:
-    """Memory: the allocation that an address lies in, and how far from its start."""
+    """Memory: the allocation that an address lies in, and how far from its start.
+
+    It is told of the memory that this package allocates and frees (`watch`), and asks PyTorch's.
+    """
 
     def __init__(self) -> None:
-        self._names: dict[Any, tuple[str, Any]] = {}
+        self._regions: dict[Any, Region] = {}
         self._counts: dict[str, int] = {}
+        self._own: dict[int, tuple[int, tuple[str, int]]] = {}  # size and place by address
+        self._events: deque[tuple[int, int | None, tuple[str, int]]] = deque()
+        self._fresh: list[Region] = []
+
+    def allocated(self, address: int, nbytes: int) -> None:
+        """This package allocated memory."""
+        self._events.append((address, nbytes, place_in_program()))
+
+    def freed(self, address: int) -> None:
+        """This package frees memory."""
+        self._events.append((address, None, place_in_program()))
+
+    def settle(self) -> list[Region]:
+        """Take in what happened since the last time; the named allocations that were freed."""
+        gone: list[Region] = []
+        while self._events:
+            address, nbytes, place = self._events.popleft()
+            if nbytes is not None:
+                self._own[address] = nbytes, place
+                continue
+            self._own.pop(address, None)
+            for region in [each for each in self._regions.values() if each.address == address]:
+                region.place = place
+                gone.append(self._regions.pop(region.key))
+        for region in [*self._regions.values()]:
+            if region.is_gone is not None and region.is_gone():
+                region.place = ("", 0)
+                gone.append(self._regions.pop(region.key))
+        return gone
+
+    def fresh(self) -> list[Region]:
+        """The allocations that were named since the last time."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
 
     def place(self, address: int, given: Any, name: str) -> tuple[str, int]:
-        """The allocation's name and the offset in bytes.
+        """The allocation's name and the offset in bytes; the parameters are those of `region`."""
+        region = self.region(address, given, name)
+        return region.name, address - region.address
+
+    def region(self, address: int, given: Any, name: str) -> Region:
+        """The allocation.
 
         Parameters
         ----------
@@ -62,30 +104,20 @@ class Places:
         name : str
             The parameter's, by which a new allocation is called.
         """
-        key, base, _ = _allocation(address, given)
-        if key not in self._names:
-            count = self._counts[name] = self._counts.get(name, 0) + 1
-            # A block of the reference device is kept, so that no other one has its identity.
-            self._names[key] = (name if count == 1 else f"{name}{count}", key)
-        return self._names[key][0], address - base
+        region = find(address, given, self._regions.values())
+        if region.key in self._regions:
+            return self._regions[region.key]
+        if region.address in self._own:
+            region.nbytes, region.place = self._own[region.address]
+            region.owner = OWN
+        count = self._counts[name] = self._counts.get(name, 0) + 1
+        region.name = name if count == 1 else f"{name}{count}"
+        self._regions[region.key] = region
+        self._fresh.append(region)
+        return region
 
 
-def extent(address: int, given: Any) -> tuple[int, int | None]:
-    """The first address of the allocation, and its bytes; None if nobody knows how many."""
-    _, base, nbytes = _allocation(address, given)
-    return base, nbytes
-
-
-def _allocation(address: int, given: Any) -> tuple[Any, int, int | None]:
-    """What tells the allocation from others, its first address, and its size."""
-    if is_torch(type(given)):
-        storage = given.untyped_storage()
-        return (storage.data_ptr(), storage.nbytes()), storage.data_ptr(), storage.nbytes()
-    if mode.reference_device_active:
-        block = host_blocks.find(address)
-        return (address, address, None) if block is None else (block, block.address, block.nbytes)
-    try:
-        base, size = cuda.call("cuMemGetAddressRange", address)
-    except Exception:  # no address of this GPU, or no driver
-        return (address, address, None)
-    return (int(base), int(size)), int(base), int(size)
+def place_in_program() -> tuple[str, int]:
+    """File and line of the program that is at work; "" and 0 if it is at its end."""
+    frame = host_blocks.user_frame()
+    return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
+from ..device.watching import unwatch, watch
 from ..errors import CudnnError
-from ..raw import host_blocks, live, log
+from ..raw import live, log
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.function import Function, observe
 from .arguments import Decoder, Names
@@ -21,6 +22,8 @@ from .backend_calls import Execution, Graphs
 from .call_records import Argument, CallRecord
 from .moment import Moment
 from .numbers import not_finite
+from .places import place_in_program
+from .regions import Region
 from .words import plain
 
 __all__ = ["Listener", "listen", "stop"]
@@ -35,6 +38,12 @@ class Listener(Protocol):
 
     def wants(self, function: str) -> bool:
         """Whether calls of a C function are of interest."""
+
+    def allocated(self, region: Region) -> None:
+        """The next call is the first to use an allocation."""
+
+    def freed(self, region: Region) -> None:
+        """An allocation that calls used was freed since the last call."""
 
     def prepare(self, moment: Moment) -> None:
         """A call is about to be made."""
@@ -68,6 +77,7 @@ def listen(listener: Listener) -> None:
         _listeners = (*_listeners, listener)
         if _session is None:
             _session = _Session()
+            watch(_session.places)
             observe(_session.call)
 
 
@@ -77,6 +87,7 @@ def stop(listener: Listener) -> None:
     with _lock:
         _listeners = tuple(each for each in _listeners if each is not listener)
         if not _listeners and _session is not None:
+            unwatch(_session.places)
             _session = None
             observe(None)
 
@@ -86,6 +97,7 @@ class _Session:
 
     def __init__(self) -> None:
         self._names = Names()
+        self.places = self._names.places
         self._graphs = Graphs()
 
     def call(self, function: Function, /, *args: Any, **kwargs: Any) -> Any:
@@ -104,14 +116,13 @@ class _Session:
     def _told(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         names = [parameter.name for parameter in function.parameters]
         given = {**dict(zip(names, args, strict=False)), **kwargs}
+        self._tell_of_freed_memory()
         decoder = Decoder(function, given, self._names)
         addresses: dict[str, int | None] = {}
         with suppress(Exception):  # a trace never stops a program
             addresses = {each: live.address(value) for each, value in given.items()}
-        frame = host_blocks.user_frame()
-        place = ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
-        del frame
-        moment = Moment(function, given, self._names, self._graphs)
+        place = place_in_program()
+        moment = Moment(function, given, self._names, self._graphs, *place)
         if function.__name__ == _EXECUTE:
             with suppress(Exception):
                 moment.execution = self._graphs.execution(given)
@@ -125,15 +136,25 @@ class _Session:
             result = function.unobserved(*args, **kwargs)
         except BaseException as error:
             seconds = time.perf_counter() - start
-            self._tell(decoder, _of_error(error), seconds, place, moment)
+            moment.refused = getattr(error, "source", log.GUARD) == log.GUARD
+            self._tell(decoder, _of_error(error), seconds, moment)
             raise
         seconds = time.perf_counter() - start
         outcome = _of_result(result)
-        if not outcome[1]:
+        if outcome[1]:
+            reasons = log.logged.get(threading.get_ident())
+            moment.refused = getattr(reasons, "source", "") == log.GUARD
+        else:
             with suppress(Exception):
                 self._follow(function, given, addresses)
-        self._tell(decoder, outcome, seconds, place, moment)
+        self._tell(decoder, outcome, seconds, moment)
         return result
+
+    def _tell_of_freed_memory(self) -> None:
+        with _lock, suppress(Exception):  # a trace never stops a program
+            for region in self.places.settle():
+                for listener in _listeners:
+                    listener.freed(region)
 
     def _follow(
         self, function: Function, given: Mapping[str, Any], addresses: Mapping[str, int | None]
@@ -153,7 +174,6 @@ class _Session:
         decoder: Decoder,
         outcome: tuple[str, bool, str],
         seconds: float,
-        place: tuple[str, int],
         moment: Moment,
     ) -> None:
         function, execution = decoder.function, moment.execution
@@ -172,6 +192,9 @@ class _Session:
                     read = not_finite(function, decoder.given, execution, outputs=False)
                     bad |= {f"{name}, which it read": text for name, text in read.items()}
         with _lock:
+            for region in self.places.fresh():
+                for listener in _listeners:
+                    listener.allocated(region)
             call = CallRecord(
                 0,
                 function.__name__,
@@ -180,7 +203,8 @@ class _Session:
                 failed,
                 reason,
                 seconds,
-                *place,
+                moment.file,
+                moment.line,
                 threading.current_thread().name,
                 bad,
             )

@@ -15,6 +15,7 @@ from typing import IO
 from .call_records import CallRecord
 from .call_text import WIDTH, line
 from .comparison import compare
+from .replay.python_program import write_python
 from .replay.recording import Recording, recorded
 from .tracing import Trace, read_trace
 
@@ -161,7 +162,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _write(recording: Recording, path: Path, program: str, out: IO[str]) -> None:
-    recording.write(path, program)
+    write_python(recording, path, program)
     for reason in dict.fromkeys(recording.skipped):
         print(f"left out: {reason}", file=out)
 

@@ -14,6 +14,7 @@ from ..resource import Uncopied
 from .call_records import CallRecord
 from .call_text import WIDTH, line
 from .moment import Moment
+from .regions import Region
 from .session import listen, stop
 from .statistics import Sums
 
@@ -60,6 +61,12 @@ class Trace(Uncopied):
         """Whether calls of a C function are told."""
         chosen = not self._only or any(fnmatch.fnmatchcase(function, each) for each in self._only)
         return chosen and not any(fnmatch.fnmatchcase(function, each) for each in self._skip)
+
+    def allocated(self, region: Region) -> None:
+        """The next call is the first to use an allocation."""
+
+    def freed(self, region: Region) -> None:
+        """An allocation that calls used was freed."""
 
     def prepare(self, moment: Moment) -> None:
         """A call is about to be made."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...dtypes import numpy_dtype
+from ...dtypes import data_type_name, numpy_dtype
 from ...raw import live, records
 from ...raw.enums import cudnnDataType_t
 from ...raw.function import Parameter
@@ -14,7 +14,10 @@ from ...raw.typed_memory import typed
 from ..moment import Moment
 from ..numbers import Described, tensors
 
-__all__ = ["outputs", "used"]
+__all__ = ["REALS", "outputs", "used"]
+
+REALS = ("float16", "bfloat16", "float32", "float64")
+"""The data types whose elements are compared as numbers; others are compared byte by byte."""
 
 
 def used(moment: Moment) -> Iterator[tuple[int, Any, str, int]]:
@@ -24,7 +27,8 @@ def used(moment: Moment) -> Iterator[tuple[int, Any, str, int]]:
     """
     if moment.execution is not None:
         for info, address in moment.execution.tensors:
-            yield address, None, "memory", _reach((info.dims, info.strides, info.data_type))
+            reach = _reach((info.dims, info.strides, info.data_type))
+            yield address, None, moment.execution.roles.get(info.uid, "memory"), reach
         return
     if moment.function.__name__ == "cudnnBackendExecute":
         for address in moment.graphs.addresses(moment.given["variantPack"]):
@@ -39,7 +43,7 @@ def used(moment: Moment) -> Iterator[tuple[int, Any, str, int]]:
 
 
 def outputs(moment: Moment) -> Iterator[tuple[int, Any, str, int | None, str]]:
-    """The results of a call, as `used`, and NumPy's name of their data type.
+    """The results of a call, as `used`, and the name of their data type, or "bytes".
 
     Bytes are None for those that reach to the end of their allocation, as far as is known.
     """
@@ -103,9 +107,6 @@ def _reach(described: Described) -> int:
 
 
 def _dtype(data_type: cudnnDataType_t | None) -> str:
-    """Bytes, for what NumPy itself has no type of."""
-    try:
-        dtype = numpy_dtype(data_type)
-    except (TypeError, KeyError, AttributeError):
-        return "uint8"
-    return dtype.name if dtype.kind in "fiu" and dtype.isbuiltin == 1 else "uint8"
+    """Bytes, for what need not be told as numbers: nearly equal is only said of reals."""
+    name = data_type_name(data_type) if data_type is not None and data_type.known else "bytes"
+    return name if name in REALS else "bytes"

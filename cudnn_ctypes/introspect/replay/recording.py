@@ -1,79 +1,72 @@
-"""A program's calls as a Python program: raw calls one by one, with the data beside it."""
+"""A listener that writes a program's calls down, with the data that they find and write.
+
+What it has is told in no language; `python_program` and `c_program` are its writers.
+"""
 
 from __future__ import annotations
 
-import os
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...raw import live, records
+from ...raw import cudnnHandle_t, cudnnStatus_t, live, records
 from ...raw.ctypes_support import OpaquePointer
+from ...raw.function import binding
 from ..call_records import CallRecord
 from ..call_text import place_text
 from ..moment import Moment
+from ..regions import Region
 from ..session import listen, stop
-from .allocations import Allocation, Allocations
-from .expressions import Expressions
+from .allocations import Allocation, Bytes, is_unwritten, read
 from .memory_of_calls import outputs, used
+from .steps import (
+    Allocate,
+    Call,
+    Compare,
+    Free,
+    LeftOut,
+    Memory,
+    Object,
+    Place,
+    Step,
+    Stream,
+    Text,
+    Upload,
+    Value,
+    Variable,
+)
+from .values import NotReproducible, Values
 
-__all__ = ["Recording", "recorded"]
+__all__ = ["RELATIVE", "TOLERANCE", "Recording", "recorded"]
 
-_COLUMNS = 92
+RELATIVE, TOLERANCE = 1e-3, 1e-5
+"""By how much an output of a replay may differ: relative to the recorded one, and absolutely."""
 
-_HEAD = '''\
-"""The cuDNN calls of {program}, recorded by cudnn_ctypes.
-
-Run it: it makes the same calls, with the data in {data}, and compares
-what they write with what was recorded.
-"""
-
-import ctypes
-import sys
-from pathlib import Path
-
-import numpy as np
-
-from cudnn_ctypes import DeviceBuffer, raw
-
-data = np.load(Path(__file__).with_name("{data}"))
-'''
-
-_CHECK = '''\
-
-different = 0
+_SHORT_TEXT = 60  # characters that stand in the program
 
 
-def check(name, memory, dtype, key):
-    """Compare the elements of an output with the recorded ones."""
-    global different
-    expected = data[key].view(dtype)
-    found = memory.copy_to_host()[: expected.nbytes].view(dtype)
-    if np.array_equal(found.view(np.uint8), expected.view(np.uint8)):
-        print(f"{name}: equal")
-    elif expected.dtype.kind == "f" and np.allclose(found, expected, 1e-3, 1e-5, equal_nan=True):
-        print(f"{name}: largest difference {np.nanmax(np.abs(found - expected)):.2g}")
-    else:
-        different += 1
-        print(f"{name}: DIFFERENT")
+@dataclass
+class _Pending:
+    """A call that is being made: its arguments, or why there are none; its memory and stream."""
 
-
-'''
-
-
-_Pending = tuple[Expressions | None, str, list[Allocation], int | None]
-"""The arguments, or why there are none; the memory that is used, and the stream."""
+    values: Values | None
+    reason: str = ""
+    allocations: tuple[Allocation, ...] = ()
+    stream: int | None = None
 
 
 class Recording:
-    """A listener that writes down all calls.
+    """The steps of a program.
 
     Attributes
     ----------
+    steps : list of Step
+    data : dict of str to array of bytes
+        By name, what steps refer to.
     skipped : list of str
         Calls that could not be written down, and why.
     """
@@ -81,180 +74,165 @@ class Recording:
     looks_at_numbers = False
 
     def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.data: dict[str, Bytes] = {}
         self.skipped: list[str] = []
-        self._lines: list[str | Allocation] = []
-        self._data: dict[str, NDArray[Any]] = {}
+        self._names_of_data: dict[bytes, str] = {}
         self._objects: set[str] = set()
-        self._allocations = Allocations()
-        self._outputs: dict[tuple[str, int], tuple[int, str]] = {}
+        self._allocations: dict[str, Allocation] = {}
         self._place = ""
-        self._pending: _Pending | None = None
+        self._pending: dict[int, _Pending] = {}
 
     def wants(self, function: str) -> bool:
         """All of them: none can be left out."""
         return True
 
-    # --- before a call ---------------------------------------------------------------------------
+    # --- memory ----------------------------------------------------------------------------------
 
-    def prepare(self, moment: Moment) -> None:
-        """Note the arguments, and the memory that the call is going to find."""
-        lines = len(self._lines)
-        try:
-            self._pending = self._noted(moment)
-        except Exception as reason:  # a trace never stops a program
-            del self._lines[lines:]
-            self._pending = None, str(reason), [], None
+    def allocated(self, region: Region) -> None:
+        """Nothing: a step allocates it where a step uses it."""
 
-    def _noted(self, moment: Moment) -> _Pending:
-        allocations = self._used(moment)
-        expressions = Expressions(
-            moment,
-            self._objects,
-            lambda address, given, name: self._memory(moment, address, given, name),
-            self._text,
-        )
-        handle = moment.given.get("handle")
-        stream = records.record(handle) if live.address(handle) else None
-        for allocation in allocations:
-            self._allocations.bring(allocation, stream, self._upload)
-        return expressions, "", allocations, stream
+    def freed(self, region: Region) -> None:
+        """Compare what calls wrote there, while the replay has it."""
+        allocation = self._allocations.pop(region.name, None)
+        if allocation is not None:
+            self.steps += [*self._comparisons(allocation), Free(allocation)]
+            allocation.held = None
 
-    def _used(self, moment: Moment) -> list[Allocation]:
-        """The allocations that a call reads or writes."""
-        found: dict[str, Allocation] = {}
-        for address, given, name, nbytes in used(moment):
-            allocation, _ = self._allocation(moment, address, given, name, nbytes)
-            found[allocation.name] = allocation
-        return list(found.values())
+    def _comparisons(self, allocation: Allocation) -> Iterator[Compare]:
+        for offset, (nbytes, data_type) in allocation.outputs.items():
+            if allocation.held is not None:  # else it could not be read
+                part = allocation.held[offset : offset + nbytes]
+                yield Compare(allocation, offset, data_type, self._saved("expected", part))
+
+    def _saved(self, word: str, data: Bytes) -> str:
+        """The name of bytes; those that are equal are kept once."""
+        digest = hashlib.sha256(data.tobytes()).digest()
+        if digest not in self._names_of_data:
+            count = 1
+            while (name := f"{word}{count if count > 1 else ''}") in self.data:
+                count += 1 + len(self.data)
+            self.data[name], self._names_of_data[digest] = data, name
+        return self._names_of_data[digest]
 
     def _allocation(
         self, moment: Moment, address: int, given: Any, name: str, nbytes: int = 0
     ) -> tuple[Allocation, int]:
-        known = len(self._allocations.by_name)
-        allocation, offset = self._allocations.at(address, given, name, moment.names.places, nbytes)
-        if len(self._allocations.by_name) > known:
-            self._lines.append(allocation)
+        """The allocation that an address lies in, and the offset there."""
+        region = moment.names.places.region(address, given, name)
+        if region.name not in self._allocations:
+            self._allocations[region.name] = Allocation.of(region)
+            self.steps.append(Allocate(self._allocations[region.name]))
+        allocation, offset = self._allocations[region.name], address - region.address
+        if region.nbytes is None:
+            allocation.grow(offset + nbytes)
         return allocation, offset
 
-    def _memory(self, moment: Moment, address: int, given: Any, name: str) -> str:
-        allocation, offset = self._allocation(moment, address, given, name)
-        return _variable(allocation) + (f" + {offset}" if offset else "")
+    # --- before a call ---------------------------------------------------------------------------
 
-    def _text(self, text: bytes) -> str:
-        if len(text) <= 60:
-            return repr(text)
-        key = f"text{len(self._data)}"
-        self._data[key] = np.frombuffer(text, np.uint8).copy()
-        return f'data["{key}"].tobytes()'
+    def prepare(self, moment: Moment) -> None:
+        """Note the arguments, and the memory that the call is going to find."""
+        if place_text(moment) != self._place:
+            self._place = place_text(moment)
+            self.steps.append(Place(self._place))
+        steps = len(self.steps)
+        try:
+            pending = self._noted(moment)
+        except Exception as reason:  # a trace never stops a program
+            self.steps[steps:] = [each for each in self.steps[steps:] if isinstance(each, Allocate)]
+            pending = _Pending(None, str(reason))
+        self._pending[id(moment)] = pending  # other threads call meanwhile
 
-    def _upload(self, allocation: Allocation) -> None:
-        key = f"{allocation.name}_{len(self._data)}"
-        assert allocation.held is not None
-        self._data[key] = allocation.held
-        self._lines.append(f'{_variable(allocation)}.copy_from_host(data["{key}"])')
+    def _noted(self, moment: Moment) -> _Pending:
+        handle = moment.given.get("handle")
+        stream = records.record(handle) if live.address(handle) else None
+        found: dict[str, Allocation] = {}
+        for address, given, name, nbytes in used(moment):
+            allocation, _ = self._allocation(moment, address, given, name, nbytes)
+            allocation.role = allocation.role or name
+            found[allocation.name] = allocation
+        values = Values(
+            moment,
+            self._known,
+            lambda address, given, name: Memory(*self._allocation(moment, address, given, name)),
+            self._text,
+        )
+        for allocation in found.values():
+            self._bring(allocation, stream)
+        return _Pending(values, "", tuple(found.values()), stream)
+
+    def _bring(self, allocation: Allocation, stream: int | None) -> None:
+        """Have the replay hold what the allocation holds."""
+        now = read(allocation, stream)
+        if allocation.held is not None and np.array_equal(now, allocation.held):
+            return
+        is_new, allocation.held = allocation.held is None, now
+        if is_new and is_unwritten(allocation):
+            return
+        byte = int(now[0]) if now.size and (now == now[0]).all() else None
+        data = "" if byte is not None else self._saved(allocation.name, now)
+        self.steps.append(Upload(allocation, data, byte or 0))
+
+    def _known(self, kind: type, name: str, parameter: str) -> Value:
+        if name not in self._objects:
+            if kind is not cudnnHandle_t:
+                raise NotReproducible(f"{parameter} was made before the trace began")
+            create = Variable(cudnnHandle_t, "handle", created=name)
+            self.steps.append(Call(binding("cudnnCreate").checked, {"handle": create}))
+            self._objects.add(name)
+        return Object(name, kind)
+
+    def _text(self, text: bytes) -> Text:
+        if len(text) <= _SHORT_TEXT:
+            return Text(text)
+        return Text(text, self._saved("text", np.frombuffer(text, np.uint8).copy()))
 
     # --- after a call ----------------------------------------------------------------------------
 
     def hear(self, call: CallRecord, moment: Moment) -> None:
         """Write the call down."""
-        assert self._pending is not None
-        expressions, reason, allocations, stream = self._pending
-        if place_text(call) != self._place:
-            self._place = place_text(call)
-            self._lines += ["", f"# {self._place}"]
-        if expressions is None:
+        pending = self._pending.pop(id(moment))
+        refused = call.failed and not hasattr(cudnnStatus_t, f"CUDNN_STATUS_{call.status}")
+        if pending.values is None or refused:
+            reason = pending.reason or f"{call.status}: {call.reason}"
             self.skipped.append(f"{call.function}: {reason}")
-            self._lines.append(f"# left out: {call.function}: {reason}")
+            self.steps.append(LeftOut(call.function, reason))
             return
-        arguments = dict(expressions.by_name)
+        arguments = dict(pending.values.by_name)
         if not call.failed:
             self._create(call, moment, arguments)
+        self.steps.append(
+            Call(
+                moment.function,
+                arguments,
+                f"CUDNN_STATUS_{call.status}" if call.failed else "",
+                moment.refused,
+                Stream(pending.stream or 0) if pending.allocations else None,
+            )
+        )
         if call.failed:
-            self._lines.append(f"# {call.status}")
-            self._lines.append(_call(f"{call.function}.unchecked", [*arguments.values()]))
             return
-        self._lines.append(_call(call.function, [*arguments.values()]))
-        for allocation in allocations:
-            self._allocations.take(allocation, stream)
-        for address, given, name, nbytes, dtype in outputs(moment):
+        for allocation in pending.allocations:
+            allocation.take(pending.stream)
+        for address, given, name, nbytes, data_type in outputs(moment):
             allocation, offset = self._allocation(moment, address, given, name)
             whole = allocation.nbytes - offset
-            self._outputs[allocation.name, offset] = (whole if nbytes is None else nbytes, dtype)
+            allocation.outputs[offset] = (whole if nbytes is None else nbytes, data_type)
 
-    def _create(self, call: CallRecord, moment: Moment, arguments: dict[str, str]) -> None:
-        """Name what a call created, before the line that creates it."""
+    def _create(self, call: CallRecord, moment: Moment, arguments: dict[str, Value]) -> None:
+        """Name what a call created."""
         for parameter, argument in zip(moment.function.parameters, call.arguments, strict=True):
             base, value = parameter.type.base, argument.value
-            is_new = parameter.type.kind == "pointer" and argument.out
+            is_new = parameter.type.kind == "pointer" and "Create" in moment.function.__name__
             if is_new and isinstance(value, dict) and issubclass(base, OpaquePointer):
                 name = str(value["object"])
                 self._objects.add(name)
-                self._lines.append(f"{name} = raw.{base.__name__}()")
-                arguments[parameter.name] = name
+                arguments[parameter.name] = Variable(base, parameter.name, created=name)
 
-    # --- the program -----------------------------------------------------------------------------
-
-    def write(self, path: str | os.PathLike[str], program: str) -> None:
-        """Write the program, and its data beside it.
-
-        Parameters
-        ----------
-        path
-            Of the program; its data have the same name with ".npz".
-        program : str
-            What was recorded.
-
-        Raises
-        ------
-        OSError
-            If they cannot be written.
-        """
-        path = Path(path)
-        data = path.with_suffix(".npz")
-        checks = [*self._checks()]
-        body = [each if isinstance(each, str) else _made(each) for each in self._lines]
-        text = _HEAD.format(program=program, data=data.name) + "\n" + "\n".join(body) + "\n"
-        if checks:
-            text += _CHECK + "\n".join(checks) + "\nsys.exit(1 if different else 0)\n"
-        path.write_text(text)
-        arrays: dict[str, Any] = self._data
-        np.savez_compressed(data, **arrays)
-
-    def _checks(self) -> list[str]:
-        """Lines that compare what was written last with what was recorded."""
-        lines = []
-        for (name, offset), (nbytes, dtype) in self._outputs.items():
-            allocation = self._allocations.by_name[name]
-            key = f"expected{len(self._data)}"
-            if allocation.held is None:  # it could not be read
-                continue
-            self._data[key] = allocation.held[offset : offset + nbytes]
-            place = _variable(allocation) + (f" + {offset}" if offset else "")
-            lines.append(f'check("{name}+{offset}", {place}, "{dtype}", "{key}")')
-        return lines
-
-
-def _call(function: str, arguments: list[str]) -> str:
-    """A call, broken into lines that are not too long."""
-    whole = f"raw.{function}({', '.join(arguments)})"
-    if len(whole) <= _COLUMNS:
-        return whole
-    rows = [""]
-    for argument in arguments:
-        if rows[-1] and len(rows[-1]) + len(argument) > _COLUMNS:
-            rows.append("")
-        rows[-1] += f"{argument}, "
-    rows[-1] = rows[-1].removesuffix(", ")
-    return "\n    ".join([f"raw.{function}(", *(row.rstrip() for row in rows)]) + "\n)"
-
-
-def _variable(allocation: Allocation) -> str:
-    """Other than the names of handles and descriptors."""
-    return f"{allocation.name}_memory"
-
-
-def _made(allocation: Allocation) -> str:
-    return f"{_variable(allocation)} = DeviceBuffer({allocation.nbytes})"
+    def finished(self) -> list[Step]:
+        """All steps, and the comparisons of what was written and not freed."""
+        living = [*self._allocations.values()]
+        return [*self.steps, *(each for one in living for each in self._comparisons(one))]
 
 
 @contextmanager

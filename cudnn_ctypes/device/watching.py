@@ -1,0 +1,67 @@
+"""Being told of the memory that this package allocates and frees; it costs nothing while nobody is.
+
+The methods that allocate and free are exchanged for as long as somebody watches.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, Protocol
+
+from .allocation import Allocation, Allocator
+
+__all__ = ["Watcher", "unwatch", "watch"]
+
+_methods: Any = (Allocator.allocate_each, Allocation.__del__)
+_lock = threading.Lock()
+_watchers: tuple[Watcher, ...] = ()
+
+
+class Watcher(Protocol):
+    """Who is told; in any thread, and by finalizers at any time."""
+
+    def allocated(self, address: int, nbytes: int) -> None:
+        """Memory was allocated."""
+
+    def freed(self, address: int) -> None:
+        """Memory is going to be freed, or kept by its allocator for the next one who wants some."""
+
+
+def watch(watcher: Watcher) -> None:
+    """Tell `watcher` of all memory from now on."""
+    global _watchers
+    with _lock:
+        _watchers = (*_watchers, watcher)
+        _exchange((_allocate_each, _del))
+
+
+def unwatch(watcher: Watcher) -> None:
+    """Tell it no more; a second call does nothing."""
+    global _watchers
+    with _lock:
+        _watchers = tuple(each for each in _watchers if each is not watcher)
+        if not _watchers:
+            _exchange(_methods)
+
+
+def _exchange(methods: Any) -> None:
+    Allocator.allocate_each, Allocation.__del__ = methods  # type: ignore[method-assign]
+
+
+def _allocate_each(allocator: Allocator, sizes: Iterable[int]) -> list[Allocation]:
+    made: list[Allocation] = _methods[0](allocator, sizes)
+    for allocation in made:
+        for watcher in _watchers:
+            if allocation.ptr:
+                watcher.allocated(allocation.ptr, allocation.nbytes)
+    return made
+
+
+def _del(allocation: Allocation) -> None:
+    with suppress(Exception):  # at exit the watcher's globals may be gone
+        if allocation._block is not None and allocation.ptr:
+            for watcher in _watchers:
+                watcher.freed(allocation.ptr)
+    _methods[1](allocation)

@@ -1,0 +1,83 @@
+"""Who watches is told of memory; nobody else's allocations are touched."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from cudnn_ctypes import DeviceBuffer, DeviceTensor
+from cudnn_ctypes.device.allocation import Allocation, Allocator
+from cudnn_ctypes.device.watching import unwatch, watch
+
+
+class Seen:
+    def __init__(self) -> None:
+        self.events: list[tuple[int, ...]] = []
+
+    def allocated(self, address: int, nbytes: int) -> None:
+        self.events.append((address, nbytes))
+
+    def freed(self, address: int) -> None:
+        self.events.append((address,))
+
+
+@pytest.mark.usefixtures("reference_device")
+def test_allocations_and_frees() -> None:
+    before = Allocator.allocate_each, Allocation.__del__
+    seen = Seen()
+    watch(seen)
+    try:
+        buffer = DeviceBuffer(64)
+        address = buffer.ptr
+        part = buffer.view(8)
+        part.close()
+        buffer.close()
+        buffer.close()
+        with DeviceBuffer(0):
+            pass  # no memory
+        assert seen.events == [(address, 64), (address,)]
+        seen.events.clear()
+        tensor = DeviceTensor.zeros((2, 3), "float32")
+        address = tensor.ptr
+        del tensor
+        gc.collect()
+        assert seen.events == [(address, 24), (address,)]
+    finally:
+        unwatch(seen)
+    assert (Allocator.allocate_each, Allocation.__del__) == before
+    unwatch(seen)
+    seen.events.clear()
+    DeviceBuffer(8).close()
+    assert seen.events == []
+
+
+@pytest.mark.usefixtures("reference_device")
+def test_several_watch() -> None:
+    one, other = Seen(), Seen()
+    watch(one)
+    watch(other)
+    unwatch(one)
+    try:
+        DeviceBuffer(8).close()
+    finally:
+        unwatch(other)
+    assert (len(one.events), len(other.events)) == (0, 2)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_blocks_that_are_kept_are_freed_for_their_owner() -> None:
+    seen = Seen()
+    allocator = Allocator(keeps=True)
+    watch(seen)
+    try:
+        first = allocator.allocate(64)
+        address = first.ptr
+        del first
+        second = allocator.allocate(32)
+        assert second.ptr == address
+        assert seen.events == [(address, 64), (address,), (address, 32)]
+    finally:
+        unwatch(seen)
+        allocator.close()
