@@ -17,13 +17,13 @@ from ...device.borrowed import Borrowed
 from ...raw import host_blocks, mode
 from ..regions import Region
 
-__all__ = ["Allocation", "Bytes", "Captured", "is_unwritten", "read"]
+__all__ = ["Allocation", "Bytes", "NotReproducible", "is_unwritten", "read"]
 
 Bytes = NDArray[np.uint8]
 
 
-class Captured(Exception):
-    """Work is being captured in a CUDA graph: it is done later, or never."""
+class NotReproducible(Exception):
+    """A call that cannot be written down; the message says why."""
 
 
 @dataclass(eq=False)
@@ -75,13 +75,13 @@ def read(allocation: Allocation, stream: int | None) -> Bytes:
 
     Raises
     ------
-    Captured
-        If work is being captured in a CUDA graph.
+    NotReproducible
+        If work is being captured in a CUDA graph: it is done later, or never.
     """
     on_host = mode.reference_device_active
     if not on_host:  # the memory may have been written on another stream
         if cuda.is_capturing(stream or 0):
-            raise Captured("it is captured in a CUDA graph")
+            raise NotReproducible("it is captured in a CUDA graph")
         cuda.call("cuCtxSynchronize")
     memory = Borrowed(
         allocation.address,

@@ -21,7 +21,7 @@ from ..call_text import place_text
 from ..moment import Moment
 from ..regions import Region
 from ..session import listen, stop
-from .allocations import Allocation, Bytes, is_unwritten, read
+from .allocations import Allocation, Bytes, NotReproducible, is_unwritten, read
 from .memory_of_calls import outputs, used
 from .steps import (
     Allocate,
@@ -39,7 +39,7 @@ from .steps import (
     Value,
     Variable,
 )
-from .values import NotReproducible, Values
+from .values import Values
 
 __all__ = ["RELATIVE", "TOLERANCE", "Recording", "recorded"]
 

@@ -20,6 +20,7 @@ from ...raw.scalars import as_host_scalar
 from ...reference.device.backend_records import elements
 from ..backend_calls import address_on_host, element_count, memory_word
 from ..moment import Moment
+from .allocations import NotReproducible
 from .steps import (
     Array,
     Fraction,
@@ -34,11 +35,7 @@ from .steps import (
     Variable,
 )
 
-__all__ = ["NotReproducible", "Values"]
-
-
-class NotReproducible(Exception):
-    """A call that cannot be written down; the message says why."""
+__all__ = ["Values"]
 
 
 _NUMBERS: tuple[Any, ...] = (
