@@ -61,6 +61,7 @@ ALLOWED: dict[str, set[str]] = {
         "strides",
     },
     "torch_ops": {"graph"},
+    "compat": {"raw", "dtypes", "errors"},
     "reference": {"raw", "absent_gpu", "errors", "dtypes"},
 }
 

@@ -1,0 +1,288 @@
+"""A function that cuDNN had once, as a Python object that is called like those of layer 1."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ... import raw
+from ...errors import CudnnError, error_class
+from ...raw import log, status
+from ...raw.call_source import is_handle
+from ...raw.converters import converter
+from ...raw.gone import find
+from ...raw.parameter import Parameter
+from ...raw.refused_arguments import explain
+from ..old_names import warn_once
+from .prototypes import Prototype, parse
+
+__all__ = ["Arguments", "OldFunction", "Refused", "functions", "implements"]
+
+
+class Refused(Exception):
+    """Raised by an implementation for arguments that cuDNN refused: a status and why."""
+
+    def __init__(self, code: raw.cudnnStatus_t, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+class Arguments:
+    """The arguments of one call as attributes, under their names in C.
+
+    Numbers are Python's and enumerators members; a pointer to one value is the variable that it
+    points to; arrays that are read are lists; handles and memory are as the caller gave them. NULL
+    is None.
+    """
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._values[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def put(self, **results: Any) -> None:
+        """Write results through those pointers that are not NULL."""
+        for name, value in results.items():
+            if self._values[name] is not None:
+                self._values[name].value = value
+
+    def require(self, *names: str) -> None:
+        """Refuse NULL with BAD_PARAM."""
+        for name in names:
+            if self._values[name] is None:
+                raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL")
+
+
+Implementation = Callable[[Arguments], None]
+
+
+class OldFunction:
+    """A function that cuDNN had once, on the functions of cuDNN 9.
+
+    Calling it raises `CudnnError` on every status but success and returns the status. It warns once
+    with an `OldNameWarning`.
+
+    Attributes
+    ----------
+    parameters : tuple of Parameter
+        In C's order; of the last release that had the function.
+    prototype : str
+        The declaration as C wrote it.
+    unchecked : callable
+        The same function, which returns the status as C does instead of raising.
+    """
+
+    def __init__(self, *forms: Form) -> None:
+        self._forms = forms
+        self.__name__ = self.__qualname__ = forms[-1].prototype.name
+        self.__module__ = __package__
+        self._living = raw.FUNCTIONS.get(self.__name__)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self._forms[-1].prototype.parameters
+
+    @property
+    def prototype(self) -> str:
+        return str(self._forms[-1].prototype)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The prototypes of all releases that differ, the oldest first."""
+        return tuple(str(form.prototype) for form in self._forms)
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return "\n\n".join([*self.forms, _modern_form(self.__name__)])
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self._forms[-1].signature
+
+    def __repr__(self) -> str:
+        return self.prototype
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        form = self._form(args, kwargs)
+        if form is None:
+            return self._living(*args, **kwargs)  # type: ignore[misc]
+        warn_once(f"v7.{self.__name__}", _modern_form(self.__name__))
+        form(*args, **kwargs)
+        return raw.CUDNN_STATUS_SUCCESS
+
+    def unchecked(self, *args: Any, **kwargs: Any) -> Any:
+        """The same function, which returns the status as C does instead of raising."""
+        form = self._form(args, kwargs)
+        if form is None:
+            return self._living.unchecked(*args, **kwargs)  # type: ignore[union-attr]
+        warn_once(f"v7.{self.__name__}", _modern_form(self.__name__))
+        try:
+            form(*args, **kwargs)
+        except CudnnError as error:
+            return error.status
+        return raw.CUDNN_STATUS_SUCCESS
+
+    def _form(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Form | None:
+        """The declaration that a call is for; None for that of cuDNN 9."""
+        fitting = (form for form in self._forms if form.fits(args, kwargs))
+        return next(fitting, self._forms[-1] if self._living is None else None)
+
+
+class Form:
+    """One way in which an old function was declared, and what carries it out."""
+
+    def __init__(self, prototype: Prototype, implementation: Implementation) -> None:
+        self.prototype = prototype
+        self.parameters = prototype.parameters
+        self.implementation = implementation
+
+    # What `explain` asks a binding for.
+    @property
+    def name(self) -> str:
+        return self.prototype.name
+
+    @functools.cached_property
+    def argtypes(self) -> list[Any]:
+        return [converter(p.name, p.type) for p in self.parameters]
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        """Its parameters with their ctypes types."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Signature(
+            [inspect.Parameter(p.name, kind, annotation=p.ctype) for p in self.parameters],
+            return_annotation=raw.cudnnStatus_t,
+        )
+
+    def fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a call has as many arguments, and none that only another declaration takes."""
+        if len(args) + len(kwargs) != len(self.parameters):
+            return False
+        if not kwargs.keys() <= {p.name for p in self.parameters[len(args) :]}:
+            return False
+        pairs = zip(self.parameters, args, strict=False)
+        plain = [each for p, each in pairs if p.type.kind == "value" and not is_handle(p)]
+        return not any(_is_descriptor(each) for each in plain)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        given = self._in_order(args, kwargs)
+        try:
+            self.implementation(Arguments(self._decoded(given)))
+        except Refused as refusal:
+            log.put(refusal.reason, source=log.GUARD)
+            named = zip(self.parameters, given, strict=True)
+            raise status.error(self.name, refusal.code, named) from None
+        except CudnnError as error:
+            raise self._error(error, given) from error
+
+    def _in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        try:
+            return tuple(self.signature.bind(*args, **kwargs).arguments.values())
+        except TypeError as error:
+            raise TypeError(f"{self.name}() {error}") from None
+
+    def _decoded(self, given: tuple[Any, ...]) -> dict[str, Any]:
+        """The arguments as an implementation receives them; those that C refuses are refused."""
+        values: dict[str, Any] = {}
+        for parameter, argtype, value in zip(self.parameters, self.argtypes, given, strict=True):
+            try:
+                converted = argtype.from_param(value)
+            except (TypeError, ValueError, ctypes.ArgumentError) as error:
+                explain(self, error, given)  # type: ignore[arg-type]
+            values[parameter.name] = _decoded(parameter, converted, value)
+        return values
+
+    def _error(self, error: CudnnError, given: tuple[Any, ...]) -> CudnnError:
+        """What the caller sees of an error in a call of cuDNN 9, which is its cause."""
+        shown = {
+            p.name: status.describe(value, p)
+            for p, value in zip(self.parameters, given, strict=True)
+        }
+        return error_class(error.status)(
+            self.name,
+            error.status,
+            arguments=shown,
+            detail=error.detail,
+            messages=(*error.messages, f"{error.function} refused it"),
+            source=error.source,
+            hint=error.hint,
+        )
+
+
+functions: dict[str, OldFunction] = {}
+"""By C name: what the modules of this package have registered."""
+
+
+def implements(*prototypes: str) -> Callable[[Implementation], Implementation]:
+    """Register what carries out old functions; of one name, the oldest declaration comes first."""
+
+    def register(implementation: Implementation) -> Implementation:
+        for text in prototypes:
+            add(parse(text), implementation)
+        return implementation
+
+    return register
+
+
+def add(prototype: Prototype, implementation: Implementation) -> None:
+    """Register one declaration of an old function."""
+    known = functions.get(prototype.name)
+    forms = known._forms if known is not None else ()
+    functions[prototype.name] = OldFunction(*forms, Form(prototype, implementation))
+
+
+def _modern_form(name: str) -> str:
+    from ...raw.gone import changed
+
+    gone = find(name)
+    if gone is not None:
+        return str(gone)
+    return f"{name} has other parameters in cuDNN 9: {changed(name)}"
+
+
+def _is_descriptor(value: Any) -> bool:
+    from ...raw.ctypes_support import OpaquePointer
+
+    return isinstance(getattr(value, "_as_parameter_", value), OpaquePointer)
+
+
+def _decoded(parameter: Parameter, converted: Any, given: Any) -> Any:
+    """An argument as an implementation receives it."""
+    match parameter.type.kind:
+        case "value" if is_handle(parameter):
+            return given
+        case "value" if isinstance(converted, ctypes._SimpleCData):
+            return converted.value
+        case "value":
+            return converted
+        case "pointer":
+            return None if given is None else _variable(given)
+        case "array" if parameter.direction == "in":
+            given = given.tolist() if hasattr(given, "tolist") else given
+            return None if given is None else list(given)
+        case _:
+            return given
+
+
+def _variable(pointer: Any) -> Any:
+    """The ctypes variable behind what stands for a pointer to it."""
+    target = getattr(pointer, "_obj", pointer)  # byref(...)
+    if isinstance(target, ctypes.Array):
+        return target[0]
+    if isinstance(target, ctypes._Pointer) and not hasattr(target, "value"):
+        return target.contents
+    return target
