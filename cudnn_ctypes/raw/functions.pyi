@@ -1003,7 +1003,7 @@ def cudnnAddTensor(
     in/out  C       device memory, as cDesc says
 
     used by add_tensor
-    example: examples/12_lenet_digits.py
+    example: examples/20_legacy_and_graph.py
     """
 
 @declared
@@ -1130,7 +1130,7 @@ def cudnnOpTensor(
     in/out  C             device memory, as cDesc says
 
     used by op_tensor
-    example: examples/12_lenet_digits.py
+    example: examples/20_legacy_and_graph.py
     """
 
 @declared
@@ -1325,7 +1325,7 @@ def cudnnReduceTensor(
     in/out  C                     device memory, as cDesc says
 
     used by reduce_tensor
-    example: examples/12_lenet_digits.py
+    example: examples/20_legacy_and_graph.py
     """
 
 @declared
@@ -2048,7 +2048,7 @@ def cudnnActivationForward(
     in/out  y               device memory, as yDesc says
 
     used by activation_forward
-    example: examples/10_gradients.py
+    example: examples/20_legacy_and_graph.py
     """
 
 @declared
@@ -2288,7 +2288,7 @@ def cudnnBatchNormalizationForwardInference(
     in      epsilon                 double
 
     used by batch_normalization_forward_inference
-    example: examples/08_batch_norm.py
+    example: examples/20_legacy_and_graph.py
     """
 
 @declared
@@ -4549,7 +4549,7 @@ def cudnnConvolutionBiasActivationForward(
     in/out  y                     device memory, as yDesc says
 
     used by convolution_bias_activation_forward
-    example: examples/11_train_on_digits.py
+    example: examples/20_legacy_and_graph.py
     """
 
 @declared

@@ -184,7 +184,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnAddTensor": (
         ("add_tensor",),
-        "12_lenet_digits.py",
+        "20_legacy_and_graph.py",
     ),
     "cudnnCreateOpTensorDescriptor": (
         ("OpTensorDescriptor",),
@@ -204,7 +204,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnOpTensor": (
         ("op_tensor",),
-        "12_lenet_digits.py",
+        "20_legacy_and_graph.py",
     ),
     "cudnnCreateReduceTensorDescriptor": (
         ("ReduceTensorDescriptor",),
@@ -232,7 +232,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnReduceTensor": (
         ("reduce_tensor",),
-        "12_lenet_digits.py",
+        "20_legacy_and_graph.py",
     ),
     "cudnnSetTensor": (
         ("set_tensor",),
@@ -340,7 +340,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnActivationForward": (
         ("activation_forward",),
-        "10_gradients.py",
+        "20_legacy_and_graph.py",
     ),
     "cudnnCreateLRNDescriptor": (
         ("LRNDescriptor",),
@@ -372,7 +372,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBatchNormalizationForwardInference": (
         ("batch_normalization_forward_inference",),
-        "08_batch_norm.py",
+        "20_legacy_and_graph.py",
     ),
     "cudnnDeriveNormTensorDescriptor": (
         ("derive_norm_tensor_descriptor",),
@@ -638,7 +638,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnConvolutionBiasActivationForward": (
         ("convolution_bias_activation_forward",),
-        "11_train_on_digits.py",
+        "20_legacy_and_graph.py",
     ),
     "cudnnGetConvolutionBackwardDataAlgorithmMaxCount": (
         ("ConvolutionBackwardData",),
