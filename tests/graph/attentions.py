@@ -419,13 +419,12 @@ def errors(
     against the largest of all gradients then, since rounding leaves something of them.
     """
     result = {}
-    largest = max(
-        (np.abs(exact[name]).max() for name in ("dq", "dk", "dv") if name in exact), default=1
-    )
+    gradients = [name for name in exact if name.lower() in ("dq", "dk", "dv")]
+    largest = max((np.abs(exact[name]).max() for name in gradients), default=1)
     for name in found.keys() & exact.keys():
         valid: Any = True
-        if name in ("o", "stats", "dq", "dk", "dv"):
-            valid = np.broadcast_to(attention.valid(name, a), exact[name].shape)
+        if name in ("o", "stats", *gradients):
+            valid = np.broadcast_to(attention.valid(name.lower(), a), exact[name].shape)
         valid = valid & np.isfinite(exact[name])  # of the statistics of a query without a key
         difference = np.abs(np.where(valid, found[name], 0) - np.where(valid, exact[name], 0))
         magnitude = np.abs(np.where(valid, exact[name], 0)).max() or largest

@@ -12,7 +12,7 @@ from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.strides import packed
 
-from .attentions import ONE, Array, Attention
+from .attentions import ONE, Array, Attention, errors
 
 # What is multiplied with each tensor before it is stored; each tensor has another.
 SCALES = {
@@ -126,18 +126,10 @@ class Fp8Attention:
         return (array * SCALES[name]).astype(dtype).astype(np.float64)
 
     def errors(self, found: dict[str, Array], exact: dict[str, Array]) -> dict[str, float]:
-        """The largest error of each output relative to its largest magnitude; padding aside."""
-        result = {}
-        for name in found.keys() & exact.keys():
-            array = found[name] / SCALES.get(name, 1.0)
-            valid: Any = True
-            if name in ("o", "stats", "dQ", "dK", "dV"):
-                values = self.attention.values("float32")
-                valid = np.broadcast_to(self.attention.valid(name.lower(), values), array.shape)
-            difference = np.where(valid, array - exact[name], 0)
-            scale = np.abs(np.where(valid, exact[name], 0)).max()
-            result[name] = float(np.abs(difference).max() / scale)
-        return result
+        """The largest error of each output as `attentions.errors` measures it; scales aside."""
+        unscaled = {name: array / SCALES.get(name, 1.0) for name, array in found.items()}
+        known = {name: exact[name] for name in found.keys() & exact.keys()}
+        return errors(self.attention, unscaled, known, self.attention.values("float32"))
 
 
 def _scales(graph: Graph, names: tuple[str, ...]) -> list[Tensor]:

@@ -88,7 +88,7 @@ def _feature(rng: random.Random, family: str, options: dict[str, Any]) -> dict[s
         "ragged": {"lengths": lengths, "ragged": True, "tokens_first": True},
         "page": {"lengths": lengths, "page": 16, "inference": True},
         "mask": {"dropout": "mask"},
-        "sink": {"sink": True},
+        "sink": {"sink": True, "dropout": "mask" if rng.random() < 0.3 and backward else ""},
         "bias": {"bias": [1, options["heads"], queries, keys]},
         "scale": {"scale": rng.choice([0.3, "tensor"])},
     }

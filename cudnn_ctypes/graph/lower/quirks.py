@@ -21,6 +21,7 @@ from .wrong_attention import (
     differentiates_a_sink_with_dropout,
     differentiates_alibi_to_both_sides,
     differentiates_one_row_of_bias,
+    differentiates_part_of_a_tile,
     multiplies_scattered_heads,
     reads_strided_statistics,
 )
@@ -254,17 +255,27 @@ QUIRKS = (
     ),
     Quirk(
         "strided statistics of attention",
-        "cuDNN reads them as if they were packed",
+        "it reads them as if they were packed",
         reads_strided_statistics,
-        "H200, 9.14 and 9.19; right from 9.26 on",
+        "H200: engine 1 of 9.14 and engine 7 of 9.19, with all their kernels; the other engine of "
+        "each is right, and so are all from 9.26 on",
         since=91400,
         repaired=92600,
+        engines=(1, 7),
+    ),
+    Quirk(
+        "gradient of queries in 8 bits",
+        "cuDNN gives 0 for half of the gradient of the last queries",
+        differentiates_part_of_a_tile,
+        "H200, 9.14 and 9.19, both data types, all layouts and masks: of s queries the last "
+        "min(s % 16, 16 - s % 16) have 0 in every second 16 elements",
+        since=91400,
     ),
     Quirk(
         "gradient of a sink with dropout",
-        "cuDNN gives a wrong gradient of the sink",
+        "cuDNN gives 1 - probability times the gradient of the sink",
         differentiates_a_sink_with_dropout,
-        "H200, up to 9.19",
+        "H200, 9.14 and 9.19, all engines; with dropout by a mask it is right",
         since=91400,
     ),
     Quirk(

@@ -15,6 +15,7 @@ __all__ = [
     "differentiates_a_sink_with_dropout",
     "differentiates_alibi_to_both_sides",
     "differentiates_one_row_of_bias",
+    "differentiates_part_of_a_tile",
     "multiplies_scattered_heads",
     "reads_strided_statistics",
 ]
@@ -54,11 +55,22 @@ def reads_strided_statistics(graph: Graph) -> str:
     return ""
 
 
+def differentiates_part_of_a_tile(graph: Graph) -> str:
+    """Queries in 8 bits that do not fill the last tile of 16."""
+    for node in graph.as_written("sdpa_fp8_backward"):
+        q = node.inputs["q"]
+        if q.dims[2] % 16:
+            return (
+                f"{node}: q {q.name!r} {q.dims} has {q.dims[2]} queries; store a multiple of 16, "
+                "and say by seq_len_q how many count"
+            )
+    return ""
+
+
 def differentiates_a_sink_with_dropout(graph: Graph) -> str:
     for node in graph.as_written("sdpa_backward"):
-        dropped = "dropout_mask" in node.inputs or "dropout_probability" in node.options
-        if "sink_token" in node.inputs and dropped:
-            return f"{node} with sink_token and dropout"
+        if "sink_token" in node.inputs and "dropout_probability" in node.options:
+            return f"{node} with sink_token and a probability of dropout; give a mask"
     return ""
 
 

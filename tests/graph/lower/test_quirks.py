@@ -32,6 +32,8 @@ from cudnn_ctypes.graph.lower.quirks import Graph as Lowered
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.strides import packed
 
+from ..attentions import Attention
+from ..fp8_attentions import Fp8Attention
 from . import fatal_programs
 
 H200 = Target(91900, 90)
@@ -311,9 +313,14 @@ def _gradients(*options: str) -> Graph:
             graph.tensor((1, 4, 1, 1), data_type="float32", name=name) for name in ("sink", "dsink")
         ]
         more |= {"sink_token": sinks[0], "dSink_token": sinks[1]}
-    if "dropout" in options:
+    if "mask" in options:
         mask = graph.tensor((2, 4, 128, 128), name="mask")
         more["dropout"] = (mask, graph.tensor((1, 1, 1, 1), data_type="float32", name="scale"))
+    if "dropout" in options:
+        seed, offset = (
+            graph.tensor((1, 1, 1, 1), data_type="int64", name=name) for name in ("seed", "offset")
+        )
+        more["dropout"] = (0.25, seed, offset)
     for gradient in graph.sdpa_backward(q, k, v, o, dO, stats, **more):
         gradient.set_output(name=gradient.name.rpartition(".")[2])
     return graph
@@ -323,6 +330,10 @@ def _gradients(*options: str) -> Graph:
 def test_wrong_gradients_are_refused_where_they_are_known(options: tuple[str, ...]) -> None:
     assert "sdpa_backward 'sdpa_backward'" in _refusals(_gradients(*options))
     assert _refusals(_gradients(*options), Target(91900, 80)) == ""
+
+
+def test_a_sink_with_dropout_by_a_mask_is_taken() -> None:
+    assert _refusals(_gradients("sink", "mask")) == ""
 
 
 @pytest.mark.parametrize(
@@ -351,10 +362,27 @@ def test_alibi_to_both_sides_is_refused_where_it_overflows(
         assert ("without a mask" in _refusals(graph)) is refused
 
 
-def test_strided_statistics_are_read_from_the_version_on_that_can() -> None:
-    assert _refusals(_gradients()) == ""
-    assert "stats 'stats' (2, 4, 128, 1) must be packed" in _refusals(_gradients("stats"))
-    assert _refusals(_gradients("stats"), Target(92600, 90)) == ""
+def test_strided_statistics_pass_over_engines_up_to_the_version_that_can() -> None:
+    assert _faulty(_gradients()) == set()
+    assert _faulty(_gradients("stats")) == {1, 7}
+    engines = faulty_engines(_lowered(_gradients("stats")), H200)
+    assert "stats 'stats' (2, 4, 128, 1) must be packed" in engines[7]
+    assert _faulty(_gradients("stats"), Target(92600, 90)) == set()
+
+
+def _gradients_of_8_bits(queries: int) -> Graph:
+    graph = Graph()
+    Fp8Attention(
+        Attention(batch=1, heads=2, key_heads=2, queries=queries, size=128, value_size=128)
+    ).backward(graph)
+    return graph
+
+
+@pytest.mark.parametrize("queries", [8, 50, 128])
+def test_queries_in_8_bits_that_leave_a_tile_unfilled_are_refused(queries: int) -> None:
+    refused = f"q 'q' (1, 2, {queries}, 128) has {queries} queries; store a multiple of 16"
+    assert (refused in _refusals(_gradients_of_8_bits(queries))) is (queries % 16 != 0)
+    assert _refusals(_gradients_of_8_bits(queries), Target(91900, 100)) == ""
 
 
 def test_scattered_heads_are_refused_where_they_end_the_process() -> None:
@@ -381,6 +409,7 @@ EXAMPLES: dict[str, Callable[[], Graph]] = {
     "element-wise graph of two dimensions": _two_dimensions,
     "statistics of layers in 16 bits": lambda: _layer_norm("layer", "float16"),
     "strided statistics of attention": lambda: _gradients("stats"),
+    "gradient of queries in 8 bits": lambda: _gradients_of_8_bits(8),
     "gradient of a sink with dropout": lambda: _gradients("sink", "dropout"),
     "gradient of one row of bias": lambda: _gradients("bias"),
     "gradient with alibi to both sides": lambda: _gradients("alibi"),
@@ -390,6 +419,10 @@ EXAMPLES: dict[str, Callable[[], Graph]] = {
         for name, programs in fatal_programs.PROGRAMS.items()
     },
 }
+
+
+# What is dropped by a seed only cuDNN knows; the gradient of the sink does not depend on it.
+COMPARED = {"gradient of a sink with dropout": ("dsink",)}
 
 
 def test_each_row_has_an_example() -> None:
@@ -448,7 +481,12 @@ def test_the_fault_is_still_there(quirk: Quirk, monkeypatch: pytest.MonkeyPatch)
             expected = evaluate(graph, arrays)
             assert all(np.isfinite(each.astype(np.float64)).all() for each in expected.values())
         monkeypatch.setattr("cudnn_ctypes.graph.lower.quirks.QUIRKS", ())
-        choices = [EngineChoice(engine) for engine in quirk.engines] or [None]
+        # Some engines of attention have no kernel by default.
+        choices = [
+            EngineChoice(engine, knobs)
+            for engine in quirk.engines
+            for knobs in ({}, {"kernel_cfg": 25})
+        ] or [None]
         right = [_is_right(handle, quirk.name, arrays, expected, choice) for choice in choices]
     assert False in right
 
@@ -467,6 +505,8 @@ def _inputs(graph: Graph) -> dict[str, Any]:
                 (keys,) = (each.dims[2] for each in graph.inputs if each.name == "k")
                 scores = slopes[:, None, None] * (np.arange(keys) - np.arange(queries)[:, None])
                 array += np.logaddexp.reduce(scores, axis=-1)[..., None]
+            elif tensor.name.startswith(("scale_", "descale_")):
+                array = np.ones(tensor.dims)
             arrays[tensor.name] = array.astype(numpy_dtype(tensor.data_type))
     return arrays
 
@@ -482,7 +522,7 @@ def _is_right(
     with EXAMPLES[name]() as graph, contextlib.ExitStack() as stack:
         try:
             plan = graph.build(handle, config=choice)
-        except NotSupportedError:
+        except (NotSupportedError, ValueError):  # ValueError: no such engine or knob
             return None
         types = {name: array.dtype for name, array in (arrays | expected).items()}
         memory: dict[Any, Any] = {}
@@ -502,6 +542,8 @@ def _is_right(
         graph.execute({each: _address(m) for each, m in memory.items()}, workspace)
         handle.synchronize()
         for each in graph.outputs:
+            if each.name not in COMPARED.get(name, expected):
+                continue
             dtype = types[each.name]
             flat = memory[each].copy_to_host()[: expected[each.name].nbytes].view(dtype)
             found = np.ndarray(
@@ -509,7 +551,8 @@ def _is_right(
             )
             wanted = expected[each.name].astype(np.float64)
             error = np.abs(found.astype(np.float64) - wanted).max()
-            if not error <= 2e-2 * np.abs(wanted).max():  # NaN is wrong too
+            allowed = 0.4 if "8 bits" in name else 2e-2
+            if not error <= allowed * np.abs(wanted).max():  # NaN is wrong too
                 return False
     return True
 

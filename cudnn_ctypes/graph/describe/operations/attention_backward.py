@@ -123,8 +123,9 @@ class AttentionBackwardOperations(AttentionOperations):
         ----------
         q, k, v, attn_scale, bias, dropout, …
             As `sdpa` had them. `Graph.build` refuses what cuDNN computes wrong on a GPU: a bias
-            with one row for all queries, alibi without a causal mask, a sink with dropout. Of a
-            dropout by (mask, scale, 1 / scale) the last is not needed, and leaves the graph.
+            with one row for all queries, alibi without a causal mask, a sink with a probability of
+            dropout. Of a dropout by (mask, scale, 1 / scale) the last is not needed, and leaves the
+            graph.
         o, dO : Tensor
             (b, h, s_q, d_v).
         stats : Tensor
