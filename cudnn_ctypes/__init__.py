@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_MODULES = ("cudart", "frontend", "graph", "legacy", "raw", "reference")
+_MODULES = ("cublas", "cudart", "frontend", "graph", "legacy", "raw", "reference")
 
 _NAMES = {
     "device": (
@@ -225,6 +225,7 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a test compares them
     # isort: off
+    from . import cublas as cublas
     from . import cudart as cudart
     from . import frontend as frontend
     from . import graph as graph

@@ -362,6 +362,7 @@ def checked_names(package: str) -> dict[str, str]:
 
 INTERNAL_ERRORS = {
     "CommandError",
+    "Invalid",
     "MissingNameError",
     "NoKey",
     "NoSuchPlanError",

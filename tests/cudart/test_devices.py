@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import inspect
 import pickle
 import re
@@ -18,8 +18,10 @@ from cudnn_ctypes.absent_gpu.properties import preset
 from cudnn_ctypes.cudart.places import allocated
 from cudnn_ctypes.errors import NoDeviceError
 
-FUNCTIONS = [name for name in cudart.__all__ if inspect.isfunction(getattr(cudart, name))] + [
-    name for name in cudart.__all__ if hasattr(getattr(cudart, name), "unchecked")
+FUNCTIONS = [
+    name
+    for name in cudart.__all__
+    if inspect.isfunction(value := getattr(cudart, name)) or hasattr(value, "unchecked")
 ]
 
 
@@ -132,6 +134,23 @@ def test_what_is_called_is_there(bindings: Any) -> None:
     names = called & {*FUNCTIONS, "cudaPointerGetAttributes", "cudaDeviceGetAttribute"}
     assert len(names) > 35
     assert not [name for name in names if not hasattr(bindings, name)]
+
+
+def test_parameters_are_cuda_s() -> None:
+    """By name and in order, as the header of the wheel has them."""
+    spec = importlib.util.find_spec("nvidia")
+    roots = (spec.submodule_search_locations or ()) if spec else ()
+    paths = [Path(root, "cuda_runtime/include/cuda_runtime_api.h") for root in roots]
+    text = "".join(path.read_text() for path in paths if path.exists())
+    if not text:
+        pytest.skip("the header of the CUDA runtime is not installed")
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    for name in FUNCTIONS:
+        found = re.search(rf"CUDARTAPI {name}\s*\(([^;]*)\);", text)
+        assert found, name
+        declared = [re.split(r"\s*(?:__dv|=)", part)[0].split()[-1] for part in found[1].split(",")]
+        declared = [each.lstrip("*") for each in declared if each != "void"]
+        assert list(inspect.signature(getattr(cudart, name)).parameters) == declared, name
 
 
 # -- its names ------------------------------------------------------------------------------------

@@ -1,0 +1,98 @@
+"""A function of cuBLAS: checked or not, sent to libcublas or to the reference device."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable
+from typing import Any, Generic, NoReturn, ParamSpec
+
+from cudnn_ctypes.device import cuda
+from cudnn_ctypes.device.cuda import CudaError
+from cudnn_ctypes.errors import LibraryNotFoundError, NoDeviceError
+from cudnn_ctypes.raw import library
+
+from .types import cublasStatus_t
+
+__all__ = ["CublasFunction", "cublas_function", "fail", "gpu_call", "symbol"]
+
+_P = ParamSpec("_P")
+
+
+class CublasFunction(Generic[_P]):
+    """A function of cuBLAS. Calling it raises `CudaError` on every status but success.
+
+    It returns the status, ``CUBLAS_STATUS_SUCCESS``.
+    """
+
+    __name__: str
+
+    def __init__(self, body: Callable[_P, None]) -> None:
+        self._body = body
+        functools.update_wrapper(self, body)
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> cublasStatus_t:
+        self._body(*args, **kwargs)
+        return cublasStatus_t.CUBLAS_STATUS_SUCCESS
+
+    def unchecked(self, *args: _P.args, **kwargs: _P.kwargs) -> cublasStatus_t:
+        """The same function, which returns the status as C does instead of raising."""
+        try:
+            return self(*args, **kwargs)
+        except CudaError as error:
+            code: cublasStatus_t = error.code
+            return code
+        except NoDeviceError:
+            return cublasStatus_t.CUBLAS_STATUS_NOT_INITIALIZED
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__} of cuBLAS>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+
+def cublas_function(body: Callable[_P, None]) -> CublasFunction[_P]:
+    """Make a C function of a Python function that raises `CudaError`."""
+    return CublasFunction(body)
+
+
+def fail(function: str, code: cublasStatus_t, reason: str = "") -> NoReturn:
+    """Raise the error for a status, with what is wrong where it is known."""
+    raise CudaError(function, code, f"{code.name}: {reason}" if reason else code.name)
+
+
+def gpu_call(function: str, *arguments: Any) -> None:
+    """Call libcublas with ctypes values.
+
+    Raises
+    ------
+    CudaError
+    NoDeviceError
+    LibraryNotFoundError
+    """
+    cuda.driver()
+    status = symbol(function)(*arguments)
+    if status:
+        fail(function, cublasStatus_t(status))
+
+
+@functools.cache
+def symbol(function: str) -> Any:
+    """The C function; of two generations of a function the one with a handle."""
+    found = getattr(_library(), f"{function}_v2", None) or getattr(_library(), function)
+    found.restype = ctypes.c_int
+    return found
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    """The libcublas that belongs to the loaded cuDNN."""
+    cudnn = library.load()
+    cudnn.load_cuda_libraries()
+    soname = f"libcublas.so.{cudnn.cuda_major}"
+    try:
+        return ctypes.CDLL(soname)  # loaded already, where there is one
+    except OSError as error:
+        wheel = "nvidia-cublas-cu12" if cudnn.cuda_major == 12 else "nvidia-cublas"
+        raise LibraryNotFoundError(f"{error}. Install it: pip install {wheel}") from None

@@ -1,0 +1,282 @@
+"""Products of matrices and vectors, in column-major order as in Fortran."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arguments import COMPUTE_TYPES, Elements, Invalid, Scalar, computing
+from .types import cublasComputeType_t, cublasOperation_t, cudaDataType_t
+
+__all__ = [
+    "cublasDgeam",
+    "cublasDgemm",
+    "cublasDgemmStridedBatched",
+    "cublasDgemv",
+    "cublasDger",
+    "cublasGemmEx",
+    "cublasHgemm",
+    "cublasHgemmStridedBatched",
+    "cublasSgeam",
+    "cublasSgemm",
+    "cublasSgemmStridedBatched",
+    "cublasSgemv",
+    "cublasSger",
+]
+
+Matrix = NDArray[Any]
+
+
+def _gemv(
+    elements: Elements,
+    handle: Any,
+    trans: Any,
+    m: int,
+    n: int,
+    alpha: Any,
+    A: Any,
+    lda: int,
+    x: Any,
+    incx: int,
+    beta: Any,
+    y: Any,
+    incy: int,
+) -> None:
+    """y = alpha op(A) x + beta y; A has m rows and n columns."""
+    _sizes(m=m, n=n)
+    if not m or not n:
+        return
+    rows, columns = _shape(trans, "trans", (m, n))
+    result = elements.vector(y, rows, incy, "y", _use(beta))
+    matrix = elements.matrix(A, m, n, lda, "A")
+    vector = elements.vector(x, columns, incx, "x")
+    _scale_and_add(result, alpha, beta, _op(matrix, trans), vector)
+
+
+def _ger(
+    elements: Elements,
+    handle: Any,
+    m: int,
+    n: int,
+    alpha: Any,
+    x: Any,
+    incx: int,
+    y: Any,
+    incy: int,
+    A: Any,
+    lda: int,
+) -> None:
+    """A = alpha x y^T + A; A has m rows and n columns."""
+    _sizes(m=m, n=n)
+    if m and n:
+        matrix = elements.matrix(A, m, n, lda, "A", "update")
+        column = elements.vector(x, m, incx, "x")
+        matrix += alpha.value * np.outer(column, elements.vector(y, n, incy, "y"))
+
+
+def _gemm(
+    elements: Elements,
+    handle: Any,
+    transa: Any,
+    transb: Any,
+    m: int,
+    n: int,
+    k: int,
+    alpha: Any,
+    A: Any,
+    lda: int,
+    B: Any,
+    ldb: int,
+    beta: Any,
+    C: Any,
+    ldc: int,
+) -> None:
+    """C = alpha op(A) op(B) + beta C; op(A) has m rows and k columns, C has m rows and n columns.
+
+    Columns of A, B and C begin lda, ldb and ldc elements apart. A row-major product X Y is the
+    column-major one with the two exchanged: C's first matrix is then Y.
+    """
+    _sizes(m=m, n=n, k=k)
+    _product(
+        (elements,) * 3, (transa, transb), (m, n, k), (alpha, beta), (A, B, C), (lda, ldb, ldc)
+    )
+
+
+def _gemm_strided_batched(
+    elements: Elements,
+    handle: Any,
+    transa: Any,
+    transb: Any,
+    m: int,
+    n: int,
+    k: int,
+    alpha: Any,
+    A: Any,
+    lda: int,
+    strideA: int,
+    B: Any,
+    ldb: int,
+    strideB: int,
+    beta: Any,
+    C: Any,
+    ldc: int,
+    strideC: int,
+    batchCount: int,
+) -> None:
+    """As gemm, for each of `batchCount` matrices, which begin strideA, ... elements apart."""
+    _sizes(m=m, n=n, k=k, batchCount=batchCount)
+    kinds, size = (elements,) * 3, elements.dtype.itemsize
+    for index in range(batchCount):
+        steps = zip((A, B, C), (strideA, strideB, strideC), strict=True)
+        places = [address + index * step * size for address, step in steps]
+        _product(kinds, (transa, transb), (m, n, k), (alpha, beta), places, (lda, ldb, ldc))
+
+
+def _gemm_ex(
+    elements: Elements,
+    handle: Any,
+    transa: Any,
+    transb: Any,
+    m: int,
+    n: int,
+    k: int,
+    alpha: Any,
+    A: Any,
+    Atype: Any,
+    lda: int,
+    B: Any,
+    Btype: Any,
+    ldb: int,
+    beta: Any,
+    C: Any,
+    Ctype: Any,
+    ldc: int,
+    computeType: Any,
+    algo: Any,
+) -> None:
+    """As gemm, for matrices of different types; alpha and beta are of the type computed in."""
+    _sizes(m=m, n=n, k=k)
+    kinds = [Elements(np.dtype(_DTYPES[each])) for each in (Atype, Btype, Ctype)]
+    _product(kinds, (transa, transb), (m, n, k), (alpha, beta), (A, B, C), (lda, ldb, ldc))
+
+
+_DTYPES = {
+    cudaDataType_t.CUDA_R_16F: "float16",
+    cudaDataType_t.CUDA_R_16BF: "bfloat16",
+    cudaDataType_t.CUDA_R_32F: "float32",
+    cudaDataType_t.CUDA_R_64F: "float64",
+}
+
+_Two = tuple[Any, Any]
+_Three = tuple[int, int, int]
+
+
+def _geam(
+    elements: Elements,
+    handle: Any,
+    transa: Any,
+    transb: Any,
+    m: int,
+    n: int,
+    alpha: Any,
+    A: Any,
+    lda: int,
+    beta: Any,
+    B: Any,
+    ldb: int,
+    C: Any,
+    ldc: int,
+) -> None:
+    """C = alpha op(A) + beta op(B), which all have m rows and n columns."""
+    _sizes(m=m, n=n)
+    if not m or not n:
+        return
+    total = np.zeros((m, n), elements.dtype)
+    for factor, trans, address, ld, name in (
+        (alpha.value, transa, A, lda, "A"),
+        (beta.value, transb, B, ldb, "B"),
+    ):
+        rows, columns = _shape(trans, f"trans{name.lower()}", (m, n))
+        if factor:
+            total += factor * _op(elements.matrix(address, rows, columns, ld, name), trans)
+    elements.matrix(C, m, n, ldc, "C", "write")[...] = total
+
+
+def _product(
+    kinds: Any, operations: _Two, sizes: _Three, factors: _Two, places: Any, lds: _Three
+) -> None:
+    """C = alpha op(A) op(B) + beta C."""
+    m, n, k = sizes
+    if not m or not n:
+        return
+    alpha, beta = factors
+    result = kinds[2].matrix(places[2], m, n, lds[2], "C", _use(beta))
+    rows, columns = _shape(operations[0], "transa", (m, k))
+    if k == 0 or alpha.value == 0:  # A and B are not read, whatever they hold
+        result[...] = 0 if beta.value == 0 else beta.value * result
+        return
+    a = kinds[0].matrix(places[0], rows, columns, lds[0], "A")
+    rows, columns = _shape(operations[1], "transb", (k, n))
+    b = kinds[1].matrix(places[1], rows, columns, lds[1], "B")
+    _scale_and_add(result, alpha, beta, _op(a, operations[0]), _op(b, operations[1]))
+
+
+def _scale_and_add(result: Matrix, alpha: Scalar, beta: Scalar, a: Matrix, b: Matrix) -> None:
+    """result = alpha a b + beta result, in float32 or what is wider."""
+    from cudnn_ctypes.reference.blas import products_of
+
+    wide: Any = np.float64 if result.dtype == np.float64 else np.float32
+    with products_of(result.size * a.shape[-1]):
+        product = wide(alpha.value) * (a.astype(wide) @ b.astype(wide))
+    if beta.value:  # else what result holds does not matter, not even NaN
+        product += wide(beta.value) * result.astype(wide)
+    result[...] = product
+
+
+def _use(beta: Scalar) -> str:
+    return "update" if beta.value else "write"
+
+
+def _sizes(**sizes: int) -> None:
+    for name, size in sizes.items():
+        if size < 0:
+            raise Invalid(f"{name} is {size}")
+
+
+def _shape(operation: Any, name: str, of_result: tuple[int, int]) -> tuple[int, int]:
+    """Rows and columns of a matrix that an operation makes one of `of_result`."""
+    if not operation.known:
+        raise Invalid(f"{name} is {int(operation)}")
+    rows, columns = of_result
+    return of_result if operation == cublasOperation_t.CUBLAS_OP_N else (columns, rows)
+
+
+def _op(matrix: Matrix, operation: Any) -> Matrix:
+    return matrix if operation == cublasOperation_t.CUBLAS_OP_N else matrix.T
+
+
+def _computed_in(arguments: dict[str, Any]) -> str:
+    """The type of alpha and beta of ``cublasGemmEx``."""
+    kind = arguments["computeType"]
+    kind = COMPUTE_TYPES.get(kind, kind) if isinstance(kind, cudaDataType_t) else kind
+    return {
+        cublasComputeType_t.CUBLAS_COMPUTE_16F: "float16",
+        cublasComputeType_t.CUBLAS_COMPUTE_64F: "float64",
+    }.get(kind, "float32")
+
+
+cublasSgemv = computing("cublasSgemv", _gemv, "float32")
+cublasDgemv = computing("cublasDgemv", _gemv, "float64")
+cublasSger = computing("cublasSger", _ger, "float32")
+cublasDger = computing("cublasDger", _ger, "float64")
+cublasHgemm = computing("cublasHgemm", _gemm, "float16")
+cublasSgemm = computing("cublasSgemm", _gemm, "float32")
+cublasDgemm = computing("cublasDgemm", _gemm, "float64")
+cublasHgemmStridedBatched = computing("cublasHgemmStridedBatched", _gemm_strided_batched, "float16")
+cublasSgemmStridedBatched = computing("cublasSgemmStridedBatched", _gemm_strided_batched, "float32")
+cublasDgemmStridedBatched = computing("cublasDgemmStridedBatched", _gemm_strided_batched, "float64")
+cublasSgeam = computing("cublasSgeam", _geam, "float32")
+cublasDgeam = computing("cublasDgeam", _geam, "float64")
+cublasGemmEx = computing("cublasGemmEx", _gemm_ex, _computed_in)
