@@ -18,14 +18,16 @@ _COMMANDS = {
     "demo": "filter a photograph with cuDNN, every step shown and checked",
     "devices": "GPUs whose names can be given instead of one, and which graphs compile for them",
     "doctor": "what is installed, what works, and what to do about the rest",
+    "examples": "programs and notebooks that teach cuDNN, in reading order; copy them",
     "explain": "every engine for a graph, on a GPU that need not be there, and why not",
     "lookup": "what a name of cuDNN means, or what replaced it; also words, statuses, misspellings",
     "trace": "run a program and show its C calls; sum them up, look for NaN, compare two runs",
 }
 
 
-# Where the module is called otherwise: ``cudnn_ctypes.trace`` is a function.
-_MODULES = {"trace": "introspect.trace_command"}
+# Where the module is called otherwise: ``cudnn_ctypes.trace`` is a function, and the examples
+# themselves are in cudnn_ctypes/examples/ where a wheel was installed.
+_MODULES = {"examples": "examples_command", "trace": "introspect.trace_command"}
 
 
 def _module(command: str) -> Any:

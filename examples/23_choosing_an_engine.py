@@ -1,9 +1,9 @@
-"""Which of cuDNN's engines computes a graph: all of them, those one wants, and the fastest; and
-what to change where there are few or none.
+"""Which of cuDNN's engines computes a graph: all of them, those one wants, and the fastest.
 
 A convolution with bias and ReLU. cuDNN has dozens of engines for it, and its heuristics propose
 configs of some of them: an engine and values of its knobs. ``build`` takes the first that works.
-Without a GPU this looks at those for an H200, and leaves the measuring out.
+Where there are few or none, advice says what to change. Without a GPU this looks at those for an
+H200, and leaves the measuring out.
 """
 
 from cudnn_ctypes import (

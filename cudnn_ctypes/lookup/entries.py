@@ -6,12 +6,12 @@ import functools
 import inspect
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import cudnn_ctypes
 
 from .. import errors, raw
+from ..example_files import folder
 from ..raw import constants, enums, functions, types
 from ..raw.attributes import KINDS
 from ..raw.ctypes_support import CudnnEnum
@@ -26,7 +26,6 @@ from .statuses import exception_entry, has_status, status_entry
 
 __all__ = ["find"]
 
-_EXAMPLES = Path(__file__).parents[2] / "examples"  # they do not come with a wheel
 _PREFIXES = ("", "cudnn", "cudnn_", "cudnn_status_", "cudnn_data_")
 
 # What stands around a name in error messages and programs.
@@ -119,8 +118,8 @@ def _function(name: str, function: Function) -> Entry:
 
 def _example(name: str) -> list[str]:
     """The first example with a name of this package."""
-    for path in sorted(_EXAMPLES.glob("*.py")):
-        if re.search(rf"\b{name}\b", path.read_text()):
+    for path in sorted(folder().glob("*.py")):
+        if re.search(rf"\b{name}\b", path.read_text("utf-8")):
             return [f"examples/{path.name}"]
     return []
 

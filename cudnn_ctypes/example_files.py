@@ -1,0 +1,88 @@
+"""The examples: where they are, what they are called, and copying them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Example", "copy", "examples", "folder"]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program or a notebook.
+
+    Attributes
+    ----------
+    path : Path
+        Relative to the examples' folder.
+    title : str
+        The first sentence of what it says about itself.
+    about : str
+        The rest of that: what it teaches.
+    """
+
+    path: Path
+    title: str
+    about: str
+
+
+def folder() -> Path:
+    """Where the examples are: in the installed package, or beside it in a checkout.
+
+    Raises
+    ------
+    FileNotFoundError
+    """
+    package = Path(__file__).parent
+    for place in (package / "examples", package.parent / "examples"):
+        if (place / "README.md").is_file():
+            return place
+    raise FileNotFoundError(f"no examples in {package}, nor beside it")
+
+
+def examples() -> Iterator[Example]:
+    """All programs in reading order, then all notebooks."""
+    place = folder()
+    for path in sorted(place.glob("[0-9]*.py")):
+        title, about = _parts(ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "")
+        yield Example(path.relative_to(place), title, about)
+    for path in sorted(place.glob("notebooks/[0-9]*.ipynb")):
+        first = json.loads(path.read_text("utf-8"))["cells"][0]["source"]
+        title, about = _parts("".join(first).lstrip("# "))
+        yield Example(path.relative_to(place), title, about)
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """The first paragraph in one line, and the others."""
+    first, _, others = text.strip().partition("\n\n")
+    return " ".join(first.split()), others.strip()
+
+
+def copy(target: Path) -> list[Path]:
+    """Copy everything in the examples' folder; the files that were written.
+
+    Raises
+    ------
+    FileExistsError
+        If one of the files is there already; then nothing is copied.
+    OSError
+        If the folder cannot be written.
+    """
+    place = folder()
+    files = sorted(
+        path.relative_to(place)
+        for path in place.rglob("*")
+        if path.is_file() and path.suffix in (".py", ".c", ".ipynb", ".md")
+    )
+    for file in files:
+        if (target / file).exists():
+            raise FileExistsError(f"{target / file} is there already: copy into another folder")
+    for file in files:
+        (target / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(place / file, target / file)
+    return [target / file for file in files]
