@@ -89,7 +89,7 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
     source : str
         C name of the query.
     types : str
-        The data types that were asked about, for messages.
+        The data types and layouts that were asked about, for messages.
     note : str
         What a reader of the table must know, printed below its title.
     """
@@ -146,6 +146,7 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
             self.source,
             raw.CUDNN_STATUS_NOT_SUPPORTED,
             messages=reasons or ["cuDNN returned no algorithm at all"],
+            source="cudnn_ctypes",
             hint=self._advice(deterministic),
         )
 
@@ -157,8 +158,8 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
             return "only algorithms that are not deterministic can do this"
         types = f" ({self.types})" if self.types else ""
         return (
-            f"cuDNN has no kernel for this combination of data types, compute type{types}, "
-            f"layouts, groups and sizes on this GPU"
+            f"no algorithm takes these operands together{types}: most want x, w and y in one data "
+            f"type and one layout"
         )
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from .. import raw
 from ..dtypes import as_data_type
 from ..raw.descriptors import Convolution
+from ..raw.descriptors.convolution_fit import convolution_misfit
 from .descriptor import Descriptor, read_back
 from .enumerators import enumerator
 from .filter import FilterDescriptor
@@ -196,7 +197,9 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         """
         held = self._record(Convolution)
         x_shape, w_shape = x_desc.shape, w_desc.shape
-        _check_fit(x_shape, w_shape, held)
+        misfit = convolution_misfit(x_shape, w_shape, held)
+        if misfit:  # cuDNN's BAD_PARAM would not say it, or not in these words
+            raise ValueError(misfit)
         if len(x_shape) == 4:
             n, c, h, w = c_int(), c_int(), c_int(), c_int()
             raw.cudnnGetConvolution2dForwardOutputDim(self, x_desc, w_desc, n, c, h, w)
@@ -204,28 +207,3 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         shape = (c_int * len(x_shape))()
         raw.cudnnGetConvolutionNdForwardOutputDim(self, x_desc, w_desc, len(shape), shape)
         return tuple(shape)
-
-
-def _check_fit(x_shape: tuple[int, ...], w_shape: tuple[int, ...], held: Convolution) -> None:
-    """Say what cuDNN's BAD_PARAM would not, or not in these words."""
-    ndim, groups = len(held.padding), held.groups
-    if not len(x_shape) == len(w_shape) == ndim + 2:
-        raise ValueError(
-            f"a convolution over {ndim} spatial dimensions needs x and w of {ndim + 2} dimensions, "
-            f"got x {x_shape} and w {w_shape}"
-        )
-    if x_shape[1] != w_shape[1] * groups:
-        raise ValueError(
-            f"x has {x_shape[1]} channels, but filters w {w_shape} over {w_shape[1]} channels in "
-            f"{groups} group{'s' if groups > 1 else ''} need {w_shape[1] * groups}"
-        )
-    if w_shape[0] % groups:  # cuDNN 9.28 computes an output shape here
-        raise ValueError(f"w has {w_shape[0]} filters, which {groups} groups do not divide")
-    for axis in range(ndim):
-        padded = x_shape[axis + 2] + 2 * held.padding[axis]
-        window = (w_shape[axis + 2] - 1) * held.dilation[axis] + 1
-        if window > padded:
-            raise ValueError(
-                f"the filter reaches over {window} elements along spatial dimension {axis} "
-                f"(dilation included), the padded x has {padded}: w {w_shape}, x {x_shape}"
-            )

@@ -164,8 +164,12 @@ class ConvolutionAlgorithms:
         return AlgorithmTable(found, function.__name__, self._types(), note)
 
     def _types(self) -> str:
-        """The data types by the operands' names: x float32, w float16, and so on."""
-        named = [f"{name} {data_type_name(self._desc(name).data_type)}" for name in self._names]
+        """Data types and layouts by the operands' names: x float32 NCHW, w float16 NHWC, ..."""
+        descriptors = {name: self._desc(name) for name in self._names}
+        named = [
+            f"{name} {data_type_name(each.data_type)} {each.layout or 'with strides'}"
+            for name, each in descriptors.items()
+        ]
         computed = data_type_name(self.descriptors[2].compute_data_type)
         return f"{', '.join(named)}; computed in {computed}"
 

@@ -30,7 +30,7 @@ def status_entry(code: int, name: str = "") -> Entry:
     rows = [] if code == 0 else [("raised as", errors.error_class(code).__name__)]
     if number is not None and not old:
         rows.append(("before 9.0", str(number)))
-    if advice := hints.hint("", name, ()):
+    if advice := hints.usual_cause(name):
         rows.append(("usual cause", advice))
     text += "\n\n" + aligned(rows) if rows else ""
     facts = {"enum": "cudnnStatus_t", "value": code, "before_9": number}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any
 
 from .ctypes_support import CudnnEnum
@@ -18,6 +19,8 @@ def explain(binding: Binding, error: Exception, args: tuple[Any, ...]) -> None:
     for position, (parameter, argtype) in enumerate(
         zip(binding.parameters, binding.argtypes, strict=True)
     ):
+        if parameter.type.kind == "scalar" and isinstance(args[position], numbers.Real):
+            continue  # which the guard makes a number in memory
         try:
             argtype.from_param(args[position])
         except (TypeError, ValueError) as reason:

@@ -30,10 +30,15 @@ def error(
     with callback.quiet():
         detail = _last_error_string() if source == log.CUDNN else ""
         # Only now: the text of a descriptor is read back from cuDNN, with calls of its own.
-        shown = {parameter.name: describe(value, parameter) for parameter, value in arguments}
-    nulls = [p.name for p, value in arguments if p.type.kind == "value" and is_null(value)]
-    if not messages:  # cuDNN gives no reason for missing operands
-        nulls += [p.name for p, value in arguments if p.type.kind == "device" and value is None]
+        sets = function.startswith("cudnnSet")
+        shown = {
+            parameter.name: _identity(value)
+            if sets and _is_descriptor(parameter) and not is_null(value)
+            else describe(value, parameter)
+            for parameter, value in arguments
+        }
+        failure = hints.Failure.of(function, status.name, messages or [detail], source, arguments)
+        hint = hints.hint(failure)
     return errors.error_class(code)(
         function,
         status,
@@ -41,7 +46,7 @@ def error(
         detail=detail,
         messages=messages,
         source=source,
-        hint=hints.hint(function, status.name, messages or [detail], nulls),
+        hint=hint,
     )
 
 
@@ -70,6 +75,15 @@ def describe(value: Any, parameter: Parameter) -> str:
     except Exception as error:  # the call's error matters more than a repr that fails
         text = f"<{type(value).__name__}, whose repr failed: {error}>"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _is_descriptor(parameter: Parameter) -> bool:
+    return parameter.type.kind == "value" and parameter.changes_descriptor
+
+
+def _identity(value: Any) -> str:
+    """A descriptor that the call sets, by its type: what it holds now may be half of the values."""
+    return f"<{type(value).__name__}>"
 
 
 def _last_error_string() -> str:

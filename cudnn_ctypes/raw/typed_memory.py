@@ -18,7 +18,16 @@ from . import mode
 from .dlpack import DLDataTypeCode, managed_tensor, request_capsule
 from .enums import cudnnDataType_t
 
-__all__ = ["Describers", "Typed", "by_class", "contradiction", "is_own", "is_torch", "typed"]
+__all__ = [
+    "Describers",
+    "Typed",
+    "by_class",
+    "contradiction",
+    "is_own",
+    "is_torch",
+    "too_small",
+    "typed",
+]
 
 Ints = tuple[int, ...]
 
@@ -280,6 +289,11 @@ def contradiction(record: Any, memory: Typed) -> str | None:
         return says if any(size > 1 and one != other for size, one, other in apart) else None
     is_flat = len(wanted) > 1 and len(axes) == 1 and axes[0][0] == 1
     return None if is_flat or _same(wanted, axes) else says
+
+
+def too_small(record: Any, memory: Typed) -> bool:
+    """Whether memory has fewer bytes than a descriptor describes."""
+    return memory.nbytes < _extent(record)[2]
 
 
 def _extent(record: Any) -> tuple[Ints, Ints, int]:

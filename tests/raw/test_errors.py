@@ -6,7 +6,7 @@ import copy
 import ctypes
 import pickle
 import threading
-from ctypes import c_size_t
+from ctypes import c_int, c_size_t
 from typing import Any
 
 import pytest
@@ -85,7 +85,7 @@ class TestMessage:
         assert reason.startswith("  cuDNN: ")
         assert "(c <= 0)" in reason
         assert call == (
-            f"  called with tensorDesc={x!r}, format=CUDNN_TENSOR_NHWC, "
+            "  called with tensorDesc=<cudnnTensorDescriptor_t>, format=CUDNN_TENSOR_NHWC, "
             "dataType=CUDNN_DATA_FLOAT, n=2, c=0, h=4, w=5"
         )
         assert hint == "  hint: every dimension must be at least 1"
@@ -122,15 +122,27 @@ class TestMessage:
             def __repr__(self) -> str:
                 raise RuntimeError("no")
 
-        error = failing(raw.cudnnSetTensor4dDescriptor, Awkward(), 0, 0, 2, 0, 4, 5)
+        error = failing(raw.cudnnGetTensor4dDescriptor, Awkward(), *[None] * 9)
         assert error.arguments["tensorDesc"] == "<Awkward, whose repr failed: no>"
 
     def test_a_repr_that_calls_cudnn_changes_nothing(self) -> None:
         """Descriptors print what they read back, while the message is being made."""
-        with cudnn_ctypes.TensorDescriptor((1, 2, 3, 4)) as descriptor:
-            error = failing(raw.cudnnSetTensor4dDescriptor, descriptor, 0, 0, 2, 0, 4, 5)
-        assert "TensorDescriptor(shape=" in error.arguments["tensorDesc"]
-        assert "(c <= 0)" in error.messages[0]
+        sizes = [c_int() for _ in range(4)]
+        with (
+            cudnn_ctypes.TensorDescriptor((1, 2, 3, 4)) as x,
+            cudnn_ctypes.FilterDescriptor((1, 5, 1, 1)) as w,
+            cudnn_ctypes.ConvolutionDescriptor() as conv,
+        ):
+            error = failing(raw.cudnnGetConvolution2dForwardOutputDim, conv, x, w, *sizes)
+        assert "TensorDescriptor(shape=" in error.arguments["inputTensorDesc"]
+        assert "dimA[1]" in error.messages[0]
+
+    def test_what_a_call_was_to_set_is_not_told_as_its_argument(self) -> None:
+        """A refused call leaves half of its values in the descriptor."""
+        with cudnn_ctypes.ConvolutionDescriptor(1, 2) as conv:
+            error = failing(raw.cudnnSetConvolution2dDescriptor, conv, 5, 5, 0, 0, 1, 1, 1, 0)
+        assert error.arguments["convDesc"] == "<ConvolutionDescriptor>"
+        assert error.arguments["pad_h"] == "5"
 
     def test_no_gpu(self) -> None:
         program = """
@@ -152,9 +164,9 @@ class TestMessage:
 
         name = "CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
         monkeypatch.setattr(process, "driver_present", lambda: False)
-        assert "libcuda.so.1" in hints.hint("cudnnScaleTensor", name, [])
+        assert "libcuda.so.1" in hints.usual_cause(name)
         monkeypatch.setattr(process, "driver_present", lambda: True)
-        assert "install one again" in hints.hint("cudnnScaleTensor", name, [])
+        assert "install one again" in hints.usual_cause(name)
 
 
 class TestMessagesBelongToTheirCall:

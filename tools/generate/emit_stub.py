@@ -58,35 +58,6 @@ def _imports(headers: Headers, body: str) -> str:
 _CALLBACK = {"_CFunctionType"}
 
 
-# Descriptors that functions take NULL for, by a part of the function's name.
-_OPTIONAL = (
-    ("Destroy", {"*"}),
-    ("Convolution", {"zDesc"}),
-    ("SetRNNDescriptor", {"dropoutDesc"}),
-    ("SetAttnDescriptor", {"attnDropoutDesc", "postDropoutDesc"}),
-)
-
-
-def may_be_null(function: Function, parameter: Parameter) -> bool:
-    """Whether C may take NULL for a handle or descriptor, as far as is known.
-
-    Functions without a handle refuse NULL, and so do convolutions; of others that launch, those
-    refuse it that this package's guard must refuse it for.
-    """
-    from cudnn_ctypes.raw.guards.null import NOT_NULL
-
-    if parameter.ctype.base == "cudnnHandle_t":
-        return False
-    if parameter.name in NOT_NULL.get(function.name, "").split():
-        return False
-    optional = {p for part, names in _OPTIONAL if part in function.name for p in names}
-    launches = any(p.ctype.base == "cudnnHandle_t" for p in function.parameters)
-    refuses = not launches or (
-        "Convolution" in function.name and parameter.direction is Direction.IN
-    )
-    return not refuses or bool({"*", parameter.name} & optional)
-
-
 class _Emitter:
     def __init__(self, headers: Headers) -> None:
         self.enums = {enum.name for enum in headers.enums} | {"libraryPropertyType"}
@@ -106,11 +77,13 @@ class _Emitter:
 
     def _accepted(self, function: Function, parameter: Parameter) -> str:
         """What Python passes for a parameter, in the words of ``raw/argument_types.py``."""
+        from cudnn_ctypes.raw.guards.null import may_be_null
+
         base = parameter.ctype.base
         match parameter.passing:
             case Passing.VALUE:
                 if base in self.handles and base not in _FOREIGN:
-                    null = may_be_null(function, parameter)
+                    null = may_be_null(function.name, parameter.name)
                     return f"{'Descriptor' if null else 'Handle'}[{base}]"
                 return self._value(base)
             case Passing.POINTER:

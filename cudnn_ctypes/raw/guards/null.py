@@ -13,7 +13,7 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding, Parameter
 
-__all__ = ["NOT_NULL", "array_lines", "fragment"]
+__all__ = ["NOT_NULL", "array_lines", "fragment", "may_be_null"]
 
 _NULL_POINTER = 2002  # CUDNN_STATUS_BAD_PARAM_NULL_POINTER
 
@@ -92,6 +92,31 @@ NOT_NULL: dict[str, str] = {
     "cudnnGetCTCLossWorkspaceSize": "probsDesc labelLengths inputLengths",
     "cudnnGetCTCLossWorkspaceSize_v8": "ctcLossDesc probsDesc",
 }
+
+# Descriptors that functions take NULL for, by a part of the function's name.
+_OPTIONAL = (
+    ("Destroy", {"*"}),
+    ("Convolution", {"zDesc"}),
+    ("SetRNNDescriptor", {"dropoutDesc"}),
+    ("SetAttnDescriptor", {"attnDropoutDesc", "postDropoutDesc"}),
+)
+
+
+def may_be_null(function: str, name: str) -> bool:
+    """Whether C may take NULL for a handle or descriptor, as far as is known.
+
+    Functions without a handle refuse NULL, and so do convolutions; of others that launch, those
+    refuse it that this package's guard must refuse it for.
+    """
+    from ..function import binding
+
+    parameters = {p.name: p for p in binding(function).parameters}
+    if _is_handle(parameters[name]) or name in NOT_NULL.get(function, "").split():
+        return False
+    optional = {p for part, names in _OPTIONAL if part in function for p in names}
+    launches = any(map(_is_handle, parameters.values()))
+    refuses = not launches or ("Convolution" in function and parameters[name].direction == "in")
+    return not refuses or bool({"*", name} & optional)
 
 
 def fragment(binding: Binding) -> Fragment | None:

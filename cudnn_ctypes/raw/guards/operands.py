@@ -170,7 +170,7 @@ _REAL = {
 
 
 def _memory_check(binding: Binding, parameter: Parameter, by: str) -> Callable[[Any, Any], None]:
-    from ..typed_memory import by_class, contradiction
+    from ..typed_memory import by_class, contradiction, too_small
 
     (kind,) = (p.type.base for p in binding.parameters if p.name == by)
 
@@ -183,10 +183,9 @@ def _memory_check(binding: Binding, parameter: Parameter, by: str) -> Callable[[
             return
         contradicts = contradiction(place.record, says)
         if contradicts is not None:
-            text = (
-                f"{says.summary} contradicts {by}, which says {contradicts}; pass "
-                f"its address to have the memory read as {by} says"
-            )
+            text = f"{says.summary} contradicts {by}, which says {contradicts}"
+            if not too_small(place.record, says):
+                text += f"; pass its address to have the memory read as {by} says"
             raise ValueError(_about(binding, parameter, text))
         if len(place.fitting) >= _MOST:
             place.fitting.clear()

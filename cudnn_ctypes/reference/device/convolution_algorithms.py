@@ -107,7 +107,8 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
     if p.w.format == raw.CUDNN_TENSOR_NHWC:
         last = (p.x,) if direction is FORWARD else (p.x, p.y)
         if not all(_channels_last(tensor) for tensor in last):
-            return f"with {w_name} in NHWC, {x_name} must be so too, and {y_name} in a gradient"
+            names = x_name if direction is FORWARD else f"{x_name} and {y_name}"
+            return f"{w_name} lies in NHWC, so {names} must, too"
         if method not in (_PLAIN if p.geometry.spatial == 2 else (Method.PRECOMPUTED,)):
             return "not for NHWC with this algorithm"
         double = p.x.data_type == _DOUBLE and (direction is not FORWARD or p.geometry.spatial == 3)

@@ -75,7 +75,7 @@ def _check(algo: Any, p: Problem, z: Operand, bias: Operand) -> None:
     if z.described != p.y:
         raise Refused(
             raw.CUDNN_STATUS_NOT_SUPPORTED_SHAPE,
-            f"zDesc must hold what yDesc holds, {p.y}; it holds {z.described}",
+            f"zDesc must hold what yDesc holds, {_said(p.y)}; it holds {_said(z.described)}",
         )
     if bias.shape != per_channel:
         raise Refused(
@@ -95,3 +95,7 @@ def _check(algo: Any, p: Problem, z: Operand, bias: Operand) -> None:
     reason = why_not(FORWARD, raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, p)
     if integer and reason:
         raise not_supported(reason)
+
+
+def _said(tensor: Any) -> str:
+    return f"{tensor.data_type.name} {tensor.shape} with strides {tensor.strides}"

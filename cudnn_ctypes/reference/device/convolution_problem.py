@@ -11,6 +11,7 @@ import numpy as np
 from ... import raw
 from ...dtypes import numpy_dtype
 from ...raw.descriptors import Convolution, Filter, Tensor
+from ...raw.descriptors.convolution_fit import convolution_misfit
 from ..geometry import Geometry, Mode
 from .call import Call
 from .registry import bad_param
@@ -59,13 +60,7 @@ class Problem:
             BAD_PARAM if they do not fit each other. cuDNN 9.19 accepts a group count that does not
             fit the channels, and goes by the channels; here it is refused.
         """
-        geometry = fitting(self.x, self.w, self.convolution, self.names)
-        if self.y.shape != geometry.y_shape:
-            raise bad_param(
-                f"{self.names[3]} has shape {self.y.shape}, but {', '.join(self.names[:3])} give "
-                f"{geometry.y_shape}"
-            )
-        return geometry
+        return fitting(self.x, self.w, self.convolution, self.names, self.y)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -85,8 +80,13 @@ def fitting(
     w: Filter,
     convolution: Convolution,
     names: tuple[str, ...],
+    y: Tensor | None = None,
 ) -> Geometry:
-    """x, w and a convolution together; BAD_PARAM, with `names`, if they do not fit each other."""
+    """x, w, a convolution, and y together; BAD_PARAM, with `names`, if they do not fit."""
+    shapes = x.shape, w.shape, convolution, None if y is None else y.shape
+    called = names[0], names[1], names[-1]
+    if misfit := convolution_misfit(*shapes, names=called):
+        raise bad_param(misfit)
     try:
         return Geometry.of(x.shape, w.shape, **_options(convolution))
     except ValueError as error:

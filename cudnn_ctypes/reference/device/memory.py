@@ -42,6 +42,8 @@ __all__ = [
 
 _MANY, _WORKING_BYTES = 1 << 24, 16  # elements, and what NumPy needs for each of them
 
+_WIDEST = 8  # bytes, of a number
+
 Use = Literal["read", "write", "update"]
 """What a call does with memory; "update" is both."""
 
@@ -181,7 +183,7 @@ def at(
     Raises
     ------
     Refused
-        BAD_PARAM for NULL, EXECUTION_FAILED if part of the range is not there.
+        BAD_PARAM for NULL, EXECUTION_FAILED if part of the range is not there, or not aligned.
     """
     require(**{name: address})
     assert address is not None
@@ -193,6 +195,11 @@ def at(
     before, nbytes = _reach(shape, strides, itemsize)
     first = address - before
     block = check_range(first, nbytes, name, use, address)
+    if address % min(itemsize, _WIDEST):
+        raise execution_failed(
+            f"{name} is at {address:#x}, which is no multiple of the {itemsize} bytes of an "
+            f"element: a GPU cannot read or write it there"
+        )
     steps = tuple(stride * itemsize for stride in strides)
     if block is None:
         memory: Any = (ctypes.c_char * nbytes).from_address(first)

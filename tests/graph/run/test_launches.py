@@ -364,7 +364,7 @@ def test_bound_plans_look_at_what_they_are_given(product: Product, stand_in: Sta
         bound()
     with product.plan.bind(null, pointers) as bound:
         null._as_parameter_.value = None
-        with pytest.raises(BadParamError, match="NULL was given for handle"):
+        with pytest.raises(BadParamError, match="handle is still NULL"):
             bound()
     with pytest.raises(ClosedError):
         bound()

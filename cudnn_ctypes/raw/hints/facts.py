@@ -1,0 +1,93 @@
+"""What the arguments themselves show to be wrong: descriptors that do not fit, attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import backend, live
+from ..attributes import kind_name
+from ..descriptors import Convolution, Filter, Tensor
+from ..descriptors.convolution_fit import convolution_misfit
+from ..descriptors.images import vector_length
+from ..enums import (
+    CUDNN_TENSOR_NCHW_VECT_C,
+    cudnnBackendAttributeName_t,
+    cudnnBackendAttributeType_t,
+    cudnnDataType_t,
+    cudnnTensorFormat_t,
+)
+from .failure import Failure
+
+__all__ = ["hint"]
+
+
+def hint(failure: Failure) -> str:
+    """A sentence about what does not fit; "" if nothing is seen."""
+    if "onvolution" in failure.function:
+        return _convolution(failure)
+    if failure.function in ("cudnnBackendSetAttribute", "cudnnBackendGetAttribute"):
+        return _attribute(failure)
+    if failure.function.startswith(("cudnnSetTensor", "cudnnSetFilter")):
+        return _vectors(failure)
+    return ""
+
+
+def _convolution(failure: Failure) -> str:
+    names = (
+        failure.name("xDesc", "inputTensorDesc", "srcDesc", "dxDesc"),
+        failure.name("wDesc", "filterDesc", "dwDesc", "gradDesc"),
+        failure.name("yDesc", "dyDesc", "destDesc"),
+    )
+    convolution = failure.record("convDesc")
+    x, w, y = (failure.record(name) if name else None for name in names)
+    if not (
+        isinstance(convolution, Convolution) and isinstance(x, Tensor) and isinstance(w, Filter)
+    ):
+        return ""
+    if "BAD_PARAM" in failure.status:
+        shape = y.shape if isinstance(y, Tensor) else None
+        misfit = convolution_misfit(x.shape, w.shape, convolution, shape, names=names)
+        # The reference device said so already, in other words.
+        return misfit if failure.is_cudnn_s else ""
+    if "NOT_SUPPORTED" in failure.status and x.data_type != w.data_type:
+        return (
+            f"{names[0]} is {x.data_type.name} and {names[1]} {w.data_type.name}: a convolution "
+            f"takes both in the same data type"
+        )
+    return ""
+
+
+def _attribute(failure: Failure) -> str:
+    descriptor = backend.known(live.address(failure.argument("descriptor")))
+    name = cudnnBackendAttributeName_t(_code(failure.argument("attributeName")))
+    type_ = cudnnBackendAttributeType_t(_code(failure.argument("attributeType")))
+    known = backend.attribute(name)
+    if descriptor is None or descriptor.kind is None or known is None:
+        return ""
+    if known.kind != descriptor.kind:
+        return (
+            f"{name.name} is an attribute of {kind_name(known.kind)} descriptors, and this is a "
+            f"descriptor of kind {kind_name(descriptor.kind)}"
+        )
+    if type_ not in known.types:
+        types = " or ".join(each.name for each in known.types)
+        return f"{name.name} takes {types}, and attributeType says {type_.name}"
+    return ""
+
+
+def _code(value: Any) -> int:
+    return int(getattr(value, "value", value))
+
+
+def _vectors(failure: Failure) -> str:
+    layout, data_type = failure.argument("format"), failure.argument("dataType")
+    if layout is None or data_type is None:
+        return ""
+    in_vectors = cudnnTensorFormat_t(_code(layout)) == CUDNN_TENSOR_NCHW_VECT_C
+    data_type = cudnnDataType_t(_code(data_type))
+    if in_vectors and vector_length(data_type) == 1:
+        return (
+            f"CUDNN_TENSOR_NCHW_VECT_C is for vectors of channels, CUDNN_DATA_INT8x4, UINT8x4 and "
+            f"INT8x32, not for {data_type.name}"
+        )
+    return ""

@@ -1,0 +1,213 @@
+"""Hints of errors on the reference device: they speak of this call, never of a GPU's kernels."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    ActivationDescriptor,
+    BadParamError,
+    ClosedError,
+    ConvolutionDescriptor,
+    CudnnError,
+    DeviceBuffer,
+    DeviceTensor,
+    ExecutionFailedError,
+    FilterDescriptor,
+    Handle,
+    NotSupportedError,
+    ReduceTensorDescriptor,
+    TensorDescriptor,
+    convolution_forward,
+    raw,
+    use_reference_device,
+)
+
+GEMM = raw.CUDNN_CONVOLUTION_FWD_ALGO_GEMM
+
+
+class Call:
+    """A convolution that works, of which tests change single arguments."""
+
+    def __init__(self, handle: Handle) -> None:
+        self.arguments: dict[str, Any] = {
+            "handle": handle,
+            "alpha": 1.0,
+            "xDesc": TensorDescriptor((1, 3, 8, 8)),
+            "x": DeviceTensor.zeros((1, 3, 8, 8), "float32"),
+            "wDesc": FilterDescriptor((4, 3, 3, 3)),
+            "w": DeviceTensor.zeros((4, 3, 3, 3), "float32"),
+            "convDesc": ConvolutionDescriptor(1),
+            "algo": raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
+            "workSpace": None,
+            "workSpaceSizeInBytes": 0,
+            "beta": 0.0,
+            "yDesc": TensorDescriptor((1, 4, 8, 8)),
+            "y": DeviceTensor.zeros((1, 4, 8, 8), "float32"),
+        }
+
+    def __call__(self, **changed: Any) -> None:
+        raw.cudnnConvolutionForward(*{**self.arguments, **changed}.values())
+
+    def error(self, kind: type[CudnnError], **changed: Any) -> CudnnError:
+        with pytest.raises(kind) as caught:
+            self(**changed)
+        assert "GPU" not in caught.value.hint
+        assert caught.value.source != "cuDNN"
+        return caught.value
+
+
+@pytest.fixture
+def call() -> Iterator[Call]:
+    with use_reference_device(), Handle() as handle:
+        yield Call(handle)
+
+
+def test_the_call_itself_works(call: Call) -> None:
+    call()
+
+
+@pytest.mark.parametrize("name", ["x", "w", "y"])
+def test_memory_that_is_null(call: Call, name: str) -> None:
+    error = call.error(BadParamError, **{name: None})
+    assert error.messages == (f"{name} is NULL",)
+    assert error.hint.startswith(f"{name} is None: pass device memory")
+
+
+def test_a_scalar_that_is_null(call: Call) -> None:
+    assert call.error(BadParamError, alpha=None).hint.startswith("alpha is None: pass a number")
+
+
+def test_a_descriptor_that_is_null(call: Call) -> None:
+    assert call.error(BadParamError, xDesc=None).hint.startswith("xDesc is None, and C needs a")
+
+
+def test_a_workspace_that_is_too_small(call: Call) -> None:
+    error = call.error(BadParamError, algo=GEMM)
+    assert "is less than the" in error.messages[0]
+    assert error.hint.startswith("cudnnGetConvolutionForwardWorkspaceSize tells")
+
+
+def test_a_workspace_that_is_missing(call: Call) -> None:
+    """Its size is right, so nothing is said of sizes."""
+    error = call.error(BadParamError, algo=GEMM, workSpaceSizeInBytes=1 << 20)
+    assert error.hint.startswith("workSpace is None: pass device memory")
+
+
+def test_descriptors_that_do_not_fit(call: Call) -> None:
+    w = {"wDesc": FilterDescriptor((4, 5, 3, 3)), "w": DeviceBuffer(1 << 12)}
+    error = call.error(BadParamError, **w)
+    assert error.messages == (
+        "xDesc has 3 channels, but filters wDesc (4, 5, 3, 3) over 5 channels in 1 group need 5",
+    )
+    assert error.hint == ""
+    y = {"yDesc": TensorDescriptor((1, 4, 6, 6)), "y": DeviceBuffer(1 << 12)}
+    (reason,) = call.error(BadParamError, **y).messages
+    assert reason.startswith("yDesc has shape (1, 4, 6, 6), but xDesc (1, 3, 8, 8) and wDesc")
+    assert reason.endswith("give (1, 4, 8, 8)")
+
+
+def test_mixed_layouts_are_not_a_question_of_the_algorithm(call: Call) -> None:
+    w = FilterDescriptor((4, 3, 3, 3), layout="NHWC")
+    error = call.error(NotSupportedError, wDesc=w, w=DeviceBuffer(1 << 12))
+    assert error.messages == ("wDesc lies in NHWC, so xDesc must, too",)
+    assert error.hint == ""
+
+
+def test_mixed_data_types(call: Call) -> None:
+    x = TensorDescriptor((1, 3, 8, 8), "float16")
+    error = call.error(NotSupportedError, xDesc=x, x=DeviceBuffer(1 << 12))
+    assert error.hint.startswith("xDesc is CUDNN_DATA_HALF and wDesc CUDNN_DATA_FLOAT")
+
+
+def test_an_algorithm_without_a_kernel(call: Call) -> None:
+    error = call.error(NotSupportedError, algo=raw.CUDNN_CONVOLUTION_FWD_ALGO_DIRECT)
+    assert error.hint.startswith("take an algorithm from")
+
+
+def test_small_memory_is_not_a_failed_kernel(call: Call) -> None:
+    memory = DeviceBuffer(100)
+    error = call.error(ExecutionFailedError, x=memory.ptr)
+    assert "x is too small: 668 bytes are missing" in error.messages[0]
+    assert error.hint == ""
+
+
+def test_a_small_buffer_is_not_to_be_passed_as_an_address(call: Call) -> None:
+    with pytest.raises(ValueError, match="100 bytes contradicts xDesc") as caught:
+        call(x=DeviceBuffer(100))
+    assert "pass its address" not in str(caught.value)
+    with pytest.raises(ValueError, match="pass its address to have the memory read as xDesc says"):
+        call(x=DeviceTensor.zeros((1, 3, 8, 8), "float32", layout="NHWC"))
+
+
+def test_an_address_that_is_not_aligned(call: Call) -> None:
+    memory = DeviceTensor.zeros((1000,), "float32")
+    error = call.error(ExecutionFailedError, x=memory.ptr + 2)
+    assert "which is no multiple of the 4 bytes of an element" in error.messages[0]
+    call(x=memory.ptr + 4)
+
+
+def test_a_closed_descriptor_is_named(call: Call) -> None:
+    closed = TensorDescriptor((1, 3, 8, 8))
+    closed.close()
+    with pytest.raises(ClosedError, match=r"argument 'xDesc' .*this TensorDescriptor is closed"):
+        call(xDesc=closed)
+
+
+def test_other_buffers(call: Call) -> None:
+    x, y = TensorDescriptor((1, 3, 8, 8)), TensorDescriptor((1, 3, 1, 1))
+    memory = DeviceTensor.from_numpy(np.zeros((1, 3, 8, 8), np.float32))
+    handle, reduce = call.arguments["handle"], ReduceTensorDescriptor("add")
+    with pytest.raises(BadParamError) as caught:
+        raw.cudnnReduceTensor(
+            handle, reduce, None, 0, None, 0, 1.0, x, memory, 0.0, y, DeviceBuffer(64)
+        )
+    assert caught.value.hint.startswith("cudnnGetReductionWorkspaceSize tells")
+    dropout = raw.cudnnDropoutDescriptor_t()
+    raw.cudnnCreateDropoutDescriptor(dropout)
+    with pytest.raises(BadParamError) as caught:
+        raw.cudnnSetDropoutDescriptor(dropout, handle, 0.5, DeviceBuffer(8), 8, 1)
+    assert caught.value.hint.startswith("cudnnDropoutGetStatesSize tells")
+    raw.cudnnDestroyDropoutDescriptor(dropout)
+
+
+def test_pointers_to_write_to(call: Call) -> None:
+    with pytest.raises(BadParamError) as caught:
+        raw.cudnnGetConvolutionForwardWorkspaceSize(
+            call.arguments["handle"],
+            *(call.arguments[name] for name in ("xDesc", "wDesc", "convDesc", "yDesc", "algo")),
+            None,
+        )
+    assert caught.value.hint.startswith("sizeInBytes is None, and C writes to it")
+
+
+def test_other_operations_have_no_hint_of_convolutions(call: Call) -> None:
+    arguments = call.arguments
+    with pytest.raises(BadParamError, match="must have the same shape") as caught:
+        raw.cudnnActivationForward(
+            arguments["handle"],
+            ActivationDescriptor("relu"),
+            ctypes.c_float(1),
+            arguments["xDesc"],
+            arguments["x"],
+            ctypes.c_float(0),
+            arguments["yDesc"],
+            arguments["y"],
+        )
+    assert caught.value.hint == ""
+
+
+def test_a_table_without_a_usable_row_speaks_for_itself(call: Call) -> None:
+    """Its lines are this package's, and its hint names what was asked about."""
+    arguments = call.arguments
+    w = DeviceTensor.zeros((4, 3, 3, 3), "float32", layout="NHWC")
+    with pytest.raises(NotSupportedError) as caught:
+        convolution_forward(arguments["handle"], arguments["x"], w, arguments["convDesc"])
+    assert caught.value.source == "cudnn_ctypes"
+    assert "x float32 NCHW, w float32 NHWC, y float32 NCHW; computed in" in caught.value.hint
+    assert "GPU" not in caught.value.hint
