@@ -13,6 +13,7 @@ from programs import ROOT, printed
 
 import cudnn_ctypes
 from cudnn_ctypes import reference
+from cudnn_ctypes.compat import libcudnn
 
 PACKAGE = ROOT / "cudnn_ctypes"
 
@@ -364,6 +365,7 @@ def checked_names(package: str) -> dict[str, str]:
 
 INTERNAL_ERRORS = {
     "CommandError",
+    "DestroyedError",
     "Invalid",
     "MissingNameError",
     "NoKey",
@@ -382,7 +384,7 @@ def test_exceptions_are_public() -> None:
         if isinstance(node, ast.ClassDef)
         and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
     }
-    exported = {*cudnn_ctypes.__all__, *cudnn_ctypes.frontend.__all__}
+    exported = {*cudnn_ctypes.__all__, *cudnn_ctypes.frontend.__all__, *libcudnn.__all__}
     assert defined - exported == INTERNAL_ERRORS
 
 

@@ -12,7 +12,7 @@ from ... import raw
 from ...errors import CudnnError, error_class
 from ...raw import log, status
 from ...raw.call_source import is_handle
-from ...raw.converters import converter
+from ...raw.converters import Converter, converter
 from ...raw.gone import find
 from ...raw.parameter import Parameter
 from ...raw.refused_arguments import explain
@@ -98,6 +98,11 @@ class OldFunction:
         return str(self._forms[-1].prototype)
 
     @property
+    def quiet(self) -> Form:
+        """The last declaration, which is called without a warning."""
+        return self._forms[-1]
+
+    @property
     def forms(self) -> tuple[str, ...]:
         """The prototypes of all releases that differ, the oldest first."""
         return tuple(str(form.prototype) for form in self._forms)
@@ -142,6 +147,9 @@ class OldFunction:
         return next(fitting, self._forms[-1] if self._living is None else None)
 
 
+_ANYTHING = Converter(lambda value: value)  # what layer 1 makes of numbers depends on descriptors
+
+
 class Form:
     """One way in which an old function was declared, and what carries it out."""
 
@@ -157,7 +165,10 @@ class Form:
 
     @functools.cached_property
     def argtypes(self) -> list[Any]:
-        return [converter(p.name, p.type) for p in self.parameters]
+        return [
+            _ANYTHING if p.type.kind == "scalar" else converter(p.name, p.type)
+            for p in self.parameters
+        ]
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
