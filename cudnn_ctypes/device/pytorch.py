@@ -20,15 +20,18 @@ from .layout import Shape, extent
 from .stream import LEGACY_DEFAULT, as_stream_pointer, order
 
 __all__ = [
+    "Form",
+    "bytes_form",
     "computes_gradients",
     "current_stream",
     "empty_bytes",
-    "empty_strided",
     "follow",
     "from_torch",
+    "gradients_enabled",
     "is_torch",
     "learn",
     "precede",
+    "torch_dtype",
 ]
 
 _data_types: dict[tuple[Any, Any], tuple[cudnnDataType_t, int, bool]] = {}
@@ -127,7 +130,21 @@ def _order(ordinal: int, *, before: int, after: int) -> None:
 
 def computes_gradients(tensor: Any) -> bool:
     """Whether PyTorch would compute gradients through an operation on this tensor, here and now."""
-    return tensor.requires_grad and bool(sys.modules["torch"].is_grad_enabled())
+    return tensor.requires_grad and gradients_enabled()
+
+
+def gradients_enabled() -> bool:
+    """Whether PyTorch computes gradients here and now, of what requires them."""
+    return bool(sys.modules["torch"].is_grad_enabled())
+
+
+Form = tuple[Shape, Shape, Any]
+"""Shape, strides and type of a tensor."""
+
+
+def bytes_form(nbytes: int) -> Form:
+    """That of bytes without a shape."""
+    return (nbytes,), (1,), sys.modules["torch"].uint8
 
 
 def empty_bytes(like: Any, nbytes: int) -> Any:
@@ -135,8 +152,8 @@ def empty_bytes(like: Any, nbytes: int) -> Any:
     return like.new_empty((nbytes,), dtype=sys.modules["torch"].uint8)
 
 
-def empty_strided(like: Any, shape: Any, strides: Any, data_type: cudnnDataType_t) -> Any:
-    """A new tensor of PyTorch on the device of `like`; booleans of one byte are bytes.
+def torch_dtype(data_type: cudnnDataType_t) -> Any:
+    """PyTorch's name of a type; booleans of one byte are bytes.
 
     Raises
     ------
@@ -146,7 +163,7 @@ def empty_strided(like: Any, shape: Any, strides: Any, data_type: cudnnDataType_
     known = _dtypes.get(data_type)
     if known is None:
         known = _dtypes[data_type] = _dtype_of(data_type)
-    return like.new_empty_strided(shape, strides, dtype=known)
+    return known
 
 
 _dtypes: dict[cudnnDataType_t, Any] = {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..handle import Handle
     from .graph import Graph
 
-__all__ = ["as_input", "leaves", "look", "rebuilt"]
+__all__ = ["as_input", "leaves", "look", "quick_key", "rebuilt"]
 
 _ALIGNMENT = 16  # bytes; more is of no use to cuDNN
 
@@ -50,6 +50,47 @@ def look(name: str, value: Any, memory: list[Any], handle: Handle | None) -> Any
     if _is_tensor(value):
         memory_pointer(value, name)  # says what is wrong with host memory
     return type(value), value.hex() if isinstance(value, float) else value
+
+
+def quick_key(args: tuple[Any, ...], kwargs: dict[str, Any], memory: list[Any]) -> Any:
+    """As `look` for all arguments, of PyTorch's tensors and plain values; finer than need be.
+
+    Raises
+    ------
+    KeyError
+        For an argument of another class.
+    """
+    key = [_quick[each.__class__](each, memory) for each in args]
+    for name, each in kwargs.items():
+        key += name, _quick[each.__class__](each, memory)
+    return tuple(key)
+
+
+def _quick_torch(value: Any, memory: list[Any]) -> Any:
+    memory.append(value)
+    part = value.dtype, value.shape, value.stride(), value.device
+    return part, value.data_ptr() & (_ALIGNMENT - 1)
+
+
+def _quick_value(value: Any, memory: list[Any]) -> Any:
+    return value.__class__, value
+
+
+def _quick_float(value: float, memory: list[Any]) -> Any:
+    return float, value.hex()  # 0.0 equals -0.0, and NaN does not equal itself
+
+
+class _Quick(dict[type, Callable[[Any, list[Any]], Any]]):
+    """By class the functions for `quick_key`; PyTorch's when the first tensor comes."""
+
+    def __missing__(self, kind: type) -> Callable[[Any, list[Any]], Any]:
+        if kind_of(kind) != "torch":
+            raise KeyError(kind)
+        self[kind] = _quick_torch
+        return _quick_torch
+
+
+_quick = _Quick({**dict.fromkeys((int, bool, str, type(None)), _quick_value), float: _quick_float})
 
 
 def _alignment(address: int) -> int:

@@ -6,19 +6,22 @@ import functools
 import inspect
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, overload
 
+from ..device import pytorch
 from ..raw import mode
 from ..raw.values import described
 from .describe.tensor import Tensor
 from .graph import Graph
 from .run.given_memory import GivenMemory
-from .run.results import ResultMemory
-from .traced_arguments import as_input, leaves, look, rebuilt
+from .traced_arguments import as_input, leaves, look, quick_key
+from .traced_graph import TracedGraph
 
 if TYPE_CHECKING:
     from ..handle import Handle
+    from .run.torch_runs import TorchRun
 
 __all__ = ["GraphFunction", "graph_function"]
 
@@ -73,7 +76,8 @@ class GraphFunction:
             "compute_data_type": compute_data_type,
         }
         self._build = dict(build or {})
-        self._traces: dict[Any, _Trace] = {}
+        self._traces: dict[Any, TracedGraph] = {}
+        self._runs: dict[Any, TorchRun] = {}
         self._tracing = threading.RLock()
 
     def __call__(self, *args: Any, handle: Handle | None = None, **kwargs: Any) -> Any:
@@ -84,6 +88,10 @@ class GraphFunction:
         TypeError
             For arguments that the function does not take, or that are neither tensors nor hashable.
         """
+        if handle is None and not self._would_compute_gradients(args, kwargs):
+            results = self.run_again(args, kwargs)
+            if results is not None:
+                return results
         arguments = self._arguments(args, kwargs)
         memory: list[Any] = []
         key = (
@@ -100,7 +108,42 @@ class GraphFunction:
             if inner is not None:
                 return self._function(inner.graph, *args, **kwargs)
             trace = self._traced(key, arguments, memory, handle)
-        return trace.run(memory, handle)
+        results = trace.run(memory, handle)
+        if handle is None:
+            self._learn(trace, args, kwargs)
+        return results
+
+    def run_again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call gives that was made before with tensors of PyTorch like these.
+
+        Returns None if there was none, and for other memory. Tensors that require gradients are
+        taken as they are.
+        """
+        memory: list[Any] = []
+        try:
+            run = self._runs[quick_key(args, kwargs, memory)]
+        except KeyError:
+            return None
+        return run(*memory)
+
+    def _learn(self, trace: TracedGraph, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Have `run_again` repeat the call that was just made, if it can."""
+        memory: list[Any] = []
+        with suppress(KeyError):
+            key = quick_key(args, kwargs, memory)
+            run = trace.torch_run(memory)
+            if run is not None:
+                while len(self._runs) >= _KEPT:
+                    self._runs.pop(next(iter(self._runs)))
+                self._runs[key] = run
+
+    @staticmethod
+    def _would_compute_gradients(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether PyTorch would, through one of the arguments."""
+        if kwargs:
+            args = (*args, *kwargs.values())
+        required = any(getattr(each, "requires_grad", False) for each in args)
+        return required and pytorch.gradients_enabled()
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """The graph for such arguments: described, not built, and the caller's own.
@@ -130,6 +173,7 @@ class GraphFunction:
     def clear(self) -> None:
         """Forget all graphs, and destroy their plans."""
         with self._tracing:
+            self._runs.clear()
             while self._traces:
                 self._traces.popitem()[1].graph.close()
 
@@ -145,7 +189,7 @@ class GraphFunction:
 
     def _traced(
         self, key: Any, arguments: dict[str, Any], memory: list[Any], handle: Handle | None
-    ) -> _Trace:
+    ) -> TracedGraph:
         """The trace of a key, which is made and built; one thread does."""
         with self._tracing:
             trace = self._traces.get(key)
@@ -159,7 +203,7 @@ class GraphFunction:
                 self._traces[key] = trace
         return trace
 
-    def _trace(self, arguments: dict[str, Any]) -> _Trace:
+    def _trace(self, arguments: dict[str, Any]) -> TracedGraph:
         graph = Graph(self.__name__, io_data_type=self._io_data_type, **self._data_types)
         inputs: list[Tensor] = []
         given = {name: as_input(graph, name, v, inputs) for name, v in arguments.items()}
@@ -167,57 +211,13 @@ class GraphFunction:
             graph.io_data_type = inputs[0].data_type
         call = inspect.BoundArguments(self._signature, OrderedDict(given))
         returned = self._function(graph, *call.args, **call.kwargs)
-        return _Trace(graph, inputs, returned)
+        return TracedGraph(graph, inputs, returned)
 
     def __reduce__(self) -> str:
         return self.__qualname__
 
     def __repr__(self) -> str:
         return f"<graph function {self.__name__}{self._signature}, {len(self._traces)} graphs>"
-
-
-class _Trace:
-    """A graph that a function described, its inputs, and what the function returned."""
-
-    def __init__(self, graph: Graph, inputs: list[Tensor], returned: Any) -> None:
-        self.graph, self._inputs, self._returned = graph, inputs, returned
-        tensors = list(leaves(returned))
-        if not tensors:
-            raise TypeError(f"{graph.name} must return tensors, got {described(returned)}")
-        for each in tensors:
-            if not isinstance(each, Tensor) or not any(each is own for own in graph.tensors):
-                raise TypeError(f"{graph.name} must return tensors of its graph, got {each!r}")
-            if each in inputs:
-                raise ValueError(
-                    f"{graph.name} returns its argument {each.name!r} as it is; the graph's "
-                    "identity copies it"
-                )
-            each.set_output()
-        self._leave_out_unused()
-
-    def _leave_out_unused(self) -> None:
-        """Take arguments that the function only looked at out of the graph."""
-        nodes = [each for node in self.graph.nodes for each in (node, *node.inner)]
-        used = {id(tensor) for node in nodes for tensor in node.operands}
-        self._used = [id(tensor) in used for tensor in self._inputs]
-        for tensor, is_used in zip(self._inputs, self._used, strict=True):
-            if not is_used:
-                self.graph.tensors.remove(tensor)
-
-    def named(self, memory: Sequence[Any]) -> dict[Any, Any]:
-        """Memory by tensor, from memory in the order of the arguments."""
-        every = zip(self._inputs, memory, self._used, strict=True)
-        return {tensor: given for tensor, given, is_used in every if is_used}
-
-    def empty_results(self, like: Any) -> Any:
-        """What the function returned, with new memory from PyTorch in place of tensors."""
-        self.graph.validate()
-        results = {each.name: ResultMemory(each).in_torch(like) for each in self.graph.outputs}
-        return rebuilt(self._returned, results)
-
-    def run(self, memory: Sequence[Any], handle: Handle | None) -> Any:
-        results = self.graph.run(self.named(memory), handle=handle)
-        return rebuilt(self._returned, results)
 
 
 @overload

@@ -11,10 +11,10 @@ tensors in host memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .gradients import Gradient
+from .gradients import Backward, Gradient
 from .operators import checked_names, new_operator, parameters_of
 
 __all__ = ["custom_op"]
@@ -24,7 +24,7 @@ def custom_op(
     name: str,
     forward: Callable[..., Any],
     *,
-    backward: Mapping[str | tuple[str, ...], Callable[..., Any]] | None = None,
+    backward: Backward | None = None,
     outputs: Sequence[str] = ("y",),
     **options: Any,
 ) -> Any:
@@ -43,6 +43,7 @@ def custom_op(
         or a tuple of names, a function of a graph and, each by its name, any of: arguments of
         `forward`; `outputs`; "d" and the name of an output, its gradient; what an earlier function
         gave. The gradient of the argument "x" is called "dx", and converted to the type of "x".
+        In place of a function, the name of a tensor says that both are the same: no graph runs.
         Without it there are no gradients.
         Functions of which no result is needed do not run. An output whose gradient no function
         takes is not differentiable.

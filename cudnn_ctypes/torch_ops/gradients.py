@@ -8,9 +8,18 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .operators import checked_names, new_operator, parameters_of, required, tensor_parameter
+from .operators import (
+    checked_names,
+    new_gradient_operator,
+    parameters_of,
+    required,
+    tensor_parameter,
+)
 
-__all__ = ["Gradient"]
+__all__ = ["Backward", "Gradient"]
+
+Backward = Mapping[str | tuple[str, ...], Callable[..., Any] | str]
+"""By what it gives a function of a graph, or the name of what equals it."""
 
 
 class Gradient:
@@ -28,51 +37,84 @@ class Gradient:
         As for `custom_op`.
     """
 
+    # While a gradient is computed, all that its graphs read and give is in one list. `_places` has
+    # the places there by name; what equals something else has the place of that.
+
     def __init__(
         self,
         name: str,
         parameters: list[inspect.Parameter],
         outputs: tuple[str, ...],
-        backward: Mapping[str | tuple[str, ...], Callable[..., Any]],
+        backward: Backward,
         options: Mapping[str, Any],
     ) -> None:
-        self._name, self._outputs = name, outputs
+        self._name = name
         self._inputs = [each.name for each in parameters]
-        known = {each.name: each for each in parameters}
-        self._add(known, (*outputs, *map(_d, outputs)))
+        self._known: dict[str, inspect.Parameter] = {}
+        self._places: dict[str, int] = {}
+        for each in (*parameters, *map(tensor_parameter, (*outputs, *map(_d, outputs)))):
+            self._add(each)
         self._steps: list[_Step] = []
-        for results, function in backward.items():
-            names = checked_names("backward", (results,) if isinstance(results, str) else results)
-            reads = [each.name for each in parameters_of(function)]
-            for each in reads:
-                if each not in known:
-                    raise ValueError(
-                        f"{name}: backward: {function!r} takes {each!r}; there are "
-                        f"{', '.join(known)}"
-                    )
-            taken = [required(known[each]) for each in reads]
-            operator = new_operator(
-                f"{name}_{'_'.join(names)}", function, taken, len(names), options
-            )
-            self._steps.append(_Step(operator, reads, names))
-            self._add(known, names)
-        read = {each for step in self._steps for each in step.reads}
-        useful = read.union(map(_d, self._inputs))
-        for each in (each for step in self._steps for each in step.results):
-            if each not in useful:
-                raise ValueError(f"{name}: backward: {each!r} is no gradient, and nothing reads it")
-        self._saved = [each for each in (*self._inputs, *outputs) if each in read]
-        self._fixed = [each for each in outputs if _d(each) not in read]
-
-    def _add(self, known: dict[str, inspect.Parameter], names: Sequence[str]) -> None:
-        """Add tensors to the parameters that are known by name."""
-        for each in names:
-            if each in known:
+        for results, rule in backward.items():
+            self._add_rule(results, rule, options)
+        read = {place for step in self._steps for place in step.reads}
+        read |= {self._places[rule] for rule in backward.values() if isinstance(rule, str)}
+        useful = read | {self._places.get(_d(each), -1) for each in self._inputs}
+        for result in (each for names in backward for each in _several(names)):
+            if self._places[result] not in useful:
                 raise ValueError(
-                    f"{self._name}: there are two of the name {each!r} among arguments, outputs "
-                    "and what backward gives"
+                    f"{name}: backward: {result!r} is no gradient, and nothing reads it"
                 )
-            known[each] = tensor_parameter(each)
+        self._saved = [i for i in range(len(parameters) + len(outputs)) if i in read]
+        self._gradients = [self._places[_d(each)] for each in outputs]
+        self._fixed = [i for i, place in enumerate(self._gradients) if place not in read]
+        self._recipes: dict[tuple[bool, ...], _Recipe] = {}
+
+    def _add(self, parameter: inspect.Parameter, equal: str | None = None) -> None:
+        """Note something by its name: it has a place of its own, or that of its equal."""
+        name = parameter.name
+        if name in self._known:
+            raise ValueError(
+                f"{self._name}: there are two of the name {name!r} among arguments, outputs "
+                "and what backward gives"
+            )
+        self._places[name] = len(self._known) if equal is None else self._places[equal]
+        self._known[name] = parameter
+
+    def _add_rule(
+        self, results: str | tuple[str, ...], rule: Callable[..., Any] | str, options: Any
+    ) -> None:
+        names = checked_names("backward", _several(results))
+        reads = [rule] if isinstance(rule, str) else [each.name for each in parameters_of(rule)]
+        for each in reads:
+            if each not in self._known:
+                raise ValueError(
+                    f"{self._name}: backward: {rule!r} takes {each!r}; there are "
+                    f"{', '.join(self._known)}"
+                )
+        if isinstance(rule, str):
+            self._add_equal(names, rule)
+            return
+        taken = [required(self._known[each]) for each in reads]
+        own = f"{self._name}_{'_'.join(names)}"
+        operator = new_gradient_operator(own, rule, taken, len(names), options)
+        for each in names:
+            self._add(tensor_parameter(each))
+        step = _Step(operator, self._placed(reads), self._placed(names))
+        self._steps.append(step)
+
+    def _add_equal(self, names: tuple[str, ...], rule: str) -> None:
+        if self._known[rule].annotation is not torch.Tensor:
+            raise ValueError(f"{self._name}: backward: {rule!r} is no tensor")
+        if len(names) > 1:
+            raise ValueError(
+                f"{self._name}: backward: {rule!r} is one tensor, and {', '.join(names)} are "
+                f"{len(names)}"
+            )
+        self._add(tensor_parameter(names[0]), rule)
+
+    def _placed(self, names: Sequence[str]) -> list[int]:
+        return [self._places[each] for each in names]
 
     def setup_context(
         self,
@@ -83,59 +125,111 @@ class Gradient:
     ) -> None:
         """Save what the graphs of the gradient read."""
         results = output if isinstance(output, tuple) else (output,)
-        given = dict(zip(self._inputs, inputs, strict=False)) | dict(keyword_only_inputs or {})
-        given |= dict(zip(self._outputs, results, strict=True))
-        saved = {each: given[each] for each in self._saved}
-        tensors = {k: v for k, v in saved.items() if v is None or isinstance(v, torch.Tensor)}
-        ctx.save_for_backward(*tensors.values())
-        ctx.tensors = list(tensors)
-        ctx.options = {k: v for k, v in saved.items() if k not in tensors}
+        if keyword_only_inputs:
+            given = dict(zip(self._inputs, inputs, strict=False)) | dict(keyword_only_inputs)
+            inputs = tuple(given[each] for each in self._inputs)
+        values = (*inputs, *results)
+        tensors, ctx.options = [], []
+        for place in self._saved:
+            value = values[place]
+            is_tensor = value is None or isinstance(value, torch.Tensor)
+            tensors.append(value if is_tensor else None)
+            if not is_tensor:
+                ctx.options.append((place, value))
+        ctx.save_for_backward(*tensors)
         ctx.strides = [each.stride() for each in results]
-        ctx.types = {k: v.dtype for k, v in given.items() if isinstance(v, torch.Tensor)}
-        fixed = [given[each] for each in self._fixed]
-        if fixed:
-            ctx.mark_non_differentiable(*fixed)
+        ctx.types = [each.dtype if isinstance(each, torch.Tensor) else None for each in inputs]
+        if self._fixed:
+            ctx.mark_non_differentiable(*[results[i] for i in self._fixed])
 
     def backward(self, ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         """The gradients of the arguments of which some are needed, None for the others."""
-        inputs = self._inputs[: len(ctx.needs_input_grad)]
-        pairs = zip(inputs, ctx.needs_input_grad, strict=False)
-        needed = {_d(each) for each, is_needed in pairs if is_needed}
-        values: dict[str, Any] = dict(zip(ctx.tensors, ctx.saved_tensors, strict=True))
-        values |= ctx.options
-        for each, gradient, strides in zip(self._outputs, gradients, ctx.strides, strict=True):
-            if each not in self._fixed:
-                values[_d(each)] = _in_layout(gradient, strides)
-        for step in self._needed_steps(needed):
-            results = step.operator(*[values[each] for each in step.reads])
-            several = results if isinstance(results, tuple) else (results,)
-            values |= dict(zip(step.results, several, strict=True))
-        missing = needed.difference(values)
-        if missing:
-            raise NotImplementedError(
-                f"{self._name}: backward gives no {', '.join(sorted(missing))}: call the operator "
-                "with arguments that do not require these gradients"
-            )
+        if not torch.is_grad_enabled():
+            return self._backward(ctx, *gradients)
+        with torch.no_grad():
+            returned = self._backward(ctx, *gradients)
+        every = (*ctx.saved_tensors, *gradients)
+        sources = [each for each in every if each is not None and each.requires_grad]
+        if not sources:
+            return returned
         return tuple(
-            values[_d(each)].to(ctx.types[each]) if _d(each) in needed else None for each in inputs
+            None if each is None else _Last.apply(self._name, each, *sources) for each in returned
         )
 
-    def _needed_steps(self, wanted: set[str]) -> list[_Step]:
-        """The steps that some names need, in order."""
-        wanted, steps = set(wanted), []
+    def _backward(self, ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        needed = tuple(ctx.needs_input_grad)
+        steps, wanted = self._recipes.get(needed) or self._recipe(needed)
+        values: list[Any] = [None] * len(self._known)
+        for place, value in zip(self._saved, ctx.saved_tensors, strict=True):
+            values[place] = value
+        for place, value in ctx.options:
+            values[place] = value
+        for i, (place, gradient) in enumerate(zip(self._gradients, gradients, strict=True)):
+            if i not in self._fixed:
+                values[place] = _in_layout(gradient, ctx.strides[i])
+        for step in steps:
+            results = step.operator(*[values[place] for place in step.reads])
+            if len(step.results) == 1:
+                values[step.results[0]] = results
+                continue
+            for place, value in zip(step.results, results, strict=True):
+                values[place] = value
+        returned: list[Any] = [None] * len(needed)
+        for i, place in wanted:
+            value, dtype = values[place], ctx.types[i]
+            returned[i] = value if value.dtype == dtype else value.to(dtype)
+        return tuple(returned)
+
+    def _recipe(self, needed: tuple[bool, ...]) -> _Recipe:
+        """What is to be done for the gradients of some inputs."""
+        names = [_d(each) for each in self._inputs]
+        wanted = [(i, names[i]) for i, is_needed in enumerate(needed) if is_needed]
+        missing = sorted(name for _, name in wanted if name not in self._places)
+        if missing:
+            raise NotImplementedError(
+                f"{self._name}: backward gives no {', '.join(missing)}: call the operator "
+                "with arguments that do not require these gradients"
+            )
+        placed = [(i, self._places[name]) for i, name in wanted]
+        places, steps = {place for _, place in placed}, []
         for step in reversed(self._steps):
-            if wanted.intersection(step.results):
-                wanted.update(step.reads)
+            if places.intersection(step.results):
+                places.update(step.reads)
                 steps.append(step)
-        return steps[::-1]
+        recipe = self._recipes[needed] = _Recipe(steps[::-1], placed)
+        return recipe
+
+
+class _Last(torch.autograd.Function):  # type: ignore[misc]
+    """A gradient that has none itself: computing one through it is an error."""
+
+    @staticmethod
+    def forward(ctx: Any, name: str, gradient: torch.Tensor, *sources: torch.Tensor) -> Any:
+        ctx.name = name
+        return gradient.view_as(gradient)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise RuntimeError(f"{ctx.name}: its gradients are graphs that have no gradients")
 
 
 class _Step(NamedTuple):
-    """One graph of a gradient: its operator, and the names of what it reads and gives."""
+    """One graph of a gradient: its operator, and the places of what it reads and gives."""
 
     operator: Any
-    reads: list[str]
-    results: tuple[str, ...]
+    reads: list[int]
+    results: list[int]
+
+
+class _Recipe(NamedTuple):
+    """The steps for some gradients, in order, and which inputs' gradients are at which place."""
+
+    steps: list[_Step]
+    wanted: list[tuple[int, int]]
+
+
+def _several(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
 
 
 def _d(name: str) -> str:

@@ -12,6 +12,8 @@ import pytest
 
 from cudnn_ctypes import DeviceTensor, Graph, Handle, graph_function, use_reference_device
 from cudnn_ctypes.graph import GraphFunction
+from cudnn_ctypes.graph.traced_arguments import quick_key
+from cudnn_ctypes.graph.traced_graph import TracedGraph
 
 torch: Any = pytest.importorskip("torch")
 
@@ -290,3 +292,88 @@ def test_addresses_that_are_not_aligned_on_a_gpu() -> None:
     shifted = torch.randn(65, device="cuda")[1:].reshape(2, 8, 4)
     b = torch.randn(2, 8, 4, device="cuda")
     torch.testing.assert_close(gate(shifted, b), torch.sigmoid(shifted + b), rtol=1e-5, atol=1e-5)
+
+
+# --- calls that were made before ------------------------------------------------------------------
+
+
+def test_keys_of_calls_tell_apart_what_graphs_are_traced_for() -> None:
+    x = torch.zeros(66)[:64].reshape(2, 8, 4)
+    other = torch.zeros(65)[1:].reshape(2, 8, 4)  # 4 bytes further
+    different = [
+        x,
+        other,
+        x.double(),
+        x.transpose(1, 2),
+        torch.zeros(2, 8, 5),
+        torch.zeros(2, 8, 4, device="meta"),
+        1,
+        1.0,
+        True,
+        "1",
+        None,
+        0.0,
+        -0.0,
+    ]
+    keys = [quick_key((each,), {}, []) for each in different]
+    assert len(set(keys)) == len(keys)
+    assert len({quick_key((), {"a": each}, []) for each in different} | set(keys)) == 2 * len(keys)
+    memory: list[Any] = []
+    nan = float("nan")
+    assert quick_key((x, 2, nan), {"b": x}, memory) == quick_key(
+        (torch.zeros(2, 8, 4), 2, nan), {"b": x}, []
+    )
+    assert [id(each) for each in memory] == [id(x), id(x)]
+    parameter = torch.nn.Parameter(x)
+    assert quick_key((parameter,), {}, []) == quick_key((x,), {}, [])
+    for unknown in ([x], (x,), {"a": x}, np.zeros(3), object()):
+        with pytest.raises(KeyError):
+            quick_key((unknown,), {}, [])
+
+
+def test_nothing_is_repeated_on_the_reference_device() -> None:
+    a, b = operands()
+    for _ in range(2):
+        gate(a, b)
+        assert gate.run_again((a, b), {}) is None
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_the_second_call_looks_up_one_key_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = (each.cuda() for each in operands(4, 64, 32))
+    expected = torch.sigmoid(a + b)
+    torch.testing.assert_close(gate(a, b), expected)
+    monkeypatch.setattr(TracedGraph, "run", None)  # the long way
+    for _ in range(3):
+        a, b = b.clone(), a.clone()
+        torch.testing.assert_close(gate(a, b), expected)
+    torch.cuda.synchronize()
+    with torch.cuda.stream(torch.cuda.Stream()):
+        torch.testing.assert_close(gate(a, b), expected)
+    torch.cuda.synchronize()
+    with torch.no_grad():
+        torch.testing.assert_close(gate(a.requires_grad_(), b), expected)
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="requires gradients"):
+        gate(a, b)
+    gate.clear()
+    torch.testing.assert_close(gate(a.detach(), b), expected)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_repeated_calls_in_a_cuda_graph() -> None:
+    a, b = (each.cuda() for each in operands(4, 64, 32))
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for _ in range(2):
+            gate(a, b)
+    torch.cuda.synchronize()
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured, stream=stream):
+        y = gate(gate(a, b), b)
+    a.copy_(torch.randn_like(a))
+    captured.replay()
+    torch.cuda.synchronize()
+    torch.testing.assert_close(y, torch.sigmoid(torch.sigmoid(a + b) + b))

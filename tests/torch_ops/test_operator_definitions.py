@@ -111,6 +111,18 @@ def test_gradients_of_several_outputs() -> None:
             "two of the name 'y'",
         ),
         (("a::b", lambda: None), {}, TypeError, "first argument must be the graph"),
+        (
+            ("cudnn_ctypes_tests::equal", lambda graph, x: -x),
+            {"backward": {"dx": "dz"}},
+            ValueError,
+            "'dz' takes 'dz'; there are x, y, dy",
+        ),
+        (
+            ("cudnn_ctypes_tests::option", lambda graph, x, n: -x),
+            {"backward": {("da", "dx"): "dy"}},
+            ValueError,
+            "backward: 'dy' is one tensor, and da, dx are 2",
+        ),
     ],
 )
 def test_wrong_definitions(
@@ -124,3 +136,71 @@ def test_a_function_with_another_number_of_results() -> None:
     operator = custom_op("cudnn_ctypes_tests::two", lambda graph, x: (-x, x + 1))
     with pytest.raises(TypeError, match=r"two: expected 1 tensors, got"):
         operator(torch.randn(1, 4, 8))
+
+
+def test_a_gradient_that_equals_another_tensor_runs_no_graph() -> None:
+    def total(graph: Any, x: Any, y: Any, scale: Any) -> Any:
+        return (x + y) * scale
+
+    operator = custom_op(
+        "cudnn_ctypes_tests::total",
+        total,
+        outputs=("z",),
+        backward={"dsum": lambda graph, dz, scale: dz * scale, "dx": "dsum", "dy": "dsum"},
+    )
+    x, y = torch.randn(1, 4, 8, requires_grad=True), torch.randn(1, 4, 8, requires_grad=True)
+    scale = torch.randn(1, 4, 8)
+    z = operator(x, y, scale)
+    torch.testing.assert_close(z, (x + y) * scale)
+    dz = torch.randn_like(z)
+    for _ in range(2):  # what is given to both is not the same memory afterwards
+        z.backward(dz, retain_graph=True)
+    torch.testing.assert_close(x.grad, 2 * dz * scale)
+    torch.testing.assert_close(y.grad, 2 * dz * scale)
+    x.grad += 1
+    torch.testing.assert_close(y.grad, 2 * dz * scale)
+    torch.library.opcheck(operator, (x, y, scale))
+
+
+def test_a_gradient_that_is_the_output_s() -> None:
+    operator = custom_op(
+        "cudnn_ctypes_tests::shifted", lambda graph, x: x + 1.0, backward={"dx": "dy"}
+    )
+    x = torch.randn(1, 4, 8, requires_grad=True)
+    dy = torch.randn(1, 4, 8)
+    operator(x).backward(dy)
+    torch.testing.assert_close(x.grad, dy)
+    x.grad += 1  # dy stays
+    assert not torch.equal(x.grad, dy)
+
+
+def test_an_operator_can_be_defined_again() -> None:
+    """As a cell of a notebook that runs twice."""
+    for factor in (2.0, 3.0):
+
+        def scaled(graph: Any, x: Any, factor: float = factor) -> Any:
+            return x * factor
+
+        def gradient(graph: Any, dy: Any, factor: float) -> Any:
+            return dy * factor
+
+        operator = custom_op("cudnn_ctypes_tests::again", scaled, backward={"dx": gradient})
+        x = torch.randn(1, 4, 8, requires_grad=True)
+        y = operator(x)
+        torch.testing.assert_close(y, factor * x)
+        y.sum().backward()
+        torch.testing.assert_close(x.grad, torch.full_like(x, factor))
+
+
+def test_the_gradient_of_a_gradient_is_not_computed_in_silence() -> None:
+    operator = custom_op(
+        "cudnn_ctypes_tests::square",
+        lambda graph, x: x * x,
+        backward={"dx": lambda graph, dy, x: dy * x * 2.0},
+    )
+    x = torch.randn(1, 4, 8, requires_grad=True)
+    (dx,) = torch.autograd.grad(operator(x).sum(), x, create_graph=True)
+    torch.testing.assert_close(dx.detach(), 2 * x.detach())
+    with pytest.raises(RuntimeError, match="square: its gradients are graphs that"):
+        (dx * x).sum().backward()
+    assert x.grad is None

@@ -13,10 +13,13 @@ from ...device import cuda
 from ...handle import Handle
 from ...raw import mode
 
-__all__ = ["default_handle"]
+__all__ = ["Lent", "default_handle", "give_back", "taken"]
 
-_free: dict[int, list[tuple[Handle, int]]] = {}
-"""By GPU: the handles that no thread uses now, with the address of the stream of each."""
+Lent = tuple[Handle, int]
+"""A handle, and the address of its stream."""
+
+_free: dict[int, list[Lent]] = {}
+"""By GPU: the handles that no thread uses now."""
 
 
 @contextmanager
@@ -34,15 +37,31 @@ def default_handle(ordinal: int, stream: int = 0) -> Iterator[Handle]:
         with Handle() as handle:
             yield handle
         return
-    free = _free.setdefault(ordinal, [])
+    lent = taken(ordinal, stream)
     try:
-        handle, its_stream = free.pop()  # one call, so no two threads get the same handle
-    except IndexError:
-        with cuda.current_context(ordinal):  # the caller's current device stays what it is
-            handle, its_stream = Handle(), 0
-    try:
-        if stream != its_stream:
-            handle.stream = its_stream = stream
-        yield handle
+        yield lent[0]
     finally:
-        free.append((handle, its_stream))
+        give_back(ordinal, lent)
+
+
+def taken(ordinal: int, stream: int) -> Lent:
+    """A handle of a GPU, not of the reference device, to be given back; `default_handle` does."""
+    try:
+        lent = _free[ordinal].pop()  # one call, so no two threads get the same handle
+    except (KeyError, IndexError):
+        with cuda.current_context(ordinal):  # the caller's current device stays what it is
+            lent = Handle(), 0
+    if stream == lent[1]:
+        return lent
+    try:
+        lent[0].stream = stream
+        lent = lent[0], stream
+    except BaseException:
+        give_back(ordinal, lent)
+        raise
+    return lent
+
+
+def give_back(ordinal: int, lent: Lent) -> None:
+    """Have others use what `taken` returned."""
+    _free.setdefault(ordinal, []).append(lent)

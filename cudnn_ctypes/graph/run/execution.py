@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...raw import gpus
@@ -12,10 +12,13 @@ from .launches import Launches, launch
 
 if TYPE_CHECKING:
     from ...handle import Handle
+    from ..describe.tensor import Tensor
     from .bound_plan import BoundPlan
     from .operands import Operands
     from .plan import ExecutionPlan
+    from .results import ResultMemory
     from .tensor_memory import Shape
+    from .torch_runs import TorchRun
     from .variant_packs import VariantPacks
 
 __all__ = ["Execution"]
@@ -125,6 +128,18 @@ class Execution:
         bound = self._plan.bind(handle, by_uid, workspace, shapes=shapes)
         bound.operands = tuple(memory.values())
         return bound
+
+    def torch_run(
+        self,
+        inputs: Sequence[Tensor | None],
+        results: Sequence[ResultMemory],
+        returned: Tensor | tuple[Tensor, ...],
+        like: Any,
+    ) -> TorchRun | None:
+        """A function of tensors of PyTorch; None if a run needs more than their memory."""
+        from .torch_runs import torch_run
+
+        return torch_run(self._plan, self.operands, inputs, results, returned, like)
 
     def check_workspace(self, workspace: Any) -> None:
         """Refuse a workspace that is none or too small.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...device import pytorch
+from ...raw import mode
 from .given_memory import GivenMemory
 from .results import Outputs
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..describe.tensor import Tensor
     from .execution import Execution
     from .plan import ExecutionPlan
+    from .torch_runs import TorchRun
 
 __all__ = ["RunMethods"]
 
@@ -138,6 +140,25 @@ class RunMethods:
                 workspace = block.ptr
         execution(handle, {**given.memory, **made}, workspace, check=check)
         return made
+
+    def _torch_run(
+        self, inputs: Sequence[Tensor | None], returned: Tensor | tuple[Tensor, ...], like: Any
+    ) -> TorchRun | None:
+        """After a run of tensors of PyTorch without a handle: a function for more of them.
+
+        Parameters
+        ----------
+        inputs : sequence of Tensor or None
+            What the arguments of the function stand for.
+        returned : Tensor or tuple of Tensor
+            The outputs that it gives.
+        like : torch.Tensor
+            On the GPU.
+        """
+        execution, results = self._execution, self._outputs
+        if execution is None or results is None or mode.reference_device_active:
+            return None
+        return execution.torch_run(inputs, results.memory, returned, like)
 
     def _ready(self, handle: Handle, *, kept: bool) -> Execution:
         """The execution of the plan, which is built for the handle if there is none."""

@@ -157,6 +157,11 @@ class ExecutionPlan(Uncopied):
     def _stored(self) -> StoredPlan:
         return StoredPlan(self.descriptor.get("json_representation"))
 
+    @property
+    def scratch_offsets(self) -> dict[int, int]:
+        """Where the graph's tensors are in the workspace, in bytes, by unique id."""
+        return self.scratch.offsets(self._own_size)
+
     @functools.cached_property
     def _own_size(self) -> int:
         return int(self.descriptor.get("workspace_size"))

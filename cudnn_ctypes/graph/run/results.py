@@ -42,9 +42,14 @@ class ResultMemory:
 
     def in_torch(self, like: Any) -> Any:
         """A tensor of PyTorch on the device of `like`, which knows how PyTorch allocates."""
+        shape, strides, dtype = self.torch_form()
+        return like.new_empty_strided(shape, strides, dtype=dtype)
+
+    def torch_form(self) -> pytorch.Form:
+        """The shape, strides and type of that tensor."""
         if self._packed:  # PyTorch has only bytes for several elements in one
-            return pytorch.empty_bytes(like, self.nbytes)
-        return pytorch.empty_strided(like, self.shape, self.strides, self.data_type)
+            return pytorch.bytes_form(self.nbytes)
+        return self.shape, self.strides, pytorch.torch_dtype(self.data_type)
 
     def in_order_of(self, allocator: Allocator) -> DeviceTensor:
         """A DeviceTensor for work on the allocator's stream."""
@@ -64,6 +69,10 @@ class Outputs:
     operands : Operands
         Of the graph.
 
+    Attributes
+    ----------
+    memory : list of ResultMemory
+
     Raises
     ------
     ValueError
@@ -75,7 +84,7 @@ class Outputs:
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise ValueError(f"several outputs are called {', '.join(map(repr, sorted(twice)))}")
-        self._memory = [ResultMemory(each) for each in tensors]
+        self.memory = [ResultMemory(each) for each in tensors]
         self._operands = operands
         self._known: dict[Any, list[ResultMemory]] = {}
 
@@ -97,12 +106,12 @@ class Outputs:
 
     def _look(self, keys: Sequence[Any]) -> list[ResultMemory]:
         given = {self._operands.place_of(key) for key in keys}
-        return [each for each in self._memory if self._operands.place_of(each.tensor) not in given]
+        return [each for each in self.memory if self._operands.place_of(each.tensor) not in given]
 
     def by_name(self, memory: Mapping[Any, Any], made: Mapping[Tensor, Any]) -> dict[str, Any]:
         """All outputs: those that were allocated, and those in `memory`."""
-        if len(made) == len(self._memory):
+        if len(made) == len(self.memory):
             return {tensor.name: value for tensor, value in made.items()}
         place_of = self._operands.place_of
         known = {place_of(key): value for key, value in (*memory.items(), *made.items())}
-        return {each.tensor.name: known[place_of(each.tensor)] for each in self._memory}
+        return {each.tensor.name: known[place_of(each.tensor)] for each in self.memory}

@@ -72,18 +72,22 @@ class Scratch:
         """Bytes of the whole workspace, of which a plan needs `own` itself."""
         return _rounded(own) + self.size if self else own
 
+    def offsets(self, own: int) -> dict[int, int]:
+        """Where each scratch tensor begins, by unique id, in bytes from the workspace's start."""
+        return {uid: _rounded(own) + offset for uid, offset in self._offsets.items()}
+
     def added_to(self, pointers: Mapping[int, Any], own: int, workspace: Any) -> Mapping[int, Any]:
         """`pointers`, the addresses of the scratch tensors and the fixed numbers, by unique id."""
         if not self._numbers.keys() <= pointers.keys():
             pointers = {**self._numbers, **pointers}
         if not self:
             return pointers
-        start = self._start(own, workspace)
-        return {**pointers, **{uid: start + offset for uid, offset in self._offsets.items()}}
+        start = device_address("workspace", workspace) or 0
+        return {**pointers, **{uid: start + offset for uid, offset in self.offsets(own).items()}}
 
     def write(self, handle: Handle, own: int, workspace: Any) -> None:
         """Write the contents that are fixed, in the order of the handle's stream."""
-        start = self._start(own, workspace)
+        start = (device_address("workspace", workspace) or 0) + _rounded(own)
         if handle.on_reference_device:
             for offset, contents in self._contents:
                 ctypes.memmove(start + offset, contents.ctypes.data, contents.nbytes)
@@ -95,10 +99,6 @@ class Scratch:
                 # Few bytes: the driver takes its copy of them before it returns.
                 source, nbytes = contents.ctypes.data, contents.nbytes
                 cuda.call("cuMemcpyHtoDAsync", start + offset, source, nbytes, stream)
-
-    @staticmethod
-    def _start(own: int, workspace: Any) -> int:
-        return (device_address("workspace", workspace) or 0) + _rounded(own)
 
 
 def _rounded(nbytes: int) -> int:

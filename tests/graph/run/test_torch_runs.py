@@ -1,0 +1,179 @@
+"""Runs that were made before, with tensors of PyTorch: what they allocate, and what C receives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cudnn_ctypes import BadParamError
+from cudnn_ctypes.device import pytorch
+from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.run import default_handles, torch_runs
+from cudnn_ctypes.graph.run.results import Outputs
+from cudnn_ctypes.raw.bare import watched
+
+from .executions import BAD_PARAM, Product, StandIn, made_up_handle
+
+torch: Any = pytest.importorskip("torch")
+
+NOWHERE = -1  # what PyTorch calls the GPU of memory on the host
+
+
+@pytest.fixture(autouse=True)
+def handles(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """The default handles, one of which there is."""
+    kept = [(made_up_handle(), 0)]
+    monkeypatch.setattr(default_handles, "_free", {NOWHERE: kept})
+    monkeypatch.setattr(pytorch, "current_stream", lambda ordinal: 0)
+    yield kept
+    for handle, _ in kept:
+        handle.close()
+
+
+def run_of(graph: Graph, inputs: list[Any], returned: Any, like: Any) -> Any:
+    execution = graph._made_execution(graph.plan)
+    graph._outputs = Outputs(graph.outputs, execution.operands)
+    return graph._torch_run(inputs, returned, like)
+
+
+@pytest.fixture
+def run(product: Product, stand_in: StandIn) -> Any:
+    like = torch.empty(4, 64, 32, dtype=torch.float16)
+    return run_of(product.graph, [product.a, product.b], product.c, like)
+
+
+def operands() -> tuple[Any, Any]:
+    return torch.empty(4, 64, 32, dtype=torch.float16), torch.empty(4, 32, 64, dtype=torch.float16)
+
+
+def test_c_receives_the_addresses_of_operands_and_of_new_results(
+    product: Product, stand_in: StandIn, run: Any, handles: list[Any]
+) -> None:
+    kept = []
+    for _ in range(3):
+        a, b = operands()
+        c = run(a, b)
+        assert (c.shape, c.stride()) == ((4, 64, 64), (4096, 64, 1))
+        assert (c.dtype, c.device) == (torch.float16, a.device)
+        done = stand_in.executed[-1]
+        places = product.uids(product.a, product.b, product.c)
+        assert [done["data"][uid] for uid in places] == [each.data_ptr() for each in (a, b, c)]
+        assert done["handle"] == handles[0][0]._as_parameter_.value
+        assert done["workspace"] is None
+        kept.append((a, b, c))  # so the next ones are elsewhere
+    assert len({each.data_ptr() for row in kept for each in row}) == 9
+
+
+def test_a_number_that_is_fixed_in_the_graph_is_given(
+    product: Product, stand_in: StandIn, run: Any
+) -> None:
+    (stand_in.number,) = product.uids(product.scale)
+    run(*operands())
+    assert stand_in.executed[-1]["number"] == 0.5
+
+
+def test_the_same_memory_for_two_operands(h200: DeviceProperties, stand_in: StandIn) -> None:
+    with Graph(io_data_type="float16") as graph:
+        a, b = (graph.tensor((4, 32, 32), name=name) for name in "ab")
+        graph.matmul(a, b).set_output(name="y")
+        graph.build(h200)
+        x = torch.empty(4, 32, 32, dtype=torch.float16)
+        run = run_of(graph, [a, None, b], tuple(graph.outputs), x)
+        (y,) = run(x, torch.empty(3), x)  # what is not used may be anything
+        data = stand_in.executed[-1]["data"]
+        assert [data[each.uid] for each in (a, b, *graph.outputs)] == [
+            x.data_ptr(),
+            x.data_ptr(),
+            y.data_ptr(),
+        ]
+
+
+def test_workspace_and_the_tensors_in_it(h200: DeviceProperties, stand_in: StandIn) -> None:
+    """The gradient of attention has both."""
+    with Graph(io_data_type="float16") as graph:
+        q, k, v, o, do = (graph.tensor((2, 2, 64, 32), name=name) for name in ("q", *"kvod"))
+        stats = graph.tensor((2, 2, 64, 1), data_type="float32", name="stats")
+        gradients = graph.sdpa_backward(q, k, v, o, do, stats)
+        for each in gradients:
+            each.set_output()
+        plan = graph.build(h200)
+        given = [torch.empty(2, 2, 64, 32, dtype=torch.float16) for _ in range(5)]
+        given.append(torch.empty(2, 2, 64, 1))
+        run = run_of(graph, [q, k, v, o, do, stats], gradients, given[0])
+        results = run(*given)
+        done = stand_in.executed[-1]
+        space, data = done["workspace"], done["data"]
+        for tensor, memory in zip(
+            (q, k, v, o, do, stats, *gradients), (*given, *results), strict=True
+        ):
+            assert data[tensor.uid] == memory.data_ptr()
+        own = plan._own_size
+        scratch = plan.scratch.added_to({}, own, space)
+        assert plan.scratch.size > 0
+        assert {uid: data[uid] for uid in plan.scratch_offsets} == {
+            uid: scratch[uid] for uid in plan.scratch_offsets
+        }
+        for uid in plan.scratch_offsets:
+            assert space + own <= data[uid] < space + plan.workspace_size
+
+
+def test_types_of_less_than_a_byte_are_bytes(h200: DeviceProperties, stand_in: StandIn) -> None:
+    with Graph(io_data_type="float16") as graph:
+        x = graph.tensor((4, 64, 64), name="x")
+        mask = graph.cmp_gt(x, 0.0).set_output(name="mask", data_type="boolean")
+        product = graph.relu(x).set_output(name="y")
+        graph.build(h200)
+        memory = torch.empty(4, 64, 64, dtype=torch.float16)
+        found, y = run_of(graph, [x], (mask, product), memory)(memory)
+        assert (found.dtype, found.shape) == (torch.uint8, (4 * 64 * 64 // 8,))
+        assert y.shape == memory.shape
+
+
+def test_what_is_watched_or_closed_goes_the_long_way(
+    product: Product, stand_in: StandIn, run: Any
+) -> None:
+    watched.add("a trace")
+    assert run(*operands()) is None
+    watched.clear()
+    assert run(*operands()) is not None
+    product.plan.close()
+    assert run(*operands()) is None
+    assert len(stand_in.executed) == 1
+
+
+def test_an_error_of_cudnn_is_raised_and_the_handle_given_back(
+    stand_in: StandIn, run: Any, handles: list[Any]
+) -> None:
+    stand_in.status = BAD_PARAM
+    with pytest.raises(BadParamError, match="cudnnBackendExecute"):
+        run(*operands())
+    stand_in.status = 0
+    assert len(handles) == 1
+    assert run(*operands()) is not None
+
+
+def test_the_handle_goes_to_pytorch_s_stream(
+    monkeypatch: pytest.MonkeyPatch, product: Product, stand_in: StandIn
+) -> None:
+    class Streamed:
+        stream = 0
+        _as_parameter_ = product.handle._as_parameter_
+
+    handle: Any = Streamed()
+    free = {NOWHERE: [(handle, 0)]}
+    monkeypatch.setattr(default_handles, "_free", free)
+    monkeypatch.setattr(torch_runs.pytorch, "current_stream", lambda ordinal: 7)
+    like = torch.empty(4, 64, 32, dtype=torch.float16)
+    run = run_of(product.graph, [product.a, product.b], product.c, like)
+    for _ in range(2):
+        run(*operands())
+        assert handle.stream == 7
+        assert free == {NOWHERE: [(handle, 7)]}
+
+
+def test_not_all_operands_among_the_arguments(product: Product, stand_in: StandIn) -> None:
+    like = torch.empty(4, 64, 32, dtype=torch.float16)
+    assert run_of(product.graph, [product.a, None], product.c, like) is None
