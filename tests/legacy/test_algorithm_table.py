@@ -123,7 +123,7 @@ def test_nothing_deterministic() -> None:
 
 
 def test_nothing_at_all() -> None:
-    with pytest.raises(NotSupportedError, match="no kernel for this combination"):
+    with pytest.raises(NotSupportedError, match="no algorithm takes these operands together"):
         SUGGESTED[:1].choose()
     with pytest.raises(NotSupportedError, match="no algorithm at all"):
         SUGGESTED[:0].choose()

@@ -28,7 +28,7 @@ def hint(failure: Failure) -> str:
     if failure.function in ("cudnnBackendSetAttribute", "cudnnBackendGetAttribute"):
         return _attribute(failure)
     if failure.function.startswith(("cudnnSetTensor", "cudnnSetFilter")):
-        return _vectors(failure)
+        return _dimensions(failure) or _vectors(failure)
     return ""
 
 
@@ -77,6 +77,13 @@ def _attribute(failure: Failure) -> str:
 
 def _code(value: Any) -> int:
     return int(getattr(value, "value", value))
+
+
+def _dimensions(failure: Failure) -> str:
+    named = failure.argument("dimA", "filterDimA")
+    sizes = named if named is not None else [failure.argument(name) for name in "nkchw"]
+    given = [_code(size) for size in sizes if size is not None]
+    return "every dimension must be at least 1" if any(size < 1 for size in given) else ""
 
 
 def _vectors(failure: Failure) -> str:

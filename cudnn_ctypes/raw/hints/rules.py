@@ -65,11 +65,6 @@ _RULES = (
         reason="(?m)but never set$|may be half set",
     ),
     _Rule(
-        "every dimension must be at least 1",
-        function="^cudnnSet(Tensor|Filter)",
-        reason=r"(\b[nckhw]|[dD]imA?\[\w+\]) <= 0|invalid size",
-    ),
-    _Rule(
         "give a tensor of fewer dimensions ones for those that it lacks: (1, n) for n numbers",
         function="^cudnnSet(Tensor|Filter)",
         reason=r"nbDims < \w",
