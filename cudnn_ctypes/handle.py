@@ -47,7 +47,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
             self._device.set_current()
         self._stream: Any = None
         self._allocator: Allocator | None = None
-        self._stream_entry: Any = None  # of the records, as long as the allocator is the stream's
+        self._place = records.NOTHING  # of its record, which is the stream's address
         self._plans: dict[Any, Any] = {}
         """Launches that were made before, by their keys."""
         self._fastest_algorithms: dict[Any, Any] = {}
@@ -76,27 +76,24 @@ class Handle(Resource[raw.cudnnHandle_t]):
     @property
     def stream_pointer(self) -> int:
         """Address of the stream, 0 for the legacy default stream."""
-        known = records.cache.get(bytes(self._as_parameter_))
-        stream = None if known is None else known.record
-        return int(records.record(self) if stream is None else stream)
+        place = self._place
+        return place.record if place.token else self._read_stream()
+
+    def _read_stream(self) -> int:
+        """The stream's address, after it was set, or may have been."""
+        pointer = int(records.record(self))
+        self._place = records.place(self)
+        return pointer
 
     @property
     def allocator(self) -> Allocator:
         """Where memory for the work on the handle's stream comes from."""
-        entry = records.cache.get(bytes(self._as_parameter_))
-        if entry is not None and entry is self._stream_entry:
-            return self._allocator  # type: ignore[return-value]
-        return self._new_allocator()
-
-    def _new_allocator(self) -> Allocator:
-        """The allocator after the stream was set, or may have been."""
-        pointer, known = self.stream_pointer, self._allocator
-        if known is None or known.stream != pointer:
+        place, known = self._place, self._allocator
+        stream = place.record if place.token else self._read_stream()
+        if known is None or known.stream != stream:
             if known is not None:
                 known.close()
             known = self._allocator = Allocator(self._device, self.stream, keeps=True)
-        entry = records.cache.get(bytes(self._as_parameter_))
-        self._stream_entry = entry if entry is not None and entry.record == pointer else None
         return known
 
     def workspace(self, nbytes: int, index: int = 0) -> Allocation:
@@ -105,13 +102,14 @@ class Handle(Resource[raw.cudnnHandle_t]):
         The same memory as for the launches before it on that stream, or larger memory. `index`
         tells several workspaces of one launch apart.
         """
-        allocator = self.allocator
-        kept = self._workspaces.get((allocator.stream, index))
+        place = self._place
+        stream = place.record if place.token else self._read_stream()
+        kept = self._workspaces.get((stream, index))
         if kept is None:
-            kept = self._workspaces.setdefault((allocator.stream, index), [])
+            kept = self._workspaces.setdefault((stream, index), [])
         if not kept or kept[-1].nbytes < nbytes:
             # Smaller ones stay: a CUDA graph that captured a launch may hold their addresses.
-            kept.append(allocator.allocate(nbytes))
+            kept.append(self.allocator.allocate(nbytes))
         return kept[-1]
 
     def release_workspaces(self) -> None:
@@ -121,6 +119,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
                 block.release()
 
     def close(self) -> None:
+        self._place = records.NOTHING
         self._plans.clear()
         self._fastest_algorithms.clear()
         self.release_workspaces()

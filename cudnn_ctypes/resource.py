@@ -45,6 +45,15 @@ class Uncopied:
         )
 
 
+class _Closed:
+    """What the handle of a closed object is."""
+
+    def __get__(self, owner: object, kind: type) -> Any:
+        if owner is None:
+            return self
+        raise ClosedError(f"this {kind.__name__} is closed")
+
+
 class Resource(Uncopied, Generic[_H]):
     """The owner of one C handle.
 
@@ -60,6 +69,10 @@ class Resource(Uncopied, Generic[_H]):
         must not refer to its children but weakly: they would keep each other until exit.
     """
 
+    if not TYPE_CHECKING:
+        # Found where the object's own was taken away. A `__getattr__` makes all attributes slow.
+        _as_parameter_ = _Closed()
+
     # Whether the C object is destroyed only after the calls that use it, in other threads.
     _waits: ClassVar[bool] = False
 
@@ -74,13 +87,6 @@ class Resource(Uncopied, Generic[_H]):
             self, _clean_up, self._destroy, type(self).__name__, _origin(), tuple(parents)
         )
         _note_exit()
-
-    if not TYPE_CHECKING:  # to a type checker, it would give objects every attribute
-
-        def __getattr__(self, name):
-            if name == "_as_parameter_":
-                raise ClosedError(f"this {type(self).__name__} is closed")
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def closed(self) -> bool:

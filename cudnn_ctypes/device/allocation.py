@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import weakref
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
+from ctypes import c_void_p
 from typing import Any
 
 from cudnn_ctypes.raw import mode
@@ -75,7 +77,7 @@ class Allocator:
         memory_resource: Any = None,
         keeps: bool = False,
     ) -> None:
-        self._kept: dict[int, list[Block]] = {}  # by size in grains
+        self._kept: defaultdict[int, list[Block]] = defaultdict(list)  # by size in grains
         self.kept_bytes, self.keeps = 0, False
         self.on_host = mode.reference_device_active
         self.stream = as_stream_pointer(stream)
@@ -123,7 +125,7 @@ class Allocator:
             same = None
             if kept is not None and 0 < nbytes <= _LARGEST_KEPT:
                 grains = (nbytes + _GRAIN - 1) // _GRAIN
-                same = kept.setdefault(grains, [])
+                same = kept[grains]
                 try:
                     block = same.pop()
                 except IndexError:
@@ -132,6 +134,7 @@ class Allocator:
                 block = self._new(nbytes)
             allocation = Allocation()
             allocation.nbytes, allocation.ptr = nbytes, block.address
+            allocation.pointer = block.pointer
             allocation._allocator, allocation._block = self, block
             allocation._exports = allocation._free_on = None
             allocation._same = same
@@ -204,6 +207,8 @@ class Allocation(Uncopied):
     ----------
     ptr : int
         Address, 0 for an empty block; a multiple of `ALIGNMENT`.
+    pointer : c_void_p
+        The same as C takes it. Nobody changes it.
     nbytes : int
         Size.
     """
@@ -216,6 +221,7 @@ class Allocation(Uncopied):
         "_free_on",
         "_same",
         "nbytes",
+        "pointer",
         "ptr",
     )
 
@@ -226,6 +232,7 @@ class Allocation(Uncopied):
     _same: list[Block] | None
     """Where the allocator keeps the block when it is given back."""
     nbytes: int
+    pointer: c_void_p
     ptr: int
 
     @classmethod

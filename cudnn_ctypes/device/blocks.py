@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 from contextlib import suppress
+from ctypes import c_void_p
 from typing import Any
 
 from cudnn_ctypes.raw import host_blocks
@@ -27,14 +28,20 @@ class Block:
         Says on which device it is, and in the order of which stream it is freed.
     memory : object
         What the driver or the host gave; None for nothing.
+
+    Attributes
+    ----------
+    pointer : c_void_p
+        The address as C takes it.
     """
 
-    __slots__ = ("_memory", "_on_host", "_ordinal", "_stream", "address", "nbytes")
+    __slots__ = ("_memory", "_on_host", "_ordinal", "_stream", "address", "nbytes", "pointer")
 
     def __init__(self, owner: Any, memory: Any, address: int, nbytes: int) -> None:
         self._on_host, self._ordinal = owner.on_host, owner.device_id
         self._stream = owner._stream  # it must outlive the memory, in a collected cycle too
         self._memory, self.address, self.nbytes = memory, address, nbytes
+        self.pointer = c_void_p(address)
         if memory is not None:
             _blocks[id(self)] = self
 

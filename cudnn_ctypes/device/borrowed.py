@@ -10,14 +10,14 @@ from cudnn_ctypes.resource import Uncopied
 from .layout import Shape
 from .stream import as_stream_pointer
 
-__all__ = ["Borrowed", "Imported", "c_strides", "not_negative"]
+__all__ = ["Borrowed", "Imported", "TensorForm", "c_strides", "not_negative"]
 
 
 class Borrowed(Uncopied):
     """Memory of another library, kept alive by `keeper` (a capsule or the object itself)."""
 
     def __init__(
-        self, ptr: int, nbytes: int, *, device_id: int, on_host: bool, stream: Any, keeper: Any
+        self, ptr: int, nbytes: int, device_id: int, on_host: bool, stream: Any, keeper: Any
     ) -> None:
         self.ptr = ptr
         self.nbytes = nbytes
@@ -30,6 +30,11 @@ class Borrowed(Uncopied):
     def allocation(self) -> Borrowed:
         """Itself: what keeps the memory alive."""
         return self
+
+
+TensorForm = tuple[bool, Shape, Shape, cudnnDataType_t, int, bool, int]
+"""What a tensor is, in whatever memory: whether on the host, shape, strides, data type, offset in
+bytes, whether it may only be read, bytes."""
 
 
 class Imported(NamedTuple):

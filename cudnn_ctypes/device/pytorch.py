@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from cudnn_ctypes.dtypes import data_type_name, element_bits, numpy_dtype
@@ -15,7 +16,7 @@ from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
 from . import cuda
-from .borrowed import Borrowed, Imported
+from .borrowed import Borrowed, Imported, TensorForm
 from .layout import Shape, extent
 from .stream import LEGACY_DEFAULT, as_stream_pointer, order
 
@@ -31,11 +32,16 @@ __all__ = [
     "is_torch",
     "learn",
     "precede",
+    "streams",
     "torch_dtype",
 ]
 
-_data_types: dict[tuple[Any, Any], tuple[cudnnDataType_t, int, bool]] = {}
-"""Type and bytes of an element, and whether it is complex, by PyTorch's dtype and layout."""
+_data_types: dict[tuple[Any, Any], tuple[cudnnDataType_t, int]] = {}
+"""Type and bytes of an element, by PyTorch's dtype and layout."""
+
+_forms: dict[tuple[Any, ...], TensorForm] = {}
+"""By PyTorch's dtype, layout, shape and strides, and whether it is on the host."""
+_MOST_FORMS = 1024
 
 _kinds: dict[type, bool] = {}
 
@@ -53,17 +59,16 @@ def is_torch(kind: type) -> bool:
 
 def learn(tensor: Any, imported: Imported) -> None:
     """Remember the type of a tensor that came by DLPack."""
-    if element_bits(imported.data_type) >= 8:
-        size = element_bits(imported.data_type) // 8
-        known = imported.data_type, size, bool(tensor.is_complex())
+    if element_bits(imported.data_type) >= 8 and not tensor.dtype.is_complex:
+        known = imported.data_type, element_bits(imported.data_type) // 8
         _data_types[tensor.dtype, tensor.layout] = known
 
 
-def from_torch(tensor: Any, *, stream: Any = None) -> Imported | None:
+def from_torch(tensor: Any, *, stream: Any = None) -> tuple[Borrowed, TensorForm] | None:
     """A tensor for use on `stream`, which waits for PyTorch's current one; None: ask DLPack.
 
     DLPack knows what is to be said of tensors on another device, of a type not seen before, that
-    require gradients, or whose elements are conjugated when they are read.
+    require gradients, that are sparse, or of complex numbers.
 
     Raises
     ------
@@ -72,42 +77,44 @@ def from_torch(tensor: Any, *, stream: Any = None) -> Imported | None:
     """
     if tensor.is_neg():  # PyTorch's capsule does not tell
         raise BufferError("PyTorch negates these elements when it reads them: pass x.resolve_neg()")
-    known = _data_types.get((tensor.dtype, tensor.layout))
     on_host = mode.reference_device_active
-    if (
-        known is None
-        or tensor.requires_grad
-        or (known[2] and tensor.is_conj())
-        or tensor.is_cuda == on_host
-        or (on_host and tensor.device.type != "cpu")
-    ):
+    if tensor.requires_grad or not (tensor.is_cpu if on_host else tensor.is_cuda):
         return None
-    data_type, size, _ = known
-    strides = tensor.stride()
-    shape, count = _extent(tensor.shape, strides)
+    key = tensor.dtype, tensor.layout, tensor.shape, tensor.stride(), on_host
+    form = _forms.get(key) or _learned(*key)
+    if form is None:
+        return None
     ordinal = 0 if on_host else tensor.get_device()
     if not on_host:
         follow(ordinal, 0 if stream is None else as_stream_pointer(stream))
-    memory = Borrowed(
-        tensor.data_ptr(),
-        count * size,
-        device_id=ordinal,
-        on_host=on_host,
-        stream=stream,
-        keeper=tensor,
-    )
-    return Imported(memory, shape, strides, data_type, False)
+    return Borrowed(tensor.data_ptr(), form[-1], ordinal, on_host, stream, tensor), form
+
+
+def _learned(
+    dtype: Any, layout: Any, shape: Any, strides: Shape, on_host: bool
+) -> TensorForm | None:
+    """The form of tensors like this one, if their type is known."""
+    known = _data_types.get((dtype, layout))
+    if known is None:
+        return None
+    data_type, size = known
+    nbytes = extent(shape, strides) * size
+    form = on_host, tuple(shape), strides, data_type, 0, False, nbytes
+    if len(_forms) >= _MOST_FORMS:
+        _forms.clear()
+    return _forms.setdefault((dtype, layout, shape, strides, on_host), form)
+
+
+@functools.cache
+def streams() -> Callable[[int], int]:
+    """PyTorch's own function for `current_stream`."""
+    function: Callable[[int], int] = sys.modules["torch"]._C._cuda_getCurrentRawStream
+    return function
 
 
 def current_stream(ordinal: int) -> int:
     """The address of PyTorch's current stream of a GPU; 0 is the legacy default stream."""
-    return int(sys.modules["torch"]._C._cuda_getCurrentRawStream(ordinal))
-
-
-@functools.lru_cache(maxsize=1024)
-def _extent(shape: Shape, strides: Shape) -> tuple[Shape, int]:
-    """The shape as a plain tuple, and the elements from the first to the last one in memory."""
-    return tuple(shape), extent(shape, strides)
+    return streams()(ordinal)
 
 
 def follow(ordinal: int, stream: int) -> None:

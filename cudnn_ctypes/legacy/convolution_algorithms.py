@@ -11,10 +11,12 @@ from ..device import DeviceBuffer, OutOfDeviceMemoryError
 from ..dtypes import data_type_name
 from ..handle import Handle
 from ..raw.ctypes_support import CudnnEnum
+from ..raw.records import NOTHING, Entry
 from .algorithm_table import AlgorithmRow, AlgorithmTable
 from .convolution import ConvolutionDescriptor
 from .enumerators import enumerator
 from .filter import FilterDescriptor
+from .launch_keys import Look, look_at_descriptors
 from .operand_memory import room
 from .operands import AnyDescriptor, Operands, expect
 from .tensor import TensorDescriptor
@@ -48,6 +50,9 @@ class ConvolutionAlgorithms:
 
     functions: ClassVar[ConvolutionFunctions]
 
+    _looked: tuple[list[Entry], Look] = [NOTHING], (None, None)
+    """What `_look` gave, and the places of the records that it depends on."""
+
     def __post_init__(self) -> None:
         """Refuse descriptors that are not of their kind, or do not fit together."""
         named = {name.removeprefix("d"): name for name in self._names}
@@ -67,13 +72,29 @@ class ConvolutionAlgorithms:
     @property
     def descriptors(self) -> tuple[AnyDescriptor, AnyDescriptor, ConvolutionDescriptor, Any]:
         """The four descriptors in C's order."""
-        first, second, conv, result = vars(self).values()
+        first, second, conv, result = self.__getstate__().values()
         return first, second, conv, result
 
     @property
     def _names(self) -> list[str]:
         """The operands in C's order, the result last."""
-        return [name.removesuffix("_desc") for name in vars(self) if name != "conv"]
+        return [name.removesuffix("_desc") for name in self.__getstate__() if name != "conv"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields: also what is copied and pickled."""
+        return {name: value for name, value in vars(self).items() if name != "_looked"}
+
+    def _look(self, launcher: Any) -> Look:
+        """For the keys of launches (see `launch_keys`): remembered until a descriptor changes."""
+        places, look = self._looked
+        for place in places:
+            if place.token is None:
+                look = look_at_descriptors(self, launcher)
+                places = [each._place for each in self.descriptors]
+                if look[0] == (type(self), *[each.token for each in places]):
+                    vars(self)["_looked"] = places, look
+                break
+        return look
 
     def _desc(self, name: str) -> AnyDescriptor:
         desc: AnyDescriptor = getattr(self, f"{name}_desc")

@@ -42,38 +42,16 @@ __all__ = [
 class ConvolutionDirection(ConvolutionAlgorithms):
     """Running a convolution in one direction."""
 
-    @launched
-    def run(
+    def _run(
         self,
         handle: Handle,
-        *,
-        alpha: float = 1,
-        beta: float = 0,
-        algorithm: Any = None,
-        workspace: Any = None,
-        **operands: Any,
+        operands: dict[str, Any],
+        factors: tuple[float, float],
+        algorithm: Any,
+        workspace: Any,
     ) -> None:
-        """result = alpha * (what this direction computes) + beta * result, on the handle's stream.
-
-        Parameters
-        ----------
-        alpha, beta : float
-            Factors. With beta = 0 what the result held is not read.
-        algorithm : AlgorithmRow, enumerator or str, optional
-            As for `convolution_forward`. A row's math type is taken instead of the convolution's.
-        workspace : DeviceBuffer or tensor, optional
-            Default: allocated for the call.
-        **operands : DeviceTensor, DeviceBuffer, address or tensor of another library
-            By the names of the descriptors: x, w, y; w, dy, dx; or x, dy, dw. The descriptors say
-            how the memory is read; size and data type of typed memory are checked.
-
-        Raises
-        ------
-        ValueError
-            If an operand or the workspace is too small; the message gives both sizes.
-        NotSupportedError
-            If no algorithm fits.
-        """
+        """What `run` does in each direction; `operands` by name, `factors` are alpha and beta."""
+        alpha, beta = factors
         with self._operands(handle, operands) as imported:
             self._launch(
                 handle, imported, algorithm, workspace, reads=beta != 0, alpha=alpha, beta=beta
@@ -90,7 +68,7 @@ class ConvolutionDirection(ConvolutionAlgorithms):
         function: Any = None,
         **arguments: Any,
     ) -> None:
-        """Launch with imported operands: what `run` and the functions for convolutions share.
+        """Launch with imported operands: what `_run` and the functions for convolutions share.
 
         Parameters
         ----------
@@ -182,6 +160,43 @@ class ConvolutionForward(ConvolutionDirection):
                 "offers gives wrong numbers; take float32 for the sums, or int8"
             )
 
+    @launched
+    def run(
+        self,
+        handle: Handle,
+        *,
+        x: Any,
+        w: Any,
+        y: Any,
+        alpha: float = 1,
+        beta: float = 0,
+        algorithm: Any = None,
+        workspace: Any = None,
+    ) -> None:
+        """y = alpha * conv(x, w) + beta * y, on the handle's stream.
+
+        Parameters
+        ----------
+        x, w, y : DeviceTensor, DeviceBuffer, address or tensor of another library
+            The descriptors say how the memory is read; size and data type of typed memory are
+            checked.
+        alpha, beta : float
+            Factors. With beta = 0 what y held is not read.
+        algorithm : AlgorithmRow, enumerator or str, optional
+            As for `convolution_forward`. A row's math type is taken instead of the convolution's.
+        workspace : DeviceBuffer or tensor, optional
+            Default: allocated for the call.
+
+        Raises
+        ------
+        ValueError
+            If an operand or the workspace is too small; the message gives both sizes.
+        NotSupportedError
+            If no algorithm fits.
+        """
+        operands = {"x": x, "w": w, "y": y}
+        self._run(handle, operands, (alpha, beta), algorithm, workspace)
+
 
 @dataclass(frozen=True)
 class ConvolutionBackwardData(ConvolutionDirection):
@@ -206,6 +221,26 @@ class ConvolutionBackwardData(ConvolutionDirection):
         launch=raw.cudnnConvolutionBackwardData,
     )
 
+    @launched
+    def run(
+        self,
+        handle: Handle,
+        *,
+        w: Any,
+        dy: Any,
+        dx: Any,
+        alpha: float = 1,
+        beta: float = 0,
+        algorithm: Any = None,
+        workspace: Any = None,
+    ) -> None:
+        """dx = alpha * (gradient of x) + beta * dx, on the handle's stream.
+
+        Follows ``cudnnConvolutionBackwardData``; as `ConvolutionForward.run` otherwise.
+        """
+        operands = {"w": w, "dy": dy, "dx": dx}
+        self._run(handle, operands, (alpha, beta), algorithm, workspace)
+
 
 @dataclass(frozen=True)
 class ConvolutionBackwardFilter(ConvolutionDirection):
@@ -229,3 +264,23 @@ class ConvolutionBackwardFilter(ConvolutionDirection):
         workspace_size=raw.cudnnGetConvolutionBackwardFilterWorkspaceSize,
         launch=raw.cudnnConvolutionBackwardFilter,
     )
+
+    @launched
+    def run(
+        self,
+        handle: Handle,
+        *,
+        x: Any,
+        dy: Any,
+        dw: Any,
+        alpha: float = 1,
+        beta: float = 0,
+        algorithm: Any = None,
+        workspace: Any = None,
+    ) -> None:
+        """dw = alpha * (gradient of w) + beta * dw, on the handle's stream.
+
+        Follows ``cudnnConvolutionBackwardFilter``; as `ConvolutionForward.run` otherwise.
+        """
+        operands = {"x": x, "dy": dy, "dw": dw}
+        self._run(handle, operands, (alpha, beta), algorithm, workspace)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..raw.ctypes_support import OpaquePointer
 from ..raw.descriptors import record
+from ..raw.records import NOTHING, Entry
 from ..resource import Resource
 from .enumerators import shown
 
@@ -54,6 +55,8 @@ class Descriptor(Resource[_H]):
 
     _being_shown = False
     _has_copies: ClassVar[bool] = True  # whether its class can make an equal one
+    _place: Entry = NOTHING
+    """Where its record was when a launch last looked."""
 
     def __init__(
         self, handle: _H, create: Callable[[_H], object], destroy: Callable[[_H], object]

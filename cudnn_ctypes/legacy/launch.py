@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from ctypes import c_void_p
+from threading import get_ident
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -39,21 +39,18 @@ _KEPT = 1024  # plans of one handle
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _Current(threading.local):
-    recording: Recording | None = None
-
-
-_current = _Current()
+_recordings: dict[int, Recording] = {}
+"""By thread; most of the time there is none."""
 
 
 def recording() -> Recording | None:
     """The recording of this thread, if it makes the first call of some key."""
-    return _current.recording
+    return _recordings.get(get_ident())
 
 
 def launch(function: Callable[..., Any], *arguments: Any) -> None:
     """Call a C function that does the work of an operation; operands are given as `Memory`."""
-    current = _current.recording
+    current = recording()
     if current is None or current.launches:
         function(*arguments)
     if current is not None:
@@ -85,7 +82,8 @@ class _Operation:
     def _scope(self) -> dict[str, Any]:
         defaults = {f"_default_{p.name}": p.default for p in self._parameters}
         return {
-            "_current": _current,
+            "_recordings": _recordings,
+            "_thread": get_ident,
             "_function": self.function,
             "_long_way": self._long_way,
             "_number": unique(),
@@ -153,12 +151,7 @@ class _Operation:
         """Go the long way; the result, and the plan that was made of it."""
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         bound.apply_defaults()
-        given: dict[str, Any] = {}
-        for parameter in self._parameters:
-            value = bound.arguments[parameter.name]
-            given.update(
-                value if parameter.kind is parameter.VAR_KEYWORD else {parameter.name: value}
-            )
+        given = dict(bound.arguments)
         given.pop("handle" if self._of_handle else "stream")
         recording = Recording(launcher, given, launches=launches)
         result, plan = _recorded(recording, self.function, args, kwargs)
@@ -201,14 +194,14 @@ def launched_by_alignment(operation: F) -> F:
 def _recorded(
     recording: Recording, operation: Callable[..., Any], args: Any, kwargs: Any
 ) -> tuple[Any, Plan | None]:
-    _current.recording = recording
+    _recordings[get_ident()] = recording
     try:
         result = operation(*args, **kwargs)
     except BaseException:
         recording.stack.close()
         raise
     finally:
-        _current.recording = None
+        _recordings.pop(get_ident(), None)
     if recording.calls:
         try:
             return result, Plan(recording, result)

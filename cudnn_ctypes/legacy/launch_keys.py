@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from ..device import DeviceBuffer, DeviceTensor, as_tensor, pytorch
 from ..raw import mode, records
 from ..raw.ctypes_support import CudnnEnum
-from ..raw.passing import address
 from ..raw.tokens import Tokens
 from .descriptor import Descriptor
 
-__all__ = ["ALIGNMENT", "Look", "NoKey", "is_foreign", "look", "looks"]
+__all__ = ["ALIGNMENT", "Look", "NoKey", "is_foreign", "look", "look_at_descriptors", "looks"]
 
 ALIGNMENT = 16
 """What cuDNN's kernels for fused operations may be told about addresses."""
@@ -86,38 +85,58 @@ def _at_own(value: DeviceTensor | DeviceBuffer, launcher: Any) -> Look:
 
 
 def _at_torch(value: Any, launcher: Any) -> Look:
-    dtype = value.dtype
-    return (
-        dtype,
-        value.shape,
-        value.stride(),
-        value.device,
-        value.requires_grad,
-        value.is_neg(),
-        dtype.is_complex and value.is_conj(),
-    ), address[value.data_ptr()]
+    pointer = value.data_ptr()
+    seen = _seen.get(pointer)
+    if seen is not None:
+        look: Look
+        dtype, shape, strides, ordinal, look = seen
+        if (
+            value.dtype is dtype
+            and value.shape == shape
+            and value.stride() == strides
+            and value.get_device() == ordinal
+            and not (value.requires_grad or value.is_neg())
+        ):
+            return look
+    return _look_at_torch(value, pointer)
+
+
+_seen: dict[int, tuple[Any, ...]] = {}
+"""By address the tensor of PyTorch that was last seen there: what it says, and its look. Comparing
+takes less time than hashing. Those that require gradients, are complex or negated never come in."""
+_MOST_SEEN = 4096
+_forms = Tokens()
+
+
+def _look_at_torch(value: Any, pointer: int) -> Look:
+    dtype, shape, strides, device = value.dtype, value.shape, value.stride(), value.device
+    other = value.requires_grad, value.is_neg(), dtype.is_complex and value.is_conj()
+    look = _forms[dtype, shape, strides, device, other], c_void_p(pointer)
+    if not any(other) and not dtype.is_complex and device.type in ("cuda", "cpu"):
+        if len(_seen) >= _MOST_SEEN:
+            _seen.clear()
+        _seen[pointer] = dtype, shape, strides, value.get_device(), look
+    return look
 
 
 def _at_descriptor(value: Descriptor[Any], launcher: Any) -> Look:
-    pointer = value._as_parameter_
-    entry = records.cache.get(bytes(pointer))
-    return (entry is not None and entry.token) or _token(pointer), pointer
+    return value._place.token or _token(value), value._as_parameter_
 
 
-def _at_descriptors(value: Any, launcher: Any) -> Look:
-    part: list[Any] = [type(value)]
+def look_at_descriptors(value: Any, launcher: Any) -> Look:
+    """Of what has `descriptors`."""
+    part: list[Any] = [value.__class__]
     pointers: list[Any] = []
     for descriptor in value.descriptors:
-        pointer = descriptor._as_parameter_
-        entry = records.cache.get(bytes(pointer))
-        part.append((entry is not None and entry.token) or _token(pointer))
-        pointers.append(pointer)
+        part.append(descriptor._place.token or _token(descriptor))
+        pointers.append(descriptor._as_parameter_)
     return tuple(part), pointers
 
 
-def _token(pointer: Any) -> int:
+def _token(descriptor: Descriptor[Any]) -> int:
     """What stands for the record of a descriptor, which is read now."""
-    if (token := records.place(pointer).token) is None:
+    descriptor._place = records.place(descriptor._as_parameter_)
+    if (token := descriptor._place.token) is None:
         raise NoKey
     return token
 
@@ -168,7 +187,7 @@ class _Looks(dict[type, Callable[..., Look]]):
         elif pytorch.is_torch(kind):
             at = _at_torch
         elif hasattr(kind, "descriptors"):  # also those that it refers to
-            at = _at_descriptors
+            at = look_at_descriptors
         elif issubclass(kind, Descriptor):
             at = _at_descriptor
         elif issubclass(kind, (CudnnEnum, np.generic, np.dtype, type)):

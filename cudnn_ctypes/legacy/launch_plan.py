@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from ..device import DeviceTensor, copy, pytorch
 from ..device.allocation import Allocation, Allocator
+from ..device.borrowed import TensorForm
 from ..raw import log, mode
 from ..raw.bare import bare, watched
 from ..raw.compiled_functions import function_of
 from ..raw.function import Function
-from ..raw.passing import address
 from ..resource import Resource
 from .descriptor import Descriptor
 from .launch_keys import NoKey, look
@@ -75,7 +75,7 @@ class Plan:
         handle, given = recording.handle, recording.given
         self.on_host = handle.on_reference_device
         self._device = None if self.on_host else handle.device.device_id
-        self._states = [_state(each) for each in recording.made]
+        self._forms = [(each.keyed()[0], each._form()) for each in recording.made]
         self._sizes = [each._nbytes for each in recording.made]
         self.scratch_sizes = [each.nbytes for each in recording.scratch]
         self._zeroed = [
@@ -119,9 +119,10 @@ class Plan:
 
     def connect(self) -> None:
         """Compile `run` with the calls as they are."""
+        follows = self._torch and self._device is not None
         source = plan_source(
             moved=self._stream is not None,
-            follows=self._torch and self._device is not None,
+            follows=follows,
             makes=bool(self._sizes),
             scratch=len(self.scratch_sizes),
             zeroed=[position for position, _ in self._zeroed],
@@ -133,11 +134,11 @@ class Plan:
             "on_host": self.on_host,
             "stream": self._stream,
             "NoKey": NoKey,
+            "current": pytorch.streams() if follows else None,
             "follow": pytorch.follow,
             "device": self._device,
-            "make": functools.partial(_made, self._sizes, self._states),
+            "make": functools.partial(_made, self._sizes, self._forms),
             "sizes": self.scratch_sizes,
-            "address": ctypes.c_void_p,
             "fill": fill,
             "zeros": [nbytes for _, nbytes in self._zeroed],
             "logged": log.logged,
@@ -148,8 +149,8 @@ class Plan:
         through_raw: dict[str, Any] = {**scope, "watched": ()}
         bare: dict[str, Any] = {**scope, "watched": watched}
         for i, call in enumerate(self.calls):
-            through_raw |= {f"call{i}": call.function, f"arguments{i}": call.checked}
-            bare |= {f"call{i}": call.symbol, f"arguments{i}": call.native}
+            through_raw |= {f"call{i}": call.function, **_named(i, call.checked)}
+            bare |= {f"call{i}": call.symbol, **_named(i, call.native)}
         bare["through_raw"] = function_of(source, "a plan", through_raw)
         self.run = function_of(source, "a plan", bare)
 
@@ -171,8 +172,8 @@ class Plan:
         scratch : list of Allocation
             The workspaces, one for each of `scratch_sizes`.
         """
-        made, to = _made(self._sizes, self._states, launcher.allocator)
-        spaces = [ctypes.c_void_p(block.ptr or None) for block in scratch]
+        made, to = _made(self._sizes, self._forms, launcher.allocator)
+        spaces = [block.pointer for block in scratch]
         return made, {"at": at, "to": to, "scratch": spaces, "handle": launcher._as_parameter_}
 
     def zeroed(
@@ -206,23 +207,15 @@ def fill(memory: Allocation, nbytes: int, stream: Any) -> None:
     copy.fill(memory, b"\0", 0, nbytes, stream=stream)
 
 
-def _state(made: DeviceTensor) -> tuple[int, dict[str, Any]]:
-    """What is the same of all results in the place of one, which is not kept itself."""
-    return made.keyed()[0], {**vars(made), "_memory": None, "_keyed": None}
-
-
 def _made(
-    sizes: list[int], states: list[tuple[int, dict[str, Any]]], allocator: Allocator
+    sizes: list[int], forms: list[tuple[int, TensorForm]], allocator: Allocator
 ) -> tuple[list[DeviceTensor], list[ctypes.c_void_p]]:
     """Results in new memory, and their addresses."""
     made: list[DeviceTensor] = []
     addresses: list[ctypes.c_void_p] = []
-    new = object.__new__
-    for memory, (token, state) in zip(allocator.allocate_each(sizes), states, strict=True):
-        pointer = address[memory.ptr]
-        tensor = new(DeviceTensor)
-        tensor.__dict__ = {**state, "_memory": memory, "_keyed": (token, pointer)}
-        made.append(tensor)
+    for memory, (token, form) in zip(allocator.allocate_each(sizes), forms):  # noqa: B905 - slower
+        pointer = memory.pointer
+        made.append(DeviceTensor._in(memory, form, (token, pointer)))
         addresses.append(pointer)
     return made, addresses
 
@@ -275,9 +268,14 @@ def _expressions(index: int, call: Call) -> list[str]:
     return [
         "".join((place[0], *(f"[{i}]" for i in place[1:])))
         if (place := call.gaps.get(position)) is not None
-        else f"arguments{index}[{position}]"
+        else f"argument{index}_{position}"
         for position in range(len(call.native))
     ]
+
+
+def _named(index: int, arguments: list[Any]) -> dict[str, Any]:
+    """The arguments of a call by the names that they have in `_expressions`."""
+    return {f"argument{index}_{position}": value for position, value in enumerate(arguments)}
 
 
 def _address(memory: Any) -> int | None:

@@ -16,7 +16,7 @@ __all__ = ["looked_up_source", "operation_source", "plan_source"]
 
 _OPERATION = """\
 def {name}({signature}):
-    if _current.recording is not None{refused}:
+    if _recordings and _thread() in _recordings{refused}:
         return _function({positional}{keywords})
     {launcher_line}
     _key = None
@@ -44,20 +44,14 @@ def {name}({signature}):
 # Memory of this package has its look at hand, if it is neither closed nor a part of other memory.
 _LOOK = "{0}.__class__ in _own and {0}._keyed or _looks[{0}.__class__]({0}, {1})"
 
-_LOOKS_BY_NAME = """\
-_parts, _at = [], []
-for _value in {0}.values():
-    _part, _pointer = {1}
-    _parts.append(_part)
-    _at.append(_pointer)"""
-
 
 def operation_source(name: str, parameters: Sequence[Parameter], *, by_alignment: bool) -> str:
     """An operation: looks at its arguments, and runs the plan of their key.
 
-    It refers to ``_current``, ``_function`` (what the user would call), ``_long_way``, ``_looks``,
-    ``_NoKey``, ``_own``, ``_number`` (which stands for the operation), ``_default`` (the look of
-    an argument that is its default), ``_default_NAME``, and ``_Handle`` or ``_StreamLauncher``.
+    It refers to ``_recordings``, ``_thread`` (the number of this thread), ``_function`` (what the
+    user would call), ``_long_way``, ``_looks``, ``_NoKey``, ``_own``, ``_number`` (which stands for
+    the operation), ``_default`` (the look of an argument that is its default), ``_default_NAME``,
+    and ``_Handle`` or ``_StreamLauncher``.
     """
     return _OPERATION.format(**_fields(name, parameters, by_alignment))
 
@@ -76,7 +70,6 @@ def _fields(name: str, parameters: Sequence[Parameter], by_alignment: bool) -> d
     launcher = "handle" if of_handle else "_launcher"
     positional = [p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
     options = [p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
-    others = [f"**{p.name}" for p in parameters if p.kind is Parameter.VAR_KEYWORD]
     key = ["_number"] if of_handle else ["_number", f"{launcher}.launch_key"]
     looks: list[str] = []
     at: list[str] = []
@@ -84,25 +77,18 @@ def _fields(name: str, parameters: Sequence[Parameter], by_alignment: bool) -> d
     for p in parameters:
         if p.name in ("handle", "stream"):
             continue
-        if p.kind is Parameter.VAR_KEYWORD:
-            look = _LOOK.format("_value", launcher)
-            looks += _LOOKS_BY_NAME.format(p.name, look).splitlines()
-            key += [f"*{p.name}", "*_parts"]
-            at.append("*_at")
-            given.append(f"*{p.name}.values()")
-        else:
-            look = _LOOK.format(p.name, launcher)
-            if p.default is not Parameter.empty:
-                look = f"_default if {p.name} is _default_{p.name} else {look}"
-            looks.append(f"_part_{p.name}, _at_{p.name} = {look}")
-            key.append(f"_part_{p.name}")
-            at.append(f"_at_{p.name}")
-            given.append(p.name)
+        look = _LOOK.format(p.name, launcher)
+        if p.default is not Parameter.empty:
+            look = f"_default if {p.name} is _default_{p.name} else {look}"
+        looks.append(f"_part_{p.name}, _at_{p.name} = {look}")
+        key.append(f"_part_{p.name}")
+        at.append(f"_at_{p.name}")
+        given.append(p.name)
     if by_alignment:
         key.append(f"_aligned({_tuple(at)})")
     return {
         "name": name,
-        "signature": ", ".join([*positional, *(["*"] if options else []), *options, *others]),
+        "signature": ", ".join([*positional, *(["*"] if options else []), *options]),
         "refused": " or handle.__class__ is not _Handle" if of_handle else "",
         "launcher": launcher,
         "launcher_line": "pass" if of_handle else f"{launcher} = _StreamLauncher(stream)",
@@ -111,7 +97,7 @@ def _fields(name: str, parameters: Sequence[Parameter], by_alignment: bool) -> d
         "at": _tuple(at),
         "given": _tuple(given),
         "positional": "".join(f"{each}, " for each in positional),
-        "keywords": ", ".join([*(f"{each}={each}" for each in options), *others]),
+        "keywords": ", ".join(f"{each}={each}" for each in options),
     }
 
 
@@ -158,10 +144,10 @@ def plan_source(
         before.append("made, to = make(allocator)")
     work = [f"space{i} = launcher.workspace(sizes[{i}], {i})" for i in range(scratch)]
     if scratch:
-        addresses = [f"address(space{i}.ptr or None)" for i in range(scratch)]
+        addresses = [f"space{i}.pointer" for i in range(scratch)]
         work.append(f"scratch = {_tuple(addresses)}")
     if follows:
-        work.append("follow(device, allocator.stream)")
+        work.append("if current(device) != allocator.stream: follow(device, allocator.stream)")
     if zeroed:
         made = "*[tensor._memory for tensor in made]" if makes else ""
         blocks = [made, *(f"space{i}" for i in range(scratch))]

@@ -18,6 +18,7 @@ from .enums import CUDNN_DATA_DOUBLE
 from .tokens import Tokens, unique
 
 __all__ = [
+    "NOTHING",
     "Entry",
     "Fitting",
     "cache",
@@ -53,19 +54,21 @@ class Entry:
 
     `scalar` is the C type of numbers that scale such a tensor: double for DOUBLE, else float.
     `fitting` holds the keys of typed memory that was found to fit. `token` is one number for all
-    descriptors with an equal record, None without a record.
+    descriptors with an equal record, None without a record, and once it is forgotten: the owner of
+    a descriptor keeps the place, and looks at nothing but its token.
 
     Who forgets a record takes its place out of the table, so what a reader stores after that is
     lost with the place, and never stale.
     """
 
-    __slots__ = ("fitting", "record", "scalar", "token")
+    __slots__ = ("fitting", "forgotten", "record", "scalar", "token")
 
     def __init__(self) -> None:
         self.record: Any = None
         self.scalar: Any = None
         self.token: int | None = None
         self.fitting = _NOTHING_FITS
+        self.forgotten = False
 
     def fill(self, record: Any) -> None:
         """Store a record, and what launches want to know of it."""
@@ -80,6 +83,13 @@ class Entry:
         except TypeError:  # not hashable: it holds what was set by labels
             self.token = unique()
         self.record = record
+        if self.forgotten:  # by another thread, while it was read
+            self.token = None
+
+    def drop(self) -> None:
+        """Say that the record is forgotten to those who keep its place."""
+        self.forgotten = True
+        self.token = None
 
 
 _MOST_FITTING = 1024
@@ -156,7 +166,7 @@ def record(descriptor: Any, *arguments: Any) -> Any:
     read = _readers.get(type(handle)) or _loaded_readers().get(type(handle))
     if read is None:
         return None
-    place = cache[bytes(handle)] = Entry()
+    place = cache.setdefault(bytes(handle), Entry())
     found = read(handle, *arguments)
     if found is None:
         forget(handle)
@@ -200,11 +210,12 @@ def place(descriptor: Any) -> Entry:
     try:
         found = record(descriptor)
     except TypeError:  # no descriptor: C's converter refuses it
-        return _NOTHING
-    return _NOTHING if found is None else cache.get(_key(descriptor), _NOTHING)
+        return NOTHING
+    return NOTHING if found is None else cache.get(_key(descriptor), NOTHING)
 
 
-_NOTHING = Entry()
+NOTHING = Entry()
+"""The place of what has no record."""
 
 
 def _key(descriptor: Any) -> bytes:
@@ -213,8 +224,8 @@ def _key(descriptor: Any) -> bytes:
 
 def note(descriptor: Any, held: Any) -> None:
     """Store the record of a descriptor that C does not let be read."""
-    place = cache[_key(descriptor)] = Entry()
-    place.fill(held)
+    forget(descriptor)
+    cache.setdefault(_key(descriptor), Entry()).fill(held)
 
 
 def forget(descriptor: Any) -> None:
@@ -223,4 +234,5 @@ def forget(descriptor: Any) -> None:
         descriptor = getattr(descriptor, "_as_parameter_", None)
         if descriptor is None:
             return
-    cache.pop(bytes(descriptor), None)
+    if (known := cache.pop(bytes(descriptor), None)) is not None:
+        known.drop()

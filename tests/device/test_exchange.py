@@ -371,6 +371,14 @@ def test_what_the_exporter_refuses(reference_device: None) -> None:
         as_tensor(torch.zeros(3, requires_grad=True))
 
 
+def test_sparse_tensors_are_refused(reference_device: None) -> None:
+    dense = torch.eye(3)
+    for _ in range(2):
+        np.testing.assert_array_equal(as_tensor(dense).numpy(), dense.numpy())
+        with pytest.raises(BufferError, match="strided"):
+            as_tensor(dense.to_sparse())
+
+
 def test_negative_strides_are_refused(reference_device: None) -> None:
     with pytest.raises(BufferError, match="negative strides"):
         as_tensor(Capsule(np.arange(4, dtype=np.float32)[::-1].__dlpack__()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 import threading
 import warnings
@@ -159,6 +160,56 @@ def test_a_descriptor_that_is_closed_is_refused_also_where_its_launch_is_known(
     conv.close()
     with pytest.raises(ClosedError, match="ConvolutionDescriptor"):
         cudnn.convolution_forward(handle, x, w, conv)
+
+
+@pytest.mark.parametrize("alias", [False, True], ids=["the object", "another variable"])
+def test_a_convolution_sees_that_one_of_its_descriptors_was_set_again(
+    handle: Handle, alias: bool
+) -> None:
+    x, w = tensor(1, 2, 5, 5), tensor(2, 2, 3, 3)
+    y = poisoned(1, 2, 5, 5)
+    with (
+        cudnn.TensorDescriptor.of(x) as x_desc,
+        cudnn.FilterDescriptor.of(w) as w_desc,
+        ConvolutionDescriptor(1) as conv,
+        cudnn.TensorDescriptor.of(y) as y_desc,
+    ):
+        forward = cudnn.ConvolutionForward(x_desc, w_desc, conv, y_desc)
+        results = {}
+        for mode in (raw.CUDNN_CROSS_CORRELATION, raw.CUDNN_CONVOLUTION) * 2:
+            variable = raw.cudnnConvolutionDescriptor_t()
+            variable.value = conv._as_parameter_.value
+            raw.cudnnSetConvolution2dDescriptor(
+                *(variable if alias else conv, 1, 1, 1, 1, 1, 1), mode, raw.CUDNN_DATA_FLOAT
+            )
+            for _ in range(2):
+                forward.run(handle, x=x, w=w, y=y)
+                results.setdefault(mode, y.numpy())
+                np.testing.assert_array_equal(y.numpy(), results[mode])
+                y.fill(np.nan)
+        flipped = DeviceTensor.from_numpy(w.numpy()[..., ::-1, ::-1].copy())
+        forward.run(handle, x=x, w=flipped, y=y)
+        np.testing.assert_allclose(y.numpy(), results[raw.CUDNN_CROSS_CORRELATION], rtol=1e-5)
+    with pytest.raises(ClosedError):
+        forward.run(handle, x=x, w=w, y=y)
+
+
+def test_what_a_convolution_remembers_is_not_copied(handle: Handle) -> None:
+    x, w, y = tensor(1, 2, 5, 5), tensor(2, 2, 3, 3), poisoned(1, 2, 5, 5)
+    with (
+        ConvolutionDescriptor(1) as conv,
+        cudnn.TensorDescriptor.of(x) as image,
+        cudnn.FilterDescriptor.of(w) as filters,
+    ):
+        forward = cudnn.ConvolutionForward(image, filters, conv, image)
+        forward.run(handle, x=x, w=w, y=y)
+        copied = pickle.loads(pickle.dumps(forward))
+        assert copied == forward
+        again = poisoned(1, 2, 5, 5)
+        copied.run(handle, x=x, w=w, y=again)
+        for descriptor in copied.descriptors:
+            descriptor.close()
+    np.testing.assert_array_equal(again.numpy(), y.numpy())
 
 
 def test_how_arguments_are_passed_makes_no_other_launch(
@@ -329,6 +380,46 @@ def test_tensors_of_pytorch_that_are_negated_when_read(reference_handle: Handle)
                 with pytest.raises(BufferError, match=r"^x: .* pass x.resolve_neg\(\)"):
                     cudnn.activation_forward(reference_handle, x, "relu")
                 x = x.resolve_neg()
+            y = cudnn.activation_forward(reference_handle, x, "relu")
+            np.testing.assert_array_equal(y.numpy(), x.relu().numpy())
+
+
+def test_tensors_of_pytorch_at_one_address_are_told_apart(reference_handle: Handle) -> None:
+    """By shape, strides, type, and whether they require gradients."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    numbers = torch.rand(2, 3, 4, 5) - 0.5
+    views = [
+        numbers,
+        numbers.view(3, 2, 4, 5),
+        numbers[:1],
+        numbers.transpose(2, 3),
+        numbers[..., ::2],
+        numbers.view(torch.float16)[..., :5],
+        numbers,
+    ]
+    assert len({each.data_ptr() for each in views}) == 1
+    for _ in range(2):
+        for x in views:
+            y = cudnn.activation_forward(reference_handle, x, "relu")
+            np.testing.assert_array_equal(y.numpy(), x.relu().numpy())
+        with pytest.raises(BufferError, match="gradient"):
+            cudnn.activation_forward(reference_handle, numbers.detach().requires_grad_(), "relu")
+
+
+def test_tensors_of_pytorch_that_changed_are_looked_at_again(reference_handle: Handle) -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.randn(1, 2, 4, 5)
+    for change in (
+        lambda: x,
+        lambda: x.transpose_(2, 3),
+        lambda: x.resize_(1, 2, 2, 4),
+        lambda: x.unsqueeze_(0),
+    ):
+        before = x.data_ptr()
+        change()
+        assert x.data_ptr() == before
+        for _ in range(2):
             y = cudnn.activation_forward(reference_handle, x, "relu")
             np.testing.assert_array_equal(y.numpy(), x.relu().numpy())
 

@@ -414,6 +414,37 @@ def test_destroying_forgets(new):
     assert address not in records.cache
 
 
+def test_who_keeps_the_place_of_a_record_sees_that_it_is_forgotten(new):
+    descriptor = tensor(new, 1, 2, 3, 4)
+    place = records.place(descriptor)
+    assert place.token == records.place(tensor(new, 1, 2, 3, 4)).token
+    raw.cudnnSetTensor4dDescriptor(
+        descriptor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, 1, 2, 3, 5
+    )
+    assert place.token is None
+    assert records.place(descriptor) is not place
+    place = records.place(descriptor)
+    raw.cudnnDestroyTensorDescriptor(descriptor)
+    assert place.token is None
+
+
+def test_a_record_that_is_forgotten_while_it_is_read(new, monkeypatch):
+    descriptor = tensor(new, 1, 2, 3, 4)
+    read = records._readers[raw.cudnnTensorDescriptor_t]
+    places = []
+
+    def interrupted(handle):
+        places.append(records.cache[bytes(handle)])
+        found = read(handle)
+        records.forget(handle)  # another thread sets it
+        return found
+
+    monkeypatch.setitem(records._readers, raw.cudnnTensorDescriptor_t, interrupted)
+    assert record(descriptor).shape == (1, 2, 3, 4)
+    assert places[0].token is None
+    assert bytes(descriptor) not in records.cache
+
+
 def test_every_function_that_may_set_a_descriptor_forgets_its_record():
     """The list that the declarations give, against the names of C's functions."""
     forgetting = {

@@ -47,8 +47,8 @@ def _forgetting(parameter: Parameter) -> list[str]:
     name = parameter.name
     pointer = f"_of_{name}" if is_handle(parameter) else name
     return [
-        f"if {pointer}.__class__ is _kind_{name}: _records.pop(_bytes({pointer}), None)",
-        f"else: _forget_record({name})",
+        f"if {pointer}.__class__ is not _kind_{name}: _forget_record({name})",
+        f"elif (_known := _records.pop(_bytes({pointer}), None)) is not None: _known.drop()",
     ]
 
 
