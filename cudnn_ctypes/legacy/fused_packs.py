@@ -169,8 +169,8 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
         ----------
         label : cudnnFusedOpsVariantParamLabel_t or str
         value : device memory, number or None
-            For "ptr_…" a tensor, a ``DeviceBuffer``, an address or None; it is kept alive. For
-            "scalar_size_t_…" and "scalar_int64_t_…" an int, for "scalar_double_…" a float.
+            For ``ptr_…`` a tensor, a ``DeviceBuffer``, an address or None; it is kept alive. For
+            ``scalar_size_t_…`` and ``scalar_int64_t_…`` an int, for ``scalar_double_…`` a float.
         """
         label = enumerator(raw.cudnnFusedOpsVariantParamLabel_t, label, "label")
         kind, name = _number_type(label), label.name.removeprefix("CUDNN_").lower()
@@ -204,7 +204,7 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
         return (self.operation, *part), self._as_parameter_
 
     def address(self, label: str) -> int | None:
-        """The address that was set for "ptr_…", None for NULL.
+        """The address that was set for ``ptr_…``, None for NULL.
 
         Raises
         ------

@@ -195,7 +195,7 @@ class BatchNormalizationOperations(Operations):
         Parameters
         ----------
         dy, input : Tensor
-            (n, c, *spatial).
+            ``(n, c, *spatial)``.
         mean, inv_variance, scale : Tensor
             (1, c, 1, …).
 
@@ -232,7 +232,7 @@ class BatchNormalizationOperations(Operations):
         Parameters
         ----------
         input : Tensor
-            (n, c, *spatial).
+            ``(n, c, *spatial)``.
         mean, inv_variance, scale, bias : Tensor
             (1, c, 1, …).
         """

@@ -43,9 +43,9 @@ class ConvolutionOperations(Operations):
         Parameters
         ----------
         image : Tensor
-            (n, c, *spatial).
+            ``(n, c, *spatial)``.
         weight : Tensor
-            (k, c / groups, *window); the number of groups follows from the channels.
+            ``(k, c / groups, *window)``; the number of groups follows from the channels.
         padding : int or sequence of int, optional
             Zeros before and after each spatial dimension; 0 by default.
         pre_padding, post_padding : int or sequence of int, optional
@@ -57,7 +57,7 @@ class ConvolutionOperations(Operations):
         Returns
         -------
         Tensor
-            (n, k, *spatial), in the layout of `image`.
+            ``(n, k, *spatial)``, in the layout of `image`.
 
         Raises
         ------
@@ -99,16 +99,16 @@ class ConvolutionOperations(Operations):
         Parameters
         ----------
         loss : Tensor
-            The gradient with respect to y, (n, k, *spatial).
+            The gradient with respect to y, ``(n, k, *spatial)``.
         filter : Tensor
-            The weight, (k, c / groups, *window).
+            The weight, ``(k, c / groups, *window)``.
         padding, pre_padding, post_padding, stride, dilation, convolution_mode
             As `conv_fprop` had them.
 
         Returns
         -------
         Tensor
-            (n, c, *spatial), in the layout of `loss`. With a stride other than 1, or groups, it
+            ``(n, c, *spatial)``, in the layout of `loss`. With a stride other than 1, or groups, it
             needs dims: ``set_output(dims=…)``.
         """
         return self._convolution(
@@ -144,17 +144,17 @@ class ConvolutionOperations(Operations):
         Parameters
         ----------
         image : Tensor
-            (n, c, *spatial).
+            ``(n, c, *spatial)``.
         loss : Tensor
-            The gradient with respect to y, (n, k, *spatial).
+            The gradient with respect to y, ``(n, k, *spatial)``.
         padding, pre_padding, post_padding, stride, dilation, convolution_mode
             As `conv_fprop` had them.
 
         Returns
         -------
         Tensor
-            (k, c / groups, *window), in the layout of `image`. It needs dims, as several windows
-            can give the same sizes: ``set_output(dims=…)``.
+            ``(k, c / groups, *window)``, in the layout of `image`. It needs dims, as several
+            windows can give the same sizes: ``set_output(dims=…)``.
         """
         return self._convolution(
             CONV_WGRAD,

@@ -58,10 +58,10 @@ class GeneralNormalization(Operations):
         phase : cudnnBackendNormFwdPhase_t or str
             "training" gives mean and inv_variance too; both must be used or be outputs.
         input : Tensor
-            (n, c, *spatial).
+            ``(n, c, *spatial)``.
         scale, bias : Tensor, optional
             For "layer", "rms" and "ada_layer", their sizes other than 1 say which dimensions are
-            normalized: (1, c, *spatial) or (1, 1, d) for "layer" and "rms", (n, 1, d) for
+            normalized: ``(1, c, *spatial)`` or (1, 1, d) for "layer" and "rms", (n, 1, d) for
             "ada_layer". For "batch" and "instance" they are (1, c, 1, …).
         epsilon : Tensor or float
             Added to the variance; needed in training.
@@ -144,7 +144,7 @@ class GeneralNormalization(Operations):
         mode : cudnnBackendNormMode_t or str
             "layer", "instance", "batch", "rms", "ada_layer".
         grad, input : Tensor
-            The gradient with respect to y, and what was normalized; both (n, c, *spatial).
+            The gradient with respect to y, and what was normalized; both ``(n, c, *spatial)``.
         scale : Tensor, optional
             As `norm_forward` had it.
         mean, inv_variance : Tensor, optional

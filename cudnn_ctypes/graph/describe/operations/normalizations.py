@@ -34,7 +34,7 @@ class NormalizationOperations(GeneralNormalization):
         ----------
         norm_forward_phase : "training" or "inference"
         input : Tensor
-            (n, c, *spatial), or (n, tokens, d).
+            ``(n, c, *spatial)``, or (n, tokens, d).
         scale, bias : Tensor, optional
             Their sizes other than 1 say which dimensions are normalized.
         epsilon : Tensor or float
@@ -81,7 +81,7 @@ class NormalizationOperations(GeneralNormalization):
         ----------
         norm_forward_phase : "training" or "inference"
         input : Tensor
-            (n, c, *spatial).
+            ``(n, c, *spatial)``.
         scale, bias : Tensor
             (1, c, 1, …).
         epsilon : Tensor or float
@@ -155,7 +155,7 @@ class NormalizationOperations(GeneralNormalization):
         Parameters
         ----------
         input : Tensor
-            (n, c, *spatial).
+            ``(n, c, *spatial)``.
         scale, bias, in_running_mean, in_running_var : Tensor
             (1, c, 1, …).
         epsilon, momentum : Tensor or float

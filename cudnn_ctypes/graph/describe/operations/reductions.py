@@ -228,7 +228,7 @@ class ReductionOperations(Operations):
         Parameters
         ----------
         input : Tensor
-            (n, c, *spatial).
+            ``(n, c, *spatial)``.
 
         Returns
         -------

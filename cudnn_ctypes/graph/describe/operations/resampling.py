@@ -131,7 +131,7 @@ class ResampleOperations(Operations):
         Parameters
         ----------
         input : Tensor
-            (n, c, *spatial).
+            ``(n, c, *spatial)``.
         mode : cudnnResampleMode_t or str
             "maxpool", "avgpool" (which counts the padding), "avgpool_exclude_padding", "bilinear"
             or "nearest".
@@ -190,7 +190,7 @@ class ResampleOperations(Operations):
         Parameters
         ----------
         loss : Tensor
-            The gradient with respect to y, (n, c, *spatial).
+            The gradient with respect to y, ``(n, c, *spatial)``.
         index : Tensor, optional
             For "maxpool", the places that `resample` gave.
         input, y : Tensor, optional

@@ -1,0 +1,37 @@
+"""Sphinx's settings: ``python -m sphinx -d build/doctrees docs build/site``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import cudnn_ctypes
+from tools.reference_pages import write_reference
+
+write_reference()
+
+project = "cudnn_ctypes"
+release = version = cudnn_ctypes.__version__
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+default_role = "py:obj"
+numpydoc_show_class_members = False
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+html_theme = "pydata_sphinx_theme"
+html_title = "cudnn_ctypes"
+html_theme_options = {
+    "navigation_depth": 2,
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+}
+html_copy_source = False
+html_show_sourcelink = False

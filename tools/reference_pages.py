@@ -1,0 +1,305 @@
+"""The reference pages of the site, from the code: ``docs/conf.py`` has them written at each build.
+
+A page for each C function, each public class and function, each graph operation and each example,
+and one for all enums and structs. Nothing is written here that the package does not say itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import cudnn_ctypes
+from cudnn_ctypes import Graph, raw, reference
+from cudnn_ctypes.coverage import Row, table
+from cudnn_ctypes.raw import enums, types
+from cudnn_ctypes.raw.describe import documentation, parameter_type
+from cudnn_ctypes.raw.function import Function, Parameter
+from cudnn_ctypes.raw.uses import USES
+
+__all__ = ["write_reference"]
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "reference"  # not kept in git
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def write(path: str, *parts: str) -> None:
+    """Write a page, unless it stands there already: Sphinx builds again what is new."""
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    file = FOLDER / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+
+
+CONTENTS = "\n".join(["```{toctree}", ":hidden:", ":glob:", "", "*", "```"])
+
+
+def auto(kind: str, item: Any, *options: str) -> str:
+    """What a docstring says."""
+    lines = [f".. auto{kind}:: {item}", *(f"   :{option}" for option in options)]
+    return "\n".join(["```{eval-rst}", *lines, "```"])
+
+
+def grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [list(head)]
+    lines += [["---"] * len(lines[0])]
+    lines += [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+
+
+def summary(item: Any) -> str:
+    """The first sentence of a docstring."""
+    text = " ".join((inspect.getdoc(item) or "").partition("\n\n")[0].split())
+    return text.replace("``", "`")
+
+
+def code(text: str, language: str = "") -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+# --- C functions ---------------------------------------------------------------------------------
+
+
+def function_pages() -> None:
+    rows = {row.function: row for row in table()}
+    headers: dict[str, list[str]] = {}
+    for name, function in raw.FUNCTIONS.items():
+        headers.setdefault(function.header, []).append(name)
+        write(f"c/{name}.md", *function_page(name, function, rows[name]))
+    parts = [
+        "# C functions",
+        "All functions of cuDNN's headers, as `cudnn_ctypes.raw` declares them. "
+        "`python -m cudnn_ctypes lookup NAME` says the same in a terminal, and shows NVIDIA's own "
+        "words from the headers that are installed.",
+    ]
+    for header, names in headers.items():
+        listed = (
+            (f"[`{name}`]({name}.md)", raw.FUNCTIONS[name].since, ", ".join(user_links(name)))
+            for name in names
+        )
+        parts += [f"## {header}", grid(("function", "since", "in Python"), listed)]
+    write("c/index.md", *parts, CONTENTS)
+
+
+def function_page(name: str, function: Function, row: Row) -> Iterator[str]:
+    yield f"# {name}"
+    yield code(documentation(name).partition("\n\n")[0], "c")
+    yield grid(("parameter", "direction", "what"), map(parameter_row, function.parameters))
+    facts = [f"In `{function.header}` since cuDNN {function.since}."]
+    if function.deprecated:
+        instead = function.replaced_by
+        facts.append(f"Deprecated{f'; its successor is {successor(instead)}' if instead else ''}.")
+    yield " ".join(facts)
+    used = list(user_links(name))
+    yield f"In Python: {', '.join(used)}." if used else f"No class uses it: {row.reason}."
+    for module, item in formulas_of(name):
+        yield f"It computes ([{item.__name__}](../numpy/{module}.md) in NumPy):"
+        yield code(first_paragraphs(item), "text")
+    yield (
+        "On the reference device "
+        + {
+            "NumPy": "NumPy carries it out.",
+            "cuDNN itself": "cuDNN itself does: it needs no GPU.",
+            "no": "nothing carries it out; it says so.",
+        }[row.reference_device]
+    )
+    if row.succeeded:
+        yield f"Tests have run it on a GPU with cuDNN {', '.join(row.succeeded)}."
+    example = USES[name][1]
+    if example:
+        yield f"Example: [{example}](../examples/{Path(example).stem}.md)."
+
+
+def parameter_row(parameter: Parameter) -> tuple[str, str, str]:
+    return f"`{parameter.name}`", parameter.direction, parameter_type(parameter)
+
+
+def successor(name: str) -> str:
+    return f"[`{name}`]({name}.md)" if name in raw.FUNCTIONS else f"`{name}`"
+
+
+def user_links(name: str) -> Iterator[str]:
+    for used_by in USES[name][0]:
+        public = used_by.partition(".")[0]
+        known = public in cudnn_ctypes.__all__
+        yield f"[`{used_by}`](../api/{public}.md)" if known else f"`{used_by}`"
+
+
+@functools.cache
+def numpy_modules() -> dict[str, ModuleType]:
+    """The modules of the NumPy reference that users read, by their short names."""
+    return {
+        each.name: importlib.import_module(f"{reference.__name__}.{each.name}")
+        for each in pkgutil.iter_modules(reference.__path__)
+        if not each.ispkg and not each.name.startswith("_")
+    }
+
+
+def numpy_functions(module: ModuleType) -> list[Any]:
+    """The public functions of a module of the reference."""
+    functions = [item for _, item in inspect.getmembers(module, inspect.isfunction)]
+    return [
+        each
+        for each in functions
+        if each.__module__ == module.__name__ and not each.__name__.startswith("_") and each.__doc__
+    ]
+
+
+def formulas_of(name: str) -> Iterator[tuple[str, Any]]:
+    """Functions of the NumPy reference whose text names a C function, with their modules."""
+    for short, module in numpy_modules().items():
+        for item in numpy_functions(module):
+            if re.search(rf"`{name}`", item.__doc__):
+                yield short, item
+
+
+def first_paragraphs(item: Any) -> str:
+    return (inspect.getdoc(item) or "").partition("\nParameters\n")[0].strip()
+
+
+def numpy_pages() -> None:
+    rows = []
+    for module in numpy_modules()[1:]:
+        short = module.__name__.rpartition(".")[2]
+        rows.append((f"[`{short}`]({short}.md)", summary(module)))
+        write(
+            f"numpy/{short}.md", f"# reference.{short}", auto("module", module.__name__, "members:")
+        )
+    write(
+        "numpy/index.md",
+        "# What each operation computes",
+        "`cudnn_ctypes.reference` states it in plain NumPy, written for reading.",
+        grid(("module", "what"), rows),
+        CONTENTS,
+    )
+
+
+# --- enums, structs and handles ------------------------------------------------------------------
+
+
+def type_page() -> None:
+    parts = ["# C types", "Enums, structs, handles and callbacks of cuDNN's headers."]
+    for module in (enums, types):
+        for name in module.__all__:
+            parts += [f"## {name}", code(documentation(name), "text")]
+    write("types.md", *parts)
+
+
+# --- classes, functions, operations --------------------------------------------------------------
+
+
+def public() -> dict[str, Any]:
+    """All public names but modules."""
+    found = {name: getattr(cudnn_ctypes, name) for name in cudnn_ctypes.__all__}
+    return {name: item for name, item in found.items() if not isinstance(item, ModuleType)}
+
+
+ROOMS = {
+    "": "The library, its handle and its errors",
+    "device": "Device memory, streams and events",
+    "legacy": "Layer 2: the legacy API",
+    "graph": "Layer 3: the graph API",
+    "introspect": "Seeing what happens",
+    "reference": "The reference device",
+}
+
+
+def room_of(item: Any) -> str:
+    parts = item.__module__.split(".")
+    return parts[1] if len(parts) > 2 and parts[1] in ROOMS else ""
+
+
+def api_pages() -> None:
+    rooms: dict[str, list[str]] = {room: [] for room in ROOMS}
+    for name, item in public().items():
+        rooms[room_of(item)].append(name)
+        write(
+            f"api/{name}.md",
+            f"# {name}",
+            f"`from cudnn_ctypes import {name}`",
+            documented(name, item),
+            c_functions(name),
+        )
+    parts = ["# Classes and functions", "Every public name of `cudnn_ctypes`."]
+    for room, names in rooms.items():
+        rows = ((f"[`{name}`]({name}.md)", summary(public()[name])) for name in sorted(names))
+        parts += [f"## {ROOMS[room]}", grid(("name", "what"), rows)]
+    write("api/index.md", *parts, CONTENTS)
+
+
+def documented(name: str, item: Any) -> str:
+    """The docstring of a class with its members, or of a function."""
+    if not isinstance(item, type):
+        return auto("function", f"cudnn_ctypes.{name}")
+    error = issubclass(item, BaseException)
+    options = [] if error else ["members:", "inherited-members:"]
+    if item is Graph:
+        options.append(f"exclude-members: {', '.join(operations())}")
+    return auto("exception" if error else "class", f"cudnn_ctypes.{name}", *options)
+
+
+def c_functions(name: str) -> str:
+    used = [
+        f"[`{function}`](../c/{function}.md)"
+        for function, (users, _) in USES.items()
+        if any(each.partition(".")[0] == name for each in users)
+    ]
+    return f"C functions: {', '.join(used)}." if used else ""
+
+
+@functools.cache
+def operations() -> dict[str, Any]:
+    """The methods of `Graph` that describe an operation."""
+    return {
+        name: method
+        for name, method in inspect.getmembers(Graph, inspect.isfunction)
+        if not name.startswith("_") and ".describe.operations." in method.__module__
+    }
+
+
+def operation_pages() -> None:
+    rows = []
+    for name, method in operations().items():
+        rows.append((f"[`{name}`]({name}.md)", summary(method)))
+        write(f"graph/{name}.md", f"# Graph.{name}", auto("method", f"cudnn_ctypes.Graph.{name}"))
+    write(
+        "graph/index.md",
+        "# Graph operations",
+        "The methods of [`Graph`](../api/Graph.md) that describe an operation.",
+        grid(("operation", "what"), rows),
+        CONTENTS,
+    )
+
+
+def example_pages() -> None:
+    rows = []
+    for path in EXAMPLES:
+        text = path.read_text()
+        rows.append((f"[{path.stem}]({path.stem}.md)", text.split('"""')[1].splitlines()[0]))
+        write(f"examples/{path.stem}.md", f"# {path.stem}", code(text, "python"))
+    write(
+        "examples/index.md",
+        "# Examples",
+        "In reading order. `python -m cudnn_ctypes examples` lists and copies them.",
+        grid(("example", "what"), rows),
+        CONTENTS,
+    )
+
+
+def write_reference() -> None:
+    """Write all pages."""
+    function_pages()
+    numpy_pages()
+    type_page()
+    api_pages()
+    operation_pages()
+    example_pages()
