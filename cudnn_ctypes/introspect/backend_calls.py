@@ -108,6 +108,8 @@ class Execution:
         The kinds of the operations.
     tensors : list of (TensorInfo, int)
         Those of the graph that are in memory, each with its address.
+    values : list of (TensorInfo, int)
+        Those that are single numbers on the host, each with its address.
     outputs : set of int
         Unique ids of those that are written.
     roles : dict of int to str
@@ -139,11 +141,9 @@ class Execution:
                     infos |= {info.uid: info for info in map(tensor_info, found)}
                     for info in map(tensor_info, found):
                         self.roles.setdefault(info.uid, role(name))
-        self.tensors = [
-            (info, memory[uid])
-            for uid, info in infos.items()
-            if memory.get(uid) and not info.virtual and not info.by_value
-        ]
+        placed = [(info, memory[uid]) for uid, info in infos.items() if memory.get(uid)]
+        self.values = [each for each in placed if each[0].by_value]
+        self.tensors = [each for each in placed if not (each[0].virtual or each[0].by_value)]
 
 
 def role(name: Name) -> str:

@@ -7,7 +7,6 @@ import os
 import sys
 from typing import IO
 
-from .session import listen
 from .tracing import Trace
 
 __all__ = ["ENVIRONMENT_VARIABLE", "start"]
@@ -24,9 +23,10 @@ def start(value: str) -> Trace:
     ----------
     value : str
         "1" prints each call on stderr, "stats" sums up at the end, "nan" names the first call whose
-        output is not finite. Anything else is a file: records if it ends in ".json", else lines.
-        ``%p`` in it becomes the process's number; without it the processes that this one starts are
-        not traced, since they would write to the same file.
+        output is not finite. A folder, which ends in "/", gets a C program at the end. Anything
+        else is a file: of records if it ends in ".json", of a Python program, written at the end,
+        if in ".py", else of lines. ``%p`` in it becomes the process's number; without it the
+        processes that this one starts are not traced, since they would write to the same place.
 
     Raises
     ------
@@ -41,14 +41,24 @@ def start(value: str) -> Trace:
     else:
         if "%p" not in value:
             os.environ[ENVIRONMENT_VARIABLE] = "0"
-        # Closed with the process: calls are made to its very end.
-        file: IO[str] = open(value.replace("%p", str(os.getpid())), "w")  # noqa: SIM115
-        records = value.endswith(".json")
-        traced = Trace(
-            file=None if records else file, json=file if records else None, width=100, keep=False
-        )
-    listen(traced)
+        traced = _into(value.replace("%p", str(os.getpid())))
+    traced.open()
     return traced
+
+
+def _into(path: str) -> Trace:
+    """A trace that writes to a file or folder."""
+    if path.endswith(("/", ".py")):
+        is_c = path.endswith("/")
+        traced = Trace(keep=False, c=path if is_c else None, py=None if is_c else path)
+        atexit.register(traced.close)
+        return traced
+    # Closed with the process: calls are made to its very end.
+    file: IO[str] = open(path, "w")  # noqa: SIM115
+    records = path.endswith(".json")
+    return Trace(
+        file=None if records else file, json=file if records else None, width=100, keep=False
+    )
 
 
 def _conclude(traced: Trace, summary: str) -> None:

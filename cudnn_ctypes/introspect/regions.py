@@ -12,8 +12,9 @@ from typing import Any
 from ..device import cuda
 from ..raw import host_blocks, mode
 from ..raw.typed_memory import is_torch
+from .call_records import Argument, CallRecord
 
-__all__ = ["OWN", "Region", "find"]
+__all__ = ["OWN", "Region", "about_memory", "find"]
 
 OWN, TORCH = "cudnn_ctypes", "PyTorch"
 
@@ -52,6 +53,18 @@ class Region:
     def contains(self, address: int) -> bool:
         """Whether an address lies in it."""
         return self.address <= address < self.address + (self.nbytes or 1)
+
+
+def about_memory(what: str, region: Region) -> CallRecord:
+    """The record of its allocation or its end, as if a C function of that name had been called."""
+    place: dict[str, Any] = {"allocation": region.name, "offset": 0}
+    if region.nbytes is not None:
+        place["nbytes"] = region.nbytes
+    arguments = [Argument("memory", place)]
+    if region.owner:
+        arguments.append(Argument("by", region.owner))
+    file, line = region.place
+    return CallRecord(0, what, tuple(arguments), "", file=file, line=line)
 
 
 def find(address: int, given: Any, known: Iterable[Region]) -> Region:

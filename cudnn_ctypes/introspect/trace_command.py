@@ -15,8 +15,6 @@ from typing import IO
 from .call_records import CallRecord
 from .call_text import WIDTH, line
 from .comparison import compare
-from .replay.python_program import write_python
-from .replay.recording import Recording, recorded
 from .tracing import Trace, read_trace
 
 __all__ = ["add_arguments", "main"]
@@ -28,9 +26,17 @@ examples:
   python -m cudnn_ctypes trace --nan program.py
   python -m cudnn_ctypes trace --json before.json program.py
   python -m cudnn_ctypes trace --diff before.json after.json
+  python -m cudnn_ctypes trace --c out program.py && make -C out run
 
 Options stand before the program; what follows it are its own arguments. CUDNN_CTYPES_TRACE=1 shows
-the calls of any program that uses cudnn_ctypes.
+the calls of any program that uses cudnn_ctypes; a file's name there has them written to that file,
+as records if it ends in .json and as a Python program if it ends in .py, and a folder's name that
+ends in / as a C program.
+
+A program that --c or --py writes needs nothing of what the traced one is made of: what that one, or
+kernels of others, had put on the device is in its data, and work on several streams is done in the
+order of the calls. --c is also the way to report a bug of cuDNN. Trace the smallest program that
+shows it: the data hold all memory that its calls read.
 """
 
 
@@ -61,6 +67,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="write a Python program that makes the same raw calls, and its data beside it",
+    )
+    parser.add_argument(
+        "--c",
+        type=Path,
+        metavar="FOLDER",
+        help="write a C program that makes the same calls and stands alone, with its data, a "
+        "Makefile and a README; 'make run' there compares what the calls write with what they "
+        "wrote here",
+    )
+    parser.add_argument(
+        "--memory",
+        action="store_true",
+        help="show also where memory that calls use is allocated and freed",
+    )
+    parser.add_argument(
+        "--first", type=int, metavar="N", help="see the first N calls only, of a long program say"
     )
     parser.add_argument("--lines", action="store_true", help="with these: show the calls too")
     parser.add_argument(
@@ -141,7 +163,8 @@ def _run(arguments: argparse.Namespace) -> int:
         records = None
         if arguments.json is not None:
             records = stack.enter_context(arguments.json.open("w"))
-        shows = arguments.lines or not (arguments.stats or arguments.nan or records or arguments.py)
+        instead = (arguments.stats, arguments.nan, records, arguments.py, arguments.c)
+        shows = arguments.lines or not any(instead)
         traced = Trace(
             only=arguments.only,
             skip=arguments.skip,
@@ -150,21 +173,19 @@ def _run(arguments: argparse.Namespace) -> int:
             json=records,
             width=_width(arguments, out),
             keep=False,
+            py=arguments.py,
+            c=arguments.c,
+            program=program,
+            memory=arguments.memory,
+            first=arguments.first,
         )
-        recording = Recording()
         try:
-            with traced, recorded(recording if arguments.py else None):
+            with traced:
                 return _status_of(program, arguments.arguments, as_module=arguments.module)
         finally:
             _conclude(traced, arguments, out)
-            if arguments.py:
-                _write(recording, arguments.py, program, out)
-
-
-def _write(recording: Recording, path: Path, program: str, out: IO[str]) -> None:
-    write_python(recording, path, program)
-    for reason in dict.fromkeys(recording.skipped):
-        print(f"left out: {reason}", file=out)
+            for reason in traced.left_out:
+                print(f"left out: {reason}", file=out)
 
 
 def _conclude(traced: Trace, arguments: argparse.Namespace, out: IO[str]) -> None:

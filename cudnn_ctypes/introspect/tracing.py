@@ -8,15 +8,18 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..resource import Uncopied
 from .call_records import CallRecord
 from .call_text import WIDTH, line
 from .moment import Moment
-from .regions import Region
+from .regions import Region, about_memory
 from .session import listen, stop
 from .statistics import Sums
+
+if TYPE_CHECKING:
+    from .replay.programs import Programs
 
 __all__ = ["Trace", "read_trace", "trace"]
 
@@ -44,11 +47,22 @@ class Trace(Uncopied):
         json: IO[str] | None = None,
         width: int = WIDTH,
         keep: bool = True,
+        py: str | os.PathLike[str] | None = None,
+        c: str | os.PathLike[str] | None = None,
+        program: str = "",
+        memory: bool = False,
+        first: int | None = None,
     ) -> None:
         self.looks_at_numbers = nan
         self.calls: list[CallRecord] = []
         self._only, self._skip = _patterns("only", only), _patterns("skip", skip)
         self._file, self._json, self._width, self._keep = file, json, width, keep
+        self._memory, self._limit = memory, _limit(first)
+        self._programs: Programs | None = None
+        if py is not None or c is not None:
+            from .replay.programs import Programs
+
+            self._programs = Programs(py, c, program, first)
         self._count = 0
         self._first: CallRecord | None = None
         self._sums = Sums()
@@ -64,9 +78,13 @@ class Trace(Uncopied):
 
     def allocated(self, region: Region) -> None:
         """The next call is the first to use an allocation."""
+        if self._memory and self.wants("allocate"):
+            self.hear(about_memory("allocate", region))
 
     def freed(self, region: Region) -> None:
         """An allocation that calls used was freed."""
+        if self._memory and self.wants("free"):
+            self.hear(about_memory("free", region))
 
     def prepare(self, moment: Moment) -> None:
         """A call is about to be made."""
@@ -74,6 +92,8 @@ class Trace(Uncopied):
     def hear(self, call: CallRecord, moment: Moment | None = None) -> None:
         """A call is over."""
         self._count += 1
+        if self._count == self._limit:
+            stop(self)
         call = dataclasses.replace(call, number=self._count)
         self._sums.add(call)
         if self._keep:
@@ -92,6 +112,11 @@ class Trace(Uncopied):
     def first_not_finite(self) -> CallRecord | None:
         """The first call that wrote NaN or infinity; only known with ``nan=True``."""
         return self._first
+
+    @property
+    def left_out(self) -> list[str]:
+        """Calls that the programs which it writes lack, and why."""
+        return [] if self._programs is None else self._programs.left_out
 
     def statistics(self) -> str:
         """By C function: calls, failures, time in all and for each; a table."""
@@ -125,12 +150,33 @@ class Trace(Uncopied):
 
     # --- from when to when -----------------------------------------------------------------------
 
+    def open(self) -> None:
+        """See calls from now on.
+
+        Raises
+        ------
+        RuntimeError
+            If it sees them already.
+        """
+        if self._limit != 0:
+            listen(self)
+        if self._programs is not None:
+            self._programs.start()
+
     def close(self) -> None:
-        """See no more calls; those that were seen stay."""
+        """See no more calls, and write what is to be written; those that were seen stay.
+
+        Raises
+        ------
+        OSError
+            If a program cannot be written.
+        """
         stop(self)
+        if self._programs is not None:
+            self._programs.finish()
 
     def __enter__(self) -> Trace:
-        listen(self)
+        self.open()
         return self
 
     def __exit__(self, *exc_info: object) -> None:
@@ -144,6 +190,10 @@ def trace(
     nan: bool = False,
     file: IO[str] | None = None,
     width: int = WIDTH,
+    memory: bool = False,
+    first: int | None = None,
+    py: str | os.PathLike[str] | None = None,
+    c: str | os.PathLike[str] | None = None,
 ) -> Trace:
     """See every C call that is made in ``with``: by any layer, in any thread, on any device.
 
@@ -162,6 +212,20 @@ def trace(
         Where each call is printed when it is over, ``sys.stdout`` for instance.
     width : int
         Columns of the text; 0 puts every call on one line.
+    memory : bool
+        Whether to show also where memory that calls use was allocated and freed, as far as this
+        package or PyTorch did it: "allocate" before the first call that uses it, "free" before the
+        next call. `only` and `skip` hold for these names, too.
+    first : int, optional
+        How many calls to see, of a long program say; default: all.
+    py : path, optional
+        Where a Python program goes that makes the same raw calls; its data are put beside it.
+    c : path, optional
+        The folder of a C program that makes the same calls, with its data, a Makefile and a README;
+        it is made if there is none. ``make run`` there compiles and runs the program, which
+        compares what the calls write with what they wrote here. Programs have all calls, whatever
+        `only` and `skip` say. Handles that were made before are made in them; calls on descriptors
+        that were made before are left out, which `left_out` and the program say.
 
     Returns
     -------
@@ -171,7 +235,9 @@ def trace(
     Raises
     ------
     TypeError
-        If `only` or `skip` are no patterns.
+        If `only` or `skip` are no patterns, or `first` is no int.
+    ValueError
+        If `first` is negative.
 
     Notes
     -----
@@ -186,7 +252,7 @@ def trace(
     ('cudnnSetTensor4dDescriptor', 'SUCCESS')
     >>> descriptor.close()
     """
-    return Trace(only=only, skip=skip, nan=nan, file=file, width=width)
+    return Trace(only=only, skip=skip, nan=nan, file=file, width=width, memory=memory, py=py, c=c)
 
 
 def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
@@ -207,6 +273,16 @@ def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
         return [CallRecord.from_dict(each) for each in calls]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{os.fspath(path)}: this is no trace: {error}") from None
+
+
+def _limit(first: Any) -> int | None:
+    if first is None:
+        return None
+    if isinstance(first, bool) or not hasattr(first, "__index__"):
+        raise TypeError(f"first: expected an int, got {first!r}")
+    if first < 0:
+        raise ValueError(f"first: expected 0 or more, got {first}")
+    return int(first)
 
 
 def _header() -> str:

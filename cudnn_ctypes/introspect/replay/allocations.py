@@ -42,6 +42,8 @@ class Allocation:
         What the first call that used it calls it.
     held : array of bytes, optional
         What the replay has there by now; None while it has not all of it.
+    host_type : str
+        The data type of one number in host memory, "" for memory of the device.
     outputs : dict
         By offset, what calls wrote there last: bytes and data type.
     """
@@ -51,7 +53,13 @@ class Allocation:
     nbytes: int
     role: str = ""
     held: Bytes | None = None
+    host_type: str = ""
     outputs: dict[int, tuple[int, str]] = field(default_factory=dict)
+
+    @property
+    def word(self) -> str:
+        """What to call it: by its role, where backend calls passed a plain address."""
+        return self.role if self.role and self.name.startswith("memory") else self.name
 
     @classmethod
     def of(cls, region: Region) -> Allocation:

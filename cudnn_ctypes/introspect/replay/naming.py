@@ -30,18 +30,20 @@ _ABOUT_IT = ("cudnnCreate", "cudnnDestroy", "cudnnDerive", "cudnnBackend", "cudn
 class Identifiers:
     """Names that differ from each other and from some words."""
 
-    def __init__(self, reserved: Set[str]) -> None:
+    def __init__(self, reserved: Set[str] = frozenset()) -> None:
         self._taken = set(reserved)
+        self._counts: dict[str, int] = {}
         self._free: dict[tuple[str, type], list[str]] = {}
         self._kinds: dict[str, tuple[str, type]] = {}
 
     def unique(self, word: str) -> str:
         """The word, with a number if it is taken."""
-        count, name = 1, word
+        count, name = self._counts.get(word, 1), word
         while name in self._taken:
             count += 1
             name = f"{word}{count}" if not word[-1].isdigit() else f"{word}_{count}"
         self._taken.add(name)
+        self._counts[word] = count
         return name
 
     def variable(self, word: str, kind: type) -> str:
@@ -75,7 +77,7 @@ class Naming:
         self._memory: dict[int, str] = {}
         for step in steps:
             if isinstance(step, Allocate):
-                self._memory[id(step.allocation)] = unique(_word_of_memory(step.allocation))
+                self._memory[id(step.allocation)] = unique(camel(step.allocation.word))
             elif isinstance(step, Call):
                 self._call(step, roles)
 
@@ -112,13 +114,6 @@ def camel(text: str) -> str:
     """``workspace_size`` as C programs write it: ``workspaceSize``."""
     first, *others = text.split("_")
     return first + "".join(each.capitalize() for each in others)
-
-
-def _word_of_memory(allocation: Allocation) -> str:
-    """The session's, but by its role where that is known: backend calls pass plain addresses."""
-    if allocation.name.startswith("memory") and allocation.role:
-        return camel(allocation.role)
-    return allocation.name
 
 
 def _word_of_object(value: Variable, role_: str) -> str:

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from ...raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
+from .host_numbers import host_number
 from .naming import Naming
 from .recording import RELATIVE, TOLERANCE, Recording
 from .steps import (
     Allocate,
     Array,
+    Assign,
     Call,
     Compare,
     Fraction,
@@ -137,6 +139,12 @@ class _Writer:
                 self.lines += ["", f"# {text}"]
             case LeftOut(function, reason):
                 add(f"# left out: {function}: {' '.join(reason.split())}")
+            case Allocate(allocation) if allocation.host_type:
+                add(f"{memory(allocation)} = ctypes.create_string_buffer(16)")
+            case Assign(allocation, value):
+                add(f"{memory(allocation)}[: {len(value)}] = {value!r}  # {_shown(step)}")
+            case Free(allocation) if allocation.host_type:
+                pass
             case Allocate(allocation):
                 add(f"{memory(allocation)} = DeviceBuffer({allocation.nbytes})")
             case Free(allocation):
@@ -197,6 +205,8 @@ class _Writer:
     def _element(self, value: Value) -> str:
         """One element of an attribute."""
         match value:
+            case Memory(allocation) if allocation.host_type:
+                return f"ctypes.addressof({self._value(value)})"
             case Memory():
                 return f"({self._value(value)}).ptr"
             case Object():
@@ -204,6 +214,12 @@ class _Writer:
             case Fraction(numerator, denominator):
                 return f"raw.cudnnFraction_t({numerator}, {denominator})"
         return self._value(value)
+
+
+def _shown(step: Assign) -> str:
+    """A number for the reader."""
+    number = host_number(step.value, step.allocation.host_type)
+    return step.allocation.host_type if number is None else _real(number)
 
 
 def _type(base: Any, in_attribute: bool = False) -> str:

@@ -5,26 +5,29 @@ What it has is told in no language; `python_program` and `c_program` are its wri
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...raw import cudnnHandle_t, cudnnStatus_t, live, records
+from ...dtypes import data_type_name, storage_bytes
+from ...raw import cudnnDataType_t, cudnnHandle_t, cudnnStatus_t, live, records
 from ...raw.ctypes_support import OpaquePointer
 from ...raw.function import binding
 from ..call_records import CallRecord
 from ..call_text import place_text
 from ..moment import Moment
 from ..regions import Region
-from ..session import listen, stop
+from ..session import stop
 from .allocations import Allocation, Bytes, NotReproducible, is_unwritten, read
 from .memory_of_calls import outputs, used
+from .naming import Identifiers
 from .steps import (
     Allocate,
+    Assign,
     Call,
     Compare,
     Free,
@@ -41,7 +44,7 @@ from .steps import (
 )
 from .values import Values
 
-__all__ = ["RELATIVE", "TOLERANCE", "Recording", "recorded"]
+__all__ = ["RELATIVE", "TOLERANCE", "Recording"]
 
 RELATIVE, TOLERANCE = 1e-3, 1e-5
 """By how much an output of a replay may differ: relative to the recorded one, and absolutely."""
@@ -62,6 +65,11 @@ class _Pending:
 class Recording:
     """The steps of a program.
 
+    Parameters
+    ----------
+    first : int, optional
+        How many calls to write down; default: all.
+
     Attributes
     ----------
     steps : list of Step
@@ -73,11 +81,13 @@ class Recording:
 
     looks_at_numbers = False
 
-    def __init__(self) -> None:
+    def __init__(self, first: int | None = None) -> None:
+        self._left = first
         self.steps: list[Step] = []
         self.data: dict[str, Bytes] = {}
         self.skipped: list[str] = []
         self._names_of_data: dict[bytes, str] = {}
+        self._words = Identifiers()
         self._objects: set[str] = set()
         self._allocations: dict[str, Allocation] = {}
         self._place = ""
@@ -109,9 +119,7 @@ class Recording:
         """The name of bytes; those that are equal are kept once."""
         digest = hashlib.sha256(data.tobytes()).digest()
         if digest not in self._names_of_data:
-            count = 1
-            while (name := f"{word}{count if count > 1 else ''}") in self.data:
-                count += 1 + len(self.data)
+            name = self._words.unique(word)
             self.data[name], self._names_of_data[digest] = data, name
         return self._names_of_data[digest]
 
@@ -135,11 +143,9 @@ class Recording:
         if place_text(moment) != self._place:
             self._place = place_text(moment)
             self.steps.append(Place(self._place))
-        steps = len(self.steps)
         try:
             pending = self._noted(moment)
         except Exception as reason:  # a trace never stops a program
-            self.steps[steps:] = [each for each in self.steps[steps:] if isinstance(each, Allocate)]
             pending = _Pending(None, str(reason))
         self._pending[id(moment)] = pending  # other threads call meanwhile
 
@@ -159,6 +165,10 @@ class Recording:
         )
         for allocation in found.values():
             self._bring(allocation, stream)
+        if moment.execution is not None:
+            for info, address in moment.execution.values:
+                role = moment.execution.roles.get(info.uid, "value")
+                self._assign(moment, address, role, info.data_type)
         return _Pending(values, "", tuple(found.values()), stream)
 
     def _bring(self, allocation: Allocation, stream: int | None) -> None:
@@ -170,8 +180,20 @@ class Recording:
         if is_new and is_unwritten(allocation):
             return
         byte = int(now[0]) if now.size and (now == now[0]).all() else None
-        data = "" if byte is not None else self._saved(allocation.name, now)
+        data = "" if byte is not None else self._saved(allocation.word, now)
         self.steps.append(Upload(allocation, data, byte or 0))
+
+    def _assign(self, moment: Moment, address: int, role: str, data_type: cudnnDataType_t) -> None:
+        """Have the replay hold a number on the host."""
+        allocation, _ = self._allocation(moment, address, None, "value")
+        kind = data_type_name(data_type)
+        if allocation.host_type not in ("", kind):
+            raise NotReproducible(f"a {kind} is where a {allocation.host_type} was")
+        allocation.host_type, allocation.role = kind, role
+        value = ctypes.string_at(address, storage_bytes(data_type, 1))
+        if allocation.held is None or allocation.held.tobytes() != value:
+            allocation.held = np.frombuffer(value, np.uint8)
+            self.steps.append(Assign(allocation, value))
 
     def _known(self, kind: type, name: str, parameter: str) -> Value:
         if name not in self._objects:
@@ -192,6 +214,10 @@ class Recording:
     def hear(self, call: CallRecord, moment: Moment) -> None:
         """Write the call down."""
         pending = self._pending.pop(id(moment))
+        if self._left is not None:
+            self._left -= 1
+            if self._left == 0:
+                stop(self)
         refused = call.failed and not hasattr(cudnnStatus_t, f"CUDNN_STATUS_{call.status}")
         if pending.values is None or refused:
             reason = pending.reason or f"{call.status}: {call.reason}"
@@ -233,16 +259,3 @@ class Recording:
         """All steps, and the comparisons of what was written and not freed."""
         living = [*self._allocations.values()]
         return [*self.steps, *(each for one in living for each in self._comparisons(one))]
-
-
-@contextmanager
-def recorded(recording: Recording | None) -> Iterator[None]:
-    """Have a recording hear the calls in ``with``; nothing happens without one."""
-    if recording is None:
-        yield
-        return
-    listen(recording)
-    try:
-        yield
-    finally:
-        stop(recording)

@@ -12,6 +12,7 @@ from .allocations import Allocation
 __all__ = [
     "Allocate",
     "Array",
+    "Assign",
     "Call",
     "Compare",
     "Fraction",
@@ -184,6 +185,14 @@ class Upload:
 
 
 @dataclass(frozen=True)
+class Assign:
+    """A number on the host, which an execution is going to read; its bytes."""
+
+    allocation: Allocation
+    value: bytes
+
+
+@dataclass(frozen=True)
 class Call:
     """A call of a C function.
 
@@ -222,4 +231,4 @@ class Compare:
     data: str
 
 
-Step: TypeAlias = "Place | LeftOut | Allocate | Free | Upload | Call | Compare"
+Step: TypeAlias = "Place | LeftOut | Allocate | Free | Upload | Assign | Call | Compare"

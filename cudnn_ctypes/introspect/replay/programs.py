@@ -1,0 +1,69 @@
+"""The programs that a trace writes of what it has seen."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..session import listen, stop
+from .c_folder import write_c
+from .python_program import write_python
+from .recording import Recording
+
+__all__ = ["Programs"]
+
+
+class Programs:
+    """Programs of one recording, written when it ends.
+
+    Parameters
+    ----------
+    py : path, optional
+        Where a Python program goes.
+    c : path, optional
+        The folder of a C program.
+    program : str
+        What is recorded; default: the running one.
+    first : int, optional
+        How many calls; default: all.
+    """
+
+    def __init__(
+        self,
+        py: str | os.PathLike[str] | None,
+        c: str | os.PathLike[str] | None,
+        program: str = "",
+        first: int | None = None,
+    ) -> None:
+        self._py, self._c = py, c
+        self._program = program or os.path.basename(sys.argv[0]) or "a program"
+        self._recording, self._first = Recording(first), first
+        self._is_open = False
+
+    @property
+    def left_out(self) -> list[str]:
+        """Calls that cannot be written down, and why, each once."""
+        return [*dict.fromkeys(self._recording.skipped)]
+
+    def start(self) -> None:
+        """Record from now on."""
+        if self._first != 0:
+            listen(self._recording)
+        self._is_open = True
+
+    def finish(self) -> None:
+        """Record no more, and write them; a second call does nothing.
+
+        Raises
+        ------
+        OSError
+            If they cannot be written.
+        """
+        if not self._is_open:
+            return
+        self._is_open = False
+        stop(self._recording)
+        if self._py is not None:
+            write_python(self._recording, self._py, self._program)
+        if self._c is not None:
+            write_c(self._recording, self._c, self._program)

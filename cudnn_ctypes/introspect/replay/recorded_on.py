@@ -1,0 +1,56 @@
+"""What a program was recorded with: versions, the GPU, and where headers and libraries are."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ... import headers
+from ...raw import library, mode
+
+__all__ = ["RecordedOn"]
+
+
+@dataclass(frozen=True)
+class RecordedOn:
+    """The facts, as text."""
+
+    version: str
+    cudnn: str
+    device: str
+    cuda_home: str
+    cudnn_include: str
+    cudnn_lib: str
+
+    @classmethod
+    def now(cls) -> RecordedOn:
+        """Those of this process."""
+        from ... import __version__
+
+        loaded = library.load()
+        include = headers.include_folder()
+        return cls(
+            __version__,
+            loaded.version_text,
+            _device(),
+            os.environ.get("CUDA_HOME", "/usr/local/cuda"),
+            "/usr/include" if include is None else str(include),
+            str(Path(loaded.path).parent),
+        )
+
+    def as_dict(self) -> dict[str, str]:
+        """By name."""
+        return asdict(self)
+
+
+def _device() -> str:
+    if mode.reference_device_active:
+        return "the reference device"
+    with suppress(Exception):  # a trace never stops a program
+        from ...device.device import current_device
+
+        device = current_device()
+        return f"an {device.name}" if device.name[0] in "AEIOU" else str(device.name)
+    return "an unknown device"

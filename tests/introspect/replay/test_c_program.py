@@ -1,0 +1,367 @@
+"""``trace --c``: the program compiles against cuDNN's headers, and does what the traced one did.
+
+Without a GPU it is run with the reference device in the place of the libraries.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs import ROOT
+
+from cudnn_ctypes import (
+    CallRecord,
+    DeviceTensor,
+    Handle,
+    TensorDescriptor,
+    activation_forward,
+    raw,
+    read_trace,
+    trace,
+    use_reference_device,
+)
+from cudnn_ctypes.raw.function import Parameter, binding
+from tools.generate.include import compiler, include_flags, wheel_include
+
+EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
+
+FIRST = {"11_train_on_digits": 600, "12_lenet_digits": 600, "14_character_lstm": 600}
+"""How many calls of long programs are recorded."""
+
+WITHOUT_OUTPUTS = {
+    "01_smallest_program",
+    "04_layouts",
+    "23_choosing_an_engine",
+    "25_compiled_elsewhere",
+}
+"""They compute nothing on the reference device."""
+
+STAND_IN = Path(__file__).with_name("reference_program.py")
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror")
+
+
+def run(*command: object, device: str = "reference", **options: Any) -> Any:
+    inherited = {name: value for name, value in os.environ.items() if "CUDNN_CTYPES" not in name}
+    environment = {**inherited, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": device}
+    return subprocess.run(
+        [str(each) for each in command],
+        env={**environment, **options},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def recorded(
+    program: Path, folder: Path, *flags: object, device: str = "reference"
+) -> tuple[str, str]:
+    """Record a program; the C text, and what the command says."""
+    command = (sys.executable, "-m", "cudnn_ctypes", "trace", "--c", folder, *flags, program)
+    done = run(*command, device=device)
+    assert done.returncode == 0, done.stderr
+    (text,) = folder.glob("*.c")
+    return text.read_text(), done.stderr
+
+
+def flags_of_headers() -> list[str]:
+    """The compiler and what it needs; skips where there are none."""
+    try:
+        return [compiler(), *include_flags(wheel_include("nvidia.cudnn"))]
+    except FileNotFoundError as missing:
+        pytest.skip(str(missing))
+
+
+def on_the_reference_device(folder: Path, *trace_flags: object) -> Any:
+    """Compile the program in a folder, and run it with Python in place of the libraries."""
+    before = (sys.executable, "-W", "error")
+    traced = ("-m", "cudnn_ctypes", "trace", *trace_flags) if trace_flags else ()
+    return run(*before, *traced, STAND_IN, folder, *flags_of_headers(), *STRICT)
+
+
+def compared(text: str) -> int:
+    """How many outputs a program compares."""
+    return len(re.findall(r"^    compare\(", text, re.M))
+
+
+def check_equal(done: Any, text: str) -> None:
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == compared(text)
+    assert all(line.endswith(": equal") for line in lines), lines
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_on_the_reference_device(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    text, said = recorded(EXAMPLES[name], folder, *limit(name))
+    assert said == ""
+    assert (compared(text) == 0) == (name in WITHOUT_OUTPUTS)
+    check_equal(on_the_reference_device(folder), text)
+
+
+def limit(name: str) -> tuple[object, ...]:
+    return ("--first", FIRST[name]) if name in FIRST else ()
+
+
+def plain(value: Any) -> Any:
+    """An argument without what only objects of Python tell of memory, without scalars and texts."""
+    if isinstance(value, dict):
+        if "allocation" in value:
+            return {name: value[name] for name in ("allocation", "offset")}
+        if value.keys() <= {"host"}:
+            return "host"
+        return {name: plain(each) for name, each in value.items() if name != "dropout"}
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    is_name = isinstance(value, str) and re.fullmatch(r"\w+", value) is not None
+    return "number" if isinstance(value, (float, str)) and not is_name else value
+
+
+def arguments(call: CallRecord) -> list[tuple[str, Any]]:
+    """Those of which Python knows the length when C passes an address."""
+    known = {p.name for p in binding(call.function).parameters if has_length(p)}
+    return [(each.name, plain(each.value)) for each in call.arguments if each.name in known]
+
+
+def has_length(parameter: Parameter) -> bool:
+    return parameter.type.kind != "array" or parameter.length is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["02_convolution_raw", "09_rnn", "16_ctc", "18_first_graph_raw", "26_nvidia_front_end"]
+)
+def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
+    folder, first, second = (tmp_path / each for each in ("program", "first", "second"))
+    recorded(EXAMPLES[name], folder, "--json", first)
+    done = on_the_reference_device(folder, "--json", second)
+    assert done.returncode == 0, done.stderr
+    # The scalars are in the C text, which another test reads.
+    one, other = (
+        [
+            (call.function, call.status, arguments(call))
+            for call in read_trace(path)
+            if call.function != "cudnnGetVersion"  # returns no status, and Python calls it, too
+        ]
+        for path in (first, second)
+    )
+    assert other[: len(one)] == one
+    assert all("Destroy" in function for function, *_ in other[len(one) :])
+
+
+PROGRAM = """
+import numpy as np
+from cudnn_ctypes import DeviceBuffer, Handle, TensorDescriptor, raw
+
+memory = DeviceBuffer(256)
+with Handle() as handle, TensorDescriptor((1, 1, 4, 4), "float32") as tensor:
+    raw.cudnnSetTensor(handle, tensor, memory + 64, 3.0)
+    raw.cudnnScaleTensor(handle, tensor, memory + 64, 0.1)
+    values = memory.copy_to_host().view("f4")
+    memory.copy_from_host(np.arange(64, dtype="f4"))     # the program itself writes
+    raw.cudnnAddTensor(handle, 2.0, tensor, memory, float("inf"), tensor, memory + 64)
+    raw.cudnnSetTensor4dDescriptor.unchecked(tensor, 0, 0, 0, 1, 1, 1)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_reads_as_c(program: Path, tmp_path: Path) -> None:
+    text, said = recorded(program, tmp_path / "out")
+    assert said == ""
+    assert "void *y;\n    CHECK_CUDA(cudaMalloc(&y, 256));\n" in text
+    assert "cudnnTensorDescriptor_t yDesc;\n    CHECK(cudnnCreateTensorDescriptor(&yDesc));" in text
+    assert "CHECK(cudnnSetTensor(handle, yDesc, (char *)y + 64, &(float){3.0f}));" in text
+    assert "&(float){0.1f}" in text
+    assert "&(float){INFINITY}" in text
+    assert (
+        "EXPECT(CUDNN_STATUS_BAD_PARAM, cudnnSetTensor4dDescriptor(yDesc, CUDNN_TENSOR_NCHW,\n"
+        "        CUDNN_DATA_FLOAT, 0, 1, 1, 1));" in text
+    )
+    assert text.index("cudnnDestroyTensorDescriptor(yDesc)") < text.index("cudnnDestroy(handle)")
+    assert 'compare("y+64", (char *)y + 64, FLOAT32, "expected.bin");' in text
+    assert text.index("compare(") < text.index("cudaFree(y)")
+    readme = (tmp_path / "out" / "README.md").read_text()
+    assert "on the reference device" in readme
+    assert "program.py" in readme
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "Makefile",
+        "README.md",
+        "data",
+        "out.c",
+    ]
+
+
+def test_failures_and_numbers_are_compared(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    text, _ = recorded(program, folder)
+    done = on_the_reference_device(folder)
+    assert done.returncode == 0, done.stderr
+    expected, equal = done.stdout.splitlines()
+    assert re.fullmatch(r"line \d+, cudnnSetTensor4dDescriptor: an error, as expected", expected), (
+        expected
+    )
+    assert equal == "y+64: equal"
+
+    source = folder / "out.c"
+    source.write_text(text.replace("INFINITY", "2"))
+    different = on_the_reference_device(folder)
+    assert (different.returncode, different.stdout.splitlines()[-1]) == (1, "y+64: DIFFERENT")
+    source.write_text(text.replace("CUDNN_STATUS_BAD_PARAM", "CUDNN_STATUS_NOT_SUPPORTED"))
+    different = on_the_reference_device(folder)
+    assert different.returncode == 1
+    assert "EXPECTED" in different.stdout
+    # A call that succeeded and now fails ends the program.
+    source.write_text(text.replace("CHECK(cudnnScaleTensor(handle", "CHECK(cudnnScaleTensor(NULL"))
+    failed = on_the_reference_device(folder)
+    assert failed.returncode == 2
+    assert re.search(r"out\.c:\d+: cudnnScaleTensor: ", failed.stderr)
+
+
+def near(folder: Path, factor: str) -> str:
+    (source,) = folder.glob("*.c")
+    source.write_text(source.read_text().replace("&(float){0.5f}", f"&(float){{{factor}}}"))
+    done = on_the_reference_device(folder)
+    assert done.returncode == ("DIFFERENT" in done.stdout)
+    return str(done.stdout)
+
+
+@pytest.mark.parametrize("data_type", ["float16", "bfloat16", "float32", "float64"])
+def test_reals_may_be_near(data_type: str, tmp_path: Path) -> None:
+    program, folder = tmp_path / "program.py", tmp_path / "out"
+    program.write_text(
+        "import numpy as np\n"
+        "from cudnn_ctypes import DeviceTensor, Handle, TensorDescriptor, raw\n"
+        f"x = DeviceTensor.full((1, 1, 1, 4), 3.0, {data_type!r})\n"
+        f"with Handle() as handle, TensorDescriptor((1, 1, 1, 4), {data_type!r}) as desc:\n"
+        "    raw.cudnnScaleTensor(handle, desc, x, 0.5)\n"
+    )
+    text, _ = recorded(program, folder)
+    assert data_type.upper() in text
+    if data_type == "float64":
+        assert "&(double){0.5}" in text
+        (source,) = folder.glob("*.c")
+        source.write_text(text.replace("(double){0.5}", "(double){0.5001}"))
+        done = on_the_reference_device(folder)
+        assert done.stdout == "y+0: largest difference 0.0003\n"
+        return
+    assert near(folder, "0.5f") == "y+0: equal\n"
+    # One step of each type from 1.5 is 2^-10, 2^-7 and 2^-23; 1e-3 of it may differ.
+    lines = {"float16": "0.50033f", "bfloat16": "0.503f", "float32": "0.5001f"}
+    said = {
+        "float16": "y+0: largest difference 0.00098\n",
+        "bfloat16": "y+0: DIFFERENT\n",
+        "float32": "y+0: largest difference 0.0003\n",
+    }
+    assert near(folder, lines[data_type]) == said[data_type]
+
+
+def test_a_part_of_a_program(tmp_path: Path) -> None:
+    """The handle was there before; a descriptor that was is said to lack."""
+    folder = tmp_path / "part"
+    with use_reference_device(), Handle() as handle:
+        x = DeviceTensor.full((1, 1, 2, 2), 1.0, "float32")
+        with TensorDescriptor((1, 1, 2, 2), "float32") as before:
+            with trace(c=folder, py=tmp_path / "part.py") as seen:
+                raw.cudnnScaleTensor(handle, before, x, 2.0)
+                activation_forward(handle, x, "relu").close()
+            assert seen.left_out == ["cudnnScaleTensor: yDesc was made before the trace began"]
+        x.close()
+    text = (folder / "part.c").read_text()
+    assert "/* Left out: cudnnScaleTensor: yDesc was made before the trace began */" in text
+    assert "yDesc was made before" in (folder / "README.md").read_text()
+    check_equal(on_the_reference_device(folder), text)
+    done = run(sys.executable, tmp_path / "part.py")
+    assert (done.returncode, done.stdout) == (0, "y2+0: equal\n"), done.stderr
+
+
+def test_a_call_that_never_came_to_c_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    with use_reference_device(), trace(c=folder) as seen:
+        tensor = raw.cudnnTensorDescriptor_t()
+        raw.cudnnCreateTensorDescriptor(tensor)
+        with pytest.raises(TypeError):
+            raw.cudnnSetTensor4dDescriptor(tensor, "NCHW", 0, 1, 1, 1, 1)
+        raw.cudnnDestroyTensorDescriptor(tensor)
+        # Of what is gone C would read freed memory.
+        assert raw.cudnnDestroyTensorDescriptor.unchecked(tensor)
+    assert len(seen.calls) == 4
+    text = (folder / "out.c").read_text()
+    assert text.count("cudnnDestroyTensorDescriptor(tensorDesc)") == 1
+    assert "Left out: cudnnSetTensor4dDescriptor: " in text
+    assert "Left out: cudnnDestroyTensorDescriptor: " in text
+    check_equal(on_the_reference_device(folder), text)
+
+
+def test_streams_are_made_and_waited_for(tmp_path: Path) -> None:
+    program, folder = tmp_path / "program.py", tmp_path / "out"
+    program.write_text(
+        "from cudnn_ctypes import DeviceTensor, Handle, TensorDescriptor, cudart, raw\n"
+        "x = DeviceTensor.full((1, 1, 2, 2), 1.0, 'float32')\n"
+        "one, other = raw.cudaStream_t(), raw.cudaStream_t()\n"
+        "cudart.cudaStreamCreate(one)\n"
+        "cudart.cudaStreamCreate(other)\n"
+        "with Handle() as handle, TensorDescriptor((1, 1, 2, 2), 'float32') as desc:\n"
+        "    for stream in (one, other, one, None):\n"
+        "        raw.cudnnSetStream(handle, stream)\n"
+        "        raw.cudnnScaleTensor(handle, desc, x, 2.0)\n"
+    )
+    text, _ = recorded(program, folder)
+    assert text.count("CHECK_CUDA(cudaStreamCreate(&stream") == 2
+    assert text.count("CHECK_CUDA(cudaStreamDestroy(stream") == 2
+    assert text.count("CHECK(cudnnSetStream(handle, stream1));") == 2
+    assert "CHECK(cudnnSetStream(handle, NULL));" in text
+    assert text.count("CHECK_CUDA(cudaDeviceSynchronize());") == 3
+    check_equal(on_the_reference_device(folder), text)
+
+
+def test_the_makefile_links_the_libraries(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "a folder's"
+    text, _ = recorded(program, folder)
+    assert "int main(void)" in text
+    done = make(folder)
+    assert done.returncode == 0, done.stderr
+    (executable,) = folder.glob("a_folder_s")
+    done = run(executable)  # without a GPU or with one
+    if done.returncode != 0:
+        assert done.returncode == 2
+        assert re.search(r"a_folder_s\.c:\d+: cud\w+: ", done.stderr), done.stderr
+
+
+def make(folder: Path, *targets: str, device: str = "reference") -> Any:
+    """Run make, with CUDA from its wheels where it is not installed."""
+    if shutil.which("make") is None:
+        pytest.skip("no make")
+    flags = flags_of_headers()
+    variables = []
+    if not Path("/usr/local/cuda/include/cuda_runtime_api.h").is_file():
+        cuda = wheel_include("nvidia.cuda_runtime")
+        includes = " ".join(flags[1:]).removeprefix("-I")
+        variables = [f"CUDA_LIB={cuda.parent / 'lib'}", f"CUDA_INCLUDE={includes}"]
+    return run("make", "-C", folder, *targets, "CFLAGS=-Wall -Wextra -Werror", *variables)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_on_the_gpu(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    text, said = recorded(EXAMPLES[name], folder, *limit(name), device="cuda")
+    assert said == ""
+    assert compared(text) > 0 or name in WITHOUT_OUTPUTS
+    done = make(folder, "run", device="cuda")
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = re.findall(r"^\w+\+\d+: (equal|largest difference .*)$", done.stdout, re.M)
+    assert len(lines) == compared(text)
