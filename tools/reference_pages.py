@@ -168,12 +168,13 @@ def first_paragraphs(item: Any) -> str:
 
 def numpy_pages() -> None:
     rows = []
-    for module in numpy_modules()[1:]:
-        short = module.__name__.rpartition(".")[2]
-        rows.append((f"[`{short}`]({short}.md)", summary(module)))
-        write(
-            f"numpy/{short}.md", f"# reference.{short}", auto("module", module.__name__, "members:")
-        )
+    for short, module in numpy_modules().items():
+        functions = numpy_functions(module)
+        if functions:
+            rows.append((f"[`{short}`]({short}.md)", summary(module)))
+            texts = [auto("function", f"{module.__name__}.{each.__name__}") for each in functions]
+            introduction = auto("module", module.__name__)
+            write(f"numpy/{short}.md", f"# reference.{short}", introduction, *texts)
     write(
         "numpy/index.md",
         "# What each operation computes",

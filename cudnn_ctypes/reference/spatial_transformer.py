@@ -16,7 +16,7 @@ interpolates the input there between the four pixels around the point::
     px, py         =  (grid[n, i, j] + 1) / 2 * (size - 1)
 
 where pixels outside of the input count as zero. Both are linear, the sampler in x: dtheta and dx
-are the same sums read the other way. dgrid follows from d max(0, 1 - |q - px|) / dpx, which is -1
+are the same sums read the other way. dgrid follows from ``d max(0, 1 - |q - px|) / dpx``, -1
 on the left pixel and 1 on the right one.
 """
 
