@@ -76,6 +76,8 @@ class Quirk:
         Those that have the fault. Without engines and modes the graph is refused.
     modes : tuple of str
         Modes of heuristics that have it; the others are asked.
+    reported : bool
+        Whether NVIDIA tells of it, and it was not measured.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Quirk:
     repaired: int | None = None
     engines: tuple[int, ...] = ()
     modes: tuple[str, ...] = ()
+    reported: bool = False
 
     def applies(self, target: Target) -> bool:
         """Whether this cuDNN has the fault on this GPU, as far as is known."""

@@ -1,10 +1,10 @@
 """Faults of cuDNN's: what it computes wrong without a word, or ends the process on.
 
-Each is one row of `QUIRKS`, with where it was seen. A row with engines has them passed over; they
-can still be chosen by name. A row with modes has these modes of heuristics passed over. A row
-without either has the graph refused. A row applies from the first version in which the fault was
-seen until one is known to be without it. A row applies only to the GPUs on which the fault was
-seen, but for engines, which are passed over on all, since others take their place.
+Each is one row of `QUIRKS`, with where it was seen, or who tells of it. A row with engines has them
+passed over; they can still be chosen by name. A row with modes has these modes of heuristics passed
+over. A row without either has the graph refused. A row applies from the first version in which the
+fault was seen until one is known to be without it. A row applies only to the GPUs on which the
+fault was seen, but for engines, which are passed over on all, since others take their place.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from .fatal_quirks import FATAL
 from .flattening import broken_broadcast
 from .quirk import Graph, Quirk
+from .reported_quirks import REPORTED
 from .target import Target
 from .wrong_attention import (
     differentiates_a_sink_with_dropout,
@@ -301,5 +302,6 @@ QUIRKS = (
         "B200, RTX 4090 and RTX 5090; there is no engine for two products other than attention",
         since=92800,
     ),
+    *REPORTED,
     *FATAL,
 )

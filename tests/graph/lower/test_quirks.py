@@ -394,6 +394,70 @@ def test_scattered_heads_are_refused_where_they_end_the_process() -> None:
     assert _refusals(_scattered_heads(2)) == ""  # 9.19 refuses it itself
 
 
+def _attention(**options: Any) -> Graph:
+    graph = Graph(io_data_type="float16")
+    Attention(batch=1, heads=2, key_heads=2, **options).forward(graph)
+    return graph
+
+
+def _attention_gradients(**options: Any) -> Graph:
+    graph = Graph(io_data_type="float16")
+    Attention(batch=2, heads=2, key_heads=2, **options).backward(graph)
+    return graph
+
+
+PACKED: dict[str, Any] = {"lengths": ((100, 28), (150, 42)), "ragged": True}
+
+
+def _statistics(**options: Any) -> Graph:
+    graph = _attention()
+    (stats,) = (each for each in graph.outputs if each.name == "stats")
+    for name, value in options.items():
+        setattr(stats, name, value)
+    return graph
+
+
+def _masked_blocks() -> Graph:
+    graph = Graph(io_data_type="float16")
+    q, k, v = (graph.tensor((2, 4, 256, 64), name=name) for name in "qkv")
+    mask = graph.tensor((2, 4, 2, 1), data_type="uint8", name="mask")
+    graph.sdpa_unified(q, k, v, block_mask=mask)[0].set_output(name="o")
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("graph", "target"),
+    [
+        (lambda: _attention(left=100, right=0, keys=1152), Target(91400, 90)),
+        (lambda: _attention(left=100, keys=1024), Target(91400, 90)),
+        (lambda: _attention(keys=1152), Target(91400, 90)),
+        (lambda: _attention(left=100, keys=1152), Target(91401, 90)),
+        (lambda: _attention_gradients(sink=True), Target(91900, 90)),
+        (lambda: _attention_gradients(**PACKED), Target(91900, 90)),
+        (lambda: _attention_gradients(sink=True, **PACKED), Target(92600, 90)),
+        (lambda: _attention_gradients(size=192, value_size=128), Target(91100, 90)),
+        (lambda: _attention_gradients(size=160, value_size=64), Target(91100, 90)),
+        (lambda: _attention_gradients(size=160, value_size=80), Target(91100, 100)),
+        (_attention, Target(90000, 90)),
+        (_masked_blocks, Target(92600, 100)),
+        (_masked_blocks, Target(91900, 90)),
+    ],
+)
+def test_what_is_beside_a_reported_fault_is_taken(
+    graph: Callable[[], Graph], target: Target
+) -> None:
+    assert _refusals(graph(), target) == ""
+
+
+def test_attention_of_8_bits_with_statistics_of_16() -> None:
+    with Graph() as graph:
+        Fp8Attention(Attention(batch=1, heads=2, key_heads=2)).forward(graph)
+        assert _refusals(graph) == ""
+        (stats,) = (each for each in graph.outputs if each.name == "stats")
+        stats.data_type = as_data_type("bfloat16")
+        assert "'stats' must be float32: NVIDIA tells" in _refusals(graph)
+
+
 # --- the table -----------------------------------------------------------------------------------
 
 EXAMPLES: dict[str, Callable[[], Graph]] = {
@@ -414,6 +478,19 @@ EXAMPLES: dict[str, Callable[[], Graph]] = {
     "gradient of one row of bias": lambda: _gradients("bias"),
     "gradient with alibi to both sides": lambda: _gradients("alibi"),
     "scattered heads": lambda: _scattered_heads(2),
+    "attention of 9.10": _attention,
+    "8-bit attention of 9.10": lambda: _gradients_of_8_bits(16),
+    "window of attention without a right bound": lambda: _attention(left=100, keys=1152),
+    "sink of packed sequences": lambda: _attention_gradients(sink=True, **PACKED),
+    "strided statistics of attention's forward pass": lambda: _statistics(strides=(512, 1, 4, 1)),
+    "statistics of attention in 16 bits": lambda: _statistics(data_type=as_data_type("float16")),
+    "block mask of unified attention": _masked_blocks,
+    "gradient of bias of packed sequences": lambda: _attention_gradients(
+        bias=(1, 2, 128, 192), bias_gradient=True, **PACKED
+    ),
+    "uneven heads in attention's backward pass": lambda: _attention_gradients(
+        size=160, value_size=80
+    ),
     **{
         name: functools.partial(fatal_programs.described, programs[0])
         for name, programs in fatal_programs.PROGRAMS.items()
@@ -465,7 +542,9 @@ def test_scattered_heads_still_end_the_process() -> None:
     assert ran.returncode == -signal.SIGSEGV, ran.stderr
 
 
-SILENT = [quirk for quirk in QUIRKS if "ends the process" not in quirk.fault]
+# What only compute-sanitizer shows, or the end of the process.
+UNSEEN = ("ends the process", "reads beyond the end")
+SILENT = [quirk for quirk in QUIRKS if not any(each in quirk.fault for each in UNSEEN)]
 
 
 @pytest.mark.gpu
@@ -488,6 +567,8 @@ def test_the_fault_is_still_there(quirk: Quirk, monkeypatch: pytest.MonkeyPatch)
             for knobs in ({}, {"kernel_cfg": 25})
         ] or [None]
         right = [_is_right(handle, quirk.name, arrays, expected, choice) for choice in choices]
+    if quirk.reported and False not in right:
+        pytest.xfail("NVIDIA tells of it, and it is not seen here")
     assert False in right
 
 
