@@ -1,0 +1,76 @@
+"""Pictures for the notebooks: numbers in grids, windows over images, memory as a strip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Rectangle
+
+CHANNELS = plt.colormaps["Set2"].colors  # one for each channel
+
+
+def grid(axes: Any, values: np.ndarray, title: str = "", form: str = "g") -> None:
+    """Numbers in the cells of a grid, darker where they are larger; NaN cells stay empty."""
+    axes.imshow(np.nan_to_num(values), cmap="Blues", alpha=0.6)
+    for (row, column), value in np.ndenumerate(values):
+        if not np.isnan(value):
+            axes.text(column, row, format(value, form), ha="center", va="center", fontsize=9)
+    axes.set_title(title, fontsize=10)
+    axes.set_xticks(np.arange(-0.5, values.shape[1]), [])
+    axes.set_yticks(np.arange(-0.5, values.shape[0]), [])
+    axes.grid(color="white")
+    axes.tick_params(length=0)
+
+
+def grids(form: str = "g", **named: np.ndarray) -> list[Any]:
+    """Several grids side by side, with their names; the axes, to draw windows on."""
+    size = (2.4 * len(named), 2.4)
+    _, made = plt.subplots(1, len(named), figsize=size, layout="constrained", dpi=80)
+    axes = list(np.atleast_1d(made))
+    for each, (name, values) in zip(axes, named.items(), strict=True):
+        grid(each, np.asarray(values, float), name.replace("_", " "), form)
+    plt.close()
+    return axes
+
+
+def window(axes: Any, row: float, column: float, height: float = 1, width: float = 1) -> None:
+    """A frame around cells of a grid."""
+    frame = Rectangle(
+        (column - 0.5, row - 0.5), width, height, fill=False, edgecolor="tab:red", linewidth=2.5
+    )
+    axes.add_patch(frame)
+
+
+def taps(axes: Any, size: int, padding: int, window: int, stride: int, dilation: int) -> None:
+    """The pixels that a window reads in its first two places along one axis of a padded image."""
+    for pixel in range(-padding, size + padding):
+        inside = 0 <= pixel < size
+        color = "tab:blue" if inside else "lightgrey"
+        axes.add_patch(Rectangle((pixel, 0), 0.9, 0.9, color=color, alpha=0.5))
+    for place in range(2):
+        for tap in range(window):
+            x = place * stride - padding + tap * dilation
+            axes.plot(x + 0.45, -0.6 - 0.7 * place, "s", color="tab:red", markersize=7)
+    axes.set_xlim(-padding - 0.5, size + padding + 0.5)
+    axes.set_ylim(-1.8, 1.2)
+    axes.set_title(
+        f"{padding=}, {window=}, {stride=}, {dilation=}".replace("=", " "), fontsize=9, loc="left"
+    )
+    axes.axis("off")
+
+
+def strip(owners: Sequence[int], texts: Sequence[str], title: str) -> Any:
+    """Memory as a row of cells, each in the colour of its owner."""
+    figure, axes = plt.subplots(figsize=(9, 0.9), layout="constrained", dpi=80)
+    for place, (owner, text) in enumerate(zip(owners, texts, strict=True)):
+        color = CHANNELS[owner % len(CHANNELS)] if owner >= 0 else "whitesmoke"
+        axes.add_patch(Rectangle((place, 0), 1, 1, facecolor=color, edgecolor="white"))
+        axes.text(place + 0.5, 0.5, text, ha="center", va="center", fontsize=7)
+    axes.set_xlim(0, len(owners))
+    axes.set_title(title, fontsize=9, loc="left")
+    axes.axis("off")
+    plt.close()
+    return figure

@@ -1,0 +1,101 @@
+"""The notebooks run without a GPU, their outputs are true, and checks tell right from wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+
+from tools import notebooks as course  # noqa: E402
+
+NOTEBOOKS = course.notebooks()
+EXAMPLES = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[Any]:
+    """One kernel for all notebooks of this module: starting it takes longer than most of them."""
+    with course.kernel() as manager:
+        yield manager
+
+
+def shown(cell: Any) -> list[dict[str, str]]:
+    """What a cell shows; of pictures of matplotlib, whose bytes vary, only that they are there."""
+    found: list[dict[str, str]] = []
+    for output in cell.get("outputs", ()):
+        if output.output_type == "stream":
+            found.append({output.name: output.text})
+        else:
+            data = {kind: "".join(text) for kind, text in output.data.items()}
+            found.append({**data, **({"image/png": ""} if "image/png" in data else {})})
+    return found
+
+
+@EXAMPLES
+def test_runs_as_stored_and_its_check_tells_right_from_wrong(path: Path, kernel: Any) -> None:
+    stored = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)
+    with course.session(kernel, notebook) as client:
+        course.execute(client)
+        (exercise,) = course.tagged(notebook, "exercise")
+        wrong, right = (
+            course.check(client, attempt) for attempt in (exercise.source, course.answer(notebook))
+        )
+    assert wrong.startswith("Not yet: "), wrong
+    assert right == "Right.\n"
+    for before, after in zip(stored.cells, notebook.cells, strict=True):
+        if course.VARIES not in before.metadata.get("tags", ()):
+            assert shown(after) == shown(before), before.source
+        # The same kinds of outputs in any case.
+        assert [sorted(each) for each in shown(after)] == [sorted(each) for each in shown(before)]
+
+
+@EXAMPLES
+def test_has_all_parts(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert notebook.cells[0].source.startswith("# ")
+    for part in (
+        "**You need**",
+        "**You will be able to**",
+        "## Question",
+        "Predict",
+        "## Exercise",
+    ):
+        assert part in text
+    assert re.search(r"^## The picture", text, re.MULTILINE)
+    pictures = [
+        kind
+        for cell in notebook.cells
+        for each in shown(cell)
+        for kind in each
+        if kind in ("image/png", "image/svg+xml")
+    ]
+    assert pictures
+    (answer,) = course.tagged(notebook, "answer")
+    assert answer.source.startswith("<details>")
+    assert answer.source.endswith("</details>")
+    assert not any(
+        output.output_type == "error" for c in notebook.cells for output in c.get("outputs", ())
+    )
+
+
+@EXAMPLES
+def test_is_small_and_names_nothing_of_the_machine(path: Path) -> None:
+    text = path.read_text()
+    assert len(text) < 100_000
+    assert "0x7f" not in text
+    assert str(Path.home()) not in text
+    assert "/tmp" not in text
+
+
+def test_there_are_twelve() -> None:
+    assert len(NOTEBOOKS) == 12
