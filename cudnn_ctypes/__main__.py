@@ -21,13 +21,18 @@ _COMMANDS = {
     "examples": "programs and notebooks that teach cuDNN, in reading order; copy them",
     "explain": "every engine for a graph, on a GPU that need not be there, and why not",
     "lookup": "what a name of cuDNN means, or what replaced it; also words, statuses, misspellings",
+    "port": "what becomes of a C, C++ or CUDA program: names that are gone, faults, kernels",
     "trace": "run a program and show its C calls; sum them up, look for NaN, compare two runs",
 }
 
 
 # Where the module is called otherwise: ``cudnn_ctypes.trace`` is a function, and the examples
 # themselves are in cudnn_ctypes/examples/ where a wheel was installed.
-_MODULES = {"examples": "examples_command", "trace": "introspect.trace_command"}
+_MODULES = {
+    "examples": "examples_command",
+    "port": "porting.command",
+    "trace": "introspect.trace_command",
+}
 
 
 def _module(command: str) -> Any:

@@ -1,0 +1,121 @@
+"""Faults of programs that use the backend API: attributes of other types, heuristics unseen."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+
+from cudnn_ctypes.raw import enums
+from cudnn_ctypes.raw.attributes import ATTRIBUTES, ENUMS, element_type, owner_and_short_name
+from cudnn_ctypes.raw.enums import cudnnBackendAttributeName_t, cudnnBackendAttributeType_t
+
+from .calls import Call, Program
+from .declarations import Variable
+from .finding import Finding
+
+__all__ = ["backend_faults"]
+
+_WHOLE = {
+    "bool": 1,
+    "char": 1,
+    "short": 2,
+    "int": 4,
+    "int32_t": 4,
+    "unsigned": 4,
+    "unsigned int": 4,
+    "int64_t": 8,
+    "long": 8,
+    "long int": 8,
+    "long long": 8,
+    "long long int": 8,
+    "size_t": 8,
+}
+_REAL = {"float": 4, "double": 8}
+
+
+def backend_faults(program: Program) -> Iterator[Finding]:
+    """What is suspicious in calls of the backend API."""
+    for call in program.named("cudnnBackendSetAttribute"):
+        yield from _attribute(program, call)
+    yield from _heuristics(program)
+    yield from _letters(program)
+
+
+def _attribute(program: Program, call: Call) -> Iterator[Finding]:
+    """A type that the attribute does not take, or a variable that is not of the type."""
+    name = getattr(enums, program.text(call.arguments["attributeName"]), None)
+    written = call.arguments["attributeType"]
+    given = getattr(enums, program.text(written), None)
+    if not isinstance(name, cudnnBackendAttributeName_t):
+        return
+    if not isinstance(given, cudnnBackendAttributeType_t):
+        return
+    kind, short = owner_and_short_name(name)
+    types = ATTRIBUTES[kind][short].types
+    if given not in types:
+        wanted = " or ".join(each.name for each in types)
+        yield program.at(written, "fault", name.name, f"it holds {wanted}, not {given.name}")
+        return
+    variable = program.variable(call, "arrayOfElements")
+    if variable is None:
+        return
+    wrong = _mismatch(variable, given)
+    if wrong:
+        text = f"{given.name} is {wrong}, and {variable.name} is {_a(variable.type)}"
+        yield program.at(call.arguments["arrayOfElements"], "fault", name.name, text)
+
+
+def _mismatch(variable: Variable, kind: cudnnBackendAttributeType_t) -> str:
+    """What a type of attributes is, if a variable is of another C type; "" where it fits."""
+    size = ctypes.sizeof(element_type(kind))
+    enum = ENUMS.get(kind)
+    if variable.pointers or "vector" in variable.type or "array" in variable.type:
+        return ""
+    if enum is not None:
+        is_wrong = _WHOLE.get(variable.type, size) != size or variable.type in _REAL
+        is_other = variable.type.startswith("cudnn") and variable.type != enum.__name__
+        return f"a {enum.__name__} of {size} bytes" if is_wrong or is_other else ""
+    if kind.name in ("CUDNN_TYPE_FLOAT", "CUDNN_TYPE_DOUBLE"):
+        is_wrong = variable.type in _WHOLE or _REAL.get(variable.type, size) != size
+        return f"a {kind.name.removeprefix('CUDNN_TYPE_').lower()}" if is_wrong else ""
+    if kind.name in ("CUDNN_TYPE_INT64", "CUDNN_TYPE_INT32", "CUDNN_TYPE_BOOLEAN"):
+        is_wrong = variable.type in _REAL or _WHOLE.get(variable.type, size) != size
+        plain = "bool" if size == 1 else f"int{8 * size}_t"
+        return f"{_a(plain)} of {size} byte{'s' * (size > 1)}" if is_wrong else ""
+    return ""
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def _heuristics(program: Program) -> Iterator[Finding]:
+    """The number of engine configurations that the heuristics give may be 0."""
+    for call in program.named("cudnnBackendGetAttribute"):
+        asked = program.text(call.arguments["attributeName"])
+        variable = program.variable(call, "elementCount")
+        if asked != "CUDNN_ATTR_ENGINEHEUR_RESULTS" or variable is None or call.home is None:
+            continue
+        body = program.text(call.home)
+        name = re.escape(variable.name)
+        # `i < count` is no check when what follows the loop takes the first anyway.
+        if not re.search(rf"\b{name}\s*(?:==|<=|!=|>|<)\s*[01]\b|!\s*{name}\b", body):
+            text = (
+                f"{variable.name} may be 0: then there is no engine, and no configuration to take"
+            )
+            yield program.at(call.node, "fault", asked, text)
+
+
+def _letters(program: Program) -> Iterator[Finding]:
+    """Unique ids written as letters."""
+    for call in program.named("cudnnBackendSetAttribute"):
+        if program.text(call.arguments["attributeName"]) != "CUDNN_ATTR_TENSOR_UNIQUE_ID":
+            continue
+        variable = program.variable(call, "arrayOfElements")
+        if variable is not None and program.text(variable.value).startswith("'"):
+            letter = program.text(variable.value)
+            text = f"a letter is a number in C: {letter} is ord({letter}) in Python"
+            where = call.arguments["arrayOfElements"]
+            code = (f"{variable.name} = c_int64(ord({letter}))",)
+            yield program.at(where, "note", variable.name, text, code)

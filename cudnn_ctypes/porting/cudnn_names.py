@@ -1,0 +1,130 @@
+"""The names of cuDNN in a program: alive, gone, or called with parameters of an old release."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cudnn_ctypes.arguments import suggestion
+from cudnn_ctypes.raw import constants, enums, functions, types
+from cudnn_ctypes.raw.function import Function
+from cudnn_ctypes.raw.gone import Gone, changed
+from cudnn_ctypes.raw.gone import find as find_gone
+
+from .declarations import Declarations
+from .finding import Finding
+from .new_calls import filled_in, new_call, with_the_program_s_names
+from .source import Source
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+__all__ = ["cudnn_names"]
+
+_NAME = re.compile(r"\b(?:cudnn[A-Z]\w*|CUDNN_[A-Z]\w*)\b")
+_IDENTIFIERS = ("identifier", "type_identifier", "field_identifier")
+
+
+@functools.cache
+def _living() -> frozenset[str]:
+    modules = (functions, enums, types, constants)
+    return frozenset(name for module in modules for name in module.__all__)
+
+
+def cudnn_names(source: Source, known: Declarations) -> Iterator[Finding]:
+    """A finding for every place that names something of cuDNN, those in macros included."""
+    own = _own_names(source) | known.names
+    for node in source.of_type(*_IDENTIFIERS):
+        name = source.text(node)
+        if _NAME.fullmatch(name) and name not in own:
+            yield _finding(name, source.line(node), source.column(node), node, known)
+    for macro in source.macros.values():
+        for name in dict.fromkeys(_NAME.findall(macro.body)):
+            if name not in own:
+                yield _finding(name, macro.line, 1, None, known)
+
+
+def _own_names(source: Source) -> set[str]:
+    """What the program itself defines under names like cuDNN's."""
+    own = set(source.macros)
+    for node in source.of_type("function_definition", "struct_specifier", "class_specifier"):
+        inner = node.child_by_field_name("declarator") or node.child_by_field_name("name")
+        has_body = node.child_by_field_name("body") is not None
+        if inner is not None and has_body:
+            own |= set(_NAME.findall(source.text(inner).partition("(")[0]))
+    return own
+
+
+def _finding(name: str, line: int, column: int, node: Node | None, known: Declarations) -> Finding:
+    call = _call_of(node)
+    arguments = known.source.arguments(call) if call is not None else []
+    if gone := find_gone(name):
+        if call is None and (owner := _argument_of(node)):
+            with_it = find_gone(known.source.field(owner, "function"))
+            if with_it is not None and with_it.why == gone.why:
+                text = f"gone since cuDNN {gone.gone}, with {with_it.name}"
+                return Finding("gone", line, column, name, text)
+        code = with_the_program_s_names(gone.now, arguments, known)
+        return Finding("gone", line, column, name, _why(gone), code)
+    if name not in _living():
+        return _unknown(name, line, column, node, known)
+    function = getattr(functions, name, None)
+    if not isinstance(function, Function):
+        return Finding("kept", line, column, name)
+    if call is not None and len(arguments) != len(function.parameters):
+        text = f"{len(arguments)} arguments; it takes {len(function.parameters)}"
+        note = changed(name)
+        text += f" ({note})" if note else ""
+        missing = note.rpartition("without ")[2]
+        code = filled_in(name, arguments, missing, known)
+        code = code or with_the_program_s_names([new_call(name)], arguments, known)
+        return Finding("gone", line, column, name, text, code)
+    if function.deprecated and function.replaced_by in functions.__all__:
+        code = with_the_program_s_names([new_call(function.replaced_by)], arguments, known)
+        text = f"deprecated, and still there; {function.replaced_by} replaces it"
+        return Finding("note", line, column, name, text, code)
+    return Finding("kept", line, column, name)
+
+
+def _unknown(name: str, line: int, column: int, node: Node | None, known: Declarations) -> Finding:
+    call, source = _call_of(node), known.source
+    arguments = source.arguments(call) if call is not None else []
+    if len(arguments) == 1 and source.field(arguments[0], "function") in functions.__all__:
+        text = f"it looks at a status, which Python's functions do: {name}(f(x)) is f(x)"
+        return Finding("note", line, column, name, text)
+    if node is not None and _in_condition(node):
+        return Finding("kept", line, column, name, "a condition of the program's own")
+    text = f"no release of cuDNN is known to have it{suggestion(name, _living())}"
+    headers = [include.name for include in source.includes if not include.system]
+    text += f"; or it is of {', '.join(headers)}" if headers else ""
+    return Finding("unknown", line, column, name, text)
+
+
+def _in_condition(node: Node) -> bool:
+    """Whether a name stands in the condition of an ``#if``."""
+    below, above = node, node.parent
+    while above is not None and not above.type.startswith("preproc_"):
+        below, above = above, above.parent
+    fields = [] if above is None else [above.child_by_field_name(f) for f in ("condition", "name")]
+    return any(each is not None and each.id == below.id for each in fields)
+
+
+def _why(gone: Gone) -> str:
+    return f"gone since cuDNN {gone.gone}: {gone.why}"
+
+
+def _argument_of(node: Node | None) -> Node | None:
+    """The call that a name is an argument of."""
+    listed = node.parent if node is not None else None
+    return listed.parent if listed is not None and listed.type == "argument_list" else None
+
+
+def _call_of(node: Node | None) -> Node | None:
+    """The call whose function a name is."""
+    call = node.parent if node is not None else None
+    if call is None or node is None or call.type != "call_expression":
+        return None
+    function = call.child_by_field_name("function")
+    return call if function is not None and function.id == node.id else None

@@ -1,0 +1,52 @@
+"""What a report says of one place of a program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["KINDS", "Finding"]
+
+KINDS = {
+    "gone": "names that cuDNN 9 has not, or calls with other parameters",
+    "fault": "what goes wrong, or hides that it does",
+    "note": "what to look at",
+    "cuda": "the CUDA runtime and driver",
+    "kernel": "kernels",
+    "library": "other libraries",
+    "unknown": "names that no cuDNN has",
+    "unread": "what the grammar could not read",
+    "other": "what only other releases of cuDNN compile",
+    "kept": "names that are as they were",
+}
+"""The kinds of findings, in the order of a report."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is said of one place.
+
+    Attributes
+    ----------
+    kind : str
+        One of `KINDS`.
+    line, column : int
+        From 1.
+    name : str
+        The name that it is about, "" if it is about none.
+    text : str
+        What is said.
+    code : tuple of str
+        What to write in Python, a line each.
+    """
+
+    kind: str
+    line: int
+    column: int
+    name: str
+    text: str = ""
+    code: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**vars(self), "code": list(self.code)}

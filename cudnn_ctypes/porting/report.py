@@ -1,0 +1,178 @@
+"""What a report on a program says, as findings and on a terminal."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .branches import left_out
+from .calls import Program, program_of
+from .cuda_names import cuda_names
+from .cudnn_names import cudnn_names
+from .faults import faults
+from .finding import KINDS, Finding
+from .kernels import kernels
+from .source import Source
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Report", "report_on"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is said of one program.
+
+    Attributes
+    ----------
+    source : Source
+    findings : list of Finding
+        In the order of the text.
+    """
+
+    source: Source
+    findings: list[Finding]
+
+    @property
+    def needs_work(self) -> bool:
+        """Whether something is gone, unknown or a fault."""
+        return any(each.kind in ("gone", "unknown", "fault") for each in self.findings)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many findings there are of each kind, for those kinds that there are."""
+        counted = collections.Counter(each.kind for each in self.findings)
+        return {kind: counted[kind] for kind in KINDS if counted[kind]}
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "file": str(self.source.path),
+            "language": self.source.language,
+            "lines": len(self.source.lines),
+            "counts": self.counts,
+            "findings": [each.as_dict() for each in self.findings],
+        }
+
+    def print(self, console: Console) -> None:
+        """Print it: by line what changes, then what stays."""
+        path = self.source.path
+        console.print(f"[bold]{path}[/]", f"({len(self.source.lines)} lines)", highlight=False)
+        changes = [each for each in self.findings if each.kind not in ("kept", "other")]
+        for finding in _first_of_each(changes):
+            _print_finding(console, self.source, finding, _further(changes, finding))
+        kept = [each for each in self.findings if each.kind == "kept"]
+        if kept:
+            _print_kept(console, kept)
+        told = ", ".join(f"{count} {_SHORT[kind]}" for kind, count in self.counts.items())
+        console.print(f"{path.name}: {told or 'nothing of cuDNN or CUDA'}", highlight=False)
+        console.print()
+
+
+_SHORT = {
+    "gone": "gone or changed",
+    "fault": "faults",
+    "note": "notes",
+    "cuda": "of CUDA",
+    "kernel": "kernels and launches",
+    "library": "libraries",
+    "unknown": "unknown",
+    "unread": "unread",
+    "other": "for other releases",
+    "kept": "as they were",
+}
+
+_STYLES = {"gone": "red", "fault": "red", "unknown": "red", "unread": "red", "note": "yellow"}
+
+
+def report_on(source: Source) -> Report:
+    """All that is known of a program."""
+    program = program_of(source)
+    ranges = list(left_out(source))
+    findings = [
+        replace(each, kind="other") if any(a <= each.line <= b for a, b in ranges) else each
+        for each in _findings(program)
+    ]
+    return Report(source, sorted(findings, key=lambda f: (f.line, f.column, f.kind)))
+
+
+def _findings(program: Program) -> Iterator[Finding]:
+    source, known = program.source, program.known
+    yield from cudnn_names(source, known)
+    yield from faults(program)
+    yield from cuda_names(source)
+    yield from kernels(source, known)
+    yield from _checks(source)
+    for node in source.errors:
+        line, column = source.line(node), source.column(node)
+        shown = " ".join(source.text(node).split())[:40]
+        yield Finding("unread", line, column, "", f"not read: {shown or node.type}")
+
+
+def _checks(source: Source) -> Iterator[Finding]:
+    """Macros that look at a status, which Python's functions do themselves."""
+    for macro in source.macros.values():
+        looks = any(word in macro.body for word in ("STATUS_SUCCESS", "cudaSuccess", "ErrorString"))
+        if macro.parameters and looks:
+            text = (
+                f"each function of raw, cudart and cublas raises an error by itself: "
+                f"{macro.name}(f(x)) is f(x)"
+            )
+            yield Finding("note", macro.line, 1, macro.name, text)
+
+
+def _first_of_each(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Without those that only repeat an earlier one at another line."""
+    said: set[tuple[Any, ...]] = set()
+    for each in findings:
+        key = each.kind, each.name, each.text, each.code
+        if key not in said:
+            said.add(key)
+            yield each
+
+
+def _further(findings: Sequence[Finding], first: Finding) -> list[int]:
+    """The other lines where the same is to be said."""
+    same = (first.kind, first.name, first.text, first.code)
+    lines = [f.line for f in findings if (f.kind, f.name, f.text, f.code) == same]
+    return sorted(set(lines) - {first.line})
+
+
+def _print_finding(
+    console: Console, source: Source, finding: Finding, further: Sequence[int]
+) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    head = Text(f"{finding.line:>5}  ")
+    head.append(finding.kind, style=_STYLES.get(finding.kind, "cyan"))
+    head.append(f"  {finding.name}" if finding.name else "", style="bold")
+    head.append(f"  {_lines('also', further)}" if further else "", style="dim")
+    console.print(head)
+    line = source.lines[finding.line - 1].strip() if finding.line <= len(source.lines) else ""
+    console.print(Padding(Text(line, style="dim", no_wrap=True, overflow="ellipsis"), (0, 0, 0, 7)))
+    if finding.text:
+        console.print(Padding(Text(finding.text), (0, 0, 0, 7)))
+    for code in finding.code:  # never broken: it is there to be copied
+        console.print(Text(f"       now  {code}", style="green"), soft_wrap=True)
+
+
+def _print_kept(console: Console, kept: Sequence[Finding]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    places: dict[str, list[int]] = {}
+    for each in kept:
+        places.setdefault(each.name, []).append(each.line)
+    console.print(Text(f"       as they were: {len(places)} names", style="bold"))
+    for name, lines in sorted(places.items()):
+        text = Text(f"{name}  ")
+        text.append(_lines("", sorted(set(lines))), style="dim")
+        console.print(Padding(text, (0, 0, 0, 7)))
+
+
+def _lines(word: str, lines: Sequence[int]) -> str:
+    return f"{word} line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}".strip()

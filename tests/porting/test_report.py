@@ -1,0 +1,399 @@
+"""porting: what the report says of programs, line by line."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cudnn_ctypes import cublas, cudart, raw
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.porting.branches import holds
+from cudnn_ctypes.porting.cuda_names import LIBRARIES, RENAMED
+from cudnn_ctypes.porting.finding import KINDS, Finding
+from cudnn_ctypes.porting.report import Report, report_on
+from cudnn_ctypes.porting.source import parse, parse_text
+from cudnn_ctypes.raw.gone import gone_names
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+EXPECTED: dict[str, list[tuple[int, str, str]]] = {
+    "backend.cpp": [
+        (12, "fault", "CUDNN_ATTR_TENSOR_DATA_TYPE"),
+        (13, "fault", "CUDNN_ATTR_TENSOR_IS_VIRTUAL"),
+        (14, "fault", "CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT"),
+        (15, "note", "uid"),
+        (16, "fault", "CUDNN_ATTR_TENSOR_DIMENSIONS"),
+        (24, "fault", "CUDNN_ATTR_ENGINEHEUR_RESULTS"),
+    ],
+    "choice_of_algorithm.cpp": [
+        (11, "fault", "time"),
+        (11, "fault", "results"),
+        (30, "note", "CUDNN_SOFTMAX_MODE_INSTANCE"),
+        (30, "fault", "cudnnSoftmaxForward"),
+        (31, "fault", "cudnnSoftmaxForward"),
+        (33, "fault", "status"),
+    ],
+    "clean.c": [],
+    "cuda_names.cu": [
+        (2, "library", "half-precision types"),
+        (3, "library", "NCCL"),
+        (4, "library", "OpenCV"),
+        (5, "library", "Thrust, CUB, libcu++"),
+        (6, "library", "helpers of NVIDIA's samples"),
+        (9, "kernel", "scale"),
+        (20, "kernel", "scale"),
+        (23, "cuda", "cublasStrsm"),
+        (26, "cuda", "cudaMemcpyPeer"),
+        (30, "cuda", "cuDeviceGet"),
+    ],
+    "old_convolution.cu": [
+        (5, "note", "CUDNN_CALL"),
+        (7, "kernel", "fill"),
+        (23, "fault", "cudnnSetTensor4dDescriptor"),
+        (23, "fault", "cudnnSetTensor4dDescriptor"),
+        (24, "gone", "cudnnSetConvolution2dDescriptor"),
+        (27, "gone", "cudnnGetConvolutionForwardAlgorithm"),
+        (29, "gone", "CUDNN_CONVOLUTION_FWD_PREFER_FASTEST"),
+        (34, "fault", "ws_size"),
+        (39, "kernel", "fill"),
+        (40, "cuda", "cudaThreadSynchronize"),
+        (43, "fault", "cudnnConvolutionForward"),
+        (43, "fault", "cudnnConvolutionForward"),
+        (44, "note", "cudnnConvolutionForward"),
+    ],
+    "old_rnn.cpp": [
+        (7, "gone", "cudnnSetRNNDescriptor_v6"),
+        (10, "gone", "cudnnGetRNNParamsSize"),
+        (11, "gone", "cudnnGetRNNWorkspaceSize"),
+        (20, "gone", "cudnnPersistentRNNPlan_t"),
+        (24, "gone", "cudnnOpsInferVersionCheck"),
+        (24, "gone", "CUDNN_CNN_TRAIN_MAJOR"),
+    ],
+    "releases.cpp": [
+        (7, "other", "cudnnSetFilter4dDescriptor_v4"),
+        (7, "other", "CUDNN_DATA_FLOAT"),
+        (7, "other", "CUDNN_TENSOR_NCHW"),
+        (10, "other", "cudnnSetConvolution2dDescriptor"),
+        (10, "other", "CUDNN_CONVOLUTION"),
+        (14, "gone", "cudnnSetConvolution2dDescriptor_v5"),
+        (16, "gone", "cudnnSetPooling2dDescriptor"),
+    ],
+}
+"""What stands in each line, but for what is as it was."""
+
+
+def report(name: str) -> Report:
+    return report_on(parse(PROGRAMS / name))
+
+
+def of(text: str) -> list[Finding]:
+    """What is said of a piece of C++."""
+    return report_on(parse_text(text, language="cpp")).findings
+
+
+def about(text: str, kind: str) -> list[str]:
+    return [each.name for each in of(text) if each.kind == kind]
+
+
+def code(name: str, line: int) -> tuple[str, ...]:
+    found = [each.code for each in report(name).findings if each.line == line and each.code]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_every_program_is_looked_at() -> None:
+    assert {path.name for path in PROGRAMS.iterdir()} == EXPECTED.keys()
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_stands_in_which_line(name: str) -> None:
+    findings = report(name).findings
+    found = [(f.line, f.kind, f.name) for f in findings if f.kind != "kept"]
+    assert found == EXPECTED[name]
+    lines = (PROGRAMS / name).read_text().splitlines()
+    for each in findings:
+        if re.match("cu|CU", each.name):
+            assert any(each.name in line for line in lines[max(each.line - 4, 0) : each.line]), each
+        assert each.kind in KINDS
+        assert each.text or each.kind in ("kept", "other")
+
+
+def test_every_name_of_cudnn_is_reported() -> None:
+    """By a look at the text alone, without comments and quotes."""
+    for name in EXPECTED:
+        source = parse(PROGRAMS / name)
+        text = re.sub(r"//.*|/\*.*?\*/|\"[^\"\n]*\"", "", source.code.decode(), flags=re.DOTALL)
+        words = set(re.findall(r"\b(?:cudnn[A-Z]\w+|CUDNN_[A-Z]\w+)\b", text))
+        assert words - {"cudnnOwnFunction"} <= {each.name for each in report_on(source).findings}
+
+
+# -- what to write instead ------------------------------------------------------------------------
+
+
+def suggestions() -> Iterator[tuple[str, str]]:
+    """All code that the report may print: of the programs, and of its tables."""
+    for name in EXPECTED:
+        for each in report(name).findings:
+            yield from ((f"{name}:{each.line}", line) for line in each.code)
+    for gone in gone_names():
+        for each in of(f"void f() {{ {gone}; }}"):
+            yield from ((gone, line) for line in each.code)
+    yield from RENAMED.items()
+    yield from ((library.name, library.imports) for library in LIBRARIES if library.imports)
+
+
+def test_what_is_suggested_is_python_with_names_that_are_there() -> None:
+    count = 0
+    for where, line in suggestions():
+        tree = ast.parse(line)
+        count += 1
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and re.match(r"cudnn[A-Z]|CUDNN_", node.id):
+                assert hasattr(raw, node.id), (where, line)
+            if isinstance(node, ast.Name) and re.match(r"cuda[A-Z]|cublas[A-Z]", node.id):
+                assert hasattr(cudart, node.id) or hasattr(cublas, node.id), (where, line)
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in raw.FUNCTIONS:
+                function = raw.FUNCTIONS[node.func.id]
+                assert len(node.args) == len(function.parameters), (where, line)
+    assert count > 200
+
+
+def test_kernels_are_launched_with_names_that_cuda_core_has() -> None:
+    core = importlib.import_module("cuda.core")
+    imported = ast.parse(code("old_convolution.cu", 7)[0]).body[0]
+    assert isinstance(imported, ast.ImportFrom)
+    assert all(hasattr(core, alias.name) for alias in imported.names)
+
+
+def test_new_calls_have_the_program_s_own_names() -> None:
+    assert code("old_convolution.cu", 27)[1] == (
+        "cudnnGetConvolutionForwardAlgorithm_v7(cudnn, layer.in_desc, layer.filt_desc, "
+        "layer.conv_desc, layer.out_desc, 8, count, perf)"
+    )
+    assert code("old_convolution.cu", 24) == (
+        "cudnnSetConvolution2dDescriptor(layer.conv_desc, 1, 1, 1, 1, 1, 1, "
+        "CUDNN_CROSS_CORRELATION, computeType)",
+    )
+    assert code("old_rnn.cpp", 7)[0].startswith(
+        "cudnnSetRNNDescriptor_v8(rnn_, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, biasMode, "
+        "CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, mathPrec, "
+    )
+    assert code("old_rnn.cpp", 11)[0].startswith("cudnnGetRNNTempSpaceSizes(handle_, self.rnn_, ")
+    assert code("releases.cpp", 16) == (
+        "cudnnSetPooling2dDescriptor(p, CUDNN_POOLING_MAX, maxpoolingNanOpt, 2, 2, 0, 0, 2, 2)",
+    )
+
+
+def test_launches_are_written_out() -> None:
+    assert code("old_convolution.cu", 39) == (
+        "launch(Device().default_stream, LaunchConfig(grid=(1,), block=256, shmem_size=0), fill, "
+        "int(x), c_int(25), c_float(1.5))",
+    )
+    assert code("cuda_names.cu", 20) == (
+        "launch(Stream.from_handle(stream.value or 0), "
+        "LaunchConfig(grid=(n + 255) // 256, block=256, shmem_size=0), scale, "
+        "int(x), int(self.y), c_int(n), c_float(2.5))",
+    )
+
+
+def test_what_cannot_be_written_in_python_has_the_parameter_s_name() -> None:
+    (launch,) = (
+        each
+        for each in report_on(
+            parse_text(
+                "__global__ void k(float *out, int count);\n"
+                "void f() { k<<<g ? 1 : 2, b>>>(p ? q : r, sizeof(int)); }"
+            )
+        ).findings
+        if each.code
+    )
+    assert launch.code[0] == (
+        "launch(Device().default_stream, LaunchConfig(grid=grid, block=b), k, int(out), "
+        "c_int(sizeof(int)))"
+    )
+
+
+# -- single rules ---------------------------------------------------------------------------------
+
+CONVOLUTION = """
+void f(cudnnHandle_t h, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
+       cudnnConvolutionDescriptor_t c, cudnnConvolutionFwdAlgo_t a, float *d) {{
+  {declared}
+  cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NCHW, CUDNN_DATA_{kind}, 1, 1, 1, 1);
+  cudnnConvolutionForward(h, {alpha}, x, d, w, d, c, a, d, 0, {beta}, x, d);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "kind", "alpha", "beta", "faults", "notes"),
+    [
+        ("float one = 1, zero = 0;", "FLOAT", "&one", "&zero", 0, 0),
+        ("float one = 1.f, zero = 0;", "HALF", "&one", "&one", 0, 1),
+        ("double one = 1, zero = 0;", "DOUBLE", "&one", "&zero", 0, 0),
+        ("double one = 1, zero = 0;", "HALF", "&one", "&zero", 2, 0),
+        ("float one = 1, zero = 0.0f;", "DOUBLE", "&one", "&zero", 2, 0),
+        ("int one = 1; float zero = 0.0f;", "FLOAT", "&one", "&zero", 1, 0),
+        ("float one(1), zero{0};", "FLOAT", "&one", "&zero", 0, 0),
+        ("const float *one = g(), *zero = g();", "DOUBLE", "one", "zero", 0, 0),
+        ("float one = 1, zero = 0;", "INT32", "&one", "&zero", 0, 1),
+    ],
+)
+def test_scalars(declared: str, kind: str, alpha: str, beta: str, faults: int, notes: int) -> None:
+    text = CONVOLUTION.format(declared=declared, kind=kind, alpha=alpha, beta=beta)
+    assert (len(about(text, "fault")), len(about(text, "note"))) == (faults, notes)
+
+
+@pytest.mark.parametrize(
+    ("declared", "argument", "is_fault"),
+    [
+        ("float *d; cudaMalloc(&d, 4);", "d", False),
+        ("float d;", "&d", True),
+        ("float d[4];", "d", True),
+        ("float *d = new float[4];", "d", True),
+        ("std::vector<float> d(4);", "d.data()", True),
+        ("Tensor d;", "d.data()", False),
+        ("float *layer[4];", "layer[2]", False),
+        ("thrust::device_vector<float> d(4);", "d.data()", False),
+        ("__device__ float d[4];", "p", False),
+    ],
+)
+def test_host_memory(declared: str, argument: str, is_fault: bool) -> None:
+    text = f"void f() {{ float one; {declared} cudnnScaleTensor(h, x, {argument}, &one); }}"
+    found = [each for each in of(text) if each.kind == "fault" and "device memory" in each.text]
+    assert bool(found) == is_fault
+
+
+@pytest.mark.parametrize(
+    ("text", "is_fault"),
+    [
+        ("if (bytes == 0) exit(1);", True),
+        ("if (!bytes) { throw 3; }", True),
+        ("if (0 == bytes) return -1;", True),
+        ("if (bytes == 0) return 0;", False),
+        ("if (bytes > 0) cudaMalloc(&p, bytes);", False),
+        ("if (other == 0) exit(1);", False),
+    ],
+)
+def test_a_workspace_of_no_bytes(text: str, is_fault: bool) -> None:
+    call = "cudnnGetConvolutionForwardWorkspaceSize(h, x, w, c, y, a, &bytes);"
+    found = about(f"int f() {{ size_t bytes, other; {call} {text} }}", "fault")
+    assert bool(found) == is_fault
+
+
+@pytest.mark.parametrize(
+    ("expression", "now"),
+    [
+        ("s == 3", "s == CUDNN_STATUS_BAD_PARAM"),
+        ("9 != s", "s == CUDNN_STATUS_NOT_SUPPORTED"),
+        ("s == 0", ""),
+        ("s != CUDNN_STATUS_SUCCESS", ""),
+        ("n == 3", ""),
+    ],
+)
+def test_numbers_of_statuses(expression: str, now: str) -> None:
+    findings = of(f"void f(cudnnStatus_t s, int n) {{ if ({expression}) g(); }}")
+    assert [each.code for each in findings if each.kind == "fault"] == ([(now,)] if now else [])
+
+
+def test_statuses_and_times_are_looked_for_in_the_same_function() -> None:
+    text = """
+    void a() { cudnnConvolutionBwdDataAlgoPerf_t p[2]; if (!p[0].status) use(p[0].algo); }
+    void b() { cudnnConvolutionBwdDataAlgoPerf_t p[2]; use(p[0].algo); use(p[1].algo); }
+    """
+    (fault,) = (each for each in of(text) if each.kind == "fault")
+    assert (fault.line, fault.name) == (3, "p")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("void f() { CUDNN_CHECK(cudnnCreate(&h)); }", "note"),
+        ("void f() { cudnnCreateTensorDescripter(&x); }", "unknown"),
+        ("#ifdef CUDNN_WRAPPER\nint x;\n#endif", "kept"),
+        ("void f() { cudnnGetRNNParamsSize(h, r, x, &n, t); }", "gone"),
+        ("#define SIZE(h) cudnnGetRNNParamsSize(h)", "gone"),
+        ("void f() { cudnnSetCTCLossDescriptor(c, t); }", "note"),
+        ("void f() { cublasInit(); }", "cuda"),
+        ("int main() { int cudnnDevice = 0; return cudnnDevice; }", ""),
+    ],
+)
+def test_kinds_of_names(text: str, kind: str) -> None:
+    kinds = [each.kind for each in of(text) if re.match("cudnn|CUDNN|SIZE|cublas", each.name)]
+    assert (kind in kinds) if kind else not kinds
+
+
+def test_misspelt_names_have_suggestions_and_headers() -> None:
+    (each,) = of('#include "own.h"\nint x = CUDNN_DATA_FLOTA;')
+    assert "CUDNN_DATA_FLOAT" in each.text
+    assert "own.h" in each.text
+
+
+def test_the_old_cublas_has_no_handles() -> None:
+    findings = of("#include <cublas.h>\nvoid f() { cublasSscal(n, a, x, 1); }")
+    assert findings[-1].code == ("cublasSscal(handle, n, alpha, x, incx)",)
+
+
+@pytest.mark.parametrize(
+    ("condition", "value"),
+    [
+        ("CUDNN_MAJOR >= 8", True),
+        ("CUDNN_VERSION < 7000", False),
+        ("(CUDNN_MAJOR * 100 + 10) >= 850", True),
+        ("CUDNN_VERSION_MIN(6, 0, 0)", True),
+        ("!CUDNN_VERSION_MIN(6, 0, 0)", False),
+        ("defined(CUDNN_MAJOR) && CUDNN_MAJOR != 5", True),
+        ("defined USE_CUDNN", None),
+        ("defined(USE_CUDNN) && CUDNN_MAJOR < 8", False),
+        ("defined(USE_CUDNN) || CUDNN_MAJOR > 8", True),
+        ("defined(USE_CUDNN) && CUDNN_MAJOR > 8", None),
+        ("CUDNN_MAJOR / 0", None),
+        ("", None),
+        ("0", False),
+    ],
+)
+def test_conditions_on_the_version(condition: str, value: bool | None) -> None:
+    assert holds(condition) is value
+
+
+def test_what_cannot_be_read_is_said() -> None:
+    (each,) = (each for each in of("int f() {\n  int x = ;\n}") if each.kind == "unread")
+    assert each.line == 2
+
+
+# -- the command ----------------------------------------------------------------------------------
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["port", str(PROGRAMS / "old_rnn.cpp"), str(PROGRAMS / "clean.c")]) == 1
+    text = capsys.readouterr().out
+    assert "cudnnGetRNNWeightSpaceSize(handle_, rnn_, weightSpaceSize)" in text
+    assert "old_rnn.cpp: 6 gone or changed, 11 as they were" in text
+    assert re.search(r"cudnnCreateTensorDescriptor +line 13", text)
+    # Code stands in one line, to be copied, whatever the width.
+    assert any(len(line) > 150 and "cudnnSetRNNDescriptor_v8(" in line for line in text.split("\n"))
+
+
+def test_what_needs_nothing_is_a_success(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["port", str(PROGRAMS / "clean.c")]) == 0
+    assert "12 as they were" in capsys.readouterr().out
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["port", "--json", str(PROGRAMS / "cuda_names.cu")]) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    assert told["language"] == "cuda"
+    assert told["counts"] == {"cuda": 3, "kernel": 2, "library": 5, "kept": 9}
+    found = [(f["line"], f["kind"], f["name"]) for f in told["findings"] if f["kind"] != "kept"]
+    assert found == EXPECTED["cuda_names.cu"]
+
+
+def test_files_that_are_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["port", "none.cu"]) == 2
+    assert "none.cu: it cannot be read" in capsys.readouterr().err
