@@ -55,12 +55,8 @@ def holds(condition: str) -> bool | None:
     text = re.sub(r"!(?!=)", " not ", text)
     try:
         return bool(_value(ast.parse(" ".join(text.split()), mode="eval").body))
-    except (SyntaxError, _Unknown, ZeroDivisionError):
+    except (SyntaxError, LookupError, ZeroDivisionError):
         return None
-
-
-class _Unknown(Exception):
-    """Something that is not about cuDNN's version."""
 
 
 _OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
@@ -96,7 +92,7 @@ def _value(node: ast.AST) -> Any:
             # A macro that frameworks define; releases before 9 counted in thousands.
             wanted = _value(major), _value(minor), _value(patch)
             return tuple(_KNOWN.values())[:3] >= wanted
-    raise _Unknown
+    raise LookupError("not about the version of cuDNN")
 
 
 def _all_or_any(every: bool, values: list[ast.expr]) -> bool:
@@ -105,11 +101,11 @@ def _all_or_any(every: bool, values: list[ast.expr]) -> bool:
     for each in values:
         try:
             value = bool(_value(each))
-        except _Unknown:
+        except LookupError:
             unknown = True
             continue
         if value != every:
             return value
     if unknown:
-        raise _Unknown
+        raise LookupError("not about the version of cuDNN alone")
     return every
