@@ -65,7 +65,8 @@ class NumpyFunctions(Exchange):
             )
         return NotImplemented
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def __bool__(self) -> bool:
         raise TypeError(

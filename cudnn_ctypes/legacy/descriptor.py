@@ -95,7 +95,7 @@ class Descriptor(Resource[_H]):
             return NotImplemented
         return self._held() == other._held()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __copy__(self) -> Self:
         """Another descriptor with the same values."""

@@ -102,13 +102,13 @@ class EnumVariable(_Storage, Generic[_E]):
     def __eq__(self, other: object) -> bool:
         return self.value == getattr(other, "value", other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
 
 class EnumArray(ctypes.Array[EnumVariable[_E]]):
     """``axes = (cudnnSeqDataAxis_t * 4)()``: C's ``cudnnSeqDataAxis_t axes[4];``."""
 
-    _length_ = 0
+    _length_: ClassVar[int] = 0
     _type_: Any = EnumVariable
 
     @overload

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import raw
 from ...absent_gpu.driver_stub import ensure_driver
@@ -323,7 +323,7 @@ class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
             return False
         return self.held() == other.held()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     # --- executing -------------------------------------------------------------------------------
 

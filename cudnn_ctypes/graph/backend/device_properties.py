@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import raw
 from ...absent_gpu.properties import (
@@ -198,7 +198,7 @@ class DeviceProperties:
             return NotImplemented
         return self._values == other._values
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         major, minor = self.compute_capability
