@@ -63,7 +63,7 @@ class RunningMethods(BuildingMethods):
             memory = self._memory(tensor_dict, tensor_uids)
         to = chosen or self._default_handle()
         if type(memory) is dict and shapes is None:
-            run.launches[(*memory,)](run, to, memory, workspace)
+            run.launches.last(run, to, memory, workspace)
         else:
             run(to, memory, workspace, shapes)
 

@@ -377,7 +377,7 @@ class Graph(
         execution = self._execution or self._made_execution(self.plan)
         chosen = handle or self._handle or self._chosen(None)
         if type(memory) is dict and check and not dims:
-            execution.launches[(*memory,)](execution, chosen, memory, workspace)
+            execution.launches.last(execution, chosen, memory, workspace)
             return
         new = new_shapes(self._operands, dims) if dims else None
         execution(chosen, memory, workspace, new, check=check)

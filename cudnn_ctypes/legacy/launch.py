@@ -166,8 +166,8 @@ def _first_call(*args: Any, **kwargs: Any) -> Any:
 
 
 def _aligned(at: tuple[Any, ...]) -> tuple[bool, ...]:
-    """Which addresses are multiples of `ALIGNMENT` bytes."""
-    return tuple(each.__class__ is c_void_p and (each.value or 0) % ALIGNMENT == 0 for each in at)
+    """Which addresses are multiples of `ALIGNMENT` bytes; the key's other parts say whose."""
+    return tuple([(each.value or 0) % ALIGNMENT == 0 for each in at if each.__class__ is c_void_p])
 
 
 def keep(cache: dict[Any, Any], key: Any, value: Any) -> None:

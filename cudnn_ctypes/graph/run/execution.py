@@ -40,7 +40,7 @@ class Execution:
         Bytes of workspace that the plan needs.
     launches : Launches
         For memory in a ``dict`` that is checked, without `shapes`: what to call instead, as
-        ``launches[(*memory,)](execution, handle, memory, workspace)``.
+        ``launches.last(execution, handle, memory, workspace)``.
     """
 
     def __init__(self, plan: ExecutionPlan, operands: Operands) -> None:
@@ -109,8 +109,8 @@ class Execution:
         launched = self.operands.launched(memory)
         if launched is not None:
             checked, size = self.operands.checked, self.workspace_size
-            made = launch(self._plan.descriptor, packs, *launched, workspace, size, checked)
-            self.launches.add((*memory,), made)
+            plan = self._plan.descriptor
+            launch(self.launches, (*memory,), plan, packs, *launched, workspace, size, checked)
 
     def bind(
         self,

@@ -8,6 +8,7 @@ its class needs, no loops. Whatever is not as it was, and not known to fit, goes
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,7 @@ from ...raw.function import binding
 from ...raw.gpus import ordinals
 from ...raw.log import forget, logged
 from ...raw.memory import memory_pointer
-from ...raw.typed_memory import by_class, is_torch
+from ...raw.typed_memory import by_class, is_own, is_torch
 
 if TYPE_CHECKING:
     from ..backend.descriptor import BackendDescriptor
@@ -36,7 +37,12 @@ def launch(long_way, handle, memory, workspace):
     if watched or ordinals:
         return long_way(handle, memory, workspace)
     try:
-        {values} = memory.values()
+        {values}
+    except KeyError:
+        return launches().other(memory)(long_way, handle, memory, workspace)
+    if len(memory) != {count}:
+        return launches().other(memory)(long_way, handle, memory, workspace)
+    try:
         {addresses}
         key = {key}
         known = checked[0]
@@ -56,17 +62,38 @@ def launch(long_way, handle, memory, workspace):
     checked[0] = key
 """
 
-_ADDRESS = "{1} = {0}.data_ptr() if type({0}) is {2} else {0} if type({0}) is int else pointer({0})"
+_ADDRESS = "{1} = {2} if type({0}) is kind_{0} else {0} if type({0}) is int else pointer({0})"
 # Of memory whose address is another than that of the last time.
-_ANY = "type(v{0}) is not kind{0} or v{0}.is_cuda"
-_FITS = (
-    "type(v{0}) is int or fits(v{0}, fitting{0}) if type(v{0}) is not kind{0}"
-    " else v{0}.is_cuda and ((form := (v{0}.dtype, v{0}.shape, v{0}.stride())) == form{0}"
-    " or form in fitting{0})"
+_ANY = "type({0}) is not kind_{0} or {1}"
+_FITS = "{2} if type({0}) is kind_{0} else type({0}) is int or fits({0}, fitting_{0})"
+_HAS_ROOM = "type({0}) is int or {0}.nbytes >= size and (type({0}) is not kind_{0} or {1})"
+
+
+class _Reading(NamedTuple):
+    """How memory of a class is read, as expressions in which {0} is its name.
+
+    Attributes
+    ----------
+    address : str
+    on_gpu, fits : str
+        Whether it is memory of a GPU, and whether its description was found to fit.
+    """
+
+    address: str
+    on_gpu: str
+    fits: str
+
+
+_TORCH = _Reading(
+    "{0}.data_ptr()",
+    "{0}.is_cuda",
+    "{0}.is_cuda and ((form := ({0}.dtype, {0}.shape, {0}.stride())) == form_{0}"
+    " or form in fitting_{0})",
 )
-_HAS_ROOM = (
-    "type(workspace) is int or workspace.nbytes >= size"
-    " and (type(workspace) is not kind or workspace.is_cuda)"
+_OWN = _Reading(
+    "({0}._keyed or {0}.keyed())[1].value",
+    "not {0}._on_host",
+    "({0}._keyed or {0}.keyed())[0] in fitting_{0}",  # which says where it is
 )
 
 
@@ -94,16 +121,36 @@ class Operand(NamedTuple):
 
 
 class Launches(dict[tuple[Any, ...], Launch]):
-    """The functions by the keys of the mappings, in their order; the long way for other keys."""
+    """The functions by the keys of the mappings; the long way for other keys.
 
-    def __missing__(self, keys: tuple[Any, ...]) -> Launch:
-        return _the_long_way
+    Attributes
+    ----------
+    last : Launch
+        The one that was taken last, which knows for which keys it is: call this one.
+    """
+
+    __slots__ = ("__weakref__", "last")
+
+    def __init__(self) -> None:
+        self.last: Launch = _the_long_way
+
+    def other(self, memory: dict[Any, Any]) -> Launch:
+        """The one for a mapping of other keys than those of `last`."""
+        found = self.get((*memory,))
+        if found is None:
+            return _the_long_way
+        self.last = found
+        return found
 
     def add(self, keys: tuple[Any, ...], made: Launch) -> None:
         """Remember a function for mappings with these keys."""
         if len(self) >= _MOST:
             self.clear()
-        self[keys] = made
+        self[keys] = self.last = made
+
+    def clear(self) -> None:
+        super().clear()
+        self.last = _the_long_way
 
 
 def _the_long_way(
@@ -113,6 +160,8 @@ def _the_long_way(
 
 
 def launch(
+    launches: Launches,
+    keys: Sequence[Any],
     plan: BackendDescriptor,
     packs: VariantPacks,
     operands: Sequence[Operand],
@@ -120,15 +169,19 @@ def launch(
     workspace: Any,
     workspace_size: int,
     checked: list[Any],
-) -> Launch:
-    """A function for executions like the one that was just made.
+) -> None:
+    """Add a function for executions like the one that was just made.
 
     Parameters
     ----------
+    launches : Launches
+        Which the function is added to.
+    keys : sequence
+        Of the mapping.
     operands : sequence of Operand
         By place.
     order : mapping of int to memory
-        What was given for which place.
+        What was given for which place, in the order of the keys.
     workspace : device memory or None
     workspace_size : int
         Bytes that are needed.
@@ -152,19 +205,27 @@ def launch(
         "pointer": memory_pointer,
         "fits": _fits,
         "size": workspace_size,
-        "kind": _kind(workspace),
+        "launches": weakref.ref(launches),
     }
+    readings = {}
     for place, operand in enumerate(operands):
-        scope[f"fitting{place}"], scope[f"number{place}"] = operand.fitting, operand.number
-        scope[f"kind{place}"] = _kind(order.get(place))
-        scope[f"form{place}"] = next(iter(operand.fitting or ()), None)
+        scope[f"fitting_v{place}"], scope[f"number{place}"] = operand.fitting, operand.number
+        scope[f"form_v{place}"] = next(iter(operand.fitting or ()), None)
         scope[f"tensor{place}"], scope[f"value{place}"] = operand.tensor, operand.value
-    source = _source(operands, list(order), needs_workspace=workspace_size > 0)
-    return function_of(source, "a plan", scope)
+    for key, (place, memory) in zip(keys, order.items(), strict=True):
+        scope[f"key{place}"] = key
+        scope[f"kind_v{place}"], readings[place] = _kind(memory)
+    scope["kind_workspace"], of_workspace = _kind(workspace)
+    source = _source(operands, readings, of_workspace if workspace_size else None)
+    made: Launch = function_of(source, "a plan", scope)
+    launches.add((*keys,), made)
 
 
-def _source(operands: Sequence[Operand], order: Sequence[int], *, needs_workspace: bool) -> str:
-    lines = [_ADDRESS.format(f"v{place}", f"a{place}", f"kind{place}") for place in order]
+def _source(
+    operands: Sequence[Operand], readings: Mapping[int, _Reading], of_workspace: _Reading | None
+) -> str:
+    """Of the memory at each place, and of the workspace if one is needed."""
+    lines = [_address(f"v{place}", f"a{place}", each) for place, each in readings.items()]
     key = []
     checks = ["key"]  # not empty
     for place, operand in enumerate(operands):
@@ -174,31 +235,45 @@ def _source(operands: Sequence[Operand], order: Sequence[int], *, needs_workspac
             key.append(f"a{operand.base} + {operand.offset}")
         else:
             key.append(f"a{place}")
-            fits = (_ANY if operand.fitting is None else _FITS).format(place)
+            fits = _filled(_ANY if operand.fitting is None else _FITS, f"v{place}", readings[place])
             checks.append(f"(a{place} == known[{place}] or a{place} and ({fits}))")
-    if needs_workspace:
-        lines.append(_ADDRESS.format("workspace", "space", "kind"))
-        checks.append(f"(space == known[-1] or space and ({_HAS_ROOM}))")
-    key.append("space" if needs_workspace else "0")
+    if of_workspace is not None:
+        lines.append(_address("workspace", "space", of_workspace))
+        has_room = _filled(_HAS_ROOM, "workspace", of_workspace)
+        checks.append(f"(space == known[-1] or space and ({has_room}))")
+    key.append("0" if of_workspace is None else "space")
     same = [
         f"tensor{place}.value is value{place} and "
         for place, operand in enumerate(operands)
         if operand.tensor is not None
     ]
+    values = ", ".join(f"v{place}" for place in readings)
     return _LAUNCH.format(
-        values="".join(f"v{place}, " for place in order),
+        values=f"{values} = {', '.join(f'memory[key{place}]' for place in readings)}",
+        count=len(readings),
         addresses="\n        ".join(lines),
         key=f"({', '.join(key)})",
         checks=" and ".join(checks),
     ).replace("good = ", f"good = {''.join(same)}", 1)
 
 
-def _kind(memory: Any) -> type:
-    """The class whose objects are read as PyTorch's tensors are."""
-    if is_torch(type(memory)):
-        return type(memory)
+def _address(name: str, address: str, reading: _Reading) -> str:
+    return _ADDRESS.format(name, address, reading.address.format(name))
+
+
+def _filled(check: str, name: str, reading: _Reading) -> str:
+    return check.format(name, reading.on_gpu.format(name), reading.fits.format(name))
+
+
+def _kind(memory: Any) -> tuple[type, _Reading]:
+    """The class whose objects are read at once, and how."""
+    cls = type(memory)
+    if is_torch(cls):
+        return cls, _TORCH
+    if is_own(cls) and hasattr(cls, "keyed"):
+        return cls, _OWN
     tensor = getattr(sys.modules.get("torch"), "Tensor", None)
-    return tensor if isinstance(tensor, type) else _NoTensor
+    return (tensor if isinstance(tensor, type) else _NoTensor), _TORCH
 
 
 class _NoTensor:

@@ -272,7 +272,7 @@ class ExecutionPlan(Uncopied):
             with self.bind(handle, pointers, workspace, shapes=shapes) as bound:
                 bound()
         elif type(pointers) is dict:
-            self._launches[(*pointers,)](self._execute, handle, pointers, workspace)
+            self._launches.last(self._execute, handle, pointers, workspace)
         else:
             self._execute(handle, pointers, workspace)
 
@@ -302,8 +302,8 @@ class ExecutionPlan(Uncopied):
         if pointers is given and type(given) is dict and not numbers and keys not in self._launches:
             operands, order = [Operand()] * len(keys), dict(enumerate(given.values()))
             size, checked = self.workspace_size, [key]
-            made = launch(self.descriptor, packs, operands, order, workspace, size, checked)
-            self._launches.add(keys, made)
+            known = self._launches
+            launch(known, keys, self.descriptor, packs, operands, order, workspace, size, checked)
 
     def packs(self, uids: tuple[int, ...]) -> VariantPacks:
         """The variant packs for tensors with these unique ids.

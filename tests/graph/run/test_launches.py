@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import weakref
 from collections.abc import Callable
@@ -9,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import BadParamError, ClosedError, Handle, frontend, raw
+from cudnn_ctypes import (
+    BadParamError,
+    ClosedError,
+    DeviceTensor,
+    Handle,
+    frontend,
+    raw,
+    use_reference_device,
+)
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.execution import Execution
@@ -137,7 +146,7 @@ def test_memory_that_fits_goes_the_short_way(
     launches, known = with_space
     memory = {**known, **memory}
     for _ in range(2):
-        launches[(*memory,)](long_way, product.handle, memory, workspace)
+        launches.last(long_way, product.handle, memory, workspace)
     assert not long_way.calls
     assert len(stand_in.executed) == 3
     wanted = {
@@ -180,7 +189,7 @@ def test_everything_else_goes_the_long_way(
 ) -> None:
     launches, known = with_space
     memory = {**known, **memory}
-    launches[(*memory,)](long_way, product.handle, memory, workspace)
+    launches.last(long_way, product.handle, memory, workspace)
     assert long_way.calls == 1
     assert len(stand_in.executed) == 1
 
@@ -204,7 +213,7 @@ def test_whatever_changed_goes_the_long_way(
 ) -> None:
     launches, memory = with_space
     change(product)
-    launches[(*memory,)](long_way, product.handle, memory, SPACE)
+    launches.last(long_way, product.handle, memory, SPACE)
     assert long_way.calls == 1
     assert len(stand_in.executed) == 1
 
@@ -214,28 +223,94 @@ def test_watched_calls_and_several_gpus_go_the_long_way(
 ) -> None:
     launches, memory = with_space
     watched.add("cudnnBackendExecute")
-    launches[(*memory,)](long_way, product.handle, memory, SPACE)
+    launches.last(long_way, product.handle, memory, SPACE)
     watched.discard("cudnnBackendExecute")
     ordinals[1 << 40] = 0
-    launches[(*memory,)](long_way, product.handle, memory, SPACE)
+    launches.last(long_way, product.handle, memory, SPACE)
     del ordinals[1 << 40]
     assert long_way.calls == 2
-    launches[(*memory,)](long_way, product.handle, memory, SPACE)
+    launches.last(long_way, product.handle, memory, SPACE)
     assert long_way.calls == 2
     assert len(stand_in.executed) == 2
 
 
-def test_keys_in_another_order_or_unknown_ones_go_the_long_way(
-    with_space: Any, product: Product, long_way: LongWay
+def test_keys_in_another_order_go_the_short_way(
+    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
 ) -> None:
     launches, memory = with_space
-    turned = dict(reversed(memory.items()))
-    for other in (turned, {**memory, "d": 1}, {product.c: C, "a": A, "b": B}, {"a": A}, {}):
-        launches[(*other,)](long_way, product.handle, other, SPACE)
-    assert long_way.calls == 5
-    product.graph.execute(turned, SPACE, handle=product.handle)
-    launches[(*turned,)](long_way, product.handle, turned, SPACE)
-    assert long_way.calls == 5
+    launches.last(long_way, product.handle, dict(reversed(memory.items())), SPACE)
+    assert not long_way.calls
+    assert stand_in.executed[0] == stand_in.executed[1]
+
+
+def test_unknown_keys_go_the_long_way(with_space: Any, product: Product, long_way: LongWay) -> None:
+    launches, memory = with_space
+    for other in ({**memory, "d": 1}, {product.c: C, "a": A, "b": B}, {"a": A}, {}):
+        launches.last(long_way, product.handle, other, SPACE)
+    assert long_way.calls == 4
+
+
+def test_keys_of_several_kinds_take_turns(
+    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+) -> None:
+    launches, memory = with_space
+    others = {product.a: A, product.b: B, "c": C}
+    product.graph.execute(others, SPACE, handle=product.handle)
+    for given in (memory, others, others, memory):
+        launches.last(long_way, product.handle, given, SPACE)
+    assert not long_way.calls
+    assert all(noted["data"] == stand_in.executed[0]["data"] for noted in stand_in.executed)
+
+
+def on_gpu(shape: tuple[int, ...] = (4, 64, 64), dtype: str = "float16") -> DeviceTensor:
+    """A tensor of this package that says it is on a GPU."""
+    with use_reference_device():
+        tensor = DeviceTensor.zeros(shape, dtype)
+    tensor._on_host = False
+    return tensor
+
+
+def test_tensors_of_this_package(
+    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+) -> None:
+    launches, memory = with_space
+    first, second, third = (on_gpu() for _ in range(3))
+    execute = functools.partial(product.graph.execute, handle=product.handle)
+    launches.clear()  # where c is a tensor of PyTorch
+    execute({**memory, "c": first}, SPACE)
+    for good in (first, second, second):
+        launches.last(long_way, product.handle, {**memory, "c": good}, SPACE)
+        assert stand_in.executed[-1]["data"][product.c.uid] == good.ptr
+    assert not long_way.calls
+    third.close()
+    with use_reference_device():
+        host = DeviceTensor.zeros((4, 64, 64), "float16")
+        assert host.keyed()
+    for wrong in (on_gpu((4, 64, 63)), on_gpu(dtype="float32"), third, host):
+        with pytest.raises((ValueError, TypeError)):
+            execute({**memory, "c": wrong}, SPACE)
+        long_way.calls = 0
+        launches.last(long_way, product.handle, {**memory, "c": wrong}, SPACE)
+        assert long_way.calls == 1
+
+
+def test_workspaces_of_this_package(
+    with_space: Any, product: Product, stand_in: StandIn, long_way: LongWay
+) -> None:
+    launches, memory = with_space
+    launches.clear()
+    enough, more, less = (on_gpu((size,), "uint8") for size in (SIZE, SIZE + 1, SIZE - 1))
+    with use_reference_device():
+        host = DeviceTensor.zeros((SIZE,), "uint8")
+        assert host.keyed()
+    product.graph.execute(memory, enough, handle=product.handle)
+    for good in (enough, more):
+        launches.last(long_way, product.handle, memory, good)
+        assert stand_in.executed[-1]["workspace"] == good.ptr
+    assert not long_way.calls
+    for wrong in (less, host):
+        launches.last(long_way, product.handle, memory, wrong)
+    assert long_way.calls == 2
 
 
 def test_the_same_address_is_not_asked_what_it_is_again(
@@ -243,10 +318,10 @@ def test_the_same_address_is_not_asked_what_it_is_again(
 ) -> None:
     launches, memory = with_space
     again = {**memory, "c": Tensor(C)}
-    launches[(*again,)](long_way, product.handle, again, SPACE)
+    launches.last(long_way, product.handle, again, SPACE)
     assert not again["c"].asked
     again["c"] = Tensor(C + 256)
-    launches[(*again,)](long_way, product.handle, again, SPACE)
+    launches.last(long_way, product.handle, again, SPACE)
     assert again["c"].asked
     assert not long_way.calls
 
