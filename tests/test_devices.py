@@ -11,6 +11,7 @@ from cudnn_ctypes import DeviceProperties
 from cudnn_ctypes import devices as command
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph.backend.device_properties import presets
+from cudnn_ctypes.raw.library import load
 
 
 def test_all_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,6 +33,18 @@ def test_graphs_are_compiled_for_chosen_ones(capsys: pytest.CaptureFixture[str])
     for name in ("attention", "nvfp4 matmul"):
         assert any("ARCH_MISMATCH" in reason for reason in t4["graphs"][name]["refused"])
     assert all("engine" in result for result in rtx["graphs"].values())
+    page = (Path(__file__).parents[1] / "docs" / "presets.md").read_text()
+    if f"cuDNN {load().version_text}" not in page:
+        pytest.skip("the page has the engines of another cuDNN")
+    for name, found in (("t4", t4), ("rtx5090", rtx)):
+        engines = [each.get("engine", "no").partition(":")[0] for each in found["graphs"].values()]
+        assert f"| {name} | {found['compute_capability']} | {' | '.join(engines)} |" in page
+
+
+def test_the_page_has_every_preset() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "presets.md").read_text()
+    rows = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| ")]
+    assert rows == ["device", *presets()]
 
 
 def test_the_table_gives_reasons_once_for_gpus_alike(

@@ -225,6 +225,22 @@ def test_an_engine_that_no_mode_proposes_is_advised(h200: DeviceProperties) -> N
         assert built.plan.config.choice.engine == rows[0].engine
 
 
+def test_a_mode_that_build_does_not_ask(h200: DeviceProperties) -> None:
+    """Its engine is taken by asking that mode."""
+    graph = Graph(io_data_type="float16")
+    x, w = graph.tensor((2, 64, 128), name="x"), graph.tensor((2, 128, 64), name="w")
+    graph.matmul(x, w).set_output(name="y")
+    told = graph.explain(h200, "b")
+    rows = tuple(row for row in told.usable if row.proposed_by)
+    assert {place.split()[0] for row in rows for place in row.proposed_by} == {"b"}
+    advice = dataclasses.replace(told, rows=rows).advice()
+    assert advice[0].options == ({"heuristics": "b"},)
+    assert advice[0].words == "build with heuristics='b'"
+    (built,) = advice[0].build(h200)
+    with built:
+        assert built.plan.config.choice.engine == rows[0].engine
+
+
 def test_a_graph_that_nothing_helps_has_no_advice(h200: DeviceProperties) -> None:
     graph = Graph("rows", io_data_type="float16")
     graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,), name="sums").set_output()
