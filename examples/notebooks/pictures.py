@@ -1,4 +1,4 @@
-"""Pictures for the notebooks: numbers in grids, windows over images, memory as a strip."""
+"""Pictures for the notebooks: grids of numbers, windows, memory as a strip."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ CHANNELS = plt.colormaps["Set2"].colors  # one for each channel
 
 
 def grid(axes: Any, values: np.ndarray, title: str = "", form: str = "g") -> None:
-    """Numbers in the cells of a grid, darker where they are larger; NaN cells stay empty."""
+    """Numbers in the cells of a grid, darker where they are larger; NaN stays empty."""
     axes.imshow(np.nan_to_num(values), cmap="Blues", alpha=0.6)
     for (row, column), value in np.ndenumerate(values):
         if not np.isnan(value):
-            axes.text(column, row, format(value, form), ha="center", va="center", fontsize=9)
+            axes.text(
+                column, row, format(value, form), ha="center", va="center", fontsize=9
+            )
     axes.set_title(title, fontsize=10)
     axes.set_xticks(np.arange(-0.5, values.shape[1]), [])
     axes.set_yticks(np.arange(-0.5, values.shape[0]), [])
@@ -36,16 +38,19 @@ def grids(form: str = "g", **named: np.ndarray) -> list[Any]:
     return axes
 
 
-def window(axes: Any, row: float, column: float, height: float = 1, width: float = 1) -> None:
+def window(
+    axes: Any, row: float, column: float, height: float = 1, width: float = 1
+) -> None:
     """A frame around cells of a grid."""
-    frame = Rectangle(
-        (column - 0.5, row - 0.5), width, height, fill=False, edgecolor="tab:red", linewidth=2.5
-    )
-    axes.add_patch(frame)
+    corner = column - 0.5, row - 0.5
+    style = {"fill": False, "edgecolor": "tab:red", "linewidth": 2.5, "zorder": 5}
+    axes.add_patch(Rectangle(corner, width, height, **style))
 
 
-def taps(axes: Any, size: int, padding: int, window: int, stride: int, dilation: int) -> None:
-    """The pixels that a window reads in its first two places along one axis of a padded image."""
+def taps(
+    axes: Any, size: int, padding: int, window: int, stride: int, dilation: int
+) -> None:
+    """Which pixels of a padded row a window reads, in its first two places."""
     for pixel in range(-padding, size + padding):
         inside = 0 <= pixel < size
         color = "tab:blue" if inside else "lightgrey"
@@ -57,7 +62,9 @@ def taps(axes: Any, size: int, padding: int, window: int, stride: int, dilation:
     axes.set_xlim(-padding - 0.5, size + padding + 0.5)
     axes.set_ylim(-1.8, 1.2)
     axes.set_title(
-        f"{padding=}, {window=}, {stride=}, {dilation=}".replace("=", " "), fontsize=9, loc="left"
+        f"{padding=}, {window=}, {stride=}, {dilation=}".replace("=", " "),
+        fontsize=9,
+        loc="left",
     )
     axes.axis("off")
 
