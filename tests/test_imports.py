@@ -13,7 +13,7 @@ from programs import ROOT, printed
 
 import cudnn_ctypes
 from cudnn_ctypes import reference
-from cudnn_ctypes.compat import libcudnn
+from cudnn_ctypes.compat import cupy_cudnn, libcudnn
 
 PACKAGE = ROOT / "cudnn_ctypes"
 
@@ -63,7 +63,7 @@ ALLOWED: dict[str, set[str]] = {
         "strides",
     },
     "torch_ops": {"graph"},
-    "compat": {"raw", "dtypes", "errors"},
+    "compat": {"raw", "device", "dtypes", "errors"},
     "reference": {"raw", "absent_gpu", "errors", "dtypes"},
 }
 
@@ -384,7 +384,8 @@ def test_exceptions_are_public() -> None:
         if isinstance(node, ast.ClassDef)
         and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
     }
-    exported = {*cudnn_ctypes.__all__, *cudnn_ctypes.frontend.__all__, *libcudnn.__all__}
+    exported = {*cudnn_ctypes.__all__, *cudnn_ctypes.frontend.__all__}
+    exported |= {*libcudnn.__all__, *cupy_cudnn.__all__}
     assert defined - exported == INTERNAL_ERRORS
 
 

@@ -51,7 +51,9 @@ def call(function: Any, given: Sequence[Any], *, scalars_are_addresses: bool = F
             results.append(storage_type(parameter.type.base)())
             arguments.append(results[-1])
             continue
-        value = number(next(values))
+        value = next(values)
+        if parameter.type.kind in ("value", "device"):  # host memory stays the object that it is
+            value = number(value)
         if parameter.name == "seqLength":
             count = value
         arguments.append(_argument(parameter, value, scalars_are_addresses, count))
