@@ -45,7 +45,7 @@ class Table:
             for i, row in enumerate(self.rows)
         )
         table = (
-            '<table style="border-collapse:collapse;margin:4px 0 10px">'
+            '<table style="border-collapse:collapse;margin:4px 0 10px;font:inherit">'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
         if len(self.rows) > _TALL:

@@ -117,24 +117,28 @@ def _cut(text: str, width: float) -> str:
 
 
 def _wrapped(text: str, width: float) -> list[str]:
-    """The words of a text on as few lines as they need; a word that is too long is broken."""
+    """The words of a text on as few lines as they need; what is too long is broken."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
         if text_width(longer) <= width:
             lines[-1] = longer
-            continue
-        lines += [word] if text_width(word) <= width else _broken(word, width)
+        elif text_width(word) <= width:
+            lines.append(word)
+        else:
+            lines[-1:] = _broken(longer, width)
     return [line for line in lines if line]
 
 
-def _broken(word: str, width: float) -> list[str]:
-    parts = [""]
-    for letter in word:
-        if text_width(parts[-1] + letter) > width:
-            parts.append("")
-        parts[-1] += letter
-    return parts
+def _broken(text: str, width: float) -> list[str]:
+    """Lines that end behind an underscore, as names of kernels have, or anywhere."""
+    lines = [""]
+    for letter in text:
+        if text_width(lines[-1] + letter) > width:
+            head, underscore, tail = lines[-1].rpartition("_")
+            lines[-1:] = [head + underscore, tail] if head else [lines[-1], ""]
+        lines[-1] += letter
+    return lines
 
 
 def _swatch(x: float, y: float, color: str) -> str:

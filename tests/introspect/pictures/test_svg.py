@@ -86,9 +86,12 @@ def test_what_is_built_has_its_engine_around_the_operations() -> None:
 def test_compiled_kernels_are_named() -> None:
     with attention() as graph:
         graph.build("H200")
-        found = "".join(_texts(_parsed(graph.to_svg())))
-        assert "runtime fusion" in found
-        assert "cudnn_generated" in found
+        lines = _texts(_parsed(graph.to_svg()))
+        assert "runtime fusion" in "".join(lines)
+        (first,) = (i for i, line in enumerate(lines) if line.startswith("kernel cudnn_generated"))
+        last = next(i for i in range(first, len(lines)) if not lines[i].endswith("_"))
+        assert last > first  # the name is too long for one line
+        assert lines[last + 1].startswith("workspace")
 
 
 def test_an_expansion_says_whose_parts_they_are() -> None:
