@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable
-from typing import Any, Generic, NoReturn, ParamSpec
+from typing import Any, NoReturn, ParamSpec
 
+from cudnn_ctypes.cudart.checked import CheckedFunction
 from cudnn_ctypes.device import cuda
 from cudnn_ctypes.device.cuda import CudaError
-from cudnn_ctypes.errors import LibraryNotFoundError, NoDeviceError
+from cudnn_ctypes.errors import LibraryNotFoundError
 from cudnn_ctypes.raw import library
 
 from .types import cublasStatus_t
@@ -19,37 +20,11 @@ __all__ = ["CublasFunction", "cublas_function", "fail", "gpu_call", "symbol"]
 _P = ParamSpec("_P")
 
 
-class CublasFunction(Generic[_P]):
-    """A function of cuBLAS. Calling it raises `CudaError` on every status but success.
+class CublasFunction(CheckedFunction[_P, cublasStatus_t]):
+    """A function of cuBLAS."""
 
-    It returns the status, ``CUBLAS_STATUS_SUCCESS``.
-    """
-
-    __name__: str
-
-    def __init__(self, body: Callable[_P, None]) -> None:
-        self._body = body
-        functools.update_wrapper(self, body)
-
-    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> cublasStatus_t:
-        self._body(*args, **kwargs)
-        return cublasStatus_t.CUBLAS_STATUS_SUCCESS
-
-    def unchecked(self, *args: _P.args, **kwargs: _P.kwargs) -> cublasStatus_t:
-        """The same function, which returns the status as C does instead of raising."""
-        try:
-            return self(*args, **kwargs)
-        except CudaError as error:
-            code: cublasStatus_t = error.code
-            return code
-        except NoDeviceError:
-            return cublasStatus_t.CUBLAS_STATUS_NOT_INITIALIZED
-
-    def __repr__(self) -> str:
-        return f"<function {self.__name__} of cuBLAS>"
-
-    def __reduce__(self) -> str:
-        return self.__name__
+    success = cublasStatus_t.CUBLAS_STATUS_SUCCESS
+    no_device = cublasStatus_t.CUBLAS_STATUS_NOT_INITIALIZED
 
 
 def cublas_function(body: Callable[_P, None]) -> CublasFunction[_P]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, NoReturn, ParamSpec
+from typing import Any, NoReturn, ParamSpec
 
 from cudnn_ctypes.device import cuda
 from cudnn_ctypes.device.cuda import CudaError
-from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 
+from .checked import CheckedFunction
 from .types import cudaError_t
 
 __all__ = [
@@ -32,54 +31,27 @@ __all__ = [
 _P = ParamSpec("_P")
 
 
-class RuntimeFunction(Generic[_P]):
-    """A function of the CUDA runtime. Calling it raises `CudaError` on every status but success.
-
-    It returns the status, ``cudaSuccess``.
-    """
-
-    __name__: str
-
-    def __init__(self, body: Callable[_P, None]) -> None:
-        self._body = body
-        functools.update_wrapper(self, body)
-
-    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> cudaError_t:
-        try:
-            self._body(*args, **kwargs)
-        except CudaError as error:
-            _errors.last = error.code
-            raise
-        return cudaError_t.cudaSuccess
-
-    def unchecked(self, *args: _P.args, **kwargs: _P.kwargs) -> cudaError_t:
-        """The same function, which returns the status as C does instead of raising."""
-        try:
-            return self(*args, **kwargs)
-        except CudaError as error:
-            code: cudaError_t = error.code
-        except NoDeviceError:
-            code = _errors.last = cudaError_t.cudaErrorNoDevice
-        return code
-
-    def __repr__(self) -> str:
-        return f"<function {self.__name__} of the CUDA runtime>"
-
-    def __reduce__(self) -> str:
-        return self.__name__
-
-
-def runtime_function(body: Callable[_P, None]) -> RuntimeFunction[_P]:
-    """Make a C function of a Python function that raises `CudaError`."""
-    return RuntimeFunction(body)
-
-
 class _Errors(threading.local):
     last: cudaError_t = cudaError_t.cudaSuccess
     """Of the reference device, and what failed before a GPU was found; a GPU's is CUDA's."""
 
 
 _errors = _Errors()
+
+
+class RuntimeFunction(CheckedFunction[_P, cudaError_t]):
+    """A function of the CUDA runtime."""
+
+    success = cudaError_t.cudaSuccess
+    no_device = cudaError_t.cudaErrorNoDevice
+
+    def _failed(self, code: cudaError_t) -> None:
+        _errors.last = code
+
+
+def runtime_function(body: Callable[_P, None]) -> RuntimeFunction[_P]:
+    """Make a C function of a Python function that raises `CudaError`."""
+    return RuntimeFunction(body)
 
 
 def fail(function: str, code: cudaError_t, reason: str) -> NoReturn:
