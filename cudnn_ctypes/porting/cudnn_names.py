@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cudnn_ctypes.arguments import suggestion
 from cudnn_ctypes.raw import constants, enums, functions, types
 from cudnn_ctypes.raw.function import Function
 from cudnn_ctypes.raw.gone import Gone, changed
@@ -29,8 +29,8 @@ _IDENTIFIERS = ("identifier", "type_identifier", "field_identifier")
 
 @functools.cache
 def _living() -> frozenset[str]:
-    modules = (functions, enums, types, constants)
-    return frozenset(name for module in modules for name in module.__all__)
+    names = {name for module in (functions, enums, constants) for name in module.__all__}
+    return frozenset(names | {name for name in dir(types) if _NAME.fullmatch(name)})
 
 
 def cudnn_names(source: Source, known: Declarations) -> Iterator[Finding]:
@@ -94,21 +94,16 @@ def _unknown(name: str, line: int, column: int, node: Node | None, known: Declar
     if len(arguments) == 1 and source.field(arguments[0], "function") in functions.__all__:
         text = f"it looks at a status, which Python's functions do: {name}(f(x)) is f(x)"
         return Finding("note", line, column, name, text)
-    if node is not None and _in_condition(node):
-        return Finding("kept", line, column, name, "a condition of the program's own")
-    text = f"no release of cuDNN is known to have it{suggestion(name, _living())}"
-    headers = [include.name for include in source.includes if not include.system]
-    text += f"; or it is of {', '.join(headers)}" if headers else ""
-    return Finding("unknown", line, column, name, text)
+    if like := _misspelt(name):
+        text = f"no release of cuDNN is known to have it; did you mean {like}?"
+        return Finding("unknown", line, column, name, text)
+    return Finding("own", line, column, name, "no name of cuDNN, but the program's or a library's")
 
 
-def _in_condition(node: Node) -> bool:
-    """Whether a name stands in the condition of an ``#if``."""
-    below, above = node, node.parent
-    while above is not None and not above.type.startswith("preproc_"):
-        below, above = above, above.parent
-    fields = [] if above is None else [above.child_by_field_name(f) for f in ("condition", "name")]
-    return any(each is not None and each.id == below.id for each in fields)
+@functools.cache
+def _misspelt(name: str) -> str:
+    """The name of cuDNN that is so much like `name` that it must be meant; "" if none is."""
+    return next(iter(difflib.get_close_matches(name, _living(), n=1, cutoff=0.9)), "")
 
 
 def _why(gone: Gone) -> str:

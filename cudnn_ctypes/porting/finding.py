@@ -14,9 +14,10 @@ KINDS = {
     "cuda": "the CUDA runtime and driver",
     "kernel": "kernels",
     "library": "other libraries",
-    "unknown": "names that no cuDNN has",
+    "unknown": "misspelt names",
     "unread": "what the grammar could not read",
     "other": "what only other releases of cuDNN compile",
+    "own": "names like cuDNN's that are the program's or another library's",
     "kept": "names that are as they were",
 }
 """The kinds of findings, in the order of a report."""

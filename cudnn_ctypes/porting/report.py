@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -61,12 +62,11 @@ class Report:
         """Print it: by line what changes, then what stays."""
         path = self.source.path
         console.print(f"[bold]{path}[/]", f"({len(self.source.lines)} lines)", highlight=False)
-        changes = [each for each in self.findings if each.kind not in ("kept", "other")]
+        changes = [each for each in self.findings if each.kind not in ("kept", "other", "own")]
         for finding in _first_of_each(changes):
             _print_finding(console, self.source, finding, _further(changes, finding))
-        kept = [each for each in self.findings if each.kind == "kept"]
-        if kept:
-            _print_kept(console, kept)
+        for kind in ("own", "kept"):
+            _print_names(console, _SHORT[kind], [f for f in self.findings if f.kind == kind])
         told = ", ".join(f"{count} {_SHORT[kind]}" for kind, count in self.counts.items())
         console.print(f"{path.name}: {told or 'nothing of cuDNN or CUDA'}", highlight=False)
         console.print()
@@ -79,9 +79,10 @@ _SHORT = {
     "cuda": "of CUDA",
     "kernel": "kernels and launches",
     "library": "libraries",
-    "unknown": "unknown",
+    "unknown": "misspelt",
     "unread": "unread",
     "other": "for other releases",
+    "own": "of its own",
     "kept": "as they were",
 }
 
@@ -107,16 +108,19 @@ def _findings(program: Program) -> Iterator[Finding]:
     yield from kernels(source, known)
     yield from _checks(source)
     for node in source.errors:
-        line, column = source.line(node), source.column(node)
-        shown = " ".join(source.text(node).split())[:40]
-        yield Finding("unread", line, column, "", f"not read: {shown or node.type}")
+        text = "the grammar does not understand this; names in it are reported all the same"
+        yield Finding("unread", source.line(node), source.column(node), "", text)
+
+
+_LOOKS = re.compile(
+    r"CUDNN_STATUS_SUCCESS|CUBLAS_STATUS_SUCCESS|cudaSuccess|(?:cudnn|cuda)GetErrorString"
+)
 
 
 def _checks(source: Source) -> Iterator[Finding]:
     """Macros that look at a status, which Python's functions do themselves."""
     for macro in source.macros.values():
-        looks = any(word in macro.body for word in ("STATUS_SUCCESS", "cudaSuccess", "ErrorString"))
-        if macro.parameters and looks:
+        if macro.parameters and _LOOKS.search(macro.body):
             text = (
                 f"each function of raw, cudart and cublas raises an error by itself: "
                 f"{macro.name}(f(x)) is f(x)"
@@ -160,14 +164,15 @@ def _print_finding(
         console.print(Text(f"       now  {code}", style="green"), soft_wrap=True)
 
 
-def _print_kept(console: Console, kept: Sequence[Finding]) -> None:
+def _print_names(console: Console, title: str, findings: Sequence[Finding]) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
     places: dict[str, list[int]] = {}
-    for each in kept:
+    for each in findings:
         places.setdefault(each.name, []).append(each.line)
-    console.print(Text(f"       as they were: {len(places)} names", style="bold"))
+    if places:
+        console.print(Text(f"       {title}: {len(places)} names", style="bold"))
     for name, lines in sorted(places.items()):
         text = Text(f"{name}  ")
         text.append(_lines("", sorted(set(lines))), style="dim")

@@ -94,6 +94,7 @@ class Source:
         self.path = Path("program.cu") if path is None else path
         # A comment in the body of a macro ends the macro for the grammars.
         readable = _DEFINE.sub(lambda found: _COMMENT.sub(_blank, found[0]), code)
+        readable = _EXPORTED.sub(lambda found: found[1] + b" " * len(found[2]), readable)
         self.language, self.tree = _best(readable, self.path, language)
         self.root: Node = self.tree.root_node
 
@@ -225,6 +226,12 @@ def parse_text(text: str, *, language: str | None = None) -> Source:
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:\\\r?\n|/\*.*?\*/|[^\n])*", re.M | re.S)
 _COMMENT = re.compile(rb"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
 """A comment, or a text in quotes, in which no comment begins."""
+
+
+_EXPORTED = re.compile(
+    rb"(\b(?:class|struct)\s+)([A-Z][A-Z0-9_]{2,})(?=\s+\w+\s*(?:final\b\s*)?[:{;])"
+)
+"""``class LIBRARY_API Layer``: for the grammars such a macro is the name of the class."""
 
 
 def _blank(found: re.Match[bytes]) -> bytes:

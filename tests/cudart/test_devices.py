@@ -126,6 +126,15 @@ def test_flags_are_cuda_s(bindings: Any) -> None:
         assert getattr(bindings, name) == getattr(cudart, name), name
 
 
+def test_members_of_the_properties_are_cuda_s(bindings: Any) -> None:
+    """CUDA 13 has two of them as attributes of the device only."""
+    names = [field[0] for field in cudart.cudaDeviceProp._fields_]
+    missing = {name for name in names if not hasattr(bindings.cudaDeviceProp, name)}
+    assert missing <= {"clockRate", "memoryClockRate"}
+    assert bindings.cudaDeviceAttr.cudaDevAttrClockRate
+    assert bindings.cudaDeviceAttr.cudaDevAttrMemoryClockRate
+
+
 def test_what_is_called_is_there(bindings: Any) -> None:
     folder = Path(cudart.__file__).parent
     called = set()

@@ -65,6 +65,7 @@ def test_a_macro_s_body_can_be_parsed() -> None:
         ("a.cpp", "template <class T> struct A { T x; };", "cpp"),
         ("a.cu", "template <class T> __global__ void f(T x) { f<<<1, 2>>>(x); }", "cuda"),
         ("a.c", "int f() { k<<<1, 2>>>(x); }", "cuda"),
+        ("a.h", "class MY_API A final : public B { int x; };", "cuda"),
     ],
 )
 def test_the_language(tmp_path: Path, name: str, code: str, language: str) -> None:
