@@ -69,6 +69,10 @@ _NAMES = {
         "query_runtime_error",
     ),
     "introspect.call_records": ("CallRecord",),
+    "introspect.describe": (
+        "Description",
+        "describe",
+    ),
     "introspect.tracing": (
         "Trace",
         "read_trace",
@@ -287,6 +291,7 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
         query_runtime_error as query_runtime_error,
     )
     from .introspect.call_records import CallRecord as CallRecord
+    from .introspect.describe import Description as Description, describe as describe
     from .introspect.tracing import Trace as Trace, read_trace as read_trace, trace as trace
     from .legacy import *  # noqa: F403
     from .messages import (

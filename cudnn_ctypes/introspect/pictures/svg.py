@@ -15,7 +15,7 @@ from html import escape
 from .diagram import Box, Diagram
 from .layout import Layout, Place, layout
 
-__all__ = ["svg", "text_width"]
+__all__ = ["FONT", "document", "svg", "text_width"]
 
 FONT = "system-ui, 'DejaVu Sans', 'Segoe UI', Helvetica, Arial, sans-serif"
 _SIZE = 12
@@ -70,15 +70,22 @@ def svg(diagram: Diagram, *, standalone: bool = True) -> str:
         body += _box(box, place)
     body.append("</g>")
     size = (width + 2 * _EDGE, top + found.height + _EDGE)
+    return document(diagram.name, size, [*caption, *body], standalone=standalone)
+
+
+def document(
+    title: str, size: tuple[float, float], parts: Sequence[str], *, standalone: bool
+) -> str:
+    """The ``<svg>`` element of a width and height, with a title and these parts."""
+    width, height = size
     return "".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]:.0f}" height="{size[1]:.0f}" '
-            f'viewBox="0 0 {size[0]:.1f} {size[1]:.1f}" font-family="{FONT}" font-size="{_SIZE}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+            f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{FONT}" font-size="{_SIZE}" '
             f'fill="currentColor" role="img"{_STANDALONE if standalone else ""}>',
-            f"<title>{escape(diagram.name)}</title>",
+            f"<title>{escape(title)}</title>",
             '<rect width="100%" height="100%" fill="#fff"/>' if standalone else "",
-            *caption,
-            *body,
+            *parts,
             "</svg>",
         ]
     )

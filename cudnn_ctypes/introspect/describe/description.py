@@ -1,0 +1,142 @@
+"""A description: words, tables, and one picture."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import escape
+from os import PathLike
+from pathlib import Path
+
+from ..pictures.html import Table, page, wide
+
+__all__ = ["Description", "Section"]
+
+_WIDTH = 100
+_INDENT = "  "
+_LINE = "margin:1px 0 1px 1.2em;text-indent:-0.6em"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a description.
+
+    Attributes
+    ----------
+    title : str
+        "" for the first part, which follows the description's title.
+    lines : tuple of str
+        A fact each.
+    table : Table, optional
+        Below the lines.
+    text : str
+        Text with lines and columns of its own, below that.
+    """
+
+    title: str = ""
+    lines: tuple[str, ...] = ()
+    table: Table | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Description:
+    """What `describe` returns: ``print`` shows the words, a notebook the words and the picture.
+
+    Attributes
+    ----------
+    title : str
+    sections : tuple of Section
+    picture : callable, optional
+        Draws the picture as SVG, with ``standalone=False`` for a part of a page; None without one.
+    """
+
+    title: str
+    sections: tuple[Section, ...] = ()
+    picture: Callable[..., str] | None = None
+
+    def svg(self) -> str:
+        """The picture, as the text of a file.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if self.picture is None:
+            raise ValueError(f"there is no picture of this: {self.title}")
+        return self.picture(standalone=True)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the picture (".svg"), the words (".txt"), or both as a page (".html").
+
+        Raises
+        ------
+        ValueError
+            If the name ends in another way, or there is no picture for an ".svg".
+        """
+        path = Path(path)
+        kinds = {".svg": self.svg, ".txt": lambda: f"{self}\n", ".html": self._page}
+        if path.suffix.lower() not in kinds:
+            raise ValueError(f"path: expected a name in {', '.join(kinds)}, got {str(path)!r}")
+        path.write_text(kinds[path.suffix.lower()](), encoding="utf-8")
+
+    def _page(self) -> str:
+        return (
+            '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+            f"<title>{escape(self.title)}</title></head><body>{self._repr_html_()}</body></html>"
+        )
+
+    def _repr_html_(self) -> str:
+        parts: list[str] = []
+        for section in self.sections:
+            if section.title:
+                parts.append(
+                    f'<div style="font-weight:600;margin-top:8px">{escape(section.title)}</div>'
+                )
+            parts += [f'<div style="{_LINE}">{escape(line)}</div>' for line in section.lines]
+            if section.table is not None:
+                parts.append(section.table.html())
+            if section.text:
+                parts.append(f'<pre style="overflow-x:auto">{escape(section.text)}</pre>')
+        if self.picture is not None:
+            parts.append(wide(self.picture(standalone=False)))
+        return page(self.title, parts)
+
+    def _repr_svg_(self) -> str | None:
+        return None if self.picture is None else self.picture(standalone=True)
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *self._lines()])
+
+    __repr__ = __str__
+
+    def _lines(self) -> Iterator[str]:
+        for section in self.sections:
+            if section.title:
+                yield section.title
+            for line in section.lines:
+                yield textwrap.fill(
+                    line,
+                    _WIDTH,
+                    initial_indent=_INDENT,
+                    subsequent_indent=2 * _INDENT,
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                )
+            if section.table is not None:
+                yield from _columns(section.table)
+            if section.text:
+                yield textwrap.indent(section.text, _INDENT)
+
+
+def _columns(table: Table) -> Iterator[str]:
+    rows = [tuple(table.columns), *(tuple(row) for row in table.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if name in table.numbers else cell.ljust(width)
+            for cell, width, name in zip(row, widths, table.columns, strict=True)
+        ]
+        yield (_INDENT + "  ".join(cells)).rstrip()
