@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from cudnn_ctypes.compat.v7.left_out import left_out
 from cudnn_ctypes.raw import constants, enums, functions, types
 from cudnn_ctypes.raw.function import Function
 from cudnn_ctypes.raw.gone import Gone, changed
@@ -76,7 +77,7 @@ def _finding(name: str, line: int, column: int, node: Node | None, known: Declar
     if call is not None and len(arguments) != len(function.parameters):
         text = f"{len(arguments)} arguments; it takes {len(function.parameters)}"
         note = changed(name)
-        text += f" ({note})" if note else ""
+        text += f" ({note}; cudnn_ctypes.compat.v7 takes either)" if note else ""
         missing = note.rpartition("without ")[2]
         code = filled_in(name, arguments, missing, known)
         code = code or with_the_program_s_names([new_call(name)], arguments, known)
@@ -107,7 +108,10 @@ def _misspelt(name: str) -> str:
 
 
 def _why(gone: Gone) -> str:
-    return f"gone since cuDNN {gone.gone}: {gone.why}"
+    text = f"gone since cuDNN {gone.gone}: {gone.why}"
+    if reason := left_out().get(gone.name):
+        return f"{text} (cudnn_ctypes.compat.v7 has it not: {reason})"
+    return f"{text} (cudnn_ctypes.compat.v7 has it as it was)"
 
 
 def _argument_of(node: Node | None) -> Node | None:

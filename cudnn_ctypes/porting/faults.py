@@ -13,6 +13,7 @@ from cudnn_ctypes.raw.gone_table import OLD_STATUS_NUMBERS
 from .backend_faults import backend_faults
 from .calls import Call, Program
 from .finding import Finding
+from .memory_faults import memory_faults
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +28,7 @@ def faults(program: Program) -> Iterator[Finding]:
         _times_of_v7,
         _status_of_the_first,
         _scalars,
-        _host_memory,
+        memory_faults,
         _softmax_instance,
         _no_workspace,
         _status_numbers,
@@ -125,7 +126,7 @@ def _no_workspace(program: Program) -> Iterator[Finding]:
             yield program.at(node, "fault", name, text)
 
 
-# -- scalars and memory ---------------------------------------------------------------------------
+# -- scalars ---------------------------------------------------------------------------
 
 
 def _scalars(program: Program) -> Iterator[Finding]:
@@ -156,45 +157,6 @@ def _scalars(program: Program) -> Iterator[Finding]:
                 if re.fullmatch(r"\d*\.?\d*(?:e-?\d+)?", value) and value and float(value):
                     text = f"beta is {value}: the result is added to what the output holds"
                     yield program.at(argument, "note", call.name, text)
-
-
-_ALLOCATES = re.compile(r"\b(?:malloc|calloc|new|cudaMallocHost|aligned_alloc)\b")
-
-
-def _host_memory(program: Program) -> Iterator[Finding]:
-    """Host memory where a function wants device memory."""
-    for call in program.calls:
-        for parameter in call.function.parameters:
-            argument = call.arguments.get(parameter.name)
-            if argument is None or parameter.type.kind != "device":
-                continue
-            why = _why_on_host(program, argument)
-            if why:
-                text = f"{parameter.name} is device memory, and {program.text(argument)} is {why}"
-                yield program.at(argument, "fault", call.name, text)
-
-
-def _why_on_host(program: Program, argument: Node) -> str:
-    text, variable = program.text(argument), program.known.find(argument)
-    if text.endswith((".data()", ".begin()")):
-        owner = argument.child_by_field_name("function")
-        owner = None if owner is None else owner.child_by_field_name("argument")
-        variable = None if owner is None else program.known.find(owner)
-        is_vector = variable is not None and re.match(r"(?:std::)?vector\s*<", variable.type)
-        return "a std::vector" if is_vector else ""
-    if variable is None or "device" in variable.type.lower():
-        return ""
-    if text.startswith("&") and variable.is_plain and variable.type in _NUMBERS:
-        return f"a {variable.type} of the host"
-    if variable.is_array and variable.type in _NUMBERS and argument.type == "identifier":
-        return "an array of the host"
-    if variable.pointers == 1 and argument.type == "identifier":
-        begun = program.text(variable.value)
-        return "allocated on the host" if _ALLOCATES.search(begun) else ""
-    return ""
-
-
-_NUMBERS = {"float", "double", "int", "char", "half", "__half", "int8_t", "int32_t", "unsigned"}
 
 
 # -- meanings -------------------------------------------------------------------------------------

@@ -191,6 +191,15 @@ def test_new_calls_have_the_program_s_own_names() -> None:
     )
 
 
+def test_what_runs_as_it_was_is_said() -> None:
+    said = {each.name: each.text for each in report("old_rnn.cpp").findings}
+    assert "compat.v7 has it as it was" in said["cudnnGetRNNParamsSize"]
+    said = {each.name: each.text for each in report("releases.cpp").findings}
+    assert "compat.v7 takes either" in said["cudnnSetPooling2dDescriptor"]
+    (each,) = of("void f() { cudnnSaveAlgorithm(h, a, p, n); }")
+    assert "compat.v7 has it not: cuDNN 9 has no stored form" in each.text
+
+
 def test_launches_are_written_out() -> None:
     assert code("old_convolution.cu", 39) == (
         "launch(Device().default_stream, LaunchConfig(grid=(1,), block=256, shmem_size=0), fill, "
@@ -262,13 +271,35 @@ def test_scalars(declared: str, kind: str, alpha: str, beta: str, faults: int, n
         ("Tensor d;", "d.data()", False),
         ("float *layer[4];", "layer[2]", False),
         ("thrust::device_vector<float> d(4);", "d.data()", False),
-        ("__device__ float d[4];", "p", False),
+        ("float *d; d = (float *)calloc(4, 4);", "d", True),
+        ("float *d = new float[4]; cudaMalloc(&d, 4);", "d", False),
     ],
 )
 def test_host_memory(declared: str, argument: str, is_fault: bool) -> None:
     text = f"void f() {{ float one; {declared} cudnnScaleTensor(h, x, {argument}, &one); }}"
     found = [each for each in of(text) if each.kind == "fault" and "device memory" in each.text]
     assert bool(found) == is_fault
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("cudaMemcpy(d, h, 4, cudaMemcpyHostToDevice);", 0),
+        ("cudaMemcpy(h, d, 4, cudaMemcpyHostToDevice);", 2),
+        ("cudaMemcpyAsync(h, d, 4, cudaMemcpyDeviceToHost, s);", 0),
+        ("cudaMemcpy(v.data(), d, 4, cudaMemcpyDeviceToDevice);", 1),
+        ("cudaMemcpy(h, d, 4, cudaMemcpyDefault);", 0),
+        ("cudaFree(h);", 1),
+        ("cudaFree(d);", 0),
+        ("cudaMemset(d, 0, 4);", 0),
+        ("cudaMemset(d, 0xff, 4);", 0),
+        ("cudaMemset(d, 1.0f, 4);", 1),
+        ("cudaMemset(h, 1, 4);", 2),
+    ],
+)
+def test_memory_of_the_runtime(text: str, faults: int) -> None:
+    declared = "float *h = (float *)malloc(4), *d; cudaMalloc((void **)&d, 4); std::vector<int> v;"
+    assert len(about(f"void f() {{ {declared} {text} }}", "fault")) == faults
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,121 @@
+"""Host memory where device memory is wanted, and copies in the wrong direction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .calls import Program
+from .finding import Finding
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+__all__ = ["memory_faults"]
+
+# The sides of a copy that are device memory, by the direction.
+_DEVICE_SIDES = {
+    "cudaMemcpyHostToHost": (),
+    "cudaMemcpyHostToDevice": (0,),
+    "cudaMemcpyDeviceToHost": (1,),
+    "cudaMemcpyDeviceToDevice": (0, 1),
+}
+_COPIES = {"cudaMemcpy", "cudaMemcpyAsync"}
+_ON_DEVICE = {"cudaFree", "cudaMemset", "cudaMemsetAsync"}  # of their first argument
+
+_ALLOCATES = re.compile(r"\b(?:malloc|calloc|aligned_alloc)\s*\(|\bnew\b")
+_NUMBERS = {"float", "double", "int", "char", "half", "__half", "int8_t", "int32_t", "unsigned"}
+
+
+def memory_faults(program: Program) -> Iterator[Finding]:
+    """What is suspicious in the memory that is passed to cuDNN and to the CUDA runtime."""
+    places = _Places(program)
+    for call in program.calls:
+        for parameter in call.function.parameters:
+            argument = call.arguments.get(parameter.name)
+            if argument is None or parameter.type.kind != "device":
+                continue
+            if why := places.on_host(argument):
+                text = f"{parameter.name} is device memory, and {program.text(argument)} is {why}"
+                yield program.at(argument, "fault", call.name, text)
+    for node in program.source.of_type("call_expression"):
+        yield from _runtime(program, places, node)
+
+
+def _runtime(program: Program, places: _Places, node: Node) -> Iterator[Finding]:
+    name, arguments = program.source.field(node, "function"), program.source.arguments(node)
+    texts = [program.text(each) for each in arguments]
+    if name in _COPIES and len(arguments) >= 4 and texts[3] in _DEVICE_SIDES:
+        for side in (0, 1):
+            on_device = side in _DEVICE_SIDES[texts[3]]
+            why = places.on_host(arguments[side]) if on_device else places.on_gpu(arguments[side])
+            if why:
+                side_name = ("dst", "src")[side]
+                text = f"{side_name} of {texts[3]}, and {texts[side]} is {why}"
+                yield program.at(arguments[side], "fault", name, text)
+    elif name in _ON_DEVICE and arguments:
+        if why := places.on_host(arguments[0]):
+            text = f"it wants device memory, and {texts[0]} is {why}"
+            yield program.at(arguments[0], "fault", name, text)
+        if name != "cudaFree" and len(texts) > 1 and _is_no_byte(texts[1]):
+            text = f"it sets bytes, not elements: {texts[1]} fills each byte"
+            yield program.at(arguments[1], "fault", name, text)
+
+
+def _is_no_byte(value: str) -> bool:
+    """A number that is meant for elements: all but 0, and those written as bytes."""
+    return bool(re.fullmatch(r"\d*\.\d*f?|[1-9]\d*", value)) and float(value.rstrip("f")) != 0
+
+
+class _Places:
+    """Where the memory of a program's pointers was allocated, by function and name."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._found: dict[tuple[int, str], set[str]] = {}
+        source = program.source
+        for node in source.of_type("init_declarator", "assignment_expression"):
+            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
+            if target is not None and value is not None and _ALLOCATES.search(source.text(value)):
+                self._note(target, "host")
+        for node in source.of_type("call_expression"):
+            if source.field(node, "function") in ("cudaMalloc", "cudaMallocPitch"):
+                for argument in source.arguments(node)[:1]:
+                    self._note(argument, "device")
+
+    def _note(self, node: Node, place: str) -> None:
+        name = self.program.source.text(node)
+        name = re.sub(r"\(\s*void\s*\*\s*\*\s*\)", "", name).lstrip("&*( ").rstrip(") ")
+        self._found.setdefault((self._home(node), name), set()).add(place)
+
+    def _home(self, node: Node) -> int:
+        home = self.program.known.function(node)
+        return 0 if home is None else int(home.id)
+
+    def _allocated(self, node: Node) -> set[str]:
+        return self._found.get((self._home(node), self.program.text(node)), set())
+
+    def on_gpu(self, argument: Node) -> str:
+        """Why an argument is device memory; "" if it is not known to be."""
+        return "allocated by cudaMalloc" if self._allocated(argument) == {"device"} else ""
+
+    def on_host(self, argument: Node) -> str:
+        """Why an argument is host memory; "" if it is not known to be."""
+        program = self.program
+        text, variable = program.text(argument), program.known.find(argument)
+        if text.endswith((".data()", ".begin()")):
+            owner = argument.child_by_field_name("function")
+            owner = None if owner is None else owner.child_by_field_name("argument")
+            variable = None if owner is None else program.known.find(owner)
+            is_vector = variable is not None and re.match(r"(?:std::)?vector\s*<", variable.type)
+            return "a std::vector" if is_vector else ""
+        if self._allocated(argument) == {"host"}:
+            return "allocated on the host"
+        if variable is None or variable.type not in _NUMBERS:
+            return ""
+        if text.startswith("&") and variable.is_plain:
+            return f"a {variable.type} of the host"
+        is_own = variable.is_array and not variable.pointers and argument.type == "identifier"
+        return "an array of the host" if is_own else ""
