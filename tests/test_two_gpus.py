@@ -19,7 +19,10 @@ from cudnn_ctypes import (
     DeviceTensor,
     Graph,
     Handle,
+    NotSupportedError,
+    SymbolNotFoundError,
     activation_forward,
+    causal_convolution_forward,
     raw,
 )
 from cudnn_ctypes.device import cuda, device_count
@@ -126,6 +129,22 @@ def test_layer_2_allocates_beside_the_handle(handles: list[Handle]) -> None:
     y = activation_forward(handles[1], on(1), "relu")
     assert y.device_id == 1
     np.testing.assert_array_equal(y.numpy(), RELU)
+
+
+def test_memory_of_the_other_gpu_for_a_function_that_takes_a_stream(handles: list[Handle]) -> None:
+    """It runs on the current GPU."""
+    rng = np.random.default_rng(3)
+    x, w = (rng.standard_normal(shape).astype(np.float32) for shape in ((1, 4, 16), (4, 4)))
+    cuda.core().Device(0).set_current()
+    try:
+        expected = causal_convolution_forward(on(0, x), on(0, w)).numpy()
+    except (SymbolNotFoundError, NotSupportedError) as error:
+        pytest.skip(str(error))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="x is memory of GPU 1, to which GPU 0"):
+            causal_convolution_forward(on(1, x), on(0, w))
+        again = causal_convolution_forward(on(0, x), on(0, w))  # the context lives
+        np.testing.assert_array_equal(again.numpy(), expected)
 
 
 def test_a_stream_of_the_other_gpu(handles: list[Handle]) -> None:

@@ -16,7 +16,7 @@ from cudnn_ctypes.resource import Uncopied
 from . import cuda
 from .blocks import Block, OutOfDeviceMemoryError, checked_size, host_memory, readable
 from .device import device_id
-from .stream import LEGACY_DEFAULT, as_core_stream, as_stream_pointer
+from .stream import LEGACY_DEFAULT, PER_THREAD_DEFAULT, as_core_stream, as_stream_pointer
 
 __all__ = ["ALIGNMENT", "Allocation", "Allocator", "OutOfDeviceMemoryError"]
 
@@ -100,7 +100,8 @@ class Allocator:
         self._resource = resource if memory_resource is None else memory_resource
         on_default = self.stream in (0, LEGACY_DEFAULT)
         self._core_stream = default if on_default else as_core_stream(stream, target)
-        if keeps:
+        # The per-thread default stream is another one in each thread.
+        if keeps and self.stream != PER_THREAD_DEFAULT:
             self.keeps = True
             _keeping.add(self)
 

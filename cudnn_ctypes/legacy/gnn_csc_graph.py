@@ -148,6 +148,12 @@ class GnnCscGraph:
         )
 
     @property
+    def arrays(self) -> dict[str, DeviceTensor]:
+        """The arrays that it holds, by name."""
+        names = ("offsets", "indices", "edge_rows", "reversed_offsets", "reversed_rows")
+        return {name: array for name in names if (array := getattr(self, name)) is not None}
+
+    @property
     def reversible(self) -> bool:
         """Whether it holds its reverse."""
         return self.reversed_offsets is not None

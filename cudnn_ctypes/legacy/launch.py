@@ -153,6 +153,8 @@ class _Operation:
         bound.apply_defaults()
         given = dict(bound.arguments)
         given.pop("handle" if self._of_handle else "stream")
+        if isinstance(launcher, StreamLauncher):  # layer 1 looks at what a handle's functions get
+            launcher.check_memory(given)
         recording = Recording(launcher, given, launches=launches)
         result, plan = _recorded(recording, self.function, args, kwargs)
         if plan is not None and key is not None:

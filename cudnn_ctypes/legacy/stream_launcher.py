@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from typing import Any
 
 from ..device import cuda, current_device
 from ..device.allocation import Allocation, Allocator
-from ..device.stream import as_stream_pointer
-from ..raw import mode
+from ..device.stream import LEGACY_DEFAULT, as_stream_pointer
+from ..raw import gpus, mode
 
 __all__ = ["StreamLauncher"]
 
 _plans: dict[Any, Any] = {}
+
+_allocators: dict[int, Allocator] = {}
+"""Of the legacy default streams, by GPU."""
 
 
 class StreamLauncher:
@@ -28,13 +32,21 @@ class StreamLauncher:
         The device, as part of a launch's key.
     """
 
-    __slots__ = ("_as_parameter_", "launch_key", "on_reference_device", "stream", "stream_pointer")
+    __slots__ = (
+        "_allocator",
+        "_as_parameter_",
+        "launch_key",
+        "on_reference_device",
+        "stream",
+        "stream_pointer",
+    )
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
         self.stream_pointer = as_stream_pointer(stream)
         self._as_parameter_ = ctypes.c_void_p(self.stream_pointer)
         self.on_reference_device = mode.reference_device_active
+        self._allocator: Allocator | None = None
         self.launch_key = -1 if self.on_reference_device else cuda.current_ordinal()
 
     @property
@@ -59,5 +71,33 @@ class StreamLauncher:
 
     @property
     def allocator(self) -> Allocator:
-        """Where memory for launches on the stream comes from."""
-        return Allocator(stream=self.stream)
+        """Where memory for launches on the stream comes from.
+
+        The legacy default stream has one that keeps memory. Nobody says when another stream ends.
+        """
+        known = self._allocator
+        if known is None:
+            known = self._allocator = self._found_allocator()
+        return known
+
+    def _found_allocator(self) -> Allocator:
+        if self.on_reference_device or self.stream_pointer not in (0, LEGACY_DEFAULT):
+            return Allocator(stream=self.stream)
+        known = _allocators.get(self.launch_key)
+        if known is None:
+            known = _allocators.setdefault(self.launch_key, Allocator(self.launch_key, keeps=True))
+        return known
+
+    def check_memory(self, operands: Mapping[str, Any]) -> None:
+        """Refuse memory of another GPU than the current one, which has no access to it.
+
+        Raises
+        ------
+        ValueError
+        """
+        if self.on_reference_device:
+            return
+        for name, value in operands.items():
+            parts = getattr(value, "arrays", None)  # of a graph of nodes
+            named = {f"{name}.{part}": each for part, each in parts.items()} if parts else {}
+            gpus.check_memory_on(self.launch_key, (named or {name: value}).items())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,16 @@ from .memory import memory_pointer
 if TYPE_CHECKING:
     from .function import Binding
 
-__all__ = ["Driver", "check_memory", "created", "driver", "on", "ordinal_of", "ordinals"]
+__all__ = [
+    "Driver",
+    "check_memory",
+    "check_memory_on",
+    "created",
+    "driver",
+    "on",
+    "ordinal_of",
+    "ordinals",
+]
 
 _BAD_PARAM = 2000  # cudnnStatus_t
 _NO_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT
@@ -142,7 +151,7 @@ def on(ordinal: int) -> Iterator[None]:
         driver().pop()
 
 
-def check_memory(handle: Any, operands: Sequence[tuple[object, Any]]) -> None:
+def check_memory(handle: Any, operands: Iterable[tuple[object, Any]]) -> None:
     """Refuse memory that says it lies on another GPU than the handle's, which has no access to it.
 
     Parameters
@@ -156,12 +165,19 @@ def check_memory(handle: Any, operands: Sequence[tuple[object, Any]]) -> None:
     """
     ordinal = ordinal_of(handle)
     if ordinal is not None:
-        for name, memory in operands:
-            if reason := _elsewhere(ordinal, str(name), memory):
-                raise ValueError(reason)
+        check_memory_on(ordinal, operands, "the handle's")
 
 
-def _elsewhere(ordinal: int, name: str, memory: Any) -> str:
+def check_memory_on(
+    ordinal: int, operands: Iterable[tuple[object, Any]], whose: str = "the current one"
+) -> None:
+    """As `check_memory`, on a GPU; `whose` says which one that is."""
+    for name, memory in operands:
+        if reason := _elsewhere(ordinal, str(name), memory, whose):
+            raise ValueError(reason)
+
+
+def _elsewhere(ordinal: int, name: str, memory: Any, whose: str = "the handle's") -> str:
     there = _said_by(memory)
     if there is None or there == ordinal:
         return ""
@@ -170,7 +186,7 @@ def _elsewhere(ordinal: int, name: str, memory: Any) -> str:
         if not address or driver().accessible(address):
             return ""
     return (
-        f"{name} is memory of GPU {there}, to which GPU {ordinal}, the handle's, has no access: "
+        f"{name} is memory of GPU {there}, to which GPU {ordinal}, {whose}, has no access: "
         f"copy it, or enable peer access"
     )
 
