@@ -149,7 +149,9 @@ def _convolve(handle: Handle, photograph: Array, console: Console) -> Array:
             start = Event(handle.stream)
             run()
             stop = Event(handle.stream)
-            console.print(f"{row.algorithm.name}: {elapsed_ms(start, stop):.3f} ms", markup=False)
+            where = " of NumPy on the CPU" if handle.on_reference_device else ""
+            time = f"{elapsed_ms(start, stop):.3f} ms{where}"
+            console.print(f"{row.algorithm.name}: {time}", markup=False)
             start.close()
             stop.close()
         results: Array = y.numpy()[0]

@@ -29,6 +29,8 @@ def main(arguments: argparse.Namespace) -> int:
         if arguments.name is not None:
             return _show(arguments.name)
         return _list()
+    except BrokenPipeError:
+        raise  # the command line knows what to do about it
     except OSError as error:
         print(f"examples: {error}", file=sys.stderr)
         return 2

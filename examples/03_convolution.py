@@ -16,7 +16,10 @@ from cudnn_ctypes.device import Event, elapsed_ms
 
 image = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
 kernel = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)
-expected = [[111, 178, 217, 145], [231, 348, 393, 252], [363, 528, 573, 360], [197, 274, 295, 175]]
+padded = np.pad(image[0, 0], 1)
+expected = np.array(
+    [[(padded[i : i + 3, j : j + 3] * kernel[0, 0]).sum() for j in range(4)] for i in range(4)]
+)
 
 with (
     Handle() as handle,
@@ -30,7 +33,7 @@ with (
     # One line does it all: describes x and w, makes y, picks an algorithm, finds it a workspace.
     with convolution_forward(handle, x, w, conv) as y:
         print(y.numpy()[0, 0].astype(int))
-        assert y.numpy()[0, 0].tolist() == expected
+        assert np.allclose(y.numpy()[0, 0], expected, rtol=2e-3)  # TF32 keeps 10 bits
 
     # The steps one by one: ask for the algorithms, try each of them.
     with (
@@ -58,4 +61,4 @@ with (
             time = "" if handle.on_reference_device else f"   {microseconds:.1f} us on the GPU"
             error = np.abs(y.numpy()[0, 0] - expected).max()
             print(f"{row.algorithm.name:50} largest error {error:.1e}{time}")
-            assert error < 1e-2
+            assert error < 2e-3 * np.abs(expected).max()

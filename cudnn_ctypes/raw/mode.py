@@ -59,7 +59,8 @@ def why_no_gpu() -> str:
         count = ctypes.c_int()
         status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
     except (OSError, AttributeError) as error:
-        return f"no driver: {error}"
+        absent = "cannot open shared object file: No such file" in str(error)
+        return "there is no driver, libcuda.so.1" if absent else f"no driver: {error}"
     if status:
         return f"the driver's cuInit gave CUDA error {status}"
     return "" if count.value else "the driver sees no GPU"
