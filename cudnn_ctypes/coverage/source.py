@@ -23,6 +23,7 @@ ROOT = PACKAGE.name
 _NOT_USERS = {
     "raw",
     "reference",
+    "compat",
     "coverage",
     "doctor",
     "demo",

@@ -41,7 +41,7 @@ _OTHERS = {
     "setSpatialTransformerDescriptor": "cudnnSetSpatialTransformerNdDescriptor",
 }
 
-_NAMES = """
+_FUNCTION_NAMES = """
 create destroy setStream getStream
 
 createTensorDescriptor setTensor4dDescriptor setTensor4dDescriptorEx getTensor4dDescriptor
@@ -223,7 +223,7 @@ def _found(
     return [CuDNNAlgoPerf.of(each) for each in perf[: found.value]]
 
 
-for _name in _NAMES.split():
+for _name in _FUNCTION_NAMES.split():
     _add(_name, _OTHERS.get(_name, f"cudnn{_name[0].upper()}{_name[1:]}"))
 
 

@@ -228,9 +228,9 @@ class Form:
             error.status,
             arguments=shown,
             detail=error.detail,
-            messages=(*error.messages, f"{error.function} refused it"),
+            messages=error.messages,
             source=error.source,
-            hint=error.hint,
+            hint="; ".join(filter(None, (f"{error.function} carries it out", error.hint))),
         )
 
 

@@ -289,4 +289,4 @@ def test_an_error_of_cudnn_9_has_the_old_name_and_arguments(
         assert error.value.function == "cudnnRNNForwardTraining"
         assert error.value.arguments["seqLength"] == "2"
         assert error.value.__cause__.function == "cudnnRNNForward"
-        assert "cudnnRNNForward refused it" in str(error.value)
+        assert "hint: cudnnRNNForward carries it out" in str(error.value)
