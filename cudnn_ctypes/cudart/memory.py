@@ -34,12 +34,14 @@ def _allocate(function: str, pointer: Any, size: Any, *flags: int, name: str = "
     """Fill `pointer` with the address of new memory; NULL if the size is 0."""
     size = count(function, "size", size)
     place(pointer, c_void_p, f"{function}: {name}")  # nothing is allocated for a wrong argument
-    if not mode.reference_device_active:
-        address = int(gpu_call(function, size, *flags))
-    elif size == 0:
+    if size == 0 and function == "cudaMallocManaged":
+        fail(function, cudaError_t.cudaErrorInvalidValue, "size is 0")
+    if size == 0:
         address = 0
-    else:
+    elif mode.reference_device_active:
         address = _host_block(function, size)
+    else:
+        address = int(gpu_call(function, size, *flags))
     store(pointer, address, c_void_p, name)
 
 
@@ -48,7 +50,9 @@ def _host_block(function: str, size: int) -> int:
         block = blocks.host_memory(size)
     except blocks.OutOfDeviceMemoryError as error:
         fail(function, cudaError_t.cudaErrorMemoryAllocation, str(error))
-    allocated[block.address] = Allocated(block, function)
+    entry = allocated[block.address] = Allocated(block, function)
+    if entry.for_host:  # nobody sees what the host writes
+        block.mark(0, size)
     return block.address
 
 

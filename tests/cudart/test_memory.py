@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from ctypes import byref, c_float, c_size_t, c_void_p, sizeof
 from typing import Any
 
@@ -55,6 +57,22 @@ def test_a_round_trip(any_device: str) -> None:
     assert read(y + 4, 3) == [4, 5, 6]
     cudaFree(x)
     cudaFree(y)
+
+
+@contextmanager
+def scaling(count: int) -> Iterator[Callable[[Any, float], None]]:
+    """Multiplies so many floats by a number with cuDNN."""
+    handle, descriptor = raw.cudnnHandle_t(), raw.cudnnTensorDescriptor_t()
+    raw.cudnnCreate(byref(handle))
+    raw.cudnnCreateTensorDescriptor(byref(descriptor))
+    raw.cudnnSetTensor4dDescriptor(
+        descriptor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, 1, 1, 1, count
+    )
+    try:
+        yield lambda memory, factor: raw.cudnnScaleTensor(handle, descriptor, memory, factor)
+    finally:
+        raw.cudnnDestroyTensorDescriptor(descriptor)
+        raw.cudnnDestroy(handle)
 
 
 def host_forms() -> dict[str, Any]:
@@ -174,7 +192,33 @@ def test_nothing_is_allocated_and_freed(any_device: str) -> None:
     assert not p.value
     cudaFree(p)
     cudaFree(None)
-    cudaMemcpy(p, VALUES, 0, cudaMemcpyHostToDevice)
+    status = cudart.cudaMallocManaged.unchecked(byref(p), 0)
+    assert status == cudart.cudaErrorInvalidValue
+
+
+def test_nothing_is_copied(reference_device: None) -> None:
+    cudaMemcpy(None, VALUES, 0, cudaMemcpyHostToDevice)
+    cudart.cudaMemset(None, 0, 0)
+    cudart.cudaMemcpy2D(None, 8, VALUES, 8, 8, 0, cudaMemcpyHostToDevice)
+
+
+def test_what_the_host_writes_counts_as_written(any_device: str) -> None:
+    """cuDNN reads managed memory that only the host wrote, and a copy of page-locked memory."""
+    managed, pinned, x = DevicePointer(c_float), DevicePointer(c_float), allocated(48)
+    cudart.cudaMallocManaged(byref(managed), 48)
+    cudart.cudaMallocHost(byref(pinned), 48)
+    managed.array(12)[...] = VALUES
+    pinned.array(12)[...] = VALUES
+    cudaMemcpy(x, pinned, 48, cudaMemcpyHostToDevice)
+    with scaling(12) as scale:
+        scale(managed, 2.0)
+        scale(x, 3.0)
+    cudart.cudaDeviceSynchronize()
+    assert managed.array(12).tolist() == (2 * VALUES).tolist()
+    assert read(x, 12) == (3 * VALUES).tolist()
+    cudaFree(managed)
+    cudaFree(x)
+    cudart.cudaFreeHost(pinned)
 
 
 def test_variables_that_a_pointer_is_stored_in(any_device: str) -> None:
@@ -305,19 +349,12 @@ def test_copies_carry_what_was_never_written(reference_device: None) -> None:
     x, y = allocated(48), allocated(48)
     cudaMemcpy(x, VALUES, 24, cudaMemcpyHostToDevice)
     cudaMemcpy(y, x, 48, cudaMemcpyDeviceToDevice)
-    handle, descriptor = raw.cudnnHandle_t(), raw.cudnnTensorDescriptor_t()
-    raw.cudnnCreate(byref(handle))
-    raw.cudnnCreateTensorDescriptor(byref(descriptor))
-    raw.cudnnSetTensor4dDescriptor(
-        descriptor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, 1, 1, 1, 12
-    )
-    with pytest.raises(ExecutionFailedError, match="6 of 12"):
-        raw.cudnnScaleTensor(handle, descriptor, y, 2.0)
-    cudart.cudaMemset(y + 6, 0, 24)
-    raw.cudnnScaleTensor(handle, descriptor, y, 2.0)
+    with scaling(12) as scale:
+        with pytest.raises(ExecutionFailedError, match="6 of 12"):
+            scale(y, 2.0)
+        cudart.cudaMemset(y + 6, 0, 24)
+        scale(y, 2.0)
     assert read(y, 12) == [0, 2, 4, 6, 8, 10, 0, 0, 0, 0, 0, 0]
-    raw.cudnnDestroyTensorDescriptor(descriptor)
-    raw.cudnnDestroy(handle)
     cudaFree(x)
     cudaFree(y)
 
@@ -338,14 +375,7 @@ def test_too_much_memory(any_device: str) -> None:
 def test_pointers_go_to_raw_functions(any_device: str) -> None:
     """The second half of a tensor, by an address that was added to."""
     x = filled(VALUES)
-    handle, descriptor = raw.cudnnHandle_t(), raw.cudnnTensorDescriptor_t()
-    raw.cudnnCreate(byref(handle))
-    raw.cudnnCreateTensorDescriptor(byref(descriptor))
-    raw.cudnnSetTensor4dDescriptor(
-        descriptor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, 1, 1, 1, 6
-    )
-    raw.cudnnSetTensor(handle, descriptor, x + 6, byref(c_float(7)))
-    assert read(x, 12) == [0, 1, 2, 3, 4, 5, 7, 7, 7, 7, 7, 7]
-    raw.cudnnDestroyTensorDescriptor(descriptor)
-    raw.cudnnDestroy(handle)
+    with scaling(6) as scale:
+        scale(x + 6, 2.0)
+    assert read(x, 12) == [0, 1, 2, 3, 4, 5, 12, 14, 16, 18, 20, 22]
     cudaFree(x)
