@@ -14,6 +14,7 @@ from programs import ROOT, printed
 import cudnn_ctypes
 from cudnn_ctypes import reference
 from cudnn_ctypes.compat import cupy_cudnn, libcudnn
+from cudnn_ctypes.porting import runtime
 
 PACKAGE = ROOT / "cudnn_ctypes"
 
@@ -372,6 +373,8 @@ INTERNAL_ERRORS = {
     "NoSuchPlanError",
     "NotReproducible",
     "Refused",
+    "Untranslatable",
+    "_Goto",
 }
 """What users never see, or see as the built-in exceptions that they also are."""
 
@@ -385,7 +388,7 @@ def test_exceptions_are_public() -> None:
         and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
     }
     exported = {*cudnn_ctypes.__all__, *cudnn_ctypes.frontend.__all__}
-    exported |= {*libcudnn.__all__, *cupy_cudnn.__all__}
+    exported |= {*libcudnn.__all__, *cupy_cudnn.__all__, *runtime.__all__}
     assert defined - exported == INTERNAL_ERRORS
 
 

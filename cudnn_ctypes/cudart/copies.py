@@ -206,4 +206,6 @@ def _is_device_memory(value: Any) -> bool:
         if not mode.reference_device_active:
             return True
         return host_blocks.find(memory_pointer(value) or 0) is not None
+    if hasattr(value, "__array_interface__"):
+        return False
     return on_gpu(value) or hasattr(value, "_as_parameter_")

@@ -125,6 +125,8 @@ def _host(name: str, value: Any, use: Use, rows: bool) -> tuple[int, int | None]
         return address, end - address
     if isinstance(value, _CDATA):
         return ctypes.addressof(value), ctypes.sizeof(value)
+    if hasattr(value, "__array_interface__") and not on_gpu(value):
+        return _array(name, np.asarray(value), use, rows)
     if on_gpu(value) or not hasattr(value, "__len__") or isinstance(value, (str, list, tuple)):
         raise _no_host_memory(name, value)
     try:

@@ -19,10 +19,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes port``."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a C, C++ or CUDA file")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument(
+        "--translate",
+        action="store_true",
+        help="write a Python program instead; what is not translated raises when it is reached",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT.py",
+        help="where the Python program goes; by default it is printed",
+    )
+
+
+def _translated(arguments: argparse.Namespace) -> int:
+    from .translate_command import translate_file
+
+    try:
+        if len(arguments.files) > 1:
+            raise CommandError("--translate: expected one file")
+        return translate_file(arguments.files[0], arguments.output)
+    except CommandError as error:
+        print(f"port: {error}", file=sys.stderr)
+        return 2
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print a report on each file; 1 if something is gone or a fault, 2 if one cannot be read."""
+    """Print a report on each file; 1 if something is gone or a fault, 2 if one cannot be read.
+
+    With ``--translate``, print the Python program; 1 if a part of it is not translated.
+    """
+    if arguments.translate:
+        return _translated(arguments)
     try:
         reports = [report_on(parse(path)) for path in arguments.files]
     except CommandError as error:

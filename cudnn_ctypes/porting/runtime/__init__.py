@@ -1,0 +1,33 @@
+"""What translated C programs import: memory, arithmetic, text, files and containers of C and C++.
+
+Each name does what the C name does, so that a program reads as its source does. Integers are ints
+of Python, wrapped by functions such as `uint32` where C's types would wrap; ``float`` is
+``numpy.float32``, ``double`` is Python's float.
+"""
+
+from __future__ import annotations
+
+from . import arithmetic, containers, files, flow, kernels, memory, shared, structs, text
+from .arithmetic import *  # noqa: F403
+from .arithmetic import MATH
+from .containers import *  # noqa: F403
+from .files import *  # noqa: F403
+from .flow import *  # noqa: F403
+from .kernels import *  # noqa: F403
+from .memory import *  # noqa: F403
+from .shared import *  # noqa: F403
+from .structs import *  # noqa: F403
+from .text import *  # noqa: F403
+
+globals().update(MATH)
+
+NAMES = frozenset(
+    [
+        *(name for part in (arithmetic, containers, files, flow) for name in part.__all__),
+        *(name for part in (kernels, memory, shared, structs, text) for name in part.__all__),
+        *MATH,
+    ]
+)
+"""All names that a translated program may import."""
+
+__all__ = sorted(NAMES)

@@ -1,0 +1,97 @@
+"""Control flow of C that Python has no statement for, and how a program starts and ends."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Label", "NotTranslatedError", "Scope", "c_exit", "c_time", "clock", "run"]
+
+
+class NotTranslatedError(NotImplementedError):
+    """The program reached C code that was not translated; the message holds line and reason."""
+
+
+class _Goto(Exception):
+    pass
+
+
+class Label:
+    """The target of ``goto``: what stands after ``with Label() as cleanup:``.
+
+    Examples
+    --------
+    >>> from cudnn_ctypes.porting.runtime import Label
+    >>> with Label() as cleanup:
+    ...     cleanup.goto()
+    ...     print("never printed")
+    """
+
+    def __enter__(self) -> Label:
+        return self
+
+    def goto(self) -> None:
+        """Leave the block."""
+        raise _Goto(self)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        return isinstance(error, _Goto) and error.args[0] is self
+
+
+class Scope:
+    """A block of C++: objects that live in it are destroyed at its end, the last one first."""
+
+    def __init__(self) -> None:
+        self._objects: list[Any] = []
+
+    def __call__(self, thing: Any) -> Any:
+        """Have an object destroyed at the end of the block."""
+        self._objects.append(thing)
+        return thing
+
+    def __enter__(self) -> Scope:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        while self._objects:
+            self._objects.pop().destroy()
+
+
+def c_exit(status: int = 0) -> None:
+    """C's ``exit``."""
+    sys.stdout.flush()
+    raise SystemExit(status)
+
+
+def c_time() -> int:
+    """C's ``time(NULL)``."""
+    return int(time.time())
+
+
+def clock() -> int:
+    """C's ``clock``: microseconds of this process."""
+    return int(time.process_time() * 1e6)
+
+
+def run(main: Callable[..., Any]) -> None:
+    """Call C's ``main`` with the command line and end with its status.
+
+    Float arithmetic goes to infinity and NaN without warnings, as in C.
+    """
+    arguments = [len(sys.argv), list(sys.argv)] if main.__code__.co_argcount else []
+    try:
+        with np.errstate(all="ignore"):
+            status = main(*arguments)
+    finally:
+        sys.stdout.flush()
+    sys.exit(status or 0)

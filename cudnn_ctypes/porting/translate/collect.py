@@ -1,0 +1,147 @@
+"""The first reading of a program: which functions and classes it has, whose address is taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .calls import is_check
+from .libraries import raw_parameters
+from .library_calls import ALLOCATORS
+from .loops import changed_names, read_from_streams
+from .program import Program, children, descendants, text_of
+
+__all__ = ["addressed_in", "is_status_check", "never_negative", "note_uses", "qualifiers"]
+
+_STATUSES = ("cudnnStatus_t", "cudaError_t", "cublasStatus_t")
+
+
+def addressed_in(node: Any, program: Program) -> tuple[set[str], set[str]]:
+    """Names of variables and of members whose address a part of the program takes."""
+    names: set[str] = set()
+    fields: set[str] = set()
+    for one in descendants(node, "pointer_expression", "call_expression"):
+        if one.type == "pointer_expression":
+            if text_of(one).startswith("&") and not _needs_no_memory(one):
+                _note(children(one)[-1], names, fields)
+            continue
+        function = program.functions.get(text_of(one.child_by_field_name("function")))
+        if function is None:
+            continue
+        arguments = children(one.child_by_field_name("arguments"))
+        for argument, parameter in zip(arguments, function.parameters, strict=False):
+            if parameter.type.reference and not parameter.type.const:
+                _note(argument, names, fields)
+    return names, fields
+
+
+def _note(node: Any, names: set[str], fields: set[str]) -> None:
+    while node.type == "parenthesized_expression":
+        node = children(node)[0]
+    if node.type == "identifier":
+        names.add(text_of(node))
+    elif node.type == "field_expression":
+        fields.add(text_of(node.child_by_field_name("field")))
+
+
+def _needs_no_memory(node: Any) -> bool:
+    """Whether a call only reads the number whose address it gets, or makes a new pointer."""
+    while node.parent is not None and node.parent.type in (
+        "cast_expression",
+        "parenthesized_expression",
+    ):
+        node = node.parent
+    call = node.parent.parent if node.parent is not None else None
+    if node.parent is None or node.parent.type != "argument_list" or call is None:
+        return False
+    if call.type != "call_expression":
+        return False
+    function = call.child_by_field_name("function")
+    if text_of(function).startswith(("reinterpret_cast", "static_cast", "const_cast")):
+        return _needs_no_memory(call)
+    name, index = text_of(function), children(node.parent).index(node)
+    if name in ALLOCATORS:
+        return index == 0
+    parameters = raw_parameters(name)
+    if parameters is None or index >= len(parameters):
+        return False
+    parameter = parameters[index]
+    return parameter.direction == "in" and parameter.type.kind in (
+        "scalar",
+        "array",
+        "host",
+        "labelled",
+    )
+
+
+def note_uses(root: Any, program: Program) -> None:
+    """Note over the whole program what decides how its variables are held."""
+    names, fields = addressed_in(root, program)
+    program.addressed |= names
+    program.addressed_fields |= fields
+    for definition in descendants(root, "function_definition"):
+        declarator = definition.child_by_field_name("declarator")
+        if declarator is not None and not text_of(declarator).startswith("main("):
+            program.changed |= changed_names(definition)
+
+
+def qualifiers(node: Any) -> str:
+    """The C text of a declaration before its body."""
+    body = node.child_by_field_name("body")
+    whole = text_of(node)
+    return whole[: body.start_byte - node.start_byte] if body is not None else whole
+
+
+def is_status_check(node: Any) -> bool:
+    """Whether a function takes a status and stops the program."""
+    declarator = node.child_by_field_name("declarator")
+    body = node.child_by_field_name("body")
+    if declarator is None or body is None:
+        return False
+    parameters = list(descendants(declarator, "parameter_declaration"))
+    first = text_of(parameters[0].child_by_field_name("type")) if parameters else ""
+    return first in _STATUSES and is_check(text_of(body))
+
+
+def never_negative(node: Any, addressed: set[str]) -> set[str]:
+    """Names in a function to which nothing below zero is assigned, as far as can be seen."""
+    values: dict[str, list[Any]] = {}
+    for one in descendants(node, "init_declarator", "assignment_expression", "update_expression"):
+        if one.type == "init_declarator":
+            target, value = (one.child_by_field_name(part) for part in ("declarator", "value"))
+        elif one.type == "assignment_expression":
+            target, value = (one.child_by_field_name(part) for part in ("left", "right"))
+            if text_of(one.child_by_field_name("operator")) in ("-=", "<<=", "~=", "^="):
+                value = None
+        else:
+            target, value = one.child_by_field_name("argument"), None
+            if text_of(one.child_by_field_name("operator")) == "++":
+                continue
+        values.setdefault(text_of(target), []).append(value)
+    for name in read_from_streams(node):
+        values.setdefault(name, []).append(None)
+    for one in descendants(node, "parameter_declaration", "for_range_loop"):
+        values.pop(text_of(one.child_by_field_name("declarator")).lstrip("*& "), None)
+    found = {name for name in values if name not in addressed and name.isidentifier()}
+    while True:
+        kept = {name for name in found if all(_not_below_zero(one, found) for one in values[name])}
+        if kept == found:
+            return found
+        found = kept
+
+
+def _not_below_zero(node: Any, names: set[str]) -> bool:
+    if node is None:
+        return False
+    if node.type in ("number_literal", "sizeof_expression"):
+        return not text_of(node).startswith("-")
+    if node.type == "identifier":
+        return text_of(node) in names
+    if node.type == "parenthesized_expression":
+        return _not_below_zero(children(node)[0], names)
+    if node.type == "binary_expression":
+        operator = text_of(node.child_by_field_name("operator"))
+        sides = [node.child_by_field_name(side) for side in ("left", "right")]
+        if operator in ("==", "!=", "<", ">", "<=", ">=", "&&", "||"):
+            return True
+        return operator in "+*/%>>&" and all(_not_below_zero(one, names) for one in sides)
+    return False

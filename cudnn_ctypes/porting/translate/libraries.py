@@ -1,0 +1,103 @@
+"""Names of cuDNN, the CUDA runtime and cuBLAS: which module of this package has them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import enum
+import importlib
+import warnings
+from functools import lru_cache
+from typing import Any
+
+from ...raw import FUNCTIONS
+from ...raw.ctypes_support import OpaquePointer
+from ...raw.values import INTEGER_RANGES
+from .types import PRIMITIVES, CType, pointer_to
+
+__all__ = ["MODULES", "foreign", "foreign_type", "is_library_call", "of_ctypes", "raw_parameters"]
+
+MODULES = {
+    "raw": "from cudnn_ctypes import raw",
+    "cudart": "from cudnn_ctypes import cudart",
+    "cublas": "from cudnn_ctypes import cublas",
+    "v7": "from cudnn_ctypes.compat import v7",
+}
+"""Modules that programs import, with the statement, in the order in which names are looked up."""
+
+_PREFIXES = {
+    "raw": ("cudnn", "CUDNN", "cudaStream_t", "libraryPropertyType"),
+    "cudart": ("cuda",),
+    "cublas": ("cublas", "CUBLAS"),
+    "v7": ("cudnn", "CUDNN"),
+}
+
+_BY_CTYPES = {
+    one.element: one
+    for one in (PRIMITIVES[name] for name in ("int", "unsigned int", "float", "double", "size_t"))
+} | {one.element: one for one in (PRIMITIVES["int64_t"], PRIMITIVES["uint8_t"])}
+
+
+@lru_cache
+def _module(name: str) -> Any:
+    statement = MODULES[name].split()
+    try:
+        return importlib.import_module(f"{statement[1]}.{statement[3]}")
+    except ImportError:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def foreign(name: str) -> tuple[str, Any] | None:
+    """The module (``raw``, ``cudart``, ``cublas``, ``v7``) that has a C name, and what it is."""
+    for module, prefixes in _PREFIXES.items():
+        if name.startswith(prefixes):
+            with warnings.catch_warnings(), contextlib.suppress(AttributeError):
+                warnings.simplefilter("ignore")  # old names warn where they are used
+                return module, getattr(_module(module), name)
+    return None
+
+
+def is_library_call(name: str) -> bool:
+    """Whether a C name is that of a function of these libraries, which return statuses."""
+    found = foreign(name)
+    return bool(found and callable(found[1]) and not isinstance(found[1], type))
+
+
+def raw_parameters(name: str) -> Any:
+    """The declared parameters of a function of cuDNN, or None."""
+    function: Any = FUNCTIONS.get(name) or (foreign(name) or ("", None))[1]
+    return getattr(function, "parameters", None)
+
+
+def foreign_type(name: str) -> CType | None:
+    """The type that a name of the libraries stands for."""
+    found = foreign(name)
+    if not found or not isinstance(found[1], type):
+        return None
+    module, kind = found
+    element = f"{module}.{name}"
+    if issubclass(kind, enum.Enum):
+        return CType("enum", name, 32, element=element)
+    if issubclass(kind, ctypes.Structure):
+        return CType("struct", name, element=element)
+    if issubclass(kind, (OpaquePointer, ctypes._Pointer, ctypes.c_void_p)) or module != "raw":
+        return CType("opaque", name, element=element)
+    return of_ctypes(kind)
+
+
+def of_ctypes(kind: Any) -> CType:
+    """The C type of a type of ctypes."""
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        module = (foreign(kind.__name__) or ("raw",))[0]
+        return CType("enum", kind.__name__, 32, element=f"{module}.{kind.__name__}")
+    found = _BY_CTYPES.get(getattr(kind, "__name__", ""))
+    if found:
+        return found
+    if kind in INTEGER_RANGES:
+        low, high = INTEGER_RANGES[kind]
+        name = kind.__name__
+        return CType("integer", name, (high - low).bit_length(), low < 0, element=name)
+    if kind is ctypes.c_char_p:
+        return pointer_to(PRIMITIVES["char"])
+    return pointer_to(PRIMITIVES["void"])

@@ -1,0 +1,182 @@
+"""Calls of cuDNN, the CUDA runtime and cuBLAS, and launches of kernels."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .libraries import foreign, raw_parameters
+from .objects import Objects
+from .program import children, stripped, text_of
+from .types import (
+    INT,
+    SIZE,
+    TEXT,
+    VOID,
+    CType,
+)
+from .value import ATOM, Value
+
+__all__ = ["LibraryCalls"]
+
+_RESULTS = {
+    "cudnnGetVersion": SIZE,
+    "cudnnGetCudartVersion": SIZE,
+    "cudnnGetMaxDeviceVersion": SIZE,
+    "cudnnGetErrorString": TEXT,
+    "cudaGetErrorString": TEXT,
+    "cudaGetErrorName": TEXT,
+    "cublasGetStatusString": TEXT,
+    "cublasGetStatusName": TEXT,
+}
+_STATUSES = {"raw": "cudnnStatus_t", "v7": "cudnnStatus_t", "cudart": "cudaError_t"}
+ALLOCATORS = (
+    "cudaMalloc",
+    "cudaMallocAsync",
+    "cudaMallocManaged",
+    "cudaMallocHost",
+    "cudaHostAlloc",
+)
+_FOR_HOST = ("cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc")
+
+
+class LibraryCalls(Objects):
+    """Functions of the libraries."""
+
+    def _library_call(self, node: Any, name: str, arguments: list[Any], checked: bool) -> Value:
+        found = foreign(name)
+        assert found
+        module, function = found
+        self.use(module)
+        result = _RESULTS.get(name)
+        if name in ALLOCATORS:
+            self._fresh_memory(node, name, arguments)
+        parameters = raw_parameters(name) if module == "raw" else None
+        if parameters is not None and len(parameters) != len(arguments):
+            raise self.fail(node, f"{name} takes {len(parameters)} arguments")
+        texts = []
+        if parameters is None and module == "v7":
+            parameters = getattr(function, "parameters", None)
+        for index, argument in enumerate(arguments):
+            if parameters is not None:
+                texts.append(self._raw_argument(argument, parameters[index]))
+            else:
+                texts.append(
+                    self._runtime_argument(argument, reset=name in ALLOCATORS and not index)
+                )
+        if result is None and not checked and hasattr(function, "unchecked"):
+            name += ".unchecked"
+        kind = result or self.named_type(_STATUSES.get(module, "cublasStatus_t")) or INT
+        return Value(f"{module}.{name}({', '.join(texts)})", kind)
+
+    def _fresh_memory(self, node: Any, name: str, arguments: list[Any]) -> None:
+        """Write what makes a new pointer for ``cudaMalloc``."""
+        if self.conditional:
+            raise self.fail(node, "an allocation that only happens sometimes")
+        place = self._pointed_by(stripped(arguments[0]))
+        self.note_write(place)
+        to = place.type.pointed
+        element = "" if to.kind in ("void", "unknown") else self.element(to)
+        kind = "cudart.DevicePointer"
+        if name in _FOR_HOST:
+            kind = "SharedPointer"
+        self.before.append(f"{place.target} = {kind}({element})")
+
+    def _pointed_by(self, node: Any) -> Any:
+        if node.type == "pointer_expression" and text_of(node).startswith("&"):
+            return self.place(children(node)[-1])
+        from .value import Place
+
+        value = self.expression(node)
+        return Place(f"{value.at(ATOM)}[0]", value.type.pointed)
+
+    def _raw_argument(self, node: Any, parameter: Any) -> str:
+        kind, base = parameter.type.kind, parameter.type.base
+        inner = stripped(node)
+        if inner.type == "pointer_expression" and text_of(inner).startswith("&"):
+            return self._raw_address(children(inner)[-1], parameter)
+        value = self.expression(node)
+        if kind == "value" and base is not None:
+            from .libraries import of_ctypes
+
+            wanted = of_ctypes(base)
+            if wanted.is_number and value.type.is_number:
+                return self.convert(value, wanted).text
+        if value.constant == 0 and value.type.is_integer and kind != "value":
+            return "None"
+        return value.text
+
+    def _raw_address(self, node: Any, parameter: Any) -> str:
+        kind = parameter.type.kind
+        if parameter.direction == "in" and kind in ("scalar", "array", "host", "labelled"):
+            value = self.expression(node)
+            if node.type in ("identifier", "field_expression") and value.type.is_number:
+                place = self.place(node)
+                if place.object:
+                    return place.object
+                if kind == "scalar":
+                    return value.text
+                if kind == "array":
+                    return f"[{value.text}]"
+                return f"{self._typed_name(value.type)}({value.text})"
+        place_type = self.type_only(node)
+        if node.type in ("identifier", "field_expression") and not place_type.is_object:
+            place = self.place(node)
+            if place.object:
+                return place.object
+        return self.address(node).text
+
+    def _typed_name(self, kind: CType) -> str:
+        return "c_int" if kind.kind == "enum" else self.element(kind)
+
+    def _runtime_argument(self, node: Any, *, reset: bool = False) -> str:
+        """An argument of a function of the CUDA runtime or cuBLAS."""
+        if reset:
+            return f"byref({self._pointed_by(stripped(node)).target})"
+        inner = stripped(node)
+        if inner.type == "pointer_expression" and text_of(inner).startswith("&"):
+            target = children(inner)[-1]
+            kind = self.type_only(target)
+            if target.type in ("identifier", "field_expression"):
+                place = self.place(target)
+                if place.object:
+                    return f"byref({place.object})"
+                if kind.is_object:
+                    return f"byref({place.target})" if kind.kind == "opaque" else place.target
+                if kind.is_number:
+                    return f"byref({self.element(kind)}({place.target}))"
+            return self.address(target).text
+        value = self.expression(node)
+        if value.type.kind == "string":
+            return value.text
+        return value.text
+
+    def _launch(self, node: Any, function: Any, arguments: list[Any]) -> Value:
+        name = re.sub(r"\s+", "", text_of(function))
+        kernel = self.program.functions.get(name.split("<")[0])
+        if kernel is None or kernel.kind != "kernel":
+            raise self.fail(node, "a launch of what is no kernel")
+        syntax = next(one for one in node.children if one.type == "kernel_call_syntax")
+        settings = [self.expression(one).text for one in children(syntax)]
+        settings += ["0", "None"][len(settings) - 2 :]
+        texts = [
+            self._kernel_argument(one, parameter.type)
+            for one, parameter in zip(arguments, kernel.parameters, strict=True)
+        ]
+        if name not in self.kernel_names:
+            self.kernel_names.append(name)
+        shown = ", ".join([f'"{name}"', *settings[:4], *texts])
+        return Value(f"kernels.launch({shown})", VOID)
+
+    def _kernel_argument(self, node: Any, wanted: CType) -> str:
+        value = self.expression(node)
+        if wanted.is_number and value.type.is_number:
+            value = self.convert(value, wanted)
+            if wanted.name in ("half", "__half"):
+                return value.text
+            return f"{self.element(wanted)}({value.text})"
+        if wanted.kind == "unknown" and value.type.is_number:
+            return f"{self.element(value.type)}({value.text})"
+        if value.type.is_pointer or value.text == "None":
+            return value.text
+        raise self.fail(node, f"a {value.type} for a kernel")

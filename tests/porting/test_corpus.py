@@ -1,0 +1,87 @@
+"""Programs that use cuDNN, translated: on the reference device against NumPy and PyTorch, on a GPU
+against the compiled program."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.headers import include_folder
+
+from .oracles import ORACLES
+from .translated import HERE, differences, run_python, translation_of
+
+PROGRAMS = HERE / "corpus"
+WITH_KERNELS = {path.name for path in PROGRAMS.glob("*.cu") if path.name in ORACLES}
+
+
+@pytest.mark.parametrize("name", sorted(ORACLES))
+def test_everything_is_translated(name: str) -> None:
+    translation = translation_of(PROGRAMS / name)
+    assert translation.not_translated == []
+    assert bool(translation.kernels) == (name in WITH_KERNELS)
+    ast.parse(translation.python)
+
+
+@pytest.mark.parametrize("name", sorted(set(ORACLES) - WITH_KERNELS))
+def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(
+    name: str, tmp_path: Path
+) -> None:
+    done = run_python(translation_of(PROGRAMS / name).python, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert differences(done.stdout, list(ORACLES[name]())) == []
+
+
+@pytest.mark.parametrize("name", sorted(WITH_KERNELS))
+def test_a_kernel_is_refused_on_the_reference_device(name: str, tmp_path: Path) -> None:
+    done = run_python(translation_of(PROGRAMS / name).python, tmp_path)
+    assert done.returncode != 0
+    assert "NotTranslatedError" in done.stderr
+    assert "the reference device runs cuDNN's functions only" in done.stderr
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", sorted(ORACLES))
+def test_prints_on_a_gpu_what_numpy_and_pytorch_say(name: str, tmp_path: Path) -> None:
+    done = run_python(translation_of(PROGRAMS / name).python, tmp_path, device="cuda")
+    assert done.returncode == 0, done.stderr
+    assert differences(done.stdout, list(ORACLES[name]()), tolerance=2e-3) == []
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", sorted(ORACLES))
+def test_prints_on_a_gpu_what_the_compiled_program_prints(name: str, tmp_path: Path) -> None:
+    path = PROGRAMS / name
+    if name.startswith("old_"):
+        pytest.skip("the headers of cuDNN 9 do not have its names")
+    expected = subprocess.run(
+        [str(_compiled(path, tmp_path))], capture_output=True, text=True, check=True
+    )
+    done = run_python(translation_of(path).python, tmp_path, device="cuda")
+    assert done.returncode == 0, done.stderr
+    assert differences(done.stdout, expected.stdout.splitlines(), tolerance=1e-4) == []
+
+
+def _compiled(path: Path, folder: Path) -> Path:
+    """The program as nvcc compiles it with the cuDNN that this package uses."""
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        pytest.skip("no nvcc here")
+    cudnn = Path(raw.load().path)
+    wheels = [cudnn.parents[1].parent, cudnn.parent]  # nvidia/cudnn/lib, nvidia/cu13/lib
+    found = [file for root in wheels for file in sorted(root.glob("**/libcublas.so.*"))]
+    libraries = [cudnn, *found[:1]]
+    includes = [include_folder(), *(file.parents[1] / "include" for file in found)]
+    source, target = folder / f"{path.stem}.cu", folder / "compiled"
+    source.write_text(f"#include <cuda_runtime.h>\n{path.read_text()}")
+    options = ["-w", "-fmad=false", "-o", str(target), str(source)]
+    options += [f"-I{one}" for one in includes if one is not None]
+    for library in libraries:
+        options += ["-Xlinker", str(library), "-Xlinker", f"-rpath={library.parent}"]
+    subprocess.run([nvcc, *options], check=True)
+    return target

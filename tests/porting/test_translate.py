@@ -1,0 +1,162 @@
+"""What is not translated is told and raises; what the programs look like; the command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.porting.translate import Translation, translate
+
+from .translated import run_python
+
+
+def of(text: str, name: str = "program.cpp") -> Translation:
+    return translate(text, name)
+
+
+def body(statements: str, name: str = "program.c") -> list[str]:
+    """The Python of statements in a function, without the numbers of lines."""
+    python = of(f"void f(int n, float x, int *p) {{\n{statements}\n}}", name).python
+    lines = python.partition("def f(n, x, p):")[2].split("\n")[1:]
+    return [line[4:].partition("  # ")[0] for line in lines if line.strip()]
+
+
+@pytest.mark.parametrize(
+    ("c", "python"),
+    [
+        ("int a = n / 2;", "a = int_div(n, 2)"),
+        ("unsigned u = 7; u /= 2;", "u //= 2"),
+        ("x = x * 2;", "x = x * 2"),
+        ("double d = x * 0.5;", "d = float(x) * 0.5"),
+        ("x = n;", "x = float32(n)"),
+        ("p[1] += 3;", "p[1] += 3"),
+        ("for (int i = 0; i < n; i++) p[i] = i;", "for i in range(n):"),
+        ("for (int i = n; i >= 0; i -= 2) p[i] = i;", "for i in range(n, -1, -2):"),
+        ("for (int i = 0; i < n; i++) n--;", "while i < n:"),
+        ("if (!p) return;", "if is_null(p):"),
+        ("n = p ? 1 : 2;", "n = 1 if not is_null(p) else 2"),
+        ("p = p + n;", "p = offset(p, n, c_int)"),
+        ("unsigned long long h = 1; h *= 3;", "h = uint64(h * 3)"),
+        ('printf("%d\\n", n);', 'printf("%d\\n", n)'),
+    ],
+)
+def test_statements_look_like_python(c: str, python: str) -> None:
+    assert python in body(c)
+
+
+@pytest.mark.parametrize(
+    "c",
+    [
+        "std::map<int, int> m; m[1] = 2;",
+        "auto f = [](int a) { return a; }; n = f(2);",
+        "union { int i; float f; } u; u.f = x;",
+        "int (*function)(int) = 0; n = function(3);",
+        'asm("nop");',
+        "try { n = 1; } catch (...) { n = 2; }",
+        "n = reinterpret_cast<long>(p);",
+        "p = (int *)(n + 1);",
+        "unknown_function(n);",
+        "unknown_type t; t.x = 3;",
+        "start: n--; if (n) goto start;",
+        "switch (n) { case 1: if (x > 0) break; continue; }",
+    ],
+)
+def test_what_is_not_known_raises(c: str) -> None:
+    translation = of(f"void f(int n, float x, int *p) {{\nwhile (n) {{ {c} }}\n}}\n")
+    assert translation.not_translated
+    assert translation.not_translated[0][0] == 2
+    assert "raise NotTranslatedError(" in translation.python
+    assert "# NOT TRANSLATED: " in translation.python
+
+
+@pytest.mark.parametrize(
+    "c",
+    [
+        "template <typename T> T twice(T x) { return x + x; }",
+        "struct A { int a; }; struct B : A { int b; };",
+        "struct A { virtual int f() { return 1; } };",
+        "struct A { int a; A operator+(A b) { return b; } };",
+    ],
+)
+def test_definitions_that_are_not_known_are_told(c: str) -> None:
+    translation = of(c)
+    assert [line for line, _ in translation.not_translated] == [1]
+    assert "# NOT TRANSLATED: " in translation.python
+
+
+def test_a_part_that_is_not_translated_raises_when_it_is_reached(tmp_path: Path) -> None:
+    text = """
+    #include <stdio.h>
+    int main(int argc, char **argv) {
+      printf("before\\n");
+      if (argc > 1) { __builtin_trap(); }
+      printf("after\\n");
+    }
+    """
+    python = of(text, "program.c").python
+    done = run_python(python, tmp_path)
+    assert (done.returncode, done.stdout) == (0, "before\nafter\n")
+    done = run_python(python, tmp_path, "argument")
+    assert (done.returncode, done.stdout) == (1, "before\n")
+    assert "NotTranslatedError: line 5: a function that is not known" in done.stderr
+
+
+def test_macros_that_check_statuses_become_plain_calls() -> None:
+    text = """
+    #define CHECK(x) do { cudnnStatus_t s = (x); if (s != CUDNN_STATUS_SUCCESS) exit(1); } while (0)
+    void f() {
+      cudnnHandle_t handle;
+      CHECK(cudnnCreate(&handle));
+      cudnnStatus_t status = cudnnDestroy(handle);
+      if (status != CUDNN_STATUS_SUCCESS) exit(2);
+    }
+    """
+    python = of(text).python
+    assert "    raw.cudnnCreate(handle)  # 5" in python
+    assert "    status = raw.cudnnDestroy.unchecked(handle)  # 6" in python
+
+
+def test_names_that_are_gone_are_those_of_v7() -> None:
+    text = (
+        "void f(cudnnRNNDescriptor_t rnn) { cudnnSetRNNMatrixMathType(rnn, CUDNN_DEFAULT_MATH); }"
+    )
+    python = of(text).python
+    assert "v7.cudnnSetRNNMatrixMathType(rnn, raw.CUDNN_DEFAULT_MATH)" in python
+    assert "from cudnn_ctypes.compat import v7" in python
+
+
+def test_conditions_of_the_preprocessor_are_decided() -> None:
+    text = """
+    #if CUDNN_VERSION >= 9000 && !defined(OLD)
+    int chosen = 1;
+    #elif defined(OLD)
+    int chosen = 2;
+    #else
+    int chosen = 3;
+    #endif
+    """
+    assert "chosen = 1  # 3" in of(text).python
+    assert "chosen = 2  # 6" in of("#define OLD\n" + text).python
+
+
+def test_the_command_writes_the_program_and_tells_what_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "a.cpp", tmp_path / "out" / "a.py"
+    source.write_text("int main() { return 3; }\n")
+    assert main(["port", "--translate", str(source), "-o", str(target)]) == 0
+    assert "everything was translated" in capsys.readouterr().out
+    assert subprocess.run([sys.executable, str(target)]).returncode == 3
+
+    source.write_text("int main() {\n  throw 1;\n}\n")
+    assert main(["port", "--translate", str(source), "-o", str(target)]) == 1
+    printed = capsys.readouterr().out
+    assert "not translated: 1" in printed
+    assert "  line 2: " in printed
+
+    assert main(["port", "--translate", str(tmp_path / "missing.c")]) == 2
+    assert "missing.c" in capsys.readouterr().err

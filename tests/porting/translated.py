@@ -1,0 +1,61 @@
+"""Translating C programs and running them, and the C programs themselves."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from programs import _NOT_INHERITED, ROOT
+
+from cudnn_ctypes.porting.translate import Translation, translate
+
+HERE = Path(__file__).parent
+
+
+def translation_of(path: Path) -> Translation:
+    return translate(path.read_text(), path.name, path.parent)
+
+
+def run_python(
+    python: str, folder: Path, *arguments: str, device: str = "reference"
+) -> subprocess.CompletedProcess[str]:
+    """Run a translated program in a fresh interpreter and in an empty folder."""
+    program = folder / "translated.py"
+    program.write_text(python)
+    inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+    return subprocess.run(
+        [sys.executable, str(program), *arguments],
+        env={**inherited, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": device},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def differences(printed: str, expected: list[str], tolerance: float = 0.0) -> list[str]:
+    """Lines that differ in a word, or in a number by more than one of its last digit.
+
+    `tolerance` is a relative error that numbers may have besides.
+    """
+    lines = printed.splitlines()
+    found = [f"{len(lines)} lines, not {len(expected)}"] if len(lines) != len(expected) else []
+    for line, wanted in zip(lines, expected, strict=False):
+        pieces, others = _NUMBER.split(line), _NUMBER.split(wanted)
+        numbers = list(zip(_NUMBER.findall(line), _NUMBER.findall(wanted), strict=False))
+        same = [piece.split() for piece in pieces] == [piece.split() for piece in others]
+        if not same or not all(_close(*pair, tolerance) for pair in numbers):
+            found.append(f"{line!r}, not {wanted!r}")
+    return found
+
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?")
+
+
+def _close(number: str, wanted: str, tolerance: float) -> bool:
+    digits = len(wanted.partition(".")[2]) if "e" not in wanted else 30
+    room = 1.01 * 10.0**-digits if digits else 0.0
+    return abs(float(number) - float(wanted)) <= room + tolerance * abs(float(wanted))
