@@ -6,6 +6,7 @@ from ctypes import c_size_t, c_void_p
 from typing import Any
 
 from cudnn_ctypes.device import blocks
+from cudnn_ctypes.device.watching import tell_allocated, tell_freed
 from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.memory import memory_pointer
 
@@ -43,6 +44,7 @@ def _allocate(function: str, pointer: Any, size: Any, *flags: int, name: str = "
     else:
         address = int(gpu_call(function, size, *flags))
     store(pointer, address, c_void_p, name)
+    tell_allocated(address, size)
 
 
 def _host_block(function: str, size: int) -> int:
@@ -61,6 +63,7 @@ def _free(function: str, pointer: Any, gave: set[str], name: str = "devPtr") -> 
     address = memory_pointer(pointer, f"{function}: {name}") or 0
     entry = allocated.get(address)
     if entry is None and not mode.reference_device_active:
+        tell_freed(address)
         gpu_call(function, address)
         return
     if not address:
@@ -76,6 +79,7 @@ def _free(function: str, pointer: Any, gave: set[str], name: str = "devPtr") -> 
     if entry.function not in gave:
         fail(function, invalid, f"{name} is memory of {entry.function}: {entry.block}")
     del allocated[address]
+    tell_freed(address)
     entry.block.free()
 
 
@@ -127,6 +131,7 @@ def cudaMallocPitch(devPtr: Any, pitch: Any, width: int, height: int) -> None:
         address = _host_block(name, step * height) if step * height else 0
     store(devPtr, int(address), c_void_p, "devPtr")
     store(pitch, int(step), c_size_t, "pitch")
+    tell_allocated(int(address), int(step) * height)
 
 
 @runtime_function

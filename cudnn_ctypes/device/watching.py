@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from .allocation import Allocation, Allocator
 
-__all__ = ["Watcher", "unwatch", "watch"]
+__all__ = ["Watcher", "tell_allocated", "tell_freed", "unwatch", "watch"]
 
 _methods: Any = (Allocator.allocate_each, Allocation.__del__)
 _lock = threading.Lock()
@@ -46,6 +46,18 @@ def unwatch(watcher: Watcher) -> None:
             _exchange(_methods)
 
 
+def tell_allocated(address: int, nbytes: int) -> None:
+    """Memory was allocated; nothing happens for NULL."""
+    for watcher in _watchers if address else ():
+        watcher.allocated(address, nbytes)
+
+
+def tell_freed(address: int) -> None:
+    """Memory is going to be freed; nothing happens for NULL."""
+    for watcher in _watchers if address else ():
+        watcher.freed(address)
+
+
 def _exchange(methods: Any) -> None:
     Allocator.allocate_each, Allocation.__del__ = methods  # type: ignore[method-assign]
 
@@ -53,15 +65,12 @@ def _exchange(methods: Any) -> None:
 def _allocate_each(allocator: Allocator, sizes: Iterable[int]) -> list[Allocation]:
     made: list[Allocation] = _methods[0](allocator, sizes)
     for allocation in made:
-        for watcher in _watchers:
-            if allocation.ptr:
-                watcher.allocated(allocation.ptr, allocation.nbytes)
+        tell_allocated(allocation.ptr, allocation.nbytes)
     return made
 
 
 def _del(allocation: Allocation) -> None:
     with suppress(Exception):  # at exit the watcher's globals may be gone
-        if allocation._block is not None and allocation.ptr:
-            for watcher in _watchers:
-                watcher.freed(allocation.ptr)
+        if allocation._block is not None:
+            tell_freed(allocation.ptr)
     _methods[1](allocation)

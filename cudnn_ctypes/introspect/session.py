@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 from ..device.watching import unwatch, watch
@@ -26,7 +26,7 @@ from .places import place_in_program
 from .regions import Region
 from .words import plain
 
-__all__ = ["Listener", "listen", "stop"]
+__all__ = ["Listener", "listen", "overhearing", "stop"]
 
 _EXECUTE = "cudnnBackendExecute"
 
@@ -52,8 +52,12 @@ class Listener(Protocol):
         """A call is over."""
 
 
+Overhear = Callable[[Function, Mapping[str, Any]], None]
+
+
 class _Thread(threading.local):
     inside = False
+    overhear: Overhear | None = None
 
 
 _thread = _Thread()
@@ -92,6 +96,23 @@ def stop(listener: Listener) -> None:
             observe(None)
 
 
+@contextmanager
+def overhearing(overhear: Overhear) -> Iterator[None]:
+    """Tell a listener that makes calls itself, while it is told of one, of its own."""
+    _thread.overhear = overhear
+    try:
+        yield
+    finally:
+        _thread.overhear = None
+
+
+def _by_name(
+    function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    names = [parameter.name for parameter in function.parameters]
+    return {**dict(zip(names, args, strict=False)), **kwargs}
+
+
 class _Session:
     """From the first of several traces to the last: their calls share names."""
 
@@ -106,7 +127,10 @@ class _Session:
         Calls inside a call are not told: of the reference device, of guards, of this very module.
         """
         if _thread.inside:
-            return function.unobserved(*args, **kwargs)
+            result = function.unobserved(*args, **kwargs)
+            if _thread.overhear is not None:
+                _thread.overhear(function, _by_name(function, args, kwargs))
+            return result
         _thread.inside = True
         try:
             return self._told(function, args, kwargs)
@@ -114,8 +138,7 @@ class _Session:
             _thread.inside = False
 
     def _told(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        names = [parameter.name for parameter in function.parameters]
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        given = _by_name(function, args, kwargs)
         self._tell_of_freed_memory()
         decoder = Decoder(function, given, self._names)
         addresses: dict[str, int | None] = {}
@@ -177,6 +200,10 @@ class _Session:
         moment: Moment,
     ) -> None:
         function, execution = decoder.function, moment.execution
+        with _lock:
+            for region in self.places.fresh():
+                for listener in _listeners:
+                    listener.allocated(region)
         listeners = [each for each in _listeners if each.wants(function.__name__)]
         status, failed, reason = outcome
         arguments = decoder.arguments(not failed)
@@ -192,9 +219,6 @@ class _Session:
                     read = not_finite(function, decoder.given, execution, outputs=False)
                     bad |= {f"{name}, which it read": text for name, text in read.items()}
         with _lock:
-            for region in self.places.fresh():
-                for listener in _listeners:
-                    listener.allocated(region)
             call = CallRecord(
                 0,
                 function.__name__,

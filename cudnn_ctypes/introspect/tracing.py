@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import fnmatch
 import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from ..resource import Uncopied
 from .call_records import CallRecord
 from .call_text import WIDTH, line
+from .choice import Choice
 from .moment import Moment
 from .regions import Region, about_memory
 from .session import listen, stop
@@ -55,9 +55,9 @@ class Trace(Uncopied):
     ) -> None:
         self.looks_at_numbers = nan
         self.calls: list[CallRecord] = []
-        self._only, self._skip = _patterns("only", only), _patterns("skip", skip)
+        self._choice = Choice(only, skip, first)
         self._file, self._json, self._width, self._keep = file, json, width, keep
-        self._memory, self._limit = memory, _limit(first)
+        self._memory = memory
         self._programs: Programs | None = None
         if py is not None or c is not None:
             from .replay.programs import Programs
@@ -73,8 +73,7 @@ class Trace(Uncopied):
 
     def wants(self, function: str) -> bool:
         """Whether calls of a C function are told."""
-        chosen = not self._only or any(fnmatch.fnmatchcase(function, each) for each in self._only)
-        return chosen and not any(fnmatch.fnmatchcase(function, each) for each in self._skip)
+        return self._choice.wants(function)
 
     def allocated(self, region: Region) -> None:
         """The next call is the first to use an allocation."""
@@ -92,7 +91,7 @@ class Trace(Uncopied):
     def hear(self, call: CallRecord, moment: Moment | None = None) -> None:
         """A call is over."""
         self._count += 1
-        if self._count == self._limit:
+        if self._count == self._choice.first:
             stop(self)
         call = dataclasses.replace(call, number=self._count)
         self._sums.add(call)
@@ -158,7 +157,7 @@ class Trace(Uncopied):
         RuntimeError
             If it sees them already.
         """
-        if self._limit != 0:
+        if self._choice.first != 0:
             listen(self)
         if self._programs is not None:
             self._programs.start()
@@ -223,9 +222,7 @@ def trace(
     c : path, optional
         The folder of a C program that makes the same calls, with its data, a Makefile and a README;
         it is made if there is none. ``make run`` there compiles and runs the program, which
-        compares what the calls write with what they wrote here. Programs have all calls, whatever
-        `only` and `skip` say. Handles that were made before are made in them; calls on descriptors
-        that were made before are left out, which `left_out` and the program say.
+        compares what the calls write with what they wrote here.
 
     Returns
     -------
@@ -243,6 +240,11 @@ def trace(
     -----
     Traces may be nested, and end in any order. While none is open, nothing stands before C.
 
+    Programs have all calls, whatever `only` and `skip` say. Handles and descriptors that were there
+    before are made in them. Calls on what cannot be made, for cuDNN does not tell what it holds
+    (plans, dropout), are left out, as `left_out` and the program say; so is what a CUDA graph
+    captures. Work on several streams is done in the order of the calls, on one GPU.
+
     Examples
     --------
     >>> from cudnn_ctypes import TensorDescriptor
@@ -252,7 +254,17 @@ def trace(
     ('cudnnSetTensor4dDescriptor', 'SUCCESS')
     >>> descriptor.close()
     """
-    return Trace(only=only, skip=skip, nan=nan, file=file, width=width, memory=memory, py=py, c=c)
+    return Trace(
+        only=only,
+        skip=skip,
+        nan=nan,
+        file=file,
+        width=width,
+        memory=memory,
+        first=first,
+        py=py,
+        c=c,
+    )
 
 
 def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
@@ -275,25 +287,5 @@ def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:
         raise ValueError(f"{os.fspath(path)}: this is no trace: {error}") from None
 
 
-def _limit(first: Any) -> int | None:
-    if first is None:
-        return None
-    if isinstance(first, bool) or not hasattr(first, "__index__"):
-        raise TypeError(f"first: expected an int, got {first!r}")
-    if first < 0:
-        raise ValueError(f"first: expected 0 or more, got {first}")
-    return int(first)
-
-
 def _header() -> str:
     return json.dumps({"cudnn_ctypes_trace": _FORMAT})
-
-
-def _patterns(name: str, given: Any) -> tuple[str, ...]:
-    patterns = (given,) if isinstance(given, str) else tuple(given)
-    if not all(isinstance(each, str) for each in patterns):
-        raise TypeError(f"{name}: expected names of C functions, got {given!r}")
-    # "Convolution*" means cudnnConvolution*.
-    return tuple(
-        each if each.startswith(("cudnn", "*", "?", "[")) else f"cudnn{each}" for each in patterns
-    )

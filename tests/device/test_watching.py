@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+from ctypes import c_size_t, c_void_p
 
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, cudart
 from cudnn_ctypes.device.allocation import Allocation, Allocator
 from cudnn_ctypes.device.watching import unwatch, watch
 
@@ -63,6 +64,35 @@ def test_several_watch() -> None:
     finally:
         unwatch(other)
     assert (len(one.events), len(other.events)) == (0, 2)
+
+
+def check_runtime() -> None:
+    seen, pointer, pitch = Seen(), c_void_p(), c_size_t()
+    watch(seen)
+    try:
+        cudart.cudaMalloc(pointer, 64)
+        address = pointer.value
+        cudart.cudaFree(pointer)
+        assert seen.events == [(address, 64), (address,)]
+        seen.events.clear()
+        cudart.cudaMallocPitch(pointer, pitch, 100, 3)
+        address = pointer.value
+        cudart.cudaFree(pointer)
+        cudart.cudaFree(None)
+        assert seen.events == [(address, 3 * pitch.value), (address,)]
+    finally:
+        unwatch(seen)
+
+
+@pytest.mark.usefixtures("reference_device")
+def test_memory_by_the_names_of_the_runtime() -> None:
+    check_runtime()
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_memory_by_the_names_of_the_runtime_on_a_gpu() -> None:
+    check_runtime()
 
 
 @pytest.mark.gpu

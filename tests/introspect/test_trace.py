@@ -469,3 +469,78 @@ class TestOnTheGpu:
                 raw.cudnnSetTensor(handle, tensor, memory.ptr + offset, 3.0)
         places = [argument(call, "y") for call in seen.calls]
         assert [(each["allocation"], each["offset"]) for each in places] == [("y", 0), ("y", 128)]
+
+
+class TestAllocations:
+    def test_allocations_that_calls_use_are_shown(self) -> None:
+        with Handle() as handle, TensorDescriptor((1, 2, 3, 4), "float32") as tensor:
+            with trace(only=["cudnnScale*", "allocate", "free"], memory=True) as seen:
+                x, y = relu_tensors()
+                raw.cudnnScaleTensor(handle, tensor, x, 2.0)
+                raw.cudnnScaleTensor(handle, tensor, x, 2.0)
+                x.close()
+                closed = sys._getframe().f_lineno - 1
+                raw.cudnnScaleTensor(handle, tensor, y, 2.0)
+            y.close()
+        assert [call.function.removeprefix("cudnn") for call in seen.calls] == [
+            *("allocate", "ScaleTensor", "ScaleTensor", "free", "allocate", "ScaleTensor")
+        ]
+        allocate, _, _, free, _, scale = seen.calls
+        assert argument(allocate, "memory") == {"allocation": "y", "offset": 0, "nbytes": 96}
+        assert argument(allocate, "by") == "cudnn_ctypes"
+        assert here(allocate)
+        assert (free.line, argument(free, "memory")) == (closed, argument(allocate, "memory"))
+        assert argument(scale, "y")["allocation"] == "y2"
+        assert "allocate(memory=<y+0, 96 B>, by=cudnn_ctypes)" in str(seen)
+
+    def test_storages_of_torch_are_shown(self) -> None:
+        torch = pytest.importorskip("torch")
+        with (
+            Handle() as handle,
+            TensorDescriptor((1, 2, 3, 4), "float32") as tensor,
+            trace(only=["allocate", "free"], memory=True) as seen,
+        ):
+            x = torch.ones(1, 2, 3, 4)
+            raw.cudnnScaleTensor(handle, tensor, x, 2.0)
+            del x
+            raw.cudnnGetVersion()
+        assert [(call.function, argument(call, "by")) for call in seen.calls] == [
+            ("allocate", "PyTorch"),
+            ("free", "PyTorch"),
+        ]
+
+    def test_they_are_not_shown_without_being_asked_for(self) -> None:
+        with Handle() as handle, TensorDescriptor((1, 2, 3, 4), "float32") as tensor:
+            with trace() as seen:
+                x, y = relu_tensors()
+                raw.cudnnScaleTensor(handle, tensor, x, 2.0)
+                x.close()
+                raw.cudnnScaleTensor(handle, tensor, y, 2.0)
+            y.close()
+        assert {call.function for call in seen.calls} == {"cudnnScaleTensor"}
+
+
+class TestTheFirstCalls:
+    def test_no_more_are_seen(self) -> None:
+        with trace(first=2) as seen:
+            for _ in range(3):
+                raw.cudnnGetVersion()
+            assert "Trace of 2 calls" in repr(seen)
+            # Nothing stands before C any more.
+            assert raw_function._observer is None
+        assert len(seen.calls) == 2
+        with trace(first=0) as seen:
+            raw.cudnnGetVersion()
+        assert seen.calls == []
+
+    @pytest.mark.parametrize(
+        ("first", "error", "text"),
+        [
+            ("2", TypeError, "first: expected an int, got '2'"),
+            (True, TypeError, "first: expected an int, got True"),
+            (-1, ValueError, "first: expected 0 or more, got -1"),
+        ],
+    )
+    def test_other_numbers_are_refused(self, first: Any, error: type[Exception], text: str) -> None:
+        with pytest.raises(error, match=text):
+            trace(first=first)

@@ -244,3 +244,30 @@ class TestEnvironmentVariable:
         )
         done = run_program(program, environment={"CUDNN_CTYPES_TRACE": value})
         assert done.stdout == "False\n"
+
+
+def test_programs_by_the_environment(program: Path, tmp_path: Path) -> None:
+    """At the end, in a folder as C and in a file as Python; what it starts is not traced."""
+    environment = {"CUDNN_CTYPES_DEVICE": "reference"}
+    source = f"__file__ = {str(program)!r}\n{program.read_text()}"
+    for path in (f"{tmp_path}/c program/", f"{tmp_path}/program_%p.py"):
+        run_program(source, "4", "relu", environment={**environment, "CUDNN_CTYPES_TRACE": path})
+    assert "cudnnActivationForward(" in (tmp_path / "c program" / "c_program.c").read_text()
+    (written,) = tmp_path.glob("program_*.py")
+    assert "raw.cudnnActivationForward(" in written.read_text()
+
+
+def test_the_first_calls_and_memory(program: Path) -> None:
+    done = run("--memory", "--width", 0, program, "4", "relu")
+    assert "allocate(memory=<x+0, 16 B>, by=cudnn_ctypes)" in done.stderr
+    done = run("--first", 3, "--width", 0, program, "4", "relu")
+    assert len(done.stderr.splitlines()) == 3
+    refused = run("--first", -1, program, "4", "relu")
+    assert refused.returncode == 2
+    assert refused.stderr == "trace: first: expected 0 or more, got -1\n"
+
+
+def test_a_folder_that_cannot_be_made(program: Path) -> None:
+    done = run("--c", program / "below", program, "4", "relu")
+    assert done.returncode == 2
+    assert done.stderr.startswith("trace: ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .recording import RELATIVE, TOLERANCE
+from .recording import RELATIVE, RELATIVE_BFLOAT16, TOLERANCE
 
 __all__ = [
     "COMPARE",
@@ -170,13 +170,13 @@ static void compare(const char *name, const void *memory, enum type type, const 
         printf("%s: equal\\n", name);
     }} else {{
         bool close = type != BYTES;
-        double largest = 0;
+        double largest = 0, relative = type == BFLOAT16 ? {RELATIVE_BFLOAT16} : {RELATIVE};
         for (size_t i = 0; i < nbytes / sizes[type] && close; i++) {{
             double a = element(found, type, i), b = element(expected, type, i);
             if (a == b || (isnan(a) && isnan(b)))
                 continue;
             double difference = fabs(a - b);
-            close = isfinite(b) && difference <= {TOLERANCE} + {RELATIVE} * fabs(b);
+            close = isfinite(b) && difference <= {TOLERANCE} + relative * fabs(b);
             largest = fmax(largest, difference);
         }}
         if (close)

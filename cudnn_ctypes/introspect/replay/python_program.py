@@ -13,7 +13,7 @@ import numpy as np
 from ...raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
 from .host_numbers import host_number
 from .naming import Naming
-from .recording import RELATIVE, TOLERANCE, Recording
+from .recording import RELATIVE, RELATIVE_BFLOAT16, TOLERANCE, Recording
 from .steps import (
     Allocate,
     Array,
@@ -74,7 +74,8 @@ def check(name, memory, data_type, key):
         return
     if data_type != "bytes":
         found, expected = numbers(found, data_type), numbers(expected, data_type)
-        if np.allclose(found, expected, {RELATIVE}, {TOLERANCE}, equal_nan=True):
+        relative = {RELATIVE_BFLOAT16} if data_type == "bfloat16" else {RELATIVE}
+        if np.allclose(found, expected, relative, {TOLERANCE}, equal_nan=True):
             print(f"{{name}}: largest difference {{np.nanmax(np.abs(found - expected)):.2g}}")
             return
     different += 1

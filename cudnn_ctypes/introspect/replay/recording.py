@@ -8,15 +8,14 @@ from __future__ import annotations
 import ctypes
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...dtypes import data_type_name, storage_bytes
-from ...raw import cudnnDataType_t, cudnnHandle_t, cudnnStatus_t, live, records
+from ...raw import cudnnDataType_t, cudnnStatus_t, live, records
 from ...raw.ctypes_support import OpaquePointer
-from ...raw.function import binding
 from ..call_records import CallRecord
 from ..call_text import place_text
 from ..moment import Moment
@@ -25,6 +24,7 @@ from ..session import stop
 from .allocations import Allocation, Bytes, NotReproducible, is_unwritten, read
 from .memory_of_calls import outputs, used
 from .naming import Identifiers
+from .restoring import creation
 from .steps import (
     Allocate,
     Assign,
@@ -44,10 +44,11 @@ from .steps import (
 )
 from .values import Values
 
-__all__ = ["RELATIVE", "TOLERANCE", "Recording"]
+__all__ = ["RELATIVE", "RELATIVE_BFLOAT16", "TOLERANCE", "Recording"]
 
-RELATIVE, TOLERANCE = 1e-3, 1e-5
-"""By how much an output of a replay may differ: relative to the recorded one, and absolutely."""
+TOLERANCE, RELATIVE, RELATIVE_BFLOAT16 = 1e-5, 1e-3, 2.0**-7
+"""By how much an output of a replay may differ: absolutely, and relative to the recorded one. Work
+that is summed up in another order rounds otherwise, in bfloat16 by a step of 2^-7 at most."""
 
 _SHORT_TEXT = 60  # characters that stand in the program
 
@@ -159,7 +160,7 @@ class Recording:
             found[allocation.name] = allocation
         values = Values(
             moment,
-            self._known,
+            lambda kind, address, name: self._known(moment, kind, address, name),
             lambda address, given, name: Memory(*self._allocation(moment, address, given, name)),
             self._text,
         )
@@ -195,14 +196,32 @@ class Recording:
             allocation.held = np.frombuffer(value, np.uint8)
             self.steps.append(Assign(allocation, value))
 
-    def _known(self, kind: type, name: str, parameter: str) -> Value:
+    def _known(self, moment: Moment, kind: Any, address: int, parameter: str) -> Value:
+        """A handle or descriptor; made first if it was there before the recording began."""
+        name = str(moment.names.objects.name(kind, address))
         if name not in self._objects:
-            if kind is not cudnnHandle_t:
-                raise NotReproducible(f"{parameter} was made before the trace began")
-            create = Variable(cudnnHandle_t, "handle", created=name)
-            self.steps.append(Call(binding("cudnnCreate").checked, {"handle": create}))
-            self._objects.add(name)
+            try:
+                self._restore(moment, kind, address, name)
+            except NotReproducible as reason:
+                raise NotReproducible(f"{parameter} was {reason}") from None
         return Object(name, kind)
+
+    def _restore(self, moment: Moment, kind: Any, address: int, name: str) -> None:
+        steps: list[Step] = []
+        with creation(kind, address) as (made, calls):
+
+            def known(other: Any, at: int, parameter: str) -> Value:
+                is_own = at == made
+                return Object(name, kind) if is_own else self._known(moment, other, at, parameter)
+
+            for function, given in calls:
+                values = Values(replace(moment, function=function, given=given), known).by_name
+                if function.__name__.startswith("cudnnCreate"):
+                    (parameter,) = values
+                    values[parameter] = Variable(kind, parameter, created=name)
+                steps.append(Call(function, values))
+        self.steps += steps
+        self._objects.add(name)
 
     def _text(self, text: bytes) -> Text:
         if len(text) <= _SHORT_TEXT:

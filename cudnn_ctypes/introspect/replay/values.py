@@ -51,9 +51,10 @@ class Values:
     ----------
     moment : Moment
     known : callable
-        From a C type, the session's name of an object and the parameter's name to its value.
+        From the C type and the address of an object and the parameter's name to its value.
     memory : callable
-        From an address, what was passed and the parameter's name to a place.
+        From an address, what was passed and the parameter's name to a place; without it the call
+        uses no memory.
     text : callable
         From bytes to a value.
     """
@@ -61,9 +62,9 @@ class Values:
     def __init__(
         self,
         moment: Moment,
-        known: Callable[[type, str, str], Value],
-        memory: Callable[[int, Any, str], Memory],
-        text: Callable[[bytes], Text],
+        known: Callable[[type, int, str], Value],
+        memory: Callable[[int, Any, str], Memory] | None = None,
+        text: Callable[[bytes], Text] = Text,
     ) -> None:
         self._moment, self._known, self._memory, self._text = moment, known, memory, text
         self.by_name = {p.name: self._of(p) for p in moment.function.parameters}
@@ -90,7 +91,7 @@ class Values:
                 return self._array(base, value)
             case "device":
                 address = memory_pointer(value, name)
-                return self._memory(address, value, name) if address else Null()
+                return self._place(address, value, name)
             case "scalar":
                 return self._scalar(parameter, value)
             case "host" if "elementCount" in self._moment.given:
@@ -100,8 +101,14 @@ class Values:
     def _object(self, base: Any, address: int | None, name: str) -> Value:
         if address is None:
             return Null()
-        known = self._moment.names.objects.name(base, address)
-        return self._known(base, str(known), name)
+        return self._known(base, address, name)
+
+    def _place(self, address: int | None, given: Any, name: str) -> Value:
+        if not address:
+            return Null()
+        if self._memory is None:
+            raise NotReproducible(f"{name} is memory of its own")
+        return self._memory(address, given, name)
 
     def _array(self, base: Any, value: Any) -> Value:
         if hasattr(value, "tolist"):
@@ -160,7 +167,7 @@ class Values:
         if value is None:
             return Null()
         if type_ == Type.CUDNN_TYPE_VOID_PTR:
-            return self._memory(value, None, memory_word(self._moment.given))
+            return self._place(value, None, memory_word(self._moment.given))
         if type_ == Type.CUDNN_TYPE_FRACTION:
             return Fraction(value.numerator, value.denominator)
         if type_ in (Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE):
