@@ -11,6 +11,7 @@ from cudnn_ctypes.raw.function import Function
 
 from .declarations import Declarations, Variable
 from .finding import Finding
+from .own_headers import own_headers
 from .source import Source
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Program:
 
 def program_of(source: Source) -> Program:
     """The variables and the calls of a program."""
-    known = Declarations(source)
+    known = Declarations(source, own_headers(source))
     calls = []
     for node in source.of_type("call_expression"):
         name = source.field(node, "function")

@@ -36,7 +36,9 @@ def _living() -> frozenset[str]:
 
 def cudnn_names(source: Source, known: Declarations) -> Iterator[Finding]:
     """A finding for every place that names something of cuDNN, those in macros included."""
-    own = _own_names(source) | known.names
+    own = known.names.union(
+        _own_names(source), *(_own_names(header.source) for header in known.headers)
+    )
     for node in source.of_type(*_IDENTIFIERS):
         name = source.text(node)
         if _NAME.fullmatch(name) and name not in own:

@@ -1,14 +1,14 @@
 """What the variables of a program are: their types and first values, by name.
 
 Names are looked up in the function around a place, then in the whole file, members of structs
-included. Blocks within a function are not told apart.
+included, then in its headers. Blocks within a function are not told apart.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,10 +51,18 @@ class Variable:
 
 
 class Declarations:
-    """The variables of a program, by the function that they are in."""
+    """The variables of a program, by the function that they are in.
 
-    def __init__(self, source: Source) -> None:
+    Parameters
+    ----------
+    source : Source
+    headers : sequence of Source
+        Of the program itself.
+    """
+
+    def __init__(self, source: Source, headers: Sequence[Source] = ()) -> None:
         self.source = source
+        self.headers = [Declarations(header) for header in headers]
         self._by_function: dict[int, dict[str, Variable]] = {0: {}}
         for node in source.of_type("declaration", "parameter_declaration", "field_declaration"):
             home = self.function(node)
@@ -64,8 +72,9 @@ class Declarations:
 
     @functools.cached_property
     def names(self) -> set[str]:
-        """The names of all variables."""
-        return {name for known in self._by_function.values() for name in known}
+        """The names of all variables, those of the headers included."""
+        own = {name for known in self._by_function.values() for name in known}
+        return own.union(*(header.names for header in self.headers))
 
     def find(self, expression: Node) -> Variable | None:
         """The variable that an expression names: ``x``, ``&x``, ``x[2]``, ``layer->x``."""
@@ -88,10 +97,14 @@ class Declarations:
 
     @functools.cached_property
     def _anywhere(self) -> dict[str, Variable]:
-        """For members of structs that are declared in a struct's own methods or elsewhere."""
+        """For members of structs that are declared in a header or elsewhere."""
         found: dict[str, Variable] = {}
+        for header in reversed(self.headers):
+            found |= header._anywhere
+        own: set[str] = set()
         for known in self._by_function.values():
-            found |= {name: each for name, each in known.items() if name not in found}
+            found |= {name: each for name, each in known.items() if name not in own}
+            own |= known.keys()
         return found
 
     @staticmethod

@@ -14,6 +14,7 @@ import pytest
 from cudnn_ctypes import cublas, cudart, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.porting.branches import holds
+from cudnn_ctypes.porting.calls import program_of
 from cudnn_ctypes.porting.cuda_names import LIBRARIES, RENAMED
 from cudnn_ctypes.porting.finding import KINDS, Finding
 from cudnn_ctypes.porting.report import Report, report_on
@@ -361,6 +362,21 @@ def test_statuses_and_times_are_looked_for_in_the_same_function() -> None:
 def test_kinds_of_names(text: str, kind: str) -> None:
     kinds = [each.kind for each in of(text) if re.match("cudnn|CUDNN|SIZE|cublas", each.name)]
     assert (kind in kinds) if kind else not kinds
+
+
+def test_headers_of_the_program_are_read(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "layer.h").write_text('#include "include/base.h"\n#include "layer.h"\n')
+    (tmp_path / "include/base.h").write_text(
+        "#define CUDNN_DATA_FLOTA 0\nstruct Base { cudnnTensorDescriptor_t x_; float scale_; };"
+    )
+    program = tmp_path / "layer.cpp"
+    text = "void f() { cudnnGetRNNParamsSize(h, r, x_, &n, CUDNN_DATA_FLOTA); }"
+    program.write_text(f'#include "layer.h"\n#include "none.h"\n{text}')
+    known = program_of(parse(program)).known
+    (call,) = program_of(parse(program)).source.of_type("call_expression")
+    assert known.find(known.source.arguments(call)[2]).type == "cudnnTensorDescriptor_t"
+    assert [each.kind for each in report_on(parse(program)).findings] == ["gone"]
 
 
 def test_misspelt_names_have_suggestions() -> None:
