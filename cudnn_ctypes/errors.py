@@ -20,9 +20,22 @@ __all__ = [
     "NoDeviceError",
     "NotInitializedError",
     "NotSupportedError",
+    "OwnReason",
     "SymbolNotFoundError",
     "error_class",
 ]
+
+
+class OwnReason(str):
+    """A reason of this package, among those that cuDNN gave: the text of an error says so."""
+
+    __slots__ = ()
+    source = "cudnn_ctypes"
+
+    @classmethod
+    def of(cls, error: CudnnError, text: str) -> str:
+        """A text made of an error's reason: this package's if that is not cuDNN's."""
+        return text if error.source == "cuDNN" else cls(text)
 
 
 _STATE = ("arguments", "detail", "messages", "source", "hint", "advice")
@@ -45,7 +58,8 @@ class CudnnError(RuntimeError):
         The reasons that were given, outermost last.
     source : str
         Who gave them: "cuDNN", which logged them; "cudnn_ctypes", if the call was refused before it
-        reached C; "reference device".
+        reached C; "reference device". A message of this package among those of cuDNN says so
+        itself: it has this attribute, too.
     hint : str
         What usually causes this, "" if we know nothing.
     advice : tuple of str
@@ -94,7 +108,7 @@ class CudnnError(RuntimeError):
         lines = [f"{self.function} returned {self.status!s} ({int(self.status)})"]
         lines += [f"  advice: {each}" for each in advice]
         reasons = self.messages or ((self.detail,) if self.detail else ())
-        lines += [f"  {self.source}: {reason}" for reason in reasons]
+        lines += [f"  {getattr(reason, 'source', self.source)}: {reason}" for reason in reasons]
         if self.arguments:
             shown = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
             lines.append(f"  called with {shown}")

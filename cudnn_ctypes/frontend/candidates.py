@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import NotSupportedError
+from ..errors import NotSupportedError, OwnReason
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.engine import Engine, EngineConfig, engine_count
 from ..graph.engines.build_failure import engine_refusals
@@ -118,7 +118,8 @@ class Candidates:
                     sm_count=self._sm_count,
                 )
             except NotSupportedError as error:
-                reasons.append(f"heuristics {mode.name}: {refusal(error)}")
+                text = f"heuristics {mode.name}: {refusal(error)}"
+                reasons.append(OwnReason.of(error, text))
                 continue
             for index, config in enumerate(proposed, len(self.configs)):
                 fault = self._faulty.get(config.engine.index) if self._faulty else None
@@ -204,7 +205,7 @@ class Candidates:
             reason = self.unwanted(index)
             if not reason:
                 return
-            refusals.append(f"{self.name(index)}: {reason}")
+            refusals.append(OwnReason(f"{self.name(index)}: {reason}"))
         raise self._refused("check_support", refusals)
 
     def _refused(self, where: str, reasons: Sequence[str]) -> cudnnGraphNotSupportedError:

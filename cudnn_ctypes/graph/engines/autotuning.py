@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import raw
 from ...device import DeviceBuffer
-from ...errors import NoDeviceError, NotSupportedError
+from ...errors import NoDeviceError, NotSupportedError, OwnReason
 from ...raw import cudnnStatus_t
 from ...raw.library import load
 from ...raw.values import described
@@ -207,7 +207,8 @@ def nothing_measured(
 ) -> Exception:
     """What is raised if no plan was measured to the end."""
     reasons = dict.fromkeys(
-        f"{each.status}: {each.reason}" if each.status else each.reason for each in measurements
+        f"{each.status}: {each.reason}" if each.status else OwnReason(each.reason)
+        for each in measurements
     )
     return NotSupportedError(
         "Graph.autotune",

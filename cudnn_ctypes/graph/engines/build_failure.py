@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from ...absent_gpu.driver_stub import ensure_driver
-from ...errors import CudnnError, NotSupportedError, SymbolNotFoundError
+from ...errors import CudnnError, NotSupportedError, OwnReason, SymbolNotFoundError
 from ...raw import cudnnStatus_t
 from ..backend.engine import Engine, EngineChoice, engine_count
 from ..run.plan import ExecutionPlan
@@ -47,12 +47,13 @@ class BuildFailure:
 
     def mode(self, mode: str, error: NotSupportedError) -> None:
         """Heuristics of this mode proposed none."""
-        self._reasons.append(f"heuristics {mode}: {refusal(error)}")
+        self._reasons.append(OwnReason.of(error, f"heuristics {mode}: {refusal(error)}"))
 
     def refused(self, choice: EngineChoice, reason: object) -> None:
         """cuDNN does not make a plan of this one, or makes a wrong one."""
         self._proposed += 1
-        self._reasons.append(f"{choice}: {reason}")
+        text = f"{choice}: {reason}"
+        self._reasons.append(text if isinstance(reason, Refusal) else OwnReason(text))
 
     def unwanted(self, condition: str) -> None:
         """The selection does not want one."""
@@ -147,4 +148,5 @@ def engine_refusals(graph: BackendDescriptor, device: Handle | DeviceProperties)
 def _shortened(reasons: Sequence[str]) -> tuple[str, ...]:
     once = list(dict.fromkeys(reasons))
     more = len(once) - _REASONS
-    return (*once[:_REASONS], *([f"and {more} more reasons"] if more > 0 else []))
+    left_out = [OwnReason(f"and {more} more reasons")] if more > 0 else []
+    return (*once[:_REASONS], *left_out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...errors import CudnnError, NotSupportedError
+from ...errors import CudnnError, NotSupportedError, OwnReason
 from ...raw import cudnnStatus_t
 from ..backend.descriptor import BackendDescriptor
 from ..backend.devices import DeviceLike
@@ -105,6 +105,7 @@ def proposed_configs(
             cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
             arguments={"heuristics": mode},
             messages=(lowering.faulty_modes[mode],),
+            source=OwnReason.source,
         )
     return heuristics(lowering.graph, device=device, mode=mode, sm_count=sm_count)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CudnnError, NotSupportedError, SymbolNotFoundError
+from ...errors import CudnnError, NotSupportedError, OwnReason, SymbolNotFoundError
 from ...raw import cudnnDataType_t, cudnnStatus_t
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
@@ -178,7 +178,9 @@ def _checked(graph: Graph, target: Target) -> Mapping[int, str]:
     """The engines that a graph must not be built with; raises if it must not be built at all."""
     if faults := refusals(graph, target):
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
-        raise NotSupportedError("Graph.build", status, messages=tuple(faults))
+        raise NotSupportedError(
+            "Graph.build", status, messages=tuple(faults), source=OwnReason.source
+        )
     return faulty_engines(graph, target)
 
 
@@ -259,6 +261,7 @@ def _naming(error: CudnnError, what: str) -> CudnnError:
         arguments={"for": what, **error.arguments},
         detail=error.detail,
         messages=error.messages,
+        source=error.source,
         hint=error.hint,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ... import raw
 from ...device import cuda
 from ...device.stream import LEGACY_DEFAULT, as_core_stream, as_stream_pointer
-from ...errors import ClosedError, NoDeviceError, NotSupportedError
+from ...errors import ClosedError, NoDeviceError, NotSupportedError, OwnReason
 from ...raw.values import described
 from ...resource import Resource
 
@@ -221,6 +221,7 @@ def _refuse(plan: ExecutionPlan, reason: str) -> NoReturn:
         raw.cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED_CUDA_GRAPH_NATIVE_API,
         arguments={"executionPlan": repr(plan)},
         detail=reason,
+        source=OwnReason.source,
         hint="capture() works with every plan",
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import Handle, Selection, raw, use_reference_device
-from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError
+from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, OwnReason
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.engines import build_advice
@@ -181,3 +181,16 @@ def test_other_errors_have_no_advice() -> None:
         "cudnnX", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, advice=["do this"], messages=["no"]
     )
     assert str(told).splitlines()[1:] == ["  advice: do this", "  cuDNN: no"]
+
+
+def test_whose_reason_it_is_stands_before_each() -> None:
+    messages = ["no engine", OwnReason("and 3 more reasons")]
+    error = NotSupportedError(
+        "Graph.build", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, messages=messages
+    )
+    wanted = ["  cuDNN: no engine", "  cudnn_ctypes: and 3 more reasons"]
+    assert str(error).splitlines()[1:] == wanted
+    assert str(pickle.loads(pickle.dumps(error))).splitlines()[1:] == wanted
+    own = NotSupportedError("f", 3000, source="cudnn_ctypes")
+    assert str(OwnReason.of(own, "text")) == "text"
+    assert type(OwnReason.of(error, "text")) is str

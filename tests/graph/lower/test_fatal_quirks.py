@@ -89,6 +89,10 @@ def test_the_refusal_names_the_operations(name: str) -> None:
                 with pytest.raises(NotSupportedError, match="ends the process") as error:
                     graph.build(device)
                 message = " ".join(error.value.messages)
+                told = [
+                    line for line in str(error.value).splitlines() if "ends the process" in line
+                ]
+                assert all(line.startswith("  cudnn_ctypes: ") for line in told)
                 assert (
                     sum(str(node) in message for node in graph.nodes) >= min(2, len(graph.nodes))
                     or "in attention" in message
