@@ -6,7 +6,7 @@ import functools
 import inspect
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, overload
 
@@ -104,9 +104,9 @@ class GraphFunction:
             names = ", ".join(arguments)
             raise TypeError(f"{self.__name__}: {names}: {error}") from None
         if trace is None:
-            inner = next((each for each in leaves(arguments) if isinstance(each, Tensor)), None)
-            if inner is not None:
-                return self._function(inner.graph, *args, **kwargs)
+            inner = [each for each in leaves(arguments) if isinstance(each, Tensor)]
+            if inner:
+                return self._function(self._graph_of(inner), *args, **kwargs)
             trace = self._traced(key, arguments, memory, handle)
         results = trace.run(memory, handle)
         if handle is None:
@@ -144,6 +144,16 @@ class GraphFunction:
             args = (*args, *kwargs.values())
         required = any(getattr(each, "requires_grad", False) for each in args)
         return required and pytorch.gradients_enabled()
+
+    def _graph_of(self, tensors: Sequence[Tensor]) -> Any:
+        """The one graph whose tensors are the arguments."""
+        graph = tensors[0].graph
+        for each in tensors:
+            if not graph._owns(each):
+                raise ValueError(
+                    f"{self.__name__}: {each!r} is of another graph than {tensors[0]!r}"
+                )
+        return graph
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """The graph for such arguments: described, not built, and the caller's own.

@@ -294,6 +294,14 @@ def test_addresses_that_are_not_aligned_on_a_gpu() -> None:
     torch.testing.assert_close(gate(shifted, b), torch.sigmoid(shifted + b), rtol=1e-5, atol=1e-5)
 
 
+def test_tensors_of_two_graphs_are_no_arguments_of_one_function() -> None:
+    first, second = Graph(io_data_type="float32"), Graph(io_data_type="float32")
+    a, b = first.tensor((2, 8, 4), name="a"), second.tensor((2, 8, 4), name="b")
+    with pytest.raises(ValueError, match=r"gate: .*'b'.* is of another graph than .*'a'"):
+        gate(a, b)
+    assert first.nodes == second.nodes == []
+
+
 # --- calls that were made before ------------------------------------------------------------------
 
 

@@ -66,7 +66,10 @@ def infer_node(node: Node, data_types: DataTypes) -> None:
     rank = max((tensor.rank for tensor in node.operands), default=1) or 1
     for tensor in node.operands:
         if tensor.dims is None and not tensor.by_value:
-            node.refuse(f"its operand {tensor.name!r} has no dims")
+            node.refuse(
+                f"its operand {tensor.name!r} has no dims; if it is a result of another graph, "
+                "validate that one first"
+            )
         if tensor.dims is None:
             tensor.dims = (1,) * rank
         if tensor.strides is None:
@@ -142,7 +145,10 @@ def number_tensors(tensors: Iterable[Tensor]) -> None:
         if tensor.uid is not None:
             other = owner.setdefault(tensor.uid, tensor)
             if other is not tensor:
-                raise ValueError(f"{other.name!r} and {tensor.name!r} both have uid {tensor.uid}")
+                raise ValueError(
+                    f"{other.name!r} and {tensor.name!r} both have uid {tensor.uid}; if they come "
+                    "from other graphs, give one of them another before those are validated"
+                )
     free = (number for number in count(1) if number not in owner)
     for tensor in tensors:
         if tensor.uid is None:

@@ -30,7 +30,13 @@ def _operator(method: str, symbol: str, *, reflected: bool = False) -> Callable[
         if other is None:  # to the methods, an operand that is left out
             return NotImplemented
         operands = (other, self) if reflected else (self, other)
-        return getattr(self.graph, method)(*operands)
+        graph = self.graph
+        if isinstance(other, TensorOperators) and not graph._owns(other):
+            raise ValueError(
+                f"{method}: {other!r} is of another graph than {self!r}: call {method} of the one "
+                "that is meant"
+            )
+        return getattr(graph, method)(*operands)
 
     left, right = ("other", "self") if reflected else ("self", "other")
     special.__doc__ = f"``{left} {symbol} {right}``: the graph's `{method}`."

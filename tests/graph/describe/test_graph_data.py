@@ -367,10 +367,70 @@ def test_unused_tensors_and_results_are_refused() -> None:
         g.validate()
 
 
-def test_a_tensor_of_another_graph_is_refused() -> None:
-    stranger = graph().tensor((2, 3), name="stranger")
-    with pytest.raises(ValueError, match=r"relu 'relu': x .*'stranger'.* is of another graph"):
-        graph().relu(stranger)
+def test_a_tensor_of_another_graph_is_one_of_both() -> None:
+    first, second = graph(), graph()
+    x = first.tensor((2, 3), name="x")
+    y = first.relu(x).set_output(name="y")
+    own = second.tensor((2, 3), name="own")
+    z = second.add(second.mul(x, own), y).set_output(name="z")
+    with pytest.raises(ValueError, match="'y' has no dims; if it is a result of another graph, va"):
+        second.validate()
+    for each, nodes in ((first, ["relu"]), (second, ["mul", "add"])):
+        each.validate()
+        assert [node.operation for node in each.nodes] == nodes
+    assert first.tensors == [x, y]
+    assert {id(x), id(y), id(own), id(z)} <= {id(each) for each in second.tensors}
+    assert set(second.inputs) == {own, x, y}
+    assert x.graph is first
+    assert len({each.uid for each in second.tensors}) == len(second.tensors)
+    assert len({each.uid for each in first.tensors}) == 2
+    copy = Graph.from_json(second.to_json())
+    assert {each.name for each in copy.inputs} == {"own", "x", "y"}
+
+
+def test_unique_ids_of_tensors_of_other_graphs_may_meet() -> None:
+    first, second = graph(), graph()
+    one, other = (each.tensor((2, 3), name=name) for each, name in ((first, "a"), (second, "b")))
+    for each, tensor in ((first, one), (second, other)):
+        each.relu(tensor).set_output()
+        each.validate()  # numbers them
+    both = graph()
+    both.add(one, other).set_output()
+    with pytest.raises(ValueError, match=r"'a' and 'b' both have uid 1; if they come from other"):
+        both.validate()
+    other.uid = 7
+    both.validate()
+
+
+def test_results_without_memory_of_another_graph_are_refused() -> None:
+    first, second = graph(), graph()
+    y = first.relu(first.tensor((2, 3), name="x"), name="first")
+    with pytest.raises(
+        ValueError, match=r"relu 'relu': x .*'first'.* another graph, where it has no memory: call"
+    ):
+        second.relu(y)
+    assert second.tensors == []
+    second.relu(y.set_output()).set_output()
+    first.validate()
+    second.validate()
+
+
+def test_a_ragged_offset_comes_along() -> None:
+    first, second = graph(), graph()
+    offset = first.tensor((3, 1, 1, 1), data_type="int32", name="offset")
+    x = first.tensor((2, 4, 8, 16), ragged_offset=offset, name="x")
+    second.relu(x)
+    assert second.tensors[:2] == [x, offset]
+    third = graph()
+    third.tensor((2, 4, 8, 16), ragged_offset=offset)
+    assert third.tensors[0] is offset
+
+
+def test_a_refused_operation_takes_no_tensor_of_another_graph() -> None:
+    first, second = graph(), graph()
+    with pytest.raises(TypeError):
+        second.add(first.tensor((2, 3)), "y")
+    assert second.tensors == []
 
 
 def test_what_is_no_tensor_is_refused() -> None:

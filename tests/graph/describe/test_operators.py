@@ -106,11 +106,21 @@ def test_nodes_are_numbered_by_operation() -> None:
 
 
 def test_tensors_of_two_graphs_do_not_mix() -> None:
+    """Whose operation it would be, nobody could tell."""
     graph, a, _ = vectors()
-    _other, stranger, _ = vectors()
-    with pytest.raises(ValueError, match=r"add 'add': b Tensor\('a', .*of another graph"):
-        a + stranger
-    assert graph.nodes == []
+    other, stranger, _ = vectors()
+    stranger.name = "stranger"
+    for left, right in ((a, stranger), (stranger, a)):
+        says = rf"add: .*'{right.name}'.* is of another graph than .*'{left.name}'.*: call add of"
+        with pytest.raises(ValueError, match=says):
+            left + right
+    assert graph.nodes == other.nodes == []
+    graph.relu(stranger)  # now it is one of this graph's
+    a + stranger
+    assert [each.operation for each in graph.nodes] == ["relu", "add"]
+    with pytest.raises(ValueError, match="of another graph"):
+        stranger + a
+    assert other.nodes == []
 
 
 @pytest.mark.parametrize("wrong", ["text", None, np.ones(3), [1], 1j])

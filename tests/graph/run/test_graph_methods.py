@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceTensor, Graph, Handle, use_reference_device
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Graph, Handle, use_reference_device
 from cudnn_ctypes.graph.run import default_handles
 
 reference = pytest.mark.usefixtures("on_the_reference_device")
@@ -477,3 +477,43 @@ def test_a_default_handle_is_used_again() -> None:
         assert handle.stream_pointer == 2
     with default_handles.default_handle(0) as handle:
         assert handle.stream_pointer in (0, 1)
+
+
+# --- tensors of another graph ---------------------------------------------------------------------
+
+
+def chained(handle: Handle) -> None:
+    """What one graph writes, another one reads under the same key; both have an input "x"."""
+    first, second = Graph(io_data_type="float32"), Graph(io_data_type="float32")
+    x = first.tensor((2, 4, 8), name="x")
+    y = first.relu(x).set_output(name="y")
+    other = second.tensor((2, 4, 8), name="x")
+    z = second.add(second.mul(other, y), x).set_output(name="z")
+    rng = np.random.default_rng(5)
+    given = {each: rng.standard_normal((2, 4, 8), np.float32) for each in (x, other)}
+    memory = {each: DeviceTensor.from_numpy(array) for each, array in given.items()}
+    for each in (y, z):
+        memory[each] = DeviceTensor.from_numpy(np.full((2, 4, 8), np.nan, np.float32))
+    with first, second:
+        for each, tensors in ((first, (x, y)), (second, (other, y, x, z))):
+            each.build(handle)
+            with DeviceBuffer(max(each.workspace_size, 1)) as workspace:
+                each.execute({tensor: memory[tensor] for tensor in tensors}, workspace)
+                handle.synchronize()
+        with pytest.raises(KeyError, match="several tensors are called 'x'"):
+            second.execute({"x": memory[x], y: memory[y], z: memory[z]})
+    expected = given[other] * np.maximum(given[x], 0) + given[x]
+    np.testing.assert_allclose(memory[z].numpy(), expected, rtol=1e-6, atol=1e-6)
+
+
+@reference
+def test_a_graph_takes_tensors_of_another_one() -> None:
+    with Handle() as handle:
+        chained(handle)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_a_graph_takes_tensors_of_another_one_on_a_gpu() -> None:
+    with Handle() as handle:
+        chained(handle)

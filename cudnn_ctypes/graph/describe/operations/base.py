@@ -28,7 +28,9 @@ __all__ = ["Operations", "as_type", "flag", "integers", "listed"]
 class Operations:
     """The plain data of a graph. The families of operations derive from this, `Graph` from them.
 
-    Wherever an operation takes a tensor, a number makes a by-value one of the compute data type.
+    Wherever an operation takes a tensor, a number makes a by-value one of the compute data type,
+    and a tensor with memory of another graph is one of both graphs from then on: the same object,
+    with one unique id. What is still None in it, the graph that is validated first fills in.
 
     Attributes
     ----------
@@ -113,8 +115,8 @@ class Operations:
         if tensor.strides is None:
             tensor.strides = packed(tensor.dims or ())
         check_tensor(tensor)
-        if ragged_offset is not None and not self._owns(ragged_offset):
-            raise ValueError(f"{place}ragged_offset {ragged_offset!r} is of another graph")
+        if ragged_offset is not None:
+            self._take(place, "ragged_offset ", ragged_offset)
         return self._own(tensor)
 
     def tensor_like(self, array: Any, *, name: str = "") -> Tensor:
@@ -231,11 +233,11 @@ class Operations:
             }
             data_type = as_type(f"{operation} {name!r}: compute_data_type", compute_data_type)
             settled = {option: _plain(value) for option, value in (options or {}).items()}
-            results |= {
-                port: self._operand(operation, name, port, tensor)
-                for port, tensor in (targets or {}).items()
-                if tensor is not None
-            }
+            for port, tensor in (targets or {}).items():
+                if isinstance(tensor, Tensor) and not self._owns(tensor):
+                    raise ValueError(f"{operation} {name!r}: {port} {tensor!r} is of another graph")
+                if tensor is not None:
+                    results[port] = self._operand(operation, name, port, tensor)
             node = Node(kind, operation, name, given, results, settled, data_type)
             for option, function in (functions or {}).items():
                 if function is not None:
@@ -271,11 +273,7 @@ class Operations:
         if isinstance(value, (list, tuple)):
             return [self._operand(operation, name, port, each) for each in value]
         if isinstance(value, Tensor):
-            if not self._owns(value):
-                raise ValueError(
-                    f"{operation} {name!r}: {port} {value!r} is of another graph; one operation's "
-                    "tensors are of one graph"
-                )
+            self._take(f"{operation} {name!r}: ", f"{port} ", value)
             return value
         if isinstance(value, (numbers.Real, np.generic)):
             check_number(f"{operation} {name!r}: {port}", value)
@@ -284,6 +282,18 @@ class Operations:
             f"{operation} {name!r}: {port}: expected a Tensor of this graph or a number, "
             f"got {described(value)}"
         )
+
+    def _take(self, place: str, what: str, tensor: Tensor) -> None:
+        """Have a tensor of another graph among one's own, too."""
+        for each in (tensor, tensor.ragged_offset):
+            if each is None or self._owns(each):
+                continue
+            if each.virtual or each.scratch:
+                raise ValueError(
+                    f"{place}{what}{each!r} is of another graph, where it has no memory: call its "
+                    "set_output() first"
+                )
+            self.tensors.append(each)
 
     def _owns(self, tensor: Tensor) -> bool:
         return any(tensor is own for own in self.tensors)
