@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import raw
+from ...device import DeviceTensor
 from .arrays import Session, address_of, contiguous, size_of
 from .descriptors import (
     Descriptor,
@@ -54,6 +55,8 @@ def _cast(array: Any, dtype: Any) -> Any:
     """The array, or a copy of another data type, dense in C's order."""
     if np.dtype(array.dtype) == dtype:
         return contiguous(array)
+    if isinstance(array, DeviceTensor):
+        raise TypeError(f"parameters: expected a DeviceTensor of {dtype}, got {array.dtype}")
     return contiguous(array.astype(dtype))
 
 

@@ -19,8 +19,8 @@ from ...raw.gone import find
 from .. import v7
 from ..old_names import warn_once
 from ..plain_calls import DestroyedError, call, handle_of, is_result, number, plain
+from ..v7.compute_type import settle
 from ..v7.old_function import functions
-from .compute_type import settle
 from .errors import cudnnError, cudnnExceptions
 
 __all__ = ["FUNCTIONS"]

@@ -13,7 +13,8 @@ either. What is not carried over raises an AttributeError with the reason (`left
 an RNN lie where `cudnnGetRNNLinLayerMatrixParams` says. Statuses are those of cuDNN 9;
 `old_status_number` gives the number that they had.
 
-A convolution descriptor that was set without computeType computes in float.
+A convolution descriptor that was set without computeType, as before cuDNN 6, computes in double
+where it meets tensors of doubles, in float elsewhere.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 from ... import raw
 from ...raw.gone import Gone, changed, find, gone_names
 from ..old_names import warn_once
+from .compute_type import SETTLING, settled
 from .left_out import left_out
 from .old_function import functions
 from .status_numbers import old_status_number as old_status_number
@@ -50,8 +52,10 @@ def __getattr__(name: str) -> Any:
     if not name.lower().startswith("cud"):  # no name of C, such as a module's
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     gone = find(name)
+    if gone is None and changed(name):
+        return functions[name]
     if gone is None:
-        return functions[name] if changed(name) else getattr(raw, name)
+        return settled(name) if name in SETTLING else getattr(raw, name)
     if name in left_out():
         raise AttributeError(f"{__name__} has no {name}: {left_out()[name]}")
     if gone.kind == "function":

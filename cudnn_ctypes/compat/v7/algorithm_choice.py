@@ -10,6 +10,7 @@ from ctypes import c_int, c_size_t
 from typing import Any
 
 from ... import raw
+from .compute_type import settle_untyped
 from .old_function import Arguments, Refused, implements
 
 __all__ = ["choose"]
@@ -82,6 +83,7 @@ def choose(call: str, limit: int | None, handle: Any, *operands: Any) -> Any:
     Refused
         NOT_SUPPORTED if there is none.
     """
+    settle_untyped(operands[2], operands[1] if call == "BackwardData" else operands[0])
     workspace_size = getattr(raw, f"cudnnGetConvolution{call}WorkspaceSize")
     results, count = (_PERF_TYPES[call] * _MOST)(), c_int()
     find = getattr(raw, f"cudnnGetConvolution{call}Algorithm_v7")

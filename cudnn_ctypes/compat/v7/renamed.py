@@ -12,6 +12,7 @@ from typing import Any
 
 from ... import raw
 from ...raw.ctypes_support import storage_type
+from .compute_type import note_untyped
 from .old_function import Arguments, Implementation, add
 from .prototypes import parse
 
@@ -194,10 +195,13 @@ _ROW = re.compile(r"(cudnn\w+)(\{,\w+\})?(\([^()]*\))\s*=\s*(cudnn\w+)\(([^()]*)
 def _implementation(name: str, arguments: str) -> Implementation:
     """A function that makes the call `name` with these arguments."""
     words = arguments.split(", ") if arguments else []
+    untyped = name.startswith("cudnnSetConvolution") and words[-1] == "CUDNN_DATA_FLOAT"
 
     def call(a: Arguments) -> None:
         function = raw.FUNCTIONS[name]
         function(*[_value(a, *each) for each in zip(words, function.parameters, strict=True)])
+        if untyped:
+            note_untyped(a.convDesc)
 
     return call
 

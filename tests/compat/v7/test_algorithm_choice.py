@@ -19,10 +19,12 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes.compat import v7 as cudnn
+from cudnn_ctypes.raw.descriptors import record
 from cudnn_ctypes.reference import convolution_forward
 
 pytestmark = pytest.mark.filterwarnings("ignore::cudnn_ctypes.compat.OldNameWarning")
 
+TYPES = {"float32": "CUDNN_DATA_FLOAT", "float64": "CUDNN_DATA_DOUBLE"}
 DIRECTIONS = {
     "Forward": ("Fwd", "FWD"),
     "BackwardData": ("BwdData", "BWD_DATA"),
@@ -70,6 +72,45 @@ class Convolution:
             if not each.status and not status:
                 found.append((each.algo, size.value))
         return found
+
+
+@pytest.mark.parametrize("dims", ["2d", "Nd"])
+def test_a_program_that_gives_no_type_to_compute_in(handle: Handle, dims: str) -> None:
+    """As for cuDNN 4: the tensors' type is it, also when the descriptor is used for another."""
+    convolution = cudnn.cudnnConvolutionDescriptor_t()
+    cudnn.cudnnCreateConvolutionDescriptor(convolution)
+    mode = cudnn.CUDNN_CROSS_CORRELATION
+    if dims == "2d":
+        cudnn.cudnnSetConvolution2dDescriptor_v4(convolution, 1, 1, 1, 1, 1, 1, mode)
+    else:
+        cudnn.cudnnSetConvolutionNdDescriptor(convolution, 2, [1, 1], [1, 1], [1, 1], mode)
+    for dtype, bound in (("float64", 1e-12), ("float32", 0.05), ("float64", 1e-12)):
+        rng = np.random.default_rng(1)
+        x = rng.standard_normal((2, 3, 6, 7)).astype(dtype)
+        w = rng.standard_normal((4, 3, 3, 3)).astype(dtype)
+        expected = convolution_forward(x, w, padding=(1, 1))
+        x_desc, y_desc = TensorDescriptor(x.shape, dtype), TensorDescriptor(expected.shape, dtype)
+        w_desc, algo = FilterDescriptor(w.shape, dtype), raw.cudnnConvolutionFwdAlgo_t()
+        descriptors = x_desc, w_desc, convolution, y_desc
+        preference = cudnn.CUDNN_CONVOLUTION_FWD_NO_WORKSPACE
+        cudnn.cudnnGetConvolutionForwardAlgorithm(handle, *descriptors, preference, 0, algo)
+        assert record(convolution).compute_data_type.name == TYPES[dtype]
+        y = DeviceTensor.full(expected.shape, float("nan"), dtype)
+        operands = x_desc, DeviceTensor.from_numpy(x), w_desc, DeviceTensor.from_numpy(w)
+        result = 0.0, y_desc, y
+        status = cudnn.cudnnConvolutionForward.unchecked(
+            handle, 1.0, *operands, convolution, algo.value, None, 0, *result
+        )
+        assert status == cudnn.CUDNN_STATUS_SUCCESS
+        np.testing.assert_allclose(y.numpy(), expected, rtol=0, atol=bound)
+    # What is set with a type keeps it.
+    float32 = cudnn.CUDNN_DATA_FLOAT
+    cudnn.cudnnSetConvolution2dDescriptor(convolution, 1, 1, 1, 1, 1, 1, mode, float32)
+    size = c_size_t()
+    ask = cudnn.cudnnGetConvolutionForwardWorkspaceSize.unchecked
+    ask(handle, *descriptors, algo=algo.value, sizeInBytes=size)
+    assert record(convolution).compute_data_type == float32
+    cudnn.cudnnDestroyConvolutionDescriptor(convolution)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

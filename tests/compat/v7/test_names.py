@@ -63,6 +63,8 @@ def test_functions_that_had_other_parameters_take_both() -> None:
 
 def test_what_is_not_gone_is_layer_1_s() -> None:
     assert v7.cudnnCreate is raw.cudnnCreate
+    assert v7.cudnnConvolutionForward.parameters == raw.cudnnConvolutionForward.parameters
+    assert v7.cudnnConvolutionForward is v7.cudnnConvolutionForward
     assert v7.CUDNN_STATUS_BAD_PARAM is raw.CUDNN_STATUS_BAD_PARAM
     assert {name for name in raw.__all__ if name.startswith("cudnn")} <= set(v7.__all__)
     with pytest.raises(AttributeError, match="did you mean cudnnCreateTensorDescriptor"):

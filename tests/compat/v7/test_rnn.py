@@ -30,7 +30,9 @@ def check_training_step(
     """Every result of a training step, twice the gradients of the weights, and inference."""
     dtype = next(model.parameters()).dtype
     exact = dtype == torch.float64
-    tolerance = {"rtol": 0, "atol": 1e-12 if exact else 2e-5}
+    # The persistent kernels in float32 have a tanh that is off by up to 7e-6.
+    persistent = options.get("algorithm", cudnn.CUDNN_RNN_ALGO_STANDARD) != 0
+    tolerance = {"rtol": 0, "atol": 1e-12 if exact else 3e-4 if persistent else 2e-5}
     directions = 2 if model.bidirectional else 1
     layers, batch = model.num_layers * directions, len(lengths)
     state = model.proj_size or model.hidden_size
