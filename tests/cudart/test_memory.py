@@ -60,7 +60,7 @@ def test_a_round_trip(any_device: str) -> None:
 
 
 @contextmanager
-def scaling(count: int) -> Iterator[Callable[[Any, float], None]]:
+def scaling(count: int) -> Iterator[Callable[[Any, Any], None]]:
     """Multiplies so many floats by a number with cuDNN."""
     handle, descriptor = raw.cudnnHandle_t(), raw.cudnnTensorDescriptor_t()
     raw.cudnnCreate(byref(handle))
@@ -379,3 +379,15 @@ def test_pointers_go_to_raw_functions(any_device: str) -> None:
         scale(x + 6, 2.0)
     assert read(x, 12) == [0, 1, 2, 3, 4, 5, 12, 14, 16, 18, 20, 22]
     cudaFree(x)
+
+
+def test_pointers_to_the_host_s_memory_are_scalars(any_device: str) -> None:
+    """C programs pass ``alpha`` by an address; it is read there, not at the pointer's place."""
+    x, alpha = filled(VALUES), DevicePointer(c_float)
+    cudart.cudaMallocHost(byref(alpha), 8)
+    alpha[1] = 5
+    with scaling(12) as scale:
+        scale(x, alpha + 1)
+    assert read(x, 12) == (5 * VALUES).tolist()
+    cudaFree(x)
+    cudart.cudaFreeHost(alpha)
