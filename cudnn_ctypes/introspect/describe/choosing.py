@@ -244,5 +244,7 @@ def _printed(item: Any) -> Description | None:
         text = str(item)
     except ClosedError:
         text = "closed"
+    if text.startswith(f"<{cls.__module__}."):  # a class without a repr of its own
+        text = ""
     what = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ").rstrip(".")
     return Description(f"{cls.__name__}: {what}", (Section(text=text.strip("\n")),))

@@ -10,7 +10,7 @@ from typing import Any
 from ...device.layout import extent, layout_name
 from ...dtypes import element_bits, storage_bytes, vector_length
 from ...raw.descriptors import Filter, SequenceData, Tensor
-from ...strides import axis_order, overlapping
+from ...strides import axis_order, overlapping, packed
 from ..pictures.index_map import IndexMap, index_map
 from .description import Description, Section
 from .words import FILTER_AXES, IMAGE_AXES, axes_of, counted, listed, type_name
@@ -31,6 +31,8 @@ _FILTER_LAYOUTS = {
     "NCHW_VECT_C4": _LAYOUTS["NCHW_VECT_C4"],
     "NCHW_VECT_C32": _LAYOUTS["NCHW_VECT_C32"],
 }
+_NAMED = {tuple(letters) for letters in (*IMAGE_AXES.values(), *FILTER_AXES.values())}
+"""Axes whose order in memory has a name."""
 
 
 def tensor_words(name: str, held: Tensor) -> Description:
@@ -105,7 +107,10 @@ def tensor(
         Elements of a vector along axis 1; default: as the data type says.
     """
     vector = vector_length(data_type) if vector is None else vector
-    layout = _layout(shape, strides, data_type, vector)
+    of_images = tuple(axes) in _NAMED
+    layout = _layout(shape, strides, data_type, vector) if of_images else None
+    if layout is None and _is_packed(shape, strides):
+        layout = "packed in C order"
     about = IndexMap(
         f"{name}: {shape} {type_name(data_type)}{f', {layout}' if layout else ''}",
         shape,
@@ -128,7 +133,7 @@ def _facts(
     yield f"dims {named}{shape}: {counted(count, 'element')}"
     size = counted(bits // 8, "byte") if bits >= 8 else counted(bits, "bit")
     yield f"data type {type_name(data_type)}: {size} an element"
-    if not shape:
+    if not shape or not count:
         return
     yield _strides(about)
     if about.vector > 1:
@@ -188,11 +193,12 @@ def _bytes(about: IndexMap, data_type: Any) -> str:
 
 def _layout(shape: Ints, strides: Ints, data_type: Any, vector: int) -> str | None:
     if len(shape) < 3 or vector != vector_length(data_type):
-        dense = [1] * len(shape)
-        for axis in range(len(shape) - 2, -1, -1):
-            dense[axis] = dense[axis + 1] * shape[axis + 1]
-        return "packed in C order" if tuple(dense) == strides and shape else None
+        return None
     try:
         return layout_name(shape, strides, data_type)
     except ValueError:
         return None
+
+
+def _is_packed(shape: Ints, strides: Ints) -> bool:
+    return bool(shape) and 0 not in shape and strides == packed(shape)

@@ -98,6 +98,18 @@ class TestTensors:
             describe(np.zeros(4, [("a", "i1"), ("b", "i4")])["b"])
         )
 
+    def test_only_images_and_filters_have_layouts_with_names(self) -> None:
+        with cudnn.SeqDataDescriptor((5, 2, 1, 8), lengths=(5, 3), axes="NTBV") as x:
+            said = str(describe(x))
+        assert "NCHW" not in said
+        assert "from the outermost axis to the innermost: n, t, b and v" in said
+        with cudnn.TensorDescriptor((2, 3, 4, 5, 6, 7)) as y:
+            assert "layout packed in C order: without gaps" in lines(y)
+
+    def test_no_elements(self) -> None:
+        assert lines(np.zeros((0, 3)))[1] == "dims (i, j) = (0, 3): 0 elements"
+        assert lines(np.zeros(()))[1] == "dims (): 1 element"
+
     def test_tensors_of_pytorch(self) -> None:
         torch = pytest.importorskip("torch")
         x = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)
@@ -377,6 +389,18 @@ class TestResults:
         assert "a tensor of 4 dimensions" in page
         with pytest.raises(ValueError, match=r"expected a name in \.svg, \.txt, \.html"):
             found.save(tmp_path / "x.png")
+
+    def test_every_object_has_at_least_its_docstring(self, handle: cudnn.Handle) -> None:
+        x = cudnn.DeviceTensor.zeros((1, 3, 8, 8), "float32")
+        w = cudnn.DeviceTensor.zeros((4, 3, 3, 3), "float32")
+        with cudnn.ConvolutionDescriptor(1) as conv, cudnn.trace() as trace:
+            bound = cudnn.bind(cudnn.convolution_forward, handle, x, w, conv)
+            bound()
+        assert str(describe(bound)).startswith("BoundOperation: An operation with its operands")
+        assert "object at 0x" not in str(describe(bound))
+        assert "cudnnConvolutionForward(" in str(describe(trace))
+        versions = cudnn.library_versions()
+        assert str(versions) in str(describe(versions))
 
     def test_names_of_c(self) -> None:
         assert "tensorDesc" in str(describe(raw.cudnnSetTensor4dDescriptor))
