@@ -13,55 +13,15 @@ from ...errors import CudnnError, error_class
 from ...raw import log, status
 from ...raw.call_source import is_handle
 from ...raw.converters import Converter, converter
-from ...raw.gone import find
+from ...raw.ctypes_support import OpaquePointer
+from ...raw.gone import changed, find
 from ...raw.parameter import Parameter
 from ...raw.refused_arguments import explain
 from ..old_names import warn_once
+from .old_arguments import Arguments, Refused, decoded
 from .prototypes import Prototype, parse
 
 __all__ = ["Arguments", "OldFunction", "Refused", "functions", "implements"]
-
-
-class Refused(Exception):
-    """Raised by an implementation for arguments that cuDNN refused: a status and why."""
-
-    def __init__(self, code: raw.cudnnStatus_t, reason: str) -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
-
-
-class Arguments:
-    """The arguments of one call as attributes, under their names in C.
-
-    Numbers are Python's and enumerators members; a pointer to one value is the variable that it
-    points to; arrays that are read are lists; handles and memory are as the caller gave them. NULL
-    is None.
-    """
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self._values = values
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self._values[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._values
-
-    def put(self, **results: Any) -> None:
-        """Write results through those pointers that are not NULL."""
-        for name, value in results.items():
-            if self._values[name] is not None:
-                self._values[name].value = value
-
-    def require(self, *names: str) -> None:
-        """Refuse NULL with BAD_PARAM."""
-        for name in names:
-            if self._values[name] is None:
-                raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{name} is NULL")
 
 
 Implementation = Callable[[Arguments], None]
@@ -214,7 +174,7 @@ class Form:
                 converted = argtype.from_param(value)
             except (TypeError, ValueError, ctypes.ArgumentError) as error:
                 explain(self, error, given)  # type: ignore[arg-type]
-            values[parameter.name] = _decoded(parameter, converted, value)
+            values[parameter.name] = decoded(parameter, converted, value, values)
         return values
 
     def _error(self, error: CudnnError, given: tuple[Any, ...]) -> CudnnError:
@@ -257,8 +217,6 @@ def add(prototype: Prototype, implementation: Implementation) -> None:
 
 
 def _modern_form(name: str) -> str:
-    from ...raw.gone import changed
-
     gone = find(name)
     if gone is not None:
         return str(gone)
@@ -266,34 +224,4 @@ def _modern_form(name: str) -> str:
 
 
 def _is_descriptor(value: Any) -> bool:
-    from ...raw.ctypes_support import OpaquePointer
-
     return isinstance(getattr(value, "_as_parameter_", value), OpaquePointer)
-
-
-def _decoded(parameter: Parameter, converted: Any, given: Any) -> Any:
-    """An argument as an implementation receives it."""
-    match parameter.type.kind:
-        case "value" if is_handle(parameter):
-            return given
-        case "value" if isinstance(converted, ctypes._SimpleCData):
-            return converted.value
-        case "value":
-            return converted
-        case "pointer":
-            return None if given is None else _variable(given)
-        case "array" if parameter.direction == "in":
-            given = given.tolist() if hasattr(given, "tolist") else given
-            return None if given is None else list(given)
-        case _:
-            return given
-
-
-def _variable(pointer: Any) -> Any:
-    """The ctypes variable behind what stands for a pointer to it."""
-    target = getattr(pointer, "_obj", pointer)  # byref(...)
-    if isinstance(target, ctypes.Array):
-        return target[0]
-    if isinstance(target, ctypes._Pointer) and not hasattr(target, "value"):
-        return target.contents
-    return target

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import c_int, c_size_t, c_uint
+from ctypes import byref, c_int, c_size_t, c_uint, cast, pointer
 from typing import Any
 
 import numpy as np
@@ -257,6 +257,33 @@ def test_time_steps_that_do_not_fit(
     set_lstm(reference_handle, rnn)
     with pytest.raises(BadParamError, match=told):
         size_of_workspace(reference_handle, rnn, shapes, steps)
+
+
+def test_arrays_of_descriptors_as_c_passes_them(reference_handle: Handle, rnn: Any) -> None:
+    """The array, its address, a pointer to its first element, and from its second on."""
+    set_lstm(reference_handle, rnn)
+    descriptors = (cudnn.cudnnTensorDescriptor_t * 3)()
+    for descriptor, batch in zip(descriptors, (4, 2, 2), strict=True):
+        cudnn.cudnnCreateTensorDescriptor(descriptor)
+        shape, strides = [batch, 3, 1], [3, 1, 1]
+        cudnn.cudnnSetTensorNdDescriptor(descriptor, cudnn.CUDNN_DATA_FLOAT, 3, shape, strides)
+    first = pointer(descriptors[0])
+    sizes = []
+    for steps, given in (
+        (3, descriptors),
+        (3, list(descriptors)),
+        (3, byref(descriptors[0])),
+        (3, cast(descriptors, type(first))),
+        (2, descriptors[1:]),
+        (2, byref(descriptors[1])),
+    ):
+        size = c_size_t()
+        cudnn.cudnnGetRNNTrainingReserveSize(reference_handle, rnn, steps, given, size)
+        sizes.append(size.value)
+    assert len(set(sizes[:4])) == len(set(sizes[4:])) == 1
+    assert sizes[0] > sizes[4]
+    for descriptor in descriptors:
+        cudnn.cudnnDestroyTensorDescriptor(descriptor)
 
 
 def test_what_was_never_set_is_refused(reference_handle: Handle, rnn: Any) -> None:
