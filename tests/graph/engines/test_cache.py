@@ -416,6 +416,28 @@ def test_true_is_a_folder_of_the_user(home: Path) -> None:
     assert as_cache(found) is found
 
 
+@pytest.mark.parametrize("value", ["", "caches", None])
+def test_without_an_absolute_path_it_is_in_the_home(
+    value: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if value is None:
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    else:
+        monkeypatch.setenv("XDG_CACHE_HOME", value)
+    assert PlanCache().folder == tmp_path / ".cache" / "cudnn_ctypes" / "plans"
+
+
+def test_a_user_without_a_home_must_name_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(ValueError, match="cache: this user has no home: give a folder, or set"):
+        as_cache(True)
+
+
 @pytest.mark.usefixtures("home")
 def test_the_environment_chooses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     standard = PlanCache().folder
