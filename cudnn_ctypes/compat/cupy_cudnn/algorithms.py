@@ -88,7 +88,7 @@ def algorithm_for(
             stacklevel=4,
         )
     best = within[0]
-    return Algorithm(best.algo, best.memory, best.mathType if cores else _DEFAULT)
+    return Algorithm(best.algo, best.memory, best.mathType)  # the memory is for this math type
 
 
 def _timed(problem: Problem, key: Any, session: Session, cores: bool) -> Algorithm:

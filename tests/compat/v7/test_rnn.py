@@ -183,9 +183,11 @@ def test_settings_are_read_back_as_they_were_set(reference_handle: Handle, rnn: 
 def test_one_setting_and_no_other(
     reference_handle: Handle, rnn: Any, name: str, value: Any, variable: Any
 ) -> None:
-    set_lstm(reference_handle, rnn)
-    before, got = record(rnn), variable()
-    getattr(cudnn, f"cudnnSetRNN{name}")(rnn, value)
+    with DropoutDescriptor(reference_handle, 0.25) as dropout:
+        set_lstm(reference_handle, rnn, dropout)
+        before, got = record(rnn), variable()
+        assert before.dropout
+        getattr(cudnn, f"cudnnSetRNN{name}")(rnn, value)
     getattr(cudnn, f"cudnnGetRNN{name}")(rnn, got)
     assert got.value == value
     after = record(rnn)
