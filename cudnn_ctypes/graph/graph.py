@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
 from ..errors import BadParamError, NotSupportedError
 from .backend.devices import as_device
+from .describe.description import DescriptionMethods
 from .describe.graph_methods import RewritingMethods
-from .describe.inference import DataTypes, complete_offset, infer_node, number_tensors
 from .describe.node import Node
 from .describe.operations.attention_fp8 import Fp8AttentionOperations
 from .describe.operations.attention_unified import UnifiedAttentionOperations
@@ -26,52 +26,26 @@ from .describe.operations.sequences import SequenceOperations
 from .describe.operations.shapes import ShapeOperations
 from .describe.pictures import PictureMethods
 from .describe.tensor import Tensor
-from .describe.validation import (
-    check_fields,
-    check_results,
-    check_subgraphs,
-    check_tensors,
-    in_order,
-)
 from .engines.building import as_choice, as_modes
 from .engines.cached_building import obtained_plan
 from .engines.graph_methods import EngineMethods
 from .engines.selection import Selection
 from .lower.expand.expansion import Expansion, expand
 from .lower.target import Target
-from .run.execution import Execution
 from .run.graph_methods import RunMethods
-from .run.operands import Operands
 from .run.scratch import Scratch
-from .run.tensor_memory import new_shapes
 
 if TYPE_CHECKING:
     from os import PathLike
-
-    from typing_extensions import Self
 
     from ..handle import Handle
     from .backend.device_properties import DeviceProperties
     from .backend.devices import DeviceLike
     from .engines.cache import PlanCache
-    from .run.bound_plan import BoundPlan
     from .run.kernel_cache import KernelCache
     from .run.plan import ExecutionPlan
 
 __all__ = ["Graph"]
-
-
-# A mapping of one kind of key is none of several kinds, to a type checker.
-MemoryMap = (
-    Mapping[Tensor, Any] | Mapping[int, Any] | Mapping[str, Any] | Mapping[Tensor | int | str, Any]
-)
-"""Memory by tensor, unique id or name."""
-DimsMap = (
-    Mapping[Tensor, Sequence[int]]
-    | Mapping[int, Sequence[int]]
-    | Mapping[str, Sequence[int]]
-    | Mapping[Tensor | int | str, Sequence[int]]
-)
 
 
 class Graph(
@@ -88,6 +62,7 @@ class Graph(
     PointwiseOperations,
     ReductionOperations,
     ShapeOperations,
+    DescriptionMethods,
     RewritingMethods,
     EngineMethods,
     RunMethods,
@@ -131,42 +106,7 @@ class Graph(
         self.io_data_type = None if io_data_type is None else as_data_type(io_data_type)
         self.intermediate_data_type = as_data_type(intermediate_data_type)
         self.compute_data_type = as_data_type(compute_data_type)
-        self._plan: ExecutionPlan | None = None
-        self._execution: Execution | None = None
-        self._operands: list[Tensor] = []  # those of the plan, once there is one
-        self._handle: Handle | None = None
-
-    def validate(self) -> list[Node]:
-        """Fill in what is missing in all tensors, and check the graph.
-
-        Returns
-        -------
-        list of Node
-            The operations in an order in which they can be carried out.
-
-        Raises
-        ------
-        ValueError, TypeError
-            The message names the operation and the tensor.
-        """
-        check_fields(self.tensors, self.nodes)
-        nodes = in_order(self.nodes)
-        check_tensors(self.tensors, nodes)
-        number_tensors(self.tensors)
-        data_types = self._data_types()
-        for tensor in self.tensors:
-            if tensor.ragged_offset is not None:
-                complete_offset(tensor.ragged_offset)
-        for node in nodes:
-            self._infer(node, data_types)
-            for inner in node.inner:
-                self._infer(inner, data_types)
-            check_subgraphs(node)
-        check_results(self.tensors, nodes)
-        return nodes
-
-    def _data_types(self) -> DataTypes:
-        return DataTypes(self.io_data_type, self.intermediate_data_type, self.compute_data_type)
+        self._operands: list[Tensor] = []
 
     def expansion(self, device: DeviceLike) -> Expansion:
         """The operations and tensors that the loaded cuDNN wants for this graph on a GPU.
@@ -184,9 +124,6 @@ class Graph(
     def expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
         """What `nodes`, which `validate` returned, become for a version of cuDNN and a GPU."""
         return expand(nodes, self.tensors, self._data_types(), target)
-
-    def _infer(self, node: Node, data_types: DataTypes) -> None:
-        infer_node(node, data_types)
 
     def build(
         self,
@@ -326,147 +263,3 @@ class Graph(
         plan.scratch = Scratch(expansion.tensors)
         self._plan, self._operands = plan, expansion.tensors
         self._handle = None if isinstance(device, DeviceProperties) else device
-
-    @property
-    def plan(self) -> ExecutionPlan:
-        """What `build` made."""
-        if self._plan is None:
-            raise ValueError(f"graph {self.name!r} is not built; call its build()")
-        return self._plan
-
-    @property
-    def workspace_size(self) -> int:
-        """Bytes of device memory that `execute` needs beside the tensors."""
-        return self.plan.workspace_size
-
-    def execute(
-        self,
-        memory: MemoryMap,
-        workspace: Any = None,
-        *,
-        dims: DimsMap | None = None,
-        handle: Handle | None = None,
-        check: bool = True,
-    ) -> None:
-        """Run it on the handle's stream; follows ``cudnnBackendExecute``.
-
-        Parameters
-        ----------
-        memory : mapping
-            By tensor, uid or name: device memory for `inputs` and `outputs`, numbers for those
-            passed by value.
-        workspace : device memory, optional
-            At least `workspace_size` bytes.
-        dims : mapping, optional
-            By tensor, uid or name: those of all tensors with memory that have others this time,
-            packed, if it was built with ``override_shapes``.
-        handle : Handle, optional
-            By default that of `build`.
-        check : bool
-            Whether memory that says its data type, dims and strides is held against its tensor,
-            whenever its address is not that of the last time. It may tell the same memory in other
-            words: without dims of one element, with neighbouring dims joined, or as bytes.
-
-        Raises
-        ------
-        ValueError
-            If a tensor has no memory, or memory that contradicts it; if there is no handle.
-        KeyError
-            If a key is no tensor with memory of this graph.
-        """
-        execution = self._execution or self._made_execution(self.plan)
-        chosen = handle or self._handle or self._chosen(None)
-        if type(memory) is dict and check and not dims:
-            execution.launches.last(execution, chosen, memory, workspace)
-            return
-        new = new_shapes(self._operands, dims) if dims else None
-        execution(chosen, memory, workspace, new, check=check)
-
-    def bind(
-        self,
-        memory: MemoryMap,
-        workspace: Any = None,
-        *,
-        dims: DimsMap | None = None,
-        handle: Handle | None = None,
-        check: bool = True,
-    ) -> BoundPlan:
-        """`execute` for memory that stays where it is: each call of the result is one C call."""
-        plan = self.plan
-        new = new_shapes(self._operands, dims) if dims else None
-        execution = self._execution or self._made_execution(plan)
-        return execution.bind(self._chosen(handle), memory, workspace, new, check=check)
-
-    def _made_execution(self, plan: ExecutionPlan) -> Execution:
-        self._execution = Execution(plan, Operands(self._operands))
-        return self._execution
-
-    def _chosen(self, handle: Handle | None) -> Handle:
-        chosen = handle or self._handle
-        if chosen is None:
-            raise ValueError(f"graph {self.name!r} was built without a handle: pass one")
-        return chosen
-
-    def close(self) -> None:
-        """Destroy the plan. The graph can be built again."""
-        if self._plan is not None:
-            self._plan.close()
-            self._plan = self._execution = self._outputs = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
-
-    def __copy__(self) -> Self:
-        """What it describes, not built."""
-        return self.from_json(self.to_json())
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self.__copy__()
-
-    def __reduce__(self) -> Any:
-        return type(self).from_json, (self.to_json(),)
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The tensors and nodes as JSON text, without a plan; None for `indent` is one line.
-
-        What `validate` has filled in is part of it.
-        """
-        from .describe.serialization import to_json
-
-        return to_json(self, indent=indent)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """The graph that `to_json` wrote.
-
-        Raises
-        ------
-        ValueError
-            If the text is damaged or has content that is not known; the message names the place.
-        """
-        from .describe.deserialization import from_json
-
-        return from_json(cls, text)
-
-    @property
-    def inputs(self) -> list[Tensor]:
-        """The tensors that execution reads: device memory, or numbers not fixed in the graph."""
-        made = {id(tensor) for node in self.nodes for tensor in node.results}
-        return [
-            tensor
-            for tensor in self.tensors
-            if id(tensor) not in made and tensor.value is None and not tensor.scratch
-        ]
-
-    @property
-    def outputs(self) -> list[Tensor]:
-        """The tensors that execution writes."""
-        made = [tensor for node in self.nodes for tensor in node.results]
-        return [tensor for tensor in made if not tensor.virtual and not tensor.scratch]
-
-    def __repr__(self) -> str:
-        operations = ", ".join(str(node) for node in self.nodes)
-        return f"Graph({self.name!r}: {operations or 'empty'})"

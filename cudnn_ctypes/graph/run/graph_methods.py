@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...device import pytorch
 from ...raw import mode
+from .execution_methods import ExecutionMethods
 from .given_memory import GivenMemory
 from .results import Outputs
 
@@ -23,13 +24,8 @@ __all__ = ["RunMethods"]
 _building = threading.RLock()
 
 
-class RunMethods:
+class RunMethods(ExecutionMethods):
     """What `Graph` can do for a program that has inputs and wants outputs."""
-
-    _plan: ExecutionPlan | None
-    _execution: Execution | None
-    _handle: Handle | None
-    _outputs: Outputs | None = None
 
     if TYPE_CHECKING:
 
@@ -37,8 +33,6 @@ class RunMethods:
         def outputs(self) -> Sequence[Tensor]: ...
 
         build: Callable[..., ExecutionPlan]
-
-        def _made_execution(self, plan: ExecutionPlan) -> Execution: ...
 
     def run(
         self,
