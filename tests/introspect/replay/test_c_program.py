@@ -34,12 +34,19 @@ from tools.generate.include import compiler, include_flags, wheel_include
 
 EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
 
-FIRST = {"11_train_on_digits": 600, "12_lenet_digits": 600, "14_character_lstm": 600}
+FIRST = {
+    "11_train_on_digits": 600,
+    "12_lenet_digits": 600,
+    "14_character_lstm": 600,
+    "21_fusion": 900,  # what is executed; then all engines for other graphs are asked
+    "22_engines": 150,
+}
 """How many calls of long programs are recorded."""
 
 WITHOUT_OUTPUTS = {
     "01_smallest_program",
     "04_layouts",
+    "22_engines",
     "23_choosing_an_engine",
     "25_compiled_elsewhere",
 }
