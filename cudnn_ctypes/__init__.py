@@ -18,11 +18,13 @@ _NAMES = {
     "device": (
         "DeviceBuffer",
         "DeviceTensor",
+        "StreamLike",
+        "TensorLike",
         "as_tensor",
     ),
     "device.allocation": ("OutOfDeviceMemoryError",),
     "device.cuda": ("CudaError",),
-    "dtypes": ("as_data_type",),
+    "dtypes": ("DataTypeLike", "as_data_type"),
     "errors": (
         "BadParamError",
         "ClosedError",
@@ -239,6 +241,8 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
     from .device import (
         DeviceBuffer as DeviceBuffer,
         DeviceTensor as DeviceTensor,
+        StreamLike as StreamLike,
+        TensorLike as TensorLike,
         as_tensor as as_tensor,
     )
     from .device.allocation import (
@@ -247,7 +251,10 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
     from .device.cuda import (
         CudaError as CudaError,
     )
-    from .dtypes import as_data_type as as_data_type
+    from .dtypes import (
+        DataTypeLike as DataTypeLike,
+        as_data_type as as_data_type,
+    )
     from .errors import (
         BadParamError as BadParamError,
         ClosedError as ClosedError,

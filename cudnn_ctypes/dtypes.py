@@ -20,7 +20,7 @@ import difflib
 import math
 import numbers
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -28,6 +28,7 @@ import numpy as np
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
 __all__ = [
+    "DataTypeLike",
     "as_data_type",
     "data_type_name",
     "element_bits",
@@ -38,6 +39,20 @@ __all__ = [
     "vector_length",
     "vectorized",
 ]
+
+
+class _TorchDataType(Protocol):
+    """A ``torch.dtype``, told without PyTorch."""
+
+    @property
+    def is_floating_point(self) -> bool: ...
+
+    @property
+    def itemsize(self) -> int: ...
+
+
+DataTypeLike: TypeAlias = cudnnDataType_t | str | np.dtype[Any] | type[Any] | _TorchDataType
+"""What `as_data_type` takes."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +138,7 @@ _BY_NAME = {
 }
 
 
-def as_data_type(obj: Any) -> cudnnDataType_t:
+def as_data_type(obj: DataTypeLike) -> cudnnDataType_t:
     """The ``cudnnDataType_t`` that `obj` means.
 
     Parameters
@@ -153,7 +168,7 @@ def as_data_type(obj: Any) -> cudnnDataType_t:
     if obj is None or isinstance(obj, numbers.Number):
         raise TypeError(f"expected a data type, got {obj!r} ({type(obj).__name__})")
     try:
-        dtype = np.dtype(obj)
+        dtype: np.dtype[Any] = np.dtype(obj)  # type: ignore[arg-type]
     except (TypeError, ValueError, NotImplementedError) as error:  # NumPy's of its own kind
         raise TypeError(f"expected a data type, got {obj!r} ({type(obj).__name__})") from error
     if not dtype.isnative:

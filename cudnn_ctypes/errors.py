@@ -81,9 +81,9 @@ class CudnnError(RuntimeError):
     ) -> None:
         self.function = function
         self.status = status
-        self.arguments = dict(arguments or {})
+        self.arguments: dict[str, str] = dict(arguments or {})
         self.detail = detail
-        self.messages = tuple(messages)
+        self.messages: tuple[str, ...] = tuple(messages)
         self.source = source
         self.hint = hint
         self._advice = tuple(advice)

@@ -36,7 +36,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
     _waits = True
 
     def __init__(self, *, device: Any = None, stream: Any = None) -> None:
-        self.on_reference_device = mode.reference_device_active
+        self.on_reference_device: bool = mode.reference_device_active
         if device is not None and not self.on_reference_device:
             _make_current(device)
         handle = raw.cudnnHandle_t()

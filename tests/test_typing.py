@@ -99,3 +99,15 @@ def test_every_mistake_is_an_error_and_nothing_else_is(errors: Callable[[], Erro
 @pytest.mark.parametrize("program", sorted(programs().keys() - {"wrong"}))
 def test_what_works_passes(program: str, errors: Callable[[], Errors]) -> None:
     assert errors().get(program, {}) == {}
+
+
+def test_the_public_interface_has_known_types() -> None:
+    pytest.importorskip("basedpyright")
+    command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable]
+    result = subprocess.run(
+        [*command, "--verifytypes", "cudnn_ctypes", "--ignoreexternal", "--outputjson"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert json.loads(result.stdout)["typeCompleteness"]["completenessScore"] >= 0.98

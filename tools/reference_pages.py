@@ -199,9 +199,11 @@ def type_page() -> None:
 
 
 def public() -> dict[str, Any]:
-    """All public names but modules."""
+    """All public classes and functions."""
     found = {name: getattr(cudnn_ctypes, name) for name in cudnn_ctypes.__all__}
-    return {name: item for name, item in found.items() if not isinstance(item, ModuleType)}
+    return {
+        n: item for n, item in found.items() if inspect.isclass(item) or inspect.isroutine(item)
+    }
 
 
 ROOMS = {

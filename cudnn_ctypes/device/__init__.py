@@ -9,8 +9,10 @@ would load cuda.core.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
+from ..raw.argument_types import DeviceMemory
+from ..raw.argument_types import Stream as _Stream
 from .allocation import OutOfDeviceMemoryError
 from .buffer import DeviceBuffer
 from .cuda import CudaError
@@ -19,6 +21,12 @@ from .event import Event, elapsed_ms
 from .stream import as_stream_pointer
 from .tensor import DeviceTensor, as_tensor
 
+TensorLike: TypeAlias = DeviceMemory
+"""Device memory: a tensor or buffer of this package or another library, or an address."""
+
+StreamLike: TypeAlias = _Stream
+"""A stream of CUDA Python or another library, its address, or None for the default stream."""
+
 __all__ = [
     "CudaError",
     "DeviceBuffer",
@@ -26,6 +34,8 @@ __all__ = [
     "Event",
     "OutOfDeviceMemoryError",
     "ReferenceDevice",
+    "StreamLike",
+    "TensorLike",
     "as_stream_pointer",
     "as_tensor",
     "current_device",

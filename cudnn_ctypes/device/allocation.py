@@ -78,10 +78,11 @@ class Allocator:
         keeps: bool = False,
     ) -> None:
         self._kept: defaultdict[int, list[Block]] = defaultdict(list)  # by size in grains
-        self.kept_bytes, self.keeps = 0, False
-        self.on_host = mode.reference_device_active
-        self.stream = as_stream_pointer(stream)
-        self.device_id = device_id(device)
+        self.kept_bytes: int = 0
+        self.keeps: bool = False
+        self.on_host: bool = mode.reference_device_active
+        self.stream: int = as_stream_pointer(stream)
+        self.device_id: int = device_id(device)
         self._stream, self._core_stream, self._resource = stream, None, memory_resource
         if memory_resource is not None and not hasattr(memory_resource, "allocate"):
             raise TypeError(

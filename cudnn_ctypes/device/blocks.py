@@ -40,8 +40,10 @@ class Block:
     def __init__(self, owner: Any, memory: Any, address: int, nbytes: int) -> None:
         self._on_host, self._ordinal = owner.on_host, owner.device_id
         self._stream = owner._stream  # it must outlive the memory, in a collected cycle too
-        self._memory, self.address, self.nbytes = memory, address, nbytes
-        self.pointer = c_void_p(address)
+        self._memory = memory
+        self.address: int = address
+        self.nbytes: int = nbytes
+        self.pointer: c_void_p = c_void_p(address)
         if memory is not None:
             _blocks[id(self)] = self
 

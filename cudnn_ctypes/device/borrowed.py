@@ -23,7 +23,7 @@ class Borrowed(Uncopied):
         self.nbytes = nbytes
         self.device_id = device_id
         self.on_host = on_host
-        self.stream = 0 if stream is None else as_stream_pointer(stream)
+        self.stream: int = 0 if stream is None else as_stream_pointer(stream)
         self._keeper = (keeper, stream)
 
     @property

@@ -24,7 +24,7 @@ __all__ = ["DeviceBuffer", "Keyed", "check_reachable", "forms"]
 Keyed = tuple[int, ctypes.c_void_p]
 """What launches want to know of memory: its part of their keys, and its address."""
 
-forms = Tokens()
+forms: Tokens = Tokens()
 """The parts of keys, by all that an operation may learn of memory but its address."""
 
 

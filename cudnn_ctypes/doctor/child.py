@@ -145,9 +145,13 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     probe.__name__: probe for probe in (library, descriptors, handle, graph, cuda_libraries, gpus)
 }
 
-if __name__ == "__main__":
+
+def _report(probe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     try:
-        report = PROBES[sys.argv[1]]()
+        return probe()
     except Exception as error:  # whatever it is, it is the finding
-        report = {"error": str(error), "type": type(error).__name__}
-    print(json.dumps(report))
+        return {"error": str(error), "type": type(error).__name__}
+
+
+if __name__ == "__main__":
+    print(json.dumps(_report(PROBES[sys.argv[1]])))

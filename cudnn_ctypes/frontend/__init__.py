@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 __version__ = "1.32.0"
 """The front end whose names these are."""
@@ -239,7 +239,8 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
     from .tensors import tensor as tensor
     from .wrapper import Graph as Graph
 
-    Tensor, handle = tensor, Handle
+    Tensor: TypeAlias = tensor
+    handle: TypeAlias = Handle
 else:
     __all__ = sorted((*_MODULES, *_HOMES, *_ALIASES))
 

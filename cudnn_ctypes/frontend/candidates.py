@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NotSupportedError, OwnReason
+from ..graph.backend.descriptor import BackendDescriptor
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.engine import Engine, EngineConfig, engine_count
 from ..graph.engines.build_failure import engine_refusals
@@ -86,7 +87,7 @@ class Candidates:
         known = operation_graph_attributes(device)
         self._lowering = Lowering(expansion.compute_data_type, Target.of(device))
         try:
-            self.operation_graph = self._lowering.operation_graph(
+            self.operation_graph: BackendDescriptor = self._lowering.operation_graph(
                 expansion.nodes, **known, **attributes
             )
         except BaseException:

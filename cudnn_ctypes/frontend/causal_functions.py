@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import raw
 from .c_members import c_data_type
@@ -49,7 +49,10 @@ def c_argument(name: str, value: Any) -> Any:
     return None if type(value) is int and value == 0 else value
 
 
-def _as_in_c(name: str, c_name: str) -> Callable[..., None]:
+Launch: TypeAlias = Callable[..., None]
+
+
+def _as_in_c(name: str, c_name: str) -> Launch:
     """C's function of this name, with arguments by their place."""
     function = getattr(raw, c_name)
     parameters = inspect.signature(function).parameters
@@ -74,18 +77,30 @@ def _as_in_c(name: str, c_name: str) -> Callable[..., None]:
     return launch
 
 
-causal_conv1d_forward = _as_in_c("causal_conv1d_forward", "cudnnCausalConv1dForward")
-causal_conv1d_backward = _as_in_c("causal_conv1d_backward", "cudnnCausalConv1dBackward")
-causal_conv1d_nwh_forward = _as_in_c("causal_conv1d_nwh_forward", "cudnnCausalConv1dNwhForward")
-causal_conv1d_nwh_backward = _as_in_c("causal_conv1d_nwh_backward", "cudnnCausalConv1dNwhBackward")
-b2b_causal_conv1d_forward = _as_in_c("b2b_causal_conv1d_forward", "cudnnB2BCausalConv1dForward")
-b2b_causal_conv1d_backward = _as_in_c("b2b_causal_conv1d_backward", "cudnnB2BCausalConv1dBackward")
-fft_causal_conv1d_forward = _as_in_c("fft_causal_conv1d_forward", "cudnnFFTCausalConv1dForward")
-fft_causal_conv1d_backward = _as_in_c("fft_causal_conv1d_backward", "cudnnFFTCausalConv1dBackward")
-long_fft_causal_conv1d_forward = _as_in_c(
+causal_conv1d_forward: Launch = _as_in_c("causal_conv1d_forward", "cudnnCausalConv1dForward")
+causal_conv1d_backward: Launch = _as_in_c("causal_conv1d_backward", "cudnnCausalConv1dBackward")
+causal_conv1d_nwh_forward: Launch = _as_in_c(
+    "causal_conv1d_nwh_forward", "cudnnCausalConv1dNwhForward"
+)
+causal_conv1d_nwh_backward: Launch = _as_in_c(
+    "causal_conv1d_nwh_backward", "cudnnCausalConv1dNwhBackward"
+)
+b2b_causal_conv1d_forward: Launch = _as_in_c(
+    "b2b_causal_conv1d_forward", "cudnnB2BCausalConv1dForward"
+)
+b2b_causal_conv1d_backward: Launch = _as_in_c(
+    "b2b_causal_conv1d_backward", "cudnnB2BCausalConv1dBackward"
+)
+fft_causal_conv1d_forward: Launch = _as_in_c(
+    "fft_causal_conv1d_forward", "cudnnFFTCausalConv1dForward"
+)
+fft_causal_conv1d_backward: Launch = _as_in_c(
+    "fft_causal_conv1d_backward", "cudnnFFTCausalConv1dBackward"
+)
+long_fft_causal_conv1d_forward: Launch = _as_in_c(
     "long_fft_causal_conv1d_forward", "cudnnLongFFTCausalConv1dForward"
 )
-long_fft_causal_conv1d_backward = _as_in_c(
+long_fft_causal_conv1d_backward: Launch = _as_in_c(
     "long_fft_causal_conv1d_backward", "cudnnLongFFTCausalConv1dBackward"
 )
 

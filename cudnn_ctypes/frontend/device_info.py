@@ -22,7 +22,7 @@ class DeviceInfo:
     """
 
     def __init__(self, ordinal: int) -> None:
-        self.ordinal = ordinal.__index__()
+        self.ordinal: int = ordinal.__index__()
 
     @functools.cached_property
     def _properties(self) -> DeviceProperties:

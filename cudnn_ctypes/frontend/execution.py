@@ -56,7 +56,7 @@ class FrontOperands(Operands):
     was deserialized, with the tensors of the one that was serialized.
     """
 
-    error = InvalidGraphError
+    error: type[ValueError] = InvalidGraphError
     advice = ""
 
     @staticmethod

@@ -11,6 +11,7 @@ from typing import Any
 from ..dtypes import element_bits
 from ..graph.describe.inference import DataTypes
 from ..graph.describe.node import Node
+from ..graph.describe.tensor import Tensor
 from ..graph.graph import Graph
 from ..graph.lower.expand.expansion import Expansion
 from ..graph.lower.target import Target
@@ -48,7 +49,7 @@ _UNTYPED = ("cmp_", "logical_", "gen_index", "genstats", "instancenorm")
 class FrontGraph(Graph):
     """A graph of `tensor`, in which results get strides and data types as in the front end."""
 
-    tensor_class = tensor
+    tensor_class: type[tensor] = tensor
 
     def __init__(
         self,
@@ -77,7 +78,7 @@ class FrontGraph(Graph):
         every = [each for node in self.nodes for each in (node, *node.inner)]
         used = {id(tensor) for node in every for tensor in (*node.operands, *node.results)}
         used |= {id(each.ragged_offset) for each in self.tensors if each.ragged_offset is not None}
-        self.tensors = [each for each in self.tensors if id(each) in used]
+        self.tensors: list[Tensor] = [each for each in self.tensors if id(each) in used]
         return super().validate()
 
     def node_name(self, method: str) -> str:

@@ -111,7 +111,7 @@ class pygraph(
             if wanted
         }
         self._retention = chosen_retention(cuda_graph_retention)
-        self.is_cuda_graph_replay_expected = bool(is_cuda_graph_replay_expected)
+        self.is_cuda_graph_replay_expected: bool = bool(is_cuda_graph_replay_expected)
         self._filters = Filters()
         self._bound: dict[int, tuple[tensor, Any]] = {}
         self._nodes: list[Node] | None = None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..graph.describe.tensor import Tensor
-from ..raw import cudnnBackendTensorReordering_t
+from ..raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from .c_members import c_data_type, c_member, note_of
 from .enums import data_type, named, scalar_type, tensor_reordering
 
@@ -72,35 +72,35 @@ class tensor(Tensor):
         return _scalar_type(int(self.compile_time_constant))
 
     def set_name(self, name: str) -> Self:
-        self.name = str(name)
+        self.name: str = str(name)
         return self
 
     def get_name(self) -> str:
         return self.name
 
     def set_uid(self, uid: int) -> Self:
-        self.uid = uid.__index__()
+        self.uid: int | None = uid.__index__()
         return self
 
     def get_uid(self) -> int:
         return self.uid or 0
 
     def set_dim(self, dim: Sequence[int]) -> Self:
-        self.dims = integers("dim", dim) or None
+        self.dims: tuple[int, ...] | None = integers("dim", dim) or None
         return self
 
     def get_dim(self) -> list[int]:
         return list(self.dims or ([1] if self.value is not None else []))
 
     def set_stride(self, stride: Sequence[int]) -> Self:
-        self.strides = integers("stride", stride) or None
+        self.strides: tuple[int, ...] | None = integers("stride", stride) or None
         return self
 
     def get_stride(self) -> list[int]:
         return list(self.strides or ([1] if self.value is not None else []))
 
     def set_data_type(self, data_type: Any = data_type.NOT_SET) -> Self:
-        self.data_type = c_data_type(data_type)
+        self.data_type: cudnnDataType_t | None = c_data_type(data_type)
         return self
 
     def get_data_type(self) -> Any:
@@ -114,14 +114,14 @@ class tensor(Tensor):
         return super().set_output(bool(value), **more)
 
     def set_is_virtual(self, value: bool) -> Self:
-        self.virtual = bool(value)
+        self.virtual: bool = bool(value)
         return self
 
     def get_is_virtual(self) -> bool:
         return self.virtual
 
     def set_is_pass_by_value(self, value: bool) -> Self:
-        self.by_value = bool(value)
+        self.by_value: bool = bool(value)
         return self
 
     def get_is_pass_by_value(self) -> bool:
@@ -131,7 +131,7 @@ class tensor(Tensor):
         return self.compile_time_constant
 
     def set_alignment(self, value: int) -> Self:
-        self.alignment = value.__index__()
+        self.alignment: int = value.__index__()
         return self
 
     def get_alignment(self) -> int:
@@ -140,12 +140,12 @@ class tensor(Tensor):
     def set_ragged_offset(self, ragged_offset: tensor | None) -> Self:
         if ragged_offset is not None and not isinstance(ragged_offset, Tensor):
             raise TypeError(f"ragged_offset: expected a tensor, got {ragged_offset!r}")
-        self.ragged_offset = ragged_offset
+        self.ragged_offset: Tensor | None = ragged_offset
         return self
 
     def set_ragged_offset_multiplier(self, multiplier: int) -> Self:
         """In which units of elements the ragged offsets count."""
-        self.ragged_offset_multiplier = multiplier.__index__()
+        self.ragged_offset_multiplier: int = multiplier.__index__()
         return self
 
     def get_ragged_offset_multiplier(self) -> int:
@@ -160,14 +160,15 @@ class tensor(Tensor):
 
     def set_reordering_type(self, reordering_type: tensor_reordering) -> Self:
         kind = named(tensor_reordering, reordering_type, "reordering_type")
-        self.reordering = c_member(kind)
+        self.reordering: cudnnBackendTensorReordering_t = c_member(kind)
         return self
 
     def get_reordering_type(self) -> Any:
         return note_of(tensor_reordering, cudnnBackendTensorReordering_t(self.reordering))
 
     def set_vector_count_and_dimension(self, count: int, dimension: int) -> Self:
-        self.vector_count, self.vector_dimension = count.__index__(), dimension.__index__()
+        self.vector_count: int = count.__index__()
+        self.vector_dimension: int | None = dimension.__index__()
         return self
 
     def get_vector_count(self) -> int:

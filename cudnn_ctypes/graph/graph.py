@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dtypes import as_data_type
 from ..errors import BadParamError, NotSupportedError
+from ..raw import cudnnDataType_t
 from .backend.devices import as_device
 from .describe.description import DescriptionMethods
 from .describe.graph_methods import RewritingMethods
@@ -103,9 +104,11 @@ class Graph(
     ) -> None:
         super().__init__()
         self.name = name
-        self.io_data_type = None if io_data_type is None else as_data_type(io_data_type)
-        self.intermediate_data_type = as_data_type(intermediate_data_type)
-        self.compute_data_type = as_data_type(compute_data_type)
+        self.io_data_type: cudnnDataType_t | None = None
+        if io_data_type is not None:
+            self.io_data_type = as_data_type(io_data_type)
+        self.intermediate_data_type: cudnnDataType_t = as_data_type(intermediate_data_type)
+        self.compute_data_type: cudnnDataType_t = as_data_type(compute_data_type)
         self._operands: list[Tensor] = []
 
     def expansion(self, device: DeviceLike) -> Expansion:

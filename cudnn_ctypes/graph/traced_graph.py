@@ -22,7 +22,8 @@ class TracedGraph:
     """A graph that a function described, its inputs, and what the function returned."""
 
     def __init__(self, graph: Graph, inputs: list[Tensor], returned: Any) -> None:
-        self.graph, self._inputs, self._returned = graph, inputs, returned
+        self.graph: Graph = graph
+        self._inputs, self._returned = inputs, returned
         self._looked = False
         self._torch_run: TorchRun | None = None
         tensors = list(leaves(returned))

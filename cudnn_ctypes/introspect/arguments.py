@@ -34,8 +34,8 @@ class Names:
     """The names that calls of one session share."""
 
     def __init__(self) -> None:
-        self.objects = Objects()
-        self.places = Places()
+        self.objects: Objects = Objects()
+        self.places: Places = Places()
 
 
 class Decoder:

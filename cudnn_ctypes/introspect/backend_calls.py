@@ -142,8 +142,10 @@ class Execution:
                     for info in map(tensor_info, found):
                         self.roles.setdefault(info.uid, role(name))
         placed = [(info, memory[uid]) for uid, info in infos.items() if memory.get(uid)]
-        self.values = [each for each in placed if each[0].by_value]
-        self.tensors = [each for each in placed if not (each[0].virtual or each[0].by_value)]
+        self.values: list[tuple[TensorInfo, Any]] = [each for each in placed if each[0].by_value]
+        self.tensors: list[tuple[TensorInfo, Any]] = [
+            each for each in placed if not (each[0].virtual or each[0].by_value)
+        ]
 
 
 def role(name: Name) -> str:

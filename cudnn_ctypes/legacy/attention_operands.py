@@ -10,7 +10,7 @@ from ..device.layout import to_shape
 from ..handle import Handle
 from .attention_descriptor import AttnDescriptor
 from .attention_fit import check_fit
-from .attention_weights import attention_buffer_sizes
+from .attention_weights import AttentionBufferSizes, attention_buffer_sizes
 from .operands import expect
 from .scalars import integers
 from .sequence_data import SeqDataDescriptor, axis_letters, fitting_axes, four_dimensions
@@ -44,9 +44,9 @@ class AttentionOperands(SequenceOperands):
     ) -> None:
         described: dict[str, Any] = operands
         super().__init__(handle, **described)
-        self.attn = expect("attn", attn, AttnDescriptor)
+        self.attn: AttnDescriptor = expect("attn", attn, AttnDescriptor)
         attn._check_dropouts()
-        self.sizes = attention_buffer_sizes(handle, attn, training=training)
+        self.sizes: AttentionBufferSizes = attention_buffer_sizes(handle, attn, training=training)
         self.output = "y" if "y" in operands else "dy"
         self._axes: Any = None
 

@@ -180,7 +180,7 @@ class CausalOperands(DenseOperands):
             raise TypeError(f"w: {filters.data_type.name}, but x is {self.data_type.name}")
         self.w_shape = filters.shape
         both = (sequences, filters)
-        self.channels_last = may_be_channels_last and not all(map(lies_dense, both))
+        self.channels_last: bool = may_be_channels_last and not all(map(lies_dense, both))
         if self.channels_last and not all(lies_dense(one, channels_last=True) for one in both):
             raise ValueError(
                 f"x and w: both must be dense, with time and K innermost in both, or the "

@@ -66,7 +66,9 @@ class FusedOpsConstParamPack(Descriptor[raw.cudnnFusedOpsConstParamPack_t]):
     _has_copies = False
 
     def __init__(self, operation: Any, **values: Any) -> None:
-        self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
+        self.operation: raw.cudnnFusedOps_t = enumerator(
+            raw.cudnnFusedOps_t, operation, "operation"
+        )
         super().__init__(
             raw.cudnnFusedOpsConstParamPack_t(),
             lambda pack: raw.cudnnCreateFusedOpsConstParamPack(pack, self.operation),
@@ -151,7 +153,9 @@ class FusedOpsVariantParamPack(Descriptor[raw.cudnnFusedOpsVariantParamPack_t]):
     _has_copies = False
 
     def __init__(self, operation: Any, **values: Any) -> None:
-        self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
+        self.operation: raw.cudnnFusedOps_t = enumerator(
+            raw.cudnnFusedOps_t, operation, "operation"
+        )
         self._kept: dict[str, tuple[int | None, Any]] = {}  # pointers: address and memory
         super().__init__(
             raw.cudnnFusedOpsVariantParamPack_t(),

@@ -35,7 +35,9 @@ class FusedOpsPlan(Descriptor[raw.cudnnFusedOpsPlan_t]):
     _has_copies = False
 
     def __init__(self, operation: Any) -> None:
-        self.operation = enumerator(raw.cudnnFusedOps_t, operation, "operation")
+        self.operation: raw.cudnnFusedOps_t = enumerator(
+            raw.cudnnFusedOps_t, operation, "operation"
+        )
         self.workspace_size: int | None = None
         super().__init__(
             raw.cudnnFusedOpsPlan_t(),

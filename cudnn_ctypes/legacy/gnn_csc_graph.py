@@ -70,20 +70,22 @@ class GnnCscGraph:
             raise TypeError(f"offsets: expected int32 or int64, got {first.dtype}")
         if first.ndim != 1 or not first.size:
             raise ValueError(f"offsets: expected (destinations + 1,), got {first.shape}")
-        self.index_type = first.data_type
-        self.source_count = int(source_count)
-        self.destination_count = first.size - 1
-        self.edge_count = operands.imported("indices", indices).size
+        self.index_type: raw.cudnnDataType_t = first.data_type
+        self.source_count: int = int(source_count)
+        self.destination_count: int = first.size - 1
+        self.edge_count: int = operands.imported("indices", indices).size
         if (reversed_offsets is None) != (reversed_rows is None):
             raise ValueError("reversed_offsets and reversed_rows: give both or none")
         edges = (self.edge_count,)
-        self.offsets = operands.tensor("offsets", first, first.shape, self.index_type)
-        self.indices = operands.tensor("indices", indices, edges, self.index_type)
-        self.edge_rows = operands.optional("edge_rows", edge_rows, edges, self.index_type)
-        self.reversed_rows = operands.optional(
+        self.offsets: DeviceTensor = operands.tensor("offsets", first, first.shape, self.index_type)
+        self.indices: DeviceTensor = operands.tensor("indices", indices, edges, self.index_type)
+        self.edge_rows: DeviceTensor | None = operands.optional(
+            "edge_rows", edge_rows, edges, self.index_type
+        )
+        self.reversed_rows: DeviceTensor | None = operands.optional(
             "reversed_rows", reversed_rows, edges, self.index_type
         )
-        self.reversed_offsets = operands.optional(
+        self.reversed_offsets: DeviceTensor | None = operands.optional(
             "reversed_offsets", reversed_offsets, (self.source_count + 1,), self.index_type
         )
         self._arrays = (

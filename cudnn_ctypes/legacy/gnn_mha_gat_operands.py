@@ -73,8 +73,8 @@ class GatOperands(DenseOperands):
     ) -> None:
         super().__init__(stream)
         self.version = version
-        self.graph = expect("graph", graph, GnnCscGraph)
-        self.params = expect("params", params or GnnMhaParams(), GnnMhaParams)
+        self.graph: GnnCscGraph = expect("graph", graph, GnnCscGraph)
+        self.params: GnnMhaParams = expect("params", params or GnnMhaParams(), GnnMhaParams)
 
     def inputs(
         self, src_features: Any, dst_features: Any, edge_features: Any, attn_weights: Any
@@ -86,16 +86,17 @@ class GatOperands(DenseOperands):
             raise ValueError(
                 f"src_features: expected ({graph.source_count}, features), got {first.shape}"
             )
-        self.width, self.data_type = first.shape[1], first.data_type
+        self.width: int = first.shape[1]
+        self.data_type: raw.cudnnDataType_t = first.data_type
         self._check_heads("src_features", self.width)
-        self.edge_width = 0
+        self.edge_width: int = 0
         if edge_features is not None:
             self.edge_width = self.imported("edge_features", edge_features).shape[-1]
             self._check_heads("edge_features", self.edge_width)
             if self.version == 2:
                 self.edge_width = self.width
         self.tensor("src_features", first, (graph.source_count, self.width), self.data_type)
-        self.one_set = dst_features is None
+        self.one_set: bool = dst_features is None
         if not self.one_set:
             shape = (graph.destination_count, self.width)
             self.tensor("dst_features", dst_features, shape, self.data_type)
@@ -106,7 +107,9 @@ class GatOperands(DenseOperands):
             )
         rows = (graph.edge_count, self.edge_width)
         self.optional("edge_features", edge_features, rows, self.data_type)
-        self.weight_count = 2 * self.width + self.edge_width if self.version == 1 else self.width
+        self.weight_count: int = (
+            2 * self.width + self.edge_width if self.version == 1 else self.width
+        )
         self.tensor("attn_weights", attn_weights, (self.weight_count,), self.data_type)
 
     def _check_heads(self, name: str, features: int) -> None:

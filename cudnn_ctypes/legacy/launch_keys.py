@@ -200,7 +200,7 @@ class _Looks(dict[type, Callable[..., Look]]):
         return at
 
 
-looks = _Looks(
+looks: _Looks = _Looks(
     {
         type(None): _at_none,
         str: _at_text,

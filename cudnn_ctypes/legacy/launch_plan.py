@@ -73,18 +73,18 @@ class Plan:
 
     def __init__(self, recording: Recording, result: Any) -> None:
         handle, given = recording.handle, recording.given
-        self.on_host = handle.on_reference_device
+        self.on_host: bool = handle.on_reference_device
         self._device = None if self.on_host else handle.device.device_id
         self._forms = [(each.keyed()[0], each._form()) for each in recording.made]
         self._sizes = [each._nbytes for each in recording.made]
-        self.scratch_sizes = [each.nbytes for each in recording.scratch]
+        self.scratch_sizes: list[int] = [each.nbytes for each in recording.scratch]
         self._zeroed = [
             (position, each.nbytes)
             for position, each in enumerate((*recording.made, *recording.scratch))
             if any(each is zeroed for zeroed in recording.zeroed)
         ]
         places = recording.places()
-        self.calls = [
+        self.calls: list[Call] = [
             _with_gaps(recording, places, function, arguments)
             for function, arguments in recording.calls
         ]
@@ -92,7 +92,7 @@ class Plan:
         self._torch = any(pytorch.is_torch(type(value)) for value in given.values())
         self._kinds: dict[str, Any] = {"new": tuple.__new__}
         self._result = self._returning(recording, recording.written(), result)
-        self.returns = function_of(
+        self.returns: Callable[..., Any] = function_of(
             f"def returns(made, given): return {self._result}", "a plan", self._kinds
         )
         self._stack = recording.stack

@@ -162,7 +162,8 @@ class NormalizationOperands(Operands):
                         f"{data_type_name(wanted.data_type)}, got {desc.shape} of "
                         f"{data_type_name(desc.data_type)}"
                     )
-        self.params, self.statistics = described[0], described[-1]
+        self.params: TensorDescriptor = described[0]
+        self.statistics: TensorDescriptor = described[-1]
         self._arguments |= {"params": self.params, "statistics": self.statistics}
 
     def follow(self, activation: Any, adds: bool) -> None:

@@ -85,7 +85,7 @@ class Operands(DeclaredLaunches):
             self._operands[name] = (value, desc)
         self._made: dict[str, Any] = {}  # descriptors of operands that the user gave none for
         self._results: list[DeviceTensor] = []
-        self.layout = self._common_layout()
+        self.layout: str | None = self._common_layout()
 
     def _imported(self, name: str, value: Any) -> DeviceTensor:
         if isinstance(value, (int, c_void_p, DeviceBuffer)) and not isinstance(value, bool):

@@ -27,9 +27,9 @@ class Memory:
     __slots__ = ("_as_parameter_", "name", "written")
 
     def __init__(self, name: str, memory: Any, *, written: bool = False) -> None:
-        self.name = name
+        self.name: str = name
         self._as_parameter_ = memory
-        self.written = written
+        self.written: bool = written
 
     @property
     def device_id(self) -> int | None:
@@ -55,7 +55,7 @@ class Recording:
     def __init__(self, handle: Launcher, given: dict[str, Any], *, launches: bool = True) -> None:
         self.handle = handle
         self.given = given
-        self.stack = ExitStack()
+        self.stack: ExitStack[bool | None] = ExitStack()
         """Closes what was made for the call; with the plan, if there will be one."""
         self.made: list[DeviceTensor] = []
         """Uninitialised tensors that were made for results."""

@@ -26,14 +26,14 @@ class RNNProblem(Uncopied):
     """The part of `RNN` that makes, checks and closes descriptors."""
 
     def __init__(self, rnn: RNNDescriptor, x_desc: RNNDataDescriptor) -> None:
-        self.rnn = expect("rnn", rnn, RNNDescriptor)
-        self.x_desc = expect("x_desc", x_desc, RNNDataDescriptor)
+        self.rnn: RNNDescriptor = expect("rnn", rnn, RNNDescriptor)
+        self.x_desc: RNNDataDescriptor = expect("x_desc", x_desc, RNNDataDescriptor)
         self._check_x()
         h_shape, c_shape = self._state_shapes()
         with ExitStack() as made:
-            self.y_desc = made.enter_context(x_desc.like(rnn.output_size))
-            self.h_desc = made.enter_context(_state_desc(h_shape, rnn.data_type))
-            self.c_desc = made.enter_context(_state_desc(c_shape, rnn.data_type))
+            self.y_desc: RNNDataDescriptor = made.enter_context(x_desc.like(rnn.output_size))
+            self.h_desc: TensorDescriptor = made.enter_context(_state_desc(h_shape, rnn.data_type))
+            self.c_desc: TensorDescriptor = made.enter_context(_state_desc(c_shape, rnn.data_type))
             self._made = made.pop_all()
 
     @property

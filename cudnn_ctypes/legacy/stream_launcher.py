@@ -42,12 +42,12 @@ class StreamLauncher:
     )
 
     def __init__(self, stream: Any) -> None:
-        self.stream = stream
-        self.stream_pointer = as_stream_pointer(stream)
+        self.stream: Any = stream
+        self.stream_pointer: int = as_stream_pointer(stream)
         self._as_parameter_ = ctypes.c_void_p(self.stream_pointer)
-        self.on_reference_device = mode.reference_device_active
+        self.on_reference_device: bool = mode.reference_device_active
         self._allocator: Allocator | None = None
-        self.launch_key = -1 if self.on_reference_device else cuda.current_ordinal()
+        self.launch_key: int = -1 if self.on_reference_device else cuda.current_ordinal()
 
     @property
     def device(self) -> Any:

@@ -91,10 +91,12 @@ class Source:
         self, code: bytes, path: Path | None = None, *, language: str | None = None
     ) -> None:
         self.code = code
-        self.path = Path("program.cu") if path is None else path
+        self.path: Path = Path("program.cu") if path is None else path
         # A comment in the body of a macro ends the macro for the grammars.
         readable = _DEFINE.sub(lambda found: _COMMENT.sub(_blank, found[0]), code)
         readable = _EXPORTED.sub(lambda found: found[1] + b" " * len(found[2]), readable)
+        self.language: str
+        self.tree: Any
         self.language, self.tree = _best(readable, self.path, language)
         self.root: Node = self.tree.root_node
 

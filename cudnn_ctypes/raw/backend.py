@@ -69,9 +69,9 @@ class Descriptor:
     __slots__ = ("filled", "given", "kind")
 
     def __init__(self, kind: Kind | None) -> None:
-        self.kind = kind
+        self.kind: Kind | None = kind
         self.given: dict[Name, tuple[int | None, ...]] = {}
-        self.filled = False
+        self.filled: bool = False
 
     def missing(self) -> str:
         """What it lacks to be finalized, as a sentence; "" if nothing is known to lack."""

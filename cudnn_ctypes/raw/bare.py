@@ -38,4 +38,4 @@ class _Bare:
             return function
 
 
-bare = _Bare()
+bare: _Bare = _Bare()

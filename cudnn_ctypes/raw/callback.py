@@ -22,7 +22,7 @@ from . import log
 
 __all__ = ["CallbackType", "install", "listening", "quiet", "stand_in"]
 
-CallbackType = ctypes.CFUNCTYPE(
+CallbackType: type[ctypes._CFunctionType] = ctypes.CFUNCTYPE(
     None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
 """As ``cudnnCallback_t``, but with addresses: a message goes on after its first NUL."""

@@ -1259,6 +1259,9 @@ class cudnnGnnActivationOp_t(CudnnEnum):
     CUDNN_ERRQUERY_BLOCKING,
 ) = cudnnErrQueryMode_t.__members__.values()
 
+CUDNN_DATA_INT8x4: cudnnDataType_t
+CUDNN_DATA_UINT8x4: cudnnDataType_t
+CUDNN_DATA_INT8x32: cudnnDataType_t
 (
     CUDNN_DATA_FLOAT,
     CUDNN_DATA_DOUBLE,
@@ -1913,6 +1916,9 @@ class cudnnGnnActivationOp_t(CudnnEnum):
     CUDNN_BACKEND_OPERATION_ROPE_BWD_DESCRIPTOR,
 ) = cudnnBackendDescriptorType_t.__members__.values()
 
+CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4: cudnnBackendNumericalNote_t
+CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6: cudnnBackendNumericalNote_t
+CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13: cudnnBackendNumericalNote_t
 (
     CUDNN_NUMERICAL_NOTE_TENSOR_CORE,
     CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS,
@@ -1927,6 +1933,8 @@ class cudnnGnnActivationOp_t(CudnnEnum):
     CUDNN_NUMERICAL_NOTE_TYPE_COUNT,
 ) = cudnnBackendNumericalNote_t.__members__.values()
 
+CUDNN_BEHAVIOR_NOTE_REQUIRES_FILTER_INT8x32_REORDER: cudnnBackendBehaviorNote_t
+CUDNN_BEHAVIOR_NOTE_REQUIRES_BIAS_INT8x32_REORDER: cudnnBackendBehaviorNote_t
 (
     CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION,
     CUDNN_BEHAVIOR_NOTE_REQUIRES_FILTER_INT8x32_REORDER,
@@ -2002,6 +2010,9 @@ class cudnnGnnActivationOp_t(CudnnEnum):
     CUDNN_HEUR_MODES_COUNT,
 ) = cudnnBackendHeurMode_t.__members__.values()
 
+CUDNN_TENSOR_REORDERING_INT8x32: cudnnBackendTensorReordering_t
+CUDNN_TENSOR_REORDERING_F16x16: cudnnBackendTensorReordering_t
+CUDNN_TENSOR_REORDERING_F8_128x4: cudnnBackendTensorReordering_t
 (
     CUDNN_TENSOR_REORDERING_NONE,
     CUDNN_TENSOR_REORDERING_INT8x32,

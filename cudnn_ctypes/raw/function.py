@@ -172,7 +172,7 @@ class Binding:
         self, stub: FunctionType, header: str, since: str, deprecated: bool, replaced_by: str
     ) -> None:
         self.stub = stub
-        self.name = stub.__name__
+        self.name: str = stub.__name__
         self.header = header
         self.since = since
         self.deprecated = deprecated

@@ -95,11 +95,15 @@ class Block:
     )
 
     def __init__(self, nbytes: int) -> None:
-        self.nbytes = nbytes
-        self.made_at, self.freed_at = _place(), ""
+        self.nbytes: int = nbytes
+        self.made_at: str = _place()
+        self.freed_at: str = ""
         self._written = (0, 0)  # one range of bytes that were all written
         self._record: Any = None  # of each byte 0xFF if it was written; None: the range says all
         self.memory: Any
+        self.lower: int
+        self.upper: int
+        self.address: int
         if mode.guard_pages:
             self.memory, self.lower = _guarded(nbytes)
             self.upper = self.lower + len(self.memory)

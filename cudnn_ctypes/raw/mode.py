@@ -78,6 +78,8 @@ def _checks_by_environment() -> set[str]:
     return names
 
 
+reference_device_active: bool
+requested_gpu: str
 reference_device_active, requested_gpu = _requested_by_environment()
 
 strict: bool = "strict" in _checks_by_environment()

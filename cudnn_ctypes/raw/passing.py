@@ -19,7 +19,7 @@ from .typed_memory import by_class, is_own, is_torch
 
 __all__ = ["address", "fitting_pointer", "pointer_with_room"]
 
-address = Wide(ctypes.c_void_p, most=4096)
+address: Wide = Wide(ctypes.c_void_p, most=4096)
 """Addresses as C takes them, which nobody changes."""
 
 
@@ -94,7 +94,9 @@ class _ByClass(dict[type, _Function]):
     """Functions by class, chosen when the first object of a class comes."""
 
     def __init__(self, torch: _Function, own: _Function, other: _Function) -> None:
-        self.torch, self.own, self.other = torch, own, other
+        self.torch: _Function = torch
+        self.own: _Function = own
+        self.other: _Function = other
 
     def __missing__(self, cls: type) -> _Function:
         if len(self) >= _MOST_CLASSES:
@@ -105,8 +107,8 @@ class _ByClass(dict[type, _Function]):
         return found
 
 
-fitting_pointer = _ByClass(_torch_fitting, _own_fitting, _any_fitting)
+fitting_pointer: _ByClass = _ByClass(_torch_fitting, _own_fitting, _any_fitting)
 """By class: from memory and the keys of what fits a descriptor to the address, or None."""
 
-pointer_with_room = _ByClass(_torch_with_room, _own_with_room, _nothing)
+pointer_with_room: _ByClass = _ByClass(_torch_with_room, _own_with_room, _nothing)
 """By class: from memory and a size in bytes to the address, or None."""

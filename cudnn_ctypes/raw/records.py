@@ -67,8 +67,8 @@ class Entry:
         self.record: Any = None
         self.scalar: Any = None
         self.token: int | None = None
-        self.fitting = _NOTHING_FITS
-        self.forgotten = False
+        self.fitting: Fitting = _NOTHING_FITS
+        self.forgotten: bool = False
 
     def fill(self, record: Any) -> None:
         """Store a record, and what launches want to know of it."""

@@ -88,7 +88,7 @@ class _ByClass(dict[type, Describers]):
         return found
 
 
-by_class = _ByClass()
+by_class: _ByClass = _ByClass()
 
 
 def typed(memory: Any) -> Typed | None:

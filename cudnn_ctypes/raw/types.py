@@ -12,6 +12,7 @@ from __future__ import annotations
 from ctypes import (
     CFUNCTYPE,
     POINTER,
+    Array,
     Structure,
     c_byte,
     c_char_p,
@@ -218,71 +219,71 @@ class cudnnRuntimeTag_t(Structure): ...
 
 
 class cudnnDebug_t(CudnnStructure):
-    cudnn_version = field(c_uint)
-    cudnnStatus = field(cudnnStatus_t)
-    time_sec = field(c_uint)
-    time_usec = field(c_uint)
-    time_delta = field(c_uint)
-    handle = field(cudnnHandle_t)
-    stream = field(cudaStream_t)
-    pid = field(c_ulonglong)
-    tid = field(c_ulonglong)
-    cudaDeviceId = field(c_int)
-    reserved = field(c_int * 15)
+    cudnn_version: int = field(c_uint)
+    cudnnStatus: cudnnStatus_t = field(cudnnStatus_t)
+    time_sec: int = field(c_uint)
+    time_usec: int = field(c_uint)
+    time_delta: int = field(c_uint)
+    handle: cudnnHandle_t = field(cudnnHandle_t)
+    stream: cudaStream_t = field(cudaStream_t)
+    pid: int = field(c_ulonglong)
+    tid: int = field(c_ulonglong)
+    cudaDeviceId: int = field(c_int)
+    reserved: Array[c_int] = field(c_int * 15)
 
 
 class cudnnFraction_t(CudnnStructure):
-    numerator = field(c_int64)
-    denominator = field(c_int64)
+    numerator: int = field(c_int64)
+    denominator: int = field(c_int64)
 
 
 class cudnnConvolutionFwdAlgoPerf_t(CudnnStructure):
-    algo = field(cudnnConvolutionFwdAlgo_t)
-    status = field(cudnnStatus_t)
-    time = field(c_float)
-    memory = field(c_size_t)
-    determinism = field(cudnnDeterminism_t)
-    mathType = field(cudnnMathType_t)
-    reserved = field(c_int * 3)
+    algo: cudnnConvolutionFwdAlgo_t = field(cudnnConvolutionFwdAlgo_t)
+    status: cudnnStatus_t = field(cudnnStatus_t)
+    time: float = field(c_float)
+    memory: int = field(c_size_t)
+    determinism: cudnnDeterminism_t = field(cudnnDeterminism_t)
+    mathType: cudnnMathType_t = field(cudnnMathType_t)
+    reserved: Array[c_int] = field(c_int * 3)
 
 
 class cudnnConvolutionBwdDataAlgoPerf_t(CudnnStructure):
-    algo = field(cudnnConvolutionBwdDataAlgo_t)
-    status = field(cudnnStatus_t)
-    time = field(c_float)
-    memory = field(c_size_t)
-    determinism = field(cudnnDeterminism_t)
-    mathType = field(cudnnMathType_t)
-    reserved = field(c_int * 3)
+    algo: cudnnConvolutionBwdDataAlgo_t = field(cudnnConvolutionBwdDataAlgo_t)
+    status: cudnnStatus_t = field(cudnnStatus_t)
+    time: float = field(c_float)
+    memory: int = field(c_size_t)
+    determinism: cudnnDeterminism_t = field(cudnnDeterminism_t)
+    mathType: cudnnMathType_t = field(cudnnMathType_t)
+    reserved: Array[c_int] = field(c_int * 3)
 
 
 class cudnnConvolutionBwdFilterAlgoPerf_t(CudnnStructure):
-    algo = field(cudnnConvolutionBwdFilterAlgo_t)
-    status = field(cudnnStatus_t)
-    time = field(c_float)
-    memory = field(c_size_t)
-    determinism = field(cudnnDeterminism_t)
-    mathType = field(cudnnMathType_t)
-    reserved = field(c_int * 3)
+    algo: cudnnConvolutionBwdFilterAlgo_t = field(cudnnConvolutionBwdFilterAlgo_t)
+    status: cudnnStatus_t = field(cudnnStatus_t)
+    time: float = field(c_float)
+    memory: int = field(c_size_t)
+    determinism: cudnnDeterminism_t = field(cudnnDeterminism_t)
+    mathType: cudnnMathType_t = field(cudnnMathType_t)
+    reserved: Array[c_int] = field(c_int * 3)
 
 
 class cudnnGnnCscGraph_t(CudnnStructure):
-    cscOffsets = field(c_void_p)
-    cscIndices = field(c_void_p)
-    mapCscToCoo = field(c_void_p)
-    mapRevToCoo = field(c_void_p)
-    nSrcNodes = field(c_int64)
-    nDstNodes = field(c_int64)
-    nIndices = field(c_int64)
-    idxType = field(cudnnDataType_t)
-    cscRevOffsets = field(c_void_p)
+    cscOffsets: int | None = field(c_void_p)
+    cscIndices: int | None = field(c_void_p)
+    mapCscToCoo: int | None = field(c_void_p)
+    mapRevToCoo: int | None = field(c_void_p)
+    nSrcNodes: int = field(c_int64)
+    nDstNodes: int = field(c_int64)
+    nIndices: int = field(c_int64)
+    idxType: cudnnDataType_t = field(cudnnDataType_t)
+    cscRevOffsets: int | None = field(c_void_p)
 
 
 class cudnnGnnMhaParams_t(CudnnStructure):
-    activation = field(cudnnGnnActivationOp_t)
-    activationAlpha = field(c_float)
-    numHeads = field(c_int)
-    concatHeads = field(c_int)
+    activation: cudnnGnnActivationOp_t = field(cudnnGnnActivationOp_t)
+    activationAlpha: float = field(c_float)
+    numHeads: int = field(c_int)
+    concatHeads: int = field(c_int)
 
 
 # --- callbacks ---

@@ -28,7 +28,7 @@ class Converter:
     __slots__ = ("from_param",)
 
     def __init__(self, from_param: Callable[[Any], Any]) -> None:
-        self.from_param = from_param
+        self.from_param: Callable[[Any], Any] = from_param
 
 
 INTEGER_RANGES = {

@@ -65,9 +65,9 @@ class Spelled:
 
 
 # ctypes makes these aliases of c_int, c_uint and c_ulong where they have the same size.
-c_int32 = Spelled(ctypes.c_int32, "int32_t")
-c_uint32 = Spelled(ctypes.c_uint32, "uint32_t")
-c_ulonglong = Spelled(ctypes.c_ulonglong, "unsigned long long")
+c_int32: Spelled = Spelled(ctypes.c_int32, "int32_t")
+c_uint32: Spelled = Spelled(ctypes.c_uint32, "uint32_t")
+c_ulonglong: Spelled = Spelled(ctypes.c_ulonglong, "unsigned long long")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +132,14 @@ class _With:
         return replace(as_parameter_type(item), **self.changes)
 
 
-Pointer = _Of("pointer")
-Array = _Of("array")
-DeviceArray = _Of("device")
-DeviceMemory = ParameterType("device")
-HostMemory = ParameterType("host")
-Labelled = ParameterType("labelled")
-HostScalar = ParameterType("scalar")
-Out = _With(direction="out")
-InOut = _With(direction="in/out")
-Mutable = _With(const=False)
-Const = _With(const=True)
+Pointer: _Of = _Of("pointer")
+Array: _Of = _Of("array")
+DeviceArray: _Of = _Of("device")
+DeviceMemory: ParameterType = ParameterType("device")
+HostMemory: ParameterType = ParameterType("host")
+Labelled: ParameterType = ParameterType("labelled")
+HostScalar: ParameterType = ParameterType("scalar")
+Out: _With = _With(direction="out")
+InOut: _With = _With(direction="in/out")
+Mutable: _With = _With(const=False)
+Const: _With = _With(const=True)

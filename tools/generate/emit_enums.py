@@ -66,4 +66,6 @@ def _names(enum: Enum) -> str:
     names = [enumerator.name for enumerator in enum.enumerators]
     lines = "".join(f"    {name},\n" for name in names)
     target = f"({names[0]},)" if len(names) == 1 else f"(\n{lines})"
-    return f"{target} = {enum.name}.__members__.values()\n"
+    # To type checkers a name with small letters is a variable, whose type must stand there.
+    small = "".join(f"{name}: {enum.name}\n" for name in names if not name.isupper())
+    return f"{small}{target} = {enum.name}.__members__.values()\n"

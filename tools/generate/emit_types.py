@@ -52,7 +52,7 @@ def emit_types(headers: Headers) -> str:
 def _imports(headers: Headers, enums: set[str]) -> str:
     types = [ctype for struct in headers.structs for _, ctype in struct.fields]
     from_ctypes = {python_type(t.base) for t in types if t.base in CTYPES}
-    from_ctypes |= {"CFUNCTYPE", "POINTER", "Structure", "c_char_p", "c_int", "c_void_p"}
+    from_ctypes |= {"Array", "CFUNCTYPE", "POINTER", "Structure", "c_char_p", "c_int", "c_void_p"}
     if any(handle.struct is None for handle in headers.handles):
         from_ctypes.add("c_byte")
     return (
@@ -82,7 +82,9 @@ def _handle(handle: Handle) -> str:
 def _struct(struct: Struct) -> str:
     if not struct.fields:
         return f"class {struct.name}(Structure): ...\n"
-    lines = "".join(f"    {name} = field({_field(ctype)})\n" for name, ctype in struct.fields)
+    lines = "".join(
+        f"    {name}: {_read(ctype)} = field({_field(ctype)})\n" for name, ctype in struct.fields
+    )
     return f"class {struct.name}(CudnnStructure):\n{lines}"
 
 
@@ -93,6 +95,16 @@ def _field(ctype: CType) -> str:
         return "c_void_p"
     base = python_type(ctype.base)
     return base if ctype.extent is None else f"{base} * {ctype.extent}"
+
+
+def _read(ctype: CType) -> str:
+    """What a member of a struct reads as."""
+    if ctype.pointers:
+        return "int | None"
+    base = python_type(ctype.base)
+    if ctype.extent is not None:
+        return f"Array[{base}]"
+    return {"c_float": "float", "c_double": "float"}.get(base, "int" if base[:2] == "c_" else base)
 
 
 def _callback(callback: Callback, enums: set[str]) -> str:

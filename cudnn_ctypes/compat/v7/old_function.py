@@ -45,7 +45,8 @@ class OldFunction:
 
     def __init__(self, *forms: Form) -> None:
         self._forms = forms
-        self.__name__ = self.__qualname__ = forms[-1].prototype.name
+        self.__name__: str = forms[-1].prototype.name
+        self.__qualname__ = self.__name__
         self.__module__ = __package__
         self._living = raw.FUNCTIONS.get(self.__name__)
 
@@ -115,7 +116,7 @@ class Form:
 
     def __init__(self, prototype: Prototype, implementation: Implementation) -> None:
         self.prototype = prototype
-        self.parameters = prototype.parameters
+        self.parameters: tuple[Parameter, ...] = prototype.parameters
         self.implementation = implementation
 
     # What `explain` asks a binding for.

@@ -63,7 +63,7 @@ class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
     _is_backend = True  # for the guard of attributes, which finds it in handles too
 
     def __init__(self, kind: str | Kind, **attributes: Any) -> None:
-        self.kind = as_kind(kind)
+        self.kind: Kind = as_kind(kind)
         require_kind(self.kind)
         # Before the first descriptor: cuDNN tries once in a process to load what needs a driver.
         ensure_driver()

@@ -61,13 +61,15 @@ class DeviceProperties:
 
     def __init__(self, properties: str | bytes | Mapping[str, Any] | PathLike[str]) -> None:
         values = gpu_values(properties)
-        self.source = str(values.pop(SOURCE, "given"))
-        self.filled = complete(values)
+        self.source: str = str(values.pop(SOURCE, "given"))
+        self.filled: dict[str, Any] = complete(values)
         try:
             text = json.dumps(values, separators=(",", ":"))
         except (TypeError, ValueError) as error:
             raise TypeError(f"properties: {error}") from None
-        self.descriptor = BackendDescriptor("deviceprop", json_representation=text)
+        self.descriptor: BackendDescriptor = BackendDescriptor(
+            "deviceprop", json_representation=text
+        )
         self.descriptor.finalize()
         self._values = values
 

@@ -114,7 +114,7 @@ class Engine(Uncopied):
         if not 0 <= index < count:
             raise ValueError(f"engine {index}: this graph has engines 0 to {count - 1}")
         self._owned: ExitStack | None = None
-        self.descriptor = BackendDescriptor(
+        self.descriptor: BackendDescriptor = BackendDescriptor(
             "engine",
             operation_graph=operation_graph,
             global_index=index,

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from .operations.base import Operations
 
 __all__ = ["TensorOperators"]
@@ -93,26 +95,53 @@ class TensorOperators:
             "a choice by element take the graph's binary_select"
         )
 
-    __add__ = _operator("add", "+")
-    __radd__ = _operator("add", "+", reflected=True)
-    __sub__ = _operator("sub", "-")
-    __rsub__ = _operator("sub", "-", reflected=True)
-    __mul__ = _operator("mul", "*")
-    __rmul__ = _operator("mul", "*", reflected=True)
-    __truediv__ = _operator("div", "/")
-    __rtruediv__ = _operator("div", "/", reflected=True)
-    __pow__ = _operator("pow", "**")
-    __rpow__ = _operator("pow", "**", reflected=True)
-    __matmul__ = _operator("matmul", "@")
-    __rmatmul__ = _operator("matmul", "@", reflected=True)
-    __lt__ = _operator("cmp_lt", "<")
-    __le__ = _operator("cmp_le", "<=")
-    __gt__ = _operator("cmp_gt", ">")
-    __ge__ = _operator("cmp_ge", ">=")
-    __and__ = _operator("logical_and", "&")
-    __rand__ = _operator("logical_and", "&", reflected=True)
-    __or__ = _operator("logical_or", "|")
-    __ror__ = _operator("logical_or", "|", reflected=True)
-    __invert__ = _of_one("logical_not", "~self")
-    __neg__ = _of_one("neg", "-self")
-    __abs__ = _of_one("abs", "abs(self)")
+    if TYPE_CHECKING:
+
+        def __add__(self, other: Self | float) -> Self: ...
+        def __radd__(self, other: float) -> Self: ...
+        def __sub__(self, other: Self | float) -> Self: ...
+        def __rsub__(self, other: float) -> Self: ...
+        def __mul__(self, other: Self | float) -> Self: ...
+        def __rmul__(self, other: float) -> Self: ...
+        def __truediv__(self, other: Self | float) -> Self: ...
+        def __rtruediv__(self, other: float) -> Self: ...
+        def __pow__(self, other: Self | float) -> Self: ...
+        def __rpow__(self, other: float) -> Self: ...
+        def __matmul__(self, other: Self) -> Self: ...
+        def __rmatmul__(self, other: Self) -> Self: ...
+        def __lt__(self, other: Self | float) -> Self: ...
+        def __le__(self, other: Self | float) -> Self: ...
+        def __gt__(self, other: Self | float) -> Self: ...
+        def __ge__(self, other: Self | float) -> Self: ...
+        def __and__(self, other: Self) -> Self: ...
+        def __rand__(self, other: Self) -> Self: ...
+        def __or__(self, other: Self) -> Self: ...
+        def __ror__(self, other: Self) -> Self: ...
+        def __invert__(self) -> Self: ...
+        def __neg__(self) -> Self: ...
+        def __abs__(self) -> Self: ...
+
+    else:
+        __add__ = _operator("add", "+")
+        __radd__ = _operator("add", "+", reflected=True)
+        __sub__ = _operator("sub", "-")
+        __rsub__ = _operator("sub", "-", reflected=True)
+        __mul__ = _operator("mul", "*")
+        __rmul__ = _operator("mul", "*", reflected=True)
+        __truediv__ = _operator("div", "/")
+        __rtruediv__ = _operator("div", "/", reflected=True)
+        __pow__ = _operator("pow", "**")
+        __rpow__ = _operator("pow", "**", reflected=True)
+        __matmul__ = _operator("matmul", "@")
+        __rmatmul__ = _operator("matmul", "@", reflected=True)
+        __lt__ = _operator("cmp_lt", "<")
+        __le__ = _operator("cmp_le", "<=")
+        __gt__ = _operator("cmp_gt", ">")
+        __ge__ = _operator("cmp_ge", ">=")
+        __and__ = _operator("logical_and", "&")
+        __rand__ = _operator("logical_and", "&", reflected=True)
+        __or__ = _operator("logical_or", "|")
+        __ror__ = _operator("logical_or", "|", reflected=True)
+        __invert__ = _of_one("logical_not", "~self")
+        __neg__ = _of_one("neg", "-self")
+        __abs__ = _of_one("abs", "abs(self)")

@@ -21,6 +21,8 @@ from .measurement_records import content, from_content
 from .measurements import Autotuning
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ...handle import Handle
     from ...json_place import Place
     from ..backend.device_properties import DeviceProperties
@@ -66,7 +68,7 @@ class PlanCache:
             raise TypeError(f"limit: expected a number of bytes, got {described(limit)}")
         if limit < 0:
             raise ValueError(f"limit: expected a number of bytes, got {limit}")
-        self.folder = standard_folder() if folder is None else as_folder(folder)
+        self.folder: Path = standard_folder() if folder is None else as_folder(folder)
         self._files = EntryFolder(self.folder, limit)
 
     @property

@@ -54,7 +54,7 @@ class Search:
         self._clock = clock
         self._begun = clock()
         self._end = self._begun + seconds
-        self.tried = 0
+        self.tried: int = 0
         every = graph._remedies()
         self._keeping = [each for each in every if not each.loses]
         self._losing = [each for each in every if each.loses]

@@ -46,9 +46,9 @@ class Execution:
     def __init__(self, plan: ExecutionPlan, operands: Operands) -> None:
         self._plan = plan
         self.operands = operands
-        self.workspace_size = plan.workspace_size
+        self.workspace_size: int = plan.workspace_size
         self._packs = None if plan.scratch else plan.packs(operands.uids)
-        self.launches = Launches()
+        self.launches: Launches = Launches()
         operands.renamed = self.launches.clear
 
     def __call__(

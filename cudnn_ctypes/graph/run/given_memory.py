@@ -56,7 +56,8 @@ class GivenMemory:
     ) -> None:
         if type(memory) is not dict and not isinstance(memory, Mapping):
             raise TypeError(f"memory: expected a mapping, got a {type(memory).__name__}")
-        self.memory, self.torch = memory, None
+        self.memory: Mapping[Any, Any] = memory
+        self.torch: Any = None
         foreign: dict[Any, Any] = {}
         for key, value in memory.items():
             kind = kind_of(value.__class__)

@@ -41,8 +41,10 @@ class Operands:
     """
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
-        self.tensors = [each for each in tensors if not each.virtual and not each.scratch]
-        self.uids = tuple(each.uid or 0 for each in self.tensors)
+        self.tensors: list[Tensor] = [
+            each for each in tensors if not each.virtual and not each.scratch
+        ]
+        self.uids: tuple[int, ...] = tuple(each.uid or 0 for each in self.tensors)
         self.renamed: Callable[[], None] = _nothing
         self._name()
         self._extents = [None if each.by_value else self.extent(each) for each in self.tensors]

@@ -67,7 +67,7 @@ class ExecutionPlan(Uncopied):
         kernel_cache: KernelCache | BackendDescriptor | None = None,
         cuda_graph_retention: str | raw.cudnnCudaGraphRetention_t | None = None,
     ) -> None:
-        self.descriptor = BackendDescriptor(
+        self.descriptor: BackendDescriptor = BackendDescriptor(
             "execution_plan",
             engine_config=getattr(config, "descriptor", config),
             kernel_cache=kernel_cache,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...device import DeviceTensor, pytorch
 from ...dtypes import element_bits
+from ...raw import cudnnDataType_t
 from .tensor_memory import memory_bytes
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ class ResultMemory:
         assert tensor.dims is not None
         assert tensor.strides is not None
         assert tensor.data_type is not None
-        self.tensor, self.data_type = tensor, tensor.data_type
-        self.shape, self.strides = tensor.dims, tensor.strides
+        self.tensor = tensor
+        self.data_type: cudnnDataType_t = tensor.data_type
+        self.shape: tuple[int, ...] = tensor.dims
+        self.strides: tuple[int, ...] = tensor.strides
         if tensor.vector_count != 1:
             self.shape = (*self.shape, tensor.vector_count)
             self.strides = (*(step * tensor.vector_count for step in self.strides), 1)
-        self.nbytes = memory_bytes(tensor)
+        self.nbytes: int = memory_bytes(tensor)
         self._packed = element_bits(tensor.data_type) < 8
 
     def in_torch(self, like: Any) -> Any:
@@ -84,7 +87,7 @@ class Outputs:
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise ValueError(f"several outputs are called {', '.join(map(repr, sorted(twice)))}")
-        self.memory = [ResultMemory(each) for each in tensors]
+        self.memory: list[ResultMemory] = [ResultMemory(each) for each in tensors]
         self._operands = operands
         self._known: dict[Any, list[ResultMemory]] = {}
 

@@ -41,7 +41,7 @@ class Scratch:
     """
 
     def __init__(self, tensors: Iterable[Tensor] = ()) -> None:
-        self.size = 0
+        self.size: int = 0
         self._offsets: dict[int, int] = {}
         self._contents: list[tuple[int, Any]] = []
         tensors = list(tensors)

@@ -85,7 +85,7 @@ class StoredPlan:
     """
 
     def __init__(self, text: str | bytes, what: str = "execution plan") -> None:
-        self.top = Place.of_text(text, what.split()[-1])
+        self.top: Place = Place.of_text(text, what.split()[-1])
         missing = {"cudnnVersion", "operationGraph"} - set(self.top.keys())
         if missing:
             raise ValueError(
@@ -93,7 +93,7 @@ class StoredPlan:
             )
         self._check_version(what)
         _check_graph(self.top["operationGraph"])
-        self.text = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
+        self.text: str = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
         if "sha256" in self.top:
             self.text = unsealed(self.text, what)
 

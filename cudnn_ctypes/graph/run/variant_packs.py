@@ -156,11 +156,11 @@ class Pack:
 
     def __init__(self, *uids: Any) -> None:
         """`uids` are the arguments that set them."""
-        self.descriptor = cudnnBackendDescriptor_t()
+        self.descriptor: cudnnBackendDescriptor_t = cudnnBackendDescriptor_t()
         raw.cudnnBackendCreateDescriptor(_KIND, self.descriptor)
-        self.argument = ctypes.c_void_p.from_param(self.descriptor.value)
-        self.alone = (self.argument,)
-        self.with_uids = (self.argument, *uids)
+        self.argument: Any = ctypes.c_void_p.from_param(self.descriptor.value)
+        self.alone: tuple[Any, ...] = (self.argument,)
+        self.with_uids: tuple[Any, ...] = (self.argument, *uids)
 
     def __del__(
         self, destroy: Any = raw.cudnnBackendDestroyDescriptor.unchecked, aside: Any = set_aside

@@ -50,7 +50,7 @@ class CProgram:
     """
 
     def __init__(self, steps: list[Step]) -> None:
-        self.calls = 0
+        self.calls: int = 0
         self._steps = steps
         self._lines: list[str] = []
         self._naming = Naming(steps, _RESERVED)

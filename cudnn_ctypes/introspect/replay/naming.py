@@ -70,7 +70,7 @@ class Naming:
     """
 
     def __init__(self, steps: list[Step], reserved: Set[str]) -> None:
-        self.identifiers = Identifiers(reserved)
+        self.identifiers: Identifiers = Identifiers(reserved)
         roles = dict(_roles(steps))
         unique = self.identifiers.unique
         self._objects: dict[str, str] = {}

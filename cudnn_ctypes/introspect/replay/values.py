@@ -67,7 +67,7 @@ class Values:
         text: Callable[[bytes], Text] = Text,
     ) -> None:
         self._moment, self._known, self._memory, self._text = moment, known, memory, text
-        self.by_name = {p.name: self._of(p) for p in moment.function.parameters}
+        self.by_name: dict[str, Value] = {p.name: self._of(p) for p in moment.function.parameters}
 
     def _of(self, parameter: Parameter) -> Value:
         name = parameter.name

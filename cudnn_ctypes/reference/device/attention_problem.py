@@ -27,9 +27,14 @@ class Problem:
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self.attn = attn = call.record("attnDesc", Attention)
+        self.attn: Attention = call.record("attnDesc", Attention)
+        attn = self.attn
         names = [call.named(f"{role}Desc", f"d{role}Desc") for role in "qkvo"]
         records = [call.record(name, SequenceData) for name in names]
+        self.q: SequenceData
+        self.k: SequenceData
+        self.v: SequenceData
+        self.o: SequenceData
         self.q, self.k, self.v, self.o = records
         q_name, k_name, v_name, o_name = names
         vectors = (*attn.sizes, attn.projected[3])
@@ -56,7 +61,7 @@ class Problem:
             raise bad_param(
                 f"{k_name} has batch and beam {self.k.shape[1:3]}, not {(batch, k_beam)}"
             )
-        self.sizes = Sizes(steps, self.k.shape[0], batch, beam, k_beam)
+        self.sizes: Sizes = Sizes(steps, self.k.shape[0], batch, beam, k_beam)
         largest = Sizes.largest(attn)
         for field in ("q_steps", "k_steps", "batch", "beam"):
             if getattr(self.sizes, field) > getattr(largest, field):

@@ -114,7 +114,7 @@ class Step:
         self, record: Record, memory: GraphMemory, values: Values, overrides: Overrides
     ) -> None:
         self.record = record
-        self.operation = operation_of(record)
+        self.operation: Operation = operation_of(record)
         self.memory = memory
         self.values = values
         self.overrides = overrides

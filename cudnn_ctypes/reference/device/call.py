@@ -44,7 +44,7 @@ class Call:
     """
 
     def __init__(self, function: Function, args: tuple[Any, ...]) -> None:
-        self.name = function.__name__
+        self.name: str = function.__name__
         self._types = {p.name: p.type for p in function.parameters}
         argtypes = raw_function.binding(self.name).argtypes
         self._values = {

@@ -95,7 +95,7 @@ class Pass:
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self.described = rnn(call)
+        self.described: RNN = rnn(call)
         self.network = self.described.network
         self.dtype = self.described.compute_dtype
         self.x, self.y = call.record("xDesc", RNNData), call.record("yDesc", RNNData)
@@ -112,7 +112,7 @@ class Pass:
                 raise bad_param(f"devSeqLengths is {given}, xDesc has {self.x.lengths}")
         self._check_plan()
         words = repr((self.network, self.x.max_length, self.x.lengths, self.dtype.str)).encode()
-        self.signature = zlib.crc32(words) | 0x524E4E << 32
+        self.signature: int = zlib.crc32(words) | 0x524E4E << 32
 
     def _check_padding(self) -> None:
         batch_major = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED

@@ -54,7 +54,7 @@ class AxisLinks:
     """Which dimensions of which tensors are one size, as long as each operation is as it is."""
 
     def __init__(self, graph: Graph) -> None:
-        self.tensors = {id(each): each for each in graph.tensors}
+        self.tensors: dict[int, Tensor] = {id(each): each for each in graph.tensors}
         self._parents: dict[Axis, Axis] = {}
         self._sealed: set[Axis] = set()
         self._made_by = {id(each): node for node in graph.nodes for each in node.results}

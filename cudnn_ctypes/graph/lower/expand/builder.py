@@ -51,7 +51,7 @@ class Builder(
     ) -> None:
         super().__init__()
         self.users = nodes
-        self.tensors = list(tensors)
+        self.tensors: list[Tensor] = list(tensors)
         self._expansions = expansions
         self.target = target
         self.origin: Node | None = None  # the user's node that is being expanded
