@@ -127,6 +127,69 @@ def old_algorithm() -> Lines:
         yield "".join(f"{value:7.2f}" for value in row)
 
 
+def lstm() -> Lines:
+    pattern = iter(((i * 37 + 11) % 41 - 20) / 40 for i in range(10_000))
+    matrices: list[torch.Tensor] = []
+    biases: list[torch.Tensor] = []
+    for gate in range(8):  # input, forget, cell, output; for x, then for h
+        shape = (4, 3) if gate < 4 else (4, 4)
+        values = [next(pattern) for _ in range(shape[0] * shape[1])]
+        matrices.append(torch.tensor(values).double().reshape(shape))
+        biases.append(torch.tensor([next(pattern) / 2 for _ in range(4)]).double())
+    network = torch.nn.LSTM(3, 4, batch_first=True).double()
+    parameters = dict(network.named_parameters())
+    with torch.no_grad():
+        parameters["weight_ih_l0"].copy_(torch.cat(matrices[:4]))
+        parameters["weight_hh_l0"].copy_(torch.cat(matrices[4:]))
+        parameters["bias_ih_l0"].copy_(torch.cat(biases[:4]))
+        parameters["bias_hh_l0"].copy_(torch.cat(biases[4:]))
+    b, t, i = np.ogrid[:2, :3, :3]
+    x = torch.tensor(b - 0.5 * t + 0.25 * i)
+    lengths = [3, 2]
+    packed = torch.nn.utils.rnn.pack_padded_sequence(x, torch.tensor(lengths), batch_first=True)
+    with torch.no_grad():
+        result, (_, cells) = network(packed)
+    y, _ = torch.nn.utils.rnn.pad_packed_sequence(result, batch_first=True)
+    yield "matrix 0: 4 x 3, type 0"
+    for batch, length in enumerate(lengths):
+        for step in range(length):
+            shown = " ".join(f"{value:7.4f}" for value in y[batch, step])
+            yield f"y[{batch}][{step}] {shown}"
+    yield f"c {cells[0, 0, 0]:7.4f} {cells[0, 1, 1]:7.4f}"
+
+
+def ctc() -> Lines:
+    t, n, c = np.ogrid[:6, :2, :4]
+    x = torch.tensor((5 * t + 3 * n + 7 * c) % 9 / 4.0 - 1, requires_grad=True)
+    labels = torch.tensor([[1, 2], [2, 3]])
+    lengths = torch.tensor([6, 5]), torch.tensor([2, 2])
+    costs = F.ctc_loss(x.log_softmax(2), labels, *lengths, reduction="none")
+    costs.sum().backward()
+    assert x.grad is not None
+    gradient = x.grad.reshape(6, 8)
+    yield f"costs: {costs[0]:.4f} {costs[1]:.4f}"
+    for step in (0, 2, 4):
+        yield f"t={step}: " + " ".join(f"{value:7.4f}" for value in gradient[step])
+    yield f"largest {gradient.max():.4f}"
+
+
+def backend() -> Lines:
+    def values(step: int, modulus: int, *shape: int) -> torch.Tensor:
+        numbers = torch.arange(np.prod(shape), dtype=torch.float64) * step % modulus
+        return (numbers / modulus - 0.5).reshape(shape)
+
+    y = F.conv2d(values(7, 23, 1, 16, 6, 6), values(5, 19, 32, 16, 3, 3), padding=1).flatten()
+    yield "some engine: yes"
+    yield f"{len(y)} values, sum {y.sum():.2f}, first {y[0]:.3f}, last {y[-1]:.3f}"
+
+
+def kernels() -> Lines:
+    x = (np.arange(300) % 11 - 5) * 1.5
+    y = np.where(x > 0, x, 0.1 * x)
+    yield f"blocks 5, x {y[0]:.3f} {y[5]:.3f} {y[10]:.3f}"
+    yield f"total {(y * y).sum():.2f}, error 0.0000"
+
+
 ORACLES: dict[str, Callable[[], Lines]] = {
     "tiny.c": tiny,
     "convolution.c": convolution,
@@ -135,5 +198,9 @@ ORACLES: dict[str, Callable[[], Lines]] = {
     "batch_norm.c": batch_norm,
     "training.cpp": training,
     "old_algorithm.c": old_algorithm,
+    "lstm.c": lstm,
+    "ctc.cpp": ctc,
+    "backend.c": backend,
+    "kernels.cu": kernels,
 }
 """By the name of the program."""

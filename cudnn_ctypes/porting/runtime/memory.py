@@ -15,6 +15,7 @@ __all__ = [
     "Cell",
     "Pointer",
     "address_of",
+    "addresses",
     "allocate",
     "array",
     "bytes_at",
@@ -273,6 +274,12 @@ def address_of(pointer: Any) -> int:
     if isinstance(memory, ctypes.Array):
         return ctypes.addressof(memory) + found.index * ctypes.sizeof(element_of(memory))
     raise TypeError(f"expected numbers in host memory, got {type(memory).__name__}")
+
+
+def addresses(pointers: Any) -> Any:
+    """An array of pointers as C holds it."""
+    values = [getattr(one, "value", one) for one in pointers]
+    return (ctypes.c_void_p * len(values))(*values)
 
 
 def bytes_at(pointer: Any) -> memoryview:

@@ -97,6 +97,19 @@ class Base:
         """The line of C that a node begins in."""
         return self.at_line or int(node.start_point[0]) + 1
 
+    def type_only(self, node: Any) -> CType:
+        """The type of an expression that is not computed."""
+        return self.peek(node).type
+
+    def peek(self, node: Any) -> Value:
+        """What is known of an expression that is not computed here."""
+        before, after, conditional = list(self.before), list(self.after), self.conditional
+        self.conditional = 0
+        try:
+            return self.expression(node)
+        finally:
+            self.before, self.after, self.conditional = before, after, conditional
+
     # Names.
 
     def safe(self, name: str) -> str:
@@ -116,7 +129,7 @@ class Base:
                 number += 1
             self.local_names.add(python)
         nonnegative = name in self.never_negative and ctype.is_integer and ctype.bits >= 32
-        variable = Variable(python, ctype, cell, is_global, nonnegative, len(self.scopes))
+        variable = Variable(python, ctype, cell, is_global, nonnegative)
         self.scopes[-1][name] = variable
         return variable
 

@@ -82,6 +82,7 @@ class CFunctions(Expressions):
             texts = [self._plain(one) for one in arguments]
             nonnegative = name in ("rand", "strlen", "fread", "fwrite")
             return Value(f"{name}({', '.join(texts)})", _C_FUNCTIONS[name], nonnegative=nonnegative)
+        is_std = is_std or self.program.using_std
         if is_std and name in _ALGORITHMS:
             return self._algorithm(node, name, arguments)
         if name in ("exit", "_Exit", "abort"):

@@ -86,10 +86,16 @@ class Calls(LibraryCalls):
             raise self.fail(node, "a function that runs on the GPU")
         if len(arguments) > len(function.parameters):
             raise self.fail(node, "more arguments than parameters")
+        mark = len(self.after)
         texts = [
             self.argument(argument, parameter.type)
             for argument, parameter in zip(arguments, function.parameters, strict=False)
         ]
+        shared = {one.name for one in self.scopes[0].values()}
+        for change in self.after[mark:]:
+            target = change.partition(" = ")[0]
+            if target in shared or not target.isidentifier():
+                raise self.fail(node, "an argument that changes what the function may see")
         result = function.result
         nonnegative = result.is_integer and not result.signed
         text = f"{owner}{function.python}({', '.join(texts)})"

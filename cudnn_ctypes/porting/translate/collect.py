@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .calls import is_check
-from .libraries import raw_parameters
+from .libraries import is_library_call, raw_parameters
 from .library_calls import ALLOCATORS
 from .loops import changed_names, read_from_streams
 from .program import Program, children, descendants, text_of
@@ -23,6 +23,9 @@ def addressed_in(node: Any, program: Program) -> tuple[set[str], set[str]]:
         if one.type == "pointer_expression":
             if text_of(one).startswith("&") and not _needs_no_memory(one):
                 _note(children(one)[-1], names, fields)
+                call = _call_with(one)
+                if call is not None and is_library_call(called(call)):
+                    _note(children(one)[-1], program.filled, program.filled)
             continue
         function = program.functions.get(text_of(one.child_by_field_name("function")))
         if function is None:
@@ -43,34 +46,41 @@ def _note(node: Any, names: set[str], fields: set[str]) -> None:
         fields.add(text_of(node.child_by_field_name("field")))
 
 
-def _needs_no_memory(node: Any) -> bool:
-    """Whether a call only reads the number whose address it gets, or makes a new pointer."""
+def called(call: Any) -> str:
+    """The name of the function that is called."""
+    return text_of(call.child_by_field_name("function"))
+
+
+def _call_with(node: Any) -> Any:
+    """The call that a part of the program is an argument of, through casts and parentheses."""
     while node.parent is not None and node.parent.type in (
         "cast_expression",
         "parenthesized_expression",
     ):
         node = node.parent
     call = node.parent.parent if node.parent is not None else None
-    if node.parent is None or node.parent.type != "argument_list" or call is None:
+    if call is None or node.parent.type != "argument_list" or call.type != "call_expression":
+        return None
+    if called(call).startswith(("reinterpret_cast", "static_cast", "const_cast")):
+        return _call_with(call)
+    return call
+
+
+def _needs_no_memory(node: Any) -> bool:
+    """Whether a call only reads the number whose address it gets, or makes a new pointer."""
+    call = _call_with(node)
+    if call is None:
         return False
-    if call.type != "call_expression":
-        return False
-    function = call.child_by_field_name("function")
-    if text_of(function).startswith(("reinterpret_cast", "static_cast", "const_cast")):
-        return _needs_no_memory(call)
-    name, index = text_of(function), children(node.parent).index(node)
-    if name in ALLOCATORS:
+    arguments = children(call.child_by_field_name("arguments"))
+    index = next(number for number, one in enumerate(arguments) if one.end_byte >= node.end_byte)
+    if called(call) in ALLOCATORS:
         return index == 0
-    parameters = raw_parameters(name)
+    parameters = raw_parameters(called(call))
     if parameters is None or index >= len(parameters):
         return False
     parameter = parameters[index]
-    return parameter.direction == "in" and parameter.type.kind in (
-        "scalar",
-        "array",
-        "host",
-        "labelled",
-    )
+    kinds = ("scalar", "array", "host", "labelled")
+    return parameter.direction == "in" and parameter.type.kind in kinds
 
 
 def note_uses(root: Any, program: Program) -> None:

@@ -142,15 +142,6 @@ class Conversions(Places):
         """The type of that name, or None."""
         raise NotImplementedError
 
-    def type_only(self, node: Any) -> CType:
-        """The type of an expression that is not computed."""
-        before, after, conditional = list(self.before), list(self.after), self.conditional
-        self.conditional = 0
-        try:
-            return self.expression(node).type
-        finally:
-            self.before, self.after, self.conditional = before, after, conditional
-
     def as_string(self, value: Value) -> str:
         """A value as a Python string."""
         if value.type.kind == "string" or (value.type.is_text and value.text[0] == '"'):

@@ -86,18 +86,22 @@ class Declarations(InitialValues):
         if kind.kind == "array":
             self._array_variable(node, name, kind, value)
             return
-        cell = name in self.addressed and (kind.is_number or kind.kind == "pointer")
+        filled = name in self.program.filled and kind.kind == "pointer"
+        cell = name in self.addressed and (kind.is_number or kind.kind == "pointer") and not filled
         variable = self.declare(name, kind, cell=cell)
+        variable.filled = filled
         text = self._initial_text(node, kind, value, cell)
         if kind.is_integer and "const" in _leading_words(node) and value is not None:
             self._note_constant(variable, value)
+        if filled and text in ("", "None"):
+            self.use("cudart")
+            void = kind.pointed.kind == "void"
+            text = f"cudart.DevicePointer({'' if void else self.element(kind.pointed)})"
         if text:
             self._emit_variable(variable, text, line)
 
     def _note_constant(self, variable: Variable, value: Any) -> None:
-        found = self.expression(value)
-        variable.nonnegative = found.nonnegative
-        self._clear()
+        variable.nonnegative = self.peek(value).nonnegative
 
     def _emit_variable(self, variable: Variable, text: str, line: int) -> None:
         if variable.cell and variable.type.kind == "enum" and variable.type.element:

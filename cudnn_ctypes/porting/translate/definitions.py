@@ -85,6 +85,9 @@ class Definitions(Reading):
             return
         self._write_record(record)
 
+    def _do_enum_specifier(self, node: Any) -> None:
+        self._write_enum(node)
+
     def _write_enum(self, node: Any) -> None:
         body = node.child_by_field_name("body")
         previous = "-1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +17,15 @@ from .value import (
     ATOM,
     CONDITIONAL,
     OR,
-    WALRUS,
     Place,
     Value,
 )
 
 __all__ = ["Expressions"]
+
+# Functions that may be called once more without a difference.
+_REPEATABLE = {"offset", "cast", "int_div", "int_mod", "sizeof", "data", "size", "Pointer", "value"}
+_REPEATABLE |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 
 class Expressions(Operators):
@@ -41,8 +45,8 @@ class Expressions(Operators):
         return self.expression(children(node)[-1])
 
     def _conditional_expression(self, node: Any) -> Value:
-        condition = self.truth(node.child_by_field_name("condition"))
         self.conditional += 1
+        condition = self.truth(node.child_by_field_name("condition"))
         first = self.expression(node.child_by_field_name("consequence"))
         second = self.expression(node.child_by_field_name("alternative"))
         self.conditional -= 1
@@ -63,14 +67,17 @@ class Expressions(Operators):
         return Value(text, kind, CONDITIONAL, nonnegative, first.small and second.small)
 
     def _comma_expression(self, node: Any) -> Value:
+        self.conditional += 1
         left = self.expression(node.child_by_field_name("left"))
         right = self.expression(node.child_by_field_name("right"))
+        self.conditional -= 1
         return replace(right, text=f"({left.text}, {right.text})[-1]", level=ATOM)
 
     def _assignment_expression(self, node: Any) -> Value:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         operator = text_of(node.child_by_field_name("operator"))[:-1]
         place = self.place(left)
+        self.require_repeatable(node, place.target)
         value = self.assigned(node, place, operator, right)
         return self._stored(node, place, value)
 
@@ -83,8 +90,8 @@ class Expressions(Operators):
 
     def _stored(self, node: Any, place: Place, value: Value) -> Value:
         self.note_write(place)
-        if place.simple:
-            return replace(value, text=f"{place.target} := {value.text}", level=WALRUS, weak=False)
+        if self.conditional and place.simple:
+            return replace(value, text=f"({place.target} := {value.text})", level=ATOM, weak=False)
         if self.conditional:
             raise self.fail(node, "an assignment that only happens sometimes")
         self.before.append(f"{place.target} = {value.text}")
@@ -97,8 +104,14 @@ class Expressions(Operators):
         if is_global and not place.simple and len(self.scopes) > 1:
             self.global_writes.add(name)
 
+    def require_repeatable(self, node: Any, target: str) -> None:
+        """Refuse a target that Python would compute twice where C does it once."""
+        if set(re.findall(r"(\w+)\(", target)) - _REPEATABLE:
+            raise self.fail(node, "a change of what a call chooses")
+
     def _update_expression(self, node: Any) -> Value:
         place = self.place(node.child_by_field_name("argument"))
+        self.require_repeatable(node, place.target)
         operator = text_of(node.child_by_field_name("operator"))[0]
         one = Value("1", INT, nonnegative=True, constant=1, weak=True, small=True)
         changed = self.convert(self.computed(node, operator, place.read(), one), place.type)
@@ -111,7 +124,7 @@ class Expressions(Operators):
         if not place.simple:
             raise self.fail(node, "an assignment that only happens sometimes")
         if is_prefix:
-            return replace(changed, text=f"{place.target} := {changed.text}", level=WALRUS)
+            return replace(changed, text=f"({place.target} := {changed.text})", level=ATOM)
         text = f"({old.text}, {place.target} := {changed.text})[0]"
         return replace(old, text=text, level=ATOM)
 

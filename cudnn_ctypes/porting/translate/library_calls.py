@@ -104,12 +104,16 @@ class LibraryCalls(Objects):
                 return self.convert(value, wanted).text
         if value.constant == 0 and value.type.is_integer and kind != "value":
             return "None"
+        if value.type.pointed.kind == "pointer" and kind in ("labelled", "host"):
+            return f"addresses({value.text})"
         return value.text
 
     def _raw_address(self, node: Any, parameter: Any) -> str:
         kind = parameter.type.kind
         if parameter.direction == "in" and kind in ("scalar", "array", "host", "labelled"):
-            value = self.expression(node)
+            value = self.peek(node)
+            if value.type.kind == "pointer" and kind in ("labelled", "host"):
+                return f"addresses([{self.expression(node).text}])"
             if node.type in ("identifier", "field_expression") and value.type.is_number:
                 place = self.place(node)
                 if place.object:

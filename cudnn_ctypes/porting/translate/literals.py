@@ -62,6 +62,11 @@ _C_CONSTANTS: dict[str, Value] = {
     "SEEK_CUR": Value("1", INT, constant=1),
     "SEEK_END": Value("2", INT, constant=2),
     "CLOCKS_PER_SEC": Value("1000000", PRIMITIVES["long"], constant=1000000),
+    **{
+        f"PRI{kind}{bits}": Value(f'"{"l" if bits == 64 else ""}{kind}"', TEXT)
+        for kind in "dux"
+        for bits in (32, 64)
+    },
     "stdout": Value("stdout", pointer_to(FILE)),
     "stderr": Value("stderr", pointer_to(FILE)),
     "stdin": Value("stdin", pointer_to(FILE)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .program import descendants, stripped, text_of
+from .program import children, descendants, stripped, text_of
 from .statements import Statements
 from .types import INT, CType
 from .value import MULTIPLICATIVE, Untranslatable, Value
@@ -139,7 +139,7 @@ class Loops(Statements):
 
     def _counter(self, start: Any) -> tuple[str, Any, Any] | None:
         """The name, the first value and, if it is declared here, the type of a counter."""
-        if start is None:
+        if start is None or any(True for _ in descendants(start, "update_expression")):
             return None
         if start.type == "declaration":
             declarators = start.children_by_field_name("declarator")
@@ -259,7 +259,12 @@ class Loops(Statements):
         kind = self.type_of(node.child_by_field_name("type"))
         declarator = node.child_by_field_name("declarator")
         name = text_of(declarator).lstrip("&* ")
-        values = self.expression(node.child_by_field_name("right"))
+        right = node.child_by_field_name("right")
+        if right.type == "initializer_list":
+            texts = [self.converted(one, kind).text for one in children(right)]
+            values = Value(f"({', '.join(texts)},)", CType("array", to=kind))
+        else:
+            values = self.expression(right)
         if values.type.kind not in ("vector", "array") or not name.isidentifier():
             raise self.fail(node, f"a loop over {values.type}")
         element = values.type.pointed

@@ -110,8 +110,8 @@ class Operators(Conversions):
 
     def _logical(self, operator: str, left_node: Any, right_node: Any) -> Value:
         word, level = ("and", AND) if operator in ("&&", "and") else ("or", OR)
-        left = self.truth(left_node)
         self.conditional += 1
+        left = self.truth(left_node)
         right = self.truth(right_node)
         self.conditional -= 1
         kind = INT if self.program.language == "c" else BOOL

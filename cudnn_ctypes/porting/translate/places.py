@@ -53,6 +53,8 @@ class Places(Literals):
             target = f"{variable.name}.value"
             place = Place(target, variable.type, variable.name, True)
             return replace(place, nonnegative=variable.nonnegative)
+        if variable.filled:
+            return Place(variable.name, variable.type, variable.name)
         simple = not variable.is_global
         return Place(variable.name, variable.type, "", False, simple, variable.nonnegative)
 
@@ -90,9 +92,7 @@ class Places(Literals):
 
     def _subscript_place(self, node: Any) -> Place:
         base = self.expression(node.child_by_field_name("argument"))
-        indices = node.child_by_field_name("indices") or node.child_by_field_name("index")
-        index_node = children(indices)[0] if indices.type.endswith("list") else indices
-        index = self.expression(index_node)
+        index = self.expression(_index(node))
         if not index.type.is_integer:
             raise self.fail(node, "an index that is no integer")
         if base.type.kind == "string":
@@ -161,13 +161,11 @@ class Places(Literals):
         return Place(f"{text}.{name}", of_ctypes(fields[name]), "", True)
 
     def _subscript_expression(self, node: Any) -> Value:
-        base = self.expression(node.child_by_field_name("argument"))
-        if base.type.kind == "string" or base.type.is_text:
-            indices = node.child_by_field_name("indices") or node.child_by_field_name("index")
-            index_node = children(indices)[0] if indices.type.endswith("list") else indices
-            index = self.expression(index_node)
-            if base.type.kind != "array":
-                return Value(f"char_at({base.text}, {index.text})", CHAR, small=True)
+        kind = self.type_only(node.child_by_field_name("argument"))
+        if kind.kind == "string" or (kind.kind == "pointer" and kind.is_text):
+            base = self.expression(node.child_by_field_name("argument"))
+            index = self.expression(_index(node))
+            return Value(f"char_at({base.text}, {index.text})", CHAR, small=True)
         return self.place(node).read()
 
     def _field_expression(self, node: Any) -> Value:
@@ -175,22 +173,19 @@ class Places(Literals):
 
     def _pointer_expression(self, node: Any) -> Value:
         argument = children(node)[-1]
-        if text_of(node).startswith("*"):
-            base = self.expression(argument)
-            if base.type.kind == "pointer" and base.type.is_text:
-                return Value(f"char_at({base.text}, 0)", CHAR, small=True)
-            return self.place(node).read()
-        return self.address(argument)
+        if not text_of(node).startswith("*"):
+            return self.address(argument)
+        kind = self.type_only(argument)
+        if kind.kind == "pointer" and kind.is_text:
+            return Value(f"char_at({self.expression(argument).text}, 0)", CHAR, small=True)
+        return self.place(node).read()
 
     def address(self, node: Any) -> Value:
         """C's ``&node``."""
         node = _unwrapped(node)
         if node.type == "subscript_expression":
             base = self.expression(node.child_by_field_name("argument"))
-            indices = node.child_by_field_name("indices") or node.child_by_field_name("index")
-            index = self.expression(
-                children(indices)[0] if indices.type.endswith("list") else indices
-            )
+            index = self.expression(_index(node))
             to = base.type.pointed
             if to.is_object and to.name not in self.program.indexed:
                 return Value(f"{base.at(ATOM)}[{index.text}]", pointer_to(to))
@@ -260,3 +255,9 @@ def _row_length(kind: CType) -> str:
         lengths.append(kind.length)
         kind = kind.pointed
     return " * ".join(lengths)
+
+
+def _index(node: Any) -> Any:
+    """What stands in the brackets of a subscript."""
+    found = node.child_by_field_name("indices") or node.child_by_field_name("index")
+    return children(found)[0] if found.type.endswith("list") else found

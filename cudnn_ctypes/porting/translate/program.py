@@ -26,7 +26,8 @@ __all__ = [
 class Variable:
     """A variable of the program: its name in Python, and how it is held.
 
-    `cell` says that a ctypes object (or a `Cell`) holds it, since its address is taken.
+    `cell` says that a ctypes object (or a `Cell`) holds it, since its address is taken; `filled`
+    that it is a `DevicePointer` that functions of the libraries write to.
     """
 
     name: str
@@ -34,7 +35,7 @@ class Variable:
     cell: bool = False
     is_global: bool = False
     nonnegative: bool = False
-    depth: int = 0
+    filled: bool = False
 
 
 @dataclass
@@ -89,6 +90,8 @@ class Program:
     indexed: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     device_names: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
+    using_std: bool = False
 
 
 def text_of(node: Any) -> str:

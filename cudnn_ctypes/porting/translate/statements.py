@@ -324,7 +324,13 @@ class Statements(Switches):
         if kind.is_object and left.type == "pointer_expression" and self.by_reference_of(left):
             self.emit(f"assign({place.target}, {text})", line)
             return
-        self.emit(_shortened(place.target, text, operator), line)
+        self._emit_change(node, place.target, text, operator, line)
+
+    def _emit_change(self, node: Any, target: str, text: str, operator: str, line: int) -> None:
+        shown = _shortened(target, text, operator)
+        if target in text and operator and shown.startswith(f"{target} = "):
+            self.require_repeatable(node, target)
+        self.emit(shown, line)
 
     def by_reference_of(self, node: Any) -> bool:
         """Whether ``*p`` is `p` itself in Python."""
@@ -336,7 +342,7 @@ class Statements(Switches):
         one = Value("1", CType("integer", "int", 32), constant=1, nonnegative=True, small=True)
         changed = self.convert(self.computed(node, operator, place.read(), one), place.type)
         self.note_write(place)
-        self.emit(_shortened(place.target, changed.text, operator), line)
+        self._emit_change(node, place.target, changed.text, operator, line)
 
     def _call_alone(self, node: Any, line: int) -> None:
         function = node.child_by_field_name("function")

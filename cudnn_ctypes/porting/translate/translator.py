@@ -84,6 +84,7 @@ class _Translator(Definitions):
         source = preprocess(self._with_headers(text), known, set())
         if re.search(r"#\s*include\s*<math\.h>", text):
             self.program.changed.add("math.h")
+        self.program.using_std = "using namespace std;" in text
         self.program.macros = source.macros
         source.text = self._terminated(source)
         self.parsed = parse.Source(source.text.encode(), Path(self.name))
