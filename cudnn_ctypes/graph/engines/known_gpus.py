@@ -65,7 +65,7 @@ def _kept(handle: Handle, plans: PlanCache) -> dict[str, Any]:
     entry = plans.load(key)
     if entry is not None and "properties" in entry:
         values = entry["properties"].value
-        if isinstance(values, dict) and values.get("deviceName") == handle.device.name:
+        if isinstance(values, dict) and isinstance(values.get("deviceName"), str):
             return values
     values = _read(handle)
     plans.store(key, properties=values)

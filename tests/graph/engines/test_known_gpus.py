@@ -103,8 +103,8 @@ def _rewritten(cache: PlanCache, member: str, value: Any) -> None:
     path.write_text(sealed(json.dumps({**entry, member: value})))
 
 
-@pytest.mark.parametrize("value", [None, [], {}, {"deviceName": "NVIDIA Y"}, {"deviceName": None}])
-def test_what_is_no_properties_of_this_gpu_is_read_anew(
+@pytest.mark.parametrize("value", [None, [], {}, {"deviceName": None}, {"deviceVer": 900}])
+def test_what_is_no_properties_of_a_gpu_is_read_anew(
     value: Any, gpu: _Gpu, cache: PlanCache
 ) -> None:
     gpu.properties(cache)
