@@ -12,7 +12,7 @@ import numpy as np
 
 from cudnn_ctypes import DeviceProperties, DeviceTensor, Graph, Handle, use_reference_device
 
-GPUS = ("T4", "A100", "RTX 4090", "H200", "B200", "RTX 5090")
+GPUS = ("T4", "A100", "RTX 4090", "H200", "B200")
 
 
 def convolution(*, bias: bool = False, relu: bool = False, gelu: bool = False) -> Graph:
@@ -58,19 +58,20 @@ for gpu in GPUS:
         capabilities.append(".".join(map(str, properties.compute_capability)))
 print(f"{'':24}", *(f"{gpu:>9}" for gpu in GPUS))
 print(f"{'compute capability':24}", *(f"{capability:>9}" for capability in capabilities))
+reasons: dict[tuple[str, str], list[str]] = {}
 for name, describe in graphs.items():
     cells: list[str] = []
     for gpu in GPUS:
-        usable = describe().explain(gpu).usable
-        ready = {row.engine for row in usable if row.kind == "precompiled"}
-        cells.append(f"{len(ready)} + {len({row.engine for row in usable} - ready)}")
+        told = describe().explain(gpu)
+        ready = {row.engine for row in told.usable if row.kind == "precompiled"}
+        cells.append(f"{len(ready)} + {len({row.engine for row in told.usable} - ready)}")
+        if not told.usable:
+            reasons[name, gpu] = [reason for reason in told.reasons() if "ARCH" in reason]
     print(f"{name:24}", *(f"{cell:>9}" for cell in cells))
 
 print("\nWhy there is none, in cuDNN's words:")
-for name, gpu in (("attention", "T4"), ("8-bit matmul", "A100")):
-    reasons = graphs[name]().explain(gpu).reasons()
-    capability = [reason for reason in reasons if "ARCH" in reason or "DATA_TYPE" in reason]
-    print(f"  {name} on {gpu}: {(capability or list(reasons))[0]}")
+for (name, gpu), about_the_gpu in reasons.items():
+    print(f"  {name} on {gpu}: {about_the_gpu[0] if about_the_gpu else 'for other reasons'}")
 
 # A program runs on the reference device as if on that GPU: another engine, the same numbers.
 rng = np.random.default_rng(0)

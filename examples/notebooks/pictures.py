@@ -1,4 +1,4 @@
-"""Pictures for the notebooks: grids of numbers, windows, memory as a strip."""
+"""Pictures for the notebooks: grids of numbers, windows, and rows of cells."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
-CHANNELS = plt.colormaps["Set2"].colors  # one for each channel
+COLORS = plt.colormaps["Set2"].colors
 
 
 def grid(axes: Any, values: np.ndarray, title: str = "", form: str = "g") -> None:
@@ -47,33 +47,11 @@ def window(
     axes.add_patch(Rectangle(corner, width, height, **style))
 
 
-def taps(
-    axes: Any, size: int, padding: int, window: int, stride: int, dilation: int
-) -> None:
-    """Which pixels of a padded row a window reads, in its first two places."""
-    for pixel in range(-padding, size + padding):
-        inside = 0 <= pixel < size
-        color = "tab:blue" if inside else "lightgrey"
-        axes.add_patch(Rectangle((pixel, 0), 0.9, 0.9, color=color, alpha=0.5))
-    for place in range(2):
-        for tap in range(window):
-            x = place * stride - padding + tap * dilation
-            axes.plot(x + 0.45, -0.6 - 0.7 * place, "s", color="tab:red", markersize=7)
-    axes.set_xlim(-padding - 0.5, size + padding + 0.5)
-    axes.set_ylim(-1.8, 1.2)
-    axes.set_title(
-        f"{padding=}, {window=}, {stride=}, {dilation=}".replace("=", " "),
-        fontsize=9,
-        loc="left",
-    )
-    axes.axis("off")
-
-
 def strip(owners: Sequence[int], texts: Sequence[str], title: str) -> Any:
-    """Memory as a row of cells, each in the colour of its owner."""
+    """A row of cells, each in the colour of its owner."""
     figure, axes = plt.subplots(figsize=(9, 0.9), layout="constrained", dpi=80)
     for place, (owner, text) in enumerate(zip(owners, texts, strict=True)):
-        color = CHANNELS[owner % len(CHANNELS)] if owner >= 0 else "whitesmoke"
+        color = COLORS[owner % len(COLORS)] if owner >= 0 else "whitesmoke"
         axes.add_patch(Rectangle((place, 0), 1, 1, facecolor=color, edgecolor="white"))
         axes.text(place + 0.5, 0.5, text, ha="center", va="center", fontsize=7)
     axes.set_xlim(0, len(owners))
