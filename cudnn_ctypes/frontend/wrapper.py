@@ -9,10 +9,10 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..device import DeviceBuffer, DeviceTensor
-from ..dtypes import data_type_name
+from ..device import DeviceBuffer, pytorch
+from ..device.allocation import Allocator
+from ..graph.run.results import ResultMemory
 from ..raw import mode
-from .datatypes import _cudnn_to_torch_data_type
 from .enums import heur_mode
 from .errors import InvalidGraphError
 from .handles import default_handle, set_stream
@@ -276,14 +276,8 @@ class Graph:
 
 def _empty(like: tensor, arrays: Sequence[Any]) -> Any:
     """New memory for an output: a PyTorch tensor if the operands are, else a `DeviceTensor`."""
+    result = ResultMemory(like)
     for each in arrays:
-        if type(each).__module__.partition(".")[0] == "torch":
-            torch = sys.modules["torch"]
-            dtype = _cudnn_to_torch_data_type(like.data_type)
-            if dtype is None:
-                name = data_type_name(like.data_type)
-                raise TypeError(f"{like!r}: PyTorch has no {name}: pass memory for it by name")
-            return torch.empty_strided(
-                like.get_dim(), like.get_stride(), dtype=dtype, device=each.device
-            )
-    return DeviceTensor.empty(like.get_dim(), like.data_type, strides=like.get_stride())
+        if pytorch.is_torch(type(each)):
+            return result.in_torch(each)
+    return result.in_order_of(Allocator())

@@ -56,10 +56,8 @@ class ResultMemory:
 
     def in_order_of(self, allocator: Allocator) -> DeviceTensor:
         """A DeviceTensor for work on the allocator's stream."""
-        memory = allocator.allocate(self.nbytes)
-        made = object.__new__(DeviceTensor)  # whose constructor checks what is known here
-        made._set(memory, self.shape, self.strides, self.data_type, nbytes=self.nbytes)
-        return made
+        parts = allocator.on_host, self.shape, self.strides, self.data_type
+        return DeviceTensor._in(allocator.allocate(self.nbytes), (*parts, 0, False, self.nbytes))
 
 
 class Outputs:
