@@ -219,9 +219,13 @@ def _wrapped(function: str, arguments: list[str], after: str) -> list[str]:
     if len(rows[0]) <= _COLUMNS:
         return rows
     rows = [f"{function}("]
-    for number, argument in enumerate(arguments):
-        end = ", " if number < len(arguments) - 1 else f"){after}"
-        if len(rows[-1]) + len(argument) + len(end.rstrip()) > _COLUMNS:
+    # Long arrays are broken, too; texts are not.
+    pieces = [
+        piece for each in arguments for piece in ([each] if '"' in each else each.split(", "))
+    ]
+    for number, piece in enumerate(pieces):
+        end = ", " if number < len(pieces) - 1 else f"){after}"
+        if len(rows[-1]) + len(piece) + len(end.rstrip()) > _COLUMNS:
             rows.append("    ")
-        rows[-1] += argument + end
+        rows[-1] += piece + end
     return [row.rstrip() for row in rows]

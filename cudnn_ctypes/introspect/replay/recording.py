@@ -21,7 +21,7 @@ from ..call_text import place_text
 from ..moment import Moment
 from ..regions import Region
 from ..session import stop
-from .allocations import Allocation, Bytes, NotReproducible, is_unwritten, read
+from .allocations import Allocation, Bytes, NotReproducible, read
 from .memory_of_calls import outputs, used
 from .naming import Identifiers
 from .restoring import creation
@@ -177,9 +177,7 @@ class Recording:
         now = read(allocation, stream)
         if allocation.held is not None and np.array_equal(now, allocation.held):
             return
-        is_new, allocation.held = allocation.held is None, now
-        if is_new and is_unwritten(allocation):
-            return
+        allocation.held = now
         byte = int(now[0]) if now.size and (now == now[0]).all() else None
         data = "" if byte is not None else self._saved(allocation.word, now)
         self.steps.append(Upload(allocation, data, byte or 0))

@@ -1,169 +1,27 @@
-"""``trace --c``: the program compiles against cuDNN's headers, and does what the traced one did.
-
-Without a GPU it is run with the reference device in the place of the libraries.
-"""
+"""``trace --c``: what the C program looks like, and that it notices what differs."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 import sys
 from ctypes import c_float, c_ulonglong, c_void_p
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
-from programs import ROOT
 
 from cudnn_ctypes import (
-    CallRecord,
     DeviceTensor,
     DropoutDescriptor,
     Handle,
     TensorDescriptor,
     activation_forward,
     raw,
-    read_trace,
     trace,
     use_reference_device,
 )
-from cudnn_ctypes.raw.function import Parameter, binding
-from tools.generate.include import compiler, include_flags, wheel_include
 
-EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
-
-FIRST = {
-    "11_train_on_digits": 600,
-    "12_lenet_digits": 600,
-    "14_character_lstm": 600,
-    "21_fusion": 900,  # what is executed; then all engines for other graphs are asked
-    "22_engines": 150,
-}
-"""How many calls of long programs are recorded."""
-
-WITHOUT_OUTPUTS = {
-    "01_smallest_program",
-    "04_layouts",
-    "22_engines",
-    "23_choosing_an_engine",
-    "25_compiled_elsewhere",
-}
-"""They compute nothing on the reference device."""
-
-STAND_IN = Path(__file__).with_name("reference_program.py")
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror")
-
-
-def run(*command: object, device: str = "reference", **options: Any) -> Any:
-    inherited = {name: value for name, value in os.environ.items() if "CUDNN_CTYPES" not in name}
-    environment = {**inherited, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": device}
-    return subprocess.run(
-        [str(each) for each in command],
-        env={**environment, **options},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-
-
-def recorded(
-    program: Path, folder: Path, *flags: object, device: str = "reference"
-) -> tuple[str, str]:
-    """Record a program; the C text, and what the command says."""
-    command = (sys.executable, "-m", "cudnn_ctypes", "trace", "--c", folder, *flags, program)
-    done = run(*command, device=device)
-    assert done.returncode == 0, done.stderr
-    (text,) = folder.glob("*.c")
-    return text.read_text(), done.stderr
-
-
-def flags_of_headers() -> list[str]:
-    """The compiler and what it needs; skips where there are none."""
-    try:
-        return [compiler(), *include_flags(wheel_include("nvidia.cudnn"))]
-    except FileNotFoundError as missing:
-        pytest.skip(str(missing))
-
-
-def on_the_reference_device(folder: Path, *trace_flags: object) -> Any:
-    """Compile the program in a folder, and run it with Python in place of the libraries."""
-    before = (sys.executable, "-W", "error")
-    traced = ("-m", "cudnn_ctypes", "trace", *trace_flags) if trace_flags else ()
-    return run(*before, *traced, STAND_IN, folder, *flags_of_headers(), *STRICT)
-
-
-def compared(text: str) -> int:
-    """How many outputs a program compares."""
-    return len(re.findall(r"^    compare\(", text, re.M))
-
-
-def check_equal(done: Any, text: str) -> None:
-    assert done.returncode == 0, done.stdout + done.stderr
-    lines = done.stdout.splitlines()
-    assert len(lines) == compared(text)
-    assert all(line.endswith(": equal") for line in lines), lines
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_on_the_reference_device(name: str, tmp_path: Path) -> None:
-    folder = tmp_path / name
-    text, said = recorded(EXAMPLES[name], folder, *limit(name))
-    assert said == ""
-    assert (compared(text) == 0) == (name in WITHOUT_OUTPUTS)
-    check_equal(on_the_reference_device(folder), text)
-
-
-def limit(name: str) -> tuple[object, ...]:
-    return ("--first", FIRST[name]) if name in FIRST else ()
-
-
-def plain(value: Any) -> Any:
-    """An argument without what only objects of Python tell of memory, without scalars and texts."""
-    if isinstance(value, dict):
-        if "allocation" in value:
-            return {name: value[name] for name in ("allocation", "offset")}
-        if value.keys() <= {"host"}:
-            return "host"
-        return {name: plain(each) for name, each in value.items() if name != "dropout"}
-    if isinstance(value, list):
-        return [plain(each) for each in value]
-    is_name = isinstance(value, str) and re.fullmatch(r"\w+", value) is not None
-    return "number" if isinstance(value, (float, str)) and not is_name else value
-
-
-def arguments(call: CallRecord) -> list[tuple[str, Any]]:
-    """Those of which Python knows the length when C passes an address."""
-    known = {p.name for p in binding(call.function).parameters if has_length(p)}
-    return [(each.name, plain(each.value)) for each in call.arguments if each.name in known]
-
-
-def has_length(parameter: Parameter) -> bool:
-    return parameter.type.kind != "array" or parameter.length is not None
-
-
-@pytest.mark.parametrize(
-    "name", ["02_convolution_raw", "09_rnn", "16_ctc", "18_first_graph_raw", "26_nvidia_front_end"]
-)
-def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
-    folder, first, second = (tmp_path / each for each in ("program", "first", "second"))
-    recorded(EXAMPLES[name], folder, "--json", first)
-    done = on_the_reference_device(folder, "--json", second)
-    assert done.returncode == 0, done.stderr
-    # The scalars are in the C text, which another test reads.
-    one, other = (
-        [
-            (call.function, call.status, arguments(call))
-            for call in read_trace(path)
-            if call.function != "cudnnGetVersion"  # returns no status, and Python calls it, too
-        ]
-        for path in (first, second)
-    )
-    assert other[: len(one)] == one
-    assert all("Destroy" in function for function, *_ in other[len(one) :])
-
+from .c_programs import check_equal, make, on_the_reference_device, recorded, run
 
 PROGRAM = """
 import numpy as np
@@ -347,6 +205,25 @@ def test_streams_are_made_and_waited_for(tmp_path: Path) -> None:
     check_equal(on_the_reference_device(folder), text)
 
 
+def test_gaps_are_nobodys_numbers(tmp_path: Path) -> None:
+    """Between the rows of y nobody writes; what is there by chance is neither kept nor compared."""
+    program, folder = tmp_path / "program.py", tmp_path / "out"
+    program.write_text(
+        "import numpy as np\n"
+        "from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, TensorDescriptor, raw\n"
+        "x = DeviceTensor.full((1, 1, 2, 2), 1.0, 'float32')\n"
+        "memory = DeviceBuffer(64)\n"
+        "wide = TensorDescriptor((1, 1, 2, 2), 'float32', strides=(16, 16, 8, 1))\n"
+        "with Handle() as handle, wide, TensorDescriptor((1, 1, 2, 2), 'float32') as dense:\n"
+        "    raw.cudnnTransformTensor(handle, 1.0, dense, x, 0.0, wide, memory)\n"
+    )
+    text, _ = recorded(program, folder)
+    assert "CHECK_CUDA(cudaMemset(y, 0, 64));" in text
+    expected = np.fromfile(folder / "data" / "expected.bin", "f4")
+    assert expected.tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 1, 1]
+    check_equal(on_the_reference_device(folder), text)
+
+
 def test_the_makefile_links_the_libraries(program: Path, tmp_path: Path) -> None:
     folder = tmp_path / "a folder's"
     text, _ = recorded(program, folder)
@@ -358,30 +235,3 @@ def test_the_makefile_links_the_libraries(program: Path, tmp_path: Path) -> None
     if done.returncode != 0:
         assert done.returncode == 2
         assert re.search(r"a_folder_s\.c:\d+: cud\w+: ", done.stderr), done.stderr
-
-
-def make(folder: Path, *targets: str, device: str = "reference") -> Any:
-    """Run make, with CUDA from its wheels where it is not installed."""
-    if shutil.which("make") is None:
-        pytest.skip("no make")
-    flags = flags_of_headers()
-    variables = []
-    if not Path("/usr/local/cuda/include/cuda_runtime_api.h").is_file():
-        cuda = wheel_include("nvidia.cuda_runtime")
-        includes = " ".join(flags[1:]).removeprefix("-I")
-        variables = [f"CUDA_LIB={cuda.parent / 'lib'}", f"CUDA_INCLUDE={includes}"]
-    return run("make", "-C", folder, *targets, "CFLAGS=-Wall -Wextra -Werror", *variables)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_on_the_gpu(name: str, tmp_path: Path) -> None:
-    folder = tmp_path / name
-    text, said = recorded(EXAMPLES[name], folder, *limit(name), device="cuda")
-    assert said == ""
-    assert compared(text) > 0 or name in WITHOUT_OUTPUTS
-    done = make(folder, "run", device="cuda")
-    print(done.stdout)
-    assert done.returncode == 0, done.stdout + done.stderr
-    lines = re.findall(r"^\w+\+\d+: (equal|largest difference .*)$", done.stdout, re.M)
-    assert len(lines) == compared(text)
