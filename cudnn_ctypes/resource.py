@@ -10,7 +10,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar
 
 from .errors import ClosedError
 from .raw import log
@@ -48,9 +48,9 @@ class Uncopied:
 class _Closed:
     """What the handle of a closed object is."""
 
-    def __get__(self, owner: object, kind: type) -> Any:
+    def __get__(self, owner: object, kind: type) -> NoReturn:
         if owner is None:
-            return self
+            raise AttributeError(f"class {kind.__name__!r} has no attribute '_as_parameter_'")
         raise ClosedError(f"this {kind.__name__} is closed")
 
 

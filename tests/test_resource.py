@@ -16,6 +16,7 @@ from programs import printed, run_program
 
 from cudnn_ctypes import BadParamError, ClosedError, Handle, errors, raw
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
+from cudnn_ctypes.raw.memory import memory_pointer
 from cudnn_ctypes.resource import Resource
 
 
@@ -93,6 +94,11 @@ class TestClose:
 
 
 class TestClosed:
+    def test_a_class_is_no_handle(self) -> None:
+        assert not hasattr(Handle, "_as_parameter_")
+        with pytest.raises(TypeError, match="expected device memory"):
+            memory_pointer(Handle)
+
     def test_it_raises_before_c(self, log: list[str]) -> None:
         thing = Thing("a", log)
         thing.close()

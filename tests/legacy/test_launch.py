@@ -480,6 +480,37 @@ def test_tensors_of_cupy_share_a_launch_in_the_order_of_their_stream(gpu_device:
 
 
 @pytest.mark.gpu
+def test_tensors_of_pytorch_at_one_address_of_a_gpu_are_told_apart(gpu_handle: Handle) -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch has no CUDA")
+    torch.manual_seed(0)
+    numbers = torch.rand(2, 3, 4, 5).sub(0.5).cuda()
+    views = [
+        numbers,
+        numbers.view(3, 2, 4, 5),
+        numbers[:1],
+        numbers.transpose(2, 3),
+        numbers[..., ::2],
+        numbers.view(torch.float16)[..., :5],
+    ]
+    assert len({each.data_ptr() for each in views}) == 1
+    complex_numbers = torch.view_as_complex(numbers.view(1, 3, 4, 5, 2))
+    for _ in range(2):
+        for x in views:
+            y = cudnn.activation_forward(gpu_handle, x, "relu")
+            np.testing.assert_array_equal(y.numpy(), x.relu().cpu().numpy())
+        with pytest.raises(BufferError, match="gradient"):
+            cudnn.activation_forward(gpu_handle, numbers.detach().requires_grad_(), "relu")
+        plain, negated = complex_numbers.imag, complex_numbers.conj().imag
+        assert plain.data_ptr() == negated.data_ptr()
+        y = cudnn.activation_forward(gpu_handle, plain, "relu")
+        np.testing.assert_array_equal(y.numpy(), plain.relu().cpu().numpy())
+        with pytest.raises(BufferError, match="resolve_neg"):
+            cudnn.activation_forward(gpu_handle, negated, "relu")
+
+
+@pytest.mark.gpu
 def test_tensors_of_pytorch_on_a_gpu_in_the_order_of_their_stream(gpu_device: None) -> None:
     torch = pytest.importorskip("torch")
     conv = ConvolutionDescriptor(1)
