@@ -10,7 +10,7 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _MODULES = ("cublas", "cudart", "frontend", "graph", "legacy", "raw", "reference")
 

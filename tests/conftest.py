@@ -6,9 +6,15 @@ import collections
 import functools
 import gc
 import importlib
+import os
 import pickle
 from collections.abc import Iterator
 from typing import Any
+
+# Read when NumPy and PyTorch are loaded, here and in programs that tests start: tests run beside
+# one another, and threads of matrix products that wait for one another take several times as long.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import error_report
 import gpu_coverage
@@ -41,10 +47,21 @@ def pytest_configure(config: pytest.Config) -> None:
     mode.strict = mode.guard_pages = True
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _leave_out_soak_tests(config, items)
     for item in items:
         if item.get_closest_marker("gpu") and why_no_gpu():
             item.add_marker(pytest.mark.skip(reason=f"no GPU: {why_no_gpu()}"))
+
+
+def _leave_out_soak_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Unless -m chooses tests, or one is named."""
+    if config.option.markexpr or any("::" in argument for argument in config.args):
+        return
+    soak = [item for item in items if item.get_closest_marker("soak")]
+    if soak:
+        config.hook.pytest_deselected(items=soak)
+        items[:] = [item for item in items if not item.get_closest_marker("soak")]
 
 
 def pytest_collection_finish() -> None:
