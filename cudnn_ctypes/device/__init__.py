@@ -18,8 +18,9 @@ from .buffer import DeviceBuffer
 from .cuda import CudaError
 from .device import ReferenceDevice, current_device, device_count, make_current, synchronize
 from .event import Event, elapsed_ms
+from .importing import as_tensor
 from .stream import as_stream_pointer
-from .tensor import DeviceTensor, as_tensor
+from .tensor import DeviceTensor
 
 TensorLike: TypeAlias = DeviceMemory
 """Device memory: a tensor or buffer of this package or another library, or an address."""

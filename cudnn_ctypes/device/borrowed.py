@@ -10,7 +10,7 @@ from cudnn_ctypes.resource import Uncopied
 from .layout import Shape
 from .stream import as_stream_pointer
 
-__all__ = ["Borrowed", "Imported", "TensorForm", "c_strides", "not_negative"]
+__all__ = ["Borrowed", "Imported", "c_strides", "not_negative"]
 
 
 class Borrowed(Uncopied):
@@ -30,11 +30,6 @@ class Borrowed(Uncopied):
     def allocation(self) -> Borrowed:
         """Itself: what keeps the memory alive."""
         return self
-
-
-TensorForm = tuple[bool, Shape, Shape, cudnnDataType_t, int, bool, int]
-"""What a tensor is, in whatever memory: whether on the host, shape, strides, data type, offset in
-bytes, whether it may only be read, bytes."""
 
 
 class Imported(NamedTuple):

@@ -218,7 +218,7 @@ class DeviceBuffer(Uncopied):
         """
         stream = self.stream if stream is None else stream
         if not isinstance(source, DeviceBuffer):
-            from .tensor import as_tensor
+            from .importing import as_tensor
 
             source = as_tensor(source, stream=stream)
         copy.between(self, offset, source, 0, source.nbytes, stream)

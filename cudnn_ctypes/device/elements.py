@@ -254,7 +254,7 @@ class Elements(NumpyFunctions):
 
 
 def _as_tensor(source: Any, stream: Any) -> Any:
-    from .tensor import as_tensor
+    from .importing import as_tensor
 
     try:
         return as_tensor(source, stream=stream)

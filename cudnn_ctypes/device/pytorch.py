@@ -16,7 +16,8 @@ from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
 from . import cuda
-from .borrowed import Borrowed, Imported, TensorForm
+from .borrowed import Borrowed, Imported
+from .described import TensorForm
 from .layout import Shape, extent
 from .stream import LEGACY_DEFAULT, as_stream_pointer, order
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 from typing import Any
 
 import numpy as np
@@ -20,19 +19,19 @@ from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 from cudnn_ctypes.resource import Uncopied
 
-from . import copy, dlpack, pytorch
+from . import copy, dlpack
 from . import layout as layouts
 from .allocation import Allocation
-from .borrowed import Imported, TensorForm
+from .borrowed import Imported
 from .buffer import DeviceBuffer, Keyed, check_reachable, forms
-from .cuda_array_interface import from_cuda_array_interface
+from .described import Described, TensorForm
 from .elements import Elements
 from .numbers import element
 
-__all__ = ["DeviceTensor", "as_tensor"]
+__all__ = ["DeviceTensor"]
 
 
-class DeviceTensor(Elements, Uncopied):
+class DeviceTensor(Described, Elements, Uncopied):
     """A tensor in device memory; in host memory on the reference device.
 
     The shape is the logical one, (N, C, spatial...) whatever the layout; the layout shows in the
@@ -230,10 +229,6 @@ class DeviceTensor(Elements, Uncopied):
         tensor._set(memory, shape, strides, data_type, 0, readonly, memory.nbytes)
         return tensor
 
-    def _form(self) -> TensorForm:
-        parts = self._on_host, self._shape, self._strides, self._data_type
-        return *parts, self._offset, self._readonly, self._nbytes
-
     @staticmethod
     def _in(memory: Any, form: TensorForm, keyed: Keyed | None = None) -> DeviceTensor:
         """A tensor of a form that is known to fit the memory."""
@@ -272,51 +267,6 @@ class DeviceTensor(Elements, Uncopied):
     # -- what it is --------------------------------------------------------------------------
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Logical shape, (N, C, spatial...)."""
-        return self._shape
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Steps in memory along each dimension, in elements; in vectors for vectorised types."""
-        return self._strides
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """NumPy or ml_dtypes type of an element."""
-        return numpy_dtype(self._data_type)
-
-    @property
-    def data_type(self) -> cudnnDataType_t:
-        """cuDNN's name for the type."""
-        return self._data_type
-
-    @property
-    def layout(self) -> str | None:
-        """Name of the layout that the strides follow, None if they follow none."""
-        return layouts.layout_name(self._shape, self._strides, self._data_type)
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self._shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return math.prod(self._shape)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes from the first to the last element, gaps included."""
-        return self._nbytes
-
-    @property
-    def readonly(self) -> bool:
-        """Whether the library that it comes from forbids writing."""
-        return self._readonly
-
-    @property
     def ptr(self) -> int:
         """Device address of the first element; 0 if there is none."""
         memory = self._open()
@@ -352,11 +302,6 @@ class DeviceTensor(Elements, Uncopied):
         if self._whole is None and not isinstance(self._memory, DeviceBuffer):
             self._keyed = keyed  # for nothing but `close` closes it
         return keyed
-
-    def form(self, device_id: int) -> tuple[Any, ...]:
-        """What the keys of launches say of it, besides its address."""
-        where = -1 if self._on_host else device_id
-        return self._data_type._value_, self._shape, self._strides, where, self._readonly
 
     def __repr__(self) -> str:
         layout = self.layout or f"strides {self._strides}"
@@ -398,46 +343,6 @@ class DeviceTensor(Elements, Uncopied):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def as_tensor(obj: Any, *, stream: Any = None) -> DeviceTensor:
-    """`obj` as a ``DeviceTensor`` without copying, for use on `stream`.
-
-    Parameters
-    ----------
-    obj : DeviceTensor, or any object with ``__dlpack__`` or ``__cuda_array_interface__``
-        A ``DeviceTensor`` is returned as it is. Tensors of PyTorch, CuPy, JAX or Numba must be in
-        CUDA memory, or in host memory while the reference device is active.
-    stream : stream, optional
-        It is made to wait for what the other library has under way.
-
-    Raises
-    ------
-    TypeError
-        If it is host memory (copy it with ``DeviceTensor.from_numpy``), no tensor at all, or of a
-        type that cuDNN has not.
-    """
-    if pytorch.is_torch(type(obj)):
-        borrowed = pytorch.from_torch(obj, stream=stream)
-        if borrowed is not None:
-            return DeviceTensor._in(*borrowed)
-        imported = dlpack.from_dlpack(obj, stream=stream)
-        pytorch.learn(obj, imported)
-        return DeviceTensor._imported(imported)
-    if isinstance(obj, DeviceTensor):
-        return obj
-    if isinstance(obj, (np.ndarray, np.generic)):
-        raise TypeError(
-            "host memory (numpy.ndarray) where device memory is wanted; copy it with "
-            "DeviceTensor.from_numpy"
-        )
-    if hasattr(obj, "__dlpack__"):
-        return DeviceTensor.from_dlpack(obj, stream=stream)
-    if hasattr(obj, "__cuda_array_interface__"):
-        return DeviceTensor._imported(from_cuda_array_interface(obj, stream=stream))
-    raise TypeError(
-        f"expected a tensor with __dlpack__ or __cuda_array_interface__, got a {type(obj).__name__}"
-    )
 
 
 def _described(

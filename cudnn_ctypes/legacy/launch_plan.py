@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..device import DeviceTensor, copy, pytorch
 from ..device.allocation import Allocation, Allocator
-from ..device.borrowed import TensorForm
+from ..device.described import TensorForm
 from ..raw import log, mode
 from ..raw.bare import bare, watched
 from ..raw.compiled_functions import function_of
