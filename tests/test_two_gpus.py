@@ -216,7 +216,7 @@ def test_synchronized_batch_norm(handles: list[Handle]) -> None:
     program = """
         import importlib, json
         from cudnn_ctypes import Handle
-        example = importlib.import_module("27_synchronized_batch_norm")
+        example = importlib.import_module("28_synchronized_batch_norm")
         with Handle(device=0) as first, Handle(device=1) as second:
             found, wanted = example.train([first, second]), example.exact()
         print(json.dumps({name: example.largest(found[name] - wanted[name]) for name in wanted}))

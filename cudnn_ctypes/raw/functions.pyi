@@ -138,7 +138,7 @@ def cudnnGetVersion() -> int:
     cudnn_graph.h, since 9.0.0
 
     used by Handle.version, library_versions
-    example: examples/25_compiled_elsewhere.py
+    example: examples/26_compiled_elsewhere.py
     """
 
 @declared
@@ -350,7 +350,7 @@ def cudnnBackendCreateDescriptor(
     out  descriptor      pointer to cudnnBackendDescriptor_t
 
     used by BackendDescriptor
-    example: examples/18_first_graph_raw.py
+    example: examples/19_first_graph_raw.py
     """
 
 @declared
@@ -365,7 +365,7 @@ def cudnnBackendDestroyDescriptor(
     in  descriptor  cudnnBackendDescriptor_t
 
     used by BackendDescriptor
-    example: examples/18_first_graph_raw.py
+    example: examples/19_first_graph_raw.py
     """
 
 @declared
@@ -394,7 +394,7 @@ def cudnnBackendFinalize(
     in  descriptor  cudnnBackendDescriptor_t
 
     used by BackendDescriptor.finalize
-    example: examples/18_first_graph_raw.py
+    example: examples/19_first_graph_raw.py
     """
 
 @declared
@@ -421,7 +421,7 @@ def cudnnBackendSetAttribute(
     in  arrayOfElements  host memory
 
     used by BackendDescriptor.set
-    example: examples/18_first_graph_raw.py
+    example: examples/19_first_graph_raw.py
     """
 
 @declared
@@ -451,7 +451,7 @@ def cudnnBackendGetAttribute(
     out  arrayOfElements        host memory
 
     used by BackendDescriptor
-    example: examples/18_first_graph_raw.py
+    example: examples/19_first_graph_raw.py
     """
 
 @declared
@@ -495,7 +495,7 @@ def cudnnBackendExecute(
     in  variantPack    cudnnBackendDescriptor_t
 
     used by BackendDescriptor, ExecutionPlan
-    example: examples/18_first_graph_raw.py
+    example: examples/19_first_graph_raw.py
     """
 
 @declared
@@ -1003,7 +1003,7 @@ def cudnnAddTensor(
     in/out  C       device memory, as cDesc says
 
     used by add_tensor
-    example: examples/20_legacy_and_graph.py
+    example: examples/21_legacy_and_graph.py
     """
 
 @declared
@@ -1130,7 +1130,7 @@ def cudnnOpTensor(
     in/out  C             device memory, as cDesc says
 
     used by op_tensor
-    example: examples/20_legacy_and_graph.py
+    example: examples/21_legacy_and_graph.py
     """
 
 @declared
@@ -1325,7 +1325,7 @@ def cudnnReduceTensor(
     in/out  C                     device memory, as cDesc says
 
     used by reduce_tensor
-    example: examples/20_legacy_and_graph.py
+    example: examples/21_legacy_and_graph.py
     """
 
 @declared
@@ -2048,7 +2048,7 @@ def cudnnActivationForward(
     in/out  y               device memory, as yDesc says
 
     used by activation_forward
-    example: examples/20_legacy_and_graph.py
+    example: examples/21_legacy_and_graph.py
     """
 
 @declared
@@ -2288,7 +2288,7 @@ def cudnnBatchNormalizationForwardInference(
     in      epsilon                 double
 
     used by batch_normalization_forward_inference
-    example: examples/20_legacy_and_graph.py
+    example: examples/21_legacy_and_graph.py
     """
 
 @declared
@@ -2984,7 +2984,7 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     out  sizeInBytes             pointer to size_t
 
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
-    example: examples/13_residual_block.py
+    example: examples/14_fused_residual_block.py
     """
 
 @declared
@@ -3030,7 +3030,7 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     out  sizeInBytes       pointer to size_t
 
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
-    example: examples/13_residual_block.py
+    example: examples/14_fused_residual_block.py
     """
 
 @declared
@@ -3060,7 +3060,7 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     out  sizeInBytes     pointer to size_t
 
     used by batch_normalization_backward_ex, batch_normalization_ex_sizes
-    example: examples/13_residual_block.py
+    example: examples/14_fused_residual_block.py
     """
 
 @declared
@@ -3212,7 +3212,7 @@ def cudnnBatchNormalizationForwardTrainingEx(
     in      reserveSpaceSizeInBytes   size_t
 
     used by batch_normalization_forward_training_ex
-    example: examples/13_residual_block.py
+    example: examples/14_fused_residual_block.py
     """
 
 @declared
@@ -3385,7 +3385,7 @@ def cudnnBatchNormalizationBackwardEx(
     in      reserveSpaceSizeInBytes  size_t
 
     used by batch_normalization_backward_ex
-    example: examples/13_residual_block.py
+    example: examples/14_fused_residual_block.py
     """
 
 @declared
@@ -4549,7 +4549,7 @@ def cudnnConvolutionBiasActivationForward(
     in/out  y                     device memory, as yDesc says
 
     used by convolution_bias_activation_forward
-    example: examples/20_legacy_and_graph.py
+    example: examples/21_legacy_and_graph.py
     """
 
 @declared
@@ -5974,7 +5974,7 @@ def cudnnCreateAttnDescriptor(
     out  attnDesc  pointer to cudnnAttnDescriptor_t
 
     used by AttnDescriptor
-    example: examples/15_attention_step_by_step.py
+    example: examples/16_attention_step_by_step.py
     """
 
 @declared
@@ -5989,7 +5989,7 @@ def cudnnDestroyAttnDescriptor(
     in  attnDesc  cudnnAttnDescriptor_t
 
     used by AttnDescriptor
-    example: examples/15_attention_step_by_step.py
+    example: examples/16_attention_step_by_step.py
     """
 
 @declared
@@ -6134,7 +6134,7 @@ def cudnnGetAttnDescriptor(
     out  maxBeamSize      pointer to int
 
     used by AttnDescriptor
-    example: examples/15_attention_step_by_step.py
+    example: examples/16_attention_step_by_step.py
     """
 
 @declared
@@ -6193,7 +6193,7 @@ def cudnnGetMultiHeadAttnWeights(
     out  wAddr              pointer to void *
 
     used by AttentionWeights
-    example: examples/15_attention_step_by_step.py
+    example: examples/16_attention_step_by_step.py
     """
 
 @declared
@@ -6272,7 +6272,7 @@ def cudnnMultiHeadAttnForward(
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
 
     used by attention_forward, attention_forward_training
-    example: examples/15_attention_step_by_step.py
+    example: examples/16_attention_step_by_step.py
     """
 
 @declared
@@ -6359,7 +6359,7 @@ def cudnnRNNBackwardData_v8(
     in/out  reserveSpace      device memory, as reserveSpaceSize says
 
     used by RNN.backward_data
-    example: examples/14_character_lstm.py
+    example: examples/15_character_lstm.py
     """
 
 @declared
@@ -6419,7 +6419,7 @@ def cudnnRNNBackwardWeights_v8(
     in/out  reserveSpace      device memory, as reserveSpaceSize says
 
     used by RNN.backward_weights
-    example: examples/14_character_lstm.py
+    example: examples/15_character_lstm.py
     """
 
 @declared
@@ -6501,7 +6501,7 @@ def cudnnMultiHeadAttnBackwardData(
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
 
     used by attention_backward_data
-    example: examples/15_attention_step_by_step.py
+    example: examples/16_attention_step_by_step.py
     """
 
 @declared
@@ -6568,7 +6568,7 @@ def cudnnMultiHeadAttnBackwardWeights(
     in/out  reserveSpace             device memory, as reserveSpaceSizeInBytes says
 
     used by attention_backward_weights
-    example: examples/15_attention_step_by_step.py
+    example: examples/16_attention_step_by_step.py
     """
 
 @declared
@@ -6583,7 +6583,7 @@ def cudnnCreateCTCLossDescriptor(
     out  ctcLossDesc  pointer to cudnnCTCLossDescriptor_t
 
     used by CTCLossDescriptor
-    example: examples/16_ctc.py
+    example: examples/17_ctc.py
     """
 
 @declared
@@ -6768,7 +6768,7 @@ def cudnnGetCTCLossDescriptor_v9(
     out  maxLabelLength  pointer to int
 
     used by CTCLossDescriptor
-    example: examples/16_ctc.py
+    example: examples/17_ctc.py
     """
 
 @declared
@@ -6783,7 +6783,7 @@ def cudnnDestroyCTCLossDescriptor(
     in  ctcLossDesc  cudnnCTCLossDescriptor_t
 
     used by CTCLossDescriptor
-    example: examples/16_ctc.py
+    example: examples/17_ctc.py
     """
 
 @declared
@@ -6834,7 +6834,7 @@ def cudnnCTCLoss(
     in      workSpaceSizeInBytes  size_t
 
     used by ctc_loss
-    example: examples/16_ctc.py
+    example: examples/17_ctc.py
     """
 
 @declared

@@ -15,7 +15,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "Handle.version",
             "library_versions",
         ),
-        "25_compiled_elsewhere.py",
+        "26_compiled_elsewhere.py",
     ),
     "cudnnGetMaxDeviceVersion": (
         (
@@ -74,11 +74,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBackendCreateDescriptor": (
         ("BackendDescriptor",),
-        "18_first_graph_raw.py",
+        "19_first_graph_raw.py",
     ),
     "cudnnBackendDestroyDescriptor": (
         ("BackendDescriptor",),
-        "18_first_graph_raw.py",
+        "19_first_graph_raw.py",
     ),
     "cudnnBackendInitialize": (
         ("BackendDescriptor.reset",),
@@ -86,15 +86,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBackendFinalize": (
         ("BackendDescriptor.finalize",),
-        "18_first_graph_raw.py",
+        "19_first_graph_raw.py",
     ),
     "cudnnBackendSetAttribute": (
         ("BackendDescriptor.set",),
-        "18_first_graph_raw.py",
+        "19_first_graph_raw.py",
     ),
     "cudnnBackendGetAttribute": (
         ("BackendDescriptor",),
-        "18_first_graph_raw.py",
+        "19_first_graph_raw.py",
     ),
     "cudnnGetExecutionPlanWorkspaceSize": (
         (
@@ -108,7 +108,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "BackendDescriptor",
             "ExecutionPlan",
         ),
-        "18_first_graph_raw.py",
+        "19_first_graph_raw.py",
     ),
     "cudnnBackendPopulateCudaGraph": (
         ("NativeGraph",),
@@ -184,7 +184,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnAddTensor": (
         ("add_tensor",),
-        "20_legacy_and_graph.py",
+        "21_legacy_and_graph.py",
     ),
     "cudnnCreateOpTensorDescriptor": (
         ("OpTensorDescriptor",),
@@ -204,7 +204,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnOpTensor": (
         ("op_tensor",),
-        "20_legacy_and_graph.py",
+        "21_legacy_and_graph.py",
     ),
     "cudnnCreateReduceTensorDescriptor": (
         ("ReduceTensorDescriptor",),
@@ -232,7 +232,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnReduceTensor": (
         ("reduce_tensor",),
-        "20_legacy_and_graph.py",
+        "21_legacy_and_graph.py",
     ),
     "cudnnSetTensor": (
         ("set_tensor",),
@@ -340,7 +340,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnActivationForward": (
         ("activation_forward",),
-        "20_legacy_and_graph.py",
+        "21_legacy_and_graph.py",
     ),
     "cudnnCreateLRNDescriptor": (
         ("LRNDescriptor",),
@@ -372,7 +372,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBatchNormalizationForwardInference": (
         ("batch_normalization_forward_inference",),
-        "20_legacy_and_graph.py",
+        "21_legacy_and_graph.py",
     ),
     "cudnnDeriveNormTensorDescriptor": (
         ("derive_norm_tensor_descriptor",),
@@ -467,7 +467,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "batch_normalization_ex_sizes",
             "batch_normalization_forward_training_ex",
         ),
-        "13_residual_block.py",
+        "14_fused_residual_block.py",
     ),
     "cudnnGetBatchNormalizationBackwardExWorkspaceSize": (
         (
@@ -475,7 +475,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "batch_normalization_ex_sizes",
             "batch_normalization_forward_training_ex",
         ),
-        "13_residual_block.py",
+        "14_fused_residual_block.py",
     ),
     "cudnnGetBatchNormalizationTrainingExReserveSpaceSize": (
         (
@@ -483,7 +483,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
             "batch_normalization_ex_sizes",
             "batch_normalization_forward_training_ex",
         ),
-        "13_residual_block.py",
+        "14_fused_residual_block.py",
     ),
     "cudnnBatchNormalizationForwardTraining": (
         ("batch_normalization_forward_training",),
@@ -491,7 +491,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBatchNormalizationForwardTrainingEx": (
         ("batch_normalization_forward_training_ex",),
-        "13_residual_block.py",
+        "14_fused_residual_block.py",
     ),
     "cudnnBatchNormalizationBackward": (
         ("batch_normalization_backward",),
@@ -499,7 +499,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnBatchNormalizationBackwardEx": (
         ("batch_normalization_backward_ex",),
-        "13_residual_block.py",
+        "14_fused_residual_block.py",
     ),
     "cudnnGetNormalizationForwardTrainingWorkspaceSize": (
         (
@@ -638,7 +638,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnConvolutionBiasActivationForward": (
         ("convolution_bias_activation_forward",),
-        "20_legacy_and_graph.py",
+        "21_legacy_and_graph.py",
     ),
     "cudnnGetConvolutionBackwardDataAlgorithmMaxCount": (
         ("ConvolutionBackwardData",),
@@ -834,11 +834,11 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnCreateAttnDescriptor": (
         ("AttnDescriptor",),
-        "15_attention_step_by_step.py",
+        "16_attention_step_by_step.py",
     ),
     "cudnnDestroyAttnDescriptor": (
         ("AttnDescriptor",),
-        "15_attention_step_by_step.py",
+        "16_attention_step_by_step.py",
     ),
     "cudnnSetAttnDescriptor": (
         ("AttnDescriptor.set",),
@@ -846,7 +846,7 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetAttnDescriptor": (
         ("AttnDescriptor",),
-        "15_attention_step_by_step.py",
+        "16_attention_step_by_step.py",
     ),
     "cudnnGetMultiHeadAttnBuffers": (
         ("attention_buffer_sizes",),
@@ -854,14 +854,14 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetMultiHeadAttnWeights": (
         ("AttentionWeights",),
-        "15_attention_step_by_step.py",
+        "16_attention_step_by_step.py",
     ),
     "cudnnMultiHeadAttnForward": (
         (
             "attention_forward",
             "attention_forward_training",
         ),
-        "15_attention_step_by_step.py",
+        "16_attention_step_by_step.py",
     ),
     "cudnnAdvVersionCheck": (
         ("check_sublibraries",),
@@ -869,23 +869,23 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnRNNBackwardData_v8": (
         ("RNN.backward_data",),
-        "14_character_lstm.py",
+        "15_character_lstm.py",
     ),
     "cudnnRNNBackwardWeights_v8": (
         ("RNN.backward_weights",),
-        "14_character_lstm.py",
+        "15_character_lstm.py",
     ),
     "cudnnMultiHeadAttnBackwardData": (
         ("attention_backward_data",),
-        "15_attention_step_by_step.py",
+        "16_attention_step_by_step.py",
     ),
     "cudnnMultiHeadAttnBackwardWeights": (
         ("attention_backward_weights",),
-        "15_attention_step_by_step.py",
+        "16_attention_step_by_step.py",
     ),
     "cudnnCreateCTCLossDescriptor": (
         ("CTCLossDescriptor",),
-        "16_ctc.py",
+        "17_ctc.py",
     ),
     "cudnnSetCTCLossDescriptor": (
         ("CTCLossDescriptor.set",),
@@ -917,15 +917,15 @@ USES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "cudnnGetCTCLossDescriptor_v9": (
         ("CTCLossDescriptor",),
-        "16_ctc.py",
+        "17_ctc.py",
     ),
     "cudnnDestroyCTCLossDescriptor": (
         ("CTCLossDescriptor",),
-        "16_ctc.py",
+        "17_ctc.py",
     ),
     "cudnnCTCLoss": (
         ("ctc_loss",),
-        "16_ctc.py",
+        "17_ctc.py",
     ),
     "cudnnCTCLoss_v8": (
         ("ctc_loss_v8",),

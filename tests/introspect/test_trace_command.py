@@ -164,10 +164,10 @@ def test_is_among_the_commands() -> None:
 TRACED = {
     "02_convolution_raw": ["cudnnConvolutionForward"],
     "03_convolution": ["cudnnConvolutionForward"],
-    "15_attention_step_by_step": ["cudnnMultiHeadAttnForward"],
-    "16_ctc": ["cudnnCTCLoss"],
-    "19_convolution_at_every_level": ["cudnnConvolutionForward", "cudnnBackendExecute"],
-    "26_nvidia_front_end": ["cudnnBackendExecute"],
+    "16_attention_step_by_step": ["cudnnMultiHeadAttnForward"],
+    "17_ctc": ["cudnnCTCLoss"],
+    "20_convolution_at_every_level": ["cudnnConvolutionForward", "cudnnBackendExecute"],
+    "27_nvidia_front_end": ["cudnnBackendExecute"],
 }
 
 

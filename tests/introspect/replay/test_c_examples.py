@@ -22,19 +22,19 @@ EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))
 FIRST = {
     "11_train_on_digits": 600,
     "12_lenet_digits": 600,
-    "14_character_lstm": 600,
-    "21_fusion": 900,  # what is executed; then all engines for other graphs are asked
-    "22_engines": 150,
-    "23_choosing_an_engine": 600,
+    "15_character_lstm": 600,
+    "22_fusion": 900,  # what is executed; then all engines for other graphs are asked
+    "23_engines": 150,
+    "24_choosing_an_engine": 600,
 }
 """How many calls of long programs are recorded."""
 
 WITHOUT_OUTPUTS = {
     "01_smallest_program",
     "04_layouts",
-    "22_engines",
-    "23_choosing_an_engine",
-    "25_compiled_elsewhere",
+    "23_engines",
+    "24_choosing_an_engine",
+    "26_compiled_elsewhere",
 }
 """They compute nothing on the reference device."""
 
@@ -77,7 +77,7 @@ def has_length(parameter: Parameter) -> bool:
 
 
 @pytest.mark.parametrize(
-    "name", ["02_convolution_raw", "09_rnn", "16_ctc", "18_first_graph_raw", "26_nvidia_front_end"]
+    "name", ["02_convolution_raw", "09_rnn", "17_ctc", "19_first_graph_raw", "27_nvidia_front_end"]
 )
 def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
     folder, first, second = (tmp_path / each for each in ("program", "first", "second"))

@@ -19,10 +19,10 @@ from cudnn_ctypes.introspect.call_text import call_text
 # With the number of outputs that are compared at least.
 EXAMPLES = {
     "02_convolution_raw": 1,
-    "15_attention_step_by_step": 9,
-    "16_ctc": 80,
-    "19_convolution_at_every_level": 1,
-    "26_nvidia_front_end": 1,
+    "16_attention_step_by_step": 9,
+    "17_ctc": 80,
+    "20_convolution_at_every_level": 1,
+    "27_nvidia_front_end": 1,
 }
 
 

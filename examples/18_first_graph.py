@@ -2,7 +2,7 @@
 
 The legacy API has a function for each operation. Here one describes tensors and operations; cuDNN
 proposes engines that compute all of it, one of them is built into a plan, and the plan is executed
-with memory. Example 18 makes the same calls one by one.
+with memory. Example 19 makes the same calls one by one.
 """
 
 import numpy as np

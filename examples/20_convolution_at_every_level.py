@@ -3,7 +3,7 @@
 There are two C APIs, and each can be used in raw calls or by classes: the legacy API, with a
 function for each operation, and the graph API, where descriptors say what is to be computed and an
 engine that cuDNN proposes computes it. All of them mix freely. The raw calls of the graph API fill
-example 18.
+example 19.
 """
 
 from collections.abc import Callable
@@ -70,7 +70,7 @@ def legacy_classes(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTe
 
 
 def graph_descriptors(handle: Handle, x: DeviceTensor, w: DeviceTensor, y: DeviceTensor) -> None:
-    """The descriptors of example 18 by short names, values checked, closed at the end."""
+    """The descriptors of example 19 by short names, values checked, closed at the end."""
     with ExitStack() as stack:
 
         def descriptor(kind: str, **attributes: Any) -> BackendDescriptor:

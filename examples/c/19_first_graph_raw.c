@@ -1,6 +1,6 @@
-/* Example 18 in C: a convolution through the graph API, 4 x 4 pixels and a filter of 3 x 3.
+/* Example 19 in C: a convolution through the graph API, 4 x 4 pixels and a filter of 3 x 3.
  *
- *     cc 18_first_graph_raw.c -lcudnn -lcudart && ./a.out
+ *     cc 19_first_graph_raw.c -lcudnn -lcudart && ./a.out
  */
 #include <cuda_runtime.h>
 #include <cudnn.h>

@@ -1,4 +1,4 @@
-"""The graph of example 17 in raw calls, as a C program makes them; c/18_first_graph_raw.c is that.
+"""The graph of example 18 in raw calls, as a C program makes them; c/19_first_graph_raw.c is that.
 
 Everything is a descriptor: created, given attributes, finalized, used, destroyed. An attribute is
 set by its name, the type of its values, how many there are, and an array of them.

@@ -5,8 +5,8 @@ machine code. Both machines need the same version of cuDNN; the first needs a C 
 library stands in for the driver there. The same is done by
 ``python -m cudnn_ctypes compile gate.json --device H200``.
 
-    python 25_compiled_elsewhere.py compile FOLDER     here
-    python 25_compiled_elsewhere.py run FOLDER         there
+    python 26_compiled_elsewhere.py compile FOLDER     here
+    python 26_compiled_elsewhere.py run FOLDER         there
 
 Without arguments it does both for the GPU of this machine; without one it compiles for an H200.
 """
