@@ -36,7 +36,8 @@ ends in / as a C program.
 A program that --c or --py writes needs nothing of what the traced one is made of: what that one, or
 kernels of others, had put on the device is in its data, and work on several streams is done in the
 order of the calls. --c is also the way to report a bug of cuDNN. Trace the smallest program that
-shows it: the data hold all memory that its calls read.
+shows it, for the data hold all memory that its calls read; and with --flush if cuDNN ends the
+process.
 """
 
 
@@ -83,6 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--first", type=int, metavar="N", help="see the first N calls only, of a long program say"
+    )
+    parser.add_argument(
+        "--flush",
+        action="store_true",
+        help="write the programs of --py and --c before each call too: for a call that ends the "
+        "process, which is then their last",
     )
     parser.add_argument("--lines", action="store_true", help="with these: show the calls too")
     parser.add_argument(
@@ -178,6 +185,7 @@ def _run(arguments: argparse.Namespace) -> int:
             program=program,
             memory=arguments.memory,
             first=arguments.first,
+            flush=arguments.flush,
         )
         try:
             with traced:

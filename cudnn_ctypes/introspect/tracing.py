@@ -52,6 +52,7 @@ class Trace(Uncopied):
         program: str = "",
         memory: bool = False,
         first: int | None = None,
+        flush: bool = False,
     ) -> None:
         self.looks_at_numbers = nan
         self.calls: list[CallRecord] = []
@@ -62,7 +63,7 @@ class Trace(Uncopied):
         if py is not None or c is not None:
             from .replay.programs import Programs
 
-            self._programs = Programs(py, c, program, first)
+            self._programs = Programs(py, c, program, first, flush)
         self._count = 0
         self._first: CallRecord | None = None
         self._sums = Sums()
@@ -193,6 +194,7 @@ def trace(
     first: int | None = None,
     py: str | os.PathLike[str] | None = None,
     c: str | os.PathLike[str] | None = None,
+    flush: bool = False,
 ) -> Trace:
     """See every C call that is made in ``with``: by any layer, in any thread, on any device.
 
@@ -223,6 +225,9 @@ def trace(
         The folder of a C program that makes the same calls, with its data, a Makefile and a README;
         it is made if there is none. ``make run`` there compiles and runs the program, which
         compares what the calls write with what they wrote here.
+    flush : bool
+        Whether to write these programs before each call too, which takes time: a call that ends the
+        process is then their last.
 
     Returns
     -------
@@ -264,6 +269,7 @@ def trace(
         first=first,
         py=py,
         c=c,
+        flush=flush,
     )
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from .allocations import Bytes
 from .c_program import CProgram
 from .recorded_on import RecordedOn
-from .recording import Recording
+from .steps import Step
 
-__all__ = ["write_c"]
+__all__ = ["CFolder"]
 
 _MAKEFILE = """\
 # make builds the program, make run runs it. Where the headers and libraries are:
@@ -56,55 +58,72 @@ that did not.
 """
 
 
-def write_c(recording: Recording, folder: str | os.PathLike[str], program: str) -> None:
-    """Write a recorded program as a C program that stands alone.
+class CFolder:
+    """A folder to which a program is written, again and again if need be.
 
     Parameters
     ----------
-    recording : Recording
     folder
         Is made if there is none; the program is called like it.
     program : str
         What was recorded.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
     """
-    folder = Path(folder)
-    data = folder / "data"
-    data.mkdir(parents=True, exist_ok=True)
-    for old in data.glob("*.bin"):  # of an earlier recording
-        old.unlink()
-    written = CProgram(recording.finished())
-    facts = RecordedOn.now().as_dict()
-    facts |= {"program": program.replace("*/", "* /"), "name": _name(folder)}
-    (folder / f"{facts['name']}.c").write_text(written.text(facts))
-    (folder / "Makefile").write_text(_MAKEFILE.format(**facts))
-    facts |= {
-        "calls": str(written.calls),
-        "data": _about_data(recording),
-        "left_out": _about_left_out(recording),
-    }
-    (folder / "README.md").write_text(_README.format(**facts))
-    for name, contents in recording.data.items():
-        (data / f"{name}.bin").write_bytes(contents.tobytes())
+
+    def __init__(self, folder: str | os.PathLike[str], program: str) -> None:
+        self._folder, self._program = Path(folder), program
+        self._written: set[str] | None = None  # data that are there
+
+    def write(self, steps: list[Step], data: Mapping[str, Bytes], left_out: Iterable[str]) -> None:
+        """Write the program.
+
+        Parameters
+        ----------
+        steps, data
+            Of a `Recording`.
+        left_out : iterable of str
+            Calls that it lacks, and why.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        folder = self._folder
+        self._write_data(data)
+        written = CProgram(steps)
+        facts = RecordedOn.now().as_dict()
+        facts |= {"program": self._program.replace("*/", "* /"), "name": _name(folder)}
+        (folder / f"{facts['name']}.c").write_text(written.text(facts))
+        (folder / "Makefile").write_text(_MAKEFILE.format(**facts))
+        facts |= {
+            "calls": str(written.calls),
+            "data": _ABOUT_DATA if data else "",
+            "left_out": _about(left_out),
+        }
+        (folder / "README.md").write_text(_README.format(**facts))
+
+    def _write_data(self, data: Mapping[str, Bytes]) -> None:
+        folder = self._folder / "data"
+        folder.mkdir(parents=True, exist_ok=True)
+        if self._written is None:
+            self._written = set()
+            for old in folder.glob("*.bin"):  # of an earlier recording
+                old.unlink()
+        for name in data.keys() - self._written:
+            (folder / f"{name}.bin").write_bytes(data[name].tobytes())
+            self._written.add(name)
 
 
 def _name(folder: Path) -> str:
     return re.sub(r"\W+", "_", folder.resolve().name) or "replay"
 
 
-def _about_data(recording: Recording) -> str:
-    if not recording.data:
-        return ""
-    return (
-        "- data/ has the bytes that the program, or kernels of others, had put on the device, and\n"
-        "  those that the calls wrote (expected...), with which it compares what it finds.\n"
-    )
+_ABOUT_DATA = """\
+- data/ has the bytes that the program, or kernels of others, had put on the device, and
+  those that the calls wrote (expected...), with which it compares what it finds.
+"""
 
 
-def _about_left_out(recording: Recording) -> str:
-    lines = [f"  - {' '.join(reason.split())}\n" for reason in dict.fromkeys(recording.skipped)]
+def _about(left_out: Iterable[str]) -> str:
+    lines = [f"  - {' '.join(reason.split())}\n" for reason in left_out]
     return "".join(["- Left out are\n", *lines]) if lines else ""

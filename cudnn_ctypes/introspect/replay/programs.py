@@ -6,9 +6,10 @@ import os
 import sys
 
 from ..session import listen, stop
-from .c_folder import write_c
+from .c_folder import CFolder
 from .python_program import write_python
 from .recording import Recording
+from .steps import Step
 
 __all__ = ["Programs"]
 
@@ -26,6 +27,8 @@ class Programs:
         What is recorded; default: the running one.
     first : int, optional
         How many calls; default: all.
+    flush : bool
+        Whether to write before each call too, in case that it ends the process.
     """
 
     def __init__(
@@ -34,10 +37,11 @@ class Programs:
         c: str | os.PathLike[str] | None,
         program: str = "",
         first: int | None = None,
+        flush: bool = False,
     ) -> None:
-        self._py, self._c = py, c
         self._program = program or os.path.basename(sys.argv[0]) or "a program"
-        self._recording, self._first = Recording(first), first
+        self._py, self._c = py, None if c is None else CFolder(c, self._program)
+        self._recording, self._first = Recording(first, self._write if flush else None), first
         self._is_open = False
 
     @property
@@ -63,7 +67,11 @@ class Programs:
             return
         self._is_open = False
         stop(self._recording)
+        self._write(self._recording.finished())
+
+    def _write(self, steps: list[Step]) -> None:
+        data = self._recording.data
         if self._py is not None:
-            write_python(self._recording, self._py, self._program)
+            write_python(steps, data, self._py, self._program)
         if self._c is not None:
-            write_c(self._recording, self._c, self._program)
+            self._c.write(steps, data, self.left_out)

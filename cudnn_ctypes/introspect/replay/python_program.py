@@ -5,15 +5,17 @@ from __future__ import annotations
 import builtins
 import keyword
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
+from .allocations import Bytes
 from .host_numbers import host_number
 from .naming import Naming
-from .recording import RELATIVE, RELATIVE_BFLOAT16, TOLERANCE, Recording
+from .recording import RELATIVE, RELATIVE_BFLOAT16, TOLERANCE
 from .steps import (
     Allocate,
     Array,
@@ -95,12 +97,15 @@ _OWN_WORDS = {"ctypes", "sys", "Path", "np", "DeviceBuffer", "raw", "data", "che
 _RESERVED = {*_OWN_WORDS, "numbers", *keyword.kwlist, *dir(builtins)}
 
 
-def write_python(recording: Recording, path: str | os.PathLike[str], program: str) -> None:
+def write_python(
+    steps: list[Step], data: Mapping[str, Bytes], path: str | os.PathLike[str], program: str
+) -> None:
     """Write a program, and its data beside it.
 
     Parameters
     ----------
-    recording : Recording
+    steps, data
+        Of a `Recording`.
     path
         Of the program; its data have the same name with ".npz".
     program : str
@@ -112,16 +117,15 @@ def write_python(recording: Recording, path: str | os.PathLike[str], program: st
         If they cannot be written.
     """
     path = Path(path)
-    data = path.with_suffix(".npz")
-    steps = recording.finished()
+    file = path.with_suffix(".npz")
     compares = any(isinstance(step, Compare) for step in steps)
-    text = _HEAD.format(program=program, data=data.name) + (_CHECK if compares else "\n")
+    text = _HEAD.format(program=program, data=file.name) + (_CHECK if compares else "\n")
     text += "\n".join(_Writer(steps).lines) + "\n"
     if compares:
         text += "\nsys.exit(1 if different else 0)\n"
     path.write_text(text)
-    arrays: dict[str, Any] = recording.data
-    np.savez_compressed(data, **arrays)
+    arrays: dict[str, Any] = dict(data)
+    np.savez_compressed(file, **arrays)
 
 
 class _Writer:

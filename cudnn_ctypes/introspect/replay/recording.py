@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,6 +71,8 @@ class Recording:
     ----------
     first : int, optional
         How many calls to write down; default: all.
+    before : callable, optional
+        Called before each call with the steps up to it, in case that it ends the process.
 
     Attributes
     ----------
@@ -82,8 +85,10 @@ class Recording:
 
     looks_at_numbers = False
 
-    def __init__(self, first: int | None = None) -> None:
-        self._left = first
+    def __init__(
+        self, first: int | None = None, before: Callable[[list[Step]], None] | None = None
+    ) -> None:
+        self._left, self._before = first, before
         self.steps: list[Step] = []
         self.data: dict[str, Bytes] = {}
         self.skipped: list[str] = []
@@ -149,6 +154,10 @@ class Recording:
         except Exception as reason:  # a trace never stops a program
             pending = _Pending(None, str(reason))
         self._pending[id(moment)] = pending  # other threads call meanwhile
+        if self._before is not None and pending.values is not None:
+            coming = Call(moment.function, pending.values.by_name)
+            with suppress(OSError):  # said at the end
+                self._before([*self.steps, coming])
 
     def _noted(self, moment: Moment) -> _Pending:
         handle = moment.given.get("handle")

@@ -13,6 +13,7 @@ import pytest
 from programs import ROOT
 
 from cudnn_ctypes import CallRecord, read_trace
+from cudnn_ctypes.device import device_count
 from cudnn_ctypes.raw.function import Parameter, binding
 
 from .c_programs import check_equal, compared, make, on_the_reference_device, recorded
@@ -100,6 +101,8 @@ def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_on_the_gpu(name: str, tmp_path: Path) -> None:
+    if name == "27_synchronized_batch_norm" and device_count() > 1:
+        pytest.skip("a recorded program works on one GPU")
     folder = tmp_path / name
     text, said = recorded(EXAMPLES[name], folder, *limit(name), device="cuda")
     assert said == ""

@@ -183,6 +183,27 @@ def test_a_call_that_never_came_to_c_is_left_out(tmp_path: Path) -> None:
     check_equal(on_the_reference_device(folder), text)
 
 
+def test_a_call_that_ends_the_process_is_the_last(tmp_path: Path) -> None:
+    program, folder = tmp_path / "program.py", tmp_path / "out"
+    program.write_text(
+        "import os\n"
+        "from cudnn_ctypes import DeviceTensor, Handle, TensorDescriptor, raw\n"
+        "from cudnn_ctypes.raw.function import intercept\n"
+        "x = DeviceTensor.full((1, 1, 2, 2), 3.0, 'float32')\n"
+        "with Handle() as handle, TensorDescriptor((1, 1, 2, 2), 'float32') as desc:\n"
+        "    raw.cudnnScaleTensor(handle, desc, x, 2.0)\n"
+        "    intercept('cudnnSetTensor', lambda *arguments: os._exit(9))\n"
+        "    raw.cudnnSetTensor(handle, desc, x, 4.0)\n"
+    )
+    command = (sys.executable, "-m", "cudnn_ctypes", "trace", "--flush", "--c", folder, program)
+    assert run(*command).returncode == 9
+    text = (folder / "out.c").read_text()
+    last = "CHECK(cudnnSetTensor(handle, yDesc, y, &(float){4.0f}));"
+    assert text.index("cudnnScaleTensor(") < text.index(last) < text.index("cudnnDestroy(handle)")
+    assert 'upload(y, "y.bin");' in text
+    check_equal(on_the_reference_device(folder), text)
+
+
 def test_streams_are_made_and_waited_for(tmp_path: Path) -> None:
     program, folder = tmp_path / "program.py", tmp_path / "out"
     program.write_text(
