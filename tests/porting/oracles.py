@@ -190,6 +190,27 @@ def kernels() -> Lines:
     yield f"total {(y * y).sum():.2f}, error 0.0000"
 
 
+def attention() -> Lines:
+    def values(scale: float, shift: float) -> torch.Tensor:
+        return torch.sin(scale * torch.arange(24).double() + shift).reshape(2, 3, 4)
+
+    q, k, v = values(0.3, 0), values(0.7, 1), values(1.1, 2)
+    for batch, length in enumerate((3, 2)):
+        p = (q[batch, :length] @ k[batch, :length].T / 2).softmax(1)
+        for step, row in enumerate(p @ v[batch, :length]):
+            yield f"{batch} {step}: " + " ".join(f"{value:8.4f}" for value in row)
+    yield "weights: 0, checks: 7"
+
+
+def old_rnn() -> Lines:
+    x = (np.arange(16) % 5 * 0.2 - 0.3).reshape(4, 2, 2)
+    yield "weights: 21"
+    hidden = np.zeros((2, 1))
+    for step in range(4):  # all weights and biases are alike, and so are the three units
+        hidden = np.tanh(0.25 * (x[step].sum(1, keepdims=True) + 3 * hidden) + 0.5)
+        yield f"step {step}: " + " ".join(f"{value:.4f}" for value in hidden[:, 0])
+
+
 ORACLES: dict[str, Callable[[], Lines]] = {
     "tiny.c": tiny,
     "convolution.c": convolution,
@@ -201,6 +222,8 @@ ORACLES: dict[str, Callable[[], Lines]] = {
     "lstm.c": lstm,
     "ctc.cpp": ctc,
     "backend.c": backend,
+    "attention.c": attention,
+    "old_rnn.cpp": old_rnn,
     "kernels.cu": kernels,
 }
 """By the name of the program."""

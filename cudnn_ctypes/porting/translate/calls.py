@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from .c_functions import _ALLOCATION
+from .checks import only_checks
 from .libraries import is_library_call
 from .library_calls import _RESULTS, LibraryCalls
-from .program import Function, children, stripped, text_of
+from .program import Function, children, descendants, stripped, text_of
 from .types import (
     CType,
 )
@@ -72,8 +72,14 @@ class Calls(LibraryCalls):
         self.checked = True
         return self.call(stripped(node))
 
+    def is_check_macro(self, macro: Any) -> bool:
+        """Whether a macro does nothing where the status that it looks at is success."""
+        root = self.fragment(macro.body)
+        compound = next(descendants(root, "compound_statement"))
+        return not root.has_error and only_checks(children(compound), self.program)
+
     def _macro_call(self, node: Any, macro: Any, arguments: list[Any], checked: bool) -> Value:
-        if arguments and self._is_library(arguments[0]) and is_check(macro.body):
+        if arguments and self._is_library(arguments[0]) and self.is_check_macro(macro):
             return self._checked(arguments[0])
         return self.expand(macro, [text_of(one) for one in arguments])
 
@@ -122,9 +128,3 @@ class Calls(LibraryCalls):
         if inner.type == "initializer_list":
             return self.constructed(node, wanted, children(inner))
         return self.convert(self.expression(node), wanted)
-
-
-def is_check(body: str) -> bool:
-    """Whether a macro's body looks at a status and stops the program, or tells of it."""
-    stops = r"exit|abort|throw|assert|return|fprintf|printf|cerr|cout|[Ee]rror|[Cc]heck|goto"
-    return bool(re.search(stops, body))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .calls import is_check
+from .checks import called
 from .libraries import is_library_call, raw_parameters
 from .library_calls import ALLOCATORS
 from .loops import changed_names, read_from_streams
 from .program import Program, children, descendants, text_of
 
-__all__ = ["addressed_in", "is_status_check", "never_negative", "note_uses", "qualifiers"]
-
-_STATUSES = ("cudnnStatus_t", "cudaError_t", "cublasStatus_t")
+__all__ = ["addressed_in", "never_negative", "note_uses", "qualifiers"]
 
 
 def addressed_in(node: Any, program: Program) -> tuple[set[str], set[str]]:
@@ -44,11 +42,6 @@ def _note(node: Any, names: set[str], fields: set[str]) -> None:
         names.add(text_of(node))
     elif node.type == "field_expression":
         fields.add(text_of(node.child_by_field_name("field")))
-
-
-def called(call: Any) -> str:
-    """The name of the function that is called."""
-    return text_of(call.child_by_field_name("function"))
 
 
 def _call_with(node: Any) -> Any:
@@ -99,17 +92,6 @@ def qualifiers(node: Any) -> str:
     body = node.child_by_field_name("body")
     whole = text_of(node)
     return whole[: body.start_byte - node.start_byte] if body is not None else whole
-
-
-def is_status_check(node: Any) -> bool:
-    """Whether a function takes a status and stops the program."""
-    declarator = node.child_by_field_name("declarator")
-    body = node.child_by_field_name("body")
-    if declarator is None or body is None:
-        return False
-    parameters = list(descendants(declarator, "parameter_declaration"))
-    first = text_of(parameters[0].child_by_field_name("type")) if parameters else ""
-    return first in _STATUSES and is_check(text_of(body))
 
 
 def never_negative(node: Any, addressed: set[str]) -> set[str]:

@@ -99,7 +99,8 @@ class Places(Literals):
             raise self.fail(node, "assigning to a character of a string")
         if base.type.kind not in ("pointer", "array", "vector") or not base.type.to:
             raise self.fail(node, f"indexing {base.type}")
-        if base.type.kind == "pointer" and self.by_reference(base.type):
+        handles = base.type.pointed.kind == "opaque"
+        if base.type.kind == "pointer" and self.by_reference(base.type) and not handles:
             raise self.fail(node, f"indexing {base.type}")
         return Place(
             f"{base.at(ATOM)}[{index.text}]", base.type.pointed, "", self.foreign_memory(base)
@@ -127,7 +128,7 @@ class Places(Literals):
         It is for structs and handles, unless some pointer to that type is indexed or moved.
         """
         to = pointer.pointed
-        return to.is_object and to.name not in self.program.indexed
+        return to.kind == "opaque" or (to.is_object and to.name not in self.program.indexed)
 
     def _member_place(self, node: Any) -> Place:
         owner = self.expression(node.child_by_field_name("argument"))
@@ -187,7 +188,7 @@ class Places(Literals):
             base = self.expression(node.child_by_field_name("argument"))
             index = self.expression(_index(node))
             to = base.type.pointed
-            if to.is_object and to.name not in self.program.indexed:
+            if self.by_reference(pointer_to(to)):
                 return Value(f"{base.at(ATOM)}[{index.text}]", pointer_to(to))
             if base.type.kind == "vector":
                 base = Value(f"{base.at(ATOM)}.data()", pointer_to(to))

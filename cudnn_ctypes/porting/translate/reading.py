@@ -6,11 +6,12 @@ import contextlib
 import re
 from typing import Any
 
-from .collect import is_status_check, qualifiers
+from .checks import is_status_check
+from .collect import qualifiers
 from .declarations import Declarations
 from .program import Function, Parameter, Record, children, text_of
 from .types import UNKNOWN, VOID, CType
-from .value import Untranslatable
+from .value import REASONS, Untranslatable, told
 
 __all__ = ["Reading"]
 
@@ -26,7 +27,7 @@ class Reading(Declarations):
             for one in inner:
                 self.read(one)
             return
-        with contextlib.suppress(Untranslatable):  # whoever uses the name is told
+        with contextlib.suppress(*REASONS):  # whoever uses the name is told
             self._read(node)
 
     def _read(self, node: Any) -> None:
@@ -85,8 +86,8 @@ class Reading(Declarations):
         try:
             for member in children(node.child_by_field_name("body")):
                 self._read_member(record, member)
-        except Untranslatable as reason:
-            record.problem = str(reason)
+        except REASONS as reason:
+            record.problem = told(reason)
             del self.program.types[name]
 
     def _read_member(self, record: Record, node: Any) -> None:
@@ -189,10 +190,10 @@ class Reading(Declarations):
             self.program.device_names.add(name)
         try:
             made = self._signature(node, name)
-        except Untranslatable as reason:
-            made = Function(name, [], UNKNOWN, node, python=self.safe(name), problem=str(reason))
+        except REASONS as reason:
+            made = Function(name, [], UNKNOWN, node, python=self.safe(name), problem=told(reason))
         made.kind = kind
-        made.is_check = is_status_check(node)
+        made.is_check = is_status_check(node, self.program)
         if name in self.program.functions and self.program.functions[name].node.type == node.type:
             made.problem = "several functions of one name"
             self.program.functions[name].problem = made.problem

@@ -10,7 +10,7 @@ from .program import children, descendants, stripped, text_of
 from .streams import _bare, _stream_of
 from .switches import Switches
 from .types import VOID, CType
-from .value import Untranslatable, Value
+from .value import REASONS, Untranslatable, Value, told
 
 __all__ = ["Statements"]
 
@@ -25,16 +25,21 @@ class Statements(Switches):
 
     def statement(self, node: Any) -> None:
         """Write a statement; one that is not known becomes a comment and raises."""
-        mark = len(self.out.lines)
-        depth = self.out.depth
+        mark, depth = len(self.out.lines), self.out.depth
+        kept = self.scopes, len(self.scopes), len(self.jumps), len(self.expanding), self.at_line
         self.statements += 1
         try:
             self._clear()
             self._statement(node)
-        except Untranslatable as reason:
+        except REASONS as reason:
             del self.out.lines[mark:]
             self.out.depth = depth
-            self.not_translated(node, str(reason))
+            self.scopes, *lengths, self.at_line = kept
+            for state, length in zip(
+                (self.scopes, self.jumps, self.expanding), lengths, strict=True
+            ):
+                del state[length:]
+            self.not_translated(node, told(reason))
 
     def not_translated(self, node: Any, reason: str) -> None:
         """Write what stands for C that was not translated."""
@@ -362,9 +367,7 @@ class Statements(Switches):
         self.emit(value.text, line)
 
     def _is_statement(self, macro: Any, arguments: list[Any]) -> bool:
-        from .calls import is_check
-
-        if arguments and self._is_library(arguments[0]) and is_check(macro.body):
+        if arguments and self._is_library(arguments[0]) and self.is_check_macro(macro):
             return False
         return (
             bool(re.match(r"(do|if|for|while|switch|return|goto)\b|\{", macro.body))

@@ -16,7 +16,7 @@ from .definitions import Definitions
 from .libraries import MODULES
 from .preprocess import Macro, Source, compiler_macros, preprocess, replaced
 from .program import Program, children, descendants, text_of
-from .value import Untranslatable, Value
+from .value import REASONS, Untranslatable, Value, told
 
 __all__ = ["Translation", "translate"]
 
@@ -246,10 +246,10 @@ class _Translator(Definitions):
             try:
                 self._clear()
                 self.write(node)
-            except Untranslatable as reason:
+            except REASONS as reason:
                 self.out.depth = 0
                 del self.out.lines[before:]
-                self.not_translated_definition(node, str(reason))
+                self.not_translated_definition(node, told(reason))
                 self._end()
         self._macro_constants(source, reached, 1 << 30)
 

@@ -18,12 +18,14 @@ __all__ = [
     "MULTIPLICATIVE",
     "NOT",
     "OR",
+    "REASONS",
     "SHIFT",
     "UNARY",
     "WALRUS",
     "Place",
     "Untranslatable",
     "Value",
+    "told",
 ]
 
 # How tightly Python's operators bind.
@@ -33,6 +35,16 @@ BITOR, BITXOR, BITAND, SHIFT, ADDITIVE, MULTIPLICATIVE, UNARY, ATOM = 6, 7, 8, 9
 
 class Untranslatable(Exception):
     """A construct that the translator does not know; the message says which."""
+
+
+# Beside what the rules refuse, the shape of a tree may be one that they do not expect.
+REASONS = (Untranslatable, AttributeError, IndexError, KeyError, StopIteration, ValueError)
+
+
+def told(reason: Exception) -> str:
+    """The reason that users read."""
+    known = isinstance(reason, Untranslatable)
+    return str(reason) if known else f"a form that is not known ({type(reason).__name__}: {reason})"
 
 
 @dataclass(frozen=True)
