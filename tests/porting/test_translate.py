@@ -68,7 +68,7 @@ def test_statements_look_like_python(c: str, python: str) -> None:
 def test_what_is_not_known_raises(c: str) -> None:
     translation = of(f"void f(int n, float x, int *p) {{\nwhile (n) {{ {c} }}\n}}\n")
     assert translation.not_translated
-    assert translation.not_translated[0][0] == 2
+    assert translation.not_translated[0][0] == "2"
     assert "raise NotTranslatedError(" in translation.python
     assert "# NOT TRANSLATED: " in translation.python
 
@@ -84,7 +84,7 @@ def test_what_is_not_known_raises(c: str) -> None:
 )
 def test_definitions_that_are_not_known_are_told(c: str) -> None:
     translation = of(c)
-    assert [line for line, _ in translation.not_translated] == [1]
+    assert [line for line, _ in translation.not_translated] == ["1"]
     assert "# NOT TRANSLATED: " in translation.python
 
 
@@ -160,3 +160,63 @@ def test_the_command_writes_the_program_and_tells_what_is_left(
 
     assert main(["port", "--translate", str(tmp_path / "missing.c")]) == 2
     assert "missing.c" in capsys.readouterr().err
+
+
+def test_headers_that_lie_beside_the_program_are_translated_with_it(tmp_path: Path) -> None:
+    (tmp_path / "helper.h").write_text("#pragma once\n\nint twice(int x) { return 2 * x; }\n")
+    text = '#include "helper.h"\n#include "missing.h"\nint main() { return twice(4); }\n'
+    translation = translate(text, "program.c", tmp_path)
+    assert "def twice(x):  # helper.h:3" in translation.python
+    assert "def main():  # 3" in translation.python
+    assert run_python(translation.python, tmp_path).returncode == 8
+
+
+@pytest.mark.parametrize(
+    "checks",
+    [
+        "#define CHECK(x) { int s = (x); count++; if (s) exit(1); }",
+        "#define CHECK(x) do { if ((x) == 0) count++; else exit(1); } while (0)",
+        "static void check(cudnnStatus_t s) { count++; if (s) exit(1); }\n#define CHECK check",
+    ],
+)
+def test_what_does_more_than_check_a_status_is_not_left_out(checks: str, tmp_path: Path) -> None:
+    text = f"""
+    #include <cudnn.h>
+    static int count = 0;
+    {checks}
+    int main() {{
+      cudnnTensorDescriptor_t d;
+      CHECK(cudnnCreateTensorDescriptor(&d));
+      CHECK(cudnnDestroyTensorDescriptor(d));
+      return count;
+    }}
+    """
+    done = run_python(of(text, "program.c").python, tmp_path)
+    assert done.returncode == 2, done.stderr
+
+
+def test_a_macro_that_changes_its_meaning_is_not_translated() -> None:
+    translation = of("#define N 1\nint a = N;\n#undef N\n#define N 2\nint b = N;\n")
+    assert [line for line, _ in translation.not_translated] == ["2", "5"]
+    assert "defined twice" in translation.not_translated[0][1]
+
+
+def test_kernels_bring_what_they_use() -> None:
+    text = """
+    #define WIDTH 4
+    #define UNUSED 5
+    typedef struct { float x, y; } Point;
+    const int LIMIT = 3;
+    namespace own {
+    __device__ float length(Point p) { return p.x + p.y; }
+    template <typename T> __global__ void k(T *x, int n) { if (n < LIMIT) x[n] = WIDTH; }
+    }
+    int host() { return 1; }
+    void run(float *x) { own::k<float><<<1, 2>>>(x, 3); }
+    """
+    translation = of(text, "program.cu")
+    kernels = translation.python.partition('r"""')[2].partition('"""')[0]
+    for part in ("#define WIDTH 4", "Point;", "LIMIT = 3;", "length(Point p)", "void k(T *x"):
+        assert part in kernels
+    for part in ("UNUSED", "host"):
+        assert part not in kernels

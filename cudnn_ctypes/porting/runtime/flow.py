@@ -88,6 +88,10 @@ def run(main: Callable[..., Any]) -> None:
 
     Float arithmetic goes to infinity and NaN without warnings, as in C.
     """
+    if int(np.__version__.partition(".")[0]) < 2:
+        raise ImportError(
+            f"expected NumPy 2, which computes with float as C does, got {np.__version__}"
+        )
     arguments = [len(sys.argv), list(sys.argv)] if main.__code__.co_argcount else []
     try:
         with np.errstate(all="ignore"):

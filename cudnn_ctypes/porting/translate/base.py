@@ -143,6 +143,13 @@ class Base:
                 return found
         return None
 
+    def is_destroyed(self, kind: CType) -> bool:
+        """Whether objects of a class have a destructor, or members that have one."""
+        record = self.program.records.get(kind.name) if kind.kind == "struct" else None
+        if record is None:
+            return False
+        return bool(record.destructor) or any(map(self.is_destroyed, record.fields.values()))
+
     def use(self, *names: str) -> None:
         """Note that the program needs these modules."""
         self.imports.update(names)
@@ -160,6 +167,8 @@ class Base:
         if ctype.kind == "array":
             raise Untranslatable(f"memory of arrays: {ctype}")
         if ctype.kind == "vector":
+            if self.is_destroyed(ctype.pointed):
+                raise Untranslatable("a vector of objects with destructors")
             return f"lambda: Vector({self.element(ctype.pointed)})"
         if ctype.kind == "enum" and not ctype.element:
             return "c_int"

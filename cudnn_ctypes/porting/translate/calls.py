@@ -45,6 +45,8 @@ class Calls(LibraryCalls):
         self, node: Any, name: str, arguments: list[Any], checked: bool, is_std: bool
     ) -> Value:
         macro = self.program.macros.get(name)
+        if macro and macro.parameters is None and macro.body.isidentifier():
+            name, macro = macro.body, self.program.macros.get(macro.body)
         if macro and macro.parameters is not None:
             return self._macro_call(node, macro, arguments, checked)
         user = self.program.functions.get(name)

@@ -108,14 +108,10 @@ class Declarations(InitialValues):
             self.before.append(f"{variable.name} = {self.element(variable.type)}()")
             self.emit(f"{variable.name}.value = {text}" if text != "None" else "", line)
             return
-        if variable.type.kind == "struct" and self._is_destroyed(variable.type):
+        if variable.type.kind == "struct" and self.is_destroyed(variable.type):
             self._open_scope(line)
             text = f"{self._scope_name}({text})"
         self.emit(f"{variable.name} = {text}", line)
-
-    def _is_destroyed(self, kind: CType) -> bool:
-        record = self.program.records.get(kind.name)
-        return bool(record and record.destructor)
 
     _scope_name = "scope"
 

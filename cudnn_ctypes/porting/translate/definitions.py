@@ -57,7 +57,7 @@ class Definitions(Reading):
         self.notes.append((line, reason))
         for text in text_of(node).split("\n"):
             self.out.add(f"# NOT TRANSLATED: {text.rstrip()}")
-        self.out.add(f"# line {line}: {reason}")
+        self.out.add(f"# line {self.out.shown(line)}: {reason}")
 
     def spaced(self) -> None:
         """Two empty lines, above the comments that belong to what follows."""
@@ -123,10 +123,23 @@ class Definitions(Reading):
             if method.node.child_by_field_name("body") is not None:
                 self.out.add("")
                 self._write_body(method, method.node, record)
-        if record.destructor and record.destructor.node.child_by_field_name("body") is not None:
-            self.out.add("")
-            self._write_body(record.destructor, record.destructor.node, record)
+        self._write_destructor(record)
         self.out.depth -= 1
+
+    def _write_destructor(self, record: Record) -> None:
+        """Write ``destroy``: the destructor, and those of the members in reverse order."""
+        members = [name for name, kind in record.fields.items() if self.is_destroyed(kind)]
+        written = record.destructor
+        if written and written.node.child_by_field_name("body") is not None:
+            self.out.add("")
+            self._write_body(written, written.node, record)
+        elif members:
+            self.out.add("")
+            self.out.add("def destroy(self):")
+        for name in reversed(members):
+            self.out.lines.append(
+                (self.out.depth + 1, f"self.{self.safe_field(name)}.destroy()", 0)
+            )
 
     def _write_initializer(self, record: Record) -> None:
         if not record.constructors and not record.defaults:

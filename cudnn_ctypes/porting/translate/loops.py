@@ -184,6 +184,13 @@ class Loops(Statements):
             for one in descendants(body, "call_expression")
         ]
         own = any(self._may_change(name) for name in calls)
+        passed = [
+            {
+                text_of(one)
+                for one in descendants(call.child_by_field_name("arguments"), "identifier")
+            }
+            for call in descendants(body, "call_expression")
+        ]
         for one in descendants(limit):
             if one.type in ("call_expression", "update_expression", "assignment_expression"):
                 function = text_of(one.child_by_field_name("function"))
@@ -199,6 +206,9 @@ class Loops(Statements):
                 if name in changed or (own and not local and name in self.program.changed):
                     return False
                 if variable is not None and variable.cell and own:
+                    return False
+                memory = variable is not None and not variable.type.is_number
+                if memory and any(name in arguments for arguments in passed):
                     return False
         return True
 
@@ -278,6 +288,10 @@ class Loops(Statements):
             raise self.fail(node, "a loop that converts")
         variable = self.declare(name, element)
         self.emit(f"for {variable.name} in {values.text}:", self.line(node))
+        if element.is_object and "&" not in text_of(declarator):
+            self.out.depth += 1
+            self.out.add(f"{variable.name} = copied({variable.name})")
+            self.out.depth -= 1
         self.jumps.append(("loop", []))
         self.body(body)
         self.jumps.pop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 __all__ = ["Output", "wrapped"]
@@ -16,6 +17,7 @@ class Output:
 
     lines: list[tuple[int, str, int]] = field(default_factory=list)
     depth: int = 0
+    shown: Callable[[int], str] = str
 
     def add(self, text: str, line: int = 0) -> None:
         """A line."""
@@ -28,16 +30,17 @@ class Output:
 
     def text(self) -> str:
         """All lines; the number of the line in C stands at the end of the first line of each."""
-        return "\n".join(one for line in self.lines for one in _written(*line)) + "\n"
+        return "\n".join(one for line in self.lines for one in self._written(*line)) + "\n"
 
-
-def _written(depth: int, text: str, line: int) -> list[str]:
-    indent = "    " * depth
-    parts = [text] if text.startswith("#") else wrapped(text, WIDTH - 4 * depth - 8 * (line > 0))
-    parts = [(indent + part).rstrip() for part in parts]
-    if line:
-        parts[0] = f"{parts[0]}  # {line}"
-    return parts
+    def _written(self, depth: int, text: str, line: int) -> list[str]:
+        indent = "    " * depth
+        parts = (
+            [text] if text.startswith("#") else wrapped(text, WIDTH - 4 * depth - 8 * (line > 0))
+        )
+        parts = [(indent + part).rstrip() for part in parts]
+        if line:
+            parts[0] = f"{parts[0]}  # {self.shown(line)}"
+        return parts
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -26,11 +26,11 @@ class Macro:
 
 @dataclass
 class Source:
-    """A C text without directives, its macros, and the headers that it includes."""
+    """A C text without directives, and its macros."""
 
     text: str = ""
     macros: dict[str, Macro] = field(default_factory=dict)
-    local_headers: list[str] = field(default_factory=list)
+    redefined: set[str] = field(default_factory=set)
     textual: dict[str, str] = field(default_factory=dict)
 
 
@@ -119,9 +119,7 @@ def preprocess(text: str, known: dict[str, str], types: set[str]) -> Source:
 
 
 def _directive(word: str, rest: str, line: int, source: Source, defined: dict[str, str]) -> None:
-    if word == "include" and rest.startswith('"'):
-        source.local_headers.append(rest.strip('"'))
-    elif word == "undef":
+    if word == "undef":
         defined.pop(rest, None)
     elif word == "define":
         match = _DEFINE.match(rest)
@@ -131,6 +129,9 @@ def _directive(word: str, rest: str, line: int, source: Source, defined: dict[st
         names = None
         if match[2] is not None:
             names = tuple(part.strip() for part in parameters.split(",")) if parameters else ()
+        known = source.macros.get(name)
+        if known is not None and known.body != body:
+            source.redefined.add(name)
         defined[name] = body
         source.macros[name] = Macro(name, names, body, line)
 

@@ -26,7 +26,7 @@ class Statements(Switches):
     def statement(self, node: Any) -> None:
         """Write a statement; one that is not known becomes a comment and raises."""
         mark, depth = len(self.out.lines), self.out.depth
-        kept = self.scopes, len(self.scopes), len(self.jumps), len(self.expanding), self.at_line
+        kept = self.scopes, self.at_line, len(self.scopes), len(self.jumps), len(self.expanding)
         self.statements += 1
         try:
             self._clear()
@@ -34,10 +34,9 @@ class Statements(Switches):
         except REASONS as reason:
             del self.out.lines[mark:]
             self.out.depth = depth
-            self.scopes, *lengths, self.at_line = kept
-            for state, length in zip(
-                (self.scopes, self.jumps, self.expanding), lengths, strict=True
-            ):
+            self.scopes, self.at_line, *lengths = kept
+            states: list[list[Any]] = [self.scopes, self.jumps, self.expanding]
+            for state, length in zip(states, lengths, strict=True):
                 del state[length:]
             self.not_translated(node, told(reason))
 
@@ -48,7 +47,7 @@ class Statements(Switches):
         for text in text_of(node).split("\n"):
             self.out.add(f"# NOT TRANSLATED: {text.strip()}")
         shown = reason.replace("\\", "\\\\").replace('"', '\\"')
-        self.out.add(f'raise NotTranslatedError("line {line}: {shown}")', line)
+        self.out.add(f'raise NotTranslatedError("line {self.out.shown(line)}: {shown}")', line)
 
     def _clear(self) -> None:
         self.before, self.after, self.conditional = [], [], 0
@@ -254,6 +253,8 @@ class Statements(Switches):
             raise self.fail(node, "a reference to a number")
         value = self.converted(found[0], result)
         text = value.text
+        if self.is_destroyed(result) and not result.reference:
+            raise self.fail(node, "an object with a destructor as a result")
         if result.kind == "struct" and found[0].type != "call_expression" and not result.reference:
             local = self.lookup(text_of(found[0])) if found[0].type == "identifier" else None
             text = text if local and not local.is_global else self.copied(value, found[0])
@@ -329,6 +330,8 @@ class Statements(Switches):
         if kind.is_object and left.type == "pointer_expression" and self.by_reference_of(left):
             self.emit(f"assign({place.target}, {text})", line)
             return
+        if kind.kind == "integer" and kind.signed and _grows(place.target, text):
+            text, operator = f"int{kind.bits}({text})", ""
         self._emit_change(node, place.target, text, operator, line)
 
     def _emit_change(self, node: Any, target: str, text: str, operator: str, line: int) -> None:
@@ -382,8 +385,7 @@ class Statements(Switches):
         if "[" in text_of(node).split(text_of(children(node)[0]))[0]:
             return
         value = self.expression(children(node)[0])
-        record = self.program.records.get(value.type.pointed.name)
-        if record and record.destructor:
+        if self.is_destroyed(value.type.pointed):
             self.emit(f"{value.text}.destroy()", line)
 
 
@@ -412,3 +414,10 @@ def _closes_at_end(text: str) -> bool:
         if not depth and index + 1 < len(text):
             return False
     return True
+
+
+def _grows(target: str, text: str) -> bool:
+    """Whether a number is multiplied by a constant and stored again, as a hash is."""
+    name = re.escape(target)
+    factor = rf"(?<![\w.]){name} \* \d|\d \* {name}(?![\w.])|int32\({name} <<"
+    return bool(re.search(factor, text))

@@ -35,8 +35,8 @@ class Translation:
     ----------
     python : str
         The program.
-    not_translated : list of (int, str)
-        Line in C and reason for each part that raises when it is reached.
+    not_translated : list of (str, str)
+        Line in C (in a header: with its name) and reason of each part that raises when reached.
     kernels : list of str
         Kernels that NVRTC compiles, so that the program needs a GPU.
     statements : int
@@ -44,7 +44,7 @@ class Translation:
     """
 
     python: str
-    not_translated: list[tuple[int, str]] = field(default_factory=list)
+    not_translated: list[tuple[str, str]] = field(default_factory=list)
     kernels: list[str] = field(default_factory=list)
     statements: int = 0
 
@@ -78,14 +78,15 @@ class _Translator(Definitions):
     def __init__(self, language: str, name: str, folder: Path | None) -> None:
         super().__init__(Program(language))
         self.name, self.folder = name, folder
+        self.origins: list[tuple[int, str]] = []  # how many lines come from which file
 
     def translate(self, text: str) -> Translation:
-        known = compiler_macros(self.program.language)
-        source = preprocess(self._with_headers(text), known, set())
+        text = self._with_headers(self.name, text, set())
+        source = preprocess(text, compiler_macros(self.program.language), set())
         if re.search(r"#\s*include\s*<math\.h>", text):
             self.program.changed.add("math.h")
         self.program.using_std = "using namespace std;" in text
-        self.program.macros = source.macros
+        self.program.macros, self.redefined = source.macros, source.redefined
         source.text = self._terminated(source)
         self.parsed = parse.Source(source.text.encode(), Path(self.name))
         root = self.parsed.root
@@ -95,15 +96,30 @@ class _Translator(Definitions):
         note_uses(root, self.program)
         self._note_indexed(root)
         self.addressed = set(self.program.addressed)
+        self.out.shown = self._shown_line
         self._write_all(tops, source)
-        kernels = self._kernels(root, source)
-        return Translation(
-            self._assembled(kernels), sorted(self.notes), sorted(self.kernel_names), self.statements
-        )
+        python = self._assembled(self._kernels(root, source))
+        notes = [(self._shown_line(line), reason) for line, reason in sorted(self.notes)]
+        return Translation(python, notes, sorted(self.kernel_names), self.statements)
 
-    def _with_headers(self, text: str) -> str:
-        """The text with headers between quotes put before it, in one line each."""
-        return text
+    def _with_headers(self, name: str, text: str, seen: set[str]) -> str:
+        """The text behind those of the headers between quotes that lie beside it."""
+        seen.add(name)
+        whole = ""
+        for header in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', text, re.M):
+            path = self.folder / header if self.folder else None
+            if header not in seen and path and path.is_file():
+                whole += self._with_headers(header, path.read_text(errors="replace"), seen)
+        self.origins.append((text.count("\n") + 1, name))
+        return f"{whole}{text}\n"
+
+    def _shown_line(self, line: int) -> str:
+        """A line of the text as users find it: with its file where that is a header."""
+        for count, name in self.origins:
+            if line <= count or name == self.name:
+                return str(line) if name == self.name else f"{name}:{line}"
+            line -= count
+        return str(line)
 
     def _terminated(self, source: Source) -> str:
         """The text with a semicolon after macro calls that stand alone without one."""
@@ -144,6 +160,8 @@ class _Translator(Definitions):
     # Macros.
 
     def expand(self, macro: Macro, arguments: list[str]) -> Value:
+        if macro.name in self.redefined:
+            raise Untranslatable(f"a macro that is defined twice: {macro.name}")
         if macro.name in self.expanding:
             raise Untranslatable(f"a macro that uses itself: {macro.name}")
         body = self._substituted(macro, arguments)
@@ -163,7 +181,7 @@ class _Translator(Definitions):
     def expand_statement(self, node: Any, macro: Macro, arguments: list[str]) -> None:
         body = self._substituted(macro, arguments)
         root = self.fragment(body)
-        if root.has_error or macro.name in self.expanding:
+        if root.has_error or macro.name in self.expanding or macro.name in self.redefined:
             raise self.fail(node, "a macro that cannot be taken apart")
         compound = next(descendants(root, "compound_statement"))
         line, self.at_line = self.at_line, self.line(node)
@@ -287,27 +305,17 @@ class _Translator(Definitions):
 
     def _kernels(self, root: Any, source: Source) -> str:
         """The CUDA text of kernels and of what they use."""
-        parts: list[tuple[int, str]] = []
-        seen = ""
-        for node in children(root):
-            head = qualifiers_of(node)
-            if re.search(r"__(global|device|constant)__", head):
-                parts.append((node.start_point[0] + 1, text_of(node)))
-                seen += text_of(node)
-        if not parts:
-            return ""
-        for node in children(root):
+        found = [one for one in _top_level(root) if _DEVICE.search(qualifiers_of(one))]
+        words = set(re.findall(r"\w+", " ".join(text_of(one) for one in found)))
+        for node in _top_level(root) if found else []:
             text = text_of(node)
-            names = re.findall(r"\w+", text)
             is_type = node.type in ("type_definition", "struct_specifier", "enum_specifier")
             is_constant = node.type == "declaration" and re.match(r"(static )?const(expr)? ", text)
-            if (is_type or is_constant) and set(_defined(node)) & set(re.findall(r"\w+", seen)):
-                parts.append((node.start_point[0] + 1, text if text[-1] in ";}" else text + ";"))
-                if is_type and not text.endswith(";"):
-                    parts[-1] = (parts[-1][0], text + ";")
-            del names
-        defines = self._defines(source, " ".join(text for _, text in parts))
-        return "\n".join([*defines, *(text for _, text in sorted(parts))])
+            if (is_type or is_constant) and set(_defined(node)) & words:
+                found.append(node)
+        parts = [text_of(one) for one in sorted(found, key=lambda one: int(one.start_byte))]
+        parts = [f"{one};" if one.startswith(("struct", "enum")) else one for one in parts]
+        return "\n".join([*self._defines(source, " ".join(parts)), *parts])
 
     def _defines(self, source: Source, text: str) -> list[str]:
         needed: dict[str, Macro] = {}
@@ -332,6 +340,21 @@ class _Translator(Definitions):
         if "main" in self.program.functions:
             body = body.rstrip() + '\n\n\nif __name__ == "__main__":\n    run(main)\n'
         return f"{_HEADER.format(name=self.name)}\n{_imports(body)}\n{body.strip()}\n"
+
+
+_DEVICE = re.compile(r"__(global|device|constant)__")
+
+
+def _top_level(root: Any) -> list[Any]:
+    """What stands outside of functions, in namespaces and ``extern "C"`` too."""
+    found = []
+    for one in children(root):
+        body = one.child_by_field_name("body")
+        if one.type in ("linkage_specification", "namespace_definition") and body is not None:
+            found += _top_level(body) if body.type.endswith("_list") else [body]
+        else:
+            found.append(one)
+    return found
 
 
 def qualifiers_of(node: Any) -> str:
