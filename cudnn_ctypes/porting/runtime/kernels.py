@@ -86,12 +86,10 @@ def _sizes(value: Any) -> tuple[int, int, int]:
 
 
 def _argument(value: Any) -> Any:
-    if value is None:
-        return ctypes.c_void_p(0)
+    if value is None or isinstance(value, ctypes.c_void_p):
+        return int(getattr(value, "value", None) or 0)
     if isinstance(value, (np.generic, ctypes._SimpleCData)):
         return value
-    if isinstance(value, int):
-        return ctypes.c_void_p(value)
     if isinstance(value, Pointer):
         raise TypeError("expected device memory for a kernel, got host memory")
     return value
