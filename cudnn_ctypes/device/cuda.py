@@ -85,6 +85,23 @@ def runtime() -> Any:
     return importlib.import_module("cuda.bindings.runtime")
 
 
+@functools.cache
+def first_capability() -> int:
+    """Compute capability of the first GPU of this machine, as 90; 0 if there is none."""
+    try:
+        names = driver().CUdevice_attribute
+        major, minor = (
+            call("cuDeviceGetAttribute", attribute, 0)
+            for attribute in (
+                names.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                names.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+            )
+        )
+    except NoDeviceError:
+        return 0
+    return 10 * int(major) + int(minor)
+
+
 def call(function: str, *arguments: Any) -> Any:
     """Call a driver function by name; return its one result, a tuple of several, or None.
 

@@ -29,14 +29,22 @@ def compiler() -> str:
     raise FileNotFoundError("no C compiler (cc, gcc, clang)")
 
 
+def cuda_includes() -> list[Path]:
+    """The folders of CUDA's headers: of wheels for CUDA 12, else of the toolkit or of CUDA 13."""
+    try:
+        return [wheel_include("nvidia.cuda_runtime"), wheel_include("nvidia.cuda_nvcc")]
+    except FileNotFoundError:
+        toolkit = Path("/usr/local/cuda/include")
+        return [toolkit if toolkit.is_dir() else wheel_include("nvidia.cu13")]
+
+
 def include_flags(cudnn_include: Path) -> list[str]:
     """Compiler flags under which the cuDNN headers of that folder compile."""
     query = [compiler(), "-print-file-name=include"]
     builtin = subprocess.run(query, check=True, capture_output=True, text=True).stdout.strip()
     return [
         f"-I{cudnn_include}",
-        f"-I{wheel_include('nvidia.cuda_runtime')}",
-        f"-I{wheel_include('nvidia.cuda_nvcc')}",
+        *(f"-I{folder}" for folder in cuda_includes()),
         "-isystem",
         builtin,
     ]

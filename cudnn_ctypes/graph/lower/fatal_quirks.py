@@ -57,6 +57,11 @@ def _multiplies_beside_experts(graph: Graph) -> str:
     return f"{experts[0]} and {products[0]} in one graph; {_TWO}"
 
 
+def _convolves(graph: Graph) -> str:
+    kinds = ("forward", "backward_data", "backward_filter")
+    return next((str(node) for kind in kinds for node in graph.of(f"convolution_{kind}")), "")
+
+
 _Mode = cudnnPointwiseMode_t
 _BEFORE_FILTER_GRADIENT = (
     (_Mode.CUDNN_POINTWISE_RELU_FWD,),
@@ -141,8 +146,19 @@ def _fatal(
     since: int = 91400,
     repaired: int | None = None,
     modes: tuple[str, ...] = (),
+    beside_another: bool = False,
 ) -> Quirk:
-    return Quirk(name, _ENDS, where, evidence, since, capabilities, repaired, modes=modes)
+    return Quirk(
+        name,
+        _ENDS,
+        where,
+        evidence,
+        since,
+        capabilities,
+        repaired,
+        modes=modes,
+        beside_another=beside_another,
+    )
 
 
 FATAL = (
@@ -288,5 +304,15 @@ FATAL = (
         "SIGFPE, 9.14 for an RTX 5090, before and after the gradient; 9.19 and 9.28 have engines",
         (120,),
         repaired=91900,
+    ),
+    _fatal(
+        "convolution for a Blackwell GPU beside another",
+        _convolves,
+        "SIGSEGV, 9.14 and 9.19 for CUDA 13 on a machine with an H200, asked about a B200 and the "
+        "forward operation; the mode fallback has engines, and where no GPU is visible the others "
+        "have too",
+        (100,),
+        modes=("a", "b", "instant"),
+        beside_another=True,
     ),
 )

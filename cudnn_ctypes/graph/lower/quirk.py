@@ -76,6 +76,8 @@ class Quirk:
         Those that have the fault. Without engines and modes the graph is refused.
     modes : tuple of str
         Modes of heuristics that have it; the others are asked.
+    beside_another : bool
+        Whether it is only where the GPU is known by its properties, on a machine with another one.
     reported : bool
         Whether NVIDIA tells of it, and it was not measured.
     """
@@ -89,6 +91,7 @@ class Quirk:
     repaired: int | None = None
     engines: tuple[int, ...] = ()
     modes: tuple[str, ...] = ()
+    beside_another: bool = False
     reported: bool = False
 
     def applies(self, target: Target) -> bool:
@@ -96,4 +99,5 @@ class Quirk:
         present = self.since <= target.version and (
             self.repaired is None or target.version < self.repaired
         )
-        return present and (bool(self.engines) or target.capability in self.capabilities)
+        here = bool(self.engines) or target.capability in self.capabilities
+        return present and here and (not self.beside_another or target.beside_another)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ... import raw
+from ...device import cuda
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import DeviceLike, as_device
 
@@ -20,10 +21,18 @@ class Target(NamedTuple):
         Of cuDNN, as ``cudnnGetVersion`` tells it: 92800.
     capability : int
         Compute capability of the GPU: 90 for an H200.
+    by_properties : bool
+        Whether the GPU is known by its properties only, and need not be there.
     """
 
     version: int
     capability: int
+    by_properties: bool = False
+
+    @property
+    def beside_another(self) -> bool:
+        """Whether this machine has a GPU, of another compute capability than the one meant."""
+        return self.by_properties and cuda.first_capability() not in (0, self.capability)
 
     @classmethod
     def of(cls, device: DeviceLike) -> Target:
@@ -37,7 +46,7 @@ class Target(NamedTuple):
         meant = as_device(device)
         told = meant if isinstance(meant, DeviceProperties) else meant.device
         major, minor = told.compute_capability
-        return cls(raw.load().version, 10 * major + minor)
+        return cls(raw.load().version, 10 * major + minor, told is meant)
 
 
 NO_GPU = Target(0, 0)

@@ -265,6 +265,10 @@ def filter_gradient_in_float32(graph: Graph) -> None:
     gradient.set_output(dims=FILTER, data_type="float32")
 
 
+def convolution(graph: Graph) -> None:
+    graph.conv_fprop(graph.tensor(IMAGE), graph.tensor(FILTER), padding=1).set_output()
+
+
 PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "product of a convolution": (
         convolution_then_product,
@@ -300,6 +304,7 @@ PROGRAMS: dict[str, tuple[Callable[[Graph], None], ...]] = {
     "adaptive norm in blocks": (adaptive_norm_in_blocks,),
     "derivative beside a norm": (norm_of_a_derivative, derivative_of_a_norm),
     "fused gradient of a filter in float32": (filter_gradient_in_float32,),
+    "convolution for a Blackwell GPU beside another": (convolution,),
 }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from programs import run_program
 
 from cudnn_ctypes import DeviceProperties, NotSupportedError, raw
 from cudnn_ctypes.graph import Graph, heuristics
@@ -105,6 +107,33 @@ def test_the_refusal_names_the_operations(name: str) -> None:
                     explained = graph.explain(device)
                     assert "ends the process" in explained.refusal
                     assert explained.rows == ()
+
+
+BESIDE = """
+import sys
+sys.path[:0] = sys.argv[1:3]
+from cudnn_ctypes import DeviceProperties
+from cudnn_ctypes.graph.lower import quirks
+from graph.lower.fatal_programs import convolution, described
+if sys.argv[3] == "without":
+    quirks.FATAL = quirks.QUIRKS = ()
+with described(convolution) as graph:
+    print(graph.build("B200", ("a", "b", "fallback")).engine)
+"""
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_a_convolution_for_a_gpu_that_is_not_there() -> None:
+    """Where the first half fails, the row wants its `repaired`."""
+    quirk = QUIRKS["convolution for a Blackwell GPU beside another"]
+    if not quirk.applies(Target(raw.load().version, 100, True)):
+        pytest.skip("not known of this cuDNN and GPU")
+    root = Path(__file__).parents[3]
+    ended = run_program(BESIDE, str(root), str(root / "tests"), "without", check=False)
+    assert ended.returncode == -signal.SIGSEGV, ended.stdout + ended.stderr
+    built = run_program(BESIDE, str(root), str(root / "tests"), "with", check=False)
+    assert built.returncode == 0, built.stderr
 
 
 @pytest.mark.parametrize("gpu", ["b200", "rtx5090"])

@@ -23,6 +23,7 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
+from cudnn_ctypes.device import cuda
 from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
@@ -507,17 +508,23 @@ def test_each_row_has_an_example() -> None:
 
 
 @pytest.mark.parametrize("quirk", QUIRKS, ids=lambda quirk: quirk.name)
-def test_a_row_finds_its_example_in_its_versions_and_gpus(quirk: Quirk) -> None:
+def test_a_row_finds_its_example_in_its_versions_and_gpus(
+    quirk: Quirk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     graph = _lowered(EXAMPLES[quirk.name]())
     assert quirk.where(graph)
     version, gpu = quirk.since, quirk.capabilities[0]
-    assert quirk.applies(Target(version, gpu))
-    assert not quirk.applies(Target(version - 1, gpu))
-    assert quirk.applies(Target(version, 70)) == bool(quirk.engines)
+    # As on a machine with an old GPU, where it matters.
+    monkeypatch.setattr(cuda, "first_capability", lambda: 60 * quirk.beside_another)
+    here = Target(version, gpu, True)
+    assert quirk.applies(here)
+    assert quirk.applies(Target(version, gpu)) is not quirk.beside_another
+    assert not quirk.applies(here._replace(version=version - 1))
+    assert quirk.applies(here._replace(capability=70)) == bool(quirk.engines)
     if quirk.repaired is not None:
-        assert not quirk.applies(Target(quirk.repaired, gpu))
+        assert not quirk.applies(here._replace(version=quirk.repaired))
     # Nothing but this row says something of its example there.
-    there = [each for each in QUIRKS if each.applies(Target(version, gpu))]
+    there = [each for each in QUIRKS if each.applies(here)]
     assert [each.name for each in there if each.where(graph)] == [quirk.name]
 
 
