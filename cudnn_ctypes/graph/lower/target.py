@@ -44,9 +44,10 @@ class Target(NamedTuple):
             As in `as_device`.
         """
         meant = as_device(device)
+        by_properties = isinstance(meant, DeviceProperties) or meant.on_reference_device
         told = meant if isinstance(meant, DeviceProperties) else meant.device
         major, minor = told.compute_capability
-        return cls(raw.load().version, 10 * major + minor, told is meant)
+        return cls(raw.load().version, 10 * major + minor, by_properties)
 
 
 NO_GPU = Target(0, 0)
