@@ -131,8 +131,12 @@ def _word_of_object(value: Variable, role_: str) -> str:
 
 
 def _roles(steps: Iterable[Step]) -> Iterator[tuple[str, str]]:
-    """Objects by the session's names, and what calls call them, those that come first last."""
+    """Objects by the session's names, and what calls call them, those that decide last.
+
+    A call that computes decides before one that asks for sizes, and an earlier one before a later.
+    """
     calls = [step for step in steps if isinstance(step, Call)]
+    calls.sort(key=lambda call: call.function.__name__.startswith("cudnnGet"))
     for call in reversed(calls):
         function = call.function.__name__
         if function == "cudnnBackendSetAttribute":

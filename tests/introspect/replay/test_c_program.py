@@ -71,6 +71,25 @@ def test_reads_as_c(program: Path, tmp_path: Path) -> None:
     ]
 
 
+def test_names_are_those_of_the_calls_that_compute(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from cudnn_ctypes import ConvolutionDescriptor as Conv, DeviceTensor, Handle\n"
+        "from cudnn_ctypes import convolution_forward\n"
+        "x, w = (DeviceTensor.full(s, 1.0, 'float32') for s in ((1, 2, 5, 5), (3, 2, 3, 3)))\n"
+        "with Handle() as handle, Conv() as conv:\n"
+        "    for _ in range(2):\n"
+        "        convolution_forward(handle, x, w, conv).close()\n"
+    )
+    text, _ = recorded(program, tmp_path / "out")
+    declared = re.findall(r"^    (\w+_t) (\w+);", text, re.M)
+    # cudnnGetConvolution2dForwardOutputDim, which comes first, says inputTensorDesc, filterDesc.
+    assert {name for kind, name in declared if kind.endswith("Descriptor_t")} == {
+        *("xDesc", "wDesc", "yDesc", "convDesc")
+    }
+    assert re.findall(r'compare\("(\w+)\+0"', text) == ["y", "y2"]
+
+
 def test_failures_and_numbers_are_compared(program: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     text, _ = recorded(program, folder)
