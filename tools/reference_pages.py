@@ -19,6 +19,7 @@ from typing import Any
 import cudnn_ctypes
 from cudnn_ctypes import Graph, raw, reference
 from cudnn_ctypes.coverage import Row, table
+from cudnn_ctypes.example_files import examples, folder
 from cudnn_ctypes.raw import enums, types
 from cudnn_ctypes.raw.describe import documentation, parameter_type
 from cudnn_ctypes.raw.function import Function, Parameter
@@ -28,7 +29,6 @@ __all__ = ["write_reference"]
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "reference"  # not kept in git
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 def write(path: str, *parts: str) -> None:
@@ -285,10 +285,10 @@ def operation_pages() -> None:
 
 def example_pages() -> None:
     rows = []
-    for path in EXAMPLES:
-        text = path.read_text()
-        rows.append((f"[{path.stem}]({path.stem}.md)", text.split('"""')[1].splitlines()[0]))
-        write(f"examples/{path.stem}.md", f"# {path.stem}", code(text, "python"))
+    for example in examples():
+        if (path := folder() / example.path).suffix == ".py":
+            rows.append((f"[{path.stem}]({path.stem}.md)", example.title))
+            write(f"examples/{path.stem}.md", f"# {path.stem}", code(path.read_text(), "python"))
     write(
         "examples/index.md",
         "# Examples",
