@@ -31,8 +31,11 @@ LIBRARIES = $(CUDNN_LIB)/libcudnn.so.9 $(CUDART) -Wl,-rpath,$(CUDNN_LIB),-rpath,
 {name}: {name}.c
 \t$(CC) -std=c99 $(CFLAGS) $(INCLUDES) $< -o $@ $(LIBRARIES)
 
+# Where cuDNN looks for NVRTC and cuBLAS, if not beside itself.
+PATHS = $(CUDNN_LIB):$(CUDA_LIB)$${{LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}}
+
 run: {name}
-\t./{name}
+\tLD_LIBRARY_PATH=$(PATHS) ./{name}
 
 clean:
 \trm -f {name}
