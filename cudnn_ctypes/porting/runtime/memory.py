@@ -112,6 +112,15 @@ class Pointer:
     def __sub__(self, count: int) -> Pointer:
         return Pointer(self.memory, self.index - count)
 
+    @property
+    def value(self) -> Any:
+        """What it points to, under the name that ctypes gives it."""
+        return self[0]
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self[0] = value
+
     def __repr__(self) -> str:
         return f"Pointer({type(self.memory).__name__} of {len(self.memory)}, {self.index})"
 

@@ -17,6 +17,9 @@ from .value import Value
 __all__ = ["Calls"]
 
 
+_NEWER = {"cudaThreadSynchronize": "cudaDeviceSynchronize", "cudaThreadExit": "cudaDeviceReset"}
+
+
 class Calls(LibraryCalls):
     """All calls."""
 
@@ -44,6 +47,7 @@ class Calls(LibraryCalls):
     def _named_call(
         self, node: Any, name: str, arguments: list[Any], checked: bool, is_std: bool
     ) -> Value:
+        name = _NEWER.get(name, name)
         macro = self.program.macros.get(name)
         if macro and macro.parameters is None and macro.body.isidentifier():
             name, macro = macro.body, self.program.macros.get(macro.body)

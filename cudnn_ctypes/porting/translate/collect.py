@@ -40,6 +40,7 @@ def _note(node: Any, names: set[str], fields: set[str]) -> None:
         node = children(node)[0]
     if node.type == "identifier":
         names.add(text_of(node))
+        fields.add(text_of(node))  # it may be a member of the class that the function is in
     elif node.type == "field_expression":
         fields.add(text_of(node.child_by_field_name("field")))
 

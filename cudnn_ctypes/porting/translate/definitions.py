@@ -169,7 +169,7 @@ class Definitions(Reading):
         kind = record.fields[name]
         place = self._field_place("self", name, kind)
         if len(values) == 1 and not (kind.is_object and values[0].type == "initializer_list"):
-            if kind.kind in ("vector", "struct") and self.type_only(values[0]).is_integer:
+            if kind.kind in ("vector", "struct") and self.type_only(values[0]).kind != kind.kind:
                 text = self.constructed(values[0].parent, kind, values).text
             else:
                 text = self.copied(self.converted(values[0], kind), values[0])

@@ -117,6 +117,11 @@ class InitialValues(TypeNames):
                 if not lengths
                 else (f"({', '.join([self.element(element), *lengths])})")
             )
+        record = self.program.records.get(kind.name) if kind.kind == "struct" else None
+        if record and any(
+            one.default is None for made in record.constructors for one in made.parameters
+        ):
+            return "lambda: None"  # the constructor makes it
         text = self.element(kind)
         celled = name in self.program.addressed_fields and not kind.is_object
         return f"cell({text})" if celled and kind.kind != "string" else text

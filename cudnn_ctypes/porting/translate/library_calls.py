@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...raw.gone import changed
 from .libraries import foreign, raw_parameters
 from .objects import Objects
 from .program import children, stripped, text_of
@@ -47,16 +48,19 @@ class LibraryCalls(Objects):
         found = foreign(name)
         assert found
         module, function = found
+        known = raw_parameters(name)
+        if module == "raw" and known is not None and len(known) != len(arguments):
+            module, function = self._with_old_parameters(node, name)
         self.use(module)
         result = _RESULTS.get(name)
         if name in ALLOCATORS:
             self._fresh_memory(node, name, arguments)
         parameters = raw_parameters(name) if module == "raw" else None
-        if parameters is not None and len(parameters) != len(arguments):
-            raise self.fail(node, f"{name} takes {len(parameters)} arguments")
         texts = []
-        if parameters is None and module == "v7":
+        if parameters is None and module == "v7" and function is not None:
             parameters = getattr(function, "parameters", None)
+            if parameters is not None and len(parameters) != len(arguments):
+                raise self.fail(node, f"{name} takes {len(parameters)} arguments")
         for index, argument in enumerate(arguments):
             if parameters is not None:
                 texts.append(self._raw_argument(argument, parameters[index]))
@@ -64,10 +68,16 @@ class LibraryCalls(Objects):
                 texts.append(
                     self._runtime_argument(argument, reset=name in ALLOCATORS and not index)
                 )
-        if result is None and not checked and hasattr(function, "unchecked"):
+        if result is None and not checked and (function is None or hasattr(function, "unchecked")):
             name += ".unchecked"
         kind = result or self.named_type(_STATUSES.get(module, "cublasStatus_t")) or INT
         return Value(f"{module}.{name}({', '.join(texts)})", kind)
+
+    def _with_old_parameters(self, node: Any, name: str) -> tuple[str, Any]:
+        """A function that had other parameters once takes either in ``compat.v7``."""
+        if not changed(name):
+            raise self.fail(node, f"{name} takes {len(raw_parameters(name))} arguments")
+        return "v7", None
 
     def _fresh_memory(self, node: Any, name: str, arguments: list[Any]) -> None:
         """Write what makes a new pointer for ``cudaMalloc``."""

@@ -28,7 +28,7 @@ class Objects(CFunctions):
     """Classes, vectors, strings, streams."""
 
     def _construction(self, node: Any, wanted: CType, arguments: list[Any]) -> Value:
-        if wanted.is_number and len(arguments) == 1:
+        if (wanted.is_number or wanted.kind == "void") and len(arguments) == 1:
             return self.cast(node, arguments[0], wanted)
         return self.constructed(node, wanted, arguments)
 

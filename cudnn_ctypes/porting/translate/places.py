@@ -185,12 +185,15 @@ class Places(Literals):
         """C's ``&node``."""
         node = _unwrapped(node)
         if node.type == "subscript_expression":
-            base = self.expression(node.child_by_field_name("argument"))
+            argument = node.child_by_field_name("argument")
+            base = self.expression(argument)
             index = self.expression(_index(node))
             to = base.type.pointed
             if self.by_reference(pointer_to(to)):
                 return Value(f"{base.at(ATOM)}[{index.text}]", pointer_to(to))
-            if base.type.kind == "vector":
+            if base.type.kind == "array" and argument.type == "subscript_expression":
+                base = self.address(argument).typed(pointer_to(to))  # a row of the whole array
+            elif base.type.kind == "vector":
                 base = Value(f"{base.at(ATOM)}.data()", pointer_to(to))
             return self.moved(base, index, "+")
         place = self.place(node)
@@ -223,7 +226,8 @@ class Places(Literals):
             element = self.element(to)
         text = count.text if operator == "+" else f"-{count.at(UNARY)}"
         if count.constant == 0:
-            return base.typed(pointer_to(to))
+            whole = to.kind == "array"
+            return Value(f"Pointer({base.text})" if whole else base.text, pointer_to(to))
         return Value(f"offset({base.text}, {text}, {element})", pointer_to(to))
 
     def fail_text(self, reason: str, what: str) -> Exception:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import replace
 from typing import Any
 
 from .checks import is_status_check
@@ -55,10 +56,13 @@ class Reading(Declarations):
         if kind.type in ("struct_specifier", "enum_specifier", "class_specifier"):
             tag = text_of(kind.child_by_field_name("name"))
             alias = text_of(declarators[0])
+            if alias.isidentifier() and tag and kind.type != "enum_specifier":
+                named = CType("struct", alias, element=self.safe(alias))
+                self.program.types[tag] = self.program.types[alias] = named
             if kind.child_by_field_name("body") is not None:
                 self._read_type(kind, alias if alias.isidentifier() else tag)
-                if tag and alias.isidentifier():
-                    self.program.types[tag] = self.program.types[alias]
+            if alias in self.program.types:
+                self.program.types.setdefault(tag, self.program.types[alias])
         base = None
         for declarator in declarators:
             name = text_of(declarator)
@@ -153,7 +157,8 @@ class Reading(Declarations):
         declarator = node.child_by_field_name("declarator")
         base = self.type_of(node)
         while declarator.type in ("pointer_declarator", "reference_declarator"):
-            base = CType("pointer", to=base) if declarator.type[0] == "p" else base
+            is_pointer = declarator.type == "pointer_declarator"
+            base = CType("pointer", to=base) if is_pointer else replace(base, reference=True)
             inner = declarator.child_by_field_name("declarator")
             declarator = inner if inner is not None else children(declarator)[-1]
         return Function(name, self._parameters(declarator), base, node, python=self.safe(name))

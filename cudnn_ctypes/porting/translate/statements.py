@@ -165,6 +165,11 @@ class Statements(Switches):
 
     body_node: Any = None
 
+    def _do_throw_statement(self, node: Any) -> None:
+        texts = [text_of(one) for one in descendants(node, "string_literal")]
+        shown = texts[0] if texts else '"an exception of C++"'
+        self.out.add(f"raise RuntimeError({shown})", self.line(node))
+
     def _do_goto_statement(self, node: Any) -> None:
         name = self._label(node)
         if name not in self.open_labels:

@@ -127,8 +127,13 @@ class _Translator(Definitions):
         for macro in source.macros.values():
             if macro.parameters is None:
                 continue
+            heads = re.match(r"(for|while|if)\b", macro.body) and macro.body[-1] not in ";}"
             for match in reversed(list(re.finditer(rf"^[ \t]*{macro.name}\s*\(", text, re.M))):
                 end = _closing(text, match.end() - 1)
+                if heads and end >= 0:  # the head of a loop, whose body follows
+                    given = [one.strip() for one in text[match.end() : end].split(",")]
+                    text = text[: match.start()] + self._substituted(macro, given) + text[end + 1 :]
+                    continue
                 after = re.match(r"\s*(\S)", text[end + 1 :]) if end >= 0 else None
                 if after and (after[1].isalpha() or after[1] in "}#/*_&"):
                     text = text[: end + 1] + ";" + text[end + 1 :]
@@ -209,6 +214,11 @@ class _Translator(Definitions):
             parameters[-1] = "__VA_ARGS__"
         if len(parameters) != len(arguments):
             raise Untranslatable(f"{macro.name} takes {len(parameters)} arguments")
+        words = re.findall(r"\w+", macro.body)
+        macros = self.program.macros
+        if any("#" in macros[one].body for one in words if one in macros):
+            values = {name: one.body for name, one in macros.items() if one.parameters is None}
+            arguments = [replaced(one, values) for one in arguments]
         given = dict(zip(parameters, arguments, strict=True))
         body = re.sub(
             r",\s*##\s*__VA_ARGS__", ", __VA_ARGS__" if given.get("__VA_ARGS__") else "", macro.body

@@ -1,0 +1,134 @@
+// Streams, files and small pieces of C++'s library.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace std;
+
+typedef vector<float> Row;
+using Index = unsigned int;
+
+class Counter {
+ public:
+  explicit Counter(const string &name) : name_(name) { count_ = 0; }
+  ~Counter() { cout << name_ << " ends at " << count_ << endl; }
+  Counter &add(int n = 1) {
+    this->count_ += n;
+    return *this;
+  }
+  int count() const;
+  void reset() { count_ = 0; }
+
+ private:
+  string name_;
+  int count_;
+};
+
+int Counter::count() const { return count_; }
+
+struct Pair {
+  int first;
+  float second;
+};
+
+class Owner {
+  Counter inner;
+  Counter *other;
+
+ public:
+  Owner() : inner("inner"), other(new Counter("other")) { inner.add(3); }
+  ~Owner() { delete other; }
+};
+
+static float sum(const Row &row) { return accumulate(row.begin(), row.end(), 0.0f); }
+static void scale(Row &row, float by) {
+  for (size_t i = 0; i < row.size(); ++i) row[i] *= by;
+}
+static void halve(float &x) { x /= 2; }
+
+int main(int argc, char **argv) {
+  {
+    ofstream out("words.txt");
+    out << "alpha 3 1.5" << endl << "beta -4 0.25" << endl;
+    out.close();
+  }
+  ifstream in("words.txt");
+  if (!in.is_open()) {
+    cerr << "cannot read" << endl;
+    return 1;
+  }
+  string word;
+  int number;
+  float value;
+  while (in >> word >> number >> value) {
+    cout << word << "|" << number * 2 << "|" << value / 2 << endl;
+  }
+  in.close();
+  ifstream again("words.txt");
+  string line;
+  int lines = 0;
+  while (getline(again, line)) {
+    lines++;
+    if (line.size() > 11) cout << line << endl;
+  }
+  ostringstream text;
+  text << "lines " << lines << ", " << 2.0 / 3 << ", " << true << ", " << 'c';
+  cout << text.str() << endl;
+
+  Counter c("c");
+  c.add().add(4);
+  cout << c.count() << endl;
+  Owner owner;
+  Row row = {1, 2, 3.5f};
+  scale(row, 2);
+  cout << sum(row) << " " << row.back() << " " << row.front() << endl;
+  halve(row[1]);
+  float x = 5;
+  halve(x);
+  cout << row[1] << " " << x << endl;
+  vector<Row> matrix(2, Row(3, 1.0f));
+  matrix[1][2] = 7;
+  Row copy = matrix[1];
+  copy[0] = 9;
+  for (const Row &r : matrix) cout << sum(r) << " ";
+  cout << sum(copy) << endl;
+  vector<Pair> pairs;
+  pairs.push_back({1, 2.5f});
+  Pair p = {3, 4};
+  pairs.push_back(p);
+  p.first = 8;
+  for (auto q : pairs) {
+    q.first += 100;
+    cout << q.first << " " << q.second << endl;
+  }
+  cout << pairs[0].first + pairs[1].first << endl;
+  vector<int> order(5);
+  iota(order.begin(), order.end(), 1);
+  sort(order.begin(), order.end());
+  fill(order.begin(), order.begin() + 2, 9);
+  cout << *max_element(order.begin(), order.end()) << order[1] << order[4] << endl;
+  cout << (argc > 1 ? argv[1] : "no argument") << " " << max(3, 4) << min(2.5, 1.5) << endl;
+  Index u = 3;
+  cout << u - 4 << " " << static_cast<int>(u) - 4 << " " << sqrt(16.0f) << " " << pow(2, 10) << endl;
+  const float &view = row[2];
+  cout << view << " " << abs(-3) << " " << fabs(-2.5f) << endl;
+  unsigned char bytes[] = {1, 2, 250};
+  const unsigned char *b = bytes;
+  int total = 0;
+  for (auto byte : bytes) total += byte;
+  cout << total << " " << int(b[2]) << endl;
+  bool flag = argc == 1;
+  if (flag) {
+    flag = !flag;
+  } else if (argc > 3) {
+    cout << "many" << endl;
+  }
+  flag ? c.reset() : void(c.add(10));
+  cout << c.count() << " " << flag << endl;
+  return 0;
+}
