@@ -345,8 +345,8 @@ class _Translator(Definitions):
     def _assembled(self, kernels: str) -> str:
         body = self.out.text()
         if kernels:
-            names = "".join(f', "{name}"' for name in self.kernel_names)
-            body = f'kernels = Kernels(\n    r"""\n{kernels}\n"""{names}\n)\n' + body
+            names = "".join(f'    "{name}",\n' for name in self.kernel_names)
+            body = f'kernels = Kernels(\n    r"""\n{kernels}\n""",\n{names})\n\n{body}'
         if "main" in self.program.functions:
             body = body.rstrip() + '\n\n\nif __name__ == "__main__":\n    run(main)\n'
         return f"{_HEADER.format(name=self.name)}\n{_imports(body)}\n{body.strip()}\n"
