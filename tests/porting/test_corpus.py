@@ -73,15 +73,16 @@ def _compiled(path: Path, folder: Path) -> Path:
     if nvcc is None:
         pytest.skip("no nvcc here")
     cudnn = Path(raw.load().path)
-    wheels = [cudnn.parents[1].parent, cudnn.parent]  # nvidia/cudnn/lib, nvidia/cu13/lib
-    found = [file for root in wheels for file in sorted(root.glob("**/libcublas.so.*"))]
+    # nvidia/cudnn/lib of the wheel has its neighbour in nvidia/cublas/lib or nvidia/cu13/lib.
+    found = sorted(cudnn.parents[2].glob("nvidia/*/lib/libcublas.so.*"))
+    found += sorted(cudnn.parents[2].glob("*/lib/libcublas.so.*"))
     libraries = [cudnn, *found[:1]]
-    includes = [include_folder(), *(file.parents[1] / "include" for file in found)]
+    includes = [include_folder(), *(file.parents[1] / "include" for file in found[:1])]
     source, target = folder / f"{path.stem}.cu", folder / "compiled"
     source.write_text(f"#include <cuda_runtime.h>\n{path.read_text()}")
     options = ["-w", "-fmad=false", "-o", str(target), str(source)]
     options += [f"-I{one}" for one in includes if one is not None]
     for library in libraries:
         options += ["-Xlinker", str(library), "-Xlinker", f"-rpath={library.parent}"]
-    subprocess.run([nvcc, *options], check=True)
+    subprocess.run([nvcc, *options, *([] if found else ["-lcublas"])], check=True)
     return target

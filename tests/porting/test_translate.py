@@ -152,7 +152,7 @@ def test_the_command_writes_the_program_and_tells_what_is_left(
     assert "everything was translated" in capsys.readouterr().out
     assert subprocess.run([sys.executable, str(target)]).returncode == 3
 
-    source.write_text("int main() {\n  asm(\"nop\");\n}\n")
+    source.write_text('int main() {\n  asm("nop");\n}\n')
     assert main(["port", "--translate", str(source), "-o", str(target)]) == 1
     printed = capsys.readouterr().out
     assert "not translated: 1" in printed
