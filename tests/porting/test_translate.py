@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cudnn_ctypes.__main__ import main
@@ -220,3 +221,28 @@ def test_kernels_bring_what_they_use() -> None:
         assert part in kernels
     for part in ("UNUSED", "host"):
         assert part not in kernels
+
+
+@pytest.mark.parametrize("allocate", ["cudaMallocManaged", "cudaMallocHost"])
+def test_memory_that_the_host_may_use_is_indexed(allocate: str, tmp_path: Path) -> None:
+    text = f"""
+    #include <stdio.h>
+    int main() {{
+      float *x, sum = 0;
+      {allocate}((void **)&x, 4 * sizeof(float));
+      for (int i = 0; i < 4; i++) x[i] = i + 0.1f;
+      float *y = x + 1;
+      for (int i = 0; i < 3; i++) sum += y[i] * y[i];
+      printf("%.9g %.9g\\n", sum, *y);
+      cudaFree(x);
+    }}
+    """
+    if allocate == "cudaMallocHost":
+        text = text.replace("cudaFree(x)", "cudaFreeHost(x)")
+    translation = of(text, "program.cu")
+    assert translation.not_translated == []
+    done = run_python(translation.python, tmp_path)
+    y = np.arange(1, 4, dtype=np.float32) + np.float32(0.1)
+    squares = y * y
+    total = np.float32(0) + squares[0] + squares[1] + squares[2]
+    assert done.stdout == f"{total:.9g} {y[0]:.9g}\n", done.stderr
