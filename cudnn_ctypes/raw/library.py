@@ -31,6 +31,9 @@ _INSTALL = (
 # Functions after which cuDNN may need cuBLAS and NVRTC.
 _NEED_CUDA_LIBRARIES = frozenset({"cudnnCreate", "cudnnBackendFinalize"})
 
+# From this version on engines do without cuBLAS; 9.19 ends the process where it is missing.
+_NEEDS_NO_CUBLAS = 92800
+
 
 @dataclass(slots=True)
 class Library:
@@ -58,6 +61,7 @@ class Library:
     passed_over: tuple[str, ...]
     _sublibraries: Sublibraries
     _cuda_libraries_loaded: bool = False
+    _missing: set[str] = field(default_factory=set)  # names of CUDA libraries
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -75,7 +79,7 @@ class Library:
         """The C function `name`, untyped, with the libraries that it needs loaded."""
         found = self.optional_symbol(name)
         if found is None:
-            raise SymbolNotFoundError(self._missing(name, since))
+            raise SymbolNotFoundError(self._absent(name, since))
         with self._lock:  # nobody calls C before its libraries are there
             self._sublibraries.prepare(header)
             if name in _NEED_CUDA_LIBRARIES:
@@ -84,7 +88,7 @@ class Library:
                 self._sublibraries.prepare_engines()
         return callback.stand_in(name) or found
 
-    def _missing(self, name: str, since: str) -> str:
+    def _absent(self, name: str, since: str) -> str:
         loaded = f"loaded is {self.version_text} from {self.path} ({self.source})"
         if _version_number(since) > self.version:
             return f"{name} needs cuDNN {since}; {loaded}. Install a newer cuDNN."
@@ -102,8 +106,24 @@ class Library:
         present = {file.name for file in cuda_library_files()}
         for name in ("nvrtc", "cublasLt", "cublas"):
             soname = f"lib{name}.so.{self.cuda_major}"
-            if soname not in present and not self._load_from_wheel(name, soname):
-                _load_with_pathfinder(name)
+            if not (
+                soname in present
+                or self._load_from_wheel(name, soname)
+                or _load_with_pathfinder(name)
+            ):
+                self._missing.add(soname)
+
+    @property
+    def refuses_engines(self) -> str:
+        """Why a question about engines would end the process; "" if it would not."""
+        soname = f"libcublasLt.so.{self.cuda_major}"
+        full = self.path.with_name("libcudnn_engines_precompiled.so.9").exists()
+        if soname not in self._missing or self.version >= _NEEDS_NO_CUBLAS or not full:
+            return ""
+        return (
+            f"cuDNN {self.version_text} ends the process when it is asked for engines without "
+            f"{soname}, which is not found; install it (nvidia-cublas-cu{self.cuda_major})"
+        )
 
     def _load_from_wheel(self, name: str, soname: str) -> bool:
         """Load a CUDA library from the wheel installed beside cuDNN's, if there is one."""
@@ -121,12 +141,14 @@ class Library:
         return False
 
 
-def _load_with_pathfinder(name: str) -> None:
+def _load_with_pathfinder(name: str) -> bool:
     from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
 
     # Where it is missing, cuDNN says so itself when it needs it, and the doctor shows the gap.
     with contextlib.suppress(DynamicLibNotFoundError, RuntimeError):
         load_nvidia_dynamic_lib(name)
+        return True
+    return False
 
 
 _lock = threading.Lock()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from programs import fake_cudnn, fake_library, printed, run_program
 
-from cudnn_ctypes import LibraryNotFoundError, raw
+from cudnn_ctypes import BackendDescriptor, LibraryNotFoundError, NotSupportedError, raw
 from cudnn_ctypes.raw import candidates, library, process
 
 LOADED = """
@@ -466,3 +466,19 @@ def test_version_text() -> None:
     assert library.version_text(92800) == "9.28.0"
     assert library.version_text(91002) == "9.10.2"
     assert library._version_number("9.10.2") == 91002
+
+
+@pytest.mark.parametrize("kind", ["engineheur", "engine", "enginecfg"])
+def test_engines_are_refused_where_cudnn_would_end_the_process_without_cublas(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = raw.load()
+    if not loaded.path.with_name("libcudnn_engines_precompiled.so.9").exists():
+        pytest.skip("a reduced build")
+    monkeypatch.setattr(loaded, "_missing", {f"libcublasLt.so.{loaded.cuda_major}"})
+    monkeypatch.setattr(loaded, "version", 91900)
+    with pytest.raises(NotSupportedError, match=r"cuDNN 9.19.0 ends the process .* libcublasLt"):
+        BackendDescriptor(kind)
+    BackendDescriptor("tensor").close()
+    monkeypatch.setattr(loaded, "version", 92800)
+    BackendDescriptor(kind).close()
