@@ -30,7 +30,7 @@ def test_launches_on_the_reference_device() -> None:
     assert lines[-1] == "0"
     costs = {line.split()[0]: line.split()[1:] for line in lines if line[:1].isalpha()}
     assert costs["softmax_forward"][-1] == costs["gnn_mha_gat_forward"][-1] == "1"  # call of cuDNN
-    assert int(costs["ConvolutionForward.run"][2]) < 20 < int(costs["RNN.forward"][2])
+    assert 0 < int(costs["ConvolutionForward.run"][2]) < int(costs["RNN.forward"][2]) < 40
 
 
 def test_plain_ctypes_passes_what_raw_passes(
