@@ -27,8 +27,10 @@ _NAMES = {
     "dtypes": ("DataTypeLike", "as_data_type"),
     "errors": (
         "BadParamError",
+        "CleanUpWarning",
         "ClosedError",
         "CudnnError",
+        "CudnnWarning",
         "DeviceMemoryWarning",
         "ExecutionFailedError",
         "InternalError",
@@ -36,7 +38,9 @@ _NAMES = {
         "NoDeviceError",
         "NotInitializedError",
         "NotSupportedError",
+        "PlanCacheWarning",
         "SymbolNotFoundError",
+        "UnclosedWarning",
     ),
     "graph.backend.descriptor": ("BackendDescriptor",),
     "graph.backend.device_properties": ("DeviceProperties",),
@@ -257,8 +261,10 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
     )
     from .errors import (
         BadParamError as BadParamError,
+        CleanUpWarning as CleanUpWarning,
         ClosedError as ClosedError,
         CudnnError as CudnnError,
+        CudnnWarning as CudnnWarning,
         DeviceMemoryWarning as DeviceMemoryWarning,
         ExecutionFailedError as ExecutionFailedError,
         InternalError as InternalError,
@@ -266,7 +272,9 @@ if TYPE_CHECKING:  # the same for type checkers, which cannot read the table; a 
         NoDeviceError as NoDeviceError,
         NotInitializedError as NotInitializedError,
         NotSupportedError as NotSupportedError,
+        PlanCacheWarning as PlanCacheWarning,
         SymbolNotFoundError as SymbolNotFoundError,
+        UnclosedWarning as UnclosedWarning,
     )
     from .graph.backend.descriptor import BackendDescriptor as BackendDescriptor
     from .graph.backend.device_properties import DeviceProperties as DeviceProperties

@@ -9,10 +9,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
-from .command_line import USER_ERRORS, CommandError, read_text, write_text
+from .command_line import USER_ERRORS, CommandError, Output, add_force, read_text, write_text
 from .graph.engines.cache import CacheEntry, PlanCache
 from .graph.engines.tables import aligned, bytes_text, rich_table
 from .raw.library import version_text
@@ -33,8 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--clear", action="store_true", help="remove all entries")
     parser.add_argument(
-        "--export", type=Path, metavar="FILE", help="write all results of autotuning to a file"
+        "--export", type=Output, metavar="FILE", help="write all results of autotuning to a file"
     )
+    add_force(parser)
     parser.add_argument(
         "--merge",
         nargs="+",
@@ -59,20 +61,8 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     cache = PlanCache(arguments.folder)
-    if arguments.clear:
-        print(f"{_counted(cache.clear())} removed from {cache.folder}")
-        return 0
-    for path in arguments.merge:
-        try:
-            count = cache.merge_tunings(read_text(path))
-        except ValueError as error:
-            raise CommandError(f"{path}: {error}") from None
-        print(f"{_counted(count)} taken over from {path}")
-    if arguments.export is not None:
-        text = cache.export_tunings()
-        write_text(arguments.export, text)
-        print(f"{_counted(len(json.loads(text)['tunings']))} written to {arguments.export}")
-    if arguments.merge or arguments.export is not None:
+    if arguments.clear or arguments.merge or arguments.export is not None:
+        _change(cache, arguments)
         return 0
     entries = cache.entries()
     size = sum(each.size for each in entries)
@@ -93,6 +83,33 @@ def _run(arguments: argparse.Namespace) -> int:
     if entries:
         _print_table(entries, console)
     return 0
+
+
+def _change(cache: PlanCache, arguments: argparse.Namespace) -> None:
+    """What was asked for: clear it, or take over results, then write them."""
+    done: list[dict[str, Any]] = []
+
+    def tell(what: str, count: int, path: Path) -> None:
+        done.append({"done": what, "entries": count, "path": str(path)})
+        if not arguments.json:
+            print(f"{_counted(count)} {what} {path}")
+
+    try:
+        if arguments.clear:
+            tell("removed from", cache.clear(), cache.folder)
+            return
+        for path in arguments.merge:
+            try:
+                tell("taken over from", cache.merge_tunings(read_text(path)), path)
+            except ValueError as error:
+                raise CommandError(f"{path}: {error}") from None
+        if arguments.export is not None:
+            target, text = arguments.export.file("tunings.json"), cache.export_tunings()
+            write_text(target, text, force=arguments.force)
+            tell("written to", len(json.loads(text)["tunings"]), target)
+    finally:
+        if arguments.json:
+            print(json.dumps(done, indent=2))
 
 
 def _counted(count: int) -> str:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import os
+import json
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
-from rich.console import Console
-
-from .command_line import USER_ERRORS, add_device, chosen_device, read_text, write_text
+from .command_line import (
+    USER_ERRORS,
+    Output,
+    add_device,
+    add_force,
+    add_json,
+    chosen_device,
+    positive,
+    read_text,
+    refuse_overwriting,
+    worker_pool,
+    write_text,
+)
+from .command_progress import steps
 from .graph.compilation import CompiledGraph, compile_graphs
 
 __all__ = ["add_arguments", "main"]
@@ -35,9 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=Path,
-        help="the file to write, or a folder; by default x.plan.json next to x.json",
+        type=Output,
+        help="the file to write, or a folder (always, if it ends in /); by default x.plan.json "
+        "next to x.json",
     )
+    add_force(parser)
+    add_json(parser)
     parser.add_argument(
         "--heuristics",
         nargs="+",
@@ -52,12 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what a plan may need at most; K, M and G are understood",
     )
     parser.add_argument(
-        "--sm-count", type=_positive, metavar="N", help="how many multiprocessors to use"
+        "--sm-count", type=positive, metavar="N", help="how many multiprocessors to use"
     )
     parser.add_argument(
         "-j",
         "--jobs",
-        type=_positive,
+        type=positive,
         metavar="N",
         default=1,
         help="processes that compile (default: %(default)s)",
@@ -66,56 +78,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Compile; 0 if every graph has its plan."""
-    console = Console(highlight=False, markup=False, soft_wrap=True)
     try:
-        return _run(arguments, console)
+        return _run(arguments)
     except USER_ERRORS as error:
         print(f"compile: {error}", file=sys.stderr)
         return 2
 
 
-def _run(arguments: argparse.Namespace, console: Console) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     targets = _targets(arguments.graphs, arguments.output)
+    refuse_overwriting(targets, force=arguments.force)
     texts = [read_text(path) for path in arguments.graphs]
-    waiting = iter(zip(arguments.graphs, targets, strict=True))
-    start = time.perf_counter()
-
-    def write(result: CompiledGraph) -> None:
-        source, target = next(waiting)
-        if result.plan is not None:
-            write_text(target, result.plan)
-        console.print(_line(source, target, result))
-
-    jobs = min(arguments.jobs, len(texts))
-    # Processes that begin anew: a fork of one that uses CUDA cannot use it.
-    fresh = multiprocessing.get_context("spawn")
     device = chosen_device(arguments.device)
-    console.print(f"for {device!r}")
-    with ProcessPoolExecutor(jobs, fresh) if jobs > 1 else nullcontext() as executor:
-        results = compile_graphs(
-            texts,
-            device,
-            executor=executor,
-            heuristics=arguments.heuristics,
-            workspace_limit=arguments.workspace_limit,
-            sm_count=arguments.sm_count,
-            on_done=write,
-        )
+    results: list[CompiledGraph] = []
+    start = time.perf_counter()
+    with (
+        steps("compiling", len(texts)) as progress,
+        worker_pool(min(arguments.jobs, len(texts))) as executor,
+    ):
+        if not arguments.json:
+            progress.tell(f"for {device!r}")
+
+        def write(result: CompiledGraph) -> None:
+            source, target = arguments.graphs[len(results)], targets[len(results)]
+            results.append(result)
+            if result.plan is not None:
+                write_text(target, result.plan, force=arguments.force)
+            if not arguments.json:
+                progress.tell(_line(source, target, result))
+            progress.advance()
+
+        try:
+            compile_graphs(
+                texts,
+                device,
+                executor=executor,
+                heuristics=arguments.heuristics,
+                workspace_limit=arguments.workspace_limit,
+                sm_count=arguments.sm_count,
+                on_done=write,
+            )
+        finally:  # after Ctrl-C too
+            if arguments.json:
+                done = zip(arguments.graphs, targets, results, strict=False)
+                print(json.dumps([_as_dict(*each) for each in done], indent=2))
+    if not arguments.json:
+        _sum_up(results, time.perf_counter() - start)
+    return 0 if all(result.plan is not None for result in results) else 1
+
+
+def _sum_up(results: Sequence[CompiledGraph], seconds: float) -> None:
     done = [result for result in results if result.plan is not None]
     size = sum(len(result.plan or "") for result in done)
-    console.print(
-        f"{len(done)} of {len(results)} compiled in {time.perf_counter() - start:.1f} s, {size} "
-        "bytes"
-    )
+    print(f"{len(done)} of {len(results)} compiled in {seconds:.1f} s, {size} bytes")
     if done:
-        console.print(
+        print(
             f"These plans belong to cuDNN {done[0].cudnn_version} and that GPU. "
             "There: Graph.from_json(graph).load_plan(plan, handle)"
         )
-    return 0 if len(done) == len(results) else 1
 
 
-def _targets(graphs: Sequence[Path], output: Path | None) -> list[Path]:
+def _targets(graphs: Sequence[Path], output: Output | None) -> list[Path]:
     """Where each plan goes.
 
     Raises
@@ -126,16 +149,31 @@ def _targets(graphs: Sequence[Path], output: Path | None) -> list[Path]:
     names = [f"{path.name.removesuffix('.json')}.plan.json" for path in graphs]
     if output is None:
         targets = [path.with_name(name) for path, name in zip(graphs, names, strict=True)]
-    elif output.is_dir() or len(graphs) > 1 or str(output).endswith(os.sep):
-        if output.is_file():
+    elif len(graphs) > 1:
+        if output.path.is_file():
             raise ValueError(f"--output {output}: several plans need a folder, and this is a file")
-        targets = [output / name for name in names]
+        targets = [output.path / name for name in names]
     else:
-        targets = [output]
+        targets = [output.file(names[0])]
     for target in targets:
         if targets.count(target) > 1:
             raise ValueError(f"two plans would be written to {target}: rename a graph")
     return targets
+
+
+def _as_dict(source: Path, target: Path, result: CompiledGraph) -> dict[str, Any]:
+    """One result for JSON, without the plan, which is in its file."""
+    told: dict[str, Any] = {"graph": str(source), "seconds": round(result.seconds, 3)}
+    if result.plan is None:
+        return {**told, "error": str(result.error)}
+    return {
+        **told,
+        "plan": str(target),
+        "engine": result.engine,
+        "runtime_compiled": result.runtime_compiled,
+        "workspace": result.workspace_size,
+        "cudnn": result.cudnn_version,
+    }
 
 
 def _line(source: Path, target: Path, result: CompiledGraph) -> str:
@@ -154,9 +192,3 @@ def _bytes(text: str) -> int:
     if not number.isdecimal():
         raise argparse.ArgumentTypeError(f"expected a number of bytes such as 64M, got {text!r}")
     return int(number) * _UNITS[unit]
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1, got {text!r}")
-    return int(text)

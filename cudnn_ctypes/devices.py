@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .command_line import USER_ERRORS, chosen_device
+from .command_line import USER_ERRORS, add_json, chosen_device, positive, worker_pool
+from .command_progress import Steps, steps
 from .graph.backend.device_properties import DeviceProperties, presets
 from .graph.compilation import CompiledGraph, compile_graphs
-from .graph.engines.tables import rich_table
 from .graph.graph import Graph
 
 __all__ = ["GRAPHS", "add_arguments", "compiled", "main"]
@@ -90,34 +87,86 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="try which of a few graphs compile for each of them; some seconds for each GPU",
     )
     parser.add_argument(
-        "-j", "--jobs", type=int, metavar="N", default=1, help="processes that compile (default: 1)"
+        "-j",
+        "--jobs",
+        type=positive,
+        metavar="N",
+        default=1,
+        help="processes that compile (default: %(default)s)",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    add_json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Print the table; 2 if a GPU is not known."""
     try:
         devices = {name: chosen_device(name) for name in arguments.devices or presets()}
-        found = compiled(devices, arguments.jobs) if arguments.compile else {}
+        if not arguments.compile:
+            _print(devices, as_json=arguments.json)
+            return 0
+        _compile(devices, arguments.jobs, as_json=arguments.json)
     except USER_ERRORS as error:
         print(f"devices: {error}", file=sys.stderr)
         return 2
-    if arguments.json:
-        print(json.dumps([_row(*each, found) for each in devices.items()], indent=2))
-    else:
-        _print(devices, found)
     return 0
 
 
-def compiled(devices: dict[str, DeviceProperties], jobs: int = 1) -> dict[str, list[CompiledGraph]]:
-    """What compiling each of `GRAPHS` for each GPU gives, by the GPU's name."""
-    fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, fresh) if jobs > 1 else nullcontext() as executor:
-        return {
-            name: compile_graphs([describe() for describe in GRAPHS], device, executor=executor)
-            for name, device in devices.items()
-        }
+def _print(devices: dict[str, DeviceProperties], *, as_json: bool) -> None:
+    rows = [_row(*each, {}) for each in devices.items()]
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    header = {"name": "device", "gpu": "GPU", "compute_capability": "capability"}
+    header["source"] = "known from"
+    widths = [max(len(row[key]) for row in (header, *rows)) for key in header]
+    for row in (header, *rows):
+        print(_aligned([row[key] for key in header], widths))
+
+
+def _compile(devices: dict[str, DeviceProperties], jobs: int, *, as_json: bool) -> None:
+    """A row for each GPU when its graphs are done; under them why a graph does not compile."""
+    found: dict[str, list[CompiledGraph]] = {}
+    names = [describe().name for describe in GRAPHS]
+    widths = [max(map(len, (*devices, "device"))), len("capability")]
+    widths += [max(len(name), len("engine 999")) for name in names]
+    try:
+        with steps("compiling", len(devices) * len(GRAPHS)) as progress:
+            if not as_json:
+                progress.tell(_aligned(("device", "capability", *names), widths))
+            for name, results in compiled(devices, jobs, progress):
+                found[name] = results
+                row = _row(name, devices[name], {})
+                engines = [each.engine.partition(":")[0] or "no" for each in results]
+                if not as_json:
+                    progress.tell(_aligned((name, row["compute_capability"], *engines), widths))
+    finally:  # after Ctrl-C too
+        if as_json:
+            print(json.dumps([_row(name, devices[name], found) for name in found], indent=2))
+    if not as_json:
+        for text in _refusals(found):
+            print(text)
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    parts = (f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True))
+    return "  ".join(parts).rstrip()
+
+
+def compiled(
+    devices: dict[str, DeviceProperties], jobs: int = 1, progress: Steps | None = None
+) -> Iterator[tuple[str, list[CompiledGraph]]]:
+    """GPUs' names, each with what compiling each of `GRAPHS` for it gives."""
+
+    def done(result: CompiledGraph) -> None:
+        if progress is not None:
+            progress.advance()
+
+    with worker_pool(jobs) as executor:
+        for name, device in devices.items():
+            if progress is not None:
+                progress.begin(f"for {name}")
+            graphs = [describe() for describe in GRAPHS]
+            yield name, compile_graphs(graphs, device, executor=executor, on_done=done)
 
 
 def _row(name: str, device: DeviceProperties, found: dict[str, Any]) -> dict[str, Any]:
@@ -142,26 +191,6 @@ def _result(each: CompiledGraph) -> dict[str, Any]:
 
 def _reasons(each: CompiledGraph) -> tuple[str, ...]:
     return tuple(getattr(each.error, "messages", ())) or (str(each.error),)
-
-
-def _print(devices: dict[str, DeviceProperties], found: dict[str, list[CompiledGraph]]) -> None:
-    """One table of the GPUs; under it why a graph does not compile, once for all GPUs alike."""
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False)
-    facts = ("device", "GPU", "capability", "known from")
-    table = rich_table((*facts[:1], *facts[2:3]) if found else facts)
-    columns = [describe().name for describe in GRAPHS] if found else []
-    for column in columns:
-        table.add_column(column)
-    for name, device in devices.items():
-        row = _row(name, device, {})
-        cells = [name, row["gpu"], row["compute_capability"], row["source"]]
-        results = [each.engine.partition(":")[0] or "no" for each in found.get(name, ())]
-        table.add_row(*((cells[0], cells[2], *results) if found else cells))
-    console.print(table)
-    for text in _refusals(found):
-        console.print(text, soft_wrap=True)
 
 
 _SHOWN = 3  # of the reasons why a graph does not compile; --json has all

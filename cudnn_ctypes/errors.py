@@ -11,8 +11,10 @@ from typing import Any
 
 __all__ = [
     "BadParamError",
+    "CleanUpWarning",
     "ClosedError",
     "CudnnError",
+    "CudnnWarning",
     "DeviceMemoryWarning",
     "ExecutionFailedError",
     "InternalError",
@@ -21,7 +23,9 @@ __all__ = [
     "NotInitializedError",
     "NotSupportedError",
     "OwnReason",
+    "PlanCacheWarning",
     "SymbolNotFoundError",
+    "UnclosedWarning",
     "error_class",
 ]
 
@@ -177,7 +181,29 @@ class ClosedError(ValueError):
     """An object was used after ``close()``."""
 
 
-class DeviceMemoryWarning(RuntimeWarning):
+class CudnnWarning(Warning):
+    """Base of this package's warnings; each of them also is one of Python's own categories.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", CudnnWarning)  # doctest: +SKIP
+    """
+
+
+class UnclosedWarning(CudnnWarning, ResourceWarning):
+    """An object that owns something of C was forgotten, and is cleaned up."""
+
+
+class CleanUpWarning(CudnnWarning, RuntimeWarning):
+    """cuDNN refused to destroy what belonged to a forgotten object, or to one closed in a call."""
+
+
+class PlanCacheWarning(CudnnWarning, RuntimeWarning):
+    """The plan cache's folder cannot be used; graphs are built without it."""
+
+
+class DeviceMemoryWarning(CudnnWarning, RuntimeWarning):
     """A program used device memory wrongly, and the reference device could go on.
 
     It read what was never written, or wrote outside of what it allocated.

@@ -63,13 +63,13 @@ def _parts(text: str) -> tuple[str, str]:
     return " ".join(first.split()), others.strip()
 
 
-def copy(target: Path) -> list[Path]:
+def copy(target: Path, *, force: bool = False) -> list[Path]:
     """Copy everything in the examples' folder; the files that were written.
 
     Raises
     ------
     FileExistsError
-        If one of the files is there already; then nothing is copied.
+        If one of the files is there already and `force` is false; then nothing is copied.
     OSError
         If the folder cannot be written.
     """
@@ -80,8 +80,8 @@ def copy(target: Path) -> list[Path]:
         if path.is_file() and path.suffix in (".py", ".c", ".ipynb", ".md")
     )
     for file in files:
-        if (target / file).exists():
-            raise FileExistsError(f"{target / file} is there already: copy into another folder")
+        if not force and (target / file).exists():
+            raise FileExistsError(f"{target / file} is there already; --force writes over it")
     for file in files:
         (target / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(place / file, target / file)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from .example_files import copy, examples, folder
+from .command_line import add_force, add_json
+from .example_files import Example, copy, examples, folder
 
 __all__ = ["add_arguments", "main"]
 
@@ -17,18 +21,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "name", nargs="?", help="a number or a part of a name: what these examples teach"
     )
     parser.add_argument("--copy", type=Path, metavar="DIR", help="copy all of them into a folder")
+    add_force(parser)
+    add_json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """List, show or copy; 2 if that cannot be done."""
     try:
         if arguments.copy is not None:
-            written = copy(arguments.copy)
-            print(f"{len(written)} files in {arguments.copy}; begin with README.md")
+            written = copy(arguments.copy, force=arguments.force)
+            if arguments.json:
+                print(json.dumps([str(path) for path in written], indent=2))
+            else:
+                print(f"{len(written)} files in {arguments.copy}; begin with README.md")
             return 0
-        if arguments.name is not None:
-            return _show(arguments.name)
-        return _list()
+        chosen = list(_chosen(arguments.name or ""))
+        if not chosen:
+            print(f"examples: none is called {arguments.name!r}", file=sys.stderr)
+            return 2
+        if arguments.json:
+            print(json.dumps([_as_dict(each) for each in chosen], indent=2))
+        elif arguments.name is not None:
+            _show(chosen)
+        else:
+            _list()
+        return 0
     except BrokenPipeError:
         raise  # the command line knows what to do about it
     except OSError as error:
@@ -36,7 +53,15 @@ def main(arguments: argparse.Namespace) -> int:
         return 2
 
 
-def _list() -> int:
+def _chosen(name: str) -> Iterator[Example]:
+    return (each for each in examples() if name.lower() in str(each.path).lower())
+
+
+def _as_dict(example: Example) -> dict[str, str]:
+    return {**asdict(example), "path": str(folder() / example.path)}
+
+
+def _list() -> None:
     print(f"In reading order; README.md says who should read what. They are in {folder()}\n")
     notebooks = False
     for example in examples():
@@ -45,16 +70,10 @@ def _list() -> int:
             print("\nNotebooks, with exercises; they need no GPU\n")
         print(f"  {example.path.stem:32} {example.title}")
     print("\nexamples NAME says more about one; examples --copy DIR copies all of them")
-    return 0
 
 
-def _show(name: str) -> int:
-    chosen = [each for each in examples() if name.lower() in str(each.path).lower()]
+def _show(chosen: Sequence[Example]) -> None:
     for example in chosen:
         print(f"{folder() / example.path}\n\n{example.title}\n")
         if example.about:
             print(f"{example.about}\n")
-    if not chosen:
-        print(f"examples: none is called {name!r}", file=sys.stderr)
-        return 2
-    return 0

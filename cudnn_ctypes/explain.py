@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from .command_line import USER_ERRORS, add_device, chosen_device, read_graph
+from .command_progress import steps
 from .graph.engines.selection import Selection
 
 __all__ = ["add_arguments", "main"]
@@ -60,7 +61,10 @@ def _run(arguments: argparse.Namespace) -> int:
         selection=selection,
         compile=arguments.compile,
     )
-    advice = told.advice() if arguments.advice else None
+    advice = None
+    if arguments.advice:
+        with steps("trying changes, for half a minute at most"):
+            advice = told.advice()
     if arguments.json:
         data = told.as_dict()
         if advice is not None:

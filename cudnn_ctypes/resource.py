@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar
 
-from .errors import ClosedError
+from .errors import CleanUpWarning, ClosedError, UnclosedWarning
 from .raw import log
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _destroy_late(destroy: Callable[[], object], name: str, kept: object) -> Non
             destroy()
     except Exception as error:
         message = f"error while destroying a {name} that was closed during a call: {error}"
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        warnings.warn(message, CleanUpWarning, stacklevel=2)
 
 
 _exiting = False
@@ -173,11 +173,11 @@ def _clean_up(
     destroy: Callable[[], object], name: str, origin: str, parents: tuple[object, ...]
 ) -> None:
     if not _exiting:
-        warnings.warn(f"unclosed {name}{origin}", ResourceWarning, stacklevel=2)
+        warnings.warn(f"unclosed {name}{origin}", UnclosedWarning, stacklevel=2)
     try:
         with log.set_aside():
             destroy()
     except Exception as error:
         warnings.warn(
-            f"error while cleaning up an unclosed {name}: {error}", RuntimeWarning, stacklevel=2
+            f"error while cleaning up an unclosed {name}: {error}", CleanUpWarning, stacklevel=2
         )

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import pytest
 from programs import fake_cudnn
 
-from cudnn_ctypes import DeviceProperties, Graph, Handle
+from cudnn_ctypes import DeviceProperties, Graph, Handle, __version__
+from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.doctor import packages, probes
 from cudnn_ctypes.doctor.findings import Finding
@@ -50,6 +51,60 @@ def test_the_tables() -> None:
     assert done.returncode == 0
     for text in ("what works here", "libcudnn", "reference device"):
         assert text in done.stdout
+
+
+def test_names_and_paths_are_whole_at_80_columns() -> None:
+    """Also where the output is no terminal, and each finding is on a line of its own."""
+    _, findings = report()
+    lines = run("doctor", COLUMNS="80").stdout.splitlines()
+    path = findings["cuDNN: libcudnn"]["value"]
+    assert any(line.split() == ["libcudnn", "ok", path] for line in lines)
+    for finding in findings.values():
+        (first, *_) = finding["value"].splitlines()
+        assert any(finding["name"] in line and first in line for line in lines), finding
+
+
+def test_the_report_is_one_block_with_everything() -> None:
+    done = run("doctor", "--report", CUDNN_CTYPES_LIBRARY="/nowhere/libcudnn.so.9")
+    lines = done.stdout.splitlines()
+    assert (lines[0], lines[-1]) == ("```text", "```")
+    assert lines.count("```") == 1
+    assert f"cudnn-ctypes {__version__}" in lines
+    assert any(sys.executable in line for line in lines)
+    assert "CUDNN_CTYPES_LIBRARY=/nowhere/libcudnn.so.9" in lines
+    assert any(line.startswith("  libcudnn: [problem] ") for line in lines)
+    assert any(line.startswith("  numpy: ") for line in lines)
+
+
+def test_findings_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked later has not been asked when the first finding is there."""
+    asked: list[str] = []
+
+    def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+        asked.append(probe)
+        return {**TestAnswers.LIBRARY} if probe == "library" else {"error": "none"}
+
+    monkeypatch.setattr(probes, "_ask", ask)
+    findings = probes.examine()
+    assert next(findings).name == "libcudnn"
+    assert asked == ["library"]
+    assert [finding.name for finding in findings][-1] == "reference device"
+    assert len(asked) == probes.PROBE_COUNT
+
+
+def test_what_is_found_is_kept_after_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+        if probe == "library":
+            return {**TestAnswers.LIBRARY}
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(probes, "_ask", ask)
+    assert main(["doctor", "--json"]) == 130
+    out, err = capsys.readouterr()
+    assert json.loads(out)[0]["name"] == "libcudnn"
+    assert err == ""
 
 
 def test_missing_library(tmp_path: Path) -> None:
@@ -228,6 +283,17 @@ class TestSavingTheGpu:
         done = run("doctor", "--save-device", str(tmp_path / "gpu"))
         assert done.returncode == 2
         assert "expected a name that ends in .json" in done.stderr
+
+    def test_a_folder_and_nothing_overwritten(self, tmp_path: Path) -> None:
+        words = ("doctor", "--save-device", f"{tmp_path}/new/")
+        assert run(*words, CUDNN_CTYPES_DEVICE="reference").returncode == 0
+        file = tmp_path / "new" / "gpu.json"
+        file.write_text("mine")
+        done = run(*words, CUDNN_CTYPES_DEVICE="reference")
+        assert (done.returncode, file.read_text()) == (2, "mine")
+        assert "--force" in done.stderr
+        assert run(*words, "--force", CUDNN_CTYPES_DEVICE="reference").returncode == 0
+        assert json.loads(file.read_text())
 
     @pytest.mark.gpu
     def test_of_the_gpu_here(self, tmp_path: Path) -> None:

@@ -169,7 +169,10 @@ def test_every_part_is_known() -> None:
         "bench",
         "cache",
         "command_line",
+        "command_progress",
+        "commands",
         "compile",
+        "completion_command",
         "explain",
         "lookup",
     }

@@ -14,7 +14,15 @@ from typing import Any
 import pytest
 from programs import printed, run_program
 
-from cudnn_ctypes import BadParamError, ClosedError, Handle, errors, raw
+from cudnn_ctypes import (
+    BadParamError,
+    CleanUpWarning,
+    ClosedError,
+    Handle,
+    UnclosedWarning,
+    errors,
+    raw,
+)
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw.memory import memory_pointer
 from cudnn_ctypes.resource import Resource
@@ -123,7 +131,8 @@ class TestForgotten:
         gc.collect()
         assert log == ["a"]
         (warning,) = warned
-        assert warning.category is ResourceWarning
+        assert warning.category is UnclosedWarning
+        assert issubclass(UnclosedWarning, ResourceWarning)
         assert str(warning.message) == "unclosed Thing"
 
     def test_tracemalloc_tells_where_it_was_created(
@@ -146,7 +155,7 @@ class TestForgotten:
 
         Resource(raw.cudnnTensorDescriptor_t(), refuse)
         gc.collect()
-        assert [w.category for w in warned] == [ResourceWarning, RuntimeWarning]
+        assert [w.category for w in warned] == [UnclosedWarning, CleanUpWarning]
         assert "error while cleaning up an unclosed Resource: destroy failed" in str(
             warned[1].message
         )

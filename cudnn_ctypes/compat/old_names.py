@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 
+from ..errors import CudnnWarning
+
 __all__ = ["OldNameWarning", "forget_warned", "warn_once"]
 
 
-class OldNameWarning(DeprecationWarning):
+class OldNameWarning(CudnnWarning, DeprecationWarning):
     """A program used a name that cuDNN or a wrapper had once; the text tells the modern form."""
 
 

@@ -8,17 +8,23 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..graph.engines.tables import WIDE, aligned
 from .gpu_runs import gpu_runs
 from .table import Row
 
 __all__ = ["print_table", "summary"]
 
+_COLUMNS = ("function", "used by", "reference device", "tests on a GPU")
+
 
 def print_table(rows: Sequence[Row], console: Console) -> None:
-    """One table for each header, and a summary."""
+    """One table for each header, and a summary; lines of text in a pipe, or without room."""
+    if not console.is_terminal or console.width < WIDE:
+        _print_lines(rows)
+        return
     for header in dict.fromkeys(row.header for row in rows):
         table = Table(title=header, title_justify="left")
-        for title in ("function", "used by", "reference device", "tests on a GPU"):
+        for title in _COLUMNS:
             table.add_column(title, overflow="fold")
         for row in rows:
             if row.header == header:
@@ -27,6 +33,17 @@ def print_table(rows: Sequence[Row], console: Console) -> None:
         console.print(table)
     for line in summary(rows):
         console.print(line)
+
+
+def _print_lines(rows: Sequence[Row]) -> None:
+    for header in dict.fromkeys(row.header for row in rows):
+        cells = [
+            (row.function, ", ".join(row.used_by) or row.reason, row.reference_device, row.gpu)
+            for row in rows
+            if row.header == header
+        ]
+        print(f"{header}\n{aligned(_COLUMNS, cells, ())}\n")
+    print("\n".join(summary(rows)))
 
 
 def summary(rows: Sequence[Row]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import weakref
 from collections import defaultdict
 from collections.abc import Iterable
@@ -19,6 +20,8 @@ from .device import device_id
 from .stream import LEGACY_DEFAULT, PER_THREAD_DEFAULT, as_core_stream, as_stream_pointer
 
 __all__ = ["ALIGNMENT", "Allocation", "Allocator", "OutOfDeviceMemoryError"]
+
+_logger = logging.getLogger(__name__)
 
 _GRAIN = 512  # bytes: the sizes of blocks that are kept are multiples
 _LARGEST_KEPT = 1 << 20  # of larger ones, work takes longer than the driver
@@ -147,6 +150,9 @@ class Allocator:
         """Memory that was not used before."""
         if not nbytes:
             return Block(self, None, 0, 0)
+        if nbytes > _LARGEST_KEPT and _logger.isEnabledFor(logging.DEBUG):
+            where = "the reference device" if self.on_host else f"device {self.device_id}"
+            _logger.debug("%s allocated on %s", readable(nbytes), where)
         if self.on_host:
             memory: Any = host_memory(nbytes)
             return Block(self, memory, memory.address, nbytes)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudnn_ctypes.errors import ClosedError
+from cudnn_ctypes.errors import ClosedError, UnclosedWarning
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.tokens import Tokens
 from cudnn_ctypes.resource import Uncopied
@@ -286,7 +286,7 @@ def check_reachable(memory: copy.Memory) -> None:
 def _warn_forgotten(allocation: Allocation, origin: tracemalloc.Traceback | None) -> None:
     place = "" if origin is None else "\ncreated at:\n" + "\n".join(origin.format())
     warnings.warn(
-        f"unclosed DeviceBuffer of {allocation.nbytes} bytes{place}", ResourceWarning, stacklevel=2
+        f"unclosed DeviceBuffer of {allocation.nbytes} bytes{place}", UnclosedWarning, stacklevel=2
     )
 
 

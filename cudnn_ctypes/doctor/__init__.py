@@ -7,58 +7,78 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
+from ..command_line import USER_ERRORS, CommandError, Output, add_force, add_json, write_text
+from ..command_progress import Steps, steps
 from .findings import Finding
-from .probes import examine
+from .probes import PROBE_COUNT, examine
+from .report import report
 
-__all__ = ["Finding", "add_arguments", "examine", "main"]
+if TYPE_CHECKING:
+    from rich.text import Text
+
+__all__ = ["Finding", "add_arguments", "examine", "main", "report"]
 
 _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
+_NAME = 26  # columns of a finding's name; longer ones are not cut
+_STATE = max(map(len, _STYLES))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes doctor``."""
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    add_json(parser)
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="print all in one block, with the system and the variables that matter, to be pasted "
+        "into a report of a bug",
+    )
     parser.add_argument(
         "--coverage", action="store_true", help="which part of the package uses which C function"
     )
     parser.add_argument(
         "--save-device",
-        type=Path,
+        type=Output,
         metavar="FILE",
         help="write the properties of this machine's GPU to a .json file, to be given elsewhere "
         "wherever a GPU is wanted (build, explain, compile --device FILE)",
     )
+    add_force(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Print the report; 0 unless the C API itself cannot be loaded, or a file not be written."""
     if arguments.save_device:
-        return _save_device(arguments.save_device)
+        return _save_device(arguments.save_device.file("gpu.json"), force=arguments.force)
     if arguments.coverage:
         return _print_coverage(as_json=arguments.json)
-    findings = list(examine())
-    loads = any(f.name == "C API" and f.state == "ok" for f in findings)
-    if arguments.json:
-        print(json.dumps([finding.as_dict() for finding in findings], indent=2))
-    else:
-        _print(findings)
-    return 0 if loads else 1
+    shown = not (arguments.json or arguments.report)
+    findings: list[Finding] = []
+    try:
+        with steps("examining", PROBE_COUNT) as progress:
+            for finding in examine(progress):
+                if shown:
+                    _tell(progress, finding, findings)
+                findings.append(finding)
+    finally:  # after Ctrl-C too
+        if arguments.json:
+            print(json.dumps([finding.as_dict() for finding in findings], indent=2))
+        elif arguments.report:
+            print(report(findings))
+    if shown:
+        _advise(findings)
+    return 0 if any(f.name == "C API" and f.state == "ok" for f in findings) else 1
 
 
-def _save_device(path: Path) -> int:
-    from ..command_line import USER_ERRORS, CommandError, write_text
+def _save_device(path: Path, *, force: bool) -> int:
     from ..graph.backend.device_properties import DeviceProperties
 
     try:
         if path.suffix != ".json":  # by which such files are told from names of GPUs
             raise CommandError(f"--save-device {path}: expected a name that ends in .json")
         with DeviceProperties.from_device() as here:
-            write_text(path, here.to_json() + "\n")
+            write_text(path, here.to_json() + "\n", force=force)
             print(f"{path}: {here!r}, {here.source}")
     except USER_ERRORS as error:
         print(f"doctor: {error}", file=sys.stderr)
@@ -67,6 +87,8 @@ def _save_device(path: Path) -> int:
 
 
 def _print_coverage(*, as_json: bool) -> int:
+    from rich.console import Console
+
     from ..coverage import print_table, table
 
     if as_json:
@@ -76,20 +98,34 @@ def _print_coverage(*, as_json: bool) -> int:
     return 0
 
 
-def _print(findings: Sequence[Finding]) -> None:
-    console = Console(highlight=False)
-    for section in dict.fromkeys(finding.section for finding in findings):
-        table = Table(title=section, title_justify="left", show_header=False)
-        for finding in findings:
-            if finding.section == section:
-                table.add_row(
-                    finding.name,
-                    f"[{_STYLES[finding.state]}]{finding.state}[/]",
-                    escape(finding.value),
-                )
-        console.print(table)
+def _tell(progress: Steps, finding: Finding, before: Sequence[Finding]) -> None:
+    """One line, as long as it needs to be, so that paths stay whole."""
+    from rich.text import Text
+
+    if not before or before[-1].section != finding.section:
+        progress.tell(Text(f"{'' if not before else chr(10)}{finding.section}", "bold"))
+    progress.tell(_line(finding))
+
+
+def _line(finding: Finding) -> Text:
+    from rich.text import Text
+
+    further = "\n" + " " * (_NAME + _STATE + 6)
+    return Text.assemble(
+        f"  {finding.name:{_NAME}}  ",
+        (f"{finding.state:{_STATE}}", _STYLES[finding.state]),
+        f"  {finding.value.replace(chr(10), further)}",
+    )
+
+
+def _advise(findings: Sequence[Finding]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console.print()
     advice = {f.advice: f for f in findings if f.advice and f.state != "ok"}
     for text, finding in advice.items():
-        console.print(f"[{_STYLES[finding.state]}]{finding.name}[/]: {escape(text)}")
+        console.print(Text.assemble((finding.name, _STYLES[finding.state]), f": {text}"))
     if not any(finding.state == "problem" for finding in findings):
-        console.print("[green]No problems found.[/]")
+        console.print(Text("No problems found.", "green"))

@@ -7,14 +7,17 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .findings import Finding
 from .packages import packages, search_path
 
-__all__ = ["examine"]
+if TYPE_CHECKING:
+    from ..command_progress import Steps
+
+__all__ = ["PROBE_COUNT", "examine"]
 
 _PROJECT = str(Path(__file__).parents[2])
 _TIMEOUT = 300  # seconds; loading 1 GB of libraries from a cold disk takes a while
@@ -60,16 +63,29 @@ def _ask(probe: str, device: str = "cuda") -> dict[str, Any]:
     return answer
 
 
-def examine() -> Iterator[Finding]:
-    """All findings, in reading order."""
-    library = _ask("library")
+PROBE_COUNT = 7
+"""How many questions `examine` asks where a library is found."""
+
+
+def examine(progress: Steps | None = None) -> Iterator[Finding]:
+    """All findings, in reading order, each as soon as it is known."""
+
+    def ask(probe: str, device: str = "cuda") -> dict[str, Any]:
+        if progress is not None:
+            progress.begin(probe.replace("_", " "))
+        answer = _ask(probe, device)
+        if progress is not None:
+            progress.advance()
+        return answer
+
+    library = ask("library")
     yield from _library(library)
-    yield from _gpus(_ask("gpus"))
+    yield from _gpus(ask("gpus"))
     if "error" not in library:
-        yield from _cuda_libraries(_ask("cuda_libraries"), library["cuda_major"])
+        yield from _cuda_libraries(ask("cuda_libraries"), library["cuda_major"])
     yield from packages(library.get("version"), library.get("path"))
     yield from search_path(library.get("path"))
-    yield from _what_works(library)
+    yield from _what_works(library, ask)
 
 
 def _library(answer: dict[str, Any]) -> Iterator[Finding]:
@@ -167,17 +183,17 @@ def _cuda_libraries(answer: dict[str, Any], cuda_major: int) -> Iterator[Finding
         )
 
 
-def _what_works(library: dict[str, Any]) -> Iterator[Finding]:
+def _what_works(library: dict[str, Any], ask: Callable[..., Any]) -> Iterator[Finding]:
     section = "what works here"
     if "error" in library:
         yield Finding(section, "C API", "no", "problem", _INSTALL)
         return
     yield Finding(section, "C API", "loads")
-    yield _descriptors(_ask("descriptors"))
-    yield _graph(_ask("graph"))
-    yield _device("GPU", _ask("handle"), "missing", _NO_GPU)
+    yield _descriptors(ask("descriptors"))
+    yield _graph(ask("graph"))
+    yield _device("GPU", ask("handle"), "missing", _NO_GPU)
     yield _device(
-        "reference device", _ask("handle", "reference"), "problem", "please report this message"
+        "reference device", ask("handle", "reference"), "problem", "please report this message"
     )
 
 

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
+from ..command_line import CommandError, Output, add_force, refuse_overwriting
 from .call_records import CallRecord
 from .call_text import WIDTH, line
 from .comparison import compare
@@ -62,10 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--nan", action="store_true", help="name the first call whose output is not finite instead"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write records to a file instead")
+    parser.add_argument(
+        "--json", type=Output, metavar="FILE", help="write records to a file instead"
+    )
     parser.add_argument(
         "--py",
-        type=Path,
+        type=Output,
         metavar="FILE",
         help="write a Python program that makes the same raw calls, and its data beside it",
     )
@@ -93,8 +96,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--lines", action="store_true", help="with these: show the calls too")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="where to print (default: stderr)"
+        "-o", "--output", type=Output, metavar="FILE", help="where to print (default: stderr)"
     )
+    add_force(parser)
     parser.add_argument(
         "--width", type=int, help="columns; 0 puts each call on one line (default: the terminal's)"
     )
@@ -124,7 +128,7 @@ def main(arguments: argparse.Namespace) -> int:
         return _run(arguments)
     except BrokenPipeError:
         raise
-    except (ValueError, OSError) as error:
+    except (CommandError, ValueError, OSError) as error:
         print(f"trace: {error}", file=sys.stderr)
         return 2
 
@@ -161,15 +165,16 @@ def _read(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     program = arguments.program
+    output, json, py = _files(arguments)
     if not arguments.module and not Path(program).is_file():
         raise ValueError(f"{program}: there is no such file")
     with ExitStack() as stack:
         out: IO[str] = sys.stderr
-        if arguments.output is not None:
-            out = stack.enter_context(arguments.output.open("w"))
+        if output is not None:
+            out = stack.enter_context(output.open("w"))
         records = None
-        if arguments.json is not None:
-            records = stack.enter_context(arguments.json.open("w"))
+        if json is not None:
+            records = stack.enter_context(json.open("w"))
         instead = (arguments.stats, arguments.nan, records, arguments.py, arguments.c)
         shows = arguments.lines or not any(instead)
         traced = Trace(
@@ -180,7 +185,7 @@ def _run(arguments: argparse.Namespace) -> int:
             json=records,
             width=_width(arguments, out),
             keep=False,
-            py=arguments.py,
+            py=py,
             c=arguments.c,
             program=program,
             memory=arguments.memory,
@@ -194,6 +199,20 @@ def _run(arguments: argparse.Namespace) -> int:
             _conclude(traced, arguments, out)
             for reason in traced.left_out:
                 print(f"left out: {reason}", file=out)
+
+
+def _files(arguments: argparse.Namespace) -> list[Path | None]:
+    """The files that --output, --json and --py name; in a folder they have names of their own."""
+    names = ("calls.txt", "calls.json", "replay.py")
+    chosen = (arguments.output, arguments.json, arguments.py)
+    files = [
+        None if each is None else each.file(name) for name, each in zip(names, chosen, strict=True)
+    ]
+    refuse_overwriting([*files, arguments.c], force=arguments.force)
+    for file in files:
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+    return files
 
 
 def _conclude(traced: Trace, arguments: argparse.Namespace, out: IO[str]) -> None:
@@ -219,6 +238,8 @@ def _status_of(program: str, arguments: list[str], *, as_module: bool) -> int:
             return exit_.code or 0
         print(exit_.code, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:  # what was seen until then is kept
+        return 130
     except BaseException as error:
         _print_traceback(error)
         return 1

@@ -7,9 +7,10 @@ import json
 import sys
 from pathlib import Path
 
-from cudnn_ctypes.command_line import CommandError
+from cudnn_ctypes.command_line import CommandError, Output, add_force, add_json
+from cudnn_ctypes.command_progress import steps
 
-from .report import report_on
+from .report import Report, report_on
 from .source import parse
 
 __all__ = ["add_arguments", "main"]
@@ -18,7 +19,7 @@ __all__ = ["add_arguments", "main"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes port``."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a C, C++ or CUDA file")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    add_json(parser)
     parser.add_argument(
         "--translate",
         action="store_true",
@@ -27,10 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=Path,
+        type=Output,
         metavar="OUT.py",
         help="where the Python program goes; by default it is printed",
     )
+    add_force(parser)
 
 
 def _translated(arguments: argparse.Namespace) -> int:
@@ -39,7 +41,9 @@ def _translated(arguments: argparse.Namespace) -> int:
     try:
         if len(arguments.files) > 1:
             raise CommandError("--translate: expected one file")
-        return translate_file(arguments.files[0], arguments.output)
+        (path,), output = arguments.files, arguments.output
+        target = None if output is None else output.file(f"{path.stem}.py")
+        return translate_file(path, target, force=arguments.force, as_json=arguments.json)
     except CommandError as error:
         print(f"port: {error}", file=sys.stderr)
         return 2
@@ -52,17 +56,19 @@ def main(arguments: argparse.Namespace) -> int:
     """
     if arguments.translate:
         return _translated(arguments)
+    reports: list[Report] = []
     try:
-        reports = [report_on(parse(path)) for path in arguments.files]
+        with steps("reading", len(arguments.files)) as progress:
+            for path in arguments.files:
+                progress.begin(path.name)
+                reports.append(report_on(parse(path)))
+                if not arguments.json:
+                    reports[-1].print(progress.console)
+                progress.advance()
     except CommandError as error:
         print(f"port: {error}", file=sys.stderr)
         return 2
-    if arguments.json:
-        print(json.dumps([report.as_dict() for report in reports], indent=2))
-    else:
-        from rich.console import Console
-
-        console = Console(highlight=False)
-        for report in reports:
-            report.print(console)
+    finally:  # after Ctrl-C too
+        if arguments.json:
+            print(json.dumps([report.as_dict() for report in reports], indent=2))
     return int(any(report.needs_work for report in reports))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import logging
 import os
 import threading
 from dataclasses import dataclass, field
@@ -152,6 +153,8 @@ def _load_with_pathfinder(name: str) -> bool:
 
 
 _lock = threading.Lock()
+_logger = logging.getLogger(__name__)
+
 _loaded: Library | None = None
 
 
@@ -180,12 +183,16 @@ def _find() -> Library:
     tried: list[str] = []
     for source, path in candidates(tried):
         try:
-            return _open(path, source, tried)
+            library = _open(path, source, tried)
         except LibraryNotFoundError:  # nothing else may be loaded now
             raise
         except OSError as error:
             text = str(error).removeprefix(f"{path}: ")
             tried.append(f"{source}: {path}: {text}")
+            _logger.debug("passed over %s", tried[-1])
+        else:
+            _logger.info("cuDNN %s from %s (%s)", library.version_text, path, source)
+            return library
     places = "\n".join(f"  - {place}" for place in tried)
     raise LibraryNotFoundError(f"no usable cuDNN 9 library found. Tried:\n{places}\n{_INSTALL}")
 

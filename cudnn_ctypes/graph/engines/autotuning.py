@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from ..run.operands import Operands
 from ..run.plan import ExecutionPlan
 from ..run.scratch import Scratch
 from .measurements import Autotuning, Measurement, Settings
+from .progress import progress_bar
 from .random_memory import random_memory
 from .selection import Selection
 from .timing import Timer
@@ -33,9 +35,11 @@ __all__ = [
     "bench",
     "check_handle",
     "nothing_measured",
-    "progress_bar",
     "summary",
+    "tuning_bar",
 ]
+
+_logger = logging.getLogger(__name__)
 
 _REASONS = 8  # that the message has if no plan could be measured
 
@@ -57,7 +61,7 @@ def autotune(
     check_handle(handle)
     with (
         bench(graph, expansion, handle, memory, settings, selection) as (tuner, lowering),
-        progress_bar(progress) as noted,
+        tuning_bar(progress) as noted,
     ):
         tune(
             tuner,
@@ -140,7 +144,7 @@ def summary(
 ) -> Autotuning:
     """The result with the best of measurements, of which there is one at least."""
     full = [each for each in measurements if each.state == "measured"]
-    return Autotuning(
+    tuned = Autotuning(
         graph=graph.name,
         device=str(handle.device.name),
         cudnn=load().version_text,
@@ -149,6 +153,11 @@ def summary(
         settings=settings,
         seconds=seconds,
     )
+    if _logger.isEnabledFor(logging.INFO):
+        took = f"{len(tuned.ranking)} plans measured in {seconds:.1f} s"
+        fastest = f"{tuned.best.choice}, {tuned.best.median:.1f} us"
+        _logger.info("graph %r: %s, the fastest is %s", tuned.graph, took, fastest)
+    return tuned
 
 
 class _Workspace:
@@ -220,27 +229,15 @@ def nothing_measured(
 
 
 @contextmanager
-def progress_bar(wanted: bool | None) -> Iterator[Noted]:
-    """What is to be called with each measurement and how many there are to be.
-
-    It draws a bar on the standard error output, by default only if that is a terminal.
-    """
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not (console.is_terminal if wanted is None else wanted):
-        yield lambda measurement, total: None
-        return
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("autotuning", total=None)
-        best = float("inf")
+def tuning_bar(wanted: bool | None) -> Iterator[Noted]:
+    """What is to be called with each measurement and how many there are to be: it draws a bar."""
+    best = float("inf")
+    with progress_bar("autotuning", wanted) as advance:
 
         def noted(measurement: Measurement, total: int) -> None:
             nonlocal best
             if measurement.state == "measured":
                 best = min(best, measurement.median)
-            text = f"fastest {best:.1f} us" if best < float("inf") else "autotuning"
-            progress.update(task, advance=1, total=total, description=text)
+            advance(f"fastest {best:.1f} us" if best < float("inf") else "", total)
 
         yield noted

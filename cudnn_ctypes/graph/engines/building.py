@@ -77,14 +77,17 @@ def proposals(
     *,
     sm_count: int | None = None,
     on_refusal: Callable[[str, NotSupportedError], object],
+    stack: ExitStack | None = None,
 ) -> Iterator[tuple[str, EngineConfig]]:
     """Modes with the configs that their heuristics propose, the best first.
 
     A mode is asked when the configs of those before it are used up. Two modes can propose the
-    same. Configs are closed with the generator. `on_refusal` is called with a mode that has none,
+    same. Configs are closed with the generator, or with `stack`. `on_refusal` is called with a mode
+    that has none,
     and why.
     """
-    with ExitStack() as stack:
+    with ExitStack() as own:
+        kept = own if stack is None else stack
         for mode in modes:
             try:
                 configs = proposed_configs(lowering, device=device, mode=mode, sm_count=sm_count)
@@ -92,7 +95,7 @@ def proposals(
                 on_refusal(mode, error)
                 continue
             for config in configs:
-                stack.callback(config.close)
+                kept.callback(config.close)
             for config in configs:
                 yield mode, config
 

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CudnnError, SymbolNotFoundError
+from ...errors import CudnnError, PlanCacheWarning, SymbolNotFoundError
 from ...raw.values import described
 from ..run.plan import ExecutionPlan
 from ..run.stored_plan import StoredPlan, sealed, unsealed
@@ -200,7 +200,7 @@ class PlanCache:
         except OSError as error:
             warnings.warn(
                 f"the plan cache in {self.folder} cannot be used: {error.strerror or error}",
-                RuntimeWarning,
+                PlanCacheWarning,
                 stacklevel=2,
             )
 

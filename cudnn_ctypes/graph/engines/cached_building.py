@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from .measurements import Autotuning, Measurement
 
 __all__ = ["keep_tuning", "obtained_plan"]
+
+_logger = logging.getLogger(__name__)
 
 
 def obtained_plan(
@@ -50,6 +54,7 @@ def obtained_plan(
         If no engine can carry it out.
     """
     plans = as_cache(cache)
+    begun = time.perf_counter()
     if kernel_cache is not None:
         if plans is not None and cache is not None:
             raise ValueError(
@@ -58,7 +63,7 @@ def obtained_plan(
             )
         plans = None
     if plans is None:
-        return build_plan(
+        plan = build_plan(
             expansion,
             device,
             modes,
@@ -68,6 +73,8 @@ def obtained_plan(
             kernel_cache=kernel_cache,
             override_shapes=override_shapes,
         )
+        _log(name, plan, "built", begun)
+        return plan
     building = _Building(plans, expansion, device, name, dynamic=override_shapes)
     request = Request(selection, modes, config, sm_count, override_shapes)
     if config is None:
@@ -137,9 +144,13 @@ class _Building:
         """The stored plan, or one that is built and stored."""
         avoided = () if request.config is not None else self._avoided
         key = self._keys.plan(request)
+        begun = time.perf_counter()
         plan = self._plans.load_plan(key, self._device, avoided=avoided)
-        if plan is None:
+        if plan is not None:
+            _log(self._name, plan, f"loaded from the cache in {self._plans.folder}", begun)
+        else:
             plan = self._built(request)
+            _log(self._name, plan, f"built and put into the cache in {self._plans.folder}", begun)
             shown = {"graph": self._name, "operations": self._expansion.operations}
             self._plans.store_plan(key, plan, **shown)
         return plan
@@ -154,6 +165,12 @@ class _Building:
             sm_count=request.sm_count,
             override_shapes=request.override_shapes,
         )
+
+
+def _log(name: str, plan: ExecutionPlan, how: str, begun: float) -> None:
+    if _logger.isEnabledFor(logging.INFO):
+        choice, seconds = plan.config.choice, time.perf_counter() - begun
+        _logger.info("graph %r: plan of %s %s in %.3f s", name, choice, how, seconds)
 
 
 def _unwanted(measurement: Measurement, selection: Selection) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,12 @@ def explain(
     selection: Selection | None = None,
     compile: bool = False,
     sm_count: int | None = None,
+    noted: Callable[[str, int], object] = lambda name, total: None,
 ) -> Explanation:
-    """What `Graph.explain` does, for a graph that is expanded."""
+    """What `Graph.explain` does, for a graph that is expanded.
+
+    `noted` is called after each config and engine, with its name and how many there are.
+    """
     selection = selection or Selection()
     told: dict[str, Any] = {
         "graph": name,
@@ -50,7 +54,7 @@ def explain(
             lowering = stack.enter_context(lowered(expansion, device))
         except (NotSupportedError, BadParamError) as error:
             return Explanation(**told, refusal=str(refusal(error)))
-        graph = lowering.graph
+        graph, count = lowering.graph, engine_count(lowering.graph)
         examiner = _Examiner(graph, device, selection, compile, sm_count, lowering.faulty)
         refused_modes: dict[str, str] = {}
         counts = dict.fromkeys(modes, 0)
@@ -61,21 +65,27 @@ def explain(
             modes,
             sm_count=sm_count,
             on_refusal=lambda mode, error: refused_modes.update({mode: str(refusal(error))}),
+            stack=stack,
         )
-        with closing(configs):  # type: ignore[type-var]
-            for mode, config in configs:
-                counts[mode] += 1
-                place = f"{mode} {counts[mode]}"
-                choice = config.choice
-                if choice in found:
-                    row = found[choice]
-                    found[choice] = replace(row, proposed_by=(*row.proposed_by, place))
-                else:
-                    found[choice] = examiner.of_config(config, (place,))
+        waiting = list(configs)  # asking is quick, compiling is not
+        total = len(waiting) + count
+        for mode, config in waiting:
+            counts[mode] += 1
+            place = f"{mode} {counts[mode]}"
+            choice = config.choice
+            if choice in found:
+                row = found[choice]
+                found[choice] = replace(row, proposed_by=(*row.proposed_by, place))
+            else:
+                found[choice] = examiner.of_config(config, (place,))
+            noted(str(choice), total)
         rows = list(found.values())
         proposed = {row.engine for row in rows}
-        count = engine_count(graph)
-        others = [row for i in range(count) if i not in proposed for row in examiner.of_engine(i)]
+        others: list[EngineRow] = []
+        for index in range(count):
+            if index not in proposed:
+                others += examiner.of_engine(index)
+            noted(f"engine {index}", total)
         order = ("works", "accepted", "undecided", "excluded", "refused")
         rows += sorted(others, key=lambda row: order.index(row.state))
     return Explanation(

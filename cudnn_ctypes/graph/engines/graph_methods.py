@@ -98,6 +98,7 @@ class EngineMethods:
         selection: Selection | None = None,
         compile: bool = False,
         sm_count: int | None = None,
+        progress: bool | None = None,
     ) -> Explanation:
         """Every engine config for this graph: what it is and needs, whether and why not it works.
 
@@ -119,6 +120,8 @@ class EngineMethods:
             Plans of precompiled engines are always made, which takes a tenth of a millisecond.
         sm_count : int, optional
             How many multiprocessors to use.
+        progress : bool, optional
+            Whether to draw a progress bar; by default on a terminal, when engines are compiled.
 
         Returns
         -------
@@ -136,19 +139,22 @@ class EngineMethods:
         from .building import as_modes
         from .examination import explain
         from .probing import Conditions
+        from .progress import progress_bar
 
         device = as_device(device)
         modes, expansion = as_modes(heuristics), self.expansion(device)
         wanted = self._wanted(expansion, selection)
-        told = explain(
-            expansion,
-            device,
-            modes,
-            name=self.name,
-            selection=wanted,
-            compile=compile,
-            sm_count=sm_count,
-        )
+        with progress_bar("explaining", progress if compile else bool(progress)) as noted:
+            told = explain(
+                expansion,
+                device,
+                modes,
+                name=self.name,
+                selection=wanted,
+                compile=compile,
+                sm_count=sm_count,
+                noted=noted,
+            )
         asked = Conditions(device, tuple(modes), wanted, compile, sm_count)
         return replace(told, adviser=partial(advise, cast("Graph", self).replaced(), asked))
 

@@ -15,7 +15,7 @@ from ...raw.values import described
 from ..backend.engine import Engine, EngineChoice
 from ..lower.lowering import Lowering, lowered
 from ..run.plan import ExecutionPlan
-from .autotuning import check_handle, nothing_measured, progress_bar, summary
+from .autotuning import check_handle, nothing_measured, summary, tuning_bar
 from .executors import Executor, spread, worker_count
 from .host_operands import host_operands
 from .measurement import Measurement, Settings
@@ -67,7 +67,7 @@ def spread_autotune(
     places: Sequence[Any] = devices
     if not devices and isinstance(executor, ThreadPoolExecutor):  # on this GPU
         places = [handle.device.device_id] * (worker_count(executor) or 1)
-    with lowered(expansion, handle) as lowering, progress_bar(progress) as noted:
+    with lowered(expansion, handle) as lowering, tuning_bar(progress) as noted:
         tuner = SpreadTuner(executor, chunk, places=places, noted=noted)
         tuner.tune(lowering, handle, modes, every_engine=every_engine)
         if tuner.best is None:

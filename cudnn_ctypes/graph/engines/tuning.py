@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ..lower.lowering import Lowering
 
 __all__ = ["Noted", "Tuner", "failed", "knob_settings", "next_start", "proposed", "tune"]
+
+_logger = logging.getLogger(__name__)
 
 _FEW = 3  # runs after which a plan can be dropped
 _CLEARLY = 1.3  # dropped if the fastest of these takes so many times the best median
@@ -94,6 +97,7 @@ class Tuner:
             noted = replace(noted, notes=tuple(sorted(notes)), workspace=config.workspace_size)
             noted = self._measured(config, noted)
         self.measurements.append(noted)
+        _log(noted)
         return noted
 
     def _measured(self, config: EngineConfig, noted: Measurement) -> Measurement:
@@ -140,6 +144,12 @@ class Tuner:
         if self.plan is not None:
             self.plan.close()
             self.plan = None
+
+
+def _log(noted: Measurement) -> None:
+    if _logger.isEnabledFor(logging.DEBUG):
+        told = f"{noted.median:.1f} us" if noted.times else noted.reason
+        _logger.debug("%s (%s) %s: %s", noted.choice, noted.source, noted.state, told)
 
 
 def failed(noted: Measurement, error: Exception) -> Measurement:

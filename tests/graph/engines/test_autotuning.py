@@ -21,7 +21,7 @@ from cudnn_ctypes.errors import ExecutionFailedError, NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
 from cudnn_ctypes.graph.engines import autotuning as autotuning_module
-from cudnn_ctypes.graph.engines.autotuning import progress_bar
+from cudnn_ctypes.graph.engines.autotuning import tuning_bar
 from cudnn_ctypes.graph.engines.measurements import Autotuning, Measurement, Settings
 from cudnn_ctypes.graph.engines.random_memory import random_bytes, random_memory
 from cudnn_ctypes.graph.engines.selection import Selection
@@ -394,7 +394,7 @@ def test_the_result_is_data() -> None:
 
 def test_progress_is_drawn_when_wanted(capsys: pytest.CaptureFixture[str]) -> None:
     for wanted in (None, False):  # the error output of a test is no terminal
-        with progress_bar(wanted) as noted:
+        with tuning_bar(wanted) as noted:
             noted(_result().best, 2)
         assert capsys.readouterr().err == ""
 

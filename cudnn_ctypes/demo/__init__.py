@@ -1,24 +1,25 @@
-"""The demonstration: a photograph through a bank of filters, every step shown and checked."""
+"""The demonstration: a picture through a bank of filters, every step shown and checked."""
 
 from __future__ import annotations
 
 import argparse
 import functools
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import json
+import sys
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from .device import DeviceBuffer, DeviceTensor, Event, elapsed_ms
-from .errors import NotInitializedError
-from .handle import Handle
-from .legacy import ConvolutionDescriptor, ConvolutionForward, FilterDescriptor, TensorDescriptor
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
+from ..command_line import USER_ERRORS, Output, add_force, add_json, refuse_overwriting, write_bytes
+from ..device import DeviceBuffer, DeviceTensor, Event, elapsed_ms
+from ..errors import NotInitializedError
+from ..handle import Handle
+from ..legacy import ConvolutionDescriptor, ConvolutionForward, FilterDescriptor, TensorDescriptor
+from .picture import landscape
+from .png import png
 
 __all__ = ["main"]
 
@@ -36,7 +37,11 @@ _TOLERANCE_TF32 = 75 * 2.0**-11
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes demo``."""
     parser.add_argument(
-        "--output", type=Path, default=Path("cudnn_demo.png"), help="the picture to write"
+        "-o",
+        "--output",
+        type=Output,
+        default=Output("cudnn_demo.png"),
+        help="the picture to write (default: %(default)s)",
     )
     parser.add_argument(
         "--device",
@@ -44,41 +49,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="where to run; auto takes the GPU if there is one (default: %(default)s)",
     )
+    add_force(parser)
+    add_json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the demonstration; 0 if the result agrees with the oracle."""
-    console = Console(highlight=False)
+    """Run the demonstration; 0 if the result agrees with the oracle, 2 if it cannot be run."""
+    console = Console(highlight=False, quiet=arguments.json)
+    target = arguments.output.file("cudnn_demo.png")
     try:
-        photograph = _photograph()
-        from PIL import Image  # noqa: F401
-    except ImportError as missing:
-        console.print(
-            f"{missing}: the demonstration needs the extra 'examples': "
-            "pip install 'cudnn-ctypes[examples]'",
-            markup=False,
-        )
-        return 1
-    with _handle(arguments.device, console) as handle:
-        results = _convolve(handle, photograph, console)
-    error = _largest_error(photograph, results)
-    tolerance = _TOLERANCE_FLOAT32 if handle.on_reference_device else _TOLERANCE_TF32
-    agrees = error <= tolerance
+        refuse_overwriting([target], force=arguments.force)
+        told = _run(arguments.device, console)
+        write_bytes(target, png(told.pop("sheet")), force=arguments.force)
+    except USER_ERRORS as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 2
+    if arguments.json:
+        print(json.dumps({**told, "picture": str(target)}, indent=2))
+        return 0 if told["agrees"] else 1
     console.print(
-        f"largest difference from SciPy's correlate2d in float64: {error:.2e} "
-        f"({'within' if agrees else 'MORE THAN'} the tolerance {tolerance:.1e})"
+        f"largest difference from NumPy in float64: {told['error']:.2e} "
+        f"({'within' if told['agrees'] else 'MORE THAN'} the tolerance {told['tolerance']:.1e})"
     )
-    _sheet(photograph, results).save(arguments.output)
-    console.print(f"picture written to {arguments.output}", markup=False)
-    return 0 if agrees else 1
+    console.print(f"picture written to {target}", markup=False, soft_wrap=True)
+    console.print(f"in it, row by row: {', '.join(told['pictures'])}")
+    return 0 if told["agrees"] else 1
 
 
-def _photograph() -> Array:
-    """Height x width x 3, from 0 to 1."""
-    from sklearn.datasets import load_sample_image
-
-    pixels: Array = load_sample_image("china.jpg")
-    return pixels.astype(np.float32) / 255
+def _run(device: str, console: Console) -> dict[str, Any]:
+    """What is to be told of it, and the sheet of pictures."""
+    picture = landscape()
+    with _handle(device, console) as handle:
+        results, algorithm, milliseconds = _convolve(handle, picture, console)
+        tolerance = _TOLERANCE_FLOAT32 if handle.on_reference_device else _TOLERANCE_TF32
+        where = repr(handle)
+    error = _largest_error(picture, results)
+    return {
+        "device": where,
+        "algorithm": algorithm,
+        "milliseconds": milliseconds,
+        "error": error,
+        "tolerance": tolerance,
+        "agrees": error <= tolerance,
+        "pictures": ["original", *_filters()],
+        "sheet": _sheet(picture, results),
+    }
 
 
 def _filters() -> dict[str, Array]:
@@ -101,7 +116,7 @@ def _filters() -> dict[str, Array]:
 
 
 def _handle(device: str, console: Console) -> Handle:
-    from .reference.device.dispatch import use_reference_device
+    from ..reference.device.dispatch import use_reference_device
 
     if device == "reference":
         use_reference_device()
@@ -123,9 +138,9 @@ def _handle(device: str, console: Console) -> Handle:
     return handle
 
 
-def _convolve(handle: Handle, photograph: Array, console: Console) -> Array:
-    """The filtered pictures, filters x height x width; shows each step."""
-    image = photograph.transpose(2, 0, 1)[None]
+def _convolve(handle: Handle, picture: Array, console: Console) -> tuple[Array, str, float]:
+    """The filtered pictures, filters x height x width, by what and in how long; shows each step."""
+    image = picture.transpose(2, 0, 1)[None]
     bank = np.stack([np.multiply.outer(_LUMINANCE, kernel) for kernel in _filters().values()])
     with (
         DeviceTensor.from_numpy(image) as x,
@@ -150,12 +165,12 @@ def _convolve(handle: Handle, photograph: Array, console: Console) -> Array:
             run()
             stop = Event(handle.stream)
             where = " of NumPy on the CPU" if handle.on_reference_device else ""
-            time = f"{elapsed_ms(start, stop):.3f} ms{where}"
-            console.print(f"{row.algorithm.name}: {time}", markup=False)
+            milliseconds = elapsed_ms(start, stop)
+            console.print(f"{row.algorithm.name}: {milliseconds:.3f} ms{where}", markup=False)
             start.close()
             stop.close()
         results: Array = y.numpy()[0]
-    return results
+    return results, row.algorithm.name, milliseconds
 
 
 def _show_descriptors(console: Console, **descriptors: object) -> None:
@@ -165,32 +180,32 @@ def _show_descriptors(console: Console, **descriptors: object) -> None:
     console.print(table)
 
 
-def _largest_error(photograph: Array, results: Array) -> float:
-    from scipy.signal import correlate2d
-
-    brightness = photograph.astype(np.float64) @ np.array(_LUMINANCE)
-    expected = [correlate2d(brightness, kernel, mode="same") for kernel in _filters().values()]
-    error = np.abs(results - expected)
+def _largest_error(picture: Array, results: Array) -> float:
+    """From the definition of the convolution: a sum of shifted pictures, in float64."""
+    brightness = np.pad(picture.astype(np.float64) @ np.array(_LUMINANCE), 2)
+    height, width = picture.shape[:2]
+    expected = [
+        sum(
+            kernel[i, j] * brightness[i : i + height, j : j + width]
+            for i, j in np.ndindex(kernel.shape)
+        )
+        for kernel in _filters().values()
+    ]
+    error = np.abs(results - np.stack(expected))
     return float(error.max()) if np.isfinite(error).all() else float("inf")
 
 
-def _sheet(photograph: Array, results: Array) -> Image:
-    """The photograph and the filtered pictures side by side, with names."""
-    from PIL import Image, ImageDraw
-
-    pictures = {"photograph": photograph}
+def _sheet(picture: Array, results: Array) -> Array:
+    """The picture and the filtered ones side by side, on white."""
+    pictures = [picture]
     for name, result in zip(_filters(), results, strict=True):
         signed = "edges" in name or name in ("outlines", "emboss")
-        grey = result + 0.5 if signed else result
-        pictures[name] = np.repeat(grey[..., None], 3, axis=-1)
-    height, width = photograph.shape[:2]
-    margin, columns = 22, 3
+        pictures.append(np.repeat((result + 0.5 if signed else result)[..., None], 3, axis=-1))
+    height, width = picture.shape[:2]
+    margin, columns = 8, 3
     rows = -(-len(pictures) // columns)
-    sheet = Image.new("RGB", (columns * width, rows * (height + margin)), "white")
-    draw = ImageDraw.Draw(sheet)
-    for index, (name, pixels) in enumerate(pictures.items()):
-        left, top = index % columns * width, index // columns * (height + margin)
-        draw.text((left + 6, top + 4), name, fill="black")
-        tile = Image.fromarray((pixels.clip(0, 1) * 255).round().astype(np.uint8))
-        sheet.paste(tile, (left, top + margin))
+    sheet = np.ones((rows * (height + margin), columns * (width + margin), 3), np.float32)
+    for index, pixels in enumerate(pictures):
+        top, left = index // columns * (height + margin), index % columns * (width + margin)
+        sheet[top : top + height, left : left + width] = pixels
     return sheet

@@ -1,0 +1,56 @@
+"""The commands by name, and the parser of their arguments."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+from . import __version__
+
+__all__ = ["COMMANDS", "command_module", "command_parser"]
+
+COMMANDS = {
+    "cache": "what the plan cache on disk holds; clear it, or merge results of autotuning",
+    "compile": "compile graphs for a GPU that need not be there",
+    "completion": "print a script with which bash or zsh complete these commands",
+    "demo": "filter a picture with cuDNN, every step shown and checked",
+    "devices": "GPUs whose names can be given instead of one, and which graphs compile for them",
+    "doctor": "what is installed, what works, and what to do about the rest",
+    "examples": "programs and notebooks that teach cuDNN, in reading order; copy them",
+    "explain": "every engine for a graph, on a GPU that need not be there, and why not",
+    "lookup": "what a name of cuDNN means, or what replaced it; also words, statuses, misspellings",
+    "port": "what becomes of a C, C++ or CUDA program: names that are gone, faults, kernels",
+    "trace": "run a program and show its C calls; sum them up, look for NaN, compare two runs",
+}
+"""What each command does. Its module has `add_arguments(parser)` and `main(arguments)`."""
+
+
+# Where the module is called otherwise: ``cudnn_ctypes.trace`` is a function, and the examples
+# themselves are in cudnn_ctypes/examples/ where a wheel was installed.
+_MODULES = {
+    "completion": "completion_command",
+    "examples": "examples_command",
+    "port": "porting.command",
+    "trace": "introspect.trace_command",
+}
+
+
+def command_module(command: str) -> Any:
+    """The module of a command."""
+    return importlib.import_module(f".{_MODULES.get(command, command)}", __package__)
+
+
+def command_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser, with the options of these commands; the modules of others are not imported."""
+    parser = argparse.ArgumentParser(
+        prog="cudnn-ctypes", description="All of cuDNN's C API from Python."
+    )
+    parser.add_argument("--version", action="version", version=f"cudnn-ctypes {__version__}")
+    parsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        command = parsers.add_parser(name, help=summary, description=summary)
+        if name in commands:
+            command_module(name).add_arguments(command)
+    return parser

@@ -1,0 +1,235 @@
+"""What all commands have in common: versions, files, Ctrl-C, progress, completion."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from programs import ROOT
+from rich.console import Console
+
+from cudnn_ctypes import Graph, __version__, command_progress, commands
+from cudnn_ctypes import compile as compile_command
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.command_line import CommandError, Output, refuse_overwriting, write_text
+from cudnn_ctypes.completion_command import script
+
+
+def product(path: Path) -> Path:
+    graph = Graph(path.stem, io_data_type="float16")
+    graph.matmul(graph.tensor((1, 64, 64)), graph.tensor((1, 64, 64))).set_output()
+    path.write_text(graph.to_json())
+    return path
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"cudnn-ctypes {__version__}\n"
+
+
+@pytest.mark.parametrize("command", commands.COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([command, "--help"])
+    assert caught.value.code == 0
+    assert commands.COMMANDS[command].split()[0] in capsys.readouterr().out
+
+
+REPORTING = set(commands.COMMANDS) - {"completion"}
+
+
+@pytest.mark.parametrize("command", sorted(REPORTING))
+def test_what_reports_can_report_as_json(command: str) -> None:
+    parser = commands.command_parser([command])
+    (parsers,) = (action for action in parser._actions if action.dest == "command")
+    assert isinstance(parsers.choices, dict)
+    assert "--json" in parsers.choices[command].format_help()
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def test_a_name_that_ends_in_a_slash_is_a_folder(tmp_path: Path) -> None:
+    assert Output(f"{tmp_path}/new/").file("a.png") == tmp_path / "new" / "a.png"
+    assert Output(f"{tmp_path}/new").file("a.png") == tmp_path / "new"
+    assert Output(str(tmp_path)).file("a.png") == tmp_path / "a.png"
+
+
+def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+    file = tmp_path / "folder" / "a.txt"
+    write_text(file, "one")
+    with pytest.raises(CommandError, match=r"a\.txt: it is there already; --force writes over"):
+        write_text(file, "two")
+    assert file.read_text() == "one"
+    write_text(file, "two", force=True)
+    assert file.read_text() == "two"
+    for there in (file, file.parent):
+        with pytest.raises(CommandError, match="--force"):
+            refuse_overwriting([None, there], force=False)
+        refuse_overwriting([there], force=True)
+    (tmp_path / "empty").mkdir()
+    refuse_overwriting([tmp_path / "empty", tmp_path / "none", Path("/dev/null")], force=False)
+    write_text(Path("/dev/null"), "one")
+
+
+def test_compile_refuses_before_it_compiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = product(tmp_path / "a.json")
+    (tmp_path / "a.plan.json").write_text("mine")
+    monkeypatch.setattr(
+        compile_command, "compile_graphs", lambda *_, **__: pytest.fail("it compiled")
+    )
+    assert main(["compile", str(source), "--device", "h200"]) == 2
+    assert "a.plan.json: it is there already" in capsys.readouterr().err
+    assert (tmp_path / "a.plan.json").read_text() == "mine"
+
+
+def test_compile_into_a_folder_that_is_not_there_with_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = product(tmp_path / "a.json")
+    words = ["compile", str(source), "--device", "h200", "--json", "-o", f"{tmp_path}/new/"]
+    assert main(words) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    plan = tmp_path / "new" / "a.plan.json"
+    assert told["plan"] == str(plan)
+    assert told["engine"].startswith("engine ")
+    assert plan.is_file()
+
+
+def test_port_and_trace_into_folders_and_over_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 3; }\n")
+    words = ["port", "--translate", str(source), "-o", f"{tmp_path}/out/", "--json"]
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["output"] == str(tmp_path / "out" / "a.py")
+    assert main(words) == 2
+    assert "--force" in capsys.readouterr().err
+    assert main([*words, "--force"]) == 0
+
+    program = tmp_path / "program.py"
+    program.write_text("print('ran')\n")
+    for option, name in (("-o", "calls.txt"), ("--json", "calls.json")):
+        words = ["trace", option, f"{tmp_path}/traces/", str(program)]
+        assert main(words) == 0
+        assert (tmp_path / "traces" / name).is_file()
+        capsys.readouterr()
+        assert main(words) == 2
+        out, err = capsys.readouterr()
+        assert "ran" not in out
+        assert "--force" in err
+
+
+# --- Ctrl-C --------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_is_quiet_and_keeps_what_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sources = [product(tmp_path / f"{name}.json") for name in "ab"]
+    compiled = compile_command.compile_graphs
+
+    def interrupted(texts: list[str], *arguments: object, **options: object) -> None:
+        compiled(texts[:1], *arguments, **options)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compile_command, "compile_graphs", interrupted)
+    assert main(["compile", *map(str, sources), "--device", "h200", "--json"]) == 130
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert [each["graph"] for each in json.loads(out)] == [str(sources[0])]
+    assert (tmp_path / "a.plan.json").is_file()
+    assert not (tmp_path / "b.plan.json").exists()
+
+
+def test_ctrl_c_in_a_traced_program(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("print('begun', flush=True)\nimport time\ntime.sleep(60)\n")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "cudnn_ctypes", "trace", "--stats", str(program)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stdout is not None
+    assert running.stdout.readline() == "begun\n"
+    time.sleep(0.2)  # until it sleeps
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Traceback" not in err
+    assert "function" in err  # the statistics
+
+
+# --- progress ------------------------------------------------------------------------------------
+
+
+def test_results_go_to_the_standard_output_unbroken(capsys: pytest.CaptureFixture[str]) -> None:
+    path = "/a" * 200
+    with command_progress.steps("working", 2) as steps:
+        steps.begin("one")
+        steps.tell(path)
+        steps.advance()
+    assert capsys.readouterr() == (f"{path}\n", "")
+
+
+def test_a_terminal_gets_a_bar_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.StringIO()
+
+    def console(stderr: bool = False, **options: object) -> Console:
+        return Console(file=file, force_terminal=stderr, width=60, highlight=False)
+
+    monkeypatch.setattr(command_progress, "Console", console)
+    with command_progress.steps("working", 2) as steps:
+        steps.begin("one")
+        steps.advance()
+        steps.tell("a result")
+    text = file.getvalue()
+    assert "working: one" in text
+    assert "0:00:00" in text or "-:--:--" in text
+    assert "a result\n" in text
+
+
+# --- completion ----------------------------------------------------------------------------------
+
+
+def completed(*words: str) -> list[str]:
+    """What bash offers for the last word."""
+    typed = " ".join(f"'{word}'" for word in ("cudnn-ctypes", *words))
+    program = (
+        f"{script('bash')}\nCOMP_WORDS=({typed}); COMP_CWORD={len(words)}; _cudnn_ctypes\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"\n'
+    )
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_bash_completes_commands_options_and_choices() -> None:
+    assert completed("do") == ["doctor"]
+    assert set(completed("")) >= set(commands.COMMANDS)
+    assert completed("doctor", "--re") == ["--report"]
+    assert completed("compile", "a.json", "--heu") == ["--heuristics"]
+    assert completed("compile", "--heuristics", "fall") == ["fallback"]
+    assert completed("demo", "--device", "c") == ["cuda"]
+    assert completed("compile", "a.j") == []  # so that bash completes files
+
+
+def test_zsh_gets_the_same_by_its_own_functions() -> None:
+    assert script("zsh").endswith(script("bash"))
+    assert "bashcompinit" in script("zsh")

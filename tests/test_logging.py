@@ -1,0 +1,121 @@
+"""What the logger "cudnn_ctypes" tells, and the categories of warnings."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from pathlib import Path
+
+import pytest
+from programs import run_program
+
+import cudnn_ctypes
+from cudnn_ctypes import (
+    CleanUpWarning,
+    CudnnWarning,
+    DeviceBuffer,
+    DeviceMemoryWarning,
+    DeviceProperties,
+    Graph,
+    PlanCache,
+    PlanCacheWarning,
+    UnclosedWarning,
+)
+from cudnn_ctypes.compat import OldNameWarning
+from cudnn_ctypes.graph.backend.engine import EngineChoice
+from cudnn_ctypes.graph.engines.measurement import Measurement
+from cudnn_ctypes.graph.engines.tuning import _log
+
+
+def product() -> Graph:
+    graph = Graph("product", io_data_type="float16")
+    graph.matmul(graph.tensor((1, 64, 64)), graph.tensor((1, 64, 64))).set_output()
+    return graph
+
+
+def test_the_library_that_is_chosen() -> None:
+    program = """
+        import logging, sys
+        logging.basicConfig(stream=sys.stdout, level=logging.DEBUG, format="%(name)s|%(message)s")
+        from cudnn_ctypes import raw
+        raw.cudnnGetVersion()
+        raw.cudnnGetVersion()
+        print(raw.load().path)
+    """
+    *told, path = run_program(program).stdout.splitlines()
+    (line,) = (line for line in told if line.startswith("cudnn_ctypes.raw.library|cuDNN "))
+    assert f" from {path} (" in line
+
+
+def test_nothing_is_printed_unless_it_is_asked_for(tmp_path: Path) -> None:
+    program = """
+        from cudnn_ctypes import DeviceBuffer, raw, use_reference_device
+        use_reference_device()
+        raw.cudnnGetVersion()
+        DeviceBuffer(4 << 20).close()
+    """
+    assert run_program(program).stderr == ""
+
+
+def test_plans_built_and_loaded(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "cudnn_ctypes")
+    cache = PlanCache(tmp_path)
+    with DeviceProperties.preset("h200") as device:
+        for _ in range(2):
+            with product() as graph:
+                graph.build(device, cache=cache)
+                engine = graph.plan.config.choice.engine
+        with product() as graph:
+            graph.build(device, cache=False)
+    built, loaded, uncached = (r.getMessage() for r in caplog.records if "plan of" in r.msg)
+    assert built.startswith(f"graph 'product': plan of engine {engine}: ")
+    assert f" built and put into the cache in {tmp_path} in " in built
+    assert f"loaded from the cache in {tmp_path} in " in loaded
+    assert " built in " in uncached
+
+
+def test_allocations_that_the_driver_makes(
+    reference_device: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "cudnn_ctypes")
+    with cudnn_ctypes.use_reference_device(), DeviceBuffer(4 << 20), DeviceBuffer(16):
+        pass
+    told = [r.getMessage() for r in caplog.records if r.name == "cudnn_ctypes.device.allocation"]
+    assert told == ["4.0 MiB (4194304 bytes) allocated on the reference device"]
+
+
+def test_measurements_of_autotuning(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "cudnn_ctypes")
+    _log(Measurement(3, {"tile": 1}, "a 1", "measured", (2.0, 3.0, 4.0)))
+    _log(Measurement(4, {}, "engine", "failed", reason="it refused"))
+    first, second = (record.getMessage() for record in caplog.records)
+    assert first == f"{EngineChoice(3, {'tile': 1})} (a 1) measured: 3.0 us"
+    assert second.endswith("failed: it refused")
+
+
+OWN = {
+    UnclosedWarning: ResourceWarning,
+    CleanUpWarning: RuntimeWarning,
+    DeviceMemoryWarning: RuntimeWarning,
+    PlanCacheWarning: RuntimeWarning,
+    OldNameWarning: DeprecationWarning,
+}
+
+
+@pytest.mark.parametrize("category", OWN)
+def test_each_warning_is_one_of_ours_and_one_of_pythons(category: type[Warning]) -> None:
+    assert issubclass(category, CudnnWarning)
+    assert issubclass(category, OWN[category])
+
+
+def test_all_can_be_turned_into_errors_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    cache = PlanCache(tmp_path / "file" / "plans")
+    with (
+        DeviceProperties.preset("h200") as device,
+        product() as graph,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("error", CudnnWarning)
+        with pytest.raises(PlanCacheWarning, match="cannot be used"):
+            graph.build(device, cache=cache)
