@@ -83,8 +83,7 @@ def proposals(
 
     A mode is asked when the configs of those before it are used up. Two modes can propose the
     same. Configs are closed with the generator, or with `stack`. `on_refusal` is called with a mode
-    that has none,
-    and why.
+    that has none, and why.
     """
     with ExitStack() as own:
         kept = own if stack is None else stack
