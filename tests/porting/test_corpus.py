@@ -13,10 +13,12 @@ import pytest
 from cudnn_ctypes import raw
 from cudnn_ctypes.headers import include_folder
 
-from .oracles import ORACLES
+from .oracles import ORACLES as FIRST
+from .oracles_layers import LAYERS, PRINTED_BEFORE
 from .translated import HERE, differences, run_python, translation_of
 
 PROGRAMS = HERE / "corpus"
+ORACLES = {**FIRST, **LAYERS}
 WITH_KERNELS = {path.name for path in PROGRAMS.glob("*.cu") if path.name in ORACLES}
 
 
@@ -43,6 +45,19 @@ def test_a_kernel_is_refused_on_the_reference_device(name: str, tmp_path: Path) 
     assert done.returncode != 0
     assert "NotTranslatedError" in done.stderr
     assert "the reference device runs cuDNN's functions only" in done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(PRINTED_BEFORE))
+def test_a_marked_part_is_told_and_raises_when_it_is_reached(name: str, tmp_path: Path) -> None:
+    translation = translation_of(PROGRAMS / name)
+    assert translation.not_translated
+    done = run_python(translation.python, tmp_path)
+    assert done.stdout.splitlines() == PRINTED_BEFORE[name]
+    assert "NotTranslatedError: line" in done.stderr
+
+
+def test_every_program_has_an_oracle() -> None:
+    assert {path.name for path in PROGRAMS.iterdir()} == set(ORACLES) | set(PRINTED_BEFORE)
 
 
 @pytest.mark.gpu

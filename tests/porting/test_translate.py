@@ -41,6 +41,12 @@ def body(statements: str, name: str = "program.c") -> list[str]:
         ("if (!p) return;", "if is_null(p):"),
         ("n = p ? 1 : 2;", "n = 1 if not is_null(p) else 2"),
         ("p = p + n;", "p = offset(p, n, c_int)"),
+        ("float (*f)(int); x = f(n);", "x = f(n)"),
+        ('fputs("a", stderr);', 'fputs("a", stderr)'),
+        (
+            "float *q; if (n && cudaMalloc((void **)&q, 4)) n = 1;",
+            "if n and cudart.cudaMalloc.unchecked(byref(q := cudart.DevicePointer(c_float)), 4):",
+        ),
         ("unsigned long long h = 1; h *= 3;", "h = uint64(h * 3)"),
         ('printf("%d\\n", n);', 'printf("%d\\n", n)'),
     ],
@@ -55,7 +61,7 @@ def test_statements_look_like_python(c: str, python: str) -> None:
         "std::map<int, int> m; m[1] = 2;",
         "auto f = [](int a) { return a; }; n = f(2);",
         "union { int i; float f; } u; u.f = x;",
-        "int (*function)(int) = 0; n = function(3);",
+        "int (*function)(int) = 0; n = function(3, 4);",
         'asm("nop");',
         "try { n = 1; } catch (...) { n = 2; }",
         "n = reinterpret_cast<long>(p);",
@@ -119,6 +125,26 @@ def test_macros_that_check_statuses_become_plain_calls() -> None:
     python = of(text).python
     assert "    raw.cudnnCreate(handle)  # 5" in python
     assert "    status = raw.cudnnDestroy.unchecked(handle)  # 6" in python
+
+
+def test_macros_that_choose_between_nothing_and_failing_are_checks() -> None:
+    text = """
+    #define CHECK(e) ((e) == 0 ? (void)0 : abort_with(#e, __LINE__))
+    void f(cudnnHandle_t *handle) { CHECK(cudnnCreate(handle)); }
+    """
+    assert "    raw.cudnnCreate(handle)  # 3" in of(text, "program.c").python
+
+
+def test_names_of_its_own_namespaces_are_found() -> None:
+    text = """
+    namespace net { enum class Mode { Train, Test }; int twice(int x) { return 2 * x; } }
+    int f() { net::Mode mode = net::Mode::Test; return net::twice(3) + (mode == net::Mode::Train); }
+    const char *name() { return "net::name"; }
+    """
+    translation = of(text)
+    assert translation.not_translated == []
+    assert "return twice(3)" in translation.python
+    assert '"net::name"' in translation.python
 
 
 def test_names_that_are_gone_are_those_of_v7() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from typing import Any
 
@@ -14,12 +15,14 @@ __all__ = [
     "fgets",
     "fopen",
     "fprintf",
+    "fputs",
     "fread",
     "fscanf",
     "fwrite",
     "perror",
     "printf",
     "puts",
+    "remove",
     "stderr",
     "stdin",
     "stdout",
@@ -139,6 +142,20 @@ def fprintf(file: CFile, layout: Any, *arguments: Any) -> int:
     text = formatted(layout, *arguments).encode()
     file.write(text)
     return len(text)
+
+
+def fputs(text: Any, file: CFile) -> int:
+    """C's ``fputs``."""
+    return fprintf(file, "%s", text)
+
+
+def remove(name: Any) -> int:
+    """C's ``remove``: -1 if there is no such file."""
+    try:
+        os.remove(string(name))
+    except OSError:
+        return -1
+    return 0
 
 
 def perror(text: Any) -> None:

@@ -160,6 +160,12 @@ class Base:
         shown = text if len(text) <= 60 else text[:57] + "..."
         return Untranslatable(f"{reason}: {shown}")
 
+    def device_element(self, ctype: CType) -> str:
+        """What `DevicePointer` takes for memory of a type: nothing for ``void``."""
+        if ctype.kind in ("void", "unknown"):
+            return ""
+        return "c_uint16" if ctype.name == "half" else self.element(ctype)
+
     def element(self, ctype: CType) -> str:
         """The Python name of memory that holds one value of a type."""
         if ctype.kind == "pointer":

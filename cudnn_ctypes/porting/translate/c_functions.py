@@ -31,8 +31,8 @@ _LONG = PRIMITIVES["long"]
 # Functions of C that the run-time module has by name: the result, and the parameters' types where
 # arguments must be converted (None: taken as they are).
 _C_FUNCTIONS: dict[str, CType] = {
-    **dict.fromkeys(("printf", "fprintf", "sprintf", "puts", "sscanf", "fscanf"), INT),
-    **dict.fromkeys(("strcmp", "strncmp", "memcmp", "atoi", "rand"), INT),
+    **dict.fromkeys(("printf", "fprintf", "sprintf", "puts", "fputs", "sscanf", "fscanf"), INT),
+    **dict.fromkeys(("strcmp", "strncmp", "memcmp", "atoi", "rand", "remove"), INT),
     **dict.fromkeys(("strcpy", "strncpy", "strcat", "strchr", "strstr"), TEXT),
     **dict.fromkeys(("strlen", "fread", "fwrite"), SIZE),
     **dict.fromkeys(("perror", "srand"), VOID),

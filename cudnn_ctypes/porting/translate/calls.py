@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .c_functions import _ALLOCATION
@@ -12,7 +13,7 @@ from .program import Function, children, descendants, stripped, text_of
 from .types import (
     CType,
 )
-from .value import Value
+from .value import ATOM, Value
 
 __all__ = ["Calls"]
 
@@ -31,6 +32,8 @@ class Calls(LibraryCalls):
         checked, self.checked = self.checked, False
         if any(one.type == "kernel_call_syntax" for one in node.children):
             return self._launch(node, function, arguments)
+        if function.type == "field_expression" and self._is_function_pointer(function):
+            return self._pointer_call(node, self.expression(function), arguments)
         if function.type == "field_expression":
             return self._method(node, function, arguments)
         if function.type == "template_function":
@@ -54,6 +57,9 @@ class Calls(LibraryCalls):
         if macro and macro.parameters is not None:
             return self._macro_call(node, macro, arguments, checked)
         user = self.program.functions.get(name)
+        variable = self.lookup(name)
+        if variable is not None and variable.type.pointed.kind == "function":
+            return self._pointer_call(node, self._variable_place(variable).read(), arguments)
         if self.record and name in self.record.methods:
             return self.user_call(node, self.record.methods[name], arguments, "self.")
         if user:
@@ -66,6 +72,22 @@ class Calls(LibraryCalls):
         if as_type is not None:
             return self._construction(node, as_type, arguments)
         return self._c_call(node, name, arguments, is_std)
+
+    def _is_function_pointer(self, node: Any) -> bool:
+        name = text_of(node.child_by_field_name("field"))
+        fields = [one.fields[name] for one in self.program.records.values() if name in one.fields]
+        return any(one.pointed.kind == "function" for one in fields)
+
+    def _pointer_call(self, node: Any, function: Value, arguments: list[Any]) -> Value:
+        """A call through a pointer to a function."""
+        kind = function.type.pointed
+        if len(kind.parameters) != len(arguments) or any(one.reference for one in kind.parameters):
+            raise self.fail(node, "a call through this pointer")
+        texts = [
+            self.converted(argument, wanted).text
+            for argument, wanted in zip(arguments, kind.parameters, strict=True)
+        ]
+        return Value(f"{function.at(ATOM)}({', '.join(texts)})", kind.pointed.plain())
 
     def _is_library(self, node: Any) -> bool:
         node = stripped(node)
@@ -80,7 +102,7 @@ class Calls(LibraryCalls):
 
     def is_check_macro(self, macro: Any) -> bool:
         """Whether a macro does nothing where the status that it looks at is success."""
-        root = self.fragment(macro.body)
+        root = self.fragment(re.sub(r"(?<!#)#\s*(\w+)", r'"\1"', macro.body))
         compound = next(descendants(root, "compound_statement"))
         return not root.has_error and only_checks(children(compound), self.program)
 

@@ -51,6 +51,15 @@ def only_checks(nodes: list[Any], program: Program) -> bool:
 
 def _only_looks(node: Any, program: Program) -> bool:
     """Whether an expression that stands alone is a call of what checks a status."""
+    while node.type == "parenthesized_expression":
+        node = children(node)[0]
+    if node.type == "conditional_expression":
+        condition = text_of(node.child_by_field_name("condition"))
+        return "==" in condition and node.child_by_field_name("consequence").type in (
+            "cast_expression",
+            "parenthesized_expression",
+            "number_literal",
+        )
     if node.type != "call_expression":
         return node.type in ("identifier", "cast_expression", "parenthesized_expression")
     name = called(node)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .checks import called
 from .libraries import is_library_call, raw_parameters
 from .library_calls import ALLOCATORS
 from .loops import changed_names, read_from_streams
-from .program import Program, children, descendants, text_of
+from .program import Function, Program, children, descendants, text_of
 
 __all__ = ["addressed_in", "never_negative", "note_uses", "qualifiers"]
 
@@ -25,14 +26,19 @@ def addressed_in(node: Any, program: Program) -> tuple[set[str], set[str]]:
                 if call is not None and is_library_call(called(call)):
                     _note(children(one)[-1], program.filled, program.filled)
             continue
-        function = program.functions.get(text_of(one.child_by_field_name("function")))
-        if function is None:
-            continue
         arguments = children(one.child_by_field_name("arguments"))
-        for argument, parameter in zip(arguments, function.parameters, strict=False):
-            if parameter.type.reference and not parameter.type.const:
-                _note(argument, names, fields)
+        for function in _functions_named(called(one), program):
+            for argument, parameter in zip(arguments, function.parameters, strict=False):
+                if parameter.type.reference and not parameter.type.const:
+                    _note(argument, names, fields)
     return names, fields
+
+
+def _functions_named(name: str, program: Program) -> list[Function]:
+    """The functions and methods that a call may mean."""
+    last = re.split(r"\W+", name)[-1]
+    methods = [one.methods[last] for one in program.records.values() if last in one.methods]
+    return [*methods, *([program.functions[name]] if name in program.functions else [])]
 
 
 def _note(node: Any, names: set[str], fields: set[str]) -> None:

@@ -95,8 +95,7 @@ class Declarations(InitialValues):
             self._note_constant(variable, value)
         if filled and text in ("", "None"):
             self.use("cudart")
-            void = kind.pointed.kind == "void"
-            text = f"cudart.DevicePointer({'' if void else self.element(kind.pointed)})"
+            text = f"cudart.DevicePointer({self.device_element(kind.pointed)})"
         if text:
             self._emit_variable(variable, text, line)
 

@@ -53,8 +53,7 @@ class LibraryCalls(Objects):
             module, function = self._with_old_parameters(node, name)
         self.use(module)
         result = _RESULTS.get(name)
-        if name in ALLOCATORS:
-            self._fresh_memory(node, name, arguments)
+        first = self._fresh_memory(node, name, arguments) if name in ALLOCATORS else ""
         parameters = raw_parameters(name) if module == "raw" else None
         texts = []
         if parameters is None and module == "v7" and function is not None:
@@ -64,10 +63,10 @@ class LibraryCalls(Objects):
         for index, argument in enumerate(arguments):
             if parameters is not None:
                 texts.append(self._raw_argument(argument, parameters[index]))
+            elif first and not index:
+                texts.append(first)
             else:
-                texts.append(
-                    self._runtime_argument(argument, reset=name in ALLOCATORS and not index)
-                )
+                texts.append(self._runtime_argument(argument))
         if result is None and not checked and (function is None or hasattr(function, "unchecked")):
             name += ".unchecked"
         kind = result or self.named_type(_STATUSES.get(module, "cublasStatus_t")) or INT
@@ -79,18 +78,21 @@ class LibraryCalls(Objects):
             raise self.fail(node, f"{name} takes {len(raw_parameters(name))} arguments")
         return "v7", None
 
-    def _fresh_memory(self, node: Any, name: str, arguments: list[Any]) -> None:
-        """Write what makes a new pointer for ``cudaMalloc``."""
-        if self.conditional:
-            raise self.fail(node, "an allocation that only happens sometimes")
+    def _fresh_memory(self, node: Any, name: str, arguments: list[Any]) -> str:
+        """The first argument of ``cudaMalloc``: a pointer that is made anew."""
         place = self._pointed_by(stripped(arguments[0]))
         self.note_write(place)
         to = place.type.pointed
-        element = "" if to.kind in ("void", "unknown") else self.element(to)
+        element = self.device_element(to)
         kind = "cudart.DevicePointer"
         if name in _FOR_HOST:
             kind = "SharedPointer"
+        if self.conditional and place.simple:
+            return f"byref({place.target} := {kind}({element}))"
+        if self.conditional:
+            raise self.fail(node, "an allocation that only happens sometimes")
         self.before.append(f"{place.target} = {kind}({element})")
+        return f"byref({place.target})"
 
     def _pointed_by(self, node: Any) -> Any:
         if node.type == "pointer_expression" and text_of(node).startswith("&"):
@@ -143,10 +145,8 @@ class LibraryCalls(Objects):
     def _typed_name(self, kind: CType) -> str:
         return "c_int" if kind.kind == "enum" else self.element(kind)
 
-    def _runtime_argument(self, node: Any, *, reset: bool = False) -> str:
+    def _runtime_argument(self, node: Any) -> str:
         """An argument of a function of the CUDA runtime or cuBLAS."""
-        if reset:
-            return f"byref({self._pointed_by(stripped(node)).target})"
         inner = stripped(node)
         if inner.type == "pointer_expression" and text_of(inner).startswith("&"):
             target = children(inner)[-1]

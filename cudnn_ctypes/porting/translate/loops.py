@@ -266,8 +266,8 @@ class Loops(Statements):
         self.jumps.pop()
 
     def _do_for_range_loop(self, node: Any) -> None:
-        kind = self.type_of(node.child_by_field_name("type"))
         declarator = node.child_by_field_name("declarator")
+        kind = self.type_of(node, declarator).plain()
         name = text_of(declarator).lstrip("&* ")
         right = node.child_by_field_name("right")
         if right.type == "initializer_list":

@@ -206,6 +206,8 @@ class Operators(Conversions):
             left, right = right, left
         if operator in "+-" and right.type.is_integer:
             if left.type.pointed.is_object and self.by_reference(pointer_to(left.type.pointed)):
+                if left.type.kind == "array" and operator == "+":
+                    return Value(f"{left.at(ATOM)}[{right.text}]", pointer_to(left.type.pointed))
                 raise self.fail(node, f"moving {left.type}")
             return self.moved(left, right, operator)
         raise self.fail(node, f"{operator} of {left.type} and {right.type}")

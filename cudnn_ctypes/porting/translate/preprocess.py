@@ -164,10 +164,27 @@ def _take_out_textual(source: Source, types: set[str]) -> None:
         if macro.parameters is not None:
             continue
         first = re.match(r"\w+", macro.body)
-        if not macro.body or (first and first[0] in words) or macro.body[0] in "{;":
+        listed = _is_list(macro.body)
+        if not macro.body or listed or (first and first[0] in words) or macro.body[0] in "{;":
             source.textual[name] = macro.body
             del source.macros[name]
     source.text = replaced(source.text, source.textual)
+
+
+def _is_list(text: str) -> bool:
+    """Whether a macro stands for several values: a comma outside of parentheses."""
+    text = re.sub(_LITERAL, "", text)
+    while "(" in text and (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
+        text = shorter
+    return "," in text
+
+
+def without_namespaces(text: str) -> str:
+    """C++ text without the names of its own namespaces before its names."""
+    for name in set(re.findall(r"^[ \t]*namespace\s+(\w+)\s*\{", text, re.M)) - {"std"}:
+        qualified = re.compile(rf"({_LITERAL})|(?<!::)\b{name}\s*::\s*(?=[A-Za-z_~])")
+        text = qualified.sub(lambda match: match[1] or "", text)
+    return text
 
 
 def replaced(text: str, names: dict[str, str]) -> str:

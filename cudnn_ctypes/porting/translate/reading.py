@@ -48,7 +48,7 @@ class Reading(Declarations):
             if kind.type in ("struct_specifier", "class_specifier", "enum_specifier"):
                 name = text_of(kind.child_by_field_name("name"))
                 if kind.child_by_field_name("body") is not None:
-                    self._read_type(kind, name)
+                    self._read_type(kind, name or f"Struct{self.line(kind)}")
 
     def _read_type_definition(self, node: Any) -> None:
         kind = node.child_by_field_name("type")
@@ -124,6 +124,8 @@ class Reading(Declarations):
         if re.search(r"=\s*(delete|default)\s*;?$", text):
             return
         declarator = _function_declarator(node)
+        if declarator is None:
+            raise self.fail(node, "an operator of a class")
         name = text_of(declarator.child_by_field_name("declarator")).split("::")[-1].strip()
         if name.startswith("operator") or "operator" in name:
             raise self.fail(node, "an operator of a class")

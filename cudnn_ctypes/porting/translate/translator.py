@@ -14,7 +14,14 @@ from .. import source as parse
 from .collect import note_uses
 from .definitions import Definitions
 from .libraries import MODULES
-from .preprocess import Macro, Source, compiler_macros, preprocess, replaced
+from .preprocess import (
+    Macro,
+    Source,
+    compiler_macros,
+    preprocess,
+    replaced,
+    without_namespaces,
+)
 from .program import Program, children, descendants, text_of
 from .value import REASONS, Untranslatable, Value, told
 
@@ -87,7 +94,7 @@ class _Translator(Definitions):
             self.program.changed.add("math.h")
         self.program.using_std = "using namespace std;" in text
         self.program.macros, self.redefined = source.macros, source.redefined
-        source.text = self._terminated(source)
+        source.text = without_namespaces(self._terminated(source))
         self.parsed = parse.Source(source.text.encode(), Path(self.name))
         root = self.parsed.root
         tops = list(root.named_children)

@@ -10,6 +10,7 @@ from .libraries import foreign_type
 from .loops import Loops
 from .program import children, text_of
 from .types import PRIMITIVES, UNKNOWN, CType, array_of, pointer_to
+from .value import Untranslatable
 
 __all__ = ["TypeNames"]
 
@@ -70,8 +71,9 @@ class TypeNames(Loops):
             "enum_specifier",
             "union_specifier",
         ):
-            name = node.child_by_field_name("name")
-            if name is None or (found := self.named_type(text_of(name))) is None:
+            unnamed = [one.name for one in self.program.records.values() if one.node == node]
+            name = text_of(node.child_by_field_name("name")) or "".join(unnamed)
+            if not name or (found := self.named_type(name)) is None:
                 raise self.fail(node, "a type that is not known")
             return found
         found = self.named_type(text_of(node))
@@ -101,10 +103,22 @@ class TypeNames(Loops):
         elif node.type in ("array_declarator", "abstract_array_declarator"):
             kind = self._array_type(kind, node)
         elif node.type == "function_declarator":
-            kind = CType("function", to=kind)
+            kind = CType("function", to=kind, parameters=self._parameter_types(node))
         elif node.type != "parenthesized_declarator":
             raise self.fail(node, "a declarator")
         return self.declared(kind, inner) if inner is not None else ("", kind)
+
+    def _parameter_types(self, node: Any) -> tuple[CType, ...]:
+        """The types in the parentheses of a function's type; none if some are not known."""
+        try:
+            named = children(node.child_by_field_name("parameters"))
+            return tuple(
+                self.type_of(one, one.child_by_field_name("declarator"))
+                for one in named
+                if text_of(one) != "void"
+            )
+        except Untranslatable:
+            return ()
 
     def _array_type(self, kind: CType, node: Any) -> CType:
         size = node.child_by_field_name("size")

@@ -49,6 +49,8 @@ class CType:
         The Python name of memory of this type: ``c_float``, ``raw.cudnnHandle_t``, a class.
     reference : bool
         Whether it is a reference of C++ that may be written to.
+    parameters : tuple of CType
+        Of a function that is called through a pointer.
     """
 
     kind: str
@@ -60,6 +62,7 @@ class CType:
     element: str = ""
     reference: bool = False
     const: bool = False
+    parameters: tuple[CType, ...] = ()
 
     @property
     def is_integer(self) -> bool:
