@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from collections.abc import Callable
 from typing import Any
 
 from .. import runtime
@@ -27,6 +28,29 @@ _TAKEN = (
 class Base:
     """State, names and scopes."""
 
+    # What the other parts define.
+
+    expression: Callable[[Any], Value]
+    """Translate an expression."""
+    call: Callable[[Any], Value]
+    """Translate a call."""
+    wrapped: Callable[[Value], Value]
+    """An unsigned result modulo its width; others as they are."""
+    type_of: Callable[..., CType]
+    """The type that a declaration or cast names."""
+    converted: Callable[[Any, CType], Value]
+    """Translate an expression and convert it to a type."""
+    constructed: Callable[[Any, CType, list[Any]], Value]
+    """A new object of a class or container, made from arguments."""
+    user_call: Callable[..., Value]
+    """A call of a function of the program."""
+    fragment: Callable[[str], Any]
+    """The tree of statements that do not stand in the program."""
+    emit: Callable[[str, int], None]
+    """Write a line with what its expressions do before and after."""
+    block: Callable[[list[Any]], None]
+    """Write statements in a scope of their own, one step further in."""
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.out = Output()
@@ -34,64 +58,17 @@ class Base:
         self.function: Function | None = None
         self.record: Record | None = None
         self.addressed: set[str] = set()
-        self.local_names: set[str] = set()
         self.global_writes: set[str] = set()
-        self.global_reads: set[str] = set()
         self.never_negative: set[str] = set()
         self.before: list[str] = []
         self.after: list[str] = []
         self.conditional = 0
-        self.imports: set[str] = set()
         self.kernel_names: list[str] = []
         self.notes: list[tuple[int, str]] = []
         self.expanding: list[str] = []
         self.at_line = 0  # where a macro is used whose statements are written
         self.jumps: list[tuple[str, list[str]]] = []  # what `break` leaves, what `continue` does
         self.scopes_of_macros: set[str] = set()
-
-    # What the other parts define.
-
-    def expression(self, node: Any) -> Value:
-        """Translate an expression."""
-        raise NotImplementedError
-
-    def call(self, node: Any) -> Value:
-        """Translate a call."""
-        raise NotImplementedError
-
-    def wrapped(self, value: Value) -> Value:
-        """An unsigned result modulo its width; others as they are."""
-        raise NotImplementedError
-
-    def type_of(self, node: Any, declarator: Any = None) -> CType:
-        """The type that a declaration or cast names."""
-        raise NotImplementedError
-
-    def converted(self, node: Any, wanted: CType) -> Value:
-        """Translate an expression and convert it to a type."""
-        raise NotImplementedError
-
-    def constructed(self, node: Any, wanted: CType, arguments: list[Any]) -> Value:
-        """A new object of a class or container, made from arguments."""
-        raise NotImplementedError
-
-    def user_call(
-        self, node: Any, function: Function, arguments: list[Any], owner: str = ""
-    ) -> Value:
-        """A call of a function of the program."""
-        raise NotImplementedError
-
-    def fragment(self, text: str) -> Any:
-        """The tree of statements that do not stand in the program."""
-        raise NotImplementedError
-
-    def emit(self, text: str, line: int) -> None:
-        """Write a line with what its expressions do before and after."""
-        raise NotImplementedError
-
-    def block(self, nodes: list[Any]) -> None:
-        """Write statements in a scope of their own, one step further in."""
-        raise NotImplementedError
 
     def line(self, node: Any) -> int:
         """The line of C that a node begins in."""
@@ -127,7 +104,6 @@ class Base:
             while python in living and not (here and here.name == python):
                 python = f"{self.safe(name)}_{number}"
                 number += 1
-            self.local_names.add(python)
         nonnegative = name in self.never_negative and ctype.is_integer and ctype.bits >= 32
         variable = Variable(python, ctype, cell, is_global, nonnegative)
         self.scopes[-1][name] = variable
@@ -137,10 +113,7 @@ class Base:
         """The variable that a name means here."""
         for scope in reversed(self.scopes):
             if name in scope:
-                found = scope[name]
-                if found.is_global and len(self.scopes) > 1:
-                    self.global_reads.add(found.name)
-                return found
+                return scope[name]
         return None
 
     def is_destroyed(self, kind: CType) -> bool:
@@ -149,10 +122,6 @@ class Base:
         if record is None:
             return False
         return bool(record.destructor) or any(map(self.is_destroyed, record.fields.values()))
-
-    def use(self, *names: str) -> None:
-        """Note that the program needs these modules."""
-        self.imports.update(names)
 
     def fail(self, node: Any, reason: str) -> Untranslatable:
         """An exception that names the construct."""
@@ -180,6 +149,4 @@ class Base:
             return "c_int"
         if ctype is UNKNOWN or not ctype.element:
             raise Untranslatable(f"a type that is not known: {ctype}")
-        if "." in ctype.element:
-            self.use(ctype.element.split(".")[0])
         return ctype.element

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -138,9 +139,8 @@ class Conversions(Places):
             return Value("8", SIZE, nonnegative=True, small=True, constant=8)
         return Value(f"sizeof({self.element(kind)})", SIZE, nonnegative=True, small=True)
 
-    def named_type(self, name: str) -> CType | None:
-        """The type of that name, or None."""
-        raise NotImplementedError
+    named_type: Callable[[str], CType | None]
+    """The type of that name, or None."""
 
     def as_string(self, value: Value) -> str:
         """A value as a Python string."""

@@ -94,7 +94,6 @@ class Declarations(InitialValues):
         if kind.is_integer and "const" in _leading_words(node) and value is not None:
             self._note_constant(variable, value)
         if filled and text in ("", "None"):
-            self.use("cudart")
             text = f"cudart.DevicePointer({self.device_element(kind.pointed)})"
         if text:
             self._emit_variable(variable, text, line)

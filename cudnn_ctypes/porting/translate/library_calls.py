@@ -51,7 +51,6 @@ class LibraryCalls(Objects):
         known = raw_parameters(name)
         if module == "raw" and known is not None and len(known) != len(arguments):
             module, function = self._with_old_parameters(node, name)
-        self.use(module)
         result = _RESULTS.get(name)
         first = self._fresh_memory(node, name, arguments) if name in ALLOCATORS else ""
         parameters = raw_parameters(name) if module == "raw" else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -159,7 +160,6 @@ class Literals(Base):
             return _C_CONSTANTS.get(name, _C_CONSTANTS["NULL"])
         found = foreign(name)
         if found:
-            self.use(found[0])
             kind = foreign_type(type(found[1]).__name__) or INT
             known = isinstance(found[1], int)
             constant = int(found[1]) if known else None
@@ -189,9 +189,8 @@ class Literals(Base):
             return replace(value, text=shown, level=ATOM, weak=value.weak and not strong)
         return value
 
-    def expand(self, macro: Macro, arguments: list[str]) -> Value:
-        """The value of a macro's expression, with its arguments put in."""
-        raise NotImplementedError
+    expand: Callable[[Macro, list[str]], Value]
+    """The value of a macro's expression, with its arguments put in."""
 
 
 def _literal_type(number: int, suffix: str, *, decimal: bool) -> CType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .program import children, descendants, stripped, text_of
@@ -279,15 +280,24 @@ class Loops(Statements):
             raise self.fail(node, f"a loop over {values.type}")
         element = values.type.pointed
         body = node.child_by_field_name("body")
-        if name in changed_names(body) and "&" in text_of(declarator) and not element.is_object:
+        by_reference = "&" in text_of(declarator) and not element.is_object
+        by_index = by_reference and name in changed_names(body)
+        if by_index and not re.fullmatch(r"[\w.]+", values.text):
             raise self.fail(node, "a loop that changes numbers by reference")
         if name in self.addressed and not element.is_object:
             raise self.fail(node, "a loop that takes the address of a number")
         self.scopes.append({})
         if kind.kind != "unknown" and kind.plain() != element.plain():
             raise self.fail(node, "a loop that converts")
-        variable = self.declare(name, element)
-        self.emit(f"for {variable.name} in {values.text}:", self.line(node))
+        if by_index:
+            index = self.declare("index", INT).name
+            variable = self.declare(name, element)
+            variable.name = f"{values.text}[{index}]"
+            count = f"{values.text}.size()" if values.type.kind == "vector" else values.type.length
+            self.emit(f"for {index} in range({count}):", self.line(node))
+        else:
+            variable = self.declare(name, element)
+            self.emit(f"for {variable.name} in {values.text}:", self.line(node))
         if element.is_object and "&" not in text_of(declarator):
             self.out.depth += 1
             self.out.add(f"{variable.name} = copied({variable.name})")

@@ -55,7 +55,7 @@ class Places(Literals):
             return replace(place, nonnegative=variable.nonnegative)
         if variable.filled:
             return Place(variable.name, variable.type, variable.name)
-        simple = not variable.is_global
+        simple = not variable.is_global and variable.name.isidentifier()
         return Place(variable.name, variable.type, "", False, simple, variable.nonnegative)
 
     def _field_place(self, owner: str, name: str, ctype: CType) -> Place:
@@ -102,13 +102,7 @@ class Places(Literals):
         handles = base.type.pointed.kind == "opaque"
         if base.type.kind == "pointer" and self.by_reference(base.type) and not handles:
             raise self.fail(node, f"indexing {base.type}")
-        return Place(
-            f"{base.at(ATOM)}[{index.text}]", base.type.pointed, "", self.foreign_memory(base)
-        )
-
-    def foreign_memory(self, base: Value) -> bool:
-        """Whether a float read from there is one of Python."""
-        return False
+        return Place(f"{base.at(ATOM)}[{index.text}]", base.type.pointed)
 
     def _pointed_place(self, node: Any) -> Place:
         argument = children(node)[-1]

@@ -89,7 +89,6 @@ class Program:
     addressed_fields: set[str] = field(default_factory=set)
     indexed: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
-    device_names: set[str] = field(default_factory=set)
     filled: set[str] = field(default_factory=set)
     using_std: bool = False
 

@@ -193,8 +193,6 @@ class Reading(Declarations):
         kind = kind if re.search(r"__(global|device)__", head) else "host"
         if "__host__" in head:
             kind = "host"
-        if re.search(r"__(global|device)__", head):
-            self.program.device_names.add(name)
         try:
             made = self._signature(node, name)
         except REASONS as reason:
@@ -219,8 +217,6 @@ class Reading(Declarations):
             declarator = inner.child_by_field_name("declarator")
             name = re.sub(r"\(.*", "", text_of(declarator), flags=re.DOTALL).strip("*& \n")
             on_gpu = re.search(r"__(global|device)__", head)
-            if on_gpu:
-                self.program.device_names.add(name)
             kind = "kernel" if "__global__" in head else "device" if on_gpu else "host"
             made = Function(name, [], UNKNOWN, node, kind, self.safe(name), problem="a template")
             if kind == "kernel":

@@ -62,9 +62,8 @@ class Statements(Switches):
             raise self.fail(node, f"no rule for {node.type.replace('_', ' ')}")
         method(node)
 
-    def misread_macro_call(self, node: Any) -> Any:
-        """The expression of a macro call that the parser took for a declaration, or None."""
-        raise NotImplementedError
+    misread_macro_call: Callable[[Any], Any]
+    """The expression of a macro call that the parser took for a declaration, or None."""
 
     def _alone_at(self, node: Any, line: int) -> None:
         before, self.at_line = self.at_line, line
@@ -382,9 +381,8 @@ class Statements(Switches):
             or ";" in macro.body
         )
 
-    def expand_statement(self, node: Any, macro: Any, arguments: list[str]) -> None:
-        """Write a macro that stands for statements."""
-        raise NotImplementedError
+    expand_statement: Callable[[Any, Any, list[str]], None]
+    """Write a macro that stands for statements."""
 
     def _delete(self, node: Any, line: int) -> None:
         if "[" in text_of(node).split(text_of(children(node)[0]))[0]:

@@ -117,6 +117,12 @@ int main(int argc, char **argv) {
   cout << u - 4 << " " << static_cast<int>(u) - 4 << " " << sqrt(16.0f) << " " << pow(2, 10) << endl;
   const float &view = row[2];
   cout << view << " " << abs(-3) << " " << fabs(-2.5f) << endl;
+  for (auto &one : row) one = one * 2 + 1;
+  for (auto &r : matrix)
+    for (float &one : r) one += 0.5f;
+  int few[3] = {1, 2, 3};
+  for (int &one : few) one++;
+  cout << row[0] << " " << matrix[1][2] << " " << few[2] << endl;
   unsigned char bytes[] = {1, 2, 250};
   const unsigned char *b = bytes;
   int total = 0;
