@@ -28,7 +28,7 @@ class Choice:
 
     def __init__(self, only: Any, skip: Any, first: Any) -> None:
         self._only, self._skip = _patterns("only", only), _patterns("skip", skip)
-        self.first = _limit(first)
+        self.first: int | None = _limit(first)
 
     def wants(self, function: str) -> bool:
         """Whether calls of a C function are seen."""

@@ -62,7 +62,7 @@ class Declarations:
 
     def __init__(self, source: Source, headers: Sequence[Source] = ()) -> None:
         self.source = source
-        self.headers = [Declarations(header) for header in headers]
+        self.headers: list[Declarations] = [Declarations(header) for header in headers]
         self._by_function: dict[int, dict[str, Variable]] = {0: {}}
         for node in source.of_type("declaration", "parameter_declaration", "field_declaration"):
             home = self.function(node)

@@ -74,7 +74,7 @@ class Descriptor:
     """
 
     def __init__(self, descriptor: int, destroyer: Callable[[int], Any] | None) -> None:
-        self.value = descriptor
+        self.value: int = descriptor
         self.destroy = destroyer
 
     def __del__(self) -> None:

@@ -171,11 +171,21 @@ _KINDS = {False: "inference", True: "training"}
 _STATES = "hy, cy (empty but of an LSTM) and ys"
 _GRADIENTS = "dhx, dcx (empty but of an LSTM) and dxs"
 
-rnn_forward_inference = _public(_forward, _STATES, padded=False, training=False)
-rnn_forward_inference_ex = _public(_forward, _STATES, padded=True, training=False)
-rnn_forward_training = _public(_forward, f"Reserve space, {_STATES}", padded=False, training=True)
-rnn_forward_training_ex = _public(_forward, f"Reserve space, {_STATES}", padded=True, training=True)
-rnn_backward_data = _public(_backward_data, _GRADIENTS, padded=False)
-rnn_backward_data_ex = _public(_backward_data, _GRADIENTS, padded=True)
-rnn_backward_weights = _public(_backward_weights, "The gradient of w", padded=False)
-rnn_backward_weights_ex = _public(_backward_weights, "The gradient of w", padded=True)
+rnn_forward_inference: Callable[..., Any] = _public(_forward, _STATES, padded=False, training=False)
+rnn_forward_inference_ex: Callable[..., Any] = _public(
+    _forward, _STATES, padded=True, training=False
+)
+rnn_forward_training: Callable[..., Any] = _public(
+    _forward, f"Reserve space, {_STATES}", padded=False, training=True
+)
+rnn_forward_training_ex: Callable[..., Any] = _public(
+    _forward, f"Reserve space, {_STATES}", padded=True, training=True
+)
+rnn_backward_data: Callable[..., Any] = _public(_backward_data, _GRADIENTS, padded=False)
+rnn_backward_data_ex: Callable[..., Any] = _public(_backward_data, _GRADIENTS, padded=True)
+rnn_backward_weights: Callable[..., Any] = _public(
+    _backward_weights, "The gradient of w", padded=False
+)
+rnn_backward_weights_ex: Callable[..., Any] = _public(
+    _backward_weights, "The gradient of w", padded=True
+)

@@ -52,8 +52,14 @@ def _signed(bits: int) -> Callable[[Any], int]:
     return wrap
 
 
-uint8, uint16, uint32, uint64 = _unsigned(8), _unsigned(16), _unsigned(32), _unsigned(64)
-int8, int16, int32, int64 = _signed(8), _signed(16), _signed(32), _signed(64)
+uint8: Callable[[Any], int] = _unsigned(8)
+uint16: Callable[[Any], int] = _unsigned(16)
+uint32: Callable[[Any], int] = _unsigned(32)
+uint64: Callable[[Any], int] = _unsigned(64)
+int8: Callable[[Any], int] = _signed(8)
+int16: Callable[[Any], int] = _signed(16)
+int32: Callable[[Any], int] = _signed(32)
+int64: Callable[[Any], int] = _signed(64)
 
 
 def int_div(left: int, right: int) -> int:

@@ -185,7 +185,8 @@ def sort(first: Pointer, last: Pointer) -> None:
 
 class _Manipulator:
     def __init__(self, name: str, value: Any) -> None:
-        self.name, self.value = name, value
+        self.name: str = name
+        self.value: Any = value
 
 
 def setprecision(digits: int) -> _Manipulator:
@@ -203,8 +204,9 @@ def setfill(character: Any) -> _Manipulator:
     return _Manipulator("fill", character if isinstance(character, str) else chr(character))
 
 
-fixed, scientific = _Manipulator("form", "f"), _Manipulator("form", "e")
-left = _Manipulator("left", True)
+fixed: _Manipulator = _Manipulator("form", "f")
+scientific: _Manipulator = _Manipulator("form", "e")
+left: _Manipulator = _Manipulator("left", True)
 
 
 class Output:
@@ -212,7 +214,11 @@ class Output:
 
     def __init__(self, file: Any = None, name: str = "") -> None:
         self._given, self._name = file, name
-        self.form, self.digits, self.width, self.fill, self.left = "g", 6, 0, " ", False
+        self.form: str = "g"
+        self.digits: int = 6
+        self.width: int = 0
+        self.fill: str = " "
+        self.left: bool = False
 
     @property
     def _file(self) -> Any:
@@ -267,7 +273,8 @@ class Output:
         return cls(io.StringIO())
 
 
-cout, cerr = Output(name="stdout"), Output(name="stderr")
+cout: Output = Output(name="stdout")
+cerr: Output = Output(name="stderr")
 
 
 class Input:

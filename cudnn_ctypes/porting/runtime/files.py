@@ -113,7 +113,9 @@ class _Standard(CFile):
         self._file.write(data.decode(errors="replace"))
 
 
-stdout, stderr, stdin = _Standard("stdout"), _Standard("stderr"), _Standard("stdin")
+stdout: _Standard = _Standard("stdout")
+stderr: _Standard = _Standard("stderr")
+stdin: _Standard = _Standard("stdin")
 
 
 def fopen(name: Any, mode: Any) -> CFile | None:

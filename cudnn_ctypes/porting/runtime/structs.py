@@ -100,7 +100,9 @@ class dim3:
     """CUDA's sizes of a grid or block."""
 
     def __init__(self, x: int = 1, y: int = 1, z: int = 1) -> None:
-        self.x, self.y, self.z = x, y, z
+        self.x: int = x
+        self.y: int = y
+        self.z: int = z
 
     def __iter__(self) -> Any:
         return iter((self.x, self.y, self.z))

@@ -21,7 +21,7 @@ from ...dtypes import element_bits
 from ...raw.descriptors import RNNData, Tensor
 from ..arithmetic import round_to
 from ..dropout import factor
-from ..rnn_network import RecurrentWeights, Tape, weight_count, weights_in
+from ..rnn_network import RecurrentNetwork, RecurrentWeights, Tape, weight_count, weights_in
 from .call import Call
 from .dropout import draw, held
 from .memory import Operand, Use, at, check_range
@@ -96,9 +96,10 @@ class Pass:
     def __init__(self, call: Call) -> None:
         self.call = call
         self.described: RNN = rnn(call)
-        self.network = self.described.network
-        self.dtype = self.described.compute_dtype
-        self.x, self.y = call.record("xDesc", RNNData), call.record("yDesc", RNNData)
+        self.network: RecurrentNetwork = self.described.network
+        self.dtype: np.dtype[Any] = self.described.compute_dtype
+        self.x: RNNData = call.record("xDesc", RNNData)
+        self.y: RNNData = call.record("yDesc", RNNData)
         check_data(self.described, self.x, self.network.input_size, "xDesc")
         check_data(self.described, self.y, self.network.y_size, "yDesc")
         for name in ("layout", "max_length", "batch_size", "lengths"):
