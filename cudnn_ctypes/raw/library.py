@@ -29,6 +29,14 @@ _INSTALL = (
     "`python -m cudnn_ctypes doctor` shows what is there."
 )
 
+_REDUCED = (
+    "Reduced builds (the nvidia-cudnn-jit wheels) hold the graph API only: install the full "
+    "nvidia-cudnn wheel."
+)
+
+# From this version on, functions of an absent sublibrary return a status; 9.14 ends the process.
+_TELLS_OF_ABSENT_SUBLIBRARIES = 91900
+
 # Functions after which cuDNN may need cuBLAS and NVRTC.
 _NEED_CUDA_LIBRARIES = frozenset({"cudnnCreate", "cudnnBackendFinalize"})
 
@@ -81,6 +89,10 @@ class Library:
         found = self.optional_symbol(name)
         if found is None:
             raise SymbolNotFoundError(self._absent(name, since))
+        if self.version < _TELLS_OF_ABSENT_SUBLIBRARIES and (
+            file := self._sublibraries.absent(header)
+        ):
+            raise SymbolNotFoundError(self._without(file, name))
         with self._lock:  # nobody calls C before its libraries are there
             self._sublibraries.prepare(header)
             if name in _NEED_CUDA_LIBRARIES:
@@ -95,9 +107,12 @@ class Library:
             return f"{name} needs cuDNN {since}; {loaded}. Install a newer cuDNN."
         return (
             f"{name} is in cuDNN's headers since {since}, but this build does not export it; "
-            f"{loaded}. Reduced builds (the nvidia-cudnn-jit wheels) hold the graph API only: "
-            "install the full nvidia-cudnn wheel."
+            f"{loaded}. {_REDUCED}"
         )
+
+    def _without(self, file: str, name: str) -> str:
+        loaded = f"{self.version_text} from {self.path} ({self.source})"
+        return f"{name} is in {file}, which this build lacks; loaded is {loaded}. {_REDUCED}"
 
     def load_cuda_libraries(self) -> None:
         """Load the NVRTC and cuBLAS that belong to this library, where they can be found."""

@@ -95,6 +95,13 @@ class Sublibraries:
         if missing:
             self.require_one_cudnn()
 
+    def absent(self, header: str) -> str:
+        """The sublibrary of a header's functions that this build was made without; "" if none."""
+        if not _beside(self._main, "graph").exists():  # one file holds everything
+            return ""
+        files = (_beside(self._main, part) for part in _OF_HEADER.get(header, ()) if part != "ext")
+        return next((file.name for file in files if not file.exists()), "")
+
     def prepare_engines(self) -> None:
         """Load what finalizing a backend descriptor may open, if another cuDNN could supply it."""
         if not self._rivals:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from error_report import Report
+from soak import thinned
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.dtypes import data_type_name
@@ -32,7 +33,10 @@ FEW = (
 )
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.here])
+HERE = [name for name, case in CASES.items() if case.here]
+
+
+@pytest.mark.parametrize("name", thinned(HERE, 16, always=FEW))
 def test_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     pytest.importorskip("torch")
     case = CASES[name]

@@ -24,6 +24,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from soak import thinned
 
 from cudnn_ctypes import DeviceBuffer, Handle, NotSupportedError, raw, use_reference_device
 from cudnn_ctypes.__main__ import main
@@ -107,7 +108,7 @@ EXECUTORS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", EXECUTORS)
+@pytest.mark.parametrize("kind", thinned(EXECUTORS, 3))
 def test_any_executor_will_do(kind: str, h200: DeviceProperties) -> None:
     seen: list[Any] = []
     with EXECUTORS[kind]() as executor:

@@ -337,6 +337,28 @@ class TestSublibraries:
         assert words[1:] == ["CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"] * 3
         assert {file.name for file in files} == {file.name for file in tmp_path.iterdir()}
 
+    @pytest.mark.parametrize("version", [91400, 91900])
+    def test_a_function_of_an_absent_sublibrary_is_not_called_where_that_ends_the_process(
+        self, tmp_path: Path, version: int
+    ) -> None:
+        fake_cudnn(tmp_path, version=version, cudnnCreateTensorDescriptor=3007)
+        fake_library(tmp_path, "libcudnn_graph.so.9")
+        program = """
+            from cudnn_ctypes import SymbolNotFoundError, raw
+            try:
+                raw.cudnnCreateTensorDescriptor.unchecked(raw.cudnnTensorDescriptor_t())
+            except SymbolNotFoundError as error:
+                print(error)
+            else:
+                print("called")
+        """
+        (line,) = printed(program, environment={"CUDNN_CTYPES_LIBRARY": str(tmp_path)})
+        if version < 91900:
+            assert "is in libcudnn_ops.so.9, which this build lacks" in line
+            assert "install the full nvidia-cudnn wheel" in line
+        else:
+            assert line == "called"
+
     def test_a_link_to_the_main_library_leads_to_the_others(
         self, home: Path, tmp_path: Path
     ) -> None:

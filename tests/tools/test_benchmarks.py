@@ -56,6 +56,7 @@ def test_plain_ctypes_passes_what_raw_passes(
                 launch()
 
 
+@pytest.mark.soak
 def test_the_reference_device_beside_pytorch() -> None:
     pytest.importorskip("torch")
     program = """
@@ -87,6 +88,7 @@ def test_the_layers_of_resnet_50_build_in_each_direction() -> None:
                 assert {each.name for each in (*graph.inputs, *graph.outputs)} == set("xwy")
 
 
+@pytest.mark.soak
 def test_blocks_of_operators_run_on_the_reference_device() -> None:
     pytest.importorskip("torch")
     program = """

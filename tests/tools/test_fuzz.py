@@ -22,6 +22,7 @@ def fuzzed(*flags: str) -> Any:
     return run_program(program, folder=ROOT, check=False)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", ["null", "reference"])
 def test_random_calls_end_no_process_and_write_nowhere_else(mode: str) -> None:
     done = fuzzed("--calls", "2500", "--seed", "20", "--mode", mode)
@@ -69,6 +70,7 @@ DEATH = """
 """
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("deed", "result"),
     [

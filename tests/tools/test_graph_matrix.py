@@ -13,6 +13,7 @@ OTHERS = "CUDNN_CTYPES_TEST_LIBRARIES"
 """Environment variable: folders of other versions' libraries, as in a PATH."""
 
 
+@pytest.mark.soak
 def test_a_process_of_its_own_gives_the_same() -> None:
     path = str(raw.load().path)
     found = report_of(path, "sdpa: p", "h200")

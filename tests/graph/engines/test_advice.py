@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from rich.console import Console
+from soak import thinned
 
 from cudnn_ctypes import DeviceBuffer, Handle, raw, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
@@ -99,7 +100,10 @@ COMPUTED = [
 TOLERANCE = 2e-2  # 11 bits, and float16 between graphs that are split
 
 
-@pytest.mark.parametrize("name", [name for name in ADVISED if name not in COMPUTED])
+OTHERS = [name for name in ADVISED if name not in COMPUTED]
+
+
+@pytest.mark.parametrize("name", thinned(OTHERS, 4))
 def test_following_each_suggestion_builds(name: str) -> None:
     """Compiled, too, for the GPU that is not here; what follows executes the others."""
     advice = _advice(name)
@@ -113,7 +117,7 @@ def test_following_each_suggestion_builds(name: str) -> None:
                     assert graph.plan.config.choice.engine in engines, suggestion
 
 
-@pytest.mark.parametrize("name", COMPUTED)
+@pytest.mark.parametrize("name", thinned(COMPUTED, 4))
 def test_following_a_suggestion_computes_the_same(name: str, handle: Handle) -> None:
     """The graph as it is, by NumPy without any engine, is the oracle."""
     graph = ADVISED[name].graph()

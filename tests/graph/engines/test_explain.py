@@ -11,6 +11,7 @@ import re
 
 import pytest
 from rich.console import Console
+from soak import thinned
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
@@ -43,7 +44,10 @@ def _without_engine() -> Graph:
     return graph
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.here])
+HERE = [name for name, case in CASES.items() if case.here]
+
+
+@pytest.mark.parametrize("name", thinned(HERE, 12))
 def test_every_engine_is_told_of(name: str, h200: DeviceProperties) -> None:
     try:
         with CASES[name].graph() as graph:

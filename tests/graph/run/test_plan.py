@@ -183,6 +183,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
             yield (*path, key)
 
 
+@pytest.mark.soak
 def test_no_garbage_at_any_place_crashes(
     plan: ExecutionPlan, h200: DeviceProperties, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from programs import ROOT
+from soak import thinned
 
 from cudnn_ctypes import CallRecord, read_trace
 from cudnn_ctypes.device import device_count
@@ -18,6 +19,7 @@ from cudnn_ctypes.raw.function import Parameter, binding
 
 from .c_programs import check_equal, compared, make, on_the_reference_device, recorded
 
+CALLS = ["02_convolution_raw", "09_rnn", "17_ctc", "19_first_graph_raw", "27_nvidia_front_end"]
 EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
 
 FIRST = {
@@ -40,7 +42,7 @@ WITHOUT_OUTPUTS = {
 """They compute nothing on the reference device."""
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", thinned(EXAMPLES, 30, always=CALLS[:1]))
 def test_examples_on_the_reference_device(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
     text, said = recorded(EXAMPLES[name], folder, *limit(name))
@@ -77,9 +79,7 @@ def has_length(parameter: Parameter) -> bool:
     return parameter.type.kind != "array" or parameter.length is not None
 
 
-@pytest.mark.parametrize(
-    "name", ["02_convolution_raw", "09_rnn", "17_ctc", "19_first_graph_raw", "27_nvidia_front_end"]
-)
+@pytest.mark.parametrize("name", thinned(CALLS, 3))
 def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
     folder, first, second = (tmp_path / each for each in ("program", "first", "second"))
     recorded(EXAMPLES[name], folder, "--json", first)
@@ -101,7 +101,7 @@ def test_makes_the_same_calls(name: str, tmp_path: Path) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_on_the_gpu(name: str, tmp_path: Path) -> None:
-    if name == "27_synchronized_batch_norm" and device_count() > 1:
+    if name == "28_synchronized_batch_norm" and device_count() > 1:
         pytest.skip("a recorded program works on one GPU")
     folder = tmp_path / name
     text, said = recorded(EXAMPLES[name], folder, *limit(name), device="cuda")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from soak import thinned
 
 from cudnn_ctypes import (
     DeviceTensor,
@@ -125,7 +126,7 @@ def near(folder: Path, factor: str) -> str:
     return str(done.stdout)
 
 
-@pytest.mark.parametrize("data_type", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("data_type", thinned(["float16", "bfloat16", "float32", "float64"], 4))
 def test_reals_may_be_near(data_type: str, tmp_path: Path) -> None:
     program, folder = tmp_path / "program.py", tmp_path / "out"
     program.write_text(
