@@ -30,6 +30,11 @@ class Steps:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description=f"{self._what}: {name}")
 
+    def expect(self, total: int) -> None:
+        """Say how many steps there are, once that is known, or better known."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, total=total)
+
     def advance(self) -> None:
         """Count a step as done."""
         if self._bar is not None and self._task is not None:
@@ -56,8 +61,7 @@ def steps(what: str, total: int | None = None) -> Iterator[Steps]:
     what : str
         What is being done.
     total : int, optional
-        How many steps there are. Without it, the time that has passed is shown instead of the
-        time that is left.
+        How many steps there are; until it is known, no time that is left is shown.
     """
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
@@ -65,7 +69,7 @@ def steps(what: str, total: int | None = None) -> Iterator[Steps]:
         return
     from rich import progress
 
-    times = progress.TimeElapsedColumn() if total is None else progress.TimeRemainingColumn()
+    times = progress.TimeRemainingColumn(elapsed_when_finished=True)
     columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), times)
     # Redirected, what goes into a pipe would go to the terminal.
     bar = progress.Progress(

@@ -12,6 +12,7 @@ from . import __version__
 __all__ = ["COMMANDS", "command_module", "command_parser"]
 
 COMMANDS = {
+    "bench": "time every algorithm and engine for a shape or a graph, against the GPU's limits",
     "cache": "what the plan cache on disk holds; clear it, or merge results of autotuning",
     "compile": "compile graphs for a GPU that need not be there",
     "completion": "print a script with which bash or zsh complete these commands",

@@ -22,6 +22,7 @@ __all__ = [
     "complete",
     "compute_capability",
     "gpu_values",
+    "later_value",
     "preset",
     "presets",
     "reference_gpu",
@@ -232,6 +233,11 @@ def compute_capability(values: Mapping[str, Any]) -> tuple[int, int]:
     """Major and minor: (9, 0) for an H200."""
     version = int(values.get("deviceVer", 0))
     return version // 100, version % 100 // 10
+
+
+def later_value(key: str, name: str) -> Any:
+    """A value by the GPU's name that only newer cuDNN tell; None if it is not known."""
+    return _LATER_KEYS[key][1].get(name)
 
 
 def complete(values: dict[str, Any]) -> dict[str, Any]:

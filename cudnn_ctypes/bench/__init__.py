@@ -1,0 +1,269 @@
+"""The command that times every algorithm and engine: ``python -m cudnn_ctypes bench``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+
+from .. import __version__
+from ..command_line import (
+    USER_ERRORS,
+    CommandError,
+    Output,
+    add_device,
+    add_force,
+    add_json,
+    chosen_device,
+    positive,
+    refuse_overwriting,
+)
+from ..command_progress import steps
+from ..dtypes import as_data_type, data_type_name
+from ..errors import CudnnError, NoDeviceError, NotInitializedError
+from ..graph.backend.device_properties import DeviceProperties
+from ..graph.engines.measurement import Settings
+from ..handle import Handle
+from ..raw.library import load
+from .history import History, compared, default_folder
+from .limits import limits_of
+from .measuring import algorithm_rows, engine_rows, engines_of, open_timer, torch_row
+from .problems import KINDS, Options, Problem, problem_of
+from .pytorch import torch_with_gpu
+from .results import BenchResult, BenchRow
+from .work import work_of
+
+__all__ = ["BenchResult", "BenchRow", "add_arguments", "main"]
+
+_EXAMPLES = """\
+examples:
+  python -m cudnn_ctypes bench convolution 32x64x56x56 64x64x3x3 --padding 1
+  python -m cudnn_ctypes bench convolution 32x64x56x56 64x64x3x3 --padding 1 --direction filter
+  python -m cudnn_ctypes bench matmul 4096x1024 1024x4096 --type bfloat16
+  python -m cudnn_ctypes bench attention 4x16x2048x128 --causal --plot times.png
+  python -m cudnn_ctypes bench norm 8192x8192 --norm rms --compare
+  python -m cudnn_ctypes bench graph.json --device B200
+
+Times are those of the kernels with an emptied level-two cache, by CUDA events. The limit is what
+the GPU's peaks allow for the operations and the bytes of the problem. Without a GPU, or with
+--device, the engines that compile for a GPU are shown, without times.
+"""
+_DEFAULT_DEVICE = "h200"  # whose engines are shown where there is no GPU
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of ``python -m cudnn_ctypes bench``."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
+    parser.add_argument("what", help=f"{', '.join(KINDS)}, or a file that Graph.to_json wrote")
+    parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="such as 32x64x56x56")
+    parser.add_argument(
+        "--type",
+        dest="data_type",
+        type=_data_type,
+        default="float16",
+        metavar="TYPE",
+        help="of the operands (default: %(default)s)",
+    )
+    group = parser.add_argument_group("convolution")
+    group.add_argument("--layout", choices=("NHWC", "NCHW"), type=str.upper, default="NHWC")
+    group.add_argument("--direction", choices=("forward", "data", "filter"), default="forward")
+    group.add_argument("--padding", type=_from_zero, default=0, metavar="N")
+    group.add_argument("--stride", type=positive, default=1, metavar="N")
+    group.add_argument("--dilation", type=positive, default=1, metavar="N")
+    parser.add_argument("--causal", action="store_true", help="attention: to earlier keys only")
+    parser.add_argument("--norm", choices=("layer", "rms"), default="layer", help="which norm")
+    add_device(parser, required=False)
+    parser.add_argument("--runs", type=positive, default=20, metavar="N", help="of each (20)")
+    parser.add_argument(
+        "--budget", type=positive, default=60, metavar="S", help="seconds for the engines (60)"
+    )
+    parser.add_argument(
+        "--knobs", type=_from_zero, default=0, metavar="N", help="more settings of knobs to try"
+    )
+    parser.add_argument(
+        "--warm-cache", action="store_true", help="leave operands in the level-two cache"
+    )
+    parser.add_argument(
+        "--plot", type=Output, metavar="FILE", help="write the times as bars (.png, .svg, .pdf)"
+    )
+    parser.add_argument(
+        "--compare", action="store_true", help="show the earlier results on this GPU too"
+    )
+    parser.add_argument(
+        "--folder", type=Path, help="where results are kept (default: beside the plan cache)"
+    )
+    parser.add_argument("--no-keep", action="store_true", help="do not keep the result")
+    add_force(parser)
+    add_json(parser)
+
+
+def _data_type(text: str) -> str:
+    try:
+        return data_type_name(as_data_type(text))
+    except TypeError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _from_zero(text: str) -> int:
+    return 0 if text == "0" else positive(text)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Measure and tell; 0 if something was measured or would be, 1 if nothing, 2 if it cannot."""
+    try:
+        plot = None if arguments.plot is None else arguments.plot.file("bench.png")
+        refuse_overwriting([plot], force=arguments.force)
+        given = {field.name: getattr(arguments, field.name) for field in fields(Options)}
+        problem = problem_of(arguments.what, arguments.shapes, Options(**given))
+        handle = None if arguments.device not in (None, "here") else _handle()
+        if handle is None:
+            return _without_gpu(problem, arguments)
+        with handle:
+            return _on_gpu(problem, handle, arguments, plot)
+    except (*USER_ERRORS, ImportError) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+
+
+def _handle() -> Handle | None:
+    """A handle of the GPU, on PyTorch's stream if it is there; None without a GPU."""
+    try:
+        torch = torch_with_gpu()
+        stream = None if torch is None else torch.cuda.current_stream().cuda_stream
+        handle = Handle(stream=stream)
+    except (NoDeviceError, NotInitializedError):
+        return None
+    if handle.on_reference_device:  # it invents no times
+        handle.close()
+        return None
+    return handle
+
+
+def _without_gpu(problem: Problem, arguments: argparse.Namespace) -> int:
+    name = arguments.device or _DEFAULT_DEVICE
+    if arguments.compare or arguments.plot is not None:
+        raise CommandError("--compare and --plot need times, and so the GPU itself")
+    if not arguments.device:
+        print(
+            f"bench: there is no GPU here, so nothing is timed; these engines compile for {name} "
+            "(--device names another one)",
+            file=sys.stderr,
+        )
+    device = chosen_device(name)
+    result = _result(problem, device, engines_of(problem, device))
+    _tell(result, arguments)
+    return 0 if any(row.workspace is not None for row in result.rows) else 1
+
+
+def _on_gpu(
+    problem: Problem, handle: Handle, arguments: argparse.Namespace, plot: Path | None
+) -> int:
+    rows: list[BenchRow] = []
+    with DeviceProperties.from_device(handle=handle) as device:
+        try:
+            _measure(problem, handle, arguments, rows)
+        except KeyboardInterrupt:
+            _tell(_result(problem, device, rows, handle), arguments)
+            raise
+        result = _result(problem, device, rows, handle)
+    folder = arguments.folder or default_folder()
+    history = History(folder, f"{problem.name} {_settings(arguments)}", result.gpu)
+    earlier = history.results() if arguments.compare else []
+    _tell(result, arguments, earlier)
+    if not arguments.no_keep:
+        try:
+            history.keep(result)
+        except OSError as error:
+            print(f"bench: {history.path}: not kept: {error.strerror}", file=sys.stderr)
+    if plot is not None:
+        plot.parent.mkdir(parents=True, exist_ok=True)
+        result.plot().figure.savefig(plot)
+    return 0 if result.best is not None else 1
+
+
+def _settings(arguments: argparse.Namespace) -> str:
+    """What makes times comparable, beside the problem."""
+    return "warm cache" if arguments.warm_cache else "cold cache"
+
+
+def _measure(
+    problem: Problem, handle: Handle, arguments: argparse.Namespace, rows: list[BenchRow]
+) -> None:
+    """Append a row for each algorithm, for PyTorch and for each engine, and tell each at once."""
+    cold = not arguments.warm_cache
+    settings = Settings(arguments.runs, 1, arguments.budget, arguments.knobs, cold)
+    with steps("measuring") as progress:
+
+        def add(row: BenchRow, total: int | None = None) -> None:
+            rows.append(row)
+            if total is not None:
+                progress.expect(total)
+                progress.advance()
+            progress.begin(row.what)
+            if not arguments.json and row.median is not None:
+                progress.tell(f"{row.median:10,.1f} us  {row.api}: {row.what}")
+
+        def refused(api: str, error: Exception) -> None:
+            add(BenchRow("all", api, note=str(error).splitlines()[0]))
+
+        with open_timer(handle, cold_cache=cold) as timer:
+            try:
+                for row in algorithm_rows(problem, handle, timer, arguments.runs):
+                    add(row)
+            except (CudnnError, TypeError, ValueError) as error:  # a type that only graphs have
+                refused("legacy", error)
+            torch = torch_with_gpu()
+            try:
+                theirs = None if torch is None else torch_row(problem, torch, timer, arguments.runs)
+                if theirs is not None:
+                    add(theirs)
+            except RuntimeError as error:  # also out of memory, and what it does not support
+                refused("PyTorch", error)
+        try:
+            engine_rows(problem, handle, settings, add)
+        except CudnnError as error:  # before cuDNN comes to engines
+            refused("graph", error)
+
+
+def _result(
+    problem: Problem,
+    device: DeviceProperties,
+    rows: Iterable[BenchRow],
+    handle: Handle | None = None,
+) -> BenchResult:
+    work = work_of(problem.graph)
+    driver = None if handle is None else getattr(handle.device, "properties", None)
+    bus_width = getattr(driver, "global_memory_bus_width", None)
+    limits = limits_of(device, work.data_type, bus_width=bus_width)
+    return BenchResult(
+        problem.name,
+        device.name,
+        load().version_text,
+        __version__,
+        tuple(rows),
+        work.flops,
+        work.nbytes,
+        limits.microseconds(work.flops, work.nbytes),
+        limits.source,
+        time.time(),
+    )
+
+
+def _tell(
+    result: BenchResult, arguments: argparse.Namespace, earlier: Iterable[BenchResult] = ()
+) -> None:
+    before = list(earlier)
+    if arguments.json:
+        told = result.as_dict()
+        if arguments.compare:
+            told["earlier"] = [each.as_dict() for each in before]
+        print(json.dumps(told, indent=2))
+        return
+    print(f"\n{result}")
+    if arguments.compare:
+        print(f"\n{compared([*before, result])}")

@@ -1,0 +1,124 @@
+"""The limits of a GPU by its properties: how fast it could compute and move at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..absent_gpu.properties import later_value
+from ..dtypes import data_type_name
+from ..graph.backend.device_properties import DeviceProperties
+
+__all__ = ["Limits", "limits_of"]
+
+# Dense additions and multiplications of one multiprocessor in one clock, with tensor cores where
+# there are any for the type, from NVIDIA's whitepapers on each architecture. The peaks of data
+# sheets are these times multiprocessors and clock: 108 x 1.41 GHz x 2048 = 312 TFLOP/s (A100).
+_RATES: dict[tuple[int, int], dict[str, int]] = {
+    (7, 5): {"float16": 1024, "float32": 128, "int8": 2048},
+    (8, 0): {"float16": 2048, "bfloat16": 2048, "float32": 1024, "float64": 128, "int8": 4096},
+    (8, 9): {"float16": 1024, "bfloat16": 1024, "float32": 512, "fp8": 2048, "int8": 2048},
+    (9, 0): {
+        "float16": 4096,
+        "bfloat16": 4096,
+        "float32": 2048,
+        "float64": 256,
+        "fp8": 8192,
+        "int8": 8192,
+    },
+    (10, 0): {
+        "float16": 8192,
+        "bfloat16": 8192,
+        "float32": 4096,
+        "fp8": 16384,
+        "fp4": 32768,
+        "int8": 16384,
+    },
+    (12, 0): {
+        "float16": 1024,
+        "bfloat16": 1024,
+        "float32": 512,
+        "fp8": 2048,
+        "fp4": 4096,
+        "int8": 2048,
+    },
+}
+_NO_TF32 = (7, 5)
+# GeForce cards add at half the rate where sums are float32.
+_HALVED = ("float16", "bfloat16", "float32", "fp8")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a GPU can do at most.
+
+    Attributes
+    ----------
+    flops : float or None
+        Additions and multiplications in a second; None if not known for the data type or GPU.
+    bandwidth : float or None
+        Bytes of memory in a second; None if the width of the bus is not known.
+    source : str
+        Where these numbers are from.
+    """
+
+    flops: float | None
+    bandwidth: float | None
+    source: str
+
+    def microseconds(self, flops: int, nbytes: int) -> float | None:
+        """The roofline (Williams et al., 2009): no implementation takes less time."""
+        if self.bandwidth is None:
+            return None
+        moving = nbytes / self.bandwidth
+        if not flops:
+            return 1e6 * moving
+        return None if self.flops is None else 1e6 * max(flops / self.flops, moving)
+
+
+def limits_of(
+    device: DeviceProperties, data_type: Any = None, *, bus_width: int | None = None
+) -> Limits:
+    """The limits for operands of a data type; None for what only moves.
+
+    float32 counts as TF32, which engines may compute in, where tensor cores have it.
+
+    Parameters
+    ----------
+    device : DeviceProperties
+    data_type : cudnnDataType_t, optional
+    bus_width : int, optional
+        Bits, from the driver: cuDNN before 9.27 does not tell it.
+    """
+    if "memoryBusWidth" in device:
+        bus_width = device["memoryBusWidth"]
+    elif bus_width is None:
+        bus_width = later_value("memoryBusWidth", device.name)
+    # Two transfers a clock.
+    bandwidth = None if bus_width is None else 2e3 * device["memClockRateKHz"] * bus_width / 8
+    known = "memory clock x bus width"
+    rate = None if data_type is None else _rate(device, _kind(data_type))
+    if rate is None:
+        return Limits(None, bandwidth, f"{known} of {device.name}")
+    flops = 1e3 * rate * device["multiProcessorCount"] * device["smClockRateKHz"]
+    name = _kind(data_type)
+    if name == "float32" and device.compute_capability != _NO_TF32:
+        name = "TF32"
+    return Limits(
+        flops,
+        bandwidth,
+        f"{rate} {name} operations a clock x multiprocessors x clock, {known} of {device.name}",
+    )
+
+
+def _rate(device: DeviceProperties, kind: str) -> int | None:
+    capability = device.compute_capability
+    rate = _RATES.get(capability, {}).get(kind)
+    if rate is not None and "GeForce" in device.name and kind in _HALVED and capability > (8, 0):
+        return rate // 2
+    return rate
+
+
+def _kind(data_type: Any) -> str:
+    name = data_type_name(data_type)
+    return next((kind for kind in ("fp8", "fp4") if name.startswith(kind)), name)
