@@ -31,8 +31,11 @@ html_theme = "pydata_sphinx_theme"
 html_title = "cudnn_ctypes"
 html_theme_options = {
     "navigation_depth": 2,
+    "collapse_navigation": True,  # the whole tree on each page takes twice the time
     "navigation_with_keys": False,
     "show_prev_next": False,
 }
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False

@@ -11,7 +11,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,45 +25,10 @@ from cudnn_ctypes.raw.describe import documentation, parameter_type
 from cudnn_ctypes.raw.function import Function, Parameter
 from cudnn_ctypes.raw.uses import USES
 
+from .page_parts import CONTENTS, auto, code, grid, summary, write
+from .release_pages import write_statuses, write_versions
+
 __all__ = ["write_reference"]
-
-ROOT = Path(__file__).parent.parent
-FOLDER = ROOT / "docs" / "reference"  # not kept in git
-
-
-def write(path: str, *parts: str) -> None:
-    """Write a page, unless it stands there already: Sphinx builds again what is new."""
-    text = "\n\n".join(part for part in parts if part) + "\n"
-    file = FOLDER / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if not file.exists() or file.read_text() != text:
-        file.write_text(text)
-
-
-CONTENTS = "\n".join(["```{toctree}", ":hidden:", ":glob:", "", "*", "```"])
-
-
-def auto(kind: str, item: Any, *options: str) -> str:
-    """What a docstring says."""
-    lines = [f".. auto{kind}:: {item}", *(f"   :{option}" for option in options)]
-    return "\n".join(["```{eval-rst}", *lines, "```"])
-
-
-def grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [list(head)]
-    lines += [["---"] * len(lines[0])]
-    lines += [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
-    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
-
-
-def summary(item: Any) -> str:
-    """The first sentence of a docstring."""
-    text = " ".join((inspect.getdoc(item) or "").partition("\n\n")[0].split())
-    return text.replace("``", "`")
-
-
-def code(text: str, language: str = "") -> str:
-    return f"```{language}\n{text.rstrip()}\n```"
 
 
 # --- C functions ---------------------------------------------------------------------------------
@@ -284,18 +249,15 @@ def operation_pages() -> None:
 
 
 def example_pages() -> None:
-    rows = []
+    """A page for each program, and the README of the examples with links to them."""
     for example in examples():
         if (path := folder() / example.path).suffix == ".py":
-            rows.append((f"[{path.stem}]({path.stem}.md)", example.title))
             write(f"examples/{path.stem}.md", f"# {path.stem}", code(path.read_text(), "python"))
-    write(
-        "examples/index.md",
-        "# Examples",
-        "In reading order. `python -m cudnn_ctypes examples` lists and copies them.",
-        grid(("example", "what"), rows),
-        CONTENTS,
-    )
+    readme = (folder() / "README.md").read_text()
+    readme = re.sub(r"\]\((\w+)\.py\)", r"](\1.md)", readme)
+    # Notebooks and C have no pages here.
+    readme = re.sub(r"\[([^]]*)\]\(((?:notebooks|c)/\w+\.\w+)\)", r"\1 (`\2`)", readme)
+    write("examples/index.md", readme, CONTENTS)
 
 
 def write_reference() -> None:
@@ -303,6 +265,8 @@ def write_reference() -> None:
     function_pages()
     numpy_pages()
     type_page()
+    write_versions()
+    write_statuses()
     api_pages()
     operation_pages()
     example_pages()

@@ -116,7 +116,7 @@ def reshaped(shape: Shape, strides: Shape, wanted: Any) -> tuple[Shape, Shape]:
         if left % size:
             raise ValueError(
                 f"a tensor of shape {shape} with strides {strides} cannot be seen as {new_shape} "
-                f"without a copy: use .copy().reshape(...)"
+                f'without a copy: use .copy(layout="NCHW").reshape(...)'
             )
         new_strides.append(step)
         left //= size

@@ -1,0 +1,112 @@
+"""Every code block of README, CONTRIBUTING and the site runs, and prints what the page says."""
+
+from __future__ import annotations
+
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from pages import FAILED, NEEDS, ROOT, Block, blocks, faults, pages, run
+
+PAGES = pages()
+SKIPPED = {"gpu", "install", "minutes"} if find_spec("torch") else set(NEEDS)
+
+
+def _of(page: Path) -> list[Block]:
+    return list(blocks(page.read_text()))
+
+
+def _named(chosen: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("page", chosen, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def _check(chosen: list[Block], folder: Path, device: str) -> None:
+    found = list(faults(chosen, run(chosen, folder / "work", device=device)))
+    assert not found, "\n\n".join(found)
+
+
+@_named([page for page in PAGES if any(not SKIPPED & set(b.needs) for b in _of(page))])
+def test_page(page: Path, tmp_path: Path) -> None:
+    _check([b for b in _of(page) if not SKIPPED & set(b.needs)], tmp_path, "reference")
+
+
+@pytest.mark.gpu
+@_named([page for page in PAGES if any("gpu" in b.needs for b in _of(page))])
+def test_page_on_a_gpu(page: Path, tmp_path: Path) -> None:
+    _check([b for b in _of(page) if "gpu" in b.needs], tmp_path, "cuda")
+
+
+LEFT = [(page, block) for page in PAGES for block in _of(page) if SKIPPED & set(block.needs)]
+
+
+@pytest.mark.parametrize(
+    ("page", "block"), LEFT, ids=[f"{page.relative_to(ROOT)}:{block.line}" for page, block in LEFT]
+)
+def test_block_that_is_not_run_here(page: Path, block: Block) -> None:
+    if block.language == "python":
+        compile(block.source, f"{page.name}:{block.line}", "exec")
+    else:
+        subprocess.run(["bash", "-n", "-c", block.source], check=True)
+    pytest.skip(f"not run, only parsed: {NEEDS[min(SKIPPED & set(block.needs))]}")
+
+
+# --- the mechanism itself ------------------------------------------------------------------------
+
+PAGE = """
+```python
+import sys
+word = "one"
+print(word, "two")
+```
+
+```text
+one   ...
+```
+
+Prose between.
+
+```shell
+python -c 'print(1)'
+```
+```text
+2
+```
+
+```python
+1 / 0
+```
+
+```text
+ZeroDivisionError: division by zero
+```
+
+```python
+raise KeyError(word)
+```
+
+```python gpu torch
+never()
+```
+"""
+
+
+def test_what_differs_from_a_page_is_found(tmp_path: Path) -> None:
+    chosen = list(blocks(PAGE))
+    assert [block.line for block in chosen] == [3, 15, 22, 30, 34]
+    assert [block.needs for block in chosen][-1] == ("gpu", "torch")
+    printed = run(chosen, tmp_path / "work")
+    assert printed[:2] == ["one two\n", "1\n"]
+    assert printed[3:] == [FAILED + "KeyError: 'one'\n", None]
+    found = list(faults(chosen, printed))
+    assert [each.split(":")[0] for each in found] == ["line 15", "line 30", "line 34"]
+
+
+@pytest.mark.parametrize("info", ["", "pyhton", "python gpus"])
+def test_a_block_that_nobody_would_run_is_refused(info: str) -> None:
+    with pytest.raises(ValueError, match="unknown"):
+        list(blocks(f"```{info}\n1\n```\n"))
+
+
+def test_directives_of_the_site_are_no_code() -> None:
+    assert not list(blocks("```{toctree}\npage\n```\n"))

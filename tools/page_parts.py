@@ -1,0 +1,47 @@
+"""Parts of which the site's generated pages are put together."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+__all__ = ["CONTENTS", "auto", "code", "grid", "summary", "write"]
+
+FOLDER = Path(__file__).parent.parent / "docs" / "reference"  # not kept in git
+
+
+def write(path: str, *parts: str) -> None:
+    """Write a page, unless it stands there already: Sphinx builds again what is new."""
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    file = FOLDER / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+
+
+CONTENTS = "\n".join(["```{toctree}", ":hidden:", ":glob:", "", "*", "```"])
+
+
+def auto(kind: str, item: Any, *options: str) -> str:
+    """What a docstring says."""
+    lines = [f".. auto{kind}:: {item}", *(f"   :{option}" for option in options)]
+    return "\n".join(["```{eval-rst}", *lines, "```"])
+
+
+def grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [list(head)]
+    lines += [["---"] * len(lines[0])]
+    lines += [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+
+
+def summary(item: Any) -> str:
+    """The first sentence of a docstring."""
+    text = " ".join((inspect.getdoc(item) or "").partition("\n\n")[0].split())
+    return text.replace("``", "`")
+
+
+def code(text: str, language: str = "") -> str:
+    return f"```{language}\n{text.rstrip()}\n```"

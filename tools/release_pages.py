@@ -1,0 +1,78 @@
+"""Pages of the site about releases of cuDNN and about statuses, from the declarations."""
+
+from __future__ import annotations
+
+from cudnn_ctypes import raw
+from cudnn_ctypes.errors import error_class
+from cudnn_ctypes.raw import enums, types
+from cudnn_ctypes.raw.gone_table import OLD_STATUS_NUMBERS
+from cudnn_ctypes.raw.hints import usual_cause
+
+from .page_parts import grid, write
+
+__all__ = ["write_statuses", "write_versions"]
+
+
+def write_versions() -> None:
+    """What each release of cuDNN 9 added, as the declarations state."""
+    added: dict[tuple[int, ...], dict[str, list[str]]] = {}
+
+    def note(since: str, kind: str, text: str) -> None:
+        release = tuple(map(int, since.split(".")))
+        added.setdefault(release, {}).setdefault(kind, []).append(text)
+
+    for name, function in raw.FUNCTIONS.items():
+        note(function.since, "functions", f"[`{name}`](c/{name}.md)")
+    for name, since in (enums.ENUM_SINCE | types.TYPE_SINCE).items():
+        kind = "enumerators" if name.startswith("CUDNN_") else "types"
+        note(since, kind, f"`{name}`")
+    first = min(added)
+    names = {".".join(map(str, each)): added[each] for each in sorted(added)}
+    counted = grid(
+        ("cuDNN", "functions", "types", "enumerators"),
+        (
+            (
+                release,
+                *(
+                    str(len(kinds.get(kind, ())) or "")
+                    for kind in ("functions", "types", "enumerators")
+                ),
+            )
+            for release, kinds in names.items()
+        ),
+    )
+    parts = [
+        "# What each cuDNN added",
+        "As the declarations state, which are compared with the headers of older releases. Types "
+        f"and enumerators of {'.'.join(map(str, first))} itself are not counted.",
+        counted,
+    ]
+    for release in sorted(added)[1:]:
+        parts.append(f"## cuDNN {'.'.join(map(str, release))}")
+        parts += [
+            f"{kind.capitalize()}: {', '.join(each)}." for kind, each in added[release].items()
+        ]
+    write("versions.md", *parts)
+
+
+def write_statuses() -> None:
+    """All statuses, with the exceptions that stand for them."""
+    old = {name: str(number) for number, name in OLD_STATUS_NUMBERS.items()}
+    rows = [
+        (
+            f"`{name}`",
+            str(int(status)),
+            old.get(name, ""),
+            f"[`{error}`](api/{error}.md)" if int(status) else "",
+            usual_cause(name),
+        )
+        for name, status in raw.cudnnStatus_t.__members__.items()
+        for error in [error_class(status).__name__]
+    ]
+    write(
+        "statuses.md",
+        "# Statuses",
+        "Each status, the number that it had before cuDNN 9.0, the exception that it is raised as, "
+        "and what usually helps, where one thing does.",
+        grid(("status", "number", "before 9.0", "raised as", "usual cause"), rows),
+    )
