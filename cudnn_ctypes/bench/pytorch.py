@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["TorchCall", "torch_with_gpu"]
 
-_NAMES = {"bfloat16", "float16", "float32", "float64"}
+_DATA_TYPES = {"bfloat16", "float16", "float32", "float64"}
 
 
 def torch_with_gpu() -> Any:
@@ -45,7 +45,7 @@ class TorchCall:
 
     def bound(self, torch: Any, device: str = "cuda") -> Callable[[], Any] | None:
         """What executes it on operands that are made now; None if PyTorch has no such type."""
-        if self.data_type not in _NAMES:
+        if self.data_type not in _DATA_TYPES:
             return None
         dtype = getattr(torch, self.data_type)
         operands = {
