@@ -126,8 +126,13 @@ PICTURES = "cudnn_ctypes.introspect.pictures"
 """What objects import when they are asked to show themselves, whatever they stand on."""
 
 
-def arrows() -> Iterator[tuple[str, str, Path]]:
+@functools.cache
+def arrows() -> tuple[tuple[str, str, Path], ...]:
     """Who imports whom; drawing, which knows nothing of whom it draws, is below everything."""
+    return tuple(_arrows())
+
+
+def _arrows() -> Iterator[tuple[str, str, Path]]:
     for path in modules():
         here = part_of(".".join(dotted(path)))
         for name in imported(path):

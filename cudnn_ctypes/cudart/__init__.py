@@ -10,10 +10,20 @@ returns the status, and ``cudaX.unchecked(...)`` returns the status as C does.
 
 Examples
 --------
+>>> from ctypes import byref, c_float, sizeof
+>>> import numpy as np
 >>> x = DevicePointer(c_float)                                    # float *x;
 >>> cudaMalloc(byref(x), 4 * sizeof(c_float))
->>> cudaMemcpy(x, numpy_array, 16, cudaMemcpyHostToDevice)
->>> raw.cudnnSetTensor(handle, descriptor, x + 2, byref(value))   # from the third float on
+cudaError_t.cudaSuccess
+>>> cudaMemcpy(x, np.arange(4, dtype="float32"), 16, cudaMemcpyHostToDevice)
+cudaError_t.cudaSuccess
+>>> y = np.empty(2, "float32")
+>>> cudaMemcpy(y, x + 2, 8, cudaMemcpyDeviceToHost)               # from the third float on
+cudaError_t.cudaSuccess
+>>> y
+array([2., 3.], dtype=float32)
+>>> cudaFree(x)
+cudaError_t.cudaSuccess
 """
 
 from __future__ import annotations

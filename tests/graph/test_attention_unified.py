@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from error_report import Report
+from soak import thinned
 
 from cudnn_ctypes import Handle, raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError
@@ -103,14 +104,14 @@ def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("name", list(FORWARDS))
+@pytest.mark.parametrize("name", thinned(FORWARDS, 8))
 def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph, unified=True)
         build(graph, h200)
 
 
-@pytest.mark.parametrize("name", list(BACKWARDS))
+@pytest.mark.parametrize("name", thinned(BACKWARDS, 4))
 def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         _backward(BACKWARDS[name], graph)

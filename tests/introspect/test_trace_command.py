@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from programs import ROOT, run_program
+from soak import thinned
 
 from cudnn_ctypes import read_trace
 
@@ -188,7 +189,7 @@ def check_example(example: str, folder: Path, device: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("example", TRACED)
+@pytest.mark.parametrize("example", thinned(TRACED, 6))
 def test_examples_on_the_reference_device(example: str, tmp_path: Path) -> None:
     check_example(example, tmp_path, "reference")
 

@@ -20,6 +20,7 @@ def searched(*flags: str) -> Any:
     return run_program(program, folder=ROOT, check=False)
 
 
+@pytest.mark.soak
 def test_a_sample_of_all_forms_ends_no_process() -> None:
     done = searched("--forms", *FORMS, "--each", "1", "--sample", "250", "--seed", "7")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,7 +1,7 @@
 """What works in the environment of the Python that runs this file: ``python -I check.py``.
 
 It prints JSON: ``versions`` of packages, ``cudnn`` and ``exports`` of the library that is found,
-and ``steps``: by name "ok" or the first line of the error. It imports only what the wheel brings.
+and ``steps``: by name "ok" or the beginning of the error. It imports only what the wheel brings.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
-PACKAGES = ("cudnn-ctypes", "numpy", "ml_dtypes", "cuda-core", "cuda-bindings", "rich")
+PACKAGES = ("cudnn-ctypes", "numpy", "ml_dtypes", "cuda-core", "cuda-python", "rich")
 
 
 def library() -> None:
@@ -121,8 +121,9 @@ def _tried(step: Callable[[], None]) -> str:
     try:
         step()
     except Exception as error:
-        first = (str(error).strip() or "no text").splitlines()[0]
-        return f"{type(error).__name__}: {first}"
+        lines = str(error).strip().splitlines() or ["no text"]
+        reason = " ".join(line.strip() for line in lines[:2] if line)
+        return f"{type(error).__name__}: {reason.replace(sys.prefix, '...')}"
     return "ok"
 
 

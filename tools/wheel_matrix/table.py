@@ -70,7 +70,7 @@ def _versions(results: Sequence[Result], notes: _Notes) -> str:
 
 
 def _dependencies(results: Sequence[Result], notes: _Notes) -> str:
-    packages = ("numpy", "ml_dtypes", "cuda-core", "cuda-bindings", "rich")
+    packages = ("numpy", "ml_dtypes", "cuda-core", "cuda-python", "rich")
     head = ("Python", "extra", "cuDNN", *packages, *_COLUMNS.values())
     return _table(
         head,

@@ -62,6 +62,7 @@ class RewritingMethods:
 
         Examples
         --------
+        >>> from cudnn_ctypes import Graph
         >>> graph = Graph(io_data_type="float16")
         >>> x = graph.tensor((8, 64, 16, 16), name="x")
         >>> y = graph.relu(x).set_output(name="y")

@@ -80,6 +80,7 @@ class RunMethods(ExecutionMethods):
 
         Examples
         --------
+        >>> from cudnn_ctypes import Graph
         >>> graph = Graph(io_data_type="float16")
         >>> a, b = graph.tensor((1, 8, 64), name="a"), graph.tensor((1, 64, 32), name="b")
         >>> y = (a @ b).set_output(name="y")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from soak import thinned
 
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.describe.tensor import Tensor
@@ -98,7 +99,7 @@ def _lowered(text: str) -> None:
         lowering.close()
 
 
-@pytest.mark.parametrize("name", list(STORED))
+@pytest.mark.parametrize("name", thinned(STORED, 6))
 def test_a_damaged_graph_works_or_is_refused(name: str) -> None:
     """Of all damages a sample, which is the same each time."""
     stored = json.loads(STORED[name])

@@ -1,0 +1,45 @@
+"""The examples in docstrings do what they show, on the reference device."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "cudnn_ctypes"
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def with_examples() -> list[str]:
+    """Names of the modules whose text has an example."""
+    return [
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)
+    ]
+
+
+@pytest.mark.usefixtures("reference_device")
+@pytest.mark.parametrize("name", with_examples())
+def test_examples_do_what_they_show(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if name.startswith("cudnn_ctypes.torch_ops"):
+        pytest.importorskip("torch")
+    module = importlib.import_module(name)
+    # The functions of layer 1 come into being while one goes through them.
+    finder = doctest.DocTestFinder(recurse=name != "cudnn_ctypes.raw")
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    for test in finder.find(module, name):
+        runner.run(test)
+    assert runner.failures == 0
+    assert runner.tries or "+SKIP" in Path(str(module.__file__)).read_text()
+
+
+def test_a_wrong_example_is_seen() -> None:
+    parsed = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
+    assert doctest.DocTestRunner(verbose=False).run(parsed, out=lambda _: None).failed == 1
