@@ -52,6 +52,11 @@ def translate_file(
 def summary(translation: Translation, path: Path, output: Path | None) -> str:
     """What was translated and what was not, by line of C."""
     lines = [f"{path} -> {output or 'standard output'}: {translation.statements} statements"]
+    if not translation.statements and not translation.not_translated:
+        lines.append(
+            "  nothing is left of it by its #if conditions: define what they ask for in it"
+        )
+        return "\n".join(lines)
     if translation.kernels:
         names = ", ".join(translation.kernels)
         lines.append(

@@ -87,6 +87,9 @@ def test_what_is_not_known_raises(c: str) -> None:
         "struct A { int a; }; struct B : A { int b; };",
         "struct A { virtual int f() { return 1; } };",
         "struct A { int a; A operator+(A b) { return b; } };",
+        "struct A { int a; operator int() const { return a; } };",
+        "void Layer::forward() { n_ = 1; }",
+        "REGISTER_LAYER(Sigmoid);",
     ],
 )
 def test_definitions_that_are_not_known_are_told(c: str) -> None:
@@ -112,6 +115,17 @@ def test_a_part_that_is_not_translated_raises_when_it_is_reached(tmp_path: Path)
     assert "NotTranslatedError: line 5: a function that is not known" in done.stderr
 
 
+def test_a_program_whose_conditions_leave_nothing_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.cpp"
+    source.write_text("#ifdef USE_CUDNN\nint main() { return 3; }\n#endif\n")
+    main(["port", "--translate", str(source)])
+    printed = capsys.readouterr().err
+    assert "nothing is left of it by its #if conditions" in printed
+    assert "everything was translated" not in printed
+
+
 def test_macros_that_check_statuses_become_plain_calls() -> None:
     text = """
     #define CHECK(x) do { cudnnStatus_t s = (x); if (s != CUDNN_STATUS_SUCCESS) exit(1); } while (0)
@@ -135,10 +149,36 @@ def test_macros_that_choose_between_nothing_and_failing_are_checks() -> None:
     assert "    raw.cudnnCreate(handle)  # 3" in of(text, "program.c").python
 
 
+def test_manipulators_of_streams_change_what_follows(tmp_path: Path) -> None:
+    text = """
+    #include <iomanip>
+    #include <iostream>
+    int main() {
+      bool yes = true;
+      std::cout << std::left << std::setw(4) << 7 << std::right << std::setw(4) << 7 << "|"
+                << std::boolalpha << yes << std::noboolalpha << yes << std::fixed << 0.5
+                << std::defaultfloat << 0.5 << std::endl;
+    }
+    """
+    done = run_python(of(text).python, tmp_path)
+    assert (done.stdout, done.stderr) == ("7      7|true10.5000000.5\n", "")
+
+
+def test_members_of_device_properties_are_text_and_arrays() -> None:
+    text = """
+    void f() {
+      cudaDeviceProp prop;
+      cudaGetDeviceProperties(&prop, 0);
+      std::cout << prop.name << prop.maxGridSize[1] << std::endl;
+    }
+    """
+    assert "cout(prop.name, prop.maxGridSize[1]," in of(text).python
+
+
 def test_names_of_its_own_namespaces_are_found() -> None:
     text = """
     namespace net { enum class Mode { Train, Test }; int twice(int x) { return 2 * x; } }
-    int f() { net::Mode mode = net::Mode::Test; return net::twice(3) + (mode == net::Mode::Train); }
+    int f() { net::Mode mode = ::net::Mode::Test; return net::twice(3) + (mode == net::Mode::Train); }
     const char *name() { return "net::name"; }
     """
     translation = of(text)

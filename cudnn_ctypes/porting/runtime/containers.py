@@ -18,14 +18,18 @@ __all__ = [
     "Output",
     "Vector",
     "accumulate",
+    "boolalpha",
     "cerr",
     "cout",
+    "defaultfloat",
     "fill",
     "fixed",
     "iota",
     "left",
     "max_element",
     "min_element",
+    "noboolalpha",
+    "right",
     "scientific",
     "setfill",
     "setprecision",
@@ -206,7 +210,14 @@ def setfill(character: Any) -> _Manipulator:
 
 fixed: _Manipulator = _Manipulator("form", "f")
 scientific: _Manipulator = _Manipulator("form", "e")
+defaultfloat: _Manipulator = _Manipulator("form", "g")
 left: _Manipulator = _Manipulator("left", True)
+right: _Manipulator = _Manipulator("left", False)
+boolalpha: _Manipulator = _Manipulator("words", True)
+noboolalpha: _Manipulator = _Manipulator("words", False)
+
+MANIPULATORS = ("fixed", "scientific", "defaultfloat", "left", "right", "boolalpha", "noboolalpha")
+"""Names in ``std`` that change how a stream writes what follows."""
 
 
 class Output:
@@ -219,6 +230,7 @@ class Output:
         self.width: int = 0
         self.fill: str = " "
         self.left: bool = False
+        self.words: bool = False
 
     @property
     def _file(self) -> Any:
@@ -238,6 +250,8 @@ class Output:
     def _text(self, value: Any) -> str:
         if isinstance(value, (float, np.floating)):
             return f"%.{self.digits}{self.form}" % float(value)
+        if isinstance(value, bool) and self.words:
+            return "true" if value else "false"
         if isinstance(value, (bool, int)):
             return str(int(value))
         return string(value)

@@ -39,8 +39,17 @@ class Definitions(Reading):
                 self._write_type(kind)
             if not re.search(r"__(constant|device|managed)__", text_of(node)):
                 self.statement(node)
+        elif node.type == "expression_statement" and not self._is_empty(node):
+            self.not_translated_definition(node, "a macro outside of functions")
         elif node.type == "ERROR":
             self.not_translated(node, "what the parser does not understand")
+
+    def _is_empty(self, node: Any) -> bool:
+        """Whether what stands outside of functions is a macro that stands for nothing."""
+        call = next(descendants(node, "call_expression"), None)
+        name = text_of(call.child_by_field_name("function") if call is not None else node)
+        macro = self.program.macros.get(name.strip("; \n"))
+        return name.strip("; \n") == "" or (macro is not None and not macro.body)
 
     def _write_template(self, node: Any) -> None:
         inner = children(node)[-1]
@@ -196,6 +205,10 @@ class Definitions(Reading):
         declarator = node.child_by_field_name("declarator")
         name = re.sub(r"\(.*", "", text_of(declarator), flags=re.DOTALL).strip("*& \n")
         function = self.program.functions.get(name)
+        if "::" in name and name.split("::")[0].split()[-1] not in self.program.records:
+            self.spaced()
+            self.not_translated_definition(node, "a method of a class that is not known")
+            return
         if "::" in name or function is None or function.kind != "host":
             return
         if function.is_check and function.problem:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from ..runtime.containers import MANIPULATORS
 from .base import Base
 from .libraries import foreign, foreign_type
 from .preprocess import Macro
@@ -177,7 +178,7 @@ class Literals(Base):
             return Value(str(node.start_point[0] + 1), INT)
         if name == "__FILE__":
             return Value("__file__", TEXT)
-        if name in ("endl", "fixed", "scientific", "left"):
+        if name == "endl" or name in MANIPULATORS:
             return Value('"\\n"' if name == "endl" else name, TEXT)
         raise self.fail(node, "a name that is not known")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,9 @@ from .types import (
     CHAR,
     INT,
     PRIMITIVES,
+    TEXT,
     CType,
+    array_of,
     pointer_to,
 )
 from .value import (
@@ -153,7 +156,12 @@ class Places(Literals):
             return Place(f"{text}.{name}", of_ctypes(type(getattr(found[1](), name))))
         if name not in fields:
             raise self.fail(text_node(node), f"{ctype} has no such member")
-        return Place(f"{text}.{name}", of_ctypes(fields[name]), "", True)
+        kind = fields[name]
+        if issubclass(kind, ctypes.Array):
+            is_text = kind._type_ is ctypes.c_char
+            held = TEXT if is_text else array_of(of_ctypes(kind._type_), str(kind._length_))
+            return Place(f"{text}.{name}", held)
+        return Place(f"{text}.{name}", of_ctypes(kind), "", True)
 
     def _subscript_expression(self, node: Any) -> Value:
         kind = self.type_only(node.child_by_field_name("argument"))

@@ -180,11 +180,12 @@ def _is_list(text: str) -> bool:
 
 
 def without_namespaces(text: str) -> str:
-    """C++ text without the names of its own namespaces before its names."""
+    """C++ text without the names of its own namespaces, and ``::`` alone, before its names."""
     for name in set(re.findall(r"^[ \t]*namespace\s+(\w+)\s*\{", text, re.M)) - {"std"}:
         qualified = re.compile(rf"({_LITERAL})|(?<!::)\b{name}\s*::\s*(?=[A-Za-z_~])")
         text = qualified.sub(lambda match: match[1] or "", text)
-    return text
+    of_all = re.compile(rf"({_LITERAL})|(?<![\w>:])::(?=[A-Za-z_])")
+    return of_all.sub(lambda match: match[1] or "", text)
 
 
 def replaced(text: str, names: dict[str, str]) -> str:

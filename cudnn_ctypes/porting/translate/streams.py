@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..runtime.containers import MANIPULATORS
 from .calls import Calls
 from .program import children, text_of
 from .types import BOOL, CType
@@ -35,7 +36,7 @@ class Streams(Calls):
         name = text_of(node).removeprefix("std::")
         if name in ("endl", "flush"):
             return '"\\n"' if name == "endl" else '""'
-        if name in ("fixed", "scientific", "left"):
+        if name in MANIPULATORS:
             return name
         value = self.expression(node)
         if (
