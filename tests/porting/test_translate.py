@@ -158,10 +158,11 @@ def test_manipulators_of_streams_change_what_follows(tmp_path: Path) -> None:
       std::cout << std::left << std::setw(4) << 7 << std::right << std::setw(4) << 7 << "|"
                 << std::boolalpha << yes << std::noboolalpha << yes << std::fixed << 0.5
                 << std::defaultfloat << 0.5 << std::endl;
+      std::clog << "log";
     }
     """
     done = run_python(of(text).python, tmp_path)
-    assert (done.stdout, done.stderr) == ("7      7|true10.5000000.5\n", "")
+    assert (done.stdout, done.stderr) == ("7      7|true10.5000000.5\n", "log")
 
 
 def test_members_of_device_properties_are_text_and_arrays() -> None:

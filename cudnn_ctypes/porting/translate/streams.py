@@ -30,6 +30,7 @@ class Streams(Calls):
     def expression_or_stream(self, node: Any) -> str:
         """The Python name of a stream."""
         name = text_of(node).removeprefix("std::")
+        name = "cerr" if name == "clog" else name
         return name if name in ("cout", "cerr") else self.expression(node).text
 
     def _printed(self, node: Any) -> str:
