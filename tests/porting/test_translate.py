@@ -179,7 +179,10 @@ def test_members_of_device_properties_are_text_and_arrays() -> None:
 def test_names_of_its_own_namespaces_are_found() -> None:
     text = """
     namespace net { enum class Mode { Train, Test }; int twice(int x) { return 2 * x; } }
-    int f() { net::Mode mode = ::net::Mode::Test; return net::twice(3) + (mode == net::Mode::Train); }
+    int f() {
+      net::Mode mode = ::net::Mode::Test;
+      return net::twice(3) + (mode == net::Mode::Train);
+    }
     const char *name() { return "net::name"; }
     """
     translation = of(text)

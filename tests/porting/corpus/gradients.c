@@ -50,7 +50,7 @@ int main(void) {
   count = n * k * p * q;
   printf("y: %d %d %d %d\n", n, k, p, q);
 
-  if (!(host = malloc(sizeof(double) * (N * C * H * W + count)))) goto cleanup;
+  if (!(host = (double *)malloc(sizeof(double) * (N * C * H * W + count)))) goto cleanup;
   if (cudaMalloc(&x, N * C * H * W * sizeof(double)) || cudaMalloc(&dx, N * C * H * W * sizeof(double)) ||
       cudaMalloc(&w, K * C * R * S * sizeof(double)) || cudaMalloc(&dw, K * C * R * S * sizeof(double)) ||
       cudaMalloc(&dy, count * sizeof(double)) || cudaMalloc(&db, K * sizeof(double)))
