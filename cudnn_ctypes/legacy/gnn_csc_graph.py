@@ -120,6 +120,8 @@ class GnnCscGraph:
             Left out: one more than the largest number that occurs.
         dtype : data type
             int32 or int64.
+        device, stream : optional
+            The GPU that gets the graph, and the stream of the copies, as for `DeviceTensor`.
 
         Raises
         ------

@@ -225,6 +225,8 @@ class RNN(RNNProblem):
             Default: allocated, from zero.
         mode : cudnnWgradMode_t or str
             "add"; cuDNN does not support "set".
+        workspace, device_lengths
+            As for `forward`.
 
         Returns
         -------

@@ -98,6 +98,8 @@ class RNNDataDescriptor(Descriptor[raw.cudnnRNNDataDescriptor_t]):
             (T, B, size), (B, T, size) or (sum of lengths, size), as `layout` says.
         lengths : sequence of int, optional
             Default: all T. Needed for the packed layout.
+        layout, padding_fill : optional
+            As for the class.
         name : str
             What errors call the tensor.
         """

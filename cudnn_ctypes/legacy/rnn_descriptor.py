@@ -207,6 +207,8 @@ class RNNDescriptor(UsesDropout[raw.cudnnRNNDescriptor_t]):
 
         Parameters
         ----------
+        limits : (float, float) or None
+            As `clip` of the class.
         nan_propagation : cudnnNanPropagation_t or str
             "propagate_nan" or "not_propagate_nan".
         """

@@ -89,6 +89,9 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
 
         Parameters
         ----------
+        tensor : DeviceTensor
+        lengths : sequence of int, optional
+            As for the class. Default: all T.
         axes : str or sequence of cudnnSeqDataAxis_t, optional
             Which order in memory to take where the strides fit several (an axis of size 1).
 

@@ -186,6 +186,8 @@ def spatial_tf_sampler_backward(
         Gradient of x, of its shape and type. Default: allocated, in the layout of x.
     dgrid : tensor, optional
         Gradient of the grid, (N, H, W, 2). Default: allocated.
+    alpha_dgrid, beta_dgrid : float
+        The factors of dgrid.
 
     Returns
     -------

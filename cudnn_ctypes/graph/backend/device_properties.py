@@ -187,6 +187,7 @@ class DeviceProperties:
         return DeviceProperties, (self.to_json(),)
 
     def close(self) -> None:
+        """Destroy its descriptor. A second call does nothing."""
         self.descriptor.close()
 
     def __enter__(self) -> DeviceProperties:

@@ -195,6 +195,7 @@ class Engine(Uncopied):
             raise
 
     def close(self) -> None:
+        """Destroy its descriptor. A second call does nothing."""
         self.descriptor.close()
         if self._owned is not None:
             self._owned.close()
@@ -265,6 +266,7 @@ class EngineConfig(Uncopied):
         return self.engine.behavior_notes
 
     def close(self) -> None:
+        """Destroy its descriptor. A second call does nothing."""
         self.descriptor.close()
         while self._owned:
             self._owned.pop().close()

@@ -62,6 +62,7 @@ class CapturedGraph(Uncopied):
         return self._graph
 
     def close(self) -> None:
+        """Destroy the graph. A second call does nothing."""
         if self._graph not in (None, _CLOSED):
             self._graph.close()
         self._graph = _CLOSED

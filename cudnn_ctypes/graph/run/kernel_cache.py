@@ -90,6 +90,7 @@ class KernelCache(Uncopied):
         return sealed(str(self.descriptor.get("json_representation")))
 
     def close(self) -> None:
+        """Destroy its descriptor. A second call does nothing."""
         if self._descriptor is not None:
             self._descriptor.close()
 

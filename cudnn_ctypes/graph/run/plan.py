@@ -369,6 +369,7 @@ class ExecutionPlan(Uncopied):
         return BoundPlan(handle, self, pack, prepare)
 
     def close(self) -> None:
+        """Destroy its descriptors. A second call does nothing."""
         if self._config is not None:
             self._config.close()
         for packs in tuple(self._packs.values()):  # another thread may add one
