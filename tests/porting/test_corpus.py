@@ -12,6 +12,7 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.headers import include_folder
+from cudnn_ctypes.porting.runtime.kernels import cuda_headers
 
 from .oracles import ORACLES as FIRST
 from .oracles_layers import LAYERS, PRINTED_BEFORE
@@ -45,6 +46,21 @@ def test_a_kernel_is_refused_on_the_reference_device(name: str, tmp_path: Path) 
     assert done.returncode != 0
     assert "NotTranslatedError" in done.stderr
     assert "the reference device runs cuDNN's functions only" in done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(WITH_KERNELS))
+def test_nvrtc_compiles_the_kernels(name: str) -> None:
+    nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
+    translation = translation_of(PROGRAMS / name)
+    calls = [one for one in ast.walk(ast.parse(translation.python)) if isinstance(one, ast.Call)]
+    (made,) = [one for one in calls if isinstance(one.func, ast.Name) and one.func.id == "Kernels"]
+    source = ast.literal_eval(made.args[0])
+    _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"kernels.cu", 0, [], [])
+    for kernel in translation.kernels:
+        nvrtc.nvrtcAddNameExpression(program, kernel.encode())
+    options = [b"--std=c++17", *(b"-I" + one.encode() for one in cuda_headers())]
+    (result,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
+    assert result == nvrtc.nvrtcResult.NVRTC_SUCCESS
 
 
 @pytest.mark.parametrize("name", sorted(PRINTED_BEFORE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,10 +75,21 @@ class Kernels:
     def _compile(self, device: Any) -> None:
         from cuda.core import Program, ProgramOptions
 
-        options = ProgramOptions(std="c++17", arch=f"sm_{device.arch}")
+        folders = cuda_headers() if "#include" in self._source else []
+        options = ProgramOptions(
+            std="c++17", arch=f"sm_{device.arch}", include_path=folders or None
+        )
         program = Program(self._source, code_type="c++", options=options)
         module = program.compile("cubin", name_expressions=self._names)
         self._compiled = {name: module.get_kernel(name) for name in self._names}
+
+
+def cuda_headers() -> list[str]:
+    """Folders with the headers of the CUDA runtime: of `cuda.pathfinder` and of the toolkit."""
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    found = [find_nvidia_header_directory("cudart"), "/usr/local/cuda/include"]
+    return [str(one) for one in found if one and Path(one).is_dir()]
 
 
 def _sizes(value: Any) -> tuple[int, int, int]:

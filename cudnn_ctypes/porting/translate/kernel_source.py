@@ -12,6 +12,11 @@ from .program import children, descendants, text_of
 __all__ = ["kernel_source"]
 
 _DEVICE = re.compile(r"__(global|device|constant)__")
+_HEADERS = {
+    "cuda_fp16.h": re.compile(r"\b(__)?half2?\b"),
+    "cuda_bf16.h": re.compile(r"\b__nv_bfloat16\b"),
+}
+"""Headers of types that CUDA C++ does not have by itself, by what names the types."""
 
 
 def kernel_source(root: Any, macros: dict[str, Macro]) -> str:
@@ -26,7 +31,9 @@ def kernel_source(root: Any, macros: dict[str, Macro]) -> str:
             found.append(node)
     parts = [text_of(one) for one in sorted(found, key=lambda one: int(one.start_byte))]
     parts = [f"{one};" if one.startswith(("struct", "enum")) else one for one in parts]
-    return "\n".join([*_defines(macros, " ".join(parts)), *parts])
+    text = " ".join(parts)
+    includes = [f"#include <{header}>" for header, names in _HEADERS.items() if names.search(text)]
+    return "\n".join([*includes, *_defines(macros, text), *parts])
 
 
 def _defines(macros: dict[str, Macro], text: str) -> list[str]:
