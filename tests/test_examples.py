@@ -43,6 +43,9 @@ EXPECTED = {
     "28_synchronized_batch_norm": "dbias         on ",
 }
 
+# They train, which takes ten seconds each where the others take less than one.
+LONG = ("12_lenet_digits", "15_character_lstm")
+
 
 def _run(example: Path, device: str) -> str:
     environment = {
@@ -68,7 +71,11 @@ def _check(example: Path, output: str) -> None:
     assert output.strip()
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example",
+    [pytest.param(path, marks=pytest.mark.soak if path.stem in LONG else ()) for path in EXAMPLES],
+    ids=lambda path: path.stem,
+)
 def test_on_the_reference_device(example: Path) -> None:
     _check(example, _run(example, "reference"))
 

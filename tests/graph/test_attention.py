@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from error_report import Report
+from soak import thinned
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
@@ -64,14 +65,14 @@ def check(
         assert error <= allowed, name
 
 
-@pytest.mark.parametrize("name", list(FORWARDS))
+@pytest.mark.parametrize("name", thinned(FORWARDS, 12))
 def test_forward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph)
         build(graph, h200)
 
 
-@pytest.mark.parametrize("name", list(BACKWARDS))
+@pytest.mark.parametrize("name", thinned(BACKWARDS, 12))
 def test_backward_builds_for_an_h200(name: str, h200: DeviceProperties) -> None:
     with Graph(io_data_type="float16") as graph:
         BACKWARDS[name].backward(graph)

@@ -36,6 +36,7 @@ def searched(*flags: str, program: str = REPORT) -> Any:
     return run_program(program, *flags, folder=ROOT, check=False)
 
 
+@pytest.mark.soak
 def test_random_graphs_are_right_on_the_reference_device() -> None:
     pytest.importorskip("torch")
     done = searched("--reference", "--cases", "2", "--seed", "30")

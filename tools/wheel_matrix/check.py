@@ -2,6 +2,7 @@
 
 It prints JSON: ``versions`` of packages, ``cudnn`` and ``exports`` of the library that is found,
 and ``steps``: by name "ok" or the beginning of the error. It imports only what the wheel brings.
+With ``--strict`` the exit status is 1 unless every step is "ok".
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import platform
+import re
 import subprocess
 import sys
 import warnings
@@ -16,7 +18,7 @@ from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
-PACKAGES = ("cudnn-ctypes", "numpy", "ml_dtypes", "cuda-core", "cuda-python", "rich")
+PACKAGES = ("cudnn-ctypes", "numpy", "ml_dtypes", "cuda-core", "cuda-bindings", "rich")
 
 
 def library() -> None:
@@ -123,7 +125,8 @@ def _tried(step: Callable[[], None]) -> str:
     except Exception as error:
         lines = str(error).strip().splitlines() or ["no text"]
         reason = " ".join(line.strip() for line in lines[:2] if line)
-        return f"{type(error).__name__}: {reason.replace(sys.prefix, '...')}"
+        reason = re.sub(r"lib/python[\d.]+/", "lib/python3/", reason.replace(sys.prefix, "..."))
+        return f"{type(error).__name__}: {reason}"
     return "ok"
 
 
@@ -149,6 +152,8 @@ def main() -> None:
     versions = {name: version for name in PACKAGES if (version := _version(name))}
     versions["python"] = platform.python_version()
     print(json.dumps({**found, "versions": versions, "steps": steps}))
+    if "--strict" in sys.argv and set(steps.values()) != {"ok"}:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,10 @@ _COLUMNS = {
 }
 
 _HEAD = """\
+---
+orphan: true
+---
+
 # What was tried with which cuDNN
 
 Written by `python -m tools.wheel_matrix`. Each row is an environment of its own: the built wheel,
@@ -70,7 +74,7 @@ def _versions(results: Sequence[Result], notes: _Notes) -> str:
 
 
 def _dependencies(results: Sequence[Result], notes: _Notes) -> str:
-    packages = ("numpy", "ml_dtypes", "cuda-core", "cuda-python", "rich")
+    packages = ("numpy", "ml_dtypes", "cuda-core", "cuda-bindings", "rich")
     head = ("Python", "extra", "cuDNN", *packages, *_COLUMNS.values())
     return _table(
         head,
