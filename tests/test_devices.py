@@ -22,6 +22,7 @@ def test_all_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         assert ("measured" in line) == (name == "h200")
 
 
+@pytest.mark.soak
 def test_graphs_are_compiled_for_chosen_ones(capsys: pytest.CaptureFixture[str]) -> None:
     """What is only on newer GPUs has an engine there, and a reason where it has none."""
     assert main(["devices", "T4", "rtx 5090", "--compile", "--json"]) == 0

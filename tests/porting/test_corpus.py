@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from soak import thinned
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.headers import include_folder
@@ -31,7 +32,7 @@ def test_everything_is_translated(name: str) -> None:
     ast.parse(translation.python)
 
 
-@pytest.mark.parametrize("name", sorted(set(ORACLES) - WITH_KERNELS))
+@pytest.mark.parametrize("name", thinned(sorted(set(ORACLES) - WITH_KERNELS), 3))
 def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(
     name: str, tmp_path: Path
 ) -> None:

@@ -305,6 +305,7 @@ def test_one_number_may_be_given_as_itself(tensor: Any) -> None:
             raw.cudnnBackendSetAttribute(tensor, name, type_, 1, memory)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 @pytest.mark.parametrize("surface", [[], ["--objects"]])
 def test_no_systematic_case_ends_the_process(surface: list[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs import ROOT
+from soak import thinned
 
 from cudnn_ctypes import read_trace
 from cudnn_ctypes.introspect.call_records import CallRecord
@@ -62,7 +63,7 @@ def check_example(example: str, folder: Path, device: str) -> None:
         assert all(line.endswith(": equal") for line in done.stdout.splitlines())
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", thinned(EXAMPLES, 3))
 def test_examples_on_the_reference_device(example: str, tmp_path: Path) -> None:
     check_example(example, tmp_path, "reference")
 
