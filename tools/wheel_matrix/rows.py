@@ -20,7 +20,7 @@ EXTRAS = {
 }
 """By extra of this package: the package that it takes cuDNN from."""
 
-_FIRST_MINOR = {"cu12": 0, "cu13": 12, "jit12": 12, "jit13": 12}
+_FIRST_MINOR = {"cu12": 0, "cu13": 12, "jit12": 14, "jit13": 14}
 _LAST_MINOR = {"jit12": 27, "jit13": 27}
 
 
