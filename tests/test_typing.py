@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -109,5 +110,6 @@ def test_the_public_interface_has_known_types() -> None:
         capture_output=True,
         text=True,
         cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert json.loads(result.stdout)["typeCompleteness"]["completenessScore"] >= 0.99

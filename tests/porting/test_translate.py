@@ -272,6 +272,23 @@ def test_a_macro_that_changes_its_meaning_is_not_translated() -> None:
     assert "defined twice" in translation.not_translated[0][1]
 
 
+def test_a_template_of_a_kernel_decides_how_numbers_are_passed() -> None:
+    text = """
+    template <typename T, class U> __global__ void k(T *x, T s, U u, double d) { x[0] = s * d; }
+    int main() {
+      float *x;
+      cudaMalloc((void **)&x, 4);
+      k<float, unsigned int><<<1, 1>>>(x, 3, 2, 1);
+      k<<<1, 1>>>(x, 3, 2, 1);
+    }
+    """
+    translation = of(text, "program.cu")
+    assert translation.kernels == ["k<float,unsigned int>"]
+    for argument in ("c_float(float32(3))", "c_uint(2)", "c_double(1.0)"):
+        assert argument in translation.python
+    assert "a number for a kernel's parameter of type T" in translation.python
+
+
 def test_kernels_bring_what_they_use() -> None:
     text = """
     #define WIDTH 4

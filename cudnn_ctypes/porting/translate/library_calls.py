@@ -11,6 +11,7 @@ from .objects import Objects
 from .program import children, stripped, text_of
 from .types import (
     INT,
+    PRIMITIVES,
     SIZE,
     TEXT,
     VOID,
@@ -165,15 +166,16 @@ class LibraryCalls(Objects):
         return value.text
 
     def _launch(self, node: Any, function: Any, arguments: list[Any]) -> Value:
-        name = re.sub(r"\s+", "", text_of(function))
+        name = re.sub(r"\s*([<>,])\s*", r"\1", " ".join(text_of(function).split()))
         kernel = self.program.functions.get(name.split("<")[0])
         if kernel is None or kernel.kind != "kernel":
             raise self.fail(node, "a launch of what is no kernel")
         syntax = next(one for one in node.children if one.type == "kernel_call_syntax")
         settings = [self.expression(one).text for one in children(syntax)]
         settings += ["0", "None"][len(settings) - 2 :]
+        given = _template_arguments(kernel.node, text_of(function))
         texts = [
-            self._kernel_argument(one, parameter.type)
+            self._kernel_argument(one, given.get(parameter.type.name, parameter.type))
             for one, parameter in zip(arguments, kernel.parameters, strict=True)
         ]
         if name not in self.kernel_names:
@@ -189,7 +191,17 @@ class LibraryCalls(Objects):
                 return value.text
             return f"{self.element(wanted)}({value.text})"
         if wanted.kind == "unknown" and value.type.is_number:
-            return f"{self.element(value.type)}({value.text})"
+            raise self.fail(node, f"a number for a kernel's parameter of type {wanted.name}")
         if value.type.is_pointer or value.text == "None":
             return value.text
         raise self.fail(node, f"a {value.type} for a kernel")
+
+
+def _template_arguments(kernel: Any, called: str) -> dict[str, CType]:
+    """The types that ``name<float, int>`` gives to the parameters of a kernel's template."""
+    if kernel.type != "template_declaration":
+        return {}
+    parameters = text_of(kernel.child_by_field_name("parameters"))
+    names = re.findall(r"\b(?:typename|class)\s+(\w+)", parameters)
+    types = [" ".join(one.split()) for one in called.partition("<")[2].rstrip("> ").split(",")]
+    return {n: PRIMITIVES[t] for n, t in zip(names, types, strict=False) if t in PRIMITIVES}

@@ -231,7 +231,7 @@ class Reading(Declarations):
         try:
             return self._parameters_of(node)
         except Untranslatable:
-            return UNKNOWN
+            return CType("unknown", text_of(node.child_by_field_name("type")))
 
     def _parameters_of(self, node: Any) -> CType:
         kind = self.type_of(node)

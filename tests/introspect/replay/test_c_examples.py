@@ -105,7 +105,8 @@ def test_examples_on_the_gpu(name: str, tmp_path: Path) -> None:
         pytest.skip("a recorded program works on one GPU")
     folder = tmp_path / name
     text, said = recorded(EXAMPLES[name], folder, *limit(name), device="cuda")
-    assert said == ""
+    captured = "left out: cudnnBackendExecute: it is captured in a CUDA graph\n"
+    assert said == (captured if name == "26_compiled_elsewhere" else "")
     assert compared(text) > 0 or name in WITHOUT_OUTPUTS
     done = make(folder, "run", device="cuda")
     print(done.stdout)

@@ -61,6 +61,7 @@ int main() {
   cudaMalloc(&d_dx, p.size() * sizeof(float));
   cudaMalloc(&d_costs, p.batch * sizeof(float));
   if (bytes > 0) cudaMalloc(&d_work, bytes);
+  cudaMemset(d_dx, 0, p.size() * sizeof(float));  // what lies behind a sequence is not written
   cudaMemcpy(d_x, activations.data(), p.size() * sizeof(float), cudaMemcpyHostToDevice);
   cudnnErrCheck(cudnnCTCLoss(handle, probs, d_x, p.labels.data(), p.label_lengths.data(),
                              p.input_lengths.data(), d_costs, probs, d_dx,
