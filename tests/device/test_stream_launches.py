@@ -12,7 +12,7 @@ from fake_cuda import FakeCuda, FakeStream
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor
-from cudnn_ctypes.legacy import launch_plan, stream_launcher
+from cudnn_ctypes.legacy import bound_operation, launch_plan, stream_launcher
 from cudnn_ctypes.raw import gpus
 
 EDGES = [3, 0, 2, 1, 2], [1, 0, 1, 1, 0]
@@ -24,7 +24,8 @@ def plans(fake_cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict
     allocators: dict[int, Any] = {}
     monkeypatch.setattr(stream_launcher, "_plans", plans := {})
     monkeypatch.setattr(stream_launcher, "_allocators", allocators)
-    monkeypatch.setattr(launch_plan, "watched", ())  # a handle of the reference device may live
+    for module in (bound_operation, launch_plan):  # a handle of the reference device may live
+        monkeypatch.setattr(module, "watched", ())
     yield plans
     for each in allocators.values():
         each.close()
