@@ -12,8 +12,8 @@ import pytest
 from programs import ROOT, printed
 
 import cudnn_ctypes
-from cudnn_ctypes import reference
 from cudnn_ctypes.compat import cupy_cudnn, libcudnn
+from cudnn_ctypes.lazy import listed
 from cudnn_ctypes.porting import runtime
 
 PACKAGE = ROOT / "cudnn_ctypes"
@@ -24,6 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "arguments": {"raw"},
     "dtypes": {"raw"},
     "json_place": {"arguments", "raw"},
+    "lazy": set(),
     "example_files": set(),
     "strides": set(),
     "raw": {"errors"},
@@ -35,9 +36,9 @@ ALLOWED: dict[str, set[str]] = {
     "resource": {"raw", "errors"},
     "device": {"raw", "absent_gpu", "resource", "errors", "dtypes", "strides"},
     "handle": {"raw", "device", "resource"},
-    "cudart": {"raw", "absent_gpu", "device", "errors", "reference"},
-    "cublas": {"raw", "cudart", "device", "dtypes", "errors", "reference"},
-    "legacy": {"raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},
+    "cudart": {"lazy", "raw", "absent_gpu", "device", "errors", "reference"},
+    "cublas": {"lazy", "raw", "cudart", "device", "dtypes", "errors", "reference"},
+    "legacy": {"lazy", "raw", "enumerators", "device", "resource", "handle", "dtypes", "errors"},
     "graph": {
         "__version__",
         "raw",
@@ -61,11 +62,12 @@ ALLOWED: dict[str, set[str]] = {
         "dtypes",
         "errors",
         "handle",
+        "lazy",
         "strides",
     },
     "torch_ops": {"graph"},
     "compat": {"raw", "device", "dtypes", "errors"},
-    "reference": {"raw", "absent_gpu", "errors", "dtypes"},
+    "reference": {"lazy", "raw", "absent_gpu", "errors", "dtypes"},
 }
 
 # What each room of the graph API may import of the others; what stands beside them, of all.
@@ -86,7 +88,8 @@ MAINTAINERS = {"tools", "tests", "examples"}
 
 
 def modules(folder: Path = PACKAGE) -> list[Path]:
-    return sorted(folder.rglob("*.py"))
+    """All modules; of a package whose names load on first use the stub, too, which lists them."""
+    return sorted([*folder.rglob("*.py"), *folder.rglob("__init__.pyi")])
 
 
 def dotted(path: Path) -> list[str]:
@@ -103,7 +106,7 @@ def imported(path: Path) -> frozenset[str]:
 def _names(tree: ast.AST, path: Path) -> frozenset[str]:
     names: set[str] = set()
     package = dotted(path)
-    if path.name != "__init__.py":
+    if path.stem != "__init__":
         package = package[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -304,7 +307,7 @@ def test_importing_the_package_loads_little() -> None:
         print(sorted(m for m in loaded if m.startswith("cudnn_ctypes")))
         print("libcudnn" in maps, "libcuda" in maps, "libcublas" in maps)
     """
-    assert printed(program) == ["[]", "['cudnn_ctypes']", "False False False"]
+    assert printed(program) == ["[]", "['cudnn_ctypes', 'cudnn_ctypes.lazy']", "False False False"]
 
 
 def test_importing_layer_1_loads_neither_cudnn_nor_cuda_nor_numpy() -> None:
@@ -352,26 +355,6 @@ def test_import_time() -> None:
     pytest.fail(f"{times}")
 
 
-def checked_names(package: str) -> dict[str, str]:
-    """What ``if TYPE_CHECKING`` imports in a package, by the module that it comes from."""
-    (block,) = (
-        node
-        for node in ast.parse((PACKAGE / package / "__init__.py").read_text()).body
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
-    )
-    imported: dict[str, str] = {}
-    for node in block.body:
-        assert isinstance(node, ast.ImportFrom)
-        for alias in node.names:
-            if alias.name == "*":
-                names = importlib.import_module(f"cudnn_ctypes.{node.module}").__all__
-                imported |= dict.fromkeys(names, node.module or "")
-            else:
-                assert alias.asname == alias.name  # else it is not exported
-                imported[alias.name] = node.module or ""
-    return imported
-
-
 INTERNAL_ERRORS = {
     "CommandError",
     "DestroyedError",
@@ -400,13 +383,13 @@ def test_exceptions_are_public() -> None:
     assert defined - exported == INTERNAL_ERRORS
 
 
-def test_type_checkers_see_the_public_names() -> None:
-    """What they import is what the tables of names say."""
-    imported = checked_names("")
-    modules = dict.fromkeys(cudnn_ctypes._MODULES, "")
-    assert imported == modules | cudnn_ctypes._HOMES
-    assert set(imported) == set(cudnn_ctypes.__all__)
-
-    imported = checked_names("reference")
-    assert imported == reference._HOMES
-    assert set(imported) == set(reference.__all__)
+@pytest.mark.parametrize(
+    "stub", sorted(PACKAGE.rglob("__init__.pyi")), ids=lambda stub: stub.parent.name
+)
+def test_packages_offer_what_their_stubs_list(stub: Path) -> None:
+    name = ".".join(("cudnn_ctypes", *stub.parent.relative_to(PACKAGE).parts))
+    package = importlib.import_module(name)
+    assert package.__all__ == sorted(listed(name))
+    for each in package.__all__:
+        assert getattr(package, each) is not None
+    assert set(package.__all__) <= set(dir(package))

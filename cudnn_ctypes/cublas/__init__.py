@@ -22,108 +22,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cudnn_ctypes.device.cuda import CudaError
+from ..lazy import attach
 
-from .handles import (
-    cublasCreate,
-    cublasDestroy,
-    cublasGetPointerMode,
-    cublasGetStream,
-    cublasGetVersion,
-    cublasSetMathMode,
-    cublasSetPointerMode,
-    cublasSetStream,
-)
-from .matrices import (
-    cublasDgeam,
-    cublasDgemm,
-    cublasDgemmStridedBatched,
-    cublasDgemv,
-    cublasDger,
-    cublasGemmEx,
-    cublasHgemm,
-    cublasHgemmStridedBatched,
-    cublasSgeam,
-    cublasSgemm,
-    cublasSgemmStridedBatched,
-    cublasSgemv,
-    cublasSger,
-)
-from .transfers import (
-    cublasGetMatrix,
-    cublasGetVector,
-    cublasSetMatrix,
-    cublasSetVector,
-)
-from .types import *  # noqa: F403
-from .types import __all__ as _types
-from .vectors import (
-    cublasDasum,
-    cublasDaxpy,
-    cublasDcopy,
-    cublasDdot,
-    cublasDnrm2,
-    cublasDscal,
-    cublasDswap,
-    cublasIdamax,
-    cublasIsamax,
-    cublasSasum,
-    cublasSaxpy,
-    cublasScopy,
-    cublasSdot,
-    cublasSnrm2,
-    cublasSscal,
-    cublasSswap,
-)
-
-__all__ = [
-    "CudaError",
-    "cublasCreate",
-    "cublasDasum",
-    "cublasDaxpy",
-    "cublasDcopy",
-    "cublasDdot",
-    "cublasDestroy",
-    "cublasDgeam",
-    "cublasDgemm",
-    "cublasDgemmStridedBatched",
-    "cublasDgemv",
-    "cublasDger",
-    "cublasDnrm2",
-    "cublasDscal",
-    "cublasDswap",
-    "cublasGemmEx",
-    "cublasGetMatrix",
-    "cublasGetPointerMode",
-    "cublasGetStream",
-    "cublasGetVector",
-    "cublasGetVersion",
-    "cublasHgemm",
-    "cublasHgemmStridedBatched",
-    "cublasIdamax",
-    "cublasIsamax",
-    "cublasSasum",
-    "cublasSaxpy",
-    "cublasScopy",
-    "cublasSdot",
-    "cublasSetMathMode",
-    "cublasSetMatrix",
-    "cublasSetPointerMode",
-    "cublasSetStream",
-    "cublasSetVector",
-    "cublasSgeam",
-    "cublasSgemm",
-    "cublasSgemmStridedBatched",
-    "cublasSgemv",
-    "cublasSger",
-    "cublasSnrm2",
-    "cublasSscal",
-    "cublasSswap",
-]
-__all__ += _types
+_attribute, __dir__, __all__ = attach(__name__)
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("cublas") and name.removesuffix("_v2") in __all__:
-        return globals()[name.removesuffix("_v2")]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    plain = name.removesuffix("_v2")
+    return _attribute(plain if plain.startswith("cublas") and plain in __all__ else name)

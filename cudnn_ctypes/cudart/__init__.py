@@ -12,6 +12,7 @@ Examples
 --------
 >>> from ctypes import byref, c_float, sizeof
 >>> import numpy as np
+>>> from cudnn_ctypes.cudart import *
 >>> x = DevicePointer(c_float)                                    # float *x;
 >>> cudaMalloc(byref(x), 4 * sizeof(c_float))
 cudaError_t.cudaSuccess
@@ -28,110 +29,6 @@ cudaError_t.cudaSuccess
 
 from __future__ import annotations
 
-from cudnn_ctypes.device.cuda import CudaError
-from cudnn_ctypes.raw.types import cudaStream_t
+from ..lazy import attach
 
-from .copies import (
-    cudaMemcpy,
-    cudaMemcpy2D,
-    cudaMemcpy2DAsync,
-    cudaMemcpyAsync,
-    cudaMemset,
-    cudaMemset2D,
-    cudaMemsetAsync,
-)
-from .devices import (
-    cudaDeviceReset,
-    cudaDeviceSynchronize,
-    cudaDriverGetVersion,
-    cudaGetDevice,
-    cudaGetDeviceCount,
-    cudaGetDeviceProperties,
-    cudaMemGetInfo,
-    cudaRuntimeGetVersion,
-    cudaSetDevice,
-)
-from .function import (
-    cudaGetErrorName,
-    cudaGetErrorString,
-    cudaGetLastError,
-    cudaPeekAtLastError,
-)
-from .memory import (
-    cudaFree,
-    cudaFreeAsync,
-    cudaFreeHost,
-    cudaHostAlloc,
-    cudaMalloc,
-    cudaMallocAsync,
-    cudaMallocHost,
-    cudaMallocManaged,
-    cudaMallocPitch,
-)
-from .pointer import DevicePointer
-from .streams import (
-    cudaEventCreate,
-    cudaEventCreateWithFlags,
-    cudaEventDestroy,
-    cudaEventElapsedTime,
-    cudaEventQuery,
-    cudaEventRecord,
-    cudaEventSynchronize,
-    cudaStreamCreate,
-    cudaStreamCreateWithFlags,
-    cudaStreamDestroy,
-    cudaStreamQuery,
-    cudaStreamSynchronize,
-    cudaStreamWaitEvent,
-)
-from .types import *  # noqa: F403
-from .types import __all__ as _types
-
-__all__ = [
-    "CudaError",
-    "DevicePointer",
-    "cudaDeviceReset",
-    "cudaDeviceSynchronize",
-    "cudaDriverGetVersion",
-    "cudaEventCreate",
-    "cudaEventCreateWithFlags",
-    "cudaEventDestroy",
-    "cudaEventElapsedTime",
-    "cudaEventQuery",
-    "cudaEventRecord",
-    "cudaEventSynchronize",
-    "cudaFree",
-    "cudaFreeAsync",
-    "cudaFreeHost",
-    "cudaGetDevice",
-    "cudaGetDeviceCount",
-    "cudaGetDeviceProperties",
-    "cudaGetErrorName",
-    "cudaGetErrorString",
-    "cudaGetLastError",
-    "cudaHostAlloc",
-    "cudaMalloc",
-    "cudaMallocAsync",
-    "cudaMallocHost",
-    "cudaMallocManaged",
-    "cudaMallocPitch",
-    "cudaMemGetInfo",
-    "cudaMemcpy",
-    "cudaMemcpy2D",
-    "cudaMemcpy2DAsync",
-    "cudaMemcpyAsync",
-    "cudaMemset",
-    "cudaMemset2D",
-    "cudaMemsetAsync",
-    "cudaPeekAtLastError",
-    "cudaRuntimeGetVersion",
-    "cudaSetDevice",
-    "cudaStreamCreate",
-    "cudaStreamCreateWithFlags",
-    "cudaStreamDestroy",
-    "cudaStreamQuery",
-    "cudaStreamSynchronize",
-    "cudaStreamWaitEvent",
-    "cudaStream_t",
-]
-__all__ += _types
+__getattr__, __dir__, __all__ = attach(__name__)

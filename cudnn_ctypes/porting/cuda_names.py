@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from cudnn_ctypes import cublas, cudart
+from cudnn_ctypes import cublas
+from cudnn_ctypes.lazy import listed
 
 from .finding import Finding
 from .source import Source
@@ -147,7 +148,7 @@ def _is_called(node: Node) -> bool:
 
 
 def _runtime(name: str, line: int, column: int) -> Finding:
-    if name in cudart.__all__:
+    if name in listed("cudnn_ctypes.cudart"):
         return Finding("kept", line, column, name, f"cudnn_ctypes.cudart.{name}")
     if name in RENAMED:
         return Finding("cuda", line, column, name, "written otherwise", (RENAMED[name],))
@@ -157,7 +158,7 @@ def _runtime(name: str, line: int, column: int) -> Finding:
 
 def _cublas(name: str, line: int, column: int, *, old: bool) -> Finding:
     plain = name.removesuffix("_v2")
-    if plain in cublas.__all__:
+    if plain in listed("cudnn_ctypes.cublas"):
         if old and hasattr(getattr(cublas, plain), "unchecked"):
             text = "cublas.h is the old API without handles: now a handle comes first"
             return Finding("cuda", line, column, name, text, (_cublas_call(plain),))

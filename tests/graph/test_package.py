@@ -14,6 +14,7 @@ from cudnn_ctypes import graph as package
 from cudnn_ctypes.graph import Graph
 from cudnn_ctypes.graph.describe import operations
 from cudnn_ctypes.graph.describe.node import Kind
+from cudnn_ctypes.lazy import listed
 from cudnn_ctypes.raw.attributes import KINDS as DESCRIPTORS
 
 KINDS = {
@@ -31,7 +32,11 @@ OPERATIONS = sorted(
 
 
 def test_what_the_top_offers_the_package_offers_too() -> None:
-    here = {name for name, home in cudnn_ctypes._HOMES.items() if home.startswith("graph.")}
+    here = {
+        name
+        for name, (module, _) in listed("cudnn_ctypes").items()
+        if module.startswith("cudnn_ctypes.graph.")
+    }
     assert here <= set(package.__all__)
     for name in here:
         assert getattr(cudnn_ctypes, name) is getattr(package, name)

@@ -1,0 +1,74 @@
+"""Names that a package loads on first use: its stub lists each once, for type checkers and here."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Callable
+from importlib.util import resolve_name
+from pathlib import Path
+from typing import Any
+
+__all__ = ["attach", "listed"]
+
+_PACKAGE = Path(__file__).parent
+
+
+def listed(package: str) -> dict[str, tuple[str, str]]:
+    """The names that the imports of a package's stub list.
+
+    Parameters
+    ----------
+    package : str
+        Its dotted name; its folder has an ``__init__.pyi``.
+
+    Returns
+    -------
+    dict
+        For each name the module it comes from, by its dotted name, and its name there, which is
+        empty for a module.
+    """
+    names: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(_stub(package).read_bytes()).body:
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        module = resolve_name("." * node.level + (node.module or ""), package)
+        for alias in node.names:
+            if alias.name == "*":
+                names |= _all_of(module)
+            elif node.module is None:
+                names[alias.asname or alias.name] = f"{package}.{alias.name}", ""
+            else:
+                names[alias.asname or alias.name] = module, alias.name
+    return names
+
+
+def _stub(package: str) -> Path:
+    return _PACKAGE.joinpath(*package.split(".")[1:], "__init__.pyi")
+
+
+def _all_of(module: str) -> dict[str, tuple[str, str]]:
+    if _stub(module).exists():
+        return listed(module)
+    return {name: (module, name) for name in importlib.import_module(module).__all__}
+
+
+def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package whose stub lists its names."""
+    names = listed(package)
+
+    def __getattr__(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, attribute = names[name]
+        value: Any = importlib.import_module(module)
+        if attribute:
+            value = getattr(value, attribute)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *names})
+
+    return __getattr__, __dir__, sorted(names)
