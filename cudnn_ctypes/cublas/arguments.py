@@ -239,7 +239,7 @@ def _check_type(function: str, dtype: np.dtype[Any], name: str, value: Any) -> N
     variable = getattr(value, "_obj", value)  # byref(...)
     ctype = type(variable) if isinstance(variable, ctypes._SimpleCData) else None
     if ctype in (ctypes.c_float, ctypes.c_double, ctypes.c_int):
-        found = np.dtype(ctype)
+        found: np.dtype[Any] = np.dtype(ctype)
     elif isinstance(variable, (np.ndarray, np.generic)):
         found = variable.dtype
     else:

@@ -63,10 +63,12 @@ def patches(x: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
     """The array of `im2col` as a read-only view of the padded `x`, for any number of groups."""
     n = geometry.spatial
     padded = np.pad(x, [(0, 0), (0, 0), *((p, p) for p in geometry.padding)])
-    windows = sliding_window_view(padded, geometry.window, axis=tuple(range(2, 2 + n)))
+    axes: Any = tuple(range(2, 2 + n))  # NumPy 1.26 declares one axis only
+    windows: NDArray[Any] = sliding_window_view(padded, geometry.window, axis=axes)
     positions = [slice(None, None, s) for s in geometry.stride]
     taps = [slice(None, None, d) for d in geometry.dilation]
-    windows = windows[(slice(None), slice(None), *positions, *taps)]  # (N, C, Y..., R...)
+    places: tuple[slice, ...] = (slice(None), slice(None), *positions, *taps)
+    windows = windows[places]  # (N, C, Y..., R...)
     if geometry.mode == "convolution":
         windows = np.flip(windows, axis=tuple(range(2 + n, 2 + 2 * n)))
     return windows.transpose(1, *range(2 + n, 2 + 2 * n), 0, *range(2, 2 + n))
@@ -95,7 +97,8 @@ def add_patches(image: NDArray[Any], columns: NDArray[Any], geometry: Geometry) 
     """
     y_sizes = columns.shape[-geometry.spatial :]
     for tap in np.ndindex(*geometry.w_shape[2:]):
-        column = columns[(slice(None), *tap)]
+        place: tuple[slice | int, ...] = (slice(None), *tap)
+        column: NDArray[Any] = columns[place]
         image[tap_pixels(geometry, tap, y_sizes)] += column.swapaxes(0, 1)
 
 

@@ -265,7 +265,8 @@ def _depthwise_backward_data(w: Array, dy: Array, geometry: Geometry) -> Array:
     def formula(dy: Array, w: Array) -> Array:
         image = np.zeros((*dy.shape[:2], *geometry.padded), dy.dtype)
         for tap in np.ndindex(*w.shape[2:]):
-            factors = w[(0, slice(None), *tap)].reshape(-1, *(1 for _ in tap))
+            place: tuple[int | slice, ...] = (0, slice(None), *tap)
+            factors = w[place].reshape(-1, *(1 for _ in tap))
             image[tap_pixels(geometry, tap, dy.shape[2:])] += factors * dy
         return image[geometry.inside]
 

@@ -263,7 +263,8 @@ def _shifted(row: NDArray[Any], by: int) -> NDArray[Any]:
 def _check_probs(probs: NDArray[Any]) -> tuple[int, int, int]:
     if probs.ndim != 3 or 0 in probs.shape:
         raise ValueError(f"probs must be (T, N, A), each at least 1, got shape {probs.shape}")
-    return probs.shape
+    steps, batch, labels = probs.shape
+    return steps, batch, labels
 
 
 def _check_lengths(lengths: Sequence[int] | None, steps: int, batch: int) -> list[int]:

@@ -147,13 +147,13 @@ def _reduced(
         """The function over the terms of all elements: of each tile, then of what these gave."""
         whole = [axis for axis in range(a.ndim) if a.shape[axis] > 1]
         cut = max(whole, key=lambda axis: abs(a.strides[axis]), default=None)
-        parts = [
+        parts: list[NDArray[Any]] = [
             function.reduce(term(a[place].astype(dtype, copy=False)), axis=axes, keepdims=True)
             for place in tiles(a, () if cut is None else (cut,))
         ]
         if len(parts) == 1 or cut is None:
             return np.asarray(parts[0])
-        joined = np.concatenate(parts, axis=cut)
+        joined: NDArray[Any] = np.concatenate(parts, axis=cut)
         if cut in axes:
             joined = function.reduce(joined, axis=cut, keepdims=True)
         return joined
@@ -165,7 +165,7 @@ def _reduced(
         return result if propagate_nan else np.where(np.isnan(result), of_nothing, result)
 
     smaller, larger = (np.minimum, np.maximum) if propagate_nan else (np.fmin, np.fmax)
-    limits = np.finfo(dtype)
+    limits: Any = np.finfo(dtype)
     match op:
         case "add":
             return over(np.add)

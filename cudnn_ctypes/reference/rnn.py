@@ -302,7 +302,7 @@ def _before(tape: LayerTape, hx: Array, cx: Array, lengths: Array, direction: in
     def shifted(states: Array, initial: Array) -> Array:
         if direction == 0:
             return np.concatenate([initial[None], states[:-1]])
-        result = np.concatenate([states[1:], initial[None]])
+        result: Array = np.concatenate([states[1:], initial[None]])
         rows = np.flatnonzero(lengths)
         result[lengths[rows] - 1, rows] = initial[rows]
         return result
@@ -322,7 +322,7 @@ def _checked_lengths(lengths: ArrayLike | None, data: Array, size: int, name: st
         return np.full(batch, steps)
     array = np.asarray(lengths)
     if array.shape != (batch,) or array.min() < 0 or array.max() > steps:
-        raise ValueError(f"lengths must be {batch} ints from 0 to {steps}, got {lengths}")
+        raise ValueError(f"lengths must be {batch} ints from 0 to {steps}, got {lengths!r}")
     return array
 
 

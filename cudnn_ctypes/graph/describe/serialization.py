@@ -15,7 +15,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat, cast
 
 import numpy as np
 
@@ -194,7 +194,7 @@ def _plain(value: Any, place: str) -> Any:
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
     if isinstance(value, (numbers.Real, np.generic)):
-        number = float(value)
+        number = float(cast(SupportsFloat, value))
         return number if math.isfinite(number) else str(number)
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)

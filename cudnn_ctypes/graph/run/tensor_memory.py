@@ -6,7 +6,7 @@ import ctypes
 import dataclasses
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, cast
 
 import numpy as np
 
@@ -177,7 +177,7 @@ def host_value(value: Any, tensor: Tensor) -> Any:
             f"got {value!r} ({type(value).__name__})"
         )
     if data_type in _REAL:
-        return _REAL[data_type](float(value))
+        return _REAL[data_type](float(cast(SupportsFloat, value)))
     dtype = numpy_dtype(data_type)
     if dtype.itemsize not in _BY_SIZE:
         raise TypeError(f"tensor {tensor.name!r}: no {data_type_name(data_type)} number by value")

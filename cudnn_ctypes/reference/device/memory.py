@@ -203,7 +203,7 @@ def at(
     steps = tuple(stride * itemsize for stride in strides)
     if block is None:
         memory: Any = (ctypes.c_char * nbytes).from_address(first)
-        array = np.ndarray(shape, dtype, memory, offset=before, strides=steps)
+        array: NDArray[Any] = np.ndarray(shape, dtype, memory, offset=before, strides=steps)
         array.flags.writeable = use != "read"
         return array
     start = first - block.address

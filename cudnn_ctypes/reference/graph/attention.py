@@ -153,8 +153,9 @@ def rope(x: Array, angles: Array, *, rope_dim: int | None = None, scale: float =
     size = rope_dim or min(x.shape[-1], angles.shape[-1])
     turning, rest = x[..., :size], x[..., size:]
     angles = angles[..., :size]
-    y = turning * np.cos(angles) + _turned(turning) * np.sin(angles)
-    return np.concatenate([y, rest], -1) * scale
+    turned = turning * np.cos(angles) + _turned(turning) * np.sin(angles)
+    y: Array = np.concatenate([turned, rest], -1) * scale
+    return y
 
 
 def rope_backward(
@@ -164,5 +165,6 @@ def rope_backward(
     size = rope_dim or min(dy.shape[-1], angles.shape[-1])
     turning, rest = dy[..., :size], dy[..., size:]
     angles = angles[..., :size]
-    dx = turning * np.cos(angles) - _turned(turning * np.sin(angles))
-    return np.concatenate([dx, rest], -1) * scale
+    turned = turning * np.cos(angles) - _turned(turning * np.sin(angles))
+    dx: Array = np.concatenate([turned, rest], -1) * scale
+    return dx

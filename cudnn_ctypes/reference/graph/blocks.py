@@ -80,7 +80,8 @@ def dequantize(x: Array, scale: Array, sizes: Sequence[int]) -> Array:
         first = x.ndim - len(sizes)
         for axis, size in enumerate(sizes):
             scale = np.repeat(scale, size, first + axis)
-    return x * scale[tuple(slice(0, size) for size in x.shape)]
+    scaled: Array = x * scale[tuple(slice(0, size) for size in x.shape)]
+    return scaled
 
 
 def interleaved_scales(rows: int, columns: int) -> Array:
@@ -92,4 +93,5 @@ def interleaved_scales(rows: int, columns: int) -> Array:
     row, column = np.indices((rows, columns))
     tile = (row // 128) * -(-columns // 4) + column // 4
     within = 16 * (row % 32) + 4 * (row % 128 // 32) + column % 4
-    return 512 * tile + within
+    places: Array = 512 * tile + within
+    return places
