@@ -32,7 +32,8 @@ def explanation(name: str) -> str:
     from .library import version_text
 
     if gone := find(name):
-        return str(gone)
+        programs = "Programs for cuDNN 7 and 8 run with cudnn_ctypes.compat.v7 in place of raw."
+        return f"{gone}\n{programs}" if gone.gone >= "8" else str(gone)
     text = f"{name!r} is not in the headers of cuDNN {version_text(CUDNN_VERSION)}"
     suggested = near(name)
     return f"{text}; did you mean {' or '.join(suggested)}?" if suggested else text

@@ -98,7 +98,8 @@ def test_a_gone_name_says_since_when_why_and_the_new_call():
     assert str(error.value) == (
         "the function cudnnGetRNNParamsSize is gone since cuDNN 9.0: the RNN descriptor knows the "
         "data type and the size of the input. Now:\n"
-        "    cudnnGetRNNWeightSpaceSize(handle, rnnDesc, weightSpaceSize)"
+        "    cudnnGetRNNWeightSpaceSize(handle, rnnDesc, weightSpaceSize)\n"
+        "Programs for cuDNN 7 and 8 run with cudnn_ctypes.compat.v7 in place of raw."
     )
 
 
