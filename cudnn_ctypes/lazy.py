@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 import importlib
+import pkgutil
 import sys
 from collections.abc import Callable
 from importlib.util import resolve_name
-from pathlib import Path
 from typing import Any
 
 __all__ = ["attach", "listed"]
-
-_PACKAGE = Path(__file__).parent
 
 
 def listed(package: str) -> dict[str, tuple[str, str]]:
@@ -30,7 +28,7 @@ def listed(package: str) -> dict[str, tuple[str, str]]:
         empty for a module.
     """
     names: dict[str, tuple[str, str]] = {}
-    for node in ast.parse(_stub(package).read_bytes()).body:
+    for node in ast.parse(_stub(package)).body:
         if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
         module = resolve_name("." * node.level + (node.module or ""), package)
@@ -44,14 +42,16 @@ def listed(package: str) -> dict[str, tuple[str, str]]:
     return names
 
 
-def _stub(package: str) -> Path:
-    return _PACKAGE.joinpath(*package.split(".")[1:], "__init__.pyi")
+def _stub(package: str) -> bytes:
+    root, _, path = f"{package}.__init__".replace(".", "/").partition("/")
+    return pkgutil.get_data(root, f"{path}.pyi") or b""
 
 
 def _all_of(module: str) -> dict[str, tuple[str, str]]:
-    if _stub(module).exists():
+    try:
         return listed(module)
-    return {name: (module, name) for name in importlib.import_module(module).__all__}
+    except OSError:  # no package with a stub
+        return {name: (module, name) for name in importlib.import_module(module).__all__}
 
 
 def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
