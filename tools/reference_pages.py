@@ -1,7 +1,8 @@
 """The reference pages of the site, from the code: ``docs/conf.py`` has them written at each build.
 
-A page for each C function, each public class and function, each graph operation and each example,
-and one for all enums and structs. Nothing is written here that the package does not say itself.
+A page for each C function, each public class and function, each graph operation, each example and
+each notebook, and one for all enums and structs. Nothing is written here that the package does not
+say itself.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from typing import Any
 import cudnn_ctypes
 from cudnn_ctypes import Graph, raw, reference
 from cudnn_ctypes.coverage import Row, table
-from cudnn_ctypes.example_files import examples, folder
 from cudnn_ctypes.raw import enums, types
 from cudnn_ctypes.raw.describe import documentation, parameter_type
 from cudnn_ctypes.raw.function import Function, Parameter
 from cudnn_ctypes.raw.uses import USES
 
-from .page_parts import CONTENTS, auto, code, grid, summary, write
+from .course_pages import write_course
+from .page_parts import CONTENTS, auto, code, grid, summary, title, write
 from .release_pages import write_statuses, write_versions
 
 __all__ = ["write_reference"]
@@ -67,7 +68,7 @@ def function_page(name: str, function: Function, row: Row) -> Iterator[str]:
     used = list(user_links(name))
     yield f"In Python: {', '.join(used)}." if used else f"No class uses it: {row.reason}."
     for module, item in formulas_of(name):
-        yield f"It computes ([{item.__name__}](../numpy/{module}.md) in NumPy):"
+        yield f"It computes ([{item.__name__}](../numpy/{module}.rst) in NumPy):"
         yield code(first_paragraphs(item), "text")
     yield (
         "On the reference device "
@@ -96,7 +97,7 @@ def user_links(name: str) -> Iterator[str]:
     for used_by in USES[name][0]:
         public = used_by.partition(".")[0]
         known = public in cudnn_ctypes.__all__
-        yield f"[`{used_by}`](../api/{public}.md)" if known else f"`{used_by}`"
+        yield f"[`{used_by}`](../api/{public}.rst)" if known else f"`{used_by}`"
 
 
 @functools.cache
@@ -136,10 +137,10 @@ def numpy_pages() -> None:
     for short, module in numpy_modules().items():
         functions = numpy_functions(module)
         if functions:
-            rows.append((f"[`{short}`]({short}.md)", summary(module)))
+            rows.append((f"[`{short}`]({short}.rst)", summary(module)))
             texts = [auto("function", f"{module.__name__}.{each.__name__}") for each in functions]
             introduction = auto("module", module.__name__)
-            write(f"numpy/{short}.md", f"# reference.{short}", introduction, *texts)
+            write(f"numpy/{short}.rst", title(f"reference.{short}"), introduction, *texts)
     write(
         "numpy/index.md",
         "# What each operation computes",
@@ -191,15 +192,15 @@ def api_pages() -> None:
     for name, item in public().items():
         rooms[room_of(item)].append(name)
         write(
-            f"api/{name}.md",
-            f"# {name}",
-            f"`from cudnn_ctypes import {name}`",
+            f"api/{name}.rst",
+            title(name),
+            f"``from cudnn_ctypes import {name}``",
             documented(name, item),
             c_functions(name),
         )
     parts = ["# Classes and functions", "Every public name of `cudnn_ctypes`."]
     for room, names in rooms.items():
-        rows = ((f"[`{name}`]({name}.md)", summary(public()[name])) for name in sorted(names))
+        rows = ((f"[`{name}`]({name}.rst)", summary(public()[name])) for name in sorted(names))
         parts += [f"## {ROOMS[room]}", grid(("name", "what"), rows)]
     write("api/index.md", *parts, CONTENTS)
 
@@ -217,7 +218,7 @@ def documented(name: str, item: Any) -> str:
 
 def c_functions(name: str) -> str:
     used = [
-        f"[`{function}`](../c/{function}.md)"
+        f":doc:`{function} <../c/{function}>`"
         for function, (users, _) in USES.items()
         if any(each.partition(".")[0] == name for each in users)
     ]
@@ -237,27 +238,16 @@ def operations() -> dict[str, Any]:
 def operation_pages() -> None:
     rows = []
     for name, method in operations().items():
-        rows.append((f"[`{name}`]({name}.md)", summary(method)))
-        write(f"graph/{name}.md", f"# Graph.{name}", auto("method", f"cudnn_ctypes.Graph.{name}"))
+        rows.append((f"[`{name}`]({name}.rst)", summary(method)))
+        text = auto("method", f"cudnn_ctypes.Graph.{name}")
+        write(f"graph/{name}.rst", title(f"Graph.{name}"), text)
     write(
         "graph/index.md",
         "# Graph operations",
-        "The methods of [`Graph`](../api/Graph.md) that describe an operation.",
+        "The methods of [`Graph`](../api/Graph.rst) that describe an operation.",
         grid(("operation", "what"), rows),
         CONTENTS,
     )
-
-
-def example_pages() -> None:
-    """A page for each program, and the README of the examples with links to them."""
-    for example in examples():
-        if (path := folder() / example.path).suffix == ".py":
-            write(f"examples/{path.stem}.md", f"# {path.stem}", code(path.read_text(), "python"))
-    readme = (folder() / "README.md").read_text()
-    readme = re.sub(r"\]\((\w+)\.py\)", r"](\1.md)", readme)
-    # Notebooks and C have no pages here.
-    readme = re.sub(r"\[([^]]*)\]\(((?:notebooks|c)/\w+\.\w+)\)", r"\1 (`\2`)", readme)
-    write("examples/index.md", readme, CONTENTS)
 
 
 def write_reference() -> None:
@@ -269,4 +259,4 @@ def write_reference() -> None:
     write_statuses()
     api_pages()
     operation_pages()
-    example_pages()
+    write_course()

@@ -63,7 +63,7 @@ def write_statuses() -> None:
             f"`{name}`",
             str(int(status)),
             old.get(name, ""),
-            f"[`{error}`](api/{error}.md)" if int(status) else "",
+            f"[`{error}`](api/{error}.rst)" if int(status) else "",
             usual_cause(name),
         )
         for name, status in raw.cudnnStatus_t.__members__.items()

@@ -1,0 +1,114 @@
+"""Pages of the site for the course: a page for each example and each notebook, and their lists."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+from cudnn_ctypes.example_files import Example, examples, folder
+
+from .example_outputs import stored
+from .page_parts import CONTENTS, code, grid, write
+
+__all__ = ["write_course"]
+
+
+def write_course() -> None:
+    """Write all of them."""
+    programs = [each for each in examples() if each.path.suffix == ".py"]
+    notebooks = [each for each in examples() if each.path.suffix == ".ipynb"]
+    for each in programs:
+        write(f"examples/{each.path.stem}.md", *example_page(each))
+    readme = (folder() / "README.md").read_text("utf-8")
+    readme = re.sub(r"\]\((\w+)\.py\)", r"](\1.md)", readme)
+    readme = re.sub(r"\]\(notebooks/", "](../notebooks/", readme)
+    readme = re.sub(r"\[([^]]*)\]\((c/\w+\.c)\)", r"{download}`\1 <../../../examples/\2>`", readme)
+    write("examples/index.md", readme, CONTENTS)
+    for each in notebooks:
+        write(f"notebooks/{each.path.name}", notebook_page(each))
+    write("notebooks/index.md", *notebook_list(notebooks))
+
+
+# --- examples ------------------------------------------------------------------------------------
+
+
+def example_page(example: Example) -> list[str]:
+    """What a program is about, its text, and its output on the reference device."""
+    path = folder() / example.path
+    return [
+        f"# {path.stem[:2]}: {_markdown(example.title).rstrip('.')}",
+        _markdown(example.about),
+        f"{{download}}`{path.name} <../../../examples/{path.name}>`",
+        code(_program(path), "python"),
+        "## What it prints",
+        "On the reference device:",
+        code(stored(path).read_text("utf-8").strip("\n"), "text"),
+    ]
+
+
+def _markdown(text: str) -> str:
+    """A docstring's paragraphs, where a star is a star; indented lines stay code."""
+    lines = text.replace("``", "`").splitlines()
+    return "\n".join(x if x.startswith("    ") else x.replace("*", r"\*") for x in lines)
+
+
+def _program(path: Path) -> str:
+    """A program without its docstring, which the page shows as prose."""
+    text = path.read_text("utf-8")
+    first = ast.parse(text).body[0]
+    return "".join(text.splitlines(keepends=True)[first.end_lineno :]).lstrip("\n")
+
+
+# --- notebooks -----------------------------------------------------------------------------------
+
+
+def notebook_page(example: Example) -> str:
+    """The notebook with its outputs, and a link to it as a file."""
+    notebook = json.loads((folder() / example.path).read_text("utf-8"))
+    link = f"{{download}}`This notebook <../../../examples/{example.path}>` runs without a GPU."
+    first, number = notebook["cells"][0], example.path.name[:2]
+    title, _, others = "".join(first["source"]).partition("\n")
+    first["source"] = f"# {number}: {title.removeprefix('# ')}\n{others}\n\n{link}"
+    return json.dumps(notebook, indent=1)
+
+
+def notebook_list(notebooks: list[Example]) -> list[str]:
+    rows = []
+    for each in notebooks:
+        needs, _, able = each.about.partition("**You need** ")[2].partition(
+            "**You will be able to** "
+        )
+        title, _, question = each.title.partition(": ")
+        rows.append(
+            (
+                each.path.name[:2],
+                f"[{title}]({each.path.name}): {question}",
+                needs.strip(" ."),
+                able,
+            )
+        )
+    you = [
+        ("have never used cuDNN", "1 to 12, in order"),
+        ("have half an hour", "1, 2, 9 and 12"),
+        ("train networks", "1 to 6"),
+        ("use recurrent networks or attention", "1, 2, 4, 5; then 7 or 8"),
+        ("want fast graphs", "1, 2, 9, 10; then 3 and 11"),
+        ("know the C API, and are new to Python", "12, and the [programs](../examples/index.md)"),
+    ]
+    return [
+        "# Notebooks",
+        "Each asks a question, has you predict, shows a picture, and ends with an exercise whose "
+        "check tells right from wrong. The answer is folded away below it: try first. The outputs "
+        "are those of the reference device, so everything here can be run without a GPU:",
+        code(
+            "pip install '.[cu12,notebooks]'\npython -m cudnn_ctypes examples --copy course\n"
+            "jupyter lab course/notebooks",
+            "shell",
+        ),
+        grid(("you", "read"), you),
+        "## The twelve",
+        grid(("", "notebook", "needs", "afterwards you can"), rows),
+        CONTENTS,
+    ]
