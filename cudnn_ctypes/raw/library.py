@@ -128,6 +128,15 @@ class Library:
                 or _load_with_pathfinder(name)
             ):
                 self._missing.add(soname)
+        self._load_nvrtc_builtins()
+
+    def _load_nvrtc_builtins(self) -> None:
+        """Load what NVRTC opens by name when it compiles: that of CUDA 13.0 has no RUNPATH."""
+        for file in cuda_library_files():
+            if file.name.startswith(f"libnvrtc.so.{self.cuda_major}"):
+                for builtins in file.parent.glob(f"libnvrtc-builtins.so.{self.cuda_major}*"):
+                    with contextlib.suppress(OSError):
+                        ctypes.CDLL(str(builtins))
 
     @property
     def refuses_engines(self) -> str:

@@ -470,6 +470,24 @@ class TestBrokenInstall:
         assert f"{broken}, which cuDNN would load: the file is cut off" in text
 
 
+def test_the_builtins_of_nvrtc_are_loaded_with_it(home: Path, tmp_path: Path) -> None:
+    """NVRTC of CUDA 13.0 does not look for them beside itself."""
+    (tmp_path / "cudnn").mkdir()
+    (tmp_path / "cudnn" / "lib").symlink_to(home)
+    major = raw.load().cuda_major
+    folder = tmp_path / "cuda_nvrtc" / "lib"
+    fake_library(folder, f"libnvrtc.so.{major}")
+    file = fake_library(folder, f"libnvrtc-builtins.so.{major}.0")
+    program = """
+        from pathlib import Path
+        from cudnn_ctypes import raw
+        raw.load().load_cuda_libraries()
+        print(Path("/proc/self/maps").read_text())
+    """
+    environment = {"CUDNN_CTYPES_LIBRARY": str(tmp_path / "cudnn" / "lib")}
+    assert str(file) in "\n".join(printed(program, environment=environment))
+
+
 class TestMixedInstall:
     def test_a_version_mismatch_says_what_to_do(self, tmp_path: Path) -> None:
         file = fake_cudnn(tmp_path, cudnnCreateTensorDescriptor=1002)
