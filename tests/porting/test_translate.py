@@ -59,6 +59,13 @@ def test_statements_look_like_python(c: str, python: str) -> None:
     "c",
     [
         "std::map<int, int> m; m[1] = 2;",
+        'std::ifstream in("weights.txt"); in >> n;',
+        'std::ofstream out("weights.txt"); out << n;',
+        "std::ostringstream text; text << n;",
+        "std::string line; std::getline(std::cin, line);",
+        "std::sort(p, p + n);",
+        "std::fill(p, p + n, 1);",
+        "std::cout << std::boolalpha << (n > 1);",
         "auto f = [](int a) { return a; }; n = f(2);",
         "union { int i; float f; } u; u.f = x;",
         "int (*function)(int) = 0; n = function(3, 4);",
@@ -154,15 +161,13 @@ def test_manipulators_of_streams_change_what_follows(tmp_path: Path) -> None:
     #include <iomanip>
     #include <iostream>
     int main() {
-      bool yes = true;
-      std::cout << std::left << std::setw(4) << 7 << std::right << std::setw(4) << 7 << "|"
-                << std::boolalpha << yes << std::noboolalpha << yes << std::fixed << 0.5
-                << std::defaultfloat << 0.5 << std::endl;
+      std::cout << std::setw(4) << 7 << std::fixed << 0.5 << std::setprecision(2) << 0.5
+                << std::scientific << 0.5 << std::endl;
       std::clog << "log";
     }
     """
     done = run_python(of(text).python, tmp_path)
-    assert (done.stdout, done.stderr) == ("7      7|true10.5000000.5\n", "log")
+    assert (done.stdout, done.stderr) == ("   70.5000000.505.00e-01\n", "log")
 
 
 def test_members_of_device_properties_are_text_and_arrays() -> None:

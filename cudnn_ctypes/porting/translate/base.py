@@ -6,12 +6,14 @@ import builtins
 import keyword
 import re
 from collections.abc import Callable
-from typing import Any
 
 from .. import runtime
+from .. import source as parse
 from .output import Output
-from .program import Function, Program, Record, Variable, text_of
-from .types import UNKNOWN, CType
+from .preprocess import Macro
+from .program import Function, Program, Record, Variable
+from .syntax import Node
+from .types import HALF, CType
 from .value import Untranslatable, Value
 
 __all__ = ["Base"]
@@ -30,26 +32,14 @@ class Base:
 
     # What the other parts define.
 
-    expression: Callable[[Any], Value]
+    expand: Callable[[Macro, list[str], Node], Value]
+    """The value of a macro's expression, with its arguments put in."""
+    expression: Callable[[Node], Value]
     """Translate an expression."""
-    call: Callable[[Any], Value]
-    """Translate a call."""
-    wrapped: Callable[[Value], Value]
-    """An unsigned result modulo its width; others as they are."""
-    type_of: Callable[..., CType]
-    """The type that a declaration or cast names."""
-    converted: Callable[[Any, CType], Value]
+    converted: Callable[[Node, CType], Value]
     """Translate an expression and convert it to a type."""
-    constructed: Callable[[Any, CType, list[Any]], Value]
-    """A new object of a class or container, made from arguments."""
-    user_call: Callable[..., Value]
-    """A call of a function of the program."""
-    fragment: Callable[[str], Any]
-    """The tree of statements that do not stand in the program."""
-    emit: Callable[[str, int], None]
-    """Write a line with what its expressions do before and after."""
-    block: Callable[[list[Any]], None]
-    """Write statements in a scope of their own, one step further in."""
+    initialized: Callable[[Node, CType, list[Node]], Value]
+    """What ``{...}`` is for a variable of a type."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -66,26 +56,32 @@ class Base:
         self.kernel_names: list[str] = []
         self.notes: list[tuple[int, str]] = []
         self.expanding: list[str] = []
-        self.at_line = 0  # where a macro is used whose statements are written
-        self.jumps: list[tuple[str, list[str]]] = []  # what `break` leaves, what `continue` does
-        self.scopes_of_macros: set[str] = set()
+        self.parser_language = program.language
 
-    def line(self, node: Any) -> int:
-        """The line of C that a node begins in."""
-        return self.at_line or int(node.start_point[0]) + 1
+    def emit(self, text: str, line: int) -> None:
+        """Write a line with what its expressions do before and after."""
+        for one in [*self.before, *([text] if text else []), *self.after]:
+            self.out.add(one, line)
+        self.clear()
 
-    def type_only(self, node: Any) -> CType:
-        """The type of an expression that is not computed."""
-        return self.peek(node).type
+    def clear(self) -> None:
+        """Forget what expressions do before and after a line."""
+        self.before, self.after, self.conditional = [], [], 0
 
-    def peek(self, node: Any) -> Value:
+    def peek(self, node: Node) -> Value:
         """What is known of an expression that is not computed here."""
-        before, after, conditional = list(self.before), list(self.after), self.conditional
-        self.conditional = 0
+        kept = self.before, self.after, self.conditional
+        self.clear()
         try:
             return self.expression(node)
         finally:
-            self.before, self.after, self.conditional = before, after, conditional
+            self.before, self.after, self.conditional = kept
+
+    def fragment(self, text: str, line: int = 0) -> Node:
+        """The block of statements that do not stand in the program; empty if it cannot be read."""
+        code = f"void fragment() {{ {text}; }}".encode()
+        root = parse.Source(code, language=self.parser_language).root
+        return Node(None) if root.has_error else next(Node(root, line).find("compound_statement"))
 
     # Names.
 
@@ -93,60 +89,63 @@ class Base:
         """A Python name for a C name."""
         return f"{name}_" if name in _TAKEN else name
 
+    def safe_field(self, name: str) -> str:
+        """A Python name for a field of C."""
+        return f"{name}_" if name in ("fields", *keyword.kwlist) else name
+
     def declare(self, name: str, ctype: CType, *, cell: bool = False) -> Variable:
         """A new variable in the innermost scope; its Python name differs from living ones."""
-        python = self.safe(name)
+        python, number = self.safe(name), 2
         is_global = len(self.scopes) == 1
-        if not is_global:
-            living = {one.name for scope in self.scopes for one in scope.values()}
-            here = self.scopes[-1].get(name)
-            number = 2
-            while python in living and not (here and here.name == python):
-                python = f"{self.safe(name)}_{number}"
-                number += 1
-        nonnegative = name in self.never_negative and ctype.is_integer and ctype.bits >= 32
-        variable = Variable(python, ctype, cell, is_global, nonnegative)
+        living = {one.name for scope in self.scopes for one in scope.values()}
+        here = self.scopes[-1].get(name)
+        while not is_global and python in living and not (here and here.name == python):
+            python, number = f"{self.safe(name)}_{number}", number + 1
+        positive = name in self.never_negative and ctype.is_integer and ctype.bits >= 32
+        bounds = (0, ctype.range[1]) if positive else None
+        variable = Variable(python, ctype, cell, is_global, bounds)
         self.scopes[-1][name] = variable
         return variable
 
     def lookup(self, name: str) -> Variable | None:
         """The variable that a name means here."""
-        for scope in reversed(self.scopes):
-            if name in scope:
-                return scope[name]
-        return None
+        return next((one[name] for one in reversed(self.scopes) if name in one), None)
+
+    # Types.
 
     def is_destroyed(self, kind: CType) -> bool:
         """Whether objects of a class have a destructor, or members that have one."""
         record = self.program.records.get(kind.name) if kind.kind == "struct" else None
         if record is None:
             return False
-        return bool(record.destructor) or any(map(self.is_destroyed, record.fields.values()))
+        return "destroy" in record.methods or any(map(self.is_destroyed, record.fields.values()))
 
-    def fail(self, node: Any, reason: str) -> Untranslatable:
-        """An exception that names the construct."""
-        text = re.sub(r"\s+", " ", text_of(node))
-        shown = text if len(text) <= 60 else text[:57] + "..."
-        return Untranslatable(f"{reason}: {shown}")
+    def by_reference(self, pointed: CType) -> bool:
+        """Whether a pointer to such a type is the object itself in Python.
 
-    def device_element(self, ctype: CType) -> str:
-        """What `DevicePointer` takes for memory of a type: nothing for ``void``."""
-        if ctype.kind in ("void", "unknown"):
-            return ""
-        return "c_uint16" if ctype.name == "half" else self.element(ctype)
+        It is for structs and handles, unless some pointer to that type is indexed or moved.
+        """
+        moved = pointed.name in self.program.indexed
+        return pointed.kind == "opaque" or (pointed.is_object and not moved)
 
     def element(self, ctype: CType) -> str:
         """The Python name of memory that holds one value of a type."""
         if ctype.kind == "pointer":
             return "object"
-        if ctype.kind == "array":
-            raise Untranslatable(f"memory of arrays: {ctype}")
-        if ctype.kind == "vector":
-            if self.is_destroyed(ctype.pointed):
-                raise Untranslatable("a vector of objects with destructors")
+        if ctype.kind == "vector" and not self.is_destroyed(ctype.pointed):
             return f"lambda: Vector({self.element(ctype.pointed)})"
-        if ctype.kind == "enum" and not ctype.element:
-            return "c_int"
-        if ctype is UNKNOWN or not ctype.element:
-            raise Untranslatable(f"a type that is not known: {ctype}")
+        if ctype.kind in ("array", "vector") or not ctype.element:
+            raise Untranslatable(f"memory of this type: {ctype}")
         return ctype.element
+
+    def device_pointer(self, kind: str, to: CType) -> str:
+        """A new pointer to device memory of a type."""
+        element = "" if to.kind in ("void", "unknown") else self.element(to)
+        return f"{kind}({'c_uint16' if to == HALF else element})"
+
+    # Failures.
+
+    def fail(self, node: Node, reason: str) -> Untranslatable:
+        """An exception that names the construct."""
+        text = re.sub(r"\s+", " ", node.text)
+        return Untranslatable(f"{reason}: {text if len(text) <= 60 else text[:57] + '...'}")

@@ -1,246 +1,205 @@
-"""Functions of C: formatted output, strings, mathematics, memory."""
+"""Functions of C, and the few of C++'s library, that the run-time module has."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..runtime.arithmetic import MATH
-from .expressions import Expressions
-from .program import children, stripped, text_of
+from .operators import Operators
+from .syntax import CASTS, Node
 from .types import (
     CHAR,
     DOUBLE,
     FILE,
     FLOAT,
+    HALF,
     INT,
-    PRIMITIVES,
+    LONG,
     SIZE,
     STRING,
     TEXT,
     VOID,
-    VOID_POINTER,
     CType,
     common,
     pointer_to,
 )
-from .value import ATOM, MULTIPLICATIVE, Value
+from .value import Value
 
-__all__ = ["CFunctions"]
+__all__ = ["ALLOCATION", "CFunctions"]
 
-_LONG = PRIMITIVES["long"]
-# Functions of C that the run-time module has by name: the result, and the parameters' types where
-# arguments must be converted (None: taken as they are).
-_C_FUNCTIONS: dict[str, CType] = {
-    **dict.fromkeys(("printf", "fprintf", "sprintf", "puts", "fputs", "sscanf", "fscanf"), INT),
-    **dict.fromkeys(("strcmp", "strncmp", "memcmp", "atoi", "rand", "remove"), INT),
-    **dict.fromkeys(("strcpy", "strncpy", "strcat", "strchr", "strstr"), TEXT),
-    **dict.fromkeys(("strlen", "fread", "fwrite"), SIZE),
-    **dict.fromkeys(("perror", "srand"), VOID),
-    "memcpy": VOID_POINTER,
-    "memset": VOID_POINTER,
-    "atof": DOUBLE,
-    "fgets": TEXT,
-    "fopen": pointer_to(FILE),
+_SAME_NAMES: dict[CType, str] = {
+    INT: "printf fprintf sprintf puts fputs sscanf fscanf strcmp strncmp memcmp atoi rand remove",
+    TEXT: "strcpy strncpy strcat strchr strstr fgets",
+    SIZE: "strlen fread fwrite",
+    VOID: "perror srand",
+    pointer_to(VOID): "memcpy memset",
+    DOUBLE: "atof",
+    LONG: "clock",
+    pointer_to(FILE): "fopen",
 }
-_RENAMED = {
-    "atol": "atoi",
-    "atoll": "atoi",
-    "memmove": "memcpy",
-    "strtof": "atof",
-    "strtod": "atof",
+_FUNCTIONS: dict[str, tuple[str, CType]] = {
+    **{
+        one: (f"{one}({{all}})", kind)
+        for kind, names in _SAME_NAMES.items()
+        for one in names.split()
+    },
+    "atol": ("atoi({0})", LONG),
+    "atoll": ("atoi({0})", LONG),
+    "strtod": ("atof({0})", DOUBLE),
+    "strtof": ("atof({0})", DOUBLE),
+    "memmove": ("memcpy({all})", pointer_to(VOID)),
+    "putchar": ('printf("%c", {0})', INT),
+    "fclose": ("{0}.close()", INT),
+    "feof": ("{0}.eof()", INT),
+    "fflush": ("{0}.flush()", INT),
+    "fgetc": ("{0}.getc()", INT),
+    "getc": ("{0}.getc()", INT),
+    "fseek": ("{0}.seek({1}, {2})", INT),
+    "ftell": ("{0}.tell()", LONG),
+    "snprintf": ("sprintf({0}, {rest}, size={1})", INT),
+    "exit": ("c_exit({0})", VOID),
+    "_Exit": ("c_exit({0})", VOID),
+    "abort": ("c_exit(134)", VOID),
+    "time": ("c_time()", LONG),
+    "setprecision": ("setprecision({0})", TEXT),
+    "setw": ("setw({0})", TEXT),
 }
-_FILE_METHODS = {
-    "fclose": "close",
-    "feof": "eof",
-    "ftell": "tell",
-    "fflush": "flush",
-    "fgetc": "getc",
-    "getc": "getc",
-    "fseek": "seek",
-}
-_ALLOCATION = ("malloc", "calloc", "aligned_alloc")
-_ALGORITHMS = ["fill", "iota", "accumulate", "max_element", "min_element", "sort"]
+"""Functions by name: their Python, with the arguments put in, and their result."""
+
+_NONNEGATIVE = ("rand", "strlen", "fread", "fwrite", "time", "clock")
+_ALGORITHMS = ("max_element", "min_element", "accumulate")
+ALLOCATION = ("malloc", "calloc")
 
 
-class CFunctions(Expressions):
+class CFunctions(Operators):
     """Functions of C that the run-time module has."""
 
-    def _c_call(self, node: Any, name: str, arguments: list[Any], is_std: bool) -> Value:
-        name = _RENAMED.get(name, name)
+    def c_call(self, node: Node, name: str, arguments: list[Node]) -> Value:
+        """A call of a function of C."""
+        is_std = node.called.startswith("std::") or self.program.using_std
         if name in MATH:
             return self._math_call(node, name, arguments, is_std)
         if name in ("fmax", "fmin", "max", "min", "abs", "labs", "llabs"):
             return self._extreme(node, name, arguments)
-        if name == "fclose" or name in _FILE_METHODS:
-            file, *others = [self.expression(one) for one in arguments]
-            given = ", ".join(one.text for one in others)
-            return Value(f"{file.at(ATOM)}.{_FILE_METHODS[name]}({given})", _result_of(name))
-        if name == "snprintf" and len(arguments) > 2:
-            target, size, *rest = [self._plain(one) for one in arguments]
-            return Value(f"sprintf({', '.join([target, *rest])}, size={size})", INT)
-        if name in _C_FUNCTIONS:
+        if name in ("strtol", "strtoul", "strtoll") and self.peek(arguments[1]).is_zero:
+            base = self._plain(arguments[2])
+            return Value(f"strtol({self._plain(arguments[0])}, {base})", LONG)
+        if name in _FUNCTIONS:
+            form, kind = _FUNCTIONS[name]
             texts = [self._plain(one) for one in arguments]
-            nonnegative = name in ("rand", "strlen", "fread", "fwrite")
-            return Value(f"{name}({', '.join(texts)})", _C_FUNCTIONS[name], nonnegative=nonnegative)
-        is_std = is_std or self.program.using_std
-        if is_std and name in _ALGORITHMS:
+            text = form.format(*texts, all=", ".join(texts), rest=", ".join(texts[2:]))
+            return Value(text, kind, (0, kind.range[1]) if name in _NONNEGATIVE else None)
+        if name in _ALGORITHMS and is_std:
             return self._algorithm(node, name, arguments)
-        if name in ("exit", "_Exit", "abort"):
-            status = self.expression(arguments[0]).text if arguments else "134"
-            return Value(f"c_exit({status})", VOID)
-        if name in ("strtol", "strtoul", "strtoll") and text_of(arguments[1]) in (
-            "NULL",
-            "nullptr",
-            "0",
-        ):
-            return Value(f"strtol({self._plain(arguments[0])}, {self._plain(arguments[2])})", _LONG)
-        if name in ("setprecision", "setw", "setfill"):
-            value = self.expression(arguments[0]) if arguments else None
-            return Value(f"{name}({value.text if value else ''})", TEXT)
         if name == "to_string" and is_std:
             value = self.expression(arguments[0])
             layout = "%f" if value.type.kind == "float" else "%d"
             return Value(f'formatted("{layout}", {value.text})', STRING)
-        if name in ("time", "clock"):
-            return Value("clock()" if name == "clock" else "c_time()", _LONG, nonnegative=True)
         if name in ("__float2half", "__half2float"):
-            wanted = PRIMITIVES["half"] if name == "__float2half" else FLOAT
+            wanted = HALF if name == "__float2half" else FLOAT
             return self.convert(self.expression(arguments[0]), wanted)
-        if name in _ALLOCATION:
+        if name in ALLOCATION:
             raise self.fail(node, "memory for what is not known")
-        if name == "putchar":
-            return Value(f'printf("%c", {self._plain(arguments[0])})', INT)
         raise self.fail(node, "a function that is not known")
 
-    def _plain(self, node: Any) -> str:
+    def _plain(self, node: Node) -> str:
         """An argument of a function of C that takes what it gets."""
-        inner = stripped(node)
-        if inner.type == "pointer_expression" and text_of(inner).startswith("&"):
-            place_node = children(inner)[-1]
-            if place_node.type in ("identifier", "field_expression"):
-                place = self.place(place_node)
-                return place.object or place.target
-            return self.address(place_node).text
-        value = self.expression(inner if inner.type == "call_expression" else node)
-        return self.convert(value, INT).text if value.type.name == "truth" else value.text
+        taken = node.address_of
+        if taken.kind in ("identifier", "field_expression"):
+            place = self.place(taken)
+            return place.object or place.target
+        value = self.expression(node.stripped if node.stripped.kind == "call_expression" else node)
+        return self.convert(value, INT).text if value.type.name == "condition" else value.text
 
-    def _math_call(self, node: Any, name: str, arguments: list[Any], is_std: bool) -> Value:
+    def _math_call(self, node: Node, name: str, arguments: list[Node], is_std: bool) -> Value:
         values = [self.expression(one) for one in arguments]
-        single = name.endswith("f") and name not in ("erf",)
-        if not single and self.program.language != "c" and f"{name}f" in MATH:
-            overloaded = (
-                is_std or self.program.language == "cuda" or "math.h" in self.program.changed
-            )
-            if overloaded and all(one.type == FLOAT for one in values):
-                name, single = f"{name}f", True
-        kind = FLOAT if single else DOUBLE
-        texts = [self.convert(one, kind).text for one in values]
+        overloaded = is_std or self.program.overloads_math
+        if overloaded and f"{name}f" in MATH and all(one.type == FLOAT for one in values):
+            name = f"{name}f"
+        kind = FLOAT if name.endswith("f") and name != "erf" else DOUBLE
         if any(not one.type.is_number for one in values):
             raise self.fail(node, "a function of numbers")
-        return Value(f"{name}({', '.join(texts)})", kind)
+        return Value(f"{name}({', '.join(self.convert(one, kind).text for one in values)})", kind)
 
-    def _extreme(self, node: Any, name: str, arguments: list[Any]) -> Value:
+    def _extreme(self, node: Node, name: str, arguments: list[Node]) -> Value:
         values = [self.expression(one) for one in arguments]
         if not all(one.type.is_number for one in values):
             raise self.fail(node, "a function of numbers")
-        if name in ("abs", "labs", "llabs"):
-            if values[0].type.kind == "float" and self.program.language == "c":
-                values = [self.convert(values[0], INT)]
-            return Value(f"abs({values[0].text})", values[0].type, nonnegative=True)
-        kind = common(values[0].type, values[1].type)
+        kind = values[0].type
+        if name.endswith("abs"):
+            kind = INT if kind.kind == "float" and self.program.language == "c" else kind
+            bounds = (0, kind.range[1])
+        else:
+            kind = common(kind, values[1].type)
+            bounds = (min(one.range[0] for one in values), max(one.range[1] for one in values))
         texts = [self.convert(one, kind).text for one in values]
-        nonnegative = all(one.nonnegative for one in values)
-        return Value(f"{name}({', '.join(texts)})", kind, nonnegative=nonnegative)
+        name = "abs" if name.endswith("abs") else name
+        return Value(f"{name}({', '.join(texts)})", kind, bounds if kind.is_integer else None)
 
-    def _algorithm(self, node: Any, name: str, arguments: list[Any]) -> Value:
+    def _algorithm(self, node: Node, name: str, arguments: list[Node]) -> Value:
         values = [self.expression(one) for one in arguments]
-        texts = [one.text for one in values]
-        if name == "accumulate" and len(values) == 3:
-            kind = values[2].type
-            texts[2] = self.convert(values[2], kind).text
-            if values[0].type.pointed != kind:
-                raise self.fail(node, "a sum in another type")
-            return Value(f"accumulate({', '.join(texts)})", kind)
-        if len(values) != (3 if name in ("fill", "iota") else 2):
+        texts, kind = [one.text for one in values], values[0].type
+        if name == "accumulate" and len(values) == 3 and kind.pointed == values[2].type:
+            kind, texts[2] = kind.pointed, self.convert(values[2], kind.pointed).text
+        elif name == "accumulate" or len(values) != 2:
             raise self.fail(node, "this form of the algorithm")
-        if name in ("fill", "iota"):
-            texts[2] = self.convert(values[2], values[0].type.pointed).text
-        return Value(f"{name}({', '.join(texts)})", values[0].type)
+        return Value(f"{name}({', '.join(texts)})", kind)
 
-    def _allocation(self, name: str, call: Any, node: Any, wanted: CType) -> Value:
-        arguments = children(call.child_by_field_name("arguments"))
-        if node.type == "cast_expression":
-            cast = self.type_of(node.child_by_field_name("type"))
+    # Memory.
+
+    def allocation(self, call: Node, node: Node, wanted: CType) -> Value:
+        """``malloc`` and ``calloc``, for a pointer of type `wanted`."""
+        if node.kind == "cast_expression":
+            cast = self.type_of(node["type"])
             wanted = wanted if cast.pointed.kind == "void" else cast
-        to = wanted.pointed if wanted.pointed.kind != "void" else CHAR
-        if name == "calloc":
-            count, size = arguments
-            if text_of(size).startswith("sizeof"):
-                return Value(f"allocate({self.element(to)}, {self.expression(count).text})", wanted)
-            raise self.fail(call, "calloc of a size that is not sizeof")
+        to = CHAR if wanted.pointed.kind == "void" else wanted.pointed
         element = self.element(to)
-        count = self._count(arguments[-1], to, element)
-        if to.kind == "struct" and self.by_reference(wanted):
-            if count != "1":
-                raise self.fail(call, "several structs")
-            return Value(f"{element}()", wanted)
-        return Value(f"allocate({element}, {count})", wanted)
+        *counts, size = call.arguments
+        factors = [self.expression(one) for one in [*counts, *_factors(size)]]
+        sizes = [f"sizeof({element})", *(["8"] if element == "object" else [])]
+        whole = next((one for one in factors if one.text in sizes), None)
+        if whole is not None:
+            factors.remove(whole)
+            count = " * ".join(x.after("*") if factors[1:] else x.text for x in factors) or "1"
+        elif counts or element in ("object", "float16") or to.kind == "struct":
+            raise self.fail(call, f"how many {to} that is")
+        else:
+            bytes_ = self.expression(size)
+            is_byte = element in ("c_byte", "c_ubyte")
+            count = bytes_.text if is_byte else f"{bytes_.at('*')} // sizeof({element})"
+        if to.kind != "struct" or not self.by_reference(to):
+            return Value(f"allocate({element}, {count})", wanted)
+        if count != "1":
+            raise self.fail(call, "several structs")
+        return Value(f"{element}()", wanted)
 
-    def _count(self, node: Any, to: CType, element: str) -> str:
-        """How many elements that many bytes are."""
-        factors = list(_factors(node))
-        for index, factor in enumerate(factors):
-            if factor.type != "sizeof_expression":
-                continue
-            size = self.expression(factor).text
-            if size == f"sizeof({element})" or (size == "8" and element == "object"):
-                rest = [self.expression(one) for one in factors[:index] + factors[index + 1 :]]
-                level = MULTIPLICATIVE + 1 if len(rest) > 1 else 0
-                return " * ".join(one.at(level) for one in rest) or "1"
-        total = self.expression(node)
-        if element in ("c_byte", "c_ubyte"):
-            return total.text
-        if element in ("object", "float16") or to.kind == "struct":
-            raise self.fail(node, f"how many {to} that is")
-        return f"{total.at(MULTIPLICATIVE)} // sizeof({element})"
-
-    def _new_expression(self, node: Any) -> Value:
-        to = self.type_of(node.child_by_field_name("type"))
-        declarator = node.child_by_field_name("declarator")
-        if declarator is not None:
-            length = children(declarator)[0]
-            element = self.element(to)
-            return Value(f"allocate({element}, {self.expression(length).text})", pointer_to(to))
-        found = node.child_by_field_name("arguments")
-        arguments = children(found) if found is not None else []
+    def _new_expression(self, node: Node) -> Value:
+        to = self.type_of(node["type"])
+        if node["declarator"]:
+            count = self.expression(node["declarator"].children[0]).text
+            return Value(f"allocate({self.element(to)}, {count})", pointer_to(to))
         if not to.is_object:
             raise self.fail(node, "a single number on the heap")
-        made = self.constructed(node, to, arguments)
-        shown = made.text if self.by_reference(pointer_to(to)) else f"Pointer([{made.text}])"
-        return Value(shown, pointer_to(to))
+        made = self.constructed(node, to, node.arguments).text
+        return Value(made if self.by_reference(to) else f"Pointer([{made}])", pointer_to(to))
 
-    def _template_call(self, node: Any, function: Any, arguments: list[Any]) -> Value:
-        name = text_of(function.child_by_field_name("name")).removeprefix("std::")
-        kinds = children(function.child_by_field_name("arguments"))
-        if name in ("static_cast", "reinterpret_cast", "const_cast") and len(arguments) == 1:
-            return self.cast(node, arguments[0], self.type_of(kinds[0]))
-        if name in ("max", "min") and len(arguments) == 2:
-            wanted = self.type_of(kinds[0])
+    constructed: Any
+
+    def template_call(self, node: Node, arguments: list[Node]) -> Value:
+        """``static_cast<T>(x)`` and ``std::max<T>(x, y)``."""
+        name = node["function"]["name"].text.removeprefix("std::")
+        if name in CASTS or name in ("max", "min"):
+            wanted = self.type_of(node["function"].arguments[0])
+            if name in CASTS:
+                return self.cast(node, arguments[0], wanted)
             texts = [self.converted(one, wanted).text for one in arguments]
             return Value(f"{name}({', '.join(texts)})", wanted)
         raise self.fail(node, "a template")
 
 
-def _factors(node: Any) -> list[Any]:
-    if node.type == "parenthesized_expression":
-        return _factors(children(node)[0])
-    if node.type == "cast_expression":
-        return _factors(node.child_by_field_name("value"))
-    if node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) == "*":
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        return [*_factors(left), *_factors(right)]
+def _factors(node: Node) -> list[Node]:
+    """What a product multiplies."""
+    node = node.stripped
+    if node.kind == "binary_expression" and node.operator == "*":
+        return [*_factors(node["left"]), *_factors(node["right"])]
     return [node]
-
-
-def _result_of(name: str) -> CType:
-    return _LONG if name == "ftell" else INT

@@ -1,22 +1,20 @@
-"""Calls: which kind of function a name means, and functions of the program."""
+"""Calls: which kind of function a name means, functions of the program, macros."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from .c_functions import _ALLOCATION
-from .checks import only_checks
+from .c_functions import ALLOCATION
 from .libraries import is_library_call
-from .library_calls import _RESULTS, LibraryCalls
-from .program import Function, children, descendants, stripped, text_of
-from .types import (
-    CType,
-)
-from .value import ATOM, Value
+from .library_calls import RESULTS, LibraryCalls
+from .preprocess import Macro
+from .program import Function
+from .syntax import Node
+from .types import CType
+from .usage import only_checks
+from .value import Untranslatable, Value
 
 __all__ = ["Calls"]
-
 
 _NEWER = {"cudaThreadSynchronize": "cudaDeviceSynchronize", "cudaThreadExit": "cudaDeviceReset"}
 
@@ -26,133 +24,143 @@ class Calls(LibraryCalls):
 
     checked = False  # whether the call that is translated stands where a status is thrown away
 
-    def call(self, node: Any) -> Value:
-        function = node.child_by_field_name("function")
-        arguments = children(node.child_by_field_name("arguments"))
+    def _call_expression(self, node: Node) -> Value:
+        function, arguments = node["function"], node.arguments
         checked, self.checked = self.checked, False
-        if any(one.type == "kernel_call_syntax" for one in node.children):
-            return self._launch(node, function, arguments)
-        if function.type == "field_expression" and self._is_function_pointer(function):
-            return self._pointer_call(node, self.expression(function), arguments)
-        if function.type == "field_expression":
-            return self._method(node, function, arguments)
-        if function.type == "template_function":
-            return self._template_call(node, function, arguments)
-        name = text_of(function)
-        if name.startswith("std::"):
-            name, is_std = name[5:], True
-        else:
-            is_std = False
-        if function.type not in ("identifier", "qualified_identifier", "primitive_type"):
+        name = _NEWER.get(function.text, function.text.removeprefix("std::"))
+        if any(one.kind == "kernel_call_syntax" for one in node.named):
+            return self.launch(node, arguments)
+        if function.kind == "template_function":
+            return self.template_call(node, arguments)
+        if function.kind == "field_expression":
+            if self._is_function_pointer(function["field"].text):
+                return self._pointer_call(node, self.expression(function), arguments)
+            return self.method(node, arguments)
+        if function.kind not in ("identifier", "qualified_identifier", "primitive_type"):
             raise self.fail(node, "a call of what is no name")
-        return self._named_call(node, name, arguments, checked, is_std)
-
-    def _named_call(
-        self, node: Any, name: str, arguments: list[Any], checked: bool, is_std: bool
-    ) -> Value:
-        name = _NEWER.get(name, name)
         macro = self.program.macros.get(name)
-        if macro and macro.parameters is None and macro.body.isidentifier():
+        if macro and not macro.is_function and macro.body.isidentifier():
             name, macro = macro.body, self.program.macros.get(macro.body)
-        if macro and macro.parameters is not None:
-            return self._macro_call(node, macro, arguments, checked)
-        user = self.program.functions.get(name)
-        variable = self.lookup(name)
+        if macro and macro.is_function:
+            if self.is_check(macro, arguments):
+                return self._checked(arguments[0])
+            return self.expand(macro, [one.text for one in arguments], node)
+        user, variable = self.program.functions.get(name), self.lookup(name)
         if variable is not None and variable.type.pointed.kind == "function":
-            return self._pointer_call(node, self._variable_place(variable).read(), arguments)
+            return self._pointer_call(node, self.variable(variable), arguments)
         if self.record and name in self.record.methods:
             return self.user_call(node, self.record.methods[name], arguments, "self.")
+        if user and user.is_check and arguments and self._returns_status(arguments[0]):
+            return self._checked(arguments[0])
         if user:
-            if user.is_check and arguments and self._is_library(arguments[0]):
-                return self._checked(arguments[0])
             return self.user_call(node, user, arguments)
         if is_library_call(name):
-            return self._library_call(node, name, arguments, checked)
+            return self.library_call(node, name, arguments, checked)
         as_type = self.named_type(name)
         if as_type is not None:
-            return self._construction(node, as_type, arguments)
-        return self._c_call(node, name, arguments, is_std)
+            return self.construction(node, as_type, arguments)
+        return self.c_call(node, name, arguments)
 
-    def _is_function_pointer(self, node: Any) -> bool:
-        name = text_of(node.child_by_field_name("field"))
-        fields = [one.fields[name] for one in self.program.records.values() if name in one.fields]
-        return any(one.pointed.kind == "function" for one in fields)
+    # Functions of the program.
 
-    def _pointer_call(self, node: Any, function: Value, arguments: list[Any]) -> Value:
+    def _is_function_pointer(self, name: str) -> bool:
+        fields = [one.fields.get(name) for one in self.program.records.values()]
+        return any(one is not None and one.pointed.kind == "function" for one in fields)
+
+    def _pointer_call(self, node: Node, function: Value, arguments: list[Node]) -> Value:
         """A call through a pointer to a function."""
         kind = function.type.pointed
         if len(kind.parameters) != len(arguments) or any(one.reference for one in kind.parameters):
             raise self.fail(node, "a call through this pointer")
         texts = [
-            self.converted(argument, wanted).text
-            for argument, wanted in zip(arguments, kind.parameters, strict=True)
+            self.converted(*pair).text for pair in zip(arguments, kind.parameters, strict=True)
         ]
-        return Value(f"{function.at(ATOM)}({', '.join(texts)})", kind.pointed.plain())
-
-    def _is_library(self, node: Any) -> bool:
-        node = stripped(node)
-        if node.type != "call_expression":
-            return False
-        name = text_of(node.child_by_field_name("function"))
-        return is_library_call(name) and name not in _RESULTS
-
-    def _checked(self, node: Any) -> Value:
-        self.checked = True
-        return self.call(stripped(node))
-
-    def is_check_macro(self, macro: Any) -> bool:
-        """Whether a macro does nothing where the status that it looks at is success."""
-        root = self.fragment(re.sub(r"(?<!#)#\s*(\w+)", r'"\1"', macro.body))
-        compound = next(descendants(root, "compound_statement"))
-        return not root.has_error and only_checks(children(compound), self.program)
-
-    def _macro_call(self, node: Any, macro: Any, arguments: list[Any], checked: bool) -> Value:
-        if arguments and self._is_library(arguments[0]) and self.is_check_macro(macro):
-            return self._checked(arguments[0])
-        return self.expand(macro, [text_of(one) for one in arguments])
+        return Value(f"{function.at('.')}({', '.join(texts)})", kind.pointed.plain)
 
     def user_call(
-        self, node: Any, function: Function, arguments: list[Any], owner: str = ""
+        self, node: Node, function: Function, arguments: list[Node], owner: str = ""
     ) -> Value:
-        if function.problem:
-            raise self.fail(node, function.problem)
-        if function.kind != "host":
-            raise self.fail(node, "a function that runs on the GPU")
+        if function.problem or function.kind != "host":
+            raise self.fail(node, function.problem or "a function that runs on the GPU")
         if len(arguments) > len(function.parameters):
             raise self.fail(node, "more arguments than parameters")
         mark = len(self.after)
         texts = [
-            self.argument(argument, parameter.type)
+            self._argument(argument, parameter.type)
             for argument, parameter in zip(arguments, function.parameters, strict=False)
         ]
         shared = {one.name for one in self.scopes[0].values()}
-        for change in self.after[mark:]:
-            target = change.partition(" = ")[0]
-            if target in shared or not target.isidentifier():
-                raise self.fail(node, "an argument that changes what the function may see")
-        result = function.result
-        nonnegative = result.is_integer and not result.signed
-        text = f"{owner}{function.python}({', '.join(texts)})"
-        return Value(text, result.plain(), nonnegative=nonnegative)
+        targets = {re.split(r" \S*= ", one)[0] for one in self.after[mark:]}
+        if any(one in shared or not one.isidentifier() for one in targets):
+            raise self.fail(node, "an argument that changes what the function may see")
+        return Value(f"{owner}{function.python}({', '.join(texts)})", function.result.plain)
 
-    def argument(self, node: Any, wanted: CType) -> str:
+    def _argument(self, node: Node, wanted: CType) -> str:
         """An argument for a parameter of a function of the program."""
-        if wanted.reference and not wanted.is_object and not wanted.const:
-            inner = stripped(node)
-            place = self.place(inner)
-            if place.object:
-                return place.object
-            if inner.type == "subscript_expression":
-                return self.address(inner).text
+        if not wanted.is_cell:
+            return self.converted(node, wanted).text
+        place = self.place(node.stripped)
+        if not place.object and node.stripped.kind != "subscript_expression":
             raise self.fail(node, "a reference to this")
-        return self.converted(node, wanted).text
+        return place.object or self.address(node.stripped).text
 
-    def converted(self, node: Any, wanted: CType) -> Value:
-        inner = stripped(node)
-        if wanted.kind == "pointer" and inner.type == "call_expression":
-            name = text_of(inner.child_by_field_name("function")).removeprefix("std::")
-            if name in _ALLOCATION:
-                return self._allocation(name, inner, node, wanted)
-        if inner.type == "initializer_list":
-            return self.constructed(node, wanted, children(inner))
+    def converted(self, node: Node, wanted: CType) -> Value:
+        inner = node.stripped
+        if wanted.kind == "pointer" and inner.called.removeprefix("std::") in ALLOCATION:
+            return self.allocation(inner, node, wanted)
+        if inner.kind == "initializer_list":
+            return self.initialized(node, wanted, inner.children)
         return self.convert(self.expression(node), wanted)
+
+    # Calls of the libraries raise by themselves, so what checks their statuses is left out.
+
+    def _returns_status(self, node: Node) -> bool:
+        name = node.stripped.called
+        return is_library_call(name) and name not in RESULTS
+
+    def _checked(self, node: Node) -> Value:
+        self.checked = True
+        return self.expression(node.stripped)
+
+    def is_check(self, macro: Macro, arguments: list[Node]) -> bool:
+        """Whether a macro does nothing but look at the status of a library's function."""
+        if not arguments or not self._returns_status(arguments[0]):
+            return False
+        block = self.fragment(re.sub(r"(?<!#)#\s*(\w+)", r'"\1"', macro.body))
+        return bool(block) and only_checks(block.children, self.program)
+
+    # Macros.
+
+    def is_statement(self, macro: Macro | None, arguments: list[Node]) -> bool:
+        """Whether a macro stands for statements."""
+        if macro is None or not macro.is_function or self.is_check(macro, arguments):
+            return False
+        words = r"(do|if|for|while|switch|return|goto)\b|\{"
+        return bool(re.match(words, macro.body)) or ";" in macro.body
+
+    def body_of(self, macro: Macro, arguments: list[str], node: Node, prefix: str = "") -> Node:
+        """The block of what a macro stands for where `node` is.
+
+        Raises
+        ------
+        Untranslatable
+            If it cannot be read, uses itself or is defined twice.
+        """
+        if macro.name in self.program.redefined:
+            raise Untranslatable(f"a macro that is defined twice: {macro.name}")
+        body = prefix + macro.substituted(arguments, self.program.macros)
+        block = self.fragment(body, node.line)
+        if macro.name in self.expanding or not block:
+            raise Untranslatable(f"the macro {macro.name}: {body}")
+        return block
+
+    def expand(self, macro: Macro, arguments: list[str], node: Node) -> Value:
+        block = self.body_of(macro, arguments, node, "x = ")
+        value = next(block.find("expression_statement")).children[0]["right"]
+        if not value:
+            raise Untranslatable(f"the macro {macro.name}: {macro.body}")
+        self.expanding.append(macro.name)
+        try:
+            return self.expression(value)
+        finally:
+            self.expanding.pop()

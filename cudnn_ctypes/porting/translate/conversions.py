@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from .places import Places, _unwrapped
-from .program import stripped, text_of
-from .types import (
-    BOOL,
-    INT,
-    SIZE,
-    STRING,
-    CType,
-)
-from .value import (
-    COMPARISON,
-    NOT,
-    Value,
-)
+import numpy as np
 
-__all__ = ["Conversions"]
+from .places import Places
+from .syntax import Node
+from .types import BOOL, INT, SIZE, STRING, CType
+from .value import Untranslatable, Value, truth
+
+__all__ = ["CONDITION", "Conversions"]
+
+# What Python's `and` and `or` give, which is C's result only as a condition.
+CONDITION = CType("bool", "condition", 8, False)
 
 
 class Conversions(Places):
@@ -29,138 +22,104 @@ class Conversions(Places):
 
     def convert(self, value: Value, wanted: CType) -> Value:
         """A value as another type, as C's assignment converts it."""
-        wanted, have = wanted.plain(), value.type
+        wanted, have = wanted.plain, value.type
+        if have == CONDITION:
+            value = Value(f"bool({value.text})", BOOL)
+            value = value if wanted.kind == "bool" else truth(f"int({value.text})", "c")
+            have = value.type
         if wanted.kind == "bool" and have.kind != "bool":
-            if have.is_pointer:
-                return Value(f"not is_null({value.text})", BOOL, NOT)
-            return Value(f"bool({value.text})", BOOL, nonnegative=True, small=True)
-        if have.name == "truth":
-            value = Value(f"int(bool({value.text}))", INT, nonnegative=True, small=True)
-            have = INT
+            null = f"not is_null({value.text})"
+            return truth(null if have.is_pointer else f"bool({value.text})")
         if wanted.is_number and have.is_number:
-            return self._converted_number(value, wanted)
-        if wanted.is_pointer and (value.constant == 0 or value.text == "None"):
+            as_number = self._as_float if wanted.kind == "float" else self._as_integer
+            return as_number(value, wanted)
+        if (wanted.is_pointer or wanted.kind == "opaque") and value.is_zero:
             return Value("None", wanted)
         if wanted.kind == "string" and (have.is_text or have.kind == "string"):
-            return Value(self.as_string(value), STRING, value.level)
-        if wanted.kind == have.kind or wanted.kind == "unknown":
-            return replace(value, type=wanted if wanted.kind != "unknown" else have)
-        if wanted.is_pointer and (
-            have.is_pointer or have.kind in ("opaque", "function", "unknown")
-        ):
-            return value.typed(wanted)
-        if wanted.kind == "opaque" and (have.is_pointer or value.constant == 0):
-            return Value("None", wanted) if value.constant == 0 else value.typed(wanted)
-        raise self.fail_text(f"converting {have} to", str(wanted))
-
-    def _converted_number(self, value: Value, wanted: CType) -> Value:
-        have = value.type
-        if wanted.kind == "float":
-            return self._converted_to_float(value, wanted)
-        if wanted.kind == "enum":
-            if wanted.element and have.name != wanted.name:
-                return Value(f"{self.element(wanted)}({value.text})", wanted)
-            return value.typed(wanted)
-        if have.kind == "float":
-            return replace(Value(f"int({value.text})", wanted), small=False)
-        fits = value.constant is not None and _fits(value.constant, wanted)
-        same = have.signed == wanted.signed and have.bits <= wanted.bits
-        widened = not have.signed and wanted.signed and have.bits < wanted.bits
-        known = (
-            value.nonnegative
-            and (value.small or have.bits <= wanted.bits)
-            and (
-                wanted.bits >= 32
-                and (value.small or not (wanted.signed and have.bits >= wanted.bits))
-            )
-        )
-        if value.nonnegative and have.signed and have.bits <= wanted.bits:
-            known = True
-        if have.kind in ("enum", "bool"):
-            known = wanted.bits >= 32
-        if fits or same or widened or known:
-            return replace(value, type=wanted)
-        sign = "" if wanted.signed else "u"
-        text = f"{sign}int{wanted.bits}({value.text})"
-        return Value(text, wanted, nonnegative=not wanted.signed)
-
-    def _converted_to_float(self, value: Value, wanted: CType) -> Value:
-        have = value.type
-        if wanted.bits == 64:
-            if have.kind == "float" and have.bits == 64:
-                return value
-            if value.constant is not None and have.is_integer and value.text.lstrip("-").isdigit():
-                return Value(f"{value.text}.0", wanted, value.level, constant=value.constant)
-            return Value(f"float({value.text})", wanted, constant=value.constant)
-        if have == wanted and not value.weak:
+            return Value(self.as_string(value), STRING)
+        if wanted.kind == "unknown":
             return value
-        shown = f"float{wanted.bits}({value.text})"
-        return Value(shown, wanted, constant=value.constant)
+        pointers = have.is_pointer or have.kind in ("opaque", "function", "unknown")
+        to_pointer = wanted.is_pointer or (wanted.kind == "opaque" and have.is_pointer)
+        if wanted.kind == have.kind or (to_pointer and pointers):
+            return value.typed(wanted)
+        raise Untranslatable(f"converting {have} to {wanted}")
 
-    def _cast_expression(self, node: Any) -> Value:
-        wanted = self.type_of(node.child_by_field_name("type"))
-        return self.cast(node, node.child_by_field_name("value"), wanted)
+    def _as_integer(self, value: Value, wanted: CType) -> Value:
+        have = value.type
+        if wanted.kind == "enum":
+            same = not wanted.element or have.name == wanted.name
+            text = value.text if same else f"{self.element(wanted)}({value.text})"
+            return Value(text, wanted)
+        if have.kind == "float":
+            return Value(f"int({value.text})", wanted)
+        low, high = value.range
+        if wanted.range[0] <= low and high <= wanted.range[1]:
+            return replace(value, type=wanted, bounds=(low, high))
+        return Value(f"{'' if wanted.signed else 'u'}int{wanted.bits}({value.text})", wanted)
 
-    def cast(self, node: Any, inner: Any, wanted: CType) -> Value:
+    def _as_float(self, value: Value, wanted: CType) -> Value:
+        if value.type == wanted and not value.weak:
+            return value
+        if wanted.bits < 64:
+            return Value(f"float{wanted.bits}({value.text})", wanted)
+        if value.type.is_integer and value.text.lstrip("-").isdigit():
+            return Value(f"{value.text}.0", wanted)
+        if value.weak:
+            return Value(repr(float(np.float32(value.constant or 0))), wanted)
+        return Value(f"float({value.text})", wanted)
+
+    def float_operand(self, value: Value, kind: CType) -> Value:
+        """A number that is combined with a float or double, converted where Python would not."""
+        from_float = value.type.kind == "float" and value.type.bits < kind.bits
+        return self.convert(value, kind) if from_float else value
+
+    def integer_operand(self, value: Value, kind: CType) -> Value:
+        """An integer that is combined with one of type `kind`."""
+        if kind.signed or value.nonnegative:
+            return value
+        return Value(f"uint{kind.bits}({value.text})", kind)
+
+    def _cast_expression(self, node: Node) -> Value:
+        return self.cast(node, node["value"], self.type_of(node["type"]))
+
+    def cast(self, node: Node, inner: Node, wanted: CType) -> Value:
         """C's ``(wanted) inner``."""
-        if wanted.kind == "void":
-            return self.expression(inner)
-        if wanted.is_pointer and stripped(inner).type == "call_expression":
+        if wanted.is_pointer and inner.stripped.kind == "call_expression":
             return self.converted(inner, wanted)
         value = self.expression(inner)
-        if wanted.is_pointer and value.type.is_pointer:
-            return self._cast_pointer(value, wanted)
+        if wanted.kind == "void":
+            return value
         if wanted.is_number and value.type.is_pointer:
             raise self.fail(node, "a pointer as a number")
-        return self.convert(value, wanted)
-
-    def _cast_pointer(self, value: Value, wanted: CType) -> Value:
+        if not (wanted.is_pointer and value.type.is_pointer):
+            return self.convert(value, wanted).read()
         have, to = value.type.pointed, wanted.pointed
-        if value.text == "None" or to.kind in ("void", "unknown") or have.plain() == to.plain():
-            return value.typed(wanted)
-        if to.is_number and (have.is_number or have.kind in ("void", "array")):
+        same = to.kind in ("void", "unknown") or have.plain == to.plain
+        if not same and to.is_number and (have.is_number or have.kind in ("void", "array")):
             return Value(f"cast({value.text}, {self.element(to)})", wanted)
-        if have.kind == "void":
+        if value.is_zero or same or have.kind == "void":
             return value.typed(wanted)
-        raise self.fail_text(f"casting {value.type} to", str(wanted))
+        raise self.fail(node, f"casting {value.type} to {wanted}")
 
-    def _sizeof_expression(self, node: Any) -> Value:
-        named = node.child_by_field_name("type")
-        if named is not None:
-            kind = self.type_of(named)
-        else:
-            argument = _unwrapped(node.child_by_field_name("value"))
-            as_type = self.named_type(text_of(argument))
-            kind = as_type or self.type_only(argument)
+    def _sizeof_expression(self, node: Node) -> Value:
+        named, argument = node["type"], node["value"].bare
+        kind = self.type_of(named) if named else self.named_type(argument.text)
+        if kind is None:
+            value = self.peek(argument)
+            kind = value.type
             if kind.kind == "array":
-                text = self.expression(argument).text
-                return Value(f"sizeof({text})", SIZE, nonnegative=True, small=True)
+                return Value(f"sizeof({value.text})", SIZE, (0, INT.range[1]))
         if kind.is_pointer:
-            return Value("8", SIZE, nonnegative=True, small=True, constant=8)
-        return Value(f"sizeof({self.element(kind)})", SIZE, nonnegative=True, small=True)
-
-    named_type: Callable[[str], CType | None]
-    """The type of that name, or None."""
+            return Value("8", SIZE, (8, 8))
+        return Value(f"sizeof({self.element(kind)})", SIZE, (0, INT.range[1]))
 
     def as_string(self, value: Value) -> str:
         """A value as a Python string."""
         if value.type.kind == "string" or (value.type.is_text and value.text[0] == '"'):
-            return value.at(COMPARISON + 1)
+            return value.after("==")
         if value.type.is_text:
             return f"string({value.text})"
         if value.type.name == "char":
             return f"chr({value.text})"
-        raise self.fail_text("a string of", str(value.type))
-
-    def wrapped(self, value: Value) -> Value:
-        """An unsigned result modulo its width; others as they are."""
-        kind = value.type
-        if not kind.is_integer or kind.signed or kind.kind == "bool":
-            return value
-        return Value(f"uint{kind.bits}({value.text})", kind, nonnegative=True)
-
-
-def _fits(number: float, kind: CType) -> bool:
-    low = -(1 << kind.bits - 1) if kind.signed else 0
-    high = 1 << (kind.bits - 1 if kind.signed else kind.bits)
-    return low <= number < high and number == int(number)
+        raise Untranslatable(f"a string of {value.type}")

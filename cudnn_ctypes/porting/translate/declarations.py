@@ -1,141 +1,224 @@
-"""Declarations of variables in Python."""
+"""Declarations of variables in Python, and what they begin with."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
 
-from .initial_values import InitialValues
-from .program import Variable, children, descendants, text_of
-from .type_names import _leading_words
-from .types import UNKNOWN, CType
-from .value import Untranslatable
+from .literals import number
+from .loops import Loops
+from .program import Program
+from .syntax import Node
+from .types import UNKNOWN, CType, array_of
+from .value import Untranslatable, Value
 
 __all__ = ["Declarations"]
 
 
-class Declarations(InitialValues):
+class Declarations(Loops):
     """Variables."""
 
-    def _do_declaration(self, node: Any) -> None:
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.statics: list[tuple[int, str, int]] = []  # lines to write before the function
+
+    def _do_declaration(self, node: Node) -> None:
         base = self.type_of(node)
-        words = _leading_words(node)
-        for declarator in node.children_by_field_name("declarator"):
-            self._clear()
-            value = None
-            if declarator.type == "init_declarator":
-                value = declarator.child_by_field_name("value")
-                declarator = declarator.child_by_field_name("declarator")
+        words = node.words("storage_class_specifier")
+        for declarator in node.each("declarator"):
+            self.clear()
+            value = declarator["value"]
+            if declarator.kind == "init_declarator":
+                declarator = declarator["declarator"]
             name, kind = self.declared(base, declarator)
             if kind.kind == "function":
-                if len(self.scopes) > 1 and self._is_object(base, declarator):
-                    self._made_by_parentheses(node, base, declarator)
-                continue
-            if "extern" in words and value is None:
+                value = self._arguments(base, declarator)
+                if not value:
+                    continue
+                kind = base
+            if "extern" in words and not value:
                 continue
             if "static" in words and self.function is not None:
                 self._static(node, name, kind, value)
             else:
                 self._variable(node, name, kind, value)
 
-    def _is_object(self, base: CType, declarator: Any) -> bool:
-        """Whether ``T name(a, b);`` makes an object, since a and b are no types."""
-        listed = children(declarator.child_by_field_name("parameters"))
-        named = any(self.named_type(text_of(one.child_by_field_name("type"))) for one in listed)
-        return base.kind in ("struct", "vector") and bool(listed) and not named
+    def _arguments(self, base: CType, declarator: Node) -> Node:
+        """The arguments in ``Class name(a, b)``, which reads as a function's declaration."""
+        listed = declarator["parameters"].children
+        is_function = any(self.named_type(one["type"].text) for one in listed) or not listed
+        if is_function or self.function is None or base.kind not in ("struct", "vector"):
+            return Node(None)
+        block = self.fragment(f"f{declarator['parameters'].text}", declarator.line)
+        return next(block.find("argument_list"))
 
-    def _made_by_parentheses(self, node: Any, base: CType, declarator: Any) -> None:
-        name = text_of(declarator.child_by_field_name("declarator"))
-        root = self.fragment(f"f{text_of(declarator.child_by_field_name('parameters'))}")
-        arguments = next(descendants(root, "argument_list"))
-        text = self.constructed(node, base, children(arguments)).text
-        self._emit_variable(self.declare(name, base), text, self.line(node))
-
-    def _static(self, node: Any, name: str, kind: CType, value: Any) -> None:
+    def _static(self, node: Node, name: str, kind: CType, value: Node) -> None:
         """A variable of a function that lives on: one of the module with the function's name."""
-        if self.record or not (kind.is_number or kind.kind == "array"):
+        if self.record or not (kind.is_number or kind.kind == "array") or not self.function:
             raise self.fail(node, f"a static {kind}")
-        assert self.function
-        kept, scopes = self.out.lines, self.scopes
+        kept, scopes, addressed = self.out.lines, self.scopes, self.addressed
         self.out.lines, self.scopes = [], scopes[:1]
         long_name = f"{self.function.name}_{name}"
-        addressed = {long_name} if name in self.addressed else set()
-        self.addressed, kept_addressed = addressed, self.addressed
+        self.addressed = {long_name} if name in addressed else set()
         try:
             self._variable(node, long_name, kind, value)
-            if not self.out.lines:
-                raise self.fail(node, "a static variable without a value")
-            self.statics += [(text, line) for _, text, line in self.out.lines]
+            self.statics += [(0, text, line) for _, text, line in self.out.lines]
         finally:
-            self.out.lines, self.scopes, self.addressed = kept, scopes, kept_addressed
+            self.out.lines, self.scopes, self.addressed = kept, scopes, addressed
         self.scopes[-1][name] = self.scopes[0][long_name]
 
-    statics: list[tuple[str, int]]
-
-    def _variable(self, node: Any, name: str, kind: CType, value: Any) -> None:
-        line = self.line(node)
-        if kind.reference:
-            self._reference(node, name, kind, value)
-            return
-        if kind.kind == "unknown":
-            if value is None:
+    def _variable(self, node: Node, name: str, kind: CType, value: Node) -> None:
+        if kind.reference or kind.kind == "unknown":
+            if not value:
                 raise self.fail(node, "a type that is not known")
             found = self.expression(value)
             if found.type.kind in ("unknown", "void", "function"):
                 raise self.fail(node, "a type that is not known")
-            kind = found.type.plain()
+            if kind.is_cell and not found.type.is_object:
+                raise self.fail(node, "a reference to a number")
+            if kind.reference:
+                kind = found.type.plain if kind.kind == "unknown" else kind.plain
+                text = (self.convert(found, kind) if found.type.is_number else found).text
+                self.emit(f"{self.declare(name, kind).name} = {text}", node.line)
+                return
+            kind = found.type.plain
+        text = ""
         if kind.kind == "array":
-            self._array_variable(node, name, kind, value)
-            return
+            kind, text = self._array(node, kind, value)
         filled = name in self.program.filled and kind.kind == "pointer"
-        cell = name in self.addressed and (kind.is_number or kind.kind == "pointer") and not filled
+        is_simple = kind.is_number or kind.kind == "pointer"
+        cell = name in self.addressed and is_simple and not filled
         variable = self.declare(name, kind, cell=cell)
         variable.filled = filled
-        text = self._initial_text(node, kind, value, cell)
-        if kind.is_integer and "const" in _leading_words(node) and value is not None:
-            self._note_constant(variable, value)
+        text = text or self._initial(node, kind, value)
+        if kind.is_integer and kind.const and value:
+            variable.bounds = self.peek(value).bounds if not cell else None
         if filled and text in ("", "None"):
-            text = f"cudart.DevicePointer({self.device_element(kind.pointed)})"
-        if text:
-            self._emit_variable(variable, text, line)
+            text = self.device_pointer("cudart.DevicePointer", kind.pointed)
+        if cell and kind.kind == "enum" and kind.element:
+            self.before.append(f"{variable.name} = {self.element(kind)}()")
+            text = f".value = {text}" if text else ""
+        elif cell:
+            text = f" = {self._cell(kind, text)}"
+        elif self.is_destroyed(kind):
+            text = f" = {self._scope(node.line)}({text})"
+        elif text or len(self.scopes) == 1:
+            text = f" = {text or _ZEROS.get(kind.name, '0.0' if kind.kind == 'float' else '0')}"
+        self.emit(f"{variable.name}{text}" if text else "", node.line)
 
-    def _note_constant(self, variable: Variable, value: Any) -> None:
-        variable.nonnegative = self.peek(value).nonnegative
+    def _cell(self, kind: CType, text: str) -> str:
+        if kind.kind == "pointer":
+            return f"Cell({text})"
+        plain = re.fullmatch(r"float32\((-?[\w.+-]+)\)", text)
+        return f"{self.element(kind)}({plain[1] if plain else text})"
 
-    def _emit_variable(self, variable: Variable, text: str, line: int) -> None:
-        if variable.cell and variable.type.kind == "enum" and variable.type.element:
-            self.before.append(f"{variable.name} = {self.element(variable.type)}()")
-            self.emit(f"{variable.name}.value = {text}" if text != "None" else "", line)
-            return
-        if variable.type.kind == "struct" and self.is_destroyed(variable.type):
-            self._open_scope(line)
-            text = f"{self._scope_name}({text})"
-        self.emit(f"{variable.name} = {text}", line)
-
-    _scope_name = "scope"
-
-    def _open_scope(self, line: int) -> None:
-        """Begin the block at whose end objects are destroyed, if this block has none yet."""
+    def _scope(self, line: int) -> str:
+        """The block at whose end objects are destroyed; it begins here if there is none yet."""
         if len(self.scopes) == 1:
             raise Untranslatable("a global object with a destructor")
-        if "scope" in self.scopes[-1]:
-            self._scope_name = self.scopes[-1]["scope"].name
-            return
-        variable = self.declare("scope", UNKNOWN)
-        self._scope_name = variable.name
-        for text in self.before:
-            self.out.add(text, line)
-        self.before = []
-        self.out.add(f"with Scope() as {variable.name}:", line)
-        self.out.depth += 1
+        if "scope" not in self.scopes[-1]:
+            name = self.declare("scope", UNKNOWN).name
+            before, self.before = self.before, []
+            for text in [*before, f"with Scope() as {name}:"]:
+                self.out.add(text, line)
+            self.out.depth += 1
+        return self.scopes[-1]["scope"].name
 
-    def _reference(self, node: Any, name: str, kind: CType, value: Any) -> None:
-        if value is None:
-            raise self.fail(node, "a reference to nothing")
-        found = self.expression(value)
-        kind = found.type.plain() if kind.kind == "unknown" else kind.plain()
-        if not (found.type.is_object or "const" in _leading_words(node)):
-            raise self.fail(node, "a reference to a number")
-        if found.type.is_number:
-            found = self.convert(found, kind)
-        variable = self.declare(name, kind)
-        self.emit(f"{variable.name} = {found.text}", self.line(node))
+    # Initial values.
+
+    def _initial(self, node: Node, kind: CType, value: Node) -> str:
+        """What a variable is when it is declared; nothing if it need not exist yet."""
+        if value.kind == "argument_list":
+            return self.construction(node, kind, value.children).text
+        if value.kind == "initializer_list":
+            return self.initialized(node, kind, value.children).text
+        if kind.is_object or kind.kind == "string":
+            if not value:
+                return self.constructed(node, kind, []).text
+            found = self.converted(value, kind)
+            null = found.text == "None" and kind.kind == "opaque"
+            return f"{self.element(kind)}()" if null else self.copied(found, value)
+        if value:
+            return self.converted(value, kind).text
+        return "None" if kind.kind == "pointer" and len(self.scopes) == 1 else ""
+
+    def _array(self, node: Node, kind: CType, value: Node) -> tuple[CType, str]:
+        """The type of an array, with its length, and its Python."""
+        lengths, element = kind.dimensions
+        values = ""
+        if value.kind == "initializer_list":
+            values = self._list(element, value, len(lengths))
+            lengths[0] = lengths[0] or str(len(value.children))
+        elif value and element.name == "char":
+            values = self.expression(value).text
+            lengths[0] = lengths[0] or f"strlen({values}) + 1"
+        elif value:
+            raise self.fail(node, "an array made so")
+        if not all(lengths):
+            raise self.fail(node, "an array without a length")
+        texts = [self.element(element), *lengths, *([f"values={values}"] if values else [])]
+        return array_of(element, *lengths), f"array({', '.join(texts)})"
+
+    def _list(self, element: CType, node: Node, depth: int) -> str:
+        """The elements of an array, as a list; nothing if all are zero."""
+        texts = []
+        for one in node.children:
+            if one.kind == "initializer_pair" or (depth > 1 and one.kind != "initializer_list"):
+                raise self.fail(node, "an array whose elements are named or not in inner braces")
+            if depth > 1:
+                texts.append(self._list(element, one, depth - 1) or "[]")
+                continue
+            value = self.converted(one, element)
+            if element.kind == "float" and one.kind != "initializer_list":
+                plain = self.peek(one)
+                value = plain if plain.constant is not None else value
+            texts.append(value.text)
+        zeros = all(one in ("0", "0.0", "[]") for one in texts)
+        return "" if zeros else f"[{', '.join(texts)}]"
+
+    def initialized(self, node: Node, kind: CType, listed: list[Node]) -> Value:
+        kind = kind.plain
+        record = self.program.records.get(kind.name)
+        zeros = all(one.text in ("0", "NULL") for one in listed)
+        if kind.kind == "vector":
+            texts = [self.converted(one, kind.pointed).text for one in listed]
+            return Value(f"Vector({self.element(kind.pointed)}, [{', '.join(texts)}])", kind)
+        if kind.kind == "struct" and record and "__init__" not in record.methods and not zeros:
+            texts = [
+                self._member(one, name, member)
+                for one, (name, member) in zip(listed, record.fields.items(), strict=False)
+            ]
+            return Value(f"{kind.element}({', '.join(texts)})", kind)
+        if kind.is_object:
+            made = record is not None and "__init__" in record.methods
+            return self.constructed(node, kind, [] if zeros and not made else listed)
+        if len(listed) > 1:
+            raise Untranslatable(f"a {kind} from a list")
+        return self.converted(listed[0], kind) if listed else self.convert(number(0), kind)
+
+    def _member(self, node: Node, name: str, kind: CType) -> str:
+        prefix = ""
+        if node.kind == "initializer_pair":
+            name = node["designator"].text.lstrip(".")
+            prefix, node = f"{self.safe_field(name)}=", node["value"]
+            records = [x for x in self.program.records.values() if name in x.fields]
+            kind = records[0].fields[name]
+        if kind.kind == "array" and node.kind == "initializer_list":
+            lengths, element = kind.dimensions
+            return prefix + (self._list(element, node, len(lengths)) or "[]")
+        return prefix + self.converted(node, kind).text
+
+    def field_kind(self, name: str, kind: CType) -> str:
+        """What `Struct.fields` says of a field."""
+        lengths, element = kind.dimensions
+        if lengths:
+            return f"({', '.join([self.element(element), *lengths])})"
+        record = self.program.records.get(kind.name) if kind.kind == "struct" else None
+        made = record.methods.get("__init__") if record else None
+        if made and any(not one.default for one in made.parameters):
+            return "lambda: None"  # the constructor makes it
+        text = self.element(kind)
+        celled = name in self.program.addressed_fields and not kind.is_object
+        return f"cell({text})" if celled and kind.kind != "string" else text
+
+
+_ZEROS = {"float": "float32(0)"}

@@ -1,298 +1,362 @@
-"""Functions, classes and enums of C in Python."""
+"""What stands outside of functions: types, classes, functions, read once and then written."""
 
 from __future__ import annotations
 
+import contextlib
 import re
-from typing import Any
 
-from .collect import addressed_in, never_negative, qualifiers
-from .program import Function, Parameter, Record, children, descendants, text_of
-from .reading import Reading
-from .value import Untranslatable
+from .declarations import Declarations
+from .program import Function, Parameter, Record
+from .syntax import Node
+from .type_names import function_declarator
+from .types import INT, UNKNOWN, VOID, CType
+from .usage import addressed_in, is_status_check
+from .value import REASONS, Untranslatable, told
 
-__all__ = ["Definitions"]
+__all__ = ["Definitions", "top_level"]
+
+_CLASSES = ("struct_specifier", "class_specifier")
 
 
-class Definitions(Reading):
-    """What stands outside of functions, written."""
+def top_level(root: Node) -> list[Node]:
+    """What stands outside of functions, in namespaces and ``extern "C"`` too."""
+    found = []
+    for one in root.named:
+        body = one["body"]
+        if one.kind in ("linkage_specification", "namespace_definition") and body:
+            found += top_level(body) if body.kind.endswith("_list") else [body]
+        else:
+            found.append(one)
+    return found
 
-    def write(self, node: Any) -> None:
+
+class Definitions(Declarations):
+    """What stands outside of functions."""
+
+    # Reading.
+
+    def read(self, node: Node) -> None:
+        """Take up what a declaration outside of functions adds to the program."""
+        with contextlib.suppress(*REASONS):  # whoever uses the name is told
+            kind, name = node["type"], node["name"].text
+            if node.kind in (*_CLASSES, "enum_specifier"):
+                self._read_type(node, name)
+            elif node.kind == "type_definition":
+                self._read_type_definition(node)
+            elif node.kind == "declaration" and kind["body"]:
+                self._read_type(kind, kind["name"].text or f"Struct{kind.line}")
+            elif node.kind == "alias_declaration":
+                self.program.types[name] = self.type_of(kind)
+            elif node.kind in ("function_definition", "template_declaration"):
+                self._read_function(node)
+
+    def _read_type_definition(self, node: Node) -> None:
+        kind, declarators = node["type"], node.each("declarator")
+        tag, alias = kind["name"].text, declarators[0].text
+        types = self.program.types
+        if kind.kind in _CLASSES and tag and alias.isidentifier():
+            types[tag] = types[alias] = CType("struct", alias, element=self.safe(alias))
+        if kind["body"]:
+            self._read_type(kind, alias if alias.isidentifier() else tag)
+            types.setdefault(tag, types.get(alias, UNKNOWN))
+        for declarator in declarators:
+            if declarator.text not in types:
+                name, made = self.declared(self.type_of(node), declarator)
+                types[name] = made
+
+    def _read_type(self, node: Node, name: str) -> None:
+        if node.kind == "enum_specifier" and name:
+            self.program.types[name] = INT
+        if not node["body"] or not name or node.kind == "enum_specifier":
+            return
+        self.program.types[name] = CType("struct", name, element=self.safe(name))
+        record = self.program.records[name] = Record(name, node)
+        try:
+            if any(one.kind == "base_class_clause" for one in node.children):
+                raise Untranslatable("inheritance")
+            for member in node["body"].children:
+                self._read_member(record, member)
+        except REASONS as reason:
+            record.problem = told(reason)
+            del self.program.types[name]
+
+    def _read_member(self, record: Record, node: Node) -> None:
+        words = node.text.split("(")[0].split()
+        if node.kind in ("access_specifier", "friend_declaration"):
+            return
+        if "virtual" in words:
+            raise self.fail(node, "a virtual function")
+        if node.kind in ("function_definition", "declaration") or function_declarator(node):
+            self._read_method(record, node)
+            return
+        if node.kind != "field_declaration" or "static" in words:
+            raise self.fail(node, "a member that is not known")
+        base = self.type_of(node)
+        name = ""
+        for part, child in node.fields:
+            if part == "declarator":
+                name, kind = self.declared(base, child)
+                if kind.reference:
+                    raise self.fail(node, "a member that is a reference")
+                record.fields[name] = kind.plain
+            elif part == "default_value":
+                record.defaults[name] = child
+
+    def _read_method(self, record: Record, node: Node) -> None:
+        if re.search(r"=\s*(delete|default)\s*;?$", node.text):
+            return
+        declarator = function_declarator(node)
+        name = declarator["declarator"].text.split("::")[-1].strip()
+        if not declarator or "operator" in name:
+            raise self.fail(node, "an operator of a class")
+        if name in (record.name, f"~{record.name}"):
+            python = "destroy" if name[0] == "~" else self.safe(record.name)
+            made = Function(name, self.parameters(declarator), VOID, node, python)
+            name = "destroy" if name[0] == "~" else "__init__"
+        else:
+            made = self._signature(node)
+        before = record.methods.get(name)
+        if before and (before.has_body or not made.has_body):
+            raise self.fail(node, "several functions of one name")
+        for one, old in zip(made.parameters, before.parameters if before else [], strict=False):
+            one.default = one.default or old.default
+        record.methods[name] = made
+
+    def _signature(self, node: Node) -> Function:
+        """The name, parameters and result of a function."""
+        name, kind = self.declared(self.type_of(node), node["declarator"])
+        name = name.split("::")[-1].strip()
+        parameters = self.parameters(function_declarator(node))
+        return Function(name, parameters, kind.pointed, node, self.safe(name))
+
+    def _read_function(self, node: Node) -> None:
+        inner = node.children[-1] if node.kind == "template_declaration" else node
+        name = _name_of(inner)
+        if "::" in name:
+            record = self.program.records.get(name.split("::")[0].split()[-1])
+            if record is not None and not record.problem:
+                self._read_method(record, node)
+            return
+        if inner.kind != "function_definition":
+            return
+        made = Function(name, [], UNKNOWN, node, self.safe(name))
+        made.kind = "kernel" if "__global__" in inner.head else "device"
+        if "__host__" in inner.head or not re.search(r"__(global|device)__", inner.head):
+            made.kind = "host"
+        try:
+            if node != inner and made.kind != "kernel":
+                raise Untranslatable("a template")
+            if node != inner:
+                listed = function_declarator(inner)["parameters"].children
+                made.parameters = [Parameter("", self._or_unknown(x), Node(None)) for x in listed]
+            else:
+                kind, made = made.kind, self._signature(node)
+                made.kind = kind
+        except REASONS as reason:
+            made.problem = told(reason)
+        made.is_check = is_status_check(inner, self.program)
+        before = self.program.functions.get(name)
+        if before is not None and before.node.kind == node.kind:
+            made.problem = before.problem = "several functions of one name"
+        self.program.functions[name] = made
+
+    def _or_unknown(self, parameter: Node) -> CType:
+        """The type of a parameter of a template; that of the template itself is not known."""
+        try:
+            return self.declared(self.type_of(parameter), parameter["declarator"])[1]
+        except REASONS:
+            return CType("unknown", parameter["type"].text)
+
+    # Writing.
+
+    def write(self, node: Node) -> None:
         """Write what stands outside of functions."""
-        if node.type in ("linkage_specification", "namespace_definition"):
-            body = node.child_by_field_name("body")
-            inner = list(body.named_children) if body.type.endswith("_list") else [body]
-            for one in inner:
-                self.write(one)
-        elif node.type == "comment":
+        if node.kind == "comment":
             self.comment(node)
-        elif node.type == "function_definition":
+        elif node.kind == "function_definition":
             self._write_function(node)
-        elif node.type in ("struct_specifier", "class_specifier", "enum_specifier"):
-            self._write_type(node)
-        elif node.type == "type_definition":
-            self._write_type(node.child_by_field_name("type"))
-        elif node.type == "template_declaration":
-            self._write_template(node)
-        elif node.type == "declaration":
-            kind = node.child_by_field_name("type")
-            if kind is not None and kind.type.endswith("_specifier"):
-                self._write_type(kind)
-            if not re.search(r"__(constant|device|managed)__", text_of(node)):
+        elif node.kind == "template_declaration":
+            if not re.search(r"__(global|device)__", node.children[-1].head):
+                self.spaced()
+                self.not_translated(node, "a template", raises=False)
+        elif node.kind.endswith("_specifier") or node.kind == "type_definition":
+            self._write_type(node if node.kind.endswith("_specifier") else node["type"])
+        elif node.kind == "declaration":
+            self._write_type(node["type"])
+            if not re.search(r"__(constant|device|managed)__", node.text):
                 self.statement(node)
-        elif node.type == "expression_statement" and not self._is_empty(node):
-            self.not_translated_definition(node, "a macro outside of functions")
-        elif node.type == "ERROR":
+        elif node.kind == "expression_statement" and not self._is_empty(node):
+            self.not_translated(node, "a macro outside of functions", raises=False)
+        elif node.kind == "ERROR":
             self.not_translated(node, "what the parser does not understand")
 
-    def _is_empty(self, node: Any) -> bool:
+    def _is_empty(self, node: Node) -> bool:
         """Whether what stands outside of functions is a macro that stands for nothing."""
-        call = next(descendants(node, "call_expression"), None)
-        name = text_of(call.child_by_field_name("function") if call is not None else node)
-        macro = self.program.macros.get(name.strip("; \n"))
-        return name.strip("; \n") == "" or (macro is not None and not macro.body)
-
-    def _write_template(self, node: Any) -> None:
-        inner = children(node)[-1]
-        if inner.type == "function_definition":
-            found = re.search(r"__(global|device)__", qualifiers(inner))
-            if found:
-                return
-        self.spaced()
-        self.not_translated_definition(node, "a template")
-
-    def not_translated_definition(self, node: Any, reason: str) -> None:
-        """Write C code as a comment; whoever calls it raises."""
-        line = self.line(node)
-        self.notes.append((line, reason))
-        for text in text_of(node).split("\n"):
-            self.out.add(f"# NOT TRANSLATED: {text.rstrip()}")
-        self.out.add(f"# line {self.out.shown(line)}: {reason}")
+        name = next((one.called for one in node.find("call_expression")), node.text.strip("; \n"))
+        macro = self.program.macros.get(name)
+        return not name or (macro is not None and not macro.body)
 
     def spaced(self) -> None:
         """Two empty lines, above the comments that belong to what follows."""
-        at = len(self.out.lines)
-        while at and self.out.lines[at - 1][1].startswith("#") and not self.out.lines[at - 1][0]:
+        lines = self.out.lines
+        at = len(lines)
+        while at and lines[at - 1][1].startswith("#") and not lines[at - 1][0]:
             at -= 1
-        while at and not self.out.lines[at - 1][1]:
-            del self.out.lines[at - 1]
+        while at and not lines[at - 1][1]:
+            del lines[at - 1]
             at -= 1
-        self.out.lines[at:at] = [(0, "", 0), (0, "", 0)]
+        lines[at:at] = [(0, "", 0), (0, "", 0)]
 
-    def _write_type(self, node: Any) -> None:
-        if node.type == "enum_specifier":
-            self._write_enum(node)
-            return
-        body = node.child_by_field_name("body")
-        if body is None:
-            return
+    def _write_type(self, node: Node) -> None:
         record = next((one for one in self.program.records.values() if one.node == node), None)
-        if record is None:
-            return
-        self.spaced()
-        if record.problem:
-            self.not_translated_definition(node, record.problem)
-            return
-        self._write_record(record)
+        if node.kind == "enum_specifier":
+            self._do_enum_specifier(node)
+        elif record is not None and record.problem:
+            self.spaced()
+            self.not_translated(node, record.problem, raises=False)
+        elif record is not None:
+            self.spaced()
+            self._write_record(record)
 
-    def _do_enum_specifier(self, node: Any) -> None:
-        self._write_enum(node)
-
-    def _write_enum(self, node: Any) -> None:
-        body = node.child_by_field_name("body")
+    def _do_enum_specifier(self, node: Node) -> None:
         previous = "-1"
-        for one in children(body) if body is not None else []:
-            name, value = (one.child_by_field_name(part) for part in ("name", "value"))
-            shown = self.safe(text_of(name))
-            if value is not None:
-                text = self.expression(value).text
-            elif previous.lstrip("-").isdigit():
-                text = str(int(previous) + 1)
+        for one in node["body"].children:
+            shown = self.safe(one["name"].text)
+            if one["value"]:
+                text = self.expression(one["value"]).text
             else:
-                text = f"{previous} + 1"
-            self.out.add(f"{shown} = {text}", self.line(one))
-            self.program.constants[text_of(name)] = shown
+                is_known = previous.lstrip("-").isdigit()
+                text = str(int(previous) + 1) if is_known else f"{previous} + 1"
+            self.out.add(f"{shown} = {text}", one.line)
+            self.program.constants[one["name"].text] = shown
             previous = text if text.lstrip("-").isdigit() else shown
 
     def _write_record(self, record: Record) -> None:
-        self.out.add(f"class {self.safe(record.name)}(Struct):", self.line(record.node))
+        fields = [
+            f'"{self.safe_field(name)}": {self.field_kind(name, kind)}'
+            for name, kind in record.fields.items()
+        ]
+        self.out.add(f"class {self.safe(record.name)}(Struct):", record.node.line)
         self.out.depth += 1
-        try:
-            shown = [
-                f'"{self.safe_field(name)}": {self.field_kind(kind, name)}'
-                for name, kind in record.fields.items()
-            ]
-            self.out.add(f"fields = {{{', '.join(shown)}}}")
-        except Untranslatable as reason:
-            record.problem = str(reason)
-            self.program.types.pop(record.name, None)
-            self.out.add(f"# NOT TRANSLATED: {reason}")
-            self.notes.append((self.line(record.node), str(reason)))
-        self._write_initializer(record)
-        for method in record.methods.values():
-            if method.node.child_by_field_name("body") is not None:
-                self.out.add("")
-                self._write_body(method, method.node, record)
-        self._write_destructor(record)
+        self.out.add(f"fields = {{{', '.join(fields)}}}")
+        methods = {**record.methods}
+        destroyed = [name for name, kind in record.fields.items() if self.is_destroyed(kind)]
+        if record.defaults:
+            methods.setdefault("__init__", Function("", [], VOID, Node(None)))
+        if destroyed:
+            methods.setdefault("destroy", Function("", [], VOID, Node(None), "destroy"))
+        for name in sorted(methods, key=lambda one: (one != "__init__", one == "destroy")):
+            self.out.add("")
+            self._write_body(methods[name], record, "__init__" if name == "__init__" else "")
+            for member in reversed(destroyed) if name == "destroy" else ():
+                self.out.add(f"self.{self.safe_field(member)}.destroy()", deeper=1)
         self.out.depth -= 1
 
-    def _write_destructor(self, record: Record) -> None:
-        """Write ``destroy``: the destructor, and those of the members in reverse order."""
-        members = [name for name, kind in record.fields.items() if self.is_destroyed(kind)]
-        written = record.destructor
-        if written and written.node.child_by_field_name("body") is not None:
-            self.out.add("")
-            self._write_body(written, written.node, record)
-        elif members:
-            self.out.add("")
-            self.out.add("def destroy(self):")
-        for name in reversed(members):
-            self.out.lines.append(
-                (self.out.depth + 1, f"self.{self.safe_field(name)}.destroy()", 0)
-            )
-
-    def _write_initializer(self, record: Record) -> None:
-        if not record.constructors and not record.defaults:
-            return
-        if len(record.constructors) > 1:
-            self.notes.append((self.line(record.node), "several constructors"))
-            return
-        self.out.add("")
-        if record.constructors:
-            made = record.constructors[0]
-            self._write_body(made, made.node, record)
-            return
-        self.out.add("def __init__(self):")
-        self.out.depth += 1
-        self._begin(record, record.node)
-        self._write_defaults(record)
-        self._end()
-        self.out.depth -= 1
-
-    def _write_defaults(self, record: Record) -> None:
-        self.out.add("super().__init__()")
-        for name, value in record.defaults.items():
-            self._clear()
-            self._store_field(record, name, [value], self.line(value))
-
-    def _store_field(self, record: Record, name: str, values: list[Any], line: int) -> None:
-        kind = record.fields[name]
-        place = self._field_place("self", name, kind)
-        if len(values) == 1 and not (kind.is_object and values[0].type == "initializer_list"):
-            if kind.kind in ("vector", "struct") and self.type_only(values[0]).kind != kind.kind:
-                text = self.constructed(values[0].parent, kind, values).text
-            else:
-                text = self.copied(self.converted(values[0], kind), values[0])
-        elif values:
-            text = self.constructed(values[0].parent, kind, values).text
-        else:
-            return
-        self.emit(f"{place.target} = {text}", line)
-
-    def _begin(self, record: Record | None, node: Any) -> None:
-        self.record = record
-        self.scopes = [self.scopes[0], {}]
-        self.addressed, _ = addressed_in(node, self.program)
-        self.never_negative = never_negative(node, self.addressed)
-        self.global_writes, self.jumps = set(), []
-        self._clear()
-
-    def _end(self) -> None:
-        self.record, self.function = None, None
-        self.scopes = self.scopes[:1]
-        self.addressed = set(self.program.addressed)
-
-    def _write_function(self, node: Any) -> None:
-        declarator = node.child_by_field_name("declarator")
-        name = re.sub(r"\(.*", "", text_of(declarator), flags=re.DOTALL).strip("*& \n")
+    def _write_function(self, node: Node) -> None:
+        name = _name_of(node)
         function = self.program.functions.get(name)
-        if "::" in name and name.split("::")[0].split()[-1] not in self.program.records:
-            self.spaced()
-            self.not_translated_definition(node, "a method of a class that is not known")
-            return
-        if "::" in name or function is None or function.kind != "host":
-            return
-        if function.is_check and function.problem:
+        problem = function.problem if function and function.kind == "host" else ""
+        if "::" in name:
+            known = name.split("::")[0].split()[-1] in self.program.records
+            problem = "" if known else "a method of a class that is not known"
+        if function and function.is_check and problem:
             return  # calls of libraries that it looks at raise by themselves
-        self.spaced()
-        if function.problem:
-            self.not_translated_definition(node, function.problem)
-            return
-        self._write_body(function, node, None)
+        if problem:
+            self.spaced()
+            self.not_translated(node, problem, raises=False)
+        elif function and function.kind == "host":
+            self.spaced()
+            self._write_body(function, None)
 
-    def _write_body(self, function: Function, node: Any, record: Record | None) -> None:
-        self._begin(record, node)
-        self.function = function
-        self.body_node = node
-        is_constructor = record is not None and function in record.constructors
-        line = self.line(node)
-        prologue: list[str] = []
-        start = len(self.out.lines)
-        names = ["self"] if record else []
-        names += [self._parameter(one, node, prologue) for one in function.parameters]
-        python = "__init__" if is_constructor else function.python
-        self.out.add(f"def {python}({', '.join(names)}):", line)
-        self.labels = {self._label(one) for one in descendants(node, "goto_statement")}
+    def _write_body(self, function: Function, record: Record | None, python: str = "") -> None:
+        node, outer, start = function.node, self.scopes[:1], len(self.out.lines)
+        self.function, self.record, self.scopes = function, record, [*outer, {}]
+        self.addressed, _ = addressed_in(node, self.program)
+        self.global_writes, self.jumps, self.statics = set(), [], []
+        self.labels = {one["label"].text for one in node.find("goto_statement")}
         for macro in self.program.macros.values():
             self.labels |= set(re.findall(r"\bgoto (\w+)", macro.body))
+        self.clear()
+        names, prologue = ["self"] if record else [], list[str]()
+        for parameter in function.parameters:
+            names.append(self._parameter(parameter, node, prologue))
+        header = f"def {python or function.python}({', '.join(names)}):"
+        self.out.add(header, node.line if node else 0)
+        depth, mark = self.out.depth, len(self.out.lines)
         self.out.depth += 1
-        mark = len(self.out.lines)
         for text in prologue:
             self.out.add(text)
-        if is_constructor and record:
-            self._write_defaults(record)
-            self._write_field_initializers(record, node)
-        depth = self.out.depth
-        self.statics = []
-        self.sequence(list(node.child_by_field_name("body").named_children))
-        self.out.depth = depth
+        if python and record:
+            self._write_members(record, node)
+        self.sequence(node["body"].named)
+        self.out.depth = depth + 1
         if all(text.startswith("#") or not text for _, text, _ in self.out.lines[mark:]):
             self.out.add("pass")
         if self.global_writes:
-            self.out.lines.insert(
-                mark, (depth, f"global {', '.join(sorted(self.global_writes))}", 0)
-            )
-        self.out.depth -= 1
-        self.out.lines[start:start] = [(self.out.depth, *one) for one in self.statics]
-        self._end()
+            text = f"global {', '.join(sorted(self.global_writes))}"
+            self.out.lines.insert(mark, (self.out.depth, text, 0))
+        self.out.lines[start:start] = self.statics
+        self.out.depth = depth
+        self.function, self.record, self.scopes = None, None, outer
+        self.addressed = set(self.program.addressed)
 
-    def _parameter(self, parameter: Parameter, node: Any, prologue: list[str]) -> str:
-        kind = parameter.type
-        by_cell = kind.reference and not kind.is_object and not kind.const
-        addressed = parameter.name in self.addressed and (kind.is_number or kind.kind == "pointer")
-        variable = self.declare(parameter.name or "_", kind.plain(), cell=by_cell or addressed)
-        if addressed and not by_cell:
-            prologue.append(f"{variable.name} = {self._celled(kind.plain(), variable.name)}")
+    def _parameter(self, parameter: Parameter, node: Node, prologue: list[str]) -> str:
+        """The Python of a parameter; what it is made in the function goes to `prologue`."""
+        kind, name = parameter.type, parameter.name
+        addressed = name in self.addressed and (kind.is_number or kind.kind == "pointer")
+        cell = kind.is_cell or addressed
+        variable = self.declare(name or "_", kind.plain, cell=cell)
+        python = variable.name
+        if addressed and not kind.is_cell:
+            prologue.append(f"{python} = {self._cell(kind.plain, python)}")
         by_value = kind.kind in ("struct", "vector") and not kind.reference
-        if by_value and _is_changed(parameter.name, node):
-            prologue.append(f"{variable.name} = copied({variable.name})")
-        if parameter.default is not None:
-            return f"{variable.name}={self.converted(parameter.default, kind).text}"
-        return variable.name
+        if by_value and _is_changed(name, node):
+            prologue.append(f"{python} = copied({python})")
+        default = parameter.default
+        return f"{python}={self.converted(default, kind).text}" if default else python
 
-    def _write_field_initializers(self, record: Record, node: Any) -> None:
-        for group in [one for one in node.children if one.type == "field_initializer_list"]:
-            for one in children(group):
-                name, values = children(one)[0], children(one)[1]
-                self._clear()
-                if text_of(name) not in record.fields:
-                    raise self.fail(one, "a member that is not known")
-                try:
-                    self._store_field(record, text_of(name), children(values), self.line(one))
-                except Untranslatable as reason:
-                    self._clear()
-                    self.not_translated(one, str(reason))
+    def _write_members(self, record: Record, node: Node) -> None:
+        """Write what a constructor begins with: the initial values of members."""
+        self.out.add("super().__init__()")
+        given = {name: [value] for name, value in record.defaults.items()}
+        for one in node.find("field_initializer"):
+            given[one.children[0].text] = one.children[1].children
+        for name, values in given.items():
+            self.clear()
+            try:
+                text = self._member_value(record.fields[name], values)
+                if text:
+                    place = self.field("self", name, record.fields[name])
+                    self.emit(f"{place.target} = {text}", values[0].line)
+            except REASONS as reason:
+                self.not_translated(values[0].parent, told(reason))
+
+    def _member_value(self, kind: CType, values: list[Node]) -> str:
+        if not values:
+            return ""
+        first = values[0]
+        if first.kind == "initializer_list" or first.parent.kind == "initializer_list":
+            listed = first.children if first.kind == "initializer_list" else values
+            return self.initialized(first, kind, listed).text
+        is_one = len(values) == 1
+        if is_one and (
+            kind.kind not in ("vector", "struct") or self.peek(first).type.kind == kind.kind
+        ):
+            return self.copied(self.converted(first, kind), first)
+        return self.constructed(first, kind, values).text
 
 
-def _is_changed(name: str, node: Any) -> bool:
+def _name_of(function: Node) -> str:
+    """The name of a function, with its class."""
+    return re.sub(r"\(.*", "", function["declarator"].text, flags=re.DOTALL).strip("*& \n")
+
+
+def _is_changed(name: str, node: Node) -> bool:
     """Whether a function changes an argument that it has by value."""
-    body = node.child_by_field_name("body")
-    kinds = ("assignment_expression", "update_expression", "pointer_expression", "call_expression")
-    for one in descendants(body, *kinds):
-        if one.type == "call_expression":
-            if re.match(rf"{name}\.(push_back|resize|clear|pop_back|assign)\b", text_of(one)):
-                return True
-            continue
-        target = one.child_by_field_name("left") or one.child_by_field_name("argument")
-        if re.match(rf"\(*{name}\b", text_of(target)):
+    for one in node["body"].find(
+        "assignment_expression", "update_expression", "pointer_expression"
+    ):
+        if re.match(rf"\(*{name}\b", (one["left"] or one["argument"]).text):
             return True
-    return False
+    called = [one.called for one in node["body"].find("call_expression")]
+    return any(re.match(rf"{name}\.(push_back|resize|clear|pop_back|assign)\b", x) for x in called)

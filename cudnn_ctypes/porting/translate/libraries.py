@@ -13,9 +13,10 @@ from typing import Any
 from ...raw import FUNCTIONS
 from ...raw.ctypes_support import OpaquePointer
 from ...raw.values import INTEGER_RANGES
-from .types import PRIMITIVES, CType, pointer_to
+from .types import CHAR, PRIMITIVES, VOID, CType, pointer_to
 
-__all__ = ["MODULES", "foreign", "foreign_type", "is_library_call", "of_ctypes", "raw_parameters"]
+__all__ = ["ALLOCATORS", "MODULES", "foreign", "foreign_type", "is_library_call", "of_ctypes"]
+__all__ += ["raw_parameters"]
 
 MODULES = {
     "raw": "from cudnn_ctypes import raw",
@@ -31,20 +32,19 @@ _PREFIXES = {
     "cublas": ("cublas", "CUBLAS"),
     "v7": ("cudnn", "CUDNN"),
 }
+ALLOCATORS = {
+    "cudaMalloc": "cudart.DevicePointer",
+    "cudaMallocAsync": "cudart.DevicePointer",
+    "cudaMallocManaged": "SharedPointer",
+    "cudaMallocHost": "SharedPointer",
+    "cudaHostAlloc": "SharedPointer",
+}
+"""Functions that make a pointer, and its class: device memory, or memory that the host may use."""
 
 _BY_CTYPES = {
-    one.element: one
-    for one in (PRIMITIVES[name] for name in ("int", "unsigned int", "float", "double", "size_t"))
-} | {one.element: one for one in (PRIMITIVES["int64_t"], PRIMITIVES["uint8_t"])}
-
-
-@lru_cache
-def _module(name: str) -> Any:
-    statement = MODULES[name].split()
-    try:
-        return importlib.import_module(f"{statement[1]}.{statement[3]}")
-    except ImportError:
-        return None
+    PRIMITIVES[name].element: PRIMITIVES[name]
+    for name in ("int", "unsigned int", "float", "double", "size_t", "int64_t", "uint8_t")
+}
 
 
 @lru_cache(maxsize=4096)
@@ -52,9 +52,10 @@ def foreign(name: str) -> tuple[str, Any] | None:
     """The module (``raw``, ``cudart``, ``cublas``, ``v7``) that has a C name, and what it is."""
     for module, prefixes in _PREFIXES.items():
         if name.startswith(prefixes):
-            with warnings.catch_warnings(), contextlib.suppress(AttributeError):
+            with warnings.catch_warnings(), contextlib.suppress(AttributeError, ImportError):
                 warnings.simplefilter("ignore")  # old names warn where they are used
-                return module, getattr(_module(module), name)
+                package = MODULES[module].split()[1]
+                return module, getattr(importlib.import_module(f"{package}.{module}"), name)
     return None
 
 
@@ -72,10 +73,9 @@ def raw_parameters(name: str) -> Any:
 
 def foreign_type(name: str) -> CType | None:
     """The type that a name of the libraries stands for."""
-    found = foreign(name)
-    if not found or not isinstance(found[1], type):
+    module, kind = foreign(name) or ("", None)
+    if not isinstance(kind, type):
         return None
-    module, kind = found
     element = f"{module}.{name}"
     if issubclass(kind, enum.Enum):
         return CType("enum", name, 32, element=element)
@@ -89,15 +89,11 @@ def foreign_type(name: str) -> CType | None:
 def of_ctypes(kind: Any) -> CType:
     """The C type of a type of ctypes."""
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        module = (foreign(kind.__name__) or ("raw",))[0]
-        return CType("enum", kind.__name__, 32, element=f"{module}.{kind.__name__}")
-    found = _BY_CTYPES.get(getattr(kind, "__name__", ""))
-    if found:
-        return found
+        return foreign_type(kind.__name__) or CType("enum", kind.__name__, 32)
+    name = getattr(kind, "__name__", "")
+    if name in _BY_CTYPES:
+        return _BY_CTYPES[name]
     if kind in INTEGER_RANGES:
         low, high = INTEGER_RANGES[kind]
-        name = kind.__name__
         return CType("integer", name, (high - low).bit_length(), low < 0, element=name)
-    if kind is ctypes.c_char_p:
-        return pointer_to(PRIMITIVES["char"])
-    return pointer_to(PRIMITIVES["void"])
+    return pointer_to(CHAR if kind is ctypes.c_char_p else VOID)

@@ -6,174 +6,120 @@ import re
 from typing import Any
 
 from ...raw.gone import changed
-from .libraries import foreign, raw_parameters
+from .libraries import ALLOCATORS, foreign, of_ctypes, raw_parameters
 from .objects import Objects
-from .program import children, stripped, text_of
-from .types import (
-    INT,
-    PRIMITIVES,
-    SIZE,
-    TEXT,
-    VOID,
-    CType,
-)
-from .value import ATOM, Value
+from .syntax import Node
+from .types import HALF, INT, PRIMITIVES, SIZE, TEXT, VOID, CType
+from .value import Value
 
-__all__ = ["LibraryCalls"]
+__all__ = ["RESULTS", "LibraryCalls"]
 
-_RESULTS = {
-    "cudnnGetVersion": SIZE,
-    "cudnnGetCudartVersion": SIZE,
-    "cudnnGetMaxDeviceVersion": SIZE,
-    "cudnnGetErrorString": TEXT,
-    "cudaGetErrorString": TEXT,
-    "cudaGetErrorName": TEXT,
-    "cublasGetStatusString": TEXT,
-    "cublasGetStatusName": TEXT,
+RESULTS = {
+    **dict.fromkeys(("cudnnGetVersion", "cudnnGetCudartVersion", "cudnnGetMaxDeviceVersion"), SIZE),
+    **dict.fromkeys(("cudnnGetErrorString", "cudaGetErrorString", "cudaGetErrorName"), TEXT),
+    **dict.fromkeys(("cublasGetStatusString", "cublasGetStatusName"), TEXT),
 }
+"""Functions that return no status."""
+
 _STATUSES = {"raw": "cudnnStatus_t", "v7": "cudnnStatus_t", "cudart": "cudaError_t"}
-ALLOCATORS = (
-    "cudaMalloc",
-    "cudaMallocAsync",
-    "cudaMallocManaged",
-    "cudaMallocHost",
-    "cudaHostAlloc",
-)
-_FOR_HOST = ("cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc")
 
 
 class LibraryCalls(Objects):
     """Functions of the libraries."""
 
-    def _library_call(self, node: Any, name: str, arguments: list[Any], checked: bool) -> Value:
-        found = foreign(name)
-        assert found
-        module, function = found
-        known = raw_parameters(name)
-        if module == "raw" and known is not None and len(known) != len(arguments):
-            module, function = self._with_old_parameters(node, name)
-        result = _RESULTS.get(name)
-        first = self._fresh_memory(node, name, arguments) if name in ALLOCATORS else ""
-        parameters = raw_parameters(name) if module == "raw" else None
-        texts = []
-        if parameters is None and module == "v7" and function is not None:
-            parameters = getattr(function, "parameters", None)
-            if parameters is not None and len(parameters) != len(arguments):
+    def library_call(self, node: Node, name: str, arguments: list[Node], checked: bool) -> Value:
+        """A call of a function; one whose status is thrown away is a checked one."""
+        module, function = foreign(name) or ("", None)
+        parameters = raw_parameters(name) if module in ("raw", "v7") else None
+        if parameters is not None and len(parameters) != len(arguments):
+            if module != "raw" or not changed(name):
                 raise self.fail(node, f"{name} takes {len(parameters)} arguments")
+            module, function, parameters = "v7", None, None  # takes those that it had once, too
+        texts = []
         for index, argument in enumerate(arguments):
             if parameters is not None:
                 texts.append(self._raw_argument(argument, parameters[index]))
-            elif first and not index:
-                texts.append(first)
+            elif name in ALLOCATORS and not index:
+                texts.append(self._fresh_memory(argument, ALLOCATORS[name]))
             else:
                 texts.append(self._runtime_argument(argument))
-        if result is None and not checked and (function is None or hasattr(function, "unchecked")):
+        returns_status = name not in RESULTS
+        if returns_status and not checked and (function is None or hasattr(function, "unchecked")):
             name += ".unchecked"
-        kind = result or self.named_type(_STATUSES.get(module, "cublasStatus_t")) or INT
-        return Value(f"{module}.{name}({', '.join(texts)})", kind)
+        status = self.named_type(_STATUSES.get(module, "cublasStatus_t")) or INT
+        return Value(f"{module}.{name}({', '.join(texts)})", RESULTS.get(name, status))
 
-    def _with_old_parameters(self, node: Any, name: str) -> tuple[str, Any]:
-        """A function that had other parameters once takes either in ``compat.v7``."""
-        if not changed(name):
-            raise self.fail(node, f"{name} takes {len(raw_parameters(name))} arguments")
-        return "v7", None
-
-    def _fresh_memory(self, node: Any, name: str, arguments: list[Any]) -> str:
+    def _fresh_memory(self, node: Node, kind: str) -> str:
         """The first argument of ``cudaMalloc``: a pointer that is made anew."""
-        place = self._pointed_by(stripped(arguments[0]))
+        if node.address_of:
+            place = self.place(node.address_of)
+        else:
+            pointer = self.expression(node.stripped)
+            target = f"{pointer.at('.')}[0]"
+            place = Value(target, pointer.type.pointed, target=target)
         self.note_write(place)
-        to = place.type.pointed
-        element = self.device_element(to)
-        kind = "cudart.DevicePointer"
-        if name in _FOR_HOST:
-            kind = "SharedPointer"
+        made = self.device_pointer(kind, place.type.pointed)
         if self.conditional and place.simple:
-            return f"byref({place.target} := {kind}({element}))"
+            return f"byref({place.target} := {made})"
         if self.conditional:
             raise self.fail(node, "an allocation that only happens sometimes")
-        self.before.append(f"{place.target} = {kind}({element})")
+        self.before.append(f"{place.target} = {made}")
         return f"byref({place.target})"
 
-    def _pointed_by(self, node: Any) -> Any:
-        if node.type == "pointer_expression" and text_of(node).startswith("&"):
-            return self.place(children(node)[-1])
-        from .value import Place
-
-        value = self.expression(node)
-        return Place(f"{value.at(ATOM)}[0]", value.type.pointed)
-
-    def _raw_argument(self, node: Any, parameter: Any) -> str:
+    def _raw_argument(self, node: Node, parameter: Any) -> str:
         kind, base = parameter.type.kind, parameter.type.base
-        inner = stripped(node)
-        if inner.type == "pointer_expression" and text_of(inner).startswith("&"):
-            return self._raw_address(children(inner)[-1], parameter)
+        if node.address_of:
+            return self._raw_address(node.address_of, parameter)
         value = self.expression(node)
-        if kind == "value" and base is not None:
-            from .libraries import of_ctypes
-
+        if kind == "value" and base is not None and value.type.is_number:
             wanted = of_ctypes(base)
-            if wanted.is_number and value.type.is_number:
-                return self.convert(value, wanted).text
-        if value.constant == 0 and value.type.is_integer and kind != "value":
+            return self.convert(value, wanted).text if wanted.is_number else value.text
+        if value.is_zero and kind != "value":
             return "None"
-        if value.type.pointed.kind == "pointer" and kind in ("labelled", "host"):
-            return f"addresses({value.text})"
-        return value.text
+        is_list = value.type.pointed.kind == "pointer" and kind in ("labelled", "host")
+        return f"addresses({value.text})" if is_list else value.text
 
-    def _raw_address(self, node: Any, parameter: Any) -> str:
-        kind = parameter.type.kind
+    def _raw_address(self, node: Node, parameter: Any) -> str:
+        kind, place = parameter.type.kind, self.peek(node)
+        is_name = node.kind in ("identifier", "field_expression")
         if parameter.direction == "in" and kind in ("scalar", "array", "host", "labelled"):
-            value = self.peek(node)
-            if value.type.kind == "pointer" and kind in ("labelled", "host"):
+            if place.type.kind == "pointer" and kind in ("labelled", "host"):
                 return f"addresses([{self.expression(node).text}])"
-            if node.type in ("identifier", "field_expression") and value.type.is_number:
-                place = self.place(node)
-                if place.object:
-                    return place.object
-                if kind == "scalar":
-                    return value.text
-                if kind == "array":
-                    return f"[{value.text}]"
-                return f"{self._typed_name(value.type)}({value.text})"
-        place_type = self.type_only(node)
-        if node.type in ("identifier", "field_expression") and not place_type.is_object:
-            place = self.place(node)
-            if place.object:
-                return place.object
+            if is_name and place.type.is_number and not place.object:
+                is_enum = place.type.kind == "enum"
+                memory = "c_int" if is_enum else self.element(place.type)
+                typed = f"{memory}({place.text})"
+                return {"scalar": place.text, "array": f"[{place.text}]"}.get(kind, typed)
+        if is_name and place.object and not place.type.is_object:
+            return place.object
         return self.address(node).text
 
-    def _typed_name(self, kind: CType) -> str:
-        return "c_int" if kind.kind == "enum" else self.element(kind)
-
-    def _runtime_argument(self, node: Any) -> str:
+    def _runtime_argument(self, node: Node) -> str:
         """An argument of a function of the CUDA runtime or cuBLAS."""
-        inner = stripped(node)
-        if inner.type == "pointer_expression" and text_of(inner).startswith("&"):
-            target = children(inner)[-1]
-            kind = self.type_only(target)
-            if target.type in ("identifier", "field_expression"):
-                place = self.place(target)
-                if place.object:
-                    return f"byref({place.object})"
-                if kind.is_object:
-                    return f"byref({place.target})" if kind.kind == "opaque" else place.target
-                if kind.is_number:
-                    return f"byref({self.element(kind)}({place.target}))"
-            return self.address(target).text
-        value = self.expression(node)
-        if value.type.kind == "string":
-            return value.text
-        return value.text
+        taken = node.address_of
+        if not taken:
+            return self.expression(node).text
+        if taken.kind in ("identifier", "field_expression"):
+            place = self.place(taken)
+            if place.object or place.type.kind == "opaque":
+                return f"byref({place.object or place.target})"
+            if place.type.is_object:
+                return place.target
+            if place.type.is_number:
+                return f"byref({self.element(place.type)}({place.target}))"
+        return self.address(taken).text
 
-    def _launch(self, node: Any, function: Any, arguments: list[Any]) -> Value:
-        name = re.sub(r"\s*([<>,])\s*", r"\1", " ".join(text_of(function).split()))
+    def launch(self, node: Node, arguments: list[Node]) -> Value:
+        """A launch of a kernel."""
+        called = " ".join(node.called.split())
+        name = re.sub(r"\s*([<>,])\s*", r"\1", called)
         kernel = self.program.functions.get(name.split("<")[0])
         if kernel is None or kernel.kind != "kernel":
             raise self.fail(node, "a launch of what is no kernel")
-        syntax = next(one for one in node.children if one.type == "kernel_call_syntax")
-        settings = [self.expression(one).text for one in children(syntax)]
+        syntax = next(one for one in node.named if one.kind == "kernel_call_syntax")
+        settings = [self.expression(one).text for one in syntax.children]
         settings += ["0", "None"][len(settings) - 2 :]
-        given = _template_arguments(kernel.node, text_of(function))
+        given = _template_arguments(kernel.node, called)
         texts = [
             self._kernel_argument(one, given.get(parameter.type.name, parameter.type))
             for one, parameter in zip(arguments, kernel.parameters, strict=True)
@@ -183,13 +129,11 @@ class LibraryCalls(Objects):
         shown = ", ".join([f'"{name}"', *settings[:4], *texts])
         return Value(f"kernels.launch({shown})", VOID)
 
-    def _kernel_argument(self, node: Any, wanted: CType) -> str:
+    def _kernel_argument(self, node: Node, wanted: CType) -> str:
         value = self.expression(node)
         if wanted.is_number and value.type.is_number:
-            value = self.convert(value, wanted)
-            if wanted.name in ("half", "__half"):
-                return value.text
-            return f"{self.element(wanted)}({value.text})"
+            text = self.convert(value, wanted).text
+            return text if wanted.plain == HALF else f"{self.element(wanted)}({text})"
         if wanted.kind == "unknown" and value.type.is_number:
             raise self.fail(node, f"a number for a kernel's parameter of type {wanted.name}")
         if value.type.is_pointer or value.text == "None":
@@ -197,11 +141,8 @@ class LibraryCalls(Objects):
         raise self.fail(node, f"a {value.type} for a kernel")
 
 
-def _template_arguments(kernel: Any, called: str) -> dict[str, CType]:
+def _template_arguments(kernel: Node, called: str) -> dict[str, CType]:
     """The types that ``name<float, int>`` gives to the parameters of a kernel's template."""
-    if kernel.type != "template_declaration":
-        return {}
-    parameters = text_of(kernel.child_by_field_name("parameters"))
-    names = re.findall(r"\b(?:typename|class)\s+(\w+)", parameters)
-    types = [" ".join(one.split()) for one in called.partition("<")[2].rstrip("> ").split(",")]
+    names = re.findall(r"\b(?:typename|class)\s+(\w+)", kernel["parameters"].text)
+    types = [one.strip() for one in called.partition("<")[2].rstrip("> ").split(",")]
     return {n: PRIMITIVES[t] for n, t in zip(names, types, strict=False) if t in PRIMITIVES}

@@ -3,420 +3,260 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from .program import children, descendants, stripped, text_of
+from .literals import number
 from .statements import Statements
-from .types import INT, CType
-from .value import MULTIPLICATIVE, Untranslatable, Value
+from .syntax import Node, commas
+from .types import INT, CType, array_of
+from .usage import changed_names
+from .value import REASONS, Value, infix
 
 __all__ = ["Loops"]
 
-_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
+_GROWING = ("push_back", "pop_back", "resize", "clear")
 
 
 class Loops(Statements):
     """``for``, ``while``, ``do``."""
 
-    def _do_while_statement(self, node: Any) -> None:
-        body = node.child_by_field_name("body")
-        self._while(node.child_by_field_name("condition"), body, self.line(node))
-
-    def _while(self, condition: Any, body: Any, line: int, steps: list[Any] | None = None) -> None:
+    def loop_body(self, body: Node, steps: list[str] | None = None, line: int = 0) -> None:
+        """Write the body of a loop, and the steps at its end."""
         steps = steps or []
-        step_lines = [text for step in steps for text in self._as_lines(step)]
-        header = "while True:"
-        inner: list[str] = []
-        if condition is not None:
-            header, inner = self._loop_condition(condition)
-        self.out.add(header, line)
-        for text in inner:
-            self.out.depth += 1
-            self.out.add(text, line)
-            self.out.depth -= 1
-        self.jumps.append(("loop", [*step_lines]))
+        self.jumps.append(("loop", steps))
         self.body(body)
         self.jumps.pop()
-        self.out.depth += 1
-        if step_lines and self.out.lines[-1][1] == "pass":
+        if steps and self.out.lines[-1][1] == "pass":
             self.out.lines.pop()
-        for text in step_lines:
-            self.out.add(text, line)
-        self.out.depth -= 1
+        for text in steps:
+            self.out.add(text, line, deeper=1)
 
-    def _loop_condition(self, node: Any) -> tuple[str, list[str]]:
+    def _do_while_statement(self, node: Node) -> None:
+        self._while(node, [])
+
+    def _while(self, node: Node, steps: list[str]) -> None:
+        header, inner = self._loop_condition(node["condition"])
+        self.out.add(header, node.line)
+        for text in inner:
+            self.out.add(text, node.line, deeper=1)
+        self.loop_body(node["body"], steps, node.line)
+
+    def _loop_condition(self, node: Node) -> tuple[str, list[str]]:
         """The head of a ``while``, and what its body begins with."""
-        self._clear()
+        if not node:
+            return "while True:", []
+        self.clear()
         self.conditional = 1
         try:
             value = self.truth(node)
             if not self.before and not self.after:
-                return (f"while {'True' if value.constant else value.text}:", [])
-        except Untranslatable:
+                return f"while {'True' if value.constant else value.text}:", []
+        except REASONS:
             pass
-        self._clear()
-        text = self.condition(node)
-        inner = [*self.before, f"if not ({text}):", "    break"]
-        self._clear()
-        return "while True:", inner
+        return "while True:", self._leaving(node)
 
-    def _as_lines(self, node: Any) -> list[str]:
-        """A statement as lines of text."""
-        kept, depth = self.out.lines, self.out.depth
-        self.out.lines, self.out.depth = [], 0
+    def _leaving(self, condition: Node) -> list[str]:
+        """The lines that leave a loop where a condition does not hold."""
+        self.clear()
+        text = self.condition(condition)
+        lines = [*self.before, f"if not ({text}):", "    break"]
+        self.clear()
+        return lines
+
+    def _do_do_statement(self, node: Node) -> None:
+        body, condition = node["body"], node["condition"]
+        once = condition.stripped.text in ("0", "false")
+        if once and not body.has("break_statement", "continue_statement"):
+            self._do_compound_statement(body)
+            return
+        if body.has("continue_statement"):
+            raise self.fail(node, "a do loop with continue")
+        ending = ["break"] if once else self._leaving(condition)
+        self.out.add("while True:", node.line)
+        self.loop_body(body)
+        for text in ending:
+            self.out.add(text, node.line, deeper=1)
+
+    def _do_for_statement(self, node: Node) -> None:
+        self.scopes.append({})
+        header = self._counting(node)
+        if header:
+            self.emit(header, node.line)
+            self.loop_body(node["body"])
+        else:
+            self.clear()
+            if node["initializer"].kind == "declaration":
+                self.statement(node["initializer"])
+            for one in commas(node["initializer"]):
+                if one and one.kind != "declaration":
+                    self.alone(one)
+            self._while(node, self._steps(node["update"]))
+        self.scopes.pop()
+
+    def _steps(self, node: Node) -> list[str]:
+        """What an expression does, as lines of text."""
+        kept, self.out.lines = self.out.lines, []
+        depth, self.out.depth = self.out.depth, 0
         try:
-            self._clear()
-            self._alone(node)
+            for one in commas(node) if node else []:
+                self.alone(one)
             return ["    " * indent + text for indent, text, _ in self.out.lines]
         finally:
             self.out.lines, self.out.depth = kept, depth
 
-    def _do_do_statement(self, node: Any) -> None:
-        line = self.line(node)
-        body = node.child_by_field_name("body")
-        condition = node.child_by_field_name("condition")
-        once = text_of(stripped(condition)) in ("0", "false")
-        if once and not any(
-            True for _ in descendants(body, "break_statement", "continue_statement")
-        ):
-            self._do_compound_statement(body)
-            return
-        self._clear()
-        text = "False" if once else self.condition(condition)
-        ending = [*self.before, f"if not ({text}):", "    break"]
-        self._clear()
-        if any(True for _ in descendants(body, "continue_statement")):
-            raise self.fail(node, "a do loop with continue")
-        self.out.add("while True:", line)
-        self.jumps.append(("loop", []))
-        self.body(body)
-        self.jumps.pop()
-        self.out.depth += 1
-        for text in ending if not once else ["break"]:
-            self.out.add(text, line)
-        self.out.depth -= 1
+    # Counting loops.
 
-    def _do_for_statement(self, node: Any) -> None:
-        self.scopes.append({})
-        try:
-            if not self._counting(node):
-                self._general_for(node)
-        finally:
-            self.scopes.pop()
+    def _counting(self, node: Node) -> str:
+        """``for i in range(...):`` if that is what the loop does, else nothing."""
+        start, body = node["initializer"], node["body"]
+        declarators = start.each("declarator") if start.kind == "declaration" else []
+        left, first = start["left"], start["right"]
+        if len(declarators) == 1:
+            left, first = declarators[0]["declarator"], declarators[0]["value"]
+        name = left.text
+        limit, operator = _limit(node["condition"].stripped, name)
+        step = _step(node["update"].stripped, name)
+        directions = ("<", "<=") if step > 0 else (">", ">=")
+        usual = operator in directions or (operator == "!=" and step == 1)
+        sets = first and start.operator in ("", "=") and not start.has("update_expression")
+        if left.kind != "identifier" or not sets or not step or not usual:
+            return ""
+        if name in changed_names(body) or not self._stable(limit, body):
+            return ""
+        kind = self._counter(node, name, first)
+        if kind is None:
+            return ""
+        begin, end = self.convert(self.expression(first), kind), self.expression(limit)
+        if self.before or self.after or not end.type.is_integer or not (kind.signed or step > 0):
+            return ""
+        if operator in ("<=", ">="):
+            end = _next(end, 1 if step > 0 else -1)
+        variable = None if declarators else self.lookup(name)
+        variable = variable or self.declare(name, kind)
+        variable.bounds = (begin.range[0] if step > 0 else kind.range[0], kind.range[1])
+        texts = [begin.text, end.text, str(step)][: 2 if step == 1 else 3]
+        texts = texts[1:] if step == 1 and begin.constant == 0 else texts
+        return f"for {variable.name} in range({', '.join(texts)}):"
 
-    def _general_for(self, node: Any) -> None:
-        start = node.child_by_field_name("initializer")
-        if start is not None:
-            if start.type == "declaration":
-                self.statement(start)
-            else:
-                for one in _listed(start):
-                    self._clear()
-                    self._alone(one)
-        update = node.child_by_field_name("update")
-        steps = _listed(update) if update is not None else []
-        condition = node.child_by_field_name("condition")
-        self._while(condition, node.child_by_field_name("body"), self.line(node), steps)
-
-    def _counting(self, node: Any) -> bool:
-        """Write ``for i in range(...)`` if that is what the loop does."""
-        start = node.child_by_field_name("initializer")
-        found = self._counter(start)
-        if found is None:
-            return False
-        name, first, kind = found
-        step = _step(node.child_by_field_name("update"), name)
-        condition = node.child_by_field_name("condition")
-        body = node.child_by_field_name("body")
-        if step is None or condition is None or name in changed_names(body):
-            return False
-        limit = self._limit(condition, name, step)
-        if limit is None or not self._stable(limit[0], body):
-            return False
-        if kind is None and self._read_later(node, name):
-            return False
-        self._write_range(node, name, first, kind, limit, step)
-        return True
-
-    def _counter(self, start: Any) -> tuple[str, Any, Any] | None:
-        """The name, the first value and, if it is declared here, the type of a counter."""
-        if start is None or any(True for _ in descendants(start, "update_expression")):
-            return None
-        if start.type == "declaration":
-            declarators = start.children_by_field_name("declarator")
-            if len(declarators) != 1 or declarators[0].type != "init_declarator":
+    def _counter(self, loop: Node, name: str, first: Node) -> CType | None:
+        """The type of a counter that only its loop can see."""
+        if loop["initializer"].kind == "declaration":
+            kind = self.type_of(loop["initializer"])
+            kind = self.peek(first).type if kind.kind == "unknown" else kind
+            hidden = name not in self.addressed
+        else:
+            variable = self.lookup(name)
+            if variable is None or variable.cell or variable.is_global:
                 return None
-            name = declarators[0].child_by_field_name("declarator")
-            value = declarators[0].child_by_field_name("value")
-            if name.type != "identifier" or text_of(name) in self.addressed or value is None:
-                return None
-            kind = self.type_of(start)
-            if kind.kind == "unknown":
-                kind = self.expression(value).type
-            return (text_of(name), value, kind) if kind.kind == "integer" else None
-        if start.type != "assignment_expression":
-            return None
-        name = start.child_by_field_name("left")
-        variable = self.lookup(text_of(name)) if name.type == "identifier" else None
-        usable = variable and not variable.cell and not variable.is_global
-        if not usable or not variable or variable.type.kind != "integer":
-            return None
-        return text_of(name), start.child_by_field_name("right"), None
+            kind, hidden = variable.type, not self._read_elsewhere(loop, name)
+        return kind if hidden and kind.kind == "integer" else None
 
-    def _limit(self, condition: Any, name: str, step: int) -> tuple[Any, str] | None:
-        condition = stripped(condition)
-        if condition.type != "binary_expression":
-            return None
-        operator = text_of(condition.child_by_field_name("operator"))
-        left, right = (condition.child_by_field_name(side) for side in ("left", "right"))
-        if text_of(right) == name and operator in _MIRRORED:
-            left, right, operator = right, left, _MIRRORED[operator]
-        upwards = ("<", "<=", "!=") if step == 1 else ("<", "<=")
-        downwards = (">", ">=")
-        if text_of(left) != name or operator not in (upwards if step > 0 else downwards):
-            return None
-        return right, operator
-
-    def _stable(self, limit: Any, body: Any) -> bool:
-        """Whether a limit keeps its value while the body runs."""
-        changed = changed_names(body)
-        calls = [
-            text_of(one.child_by_field_name("function"))
-            for one in descendants(body, "call_expression")
-        ]
-        own = any(self._may_change(name) for name in calls)
-        passed = [
-            {
-                text_of(one)
-                for one in descendants(call.child_by_field_name("arguments"), "identifier")
-            }
-            for call in descendants(body, "call_expression")
-        ]
-        for one in descendants(limit):
-            if one.type in ("call_expression", "update_expression", "assignment_expression"):
-                function = text_of(one.child_by_field_name("function"))
-                if not function.endswith((".size", "->size")) or any(
-                    call.endswith(("push_back", "pop_back", "resize", "clear", "erase", "insert"))
-                    for call in calls
-                ):
-                    return False
-            if one.type in ("identifier", "field_identifier"):
-                name = text_of(one)
-                variable = self.lookup(name) if one.type == "identifier" else None
-                local = variable is not None and not variable.is_global and not variable.cell
-                if name in changed or (own and not local and name in self.program.changed):
-                    return False
-                if variable is not None and variable.cell and own:
-                    return False
-                memory = variable is not None and not variable.type.is_number
-                if memory and any(name in arguments for arguments in passed):
-                    return False
-        return True
-
-    def _may_change(self, call: str) -> bool:
-        name = call.split(".")[-1].split("->")[-1]
-        methods = any(name in record.methods for record in self.program.records.values())
-        return methods or name in self.program.functions
-
-    def _read_later(self, loop: Any, name: str) -> bool:
+    def _read_elsewhere(self, loop: Node, name: str) -> bool:
         """Whether a counter of an outer scope is read other than in loops that set it."""
-        parent = loop
-        while parent is not None and parent.type != "function_definition":
-            parent = parent.parent
-        if parent is None:
+        function = loop
+        while function and function.kind != "function_definition":
+            function = function.parent
+        if self.expanding or not function:
             return True
-        for one in descendants(parent, "identifier"):
-            if text_of(one) == name and not _set_by_a_loop(one, name) and not _is_declared(one):
+        loops = [x for x in function.find("for_statement") if _sets(x["initializer"], name)]
+        spans = [range(one.tree.start_byte, one.tree.end_byte) for one in loops]
+        for one in function.find("identifier"):
+            above = one.parent
+            declared = above.kind == "declaration" or above["declarator"] == one
+            inside = any(one.tree.start_byte in span for span in spans)
+            if one.text == name and not declared and not inside:
                 return True
         return False
 
-    def _write_range(
-        self,
-        node: Any,
-        name: str,
-        first: Any,
-        kind: CType | None,
-        limit: tuple[Any, str],
-        step: int,
-    ) -> None:
-        counter = kind or INT
-        begin = self.convert(self.expression(first), counter)
-        end = self.expression(limit[0])
-        if not end.type.is_integer:
-            raise self.fail(node, "a loop to a limit that is no integer")
-        if limit[1] in ("<=", ">="):
-            one = 1 if step > 0 else -1
-            end = _added(end, one)
-        if not counter.signed and step < 0:
-            raise self.fail(node, "an unsigned counter that goes down")
-        if kind is not None:
-            self.never_negative = self.never_negative | (
-                {name} if step > 0 and begin.nonnegative else set()
-            )
-            variable = self.declare(name, kind)
-        else:
-            found = self.lookup(name)
-            assert found
-            variable = found
-        texts = [begin.text, end.text, str(step)]
-        if step == 1:
-            texts = texts[1:2] if begin.constant == 0 else texts[:2]
-        self.emit(f"for {variable.name} in range({', '.join(texts)}):", self.line(node))
-        self.jumps.append(("loop", []))
-        self.body(node.child_by_field_name("body"))
-        self.jumps.pop()
+    def _stable(self, limit: Node, body: Node) -> bool:
+        """Whether a limit keeps its value while the body runs."""
+        changed = changed_names(body)
+        calls = list(body.find("call_expression"))
+        records = self.program.records.values()
+        own = {one.called.split(".")[-1].split("->")[-1] for one in calls}
+        own_is_called = own & set(self.program.functions) or any(
+            own & set(x.methods) for x in records
+        )
+        passed = {x.text for call in calls for x in call["arguments"].find("identifier")}
+        grows = any(one.called.endswith(_GROWING) for one in calls)
+        for one in limit.find("call_expression", "update_expression", "assignment_expression"):
+            if grows or not one.called.endswith((".size", "->size")):
+                return False
+        for one in limit.find("identifier", "field_identifier"):
+            name = one.text
+            variable = self.lookup(name) if one.kind == "identifier" else None
+            shared = variable is None or variable.is_global or variable.cell
+            cell = variable is not None and variable.cell
+            if name in changed or (
+                own_is_called and (cell or (shared and name in self.program.changed))
+            ):
+                return False
+            if variable is not None and not variable.type.is_number and name in passed:
+                return False
+        return True
 
-    def _do_for_range_loop(self, node: Any) -> None:
-        declarator = node.child_by_field_name("declarator")
-        kind = self.type_of(node, declarator).plain()
-        name = text_of(declarator).lstrip("&* ")
-        right = node.child_by_field_name("right")
-        if right.type == "initializer_list":
-            texts = [self.converted(one, kind).text for one in children(right)]
-            values = Value(f"({', '.join(texts)},)", CType("array", to=kind))
+    def _do_for_range_loop(self, node: Node) -> None:
+        declarator, body, right = node["declarator"], node["body"], node["right"]
+        name, kind = self.declared(self.type_of(node), declarator)
+        if right.kind == "initializer_list":
+            texts = [self.converted(one, kind).text for one in right.children]
+            values = Value(f"({', '.join(texts)},)", array_of(kind.plain, str(len(texts))))
         else:
             values = self.expression(right)
-        if values.type.kind not in ("vector", "array") or not name.isidentifier():
+        element = values.type.pointed.plain
+        if values.type.kind not in ("vector", "array"):
             raise self.fail(node, f"a loop over {values.type}")
-        element = values.type.pointed
-        body = node.child_by_field_name("body")
-        by_reference = "&" in text_of(declarator) and not element.is_object
-        by_index = by_reference and name in changed_names(body)
-        if by_index and not re.fullmatch(r"[\w.]+", values.text):
-            raise self.fail(node, "a loop that changes numbers by reference")
-        if name in self.addressed and not element.is_object:
-            raise self.fail(node, "a loop that takes the address of a number")
-        self.scopes.append({})
-        if kind.kind != "unknown" and kind.plain() != element.plain():
+        if kind.kind != "unknown" and kind.plain != element:
             raise self.fail(node, "a loop that converts")
+        by_number = not element.is_object
+        by_index = by_number and kind.reference and name in changed_names(body)
+        if by_number and (name in self.addressed or (by_index and not _is_name(values.text))):
+            raise self.fail(node, "a loop that changes numbers or takes their address")
+        self.scopes.append({})
         if by_index:
             index = self.declare("index", INT).name
-            variable = self.declare(name, element)
-            variable.name = f"{values.text}[{index}]"
+            self.declare(name, element).name = f"{values.text}[{index}]"
             count = f"{values.text}.size()" if values.type.kind == "vector" else values.type.length
-            self.emit(f"for {index} in range({count}):", self.line(node))
+            self.emit(f"for {index} in range({count}):", node.line)
         else:
-            variable = self.declare(name, element)
-            self.emit(f"for {variable.name} in {values.text}:", self.line(node))
-        if element.is_object and "&" not in text_of(declarator):
-            self.out.depth += 1
-            self.out.add(f"{variable.name} = copied({variable.name})")
-            self.out.depth -= 1
-        self.jumps.append(("loop", []))
-        self.body(body)
-        self.jumps.pop()
+            python = self.declare(name, element).name
+            self.emit(f"for {python} in {values.text}:", node.line)
+            if element.is_object and not kind.reference:
+                self.out.add(f"{python} = copied({python})", deeper=1)
+        self.loop_body(body)
         self.scopes.pop()
 
 
-def changed_names(node: Any) -> set[str]:
-    """Names of variables and members that a part of the program may change."""
-    found = set()
-    for one in descendants(
-        node, "assignment_expression", "update_expression", "pointer_expression", "declaration"
-    ):
-        if one.type == "pointer_expression" and not text_of(one).startswith("&"):
-            continue
-        if one.type == "declaration":
-            for declarator in one.children_by_field_name("declarator"):
-                found |= (
-                    {text_of(name) for name in descendants(declarator, "identifier")}
-                    if (declarator.type == "reference_declarator")
-                    else set()
-                )
-            continue
-        target = one.child_by_field_name("left") or one.child_by_field_name("argument")
-        target = stripped(target)
-        while target.type in ("subscript_expression", "pointer_expression"):
-            target = target.child_by_field_name("argument")
-            target = stripped(target)
-        if target.type == "field_expression":
-            found.add(text_of(target.child_by_field_name("field")))
-        elif target.type == "identifier":
-            found.add(text_of(target))
-    return found | read_from_streams(node)
+def _is_name(text: str) -> bool:
+    return bool(re.fullmatch(r"[\w.]+", text))
 
 
-def read_from_streams(node: Any) -> set[str]:
-    """Names that stand on the right of ``>>`` where a stream may stand on the left."""
-    found = set()
-    for one in descendants(node, "binary_expression"):
-        top = one
-        while top.parent is not None and top.parent.type in _AROUND_READING:
-            top = top.parent
-        alone = top.parent is not None and top.parent.type in _READING
-        if alone and text_of(one.child_by_field_name("operator")) == ">>":
-            found.add(text_of(one.child_by_field_name("right")))
-    return found
+def _step(update: Node, name: str) -> int:
+    """By what a loop changes its counter: 0 if that is not known."""
+    if update["argument"].text == name:
+        return {"++": 1, "--": -1}.get(update.operator, 0)
+    sign = {"+=": 1, "-=": -1}.get(update.operator, 0)
+    right = update["right"].text
+    return sign * int(right) if update["left"].text == name and right.isdigit() else 0
 
 
-_AROUND_READING = ("binary_expression", "parenthesized_expression", "unary_expression")
-_READING = ("expression_statement", "condition_clause", "while_statement", "if_statement")
+def _limit(condition: Node, name: str) -> tuple[Node, str]:
+    """What a counter is compared with, and how."""
+    left, right, operator = condition["left"], condition["right"], condition.operator
+    if right.text == name:
+        left, right, operator = right, left, _MIRRORED.get(operator, "")
+    return right, operator if left.text == name else ""
 
 
-def _step(update: Any, name: str) -> int | None:
-    if update is None:
-        return None
-    update = stripped(update)
-    if (
-        update.type == "update_expression"
-        and text_of(update.child_by_field_name("argument")) == name
-    ):
-        return 1 if text_of(update.child_by_field_name("operator")) == "++" else -1
-    if (
-        update.type == "assignment_expression"
-        and text_of(update.child_by_field_name("left")) == name
-    ):
-        sign = {"+=": 1, "-=": -1}.get(text_of(update.child_by_field_name("operator")))
-        right = text_of(update.child_by_field_name("right"))
-        if sign and right.isdigit() and int(right):
-            return sign * int(right)
-    return None
+def _next(value: Value, step: int) -> Value:
+    if value.text.isdigit():
+        return number(int(value.text) + step)
+    return Value(infix(value, "+" if step > 0 else "-", number(1)), value.type)
 
 
-def _listed(node: Any) -> list[Any]:
-    if node.type == "comma_expression":
-        return [
-            *_listed(node.child_by_field_name("left")),
-            *_listed(node.child_by_field_name("right")),
-        ]
-    return [node]
-
-
-def _added(value: Value, one: int) -> Value:
-    if value.constant is not None and value.text.isdigit():
-        return Value(str(int(value.constant) + one), value.type)
-    sign = "+" if one > 0 else "-"
-    return Value(f"{value.at(MULTIPLICATIVE - 1)} {sign} 1", value.type)
-
-
-def _set_by_a_loop(node: Any, name: str) -> bool:
-    """Whether a name stands in a loop that gives it its first value."""
-    while node.parent is not None:
-        node = node.parent
-        if node.type != "for_statement":
-            continue
-        start = node.child_by_field_name("initializer")
-        if start is None:
-            continue
-        for one in _listed(start):
-            if (
-                one.type == "assignment_expression"
-                and text_of(one.child_by_field_name("left")) == name
-            ):
-                return True
-            if one.type == "declaration" and any(
-                text_of(found) == name
-                for declarator in one.children_by_field_name("declarator")
-                for found in descendants(
-                    declarator.child_by_field_name("declarator") or declarator, "identifier"
-                )
-            ):
-                return True
-    return False
-
-
-def _is_declared(node: Any) -> bool:
-    parent = node.parent
-    if parent.type == "init_declarator":
-        return bool(parent.child_by_field_name("declarator") == node)
-    return bool(parent.type == "declaration")
+def _sets(start: Node, name: str) -> bool:
+    """Whether the beginning of a loop gives a variable its value."""
+    if start.kind == "declaration":
+        return any((one["declarator"] or one).text == name for one in start.each("declarator"))
+    sets = [one["left"].text for one in commas(start) if one.kind == "assignment_expression"]
+    return name in sets

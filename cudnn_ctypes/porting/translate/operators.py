@@ -1,311 +1,269 @@
-"""Operators of C in Python: arithmetic, comparisons, conditions."""
+"""Operators of C in Python: arithmetic, comparisons, conditions, assignments."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
-
-from .conversions import Conversions
-from .program import text_of
-from .types import (
-    BOOL,
-    DOUBLE,
-    FLOAT,
-    INT,
-    PRIMITIVES,
-    SIZE,
-    STRING,
-    CType,
-    common,
-    pointer_to,
-    promoted,
-)
-from .value import (
-    ADDITIVE,
-    AND,
-    ATOM,
-    BITAND,
-    BITOR,
-    BITXOR,
-    COMPARISON,
-    MULTIPLICATIVE,
-    NOT,
-    OR,
-    SHIFT,
-    UNARY,
-    Value,
-)
+from .conversions import CONDITION, Conversions
+from .literals import number
+from .preprocess import closing
+from .syntax import Node
+from .types import BOOL, FLOAT, INT, LONG, SIZE, STRING, CType, common, pointer_to, promoted
+from .value import Value, infix, integer, truth
 
 __all__ = ["Operators"]
 
-_LEVELS = {
-    "*": MULTIPLICATIVE,
-    "/": MULTIPLICATIVE,
-    "%": MULTIPLICATIVE,
-    "+": ADDITIVE,
-    "-": ADDITIVE,
-    "<<": SHIFT,
-    ">>": SHIFT,
-    "&": BITAND,
-    "^": BITXOR,
-    "|": BITOR,
-}
-_COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
+# Functions that may be called once more without a difference.
+_REPEATABLE = {"offset", "cast", "int_div", "int_mod", "sizeof", "data", "size", "Pointer", "value"}
+_REPEATABLE |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+_PLACES = ("identifier", "field_expression", "subscript_expression", "pointer_expression")
 
 
 class Operators(Conversions):
-    """Operators that give a value."""
+    """Operators and what surrounds them."""
 
-    def _unary_expression(self, node: Any) -> Value:
-        operator = text_of(node.child_by_field_name("operator"))
-        argument = node.child_by_field_name("argument")
-        if operator in ("!", "not"):
-            return self.negated(argument)
-        value = self.expression(argument)
-        if not value.type.is_number:
-            raise self.fail(node, f"{operator} of {value.type}")
+    def expression(self, node: Node) -> Value:
+        method = getattr(self, f"_{node.kind}", None)
+        if method is None or node.tree.has_error:
+            raise self.fail(node, f"no rule for {node.kind.replace('_', ' ')}")
+        value: Value = method(node)
+        return value
+
+    def _parenthesized_expression(self, node: Node) -> Value:
+        return self.expression(node.children[-1])
+
+    _condition_clause = _parenthesized_expression
+
+    def _conditional_expression(self, node: Node) -> Value:
+        self.conditional += 1
+        condition = self.truth(node["condition"])
+        first = self.expression(node["consequence"])
+        second = self.expression(node["alternative"])
+        self.conditional -= 1
+        kind = second.type if first.text == "None" else first.type
+        if first.type.is_number and second.type.is_number:
+            kind = common(first.type, second.type) if first.type != second.type else kind
+            first, second = self.convert(first, kind), self.convert(second, kind)
+        elif "None" not in (first.text, second.text) and first.type.kind != second.type.kind:
+            raise self.fail(node, f"a choice between {first.type} and {second.type}")
+        text = f"{first.after('if')} if {condition.after('if')} else {second.at('if')}"
+        bounds = min(first.range[0], second.range[0]), max(first.range[1], second.range[1])
+        return Value(text, kind, bounds if kind.is_integer else None)
+
+    def _comma_expression(self, node: Node) -> Value:
+        self.conditional += 1
+        left, right = self.expression(node["left"]), self.expression(node["right"])
+        self.conditional -= 1
+        return replace(right.read(), text=f"({left.text}, {right.text})[-1]")
+
+    def _unary_expression(self, node: Node) -> Value:
+        operator = node.operator
+        if operator == "!":
+            value = self.truth(node["argument"])
+            null = value.text.startswith("not is_null(")
+            return truth(
+                value.text[4:] if null else f"not {value.at('not')}", self.program.language
+            )
+        value = self.expression(node["argument"])
         kind = promoted(value.type)
-        if operator == "+":
-            return value.typed(kind)
-        if operator == "-":
-            constant = None if value.constant is None else -value.constant
-            found = Value(f"-{value.at(UNARY)}", kind, UNARY, weak=value.weak, constant=constant)
-            return self.wrapped(replace(found, small=value.small))
-        if operator == "~" and kind.is_integer:
-            return self.wrapped(Value(f"~{value.at(UNARY)}", kind, UNARY))
-        raise self.fail(node, "an operator that is not known")
+        low, high = value.range
+        if kind.is_number and operator == "-":
+            return self.negative(value)
+        if kind.is_integer and operator == "~":
+            return integer(f"~{value.at('~')}", kind, ~high, ~low)
+        if kind.is_number and operator == "+":
+            return value.read().typed(kind)
+        raise self.fail(node, f"{operator} of {value.type}")
 
-    def truth(self, node: Any) -> Value:
+    def truth(self, node: Node) -> Value:
         """A condition, for ``if``, ``while``, ``and``, ``or`` and ``not``."""
         value = self.expression(node)
         if value.type.is_pointer or value.type.kind == "opaque":
-            return Value(f"not is_null({value.text})", BOOL, NOT)
-        if not value.type.is_number and value.type.kind != "stream":
+            return Value(f"not is_null({value.text})", BOOL)
+        if not value.type.is_number:
             raise self.fail(node, f"the truth of {value.type}")
         return value
 
-    def negated(self, node: Any) -> Value:
-        """C's ``!node``."""
-        value = self.truth(node)
-        if value.text.startswith("not is_null(") and value.level == NOT:
-            return Value(value.text[4:], BOOL, nonnegative=True)
-        found = Value(f"not {value.at(NOT)}", BOOL, NOT, nonnegative=True, small=True)
-        return found.typed(INT if self.program.language == "c" else BOOL)
-
-    def _binary_expression(self, node: Any) -> Value:
-        operator = text_of(node.child_by_field_name("operator"))
-        left_node = node.child_by_field_name("left")
-        right_node = node.child_by_field_name("right")
-        if operator in ("&&", "||", "and", "or"):
-            return self._logical(operator, left_node, right_node)
-        left = self.expression(left_node)
-        if left.type.kind == "stream" and operator in ("<<", ">>"):
-            raise self.fail(node, "a stream within an expression")
-        right = self.expression(right_node)
-        if operator in _COMPARISONS:
-            return self.compared(node, operator, left, right)
-        return self.computed(node, operator, left, right)
-
-    def _logical(self, operator: str, left_node: Any, right_node: Any) -> Value:
-        word, level = ("and", AND) if operator in ("&&", "and") else ("or", OR)
+    def _binary_expression(self, node: Node) -> Value:
+        if node.operator not in ("&&", "||"):
+            left, right = self.expression(node["left"]), self.expression(node["right"])
+            return self.computed(node, node.operator, left, right)
         self.conditional += 1
-        left = self.truth(left_node)
-        right = self.truth(right_node)
+        left, right = self.truth(node["left"]), self.truth(node["right"])
         self.conditional -= 1
+        value = truth(infix(left, "and" if node.operator == "&&" else "or", right))
+        plain = left.is_condition and right.is_condition
         kind = INT if self.program.language == "c" else BOOL
-        plain = all(
-            one.type.kind == "bool" or one.level in (NOT, COMPARISON) for one in (left, right)
-        )
-        text = f"{left.at(level)} {word} {right.at(level + 1)}"
-        # Python's result is one of the operands; only as a condition is it C's.
-        return Value(text, kind if plain else CType("bool", "truth", 8, False), level)
+        return value.typed(kind if plain else CONDITION)
 
-    def compared(self, node: Any, operator: str, left: Value, right: Value) -> Value:
-        """A comparison."""
-        kind = INT if self.program.language == "c" else BOOL
-        known = {"nonnegative": True, "small": True}
-        nulls = [one for one in (left, right) if one.text == "None" or one.constant == 0]
-        pointers = [
-            one for one in (left, right) if one.type.is_pointer or one.type.kind == "opaque"
-        ]
-        if pointers and nulls and operator in ("==", "!="):
-            other = right if nulls[0] is left else left
-            negation = "not " if operator == "!=" else ""
-            level = NOT if negation else ATOM
-            return Value(f"{negation}is_null({other.text})", kind, level, **known)
-        if "string" in (left.type.kind, right.type.kind):
-            text = f"{self.as_string(left)} {operator} {self.as_string(right)}"
-            return Value(text, kind, COMPARISON, **known)
-        if len(pointers) == 2:
-            return self._compared_pointers(operator, left, right, kind)
-        if left.type.is_number and right.type.is_number:
-            left, right = self._alike(left, right)
-            text = f"{left.at(COMPARISON + 1)} {operator} {right.at(COMPARISON + 1)}"
-            return Value(text, kind, COMPARISON, **known)
-        raise self.fail(node, f"comparing {left.type} with {right.type}")
-
-    def _compared_pointers(self, operator: str, left: Value, right: Value, kind: CType) -> Value:
-        if operator in ("==", "!="):
-            negation = "not " if operator == "!=" else ""
-            level = NOT if negation else ATOM
-            return Value(f"{negation}same({left.text}, {right.text})", kind, level)
-        first, second = (right, left) if operator in (">", "<=") else (left, right)
-        negation = "not " if operator in (">=", "<=") else ""
-        text = f"{negation}precedes({first.text}, {second.text})"
-        return Value(text, kind, NOT if negation else ATOM)
-
-    def _alike(self, left: Value, right: Value) -> tuple[Value, Value]:
-        """Two numbers for a comparison: as C converts them, where Python would differ."""
-        kind = common(left.type, right.type)
-        if kind.kind == "float":
-            return self._float_operand(left, kind), self._float_operand(right, kind)
-        return self._integer_operand(left, kind), self._integer_operand(right, kind)
-
-    def _float_operand(self, value: Value, kind: CType) -> Value:
-        exact = value.constant is not None and abs(value.constant) < 1e30
-        if kind.bits == 64 and value.type.kind == "float" and value.type.bits < 64:
-            if value.constant is not None:
-                return Value(repr(float(np.float32(value.constant))), DOUBLE)
-            return Value(f"float({value.text})", DOUBLE)
-        if kind.bits == 32 and value.type.bits == 16:
-            return Value(f"float32({value.text})", FLOAT)
-        if exact and kind.bits == 64 and value.type.kind == "float":
-            return value
-        return value
-
-    def _integer_operand(self, value: Value, kind: CType) -> Value:
-        if kind.signed or value.nonnegative or not value.type.signed:
-            return value
-        if value.constant is not None and value.constant >= 0:
-            return value
-        return Value(f"uint{kind.bits}({value.text})", kind, nonnegative=True)
-
-    def computed(self, node: Any, operator: str, left: Value, right: Value) -> Value:
-        """An arithmetic operator."""
-        if operator == "+" and "string" in (left.type.kind, right.type.kind):
-            text = f"{self.as_string(left)} + {self.as_string(right)}"
-            return Value(text, STRING, ADDITIVE)
-        if left.type.is_pointer or right.type.is_pointer:
+    def computed(self, node: Node, operator: str, left: Value, right: Value) -> Value:
+        """What an operator makes of two values."""
+        kinds = (left.type.kind, right.type.kind)
+        pointers = left.type.is_pointer or right.type.is_pointer or "opaque" in kinds
+        if operator in ("==", "!=", "<", ">", "<=", ">="):
+            return truth(self._compared(node, operator, left, right), self.program.language)
+        if operator == "+" and "string" in kinds:
+            return Value(f"{self.as_string(left)} + {self.as_string(right)}", STRING)
+        if pointers:
             return self._pointer_arithmetic(node, operator, left, right)
         if not (left.type.is_number and right.type.is_number):
             raise self.fail(node, f"{operator} of {left.type} and {right.type}")
-        if operator in ("<<", ">>"):
-            return self._shifted(operator, left, right)
-        kind = common(left.type, right.type)
-        if kind.kind == "float":
-            return self._computed_float(node, operator, left, right, kind)
-        return self._computed_integer(node, operator, left, right, kind)
+        is_shift = operator in ("<<", ">>")
+        kind = promoted(left.type) if is_shift else common(left.type, right.type)
+        if kind.is_integer:
+            return self._computed_integer(operator, left, right, kind)
+        if operator not in "+-*/" or is_shift:
+            raise self.fail(node, f"{operator} of floating point numbers")
+        left, right = self.float_operand(left, kind), self.float_operand(right, kind)
+        strong = any(one.type.kind == "float" and not one.weak for one in (left, right))
+        if kind == FLOAT and not strong:
+            left = Value(f"float32({left.text})", FLOAT)
+        if kind != FLOAT and operator == "/" and not right.constant:
+            return Value(f"divide({left.text}, {right.text})", kind)
+        return Value(infix(left, operator, right), kind)
 
-    def _pointer_arithmetic(self, node: Any, operator: str, left: Value, right: Value) -> Value:
+    def _compared(self, node: Node, operator: str, left: Value, right: Value) -> str:
+        pointers = [x for x in (left, right) if x.type.is_pointer or x.type.kind == "opaque"]
+        negation = "not " if operator in ("!=", ">=", "<=") else ""
+        if "string" in (left.type.kind, right.type.kind):
+            return f"{self.as_string(left)} {operator} {self.as_string(right)}"
+        if pointers and operator in ("==", "!=") and (left.is_zero or right.is_zero):
+            return f"{negation}is_null({right.text if left.is_zero else left.text})"
+        if len(pointers) == 2 and operator in ("==", "!="):
+            return f"{negation}same({left.text}, {right.text})"
+        if len(pointers) == 2:
+            first, second = (right, left) if operator in (">", "<=") else (left, right)
+            return f"{negation}precedes({first.text}, {second.text})"
+        if not (left.type.is_number and right.type.is_number):
+            raise self.fail(node, f"comparing {left.type} with {right.type}")
+        kind = common(left.type, right.type)
+        operand = self.float_operand if kind.kind == "float" else self.integer_operand
+        return infix(operand(left, kind), operator, operand(right, kind))
+
+    def _pointer_arithmetic(self, node: Node, operator: str, left: Value, right: Value) -> Value:
         if operator == "-" and left.type.is_pointer and right.type.is_pointer:
             element = self.element(left.type.pointed)
-            return Value(f"difference({left.text}, {right.text}, {element})", PRIMITIVES["long"])
+            return Value(f"difference({left.text}, {right.text}, {element})", LONG)
         if operator == "+" and right.type.is_pointer:
             left, right = right, left
-        if operator in "+-" and right.type.is_integer:
-            if left.type.pointed.is_object and self.by_reference(pointer_to(left.type.pointed)):
-                if left.type.kind == "array" and operator == "+":
-                    return Value(f"{left.at(ATOM)}[{right.text}]", pointer_to(left.type.pointed))
-                raise self.fail(node, f"moving {left.type}")
+        to = left.type.pointed
+        if operator not in ("+", "-") or not right.type.is_integer:
+            raise self.fail(node, f"{operator} of {left.type} and {right.type}")
+        if not self.by_reference(to):
             return self.moved(left, right, operator)
-        raise self.fail(node, f"{operator} of {left.type} and {right.type}")
+        if left.type.kind == "array" and operator == "+":
+            return Value(f"{left.at('.')}[{right.text}]", pointer_to(to))
+        raise self.fail(node, f"moving {left.type}")
 
-    def _shifted(self, operator: str, left: Value, right: Value) -> Value:
-        kind = promoted(left.type)
-        if not (kind.is_integer and right.type.is_integer):
-            raise self.fail_text("a shift of", str(left.type))
-        text = f"{left.at(SHIFT)} {operator} {right.at(SHIFT + 1)}"
-        value = Value(text, kind, SHIFT, nonnegative=left.nonnegative, small=left.small)
-        constants = (left.constant, right.constant)
-        if operator == ">>":
-            return value
-        if not kind.signed:
-            return self.wrapped(value)
-        if None not in constants:
-            result = int(left.constant or 0) << int(right.constant or 0)
-            if result < 1 << kind.bits - 1:
-                return replace(value, constant=result)
-        if left.constant == 1:
-            return value
-        return Value(f"int{kind.bits}({text})", kind)
+    def _computed_integer(self, operator: str, left: Value, right: Value, kind: CType) -> Value:
+        is_product = operator == "*" and "sizeof(" in left.text + right.text
+        if operator not in ("<<", ">>") and not is_product:
+            left, right = self.integer_operand(left, kind), self.integer_operand(right, kind)
+        low, high = _bounds(operator, left.range, right.range) or kind.range
+        if operator in ("/", "%") and not (left.nonnegative and right.nonnegative):
+            name = "int_div" if operator == "/" else "int_mod"
+            return integer(f"{name}({left.text}, {right.text})", kind, low, high)
+        text = infix(left, "//" if operator == "/" else operator, right)
+        if kind == SIZE and operator in "+*":  # sizes in bytes do not come near its end
+            return Value(text, kind, (max(low, 0), min(high, kind.range[1])))
+        large = any(abs(one.constant or 0) > 65535 for one in (left, right))
+        grows = (operator == "*" and large) or (operator == "<<" and left.constant != 1)
+        if kind.signed and grows and not kind.range[0] <= low <= high <= kind.range[1]:
+            return Value(f"int{kind.bits}({text})", kind)
+        return integer(text, kind, low, high)
 
-    def _computed_float(
-        self, node: Any, operator: str, left: Value, right: Value, kind: CType
-    ) -> Value:
-        if operator not in "+-*/":
-            raise self.fail(node, f"{operator} of floating point numbers")
-        left, right = self._float_operand(left, kind), self._float_operand(right, kind)
-        if kind.bits == 32:
-            strong = [one.type.kind == "float" and not one.weak for one in (left, right)]
-            if not any(strong):
-                left = Value(f"float32({left.text})", FLOAT)
-        if kind.bits == 64 and operator == "/" and not right.constant:
-            return Value(f"divide({left.text}, {right.text})", kind)
-        level = _LEVELS[operator]
-        return Value(f"{left.at(level)} {operator} {right.at(level + 1)}", kind, level)
+    # Assignments.
 
-    def _computed_integer(
-        self, node: Any, operator: str, left: Value, right: Value, kind: CType
-    ) -> Value:
-        product = operator == "*" and any("sizeof(" in one.text for one in (left, right))
-        if not kind.signed and not product:
-            left, right = self._integer_operand(left, kind), self._integer_operand(right, kind)
-        level = _LEVELS[operator]
-        both = (left.nonnegative or not left.type.signed) and (
-            right.nonnegative or not right.type.signed
-        )
-        constant = _constant(operator, left.constant, right.constant)
-        if operator in "/%":
-            if not both:
-                name = "int_div" if operator == "/" else "int_mod"
-                text = f"{name}({left.text}, {right.text})"
-                return Value(text, kind, nonnegative=False, constant=constant)
-            operator = "//" if operator == "/" else operator
-        text = f"{left.at(level)} {operator} {right.at(level + 1)}"
-        nonnegative = both and operator != "-"
-        if operator == "&" and (left.nonnegative or right.nonnegative):
-            nonnegative = True
-        if constant is not None:
-            nonnegative = constant >= 0
-        small = (
-            (left.small and right.small)
-            if kind.signed
-            else (operator in ("//", "%", "&", "|", "^") and left.small)
-        )
-        value = Value(text, kind, level, nonnegative, small, left.weak and right.weak, constant)
-        if operator in ("+", "-", "*") and constant is None:
-            return self._overflowing(operator, value, left, right)
-        return value
+    def _assignment_expression(self, node: Node) -> Value:
+        return self.change(node)
 
-    def _overflowing(self, operator: str, value: Value, left: Value, right: Value) -> Value:
-        """Wrap what C would wrap; sizes in bytes do not come near the end of size_t."""
-        kind = value.type
-        if kind.signed:
-            large = [one for one in (left, right) if abs(one.constant or 0) > 65535]
-            if operator == "*" and large:
-                return Value(f"int{kind.bits}({value.text})", kind)
-            return value
-        if kind == SIZE and operator in "+*":
-            return replace(value, nonnegative=True)
-        return self.wrapped(value)
+    _update_expression = _assignment_expression
+
+    def change(self, node: Node, *, used: bool = True) -> Value:
+        """An assignment, ``++`` or ``--``; Python does it before or after the line."""
+        left, right = node["left"] or node["argument"], node["right"]
+        place = self.place(left)
+        kind, operator = place.type, node.operator[:-1]
+        if kind.kind in ("stream", "array"):
+            raise self.fail(node, f"assigning to {kind}")
+        if operator:
+            other = self.expression(right) if right else number(1)
+            value = self.convert(self.computed(node, operator, place.read(), other), kind)
+            text = value.text
+        else:
+            value = self.converted(right, kind)
+            text = self.copied(value, right)
+        if kind.is_object and text == "None":
+            text = f"{self.element(kind)}()"
+        if kind.kind == "integer" and kind.signed and right and _grows(place.target, text):
+            text = f"int{kind.bits}({text})"
+        line = _shortened(place.target, text, operator)
+        repeated = used or (operator and line.startswith(f"{place.target} = "))
+        if repeated and set(re.findall(r"(\w+)\(", place.target)) - _REPEATABLE:
+            raise self.fail(node, "a change of what a call chooses")
+        if kind.is_object and left.kind == "pointer_expression" and place.text == place.target:
+            line = f"assign({place.target}, {text})"
+        self.note_write(place)
+        is_late = not right and node.tree.children[0].type not in ("++", "--")
+        if self.conditional:
+            if not place.simple:
+                raise self.fail(node, "an assignment that only happens sometimes")
+            change = f"({place.target} := {text})"
+            return Value(f"({place.text}, {change[1:-1]})[0]" if is_late else change, kind)
+        (self.after if is_late else self.before).append(line)
+        return place.read()
+
+    def note_write(self, place: Value) -> None:
+        """Note that a function assigns to a global variable."""
+        if len(self.scopes) > 1 and not place.simple:
+            names = {one.name for one in self.scopes[0].values()}
+            self.global_writes |= names & {place.target}
+
+    def copied(self, value: Value, node: Node) -> str:
+        """The text of a value that another variable takes."""
+        is_value = value.type.kind in ("struct", "opaque", "vector") and value.text != "None"
+        is_place = node.stripped.kind in _PLACES
+        return f"copied({value.text})" if is_value and is_place else value.text
 
 
-def _constant(operator: str, left: Any, right: Any) -> Any:
-    if left is None or right is None:
-        return None
-    try:
-        if operator in "/%":
-            quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-            return quotient if operator == "/" else left - right * quotient
-        return {
-            "+": left + right,
-            "-": left - right,
-            "*": left * right,
-            "&": left & right,
-            "|": left | right,
-            "^": left ^ right,
-        }[operator]
-    except ZeroDivisionError:
-        return None
+def _bounds(operator: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int] | None:
+    """Between which numbers a result lies, if that is known."""
+    (a, b), (c, d) = left, right
+    if operator == "+":
+        return a + c, b + d
+    if operator == "-":
+        return a - d, b - c
+    if operator == "*":
+        corners = (a * c, a * d, b * c, b * d)
+        return min(corners), max(corners)
+    if operator == "<<":
+        return min(a, 0) << min(d, 64), max(b, 0) << min(d, 64)
+    if operator == ">>":
+        return min(a, 0), max(b, 0)
+    if operator == "/":
+        most = max(abs(a), abs(b))
+        return 0 if a >= 0 and c >= 0 else -most, most
+    if operator == "%":
+        return min(a, 0), max(0, min(b, d - 1) if c > 0 else b)
+    if operator == "&":
+        highs = [high for low, high in (left, right) if low >= 0]
+        return (0, min(highs)) if highs else None
+    return (0, (1 << max(b, d).bit_length()) - 1) if a >= 0 and c >= 0 else None
+
+
+def _shortened(target: str, text: str, operator: str) -> str:
+    """``a += b`` for ``a = a + b``."""
+    for sign in {operator, "//" if operator == "/" else operator} if operator else ():
+        if text.startswith(f"{target} {sign} "):
+            rest = text[len(f"{target} {sign} ") :]
+            bare = rest[0] == "(" and closing(rest, 0) == len(rest) - 1
+            return f"{target} {sign}= {rest[1:-1] if bare else rest}"
+    return f"{target} = {text}"
+
+
+def _grows(target: str, text: str) -> bool:
+    """Whether a number is multiplied by a constant and stored again, as a hash is."""
+    name = re.escape(target)
+    factor = rf"(?<![\w.]){name} \* \d|\d \* {name}(?![\w.])|int32\({name} <<"
+    return bool(re.search(factor, text))

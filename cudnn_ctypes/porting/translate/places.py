@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import replace
-from typing import Any
 
-from .libraries import foreign
+from .libraries import foreign, of_ctypes
 from .literals import Literals
-from .program import Variable, children, text_of
-from .types import (
-    CHAR,
-    INT,
-    PRIMITIVES,
-    TEXT,
-    CType,
-    array_of,
-    pointer_to,
-)
-from .value import (
-    ATOM,
-    MULTIPLICATIVE,
-    UNARY,
-    Place,
-    Value,
-)
+from .program import Variable
+from .syntax import Node
+from .types import DIM3, FLOAT, INT, PRIMITIVES, TEXT, CType, array_of, pointer_to
+from .value import Untranslatable, Value
 
 __all__ = ["Places"]
 
@@ -32,239 +18,152 @@ __all__ = ["Places"]
 class Places(Literals):
     """Variables, elements, members, and what pointers point to."""
 
-    def _identifier(self, node: Any) -> Value:
-        name = text_of(node)
-        if self.place_or_none(node):
-            return self.place(node).read()
-        macro = self.program.macros.get(name)
-        if macro and macro.parameters is None:
-            return self._macro_constant(macro)
-        return self._named_constant(node, name)
-
-    def place_or_none(self, node: Any) -> Place | None:
-        """The place of a name, or None if the name is no variable."""
-        name = text_of(node)
-        variable = self.lookup(name)
+    def _identifier(self, node: Node) -> Value:
+        variable = self.lookup(node.text)
         if variable is not None:
-            return self._variable_place(variable)
-        if self.record and name in self.record.fields:
-            return self._field_place("self", name, self.record.fields[name])
-        return None
+            return self.variable(variable)
+        if self.record and node.text in self.record.fields:
+            return self.field("self", node.text, self.record.fields[node.text])
+        return self.named_constant(node, node.text)
 
-    def _variable_place(self, variable: Variable) -> Place:
+    def variable(self, variable: Variable) -> Value:
+        """What a variable holds."""
+        name = variable.name
         if variable.cell:
-            target = f"{variable.name}.value"
-            place = Place(target, variable.type, variable.name, True)
-            return replace(place, nonnegative=variable.nonnegative)
-        if variable.filled:
-            return Place(variable.name, variable.type, variable.name)
-        simple = not variable.is_global and variable.name.isidentifier()
-        return Place(variable.name, variable.type, "", False, simple, variable.nonnegative)
+            return self._held(name, variable.type, variable.bounds)
+        held = name if variable.filled else ""
+        simple = not variable.is_global and name.isidentifier() and not held
+        return Value(name, variable.type, variable.bounds, False, name, held, simple)
 
-    def _field_place(self, owner: str, name: str, ctype: CType) -> Place:
+    def _held(self, name: str, kind: CType, bounds: tuple[int, int] | None = None) -> Value:
+        """What an object of ctypes holds."""
+        target = f"{name}.value"
+        text = f"float32({target})" if kind.plain == FLOAT else target
+        return Value(text, kind, bounds, target=target, object=name)
+
+    def field(self, owner: str, name: str, kind: CType) -> Value:
+        """A member of a struct of the program."""
         target = f"{owner}.{self.safe_field(name)}"
-        if name in self.program.addressed_fields and not ctype.is_object and ctype.kind != "array":
-            return Place(f"{target}.value", ctype, target, True)
-        return Place(target, ctype)
+        by_value = kind.is_object or kind.kind == "array"
+        if name in self.program.addressed_fields and not by_value:
+            return self._held(target, kind)
+        return Value(target, kind, target=target)
 
-    def safe_field(self, name: str) -> str:
-        """A Python name for a field of C."""
-        return (
-            f"{name}_" if name in ("fields", "from", "in", "is", "lambda", "pass", "def") else name
-        )
-
-    def place(self, node: Any) -> Place:
-        """The place that an expression names.
+    def place(self, node: Node) -> Value:
+        """What an expression names that C can assign to.
 
         Raises
         ------
         Untranslatable
+            If it names nothing of that kind.
         """
-        node = _unwrapped(node)
-        if node.type == "identifier":
-            found = self.place_or_none(node)
-            if found is not None:
-                return found
-        elif node.type == "subscript_expression":
-            return self._subscript_place(node)
-        elif node.type == "pointer_expression" and text_of(node).startswith("*"):
-            return self._pointed_place(node)
-        elif node.type == "field_expression":
-            return self._member_place(node)
-        raise self.fail(node, "not something that can be assigned to")
+        found = self.expression(node)
+        if not found.target:
+            raise self.fail(node, "not something that can be assigned to")
+        return found
 
-    def _subscript_place(self, node: Any) -> Place:
-        base = self.expression(node.child_by_field_name("argument"))
-        index = self.expression(_index(node))
-        if not index.type.is_integer:
-            raise self.fail(node, "an index that is no integer")
-        if base.type.kind == "string":
-            raise self.fail(node, "assigning to a character of a string")
-        if base.type.kind not in ("pointer", "array", "vector") or not base.type.to:
-            raise self.fail(node, f"indexing {base.type}")
+    def _subscript_expression(self, node: Node) -> Value:
+        base, index = self._indexed(node)
         handles = base.type.pointed.kind == "opaque"
-        if base.type.kind == "pointer" and self.by_reference(base.type) and not handles:
+        moves = base.type.kind == "pointer" and self.by_reference(base.type.pointed)
+        if base.type.kind not in ("pointer", "array", "vector") or (moves and not handles):
             raise self.fail(node, f"indexing {base.type}")
-        return Place(f"{base.at(ATOM)}[{index.text}]", base.type.pointed)
+        return self._element(base, index.text)
 
-    def _pointed_place(self, node: Any) -> Place:
-        argument = children(node)[-1]
-        base = self.expression(argument)
-        if base.type.kind not in ("pointer", "array") or base.type.pointed.kind in (
-            "void",
-            "unknown",
-        ):
+    def _element(self, base: Value, index: str) -> Value:
+        target = f"{base.at('.')}[{index}]"
+        if base.type.kind == "pointer" and base.type.is_text:
+            return Value(f"char_at({base.text}, {index})", base.type.pointed, target=target)
+        return Value(target, base.type.pointed, target=target)
+
+    def _indexed(self, node: Node) -> tuple[Value, Value]:
+        base, index = self.expression(node["argument"]), node["indices"] or node["index"]
+        value = self.expression(index.children[0] if index.kind.endswith("list") else index)
+        if not value.type.is_integer:
+            raise self.fail(node, "an index that is no integer")
+        return base, value
+
+    def _pointer_expression(self, node: Node) -> Value:
+        if node.operator == "&":
+            return self.address(node["argument"].bare)
+        base = self.expression(node["argument"])
+        to = base.type.pointed
+        if not base.type.is_pointer or to.kind in ("void", "unknown"):
             raise self.fail(node, f"what {base.type} points to")
-        if base.type.kind == "pointer" and self.by_reference(base.type):
-            return Place(base.text, base.type.pointed)
-        return Place(f"{base.at(ATOM)}[0]", base.type.pointed)
+        if base.type.kind == "pointer" and self.by_reference(to):
+            return Value(base.text, to, target=base.text)
+        return self._element(base, "0")
 
-    def by_reference(self, pointer: CType) -> bool:
-        """Whether a pointer of this type is the object itself in Python.
+    def pointee(self, owner: Value) -> Value:
+        """The object itself, of a pointer to it too."""
+        if not owner.type.is_pointer:
+            return owner
+        to = owner.type.pointed
+        return Value(owner.text if self.by_reference(to) else f"{owner.at('.')}[0]", to)
 
-        It is for structs and handles, unless some pointer to that type is indexed or moved.
-        """
-        to = pointer.pointed
-        return to.kind == "opaque" or (to.is_object and to.name not in self.program.indexed)
-
-    def _member_place(self, node: Any) -> Place:
-        owner = self.expression(node.child_by_field_name("argument"))
-        name = text_of(node.child_by_field_name("field"))
-        ctype = owner.type
-        text = owner.at(ATOM)
-        if ctype.kind in ("pointer", "array"):
-            if not self.by_reference(ctype):
-                text += "[0]"
-            ctype = ctype.pointed
-        if ctype.kind != "struct":
-            raise self.fail(node, f"a member of {ctype}")
-        record = self.program.records.get(ctype.name)
-        if record is None:
-            if ctype.name == "dim3":
-                return Place(f"{text}.{name}", PRIMITIVES["unsigned int"])
-            return self._foreign_member(node, ctype, text, name)
-        if name not in record.fields:
-            raise self.fail(node, f"{ctype} has no such member")
-        return self._field_place(text, name, record.fields[name])
-
-    def _foreign_member(self, node: Any, ctype: CType, text: str, name: str) -> Place:
-        found = foreign(ctype.name)
-        fields = dict(getattr(found[1], "_fields_", ())) if found else {}
-        from .libraries import of_ctypes
-
-        if f"_{name}" in fields and found:  # an enum that the class reads as one
-            return Place(f"{text}.{name}", of_ctypes(type(getattr(found[1](), name))))
+    def _field_expression(self, node: Node) -> Value:
+        owner, name = self.pointee(self.expression(node["argument"])), node["field"].text
+        text, record = owner.at("."), self.program.records.get(owner.type.name)
+        if owner.type.kind != "struct":
+            raise self.fail(node, f"a member of {owner.type}")
+        if record is not None and name in record.fields:
+            return self.field(text, name, record.fields[name])
+        target = f"{text}.{name}"
+        if owner.type.plain == DIM3:
+            return Value(target, PRIMITIVES["unsigned int"], target=target)
+        module, kind = foreign(owner.type.name) or ("", None)
+        fields = dict(getattr(kind, "_fields_", ())) if module else {}
+        if kind and f"_{name}" in fields:  # an enum that the class reads as one
+            return Value(target, of_ctypes(type(getattr(kind(), name))), target=target)
         if name not in fields:
-            raise self.fail(text_node(node), f"{ctype} has no such member")
-        kind = fields[name]
-        if issubclass(kind, ctypes.Array):
-            is_text = kind._type_ is ctypes.c_char
-            held = TEXT if is_text else array_of(of_ctypes(kind._type_), str(kind._length_))
-            return Place(f"{text}.{name}", held)
-        return Place(f"{text}.{name}", of_ctypes(kind), "", True)
+            raise self.fail(node, f"{owner.type} has no such member")
+        held = fields[name]
+        if not issubclass(held, ctypes.Array):
+            found = of_ctypes(held)
+            text = f"float32({target})" if found == FLOAT else target
+            return Value(text, found, target=target)
+        is_text = held._type_ is ctypes.c_char
+        kind = TEXT if is_text else array_of(of_ctypes(held._type_), str(held._length_))
+        return Value(target, kind, target=target)
 
-    def _subscript_expression(self, node: Any) -> Value:
-        kind = self.type_only(node.child_by_field_name("argument"))
-        if kind.kind == "string" or (kind.kind == "pointer" and kind.is_text):
-            base = self.expression(node.child_by_field_name("argument"))
-            index = self.expression(_index(node))
-            return Value(f"char_at({base.text}, {index.text})", CHAR, small=True)
-        return self.place(node).read()
-
-    def _field_expression(self, node: Any) -> Value:
-        return self.place(node).read()
-
-    def _pointer_expression(self, node: Any) -> Value:
-        argument = children(node)[-1]
-        if not text_of(node).startswith("*"):
-            return self.address(argument)
-        kind = self.type_only(argument)
-        if kind.kind == "pointer" and kind.is_text:
-            return Value(f"char_at({self.expression(argument).text}, 0)", CHAR, small=True)
-        return self.place(node).read()
-
-    def address(self, node: Any) -> Value:
+    def address(self, node: Node) -> Value:
         """C's ``&node``."""
-        node = _unwrapped(node)
-        if node.type == "subscript_expression":
-            argument = node.child_by_field_name("argument")
-            base = self.expression(argument)
-            index = self.expression(_index(node))
+        if node.kind == "subscript_expression":
+            base, index = self._indexed(node)
             to = base.type.pointed
-            if self.by_reference(pointer_to(to)):
-                return Value(f"{base.at(ATOM)}[{index.text}]", pointer_to(to))
-            if base.type.kind == "array" and argument.type == "subscript_expression":
-                base = self.address(argument).typed(pointer_to(to))  # a row of the whole array
+            if self.by_reference(to):
+                return Value(f"{base.at('.')}[{index.text}]", pointer_to(to))
+            if base.type.kind == "array" and node["argument"].kind == "subscript_expression":
+                base = self.address(node["argument"]).typed(pointer_to(to))  # a row of an array
             elif base.type.kind == "vector":
-                base = Value(f"{base.at(ATOM)}.data()", pointer_to(to))
+                base = Value(f"{base.at('.')}.data()", pointer_to(to))
             return self.moved(base, index, "+")
         place = self.place(node)
-        if place.type.is_object:
-            inner = pointer_to(place.type)
-            return Value(
-                place.target if self.by_reference(inner) else f"Pointer([{place.target}])", inner
-            )
-        if place.type.kind == "array":
-            return Value(place.target, pointer_to(place.type.pointed))
-        if not place.object:
-            if node.type == "pointer_expression":
-                return self.expression(children(node)[-1])
-            raise self.fail(node, "the address of this variable")
-        shown = place.object if place.type.kind == "pointer" else f"Pointer({place.object})"
-        return Value(shown, pointer_to(place.type))
+        kind = place.type
+        if kind.is_object:
+            shown = place.target if self.by_reference(kind) else f"Pointer([{place.target}])"
+            return Value(shown, pointer_to(kind))
+        if kind.kind == "array":
+            return Value(place.target, pointer_to(kind.pointed))
+        if place.object:
+            shown = place.object if kind.kind == "pointer" else f"Pointer({place.object})"
+            return Value(shown, pointer_to(kind))
+        if node.kind == "pointer_expression":
+            return self.expression(node["argument"])
+        raise self.fail(node, "the address of this variable")
 
     def moved(self, base: Value, count: Value, operator: str) -> Value:
         """C's ``base + count`` and ``base - count`` of a pointer."""
         to = base.type.pointed
         if to.kind in ("void", "unknown"):
-            raise self.fail_text("moving a pointer to", str(to))
-        if to.kind == "pointer" or (to.is_object and to.kind != "opaque"):
-            element = "object"
-        elif to.kind == "array":
-            element = self.element(_innermost(to))
-            row = _row_length(to)
-            count = Value(f"{count.at(MULTIPLICATIVE)} * {row}", INT, MULTIPLICATIVE)
-        else:
-            element = self.element(to)
-        text = count.text if operator == "+" else f"-{count.at(UNARY)}"
-        if count.constant == 0:
-            whole = to.kind == "array"
-            return Value(f"Pointer({base.text})" if whole else base.text, pointer_to(to))
+            raise Untranslatable(f"moving a pointer to {to}")
+        lengths, inner = to.dimensions
+        if lengths:
+            row = Value(" * ".join(lengths), INT)
+            count = replace(count, text=f"{count.at('*')} * {row.text}")
+        if count.is_zero and not lengths:
+            return Value(base.text, pointer_to(to))
+        by_name = to.is_object and to.kind != "opaque"
+        element = "object" if by_name else self.element(inner)
+        text = count.text if operator == "+" else f"-{count.at('~')}"
         return Value(f"offset({base.text}, {text}, {element})", pointer_to(to))
-
-    def fail_text(self, reason: str, what: str) -> Exception:
-        """An exception for a construct without a node of its own."""
-        from .value import Untranslatable
-
-        return Untranslatable(f"{reason} {what}")
-
-
-def text_node(node: Any) -> Any:
-    """The node of a member's name."""
-    return node
-
-
-def _unwrapped(node: Any) -> Any:
-    while node.type == "parenthesized_expression":
-        node = children(node)[0]
-    return node
-
-
-def _innermost(kind: CType) -> CType:
-    while kind.kind == "array":
-        kind = kind.pointed
-    return kind
-
-
-def _row_length(kind: CType) -> str:
-    lengths = []
-    while kind.kind == "array":
-        lengths.append(kind.length)
-        kind = kind.pointed
-    return " * ".join(lengths)
-
-
-def _index(node: Any) -> Any:
-    """What stands in the brackets of a subscript."""
-    found = node.child_by_field_name("indices") or node.child_by_field_name("index")
-    return children(found)[0] if found.type.endswith("list") else found

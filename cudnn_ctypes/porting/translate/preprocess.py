@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 
 from ...raw import constants
+from .value import Untranslatable
 
-__all__ = ["Macro", "Source", "preprocess", "replaced"]
+__all__ = ["Macro", "Source", "closing", "preprocess", "replaced"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,44 @@ class Macro:
     body: str
     line: int
 
+    @property
+    def is_function(self) -> bool:
+        return self.parameters is not None
+
+    def substituted(self, arguments: list[str], macros: dict[str, Macro]) -> str:
+        """Its body with arguments put in.
+
+        Raises
+        ------
+        Untranslatable
+            If it takes another number of arguments.
+        """
+        parameters = list(self.parameters or ())
+        if parameters[-1:] == ["..."]:
+            count = len(parameters) - 1
+            arguments = [*arguments[:count], ", ".join(arguments[count:])]
+            parameters[-1] = "__VA_ARGS__"
+        if len(parameters) != len(arguments):
+            raise Untranslatable(f"{self.name} takes {len(parameters)} arguments")
+        if any("#" in macros[one].body for one in re.findall(r"\w+", self.body) if one in macros):
+            values = {name: one.body for name, one in macros.items() if not one.is_function}
+            arguments = [replaced(one, values) for one in arguments]
+        given = dict(zip(parameters, arguments, strict=True))
+
+        def quoted(match: re.Match[str]) -> str:
+            text = given.get(match[1], "").replace("\\", "\\\\").replace('"', '\\"')
+            return f'"{text}"'
+
+        rest = ", __VA_ARGS__" if given.get("__VA_ARGS__") else ""
+        body = re.sub(r",\s*##\s*__VA_ARGS__", rest, self.body)
+        body = re.sub(r"(?<!#)#\s*(\w+)", quoted, body)
+        body = re.sub(
+            r"(\w+)\s*##\s*(\w+)",
+            lambda match: given.get(match[1], match[1]) + given.get(match[2], match[2]),
+            body,
+        )
+        return replaced(body, given).replace("\n", " ")
+
 
 @dataclass
 class Source:
@@ -31,7 +70,6 @@ class Source:
     text: str = ""
     macros: dict[str, Macro] = field(default_factory=dict)
     redefined: set[str] = field(default_factory=set)
-    textual: dict[str, str] = field(default_factory=dict)
 
 
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)(.*)", re.DOTALL)
@@ -41,59 +79,26 @@ _COMMENT = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/|[A-Za-z_]\w*", re.DOTALL)
 
 # Words that begin what is no expression.
-_NOT_VALUES = frozenset(
-    [
-        "void",
-        "char",
-        "short",
-        "int",
-        "long",
-        "float",
-        "double",
-        "unsigned",
-        "signed",
-        "const",
-        "static",
-        "inline",
-        "extern",
-        "struct",
-        "half",
-        "__inline__",
-        "__forceinline__",
-        "restrict",
-        "__restrict__",
-        "size_t",
-        "bool",
-        "typename",
-        "class",
-    ]
+_NOT_VALUES = re.compile(
+    r"(void|char|short|int|long|float|double|(un)?signed|const|static|inline|extern|struct|half|"
+    r"__(force)?inline__|(__)?restrict(__)?|size_t|bool|typename|class)\b"
 )
 
 
-def preprocess(text: str, known: dict[str, str], types: set[str]) -> Source:
-    """Decide conditions, collect macros, and replace those that stand for no value.
-
-    Parameters
-    ----------
-    text : str
-        C, C++ or CUDA.
-    known : dict
-        Macros that the compiler defines, with their values.
-    types : set of str
-        Names of types beyond those of C.
-    """
+def preprocess(text: str, language: str) -> Source:
+    """Decide conditions, collect macros, and replace those that stand for no value."""
     source = Source()
     lines = text.split("\n")
     output: list[str] = []
-    defined = dict(known)
-    active: list[list[bool]] = []  # whether this part is read, and whether one was
+    defined = _compiler_macros(language)
+    active: list[tuple[bool, bool]] = []  # whether this part is read, and whether one was
     position = 0
     while position < len(lines):
         first, line = position, lines[position]
         position += 1
-        match = _DIRECTIVE.match(line)
-        if not match:
-            output.append(line if all(part[0] for part in active) else "")
+        is_read = all(part[0] for part in active)
+        if not _DIRECTIVE.match(line):
+            output.append(line if is_read else "")
             continue
         while line.endswith("\\") and position < len(lines):
             line = line[:-1] + "\n" + lines[position]
@@ -103,43 +108,39 @@ def preprocess(text: str, known: dict[str, str], types: set[str]) -> Source:
         assert match
         word, rest = match[1], match[2].strip()
         if word in ("if", "ifdef", "ifndef"):
-            met = all(part[0] for part in active) and _holds(word, rest, defined)
-            active.append([met, met])
+            met = is_read and _holds(word, rest, defined)
+            active.append((met, met))
         elif word in ("elif", "else") and active:
             met = not active[-1][1] and (word == "else" or _holds("if", rest, defined))
             met = met and all(part[0] for part in active[:-1])
-            active[-1] = [met, active[-1][1] or met]
+            active[-1] = (met, active[-1][1] or met)
         elif word == "endif" and active:
             active.pop()
-        elif all(part[0] for part in active):
-            _directive(word, rest, first + 1, source, defined)
+        elif is_read and word == "undef":
+            defined.pop(rest, None)
+        elif is_read and word == "define":
+            _define(rest, first + 1, source, defined)
     source.text = "\n".join(output)
-    _take_out_textual(source, types)
+    _take_out_textual(source)
+    source.text = _without_namespaces(_terminated(source))
     return source
 
 
-def _directive(word: str, rest: str, line: int, source: Source, defined: dict[str, str]) -> None:
-    if word == "undef":
-        defined.pop(rest, None)
-    elif word == "define":
-        match = _DEFINE.match(rest)
-        if match is None:
-            return
-        name, parameters, body = match[1], match[3], match[4].strip()
-        names = None
-        if match[2] is not None:
-            names = tuple(part.strip() for part in parameters.split(",")) if parameters else ()
-        known = source.macros.get(name)
-        if known is not None and known.body != body:
-            source.redefined.add(name)
-        defined[name] = body
-        source.macros[name] = Macro(name, names, body, line)
+def _define(rest: str, line: int, source: Source, defined: dict[str, str]) -> None:
+    match = _DEFINE.match(rest)
+    if match is None:
+        return
+    name, body = match[1], match[4].strip()
+    names = None if match[2] is None else tuple(one.strip() for one in match[3].split(",") if one)
+    if name in source.macros and source.macros[name].body != body:
+        source.redefined.add(name)
+    defined[name] = body
+    source.macros[name] = Macro(name, names, body, line)
 
 
 def _holds(word: str, text: str, defined: dict[str, str]) -> bool:
     if word != "if":
-        name = text.split()[0] if text.split() else ""
-        return (name in defined) == (word == "ifdef")
+        return ((text.split() or [""])[0] in defined) == (word == "ifdef")
     text = re.sub(
         r"defined\s*(?:\(\s*(\w+)\s*\)|(\w+))",
         lambda match: "1" if (match[1] or match[2]) in defined else "0",
@@ -148,27 +149,21 @@ def _holds(word: str, text: str, defined: dict[str, str]) -> bool:
     for _ in range(8):
         text = re.sub(r"[A-Za-z_]\w*", lambda match: f"({defined.get(match[0]) or 0})", text)
     text = re.sub(r"(\d)[uUlL]+\b", r"\1", text)
-    text = text.replace("&&", " and ").replace("||", " or ")
-    text = re.sub(r"!(?!=)", " not ", text)
-    if not re.fullmatch(r"[\w\s()<>=!+\-*/%&|^~]*", text):
-        return False
+    text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
     try:
-        return bool(eval(text, {"__builtins__": {}}))
+        allowed = re.fullmatch(r"[\w\s()<>=!+\-*/%&|^~]*", text)
+        return bool(allowed and eval(text, {"__builtins__": {}}))
     except Exception:  # what is no condition to Python is none to this reader
         return False
 
 
-def _take_out_textual(source: Source, types: set[str]) -> None:
-    words = _NOT_VALUES | types
+def _take_out_textual(source: Source) -> None:
+    textual = {}
     for name, macro in list(source.macros.items()):
-        if macro.parameters is not None:
-            continue
-        first = re.match(r"\w+", macro.body)
-        listed = _is_list(macro.body)
-        if not macro.body or listed or (first and first[0] in words) or macro.body[0] in "{;":
-            source.textual[name] = macro.body
-            del source.macros[name]
-    source.text = replaced(source.text, source.textual)
+        word = bool(_NOT_VALUES.match(macro.body))
+        if not macro.is_function and (word or macro.body[:1] in "{;" or _is_list(macro.body)):
+            textual[name] = source.macros.pop(name).body
+    source.text = replaced(source.text, textual)
 
 
 def _is_list(text: str) -> bool:
@@ -179,30 +174,53 @@ def _is_list(text: str) -> bool:
     return "," in text
 
 
-def without_namespaces(text: str) -> str:
+def _terminated(source: Source) -> str:
+    """The text with a semicolon after macro calls that stand alone without one."""
+    text = source.text
+    for macro in source.macros.values():
+        if not macro.is_function:
+            continue
+        is_head = re.match(r"(for|while|if)\b", macro.body) and macro.body[-1] not in ";}"
+        for match in reversed(list(re.finditer(rf"^[ \t]*{macro.name}\s*\(", text, re.M))):
+            end = closing(text, match.end() - 1)
+            if is_head and end >= 0:  # the head of a loop, whose body follows
+                given = [one.strip() for one in text[match.end() : end].split(",")]
+                head = macro.substituted(given, source.macros)
+                text = text[: match.start()] + head + text[end + 1 :]
+            elif end >= 0 and re.match(r"\s*[a-zA-Z}#/*_&]", text[end + 1 :]):
+                text = text[: end + 1] + ";" + text[end + 1 :]
+    return text
+
+
+def closing(text: str, start: int) -> int:
+    """Where the parenthesis that opens at `start` closes, or -1."""
+    depth = 0
+    for index in range(start, len(text)):
+        depth += (text[index] == "(") - (text[index] == ")")
+        if not depth:
+            return index
+    return -1
+
+
+def _without_namespaces(text: str) -> str:
     """C++ text without the names of its own namespaces, and ``::`` alone, before its names."""
-    for name in set(re.findall(r"^[ \t]*namespace\s+(\w+)\s*\{", text, re.M)) - {"std"}:
-        qualified = re.compile(rf"({_LITERAL})|(?<!::)\b{name}\s*::\s*(?=[A-Za-z_~])")
+    names = set(re.findall(r"^[ \t]*namespace\s+(\w+)\s*\{", text, re.M)) - {"std"}
+    for prefix in [*(rf"(?<!::)\b{name}\s*::\s*" for name in names), r"(?<![\w>:])::"]:
+        qualified = re.compile(rf"({_LITERAL})|{prefix}(?=[A-Za-z_~])")
         text = qualified.sub(lambda match: match[1] or "", text)
-    of_all = re.compile(rf"({_LITERAL})|(?<![\w>:])::(?=[A-Za-z_])")
-    return of_all.sub(lambda match: match[1] or "", text)
+    return text
 
 
 def replaced(text: str, names: dict[str, str]) -> str:
     """C text with whole words replaced, outside of strings and comments."""
-
-    def word(match: re.Match[str]) -> str:
-        return names.get(match[0], match[0])
-
-    return _WORD.sub(word, text) if names else text
+    return _WORD.sub(lambda match: names.get(match[0], match[0]), text) if names else text
 
 
-def compiler_macros(language: str) -> dict[str, str]:
+def _compiler_macros(language: str) -> dict[str, str]:
     """What a compiler for the headers that this package was made from defines."""
     numbers = ("CUDNN_VERSION", "CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL")
-    found = {name: str(getattr(constants, name)) for name in numbers if hasattr(constants, name)}
+    found = {name: str(getattr(constants, name)) for name in numbers}
     found |= {"__linux__": "1", "__GNUC__": "13", "__x86_64__": "1"}
     found |= {"CUDART_VERSION": "13000", "CUDA_VERSION": "13000"}
-    if language != "c":
-        found |= {"__cplusplus": "201703L"}
+    found |= {"__cplusplus": "201703L"} if language != "c" else {}
     return found | ({"__CUDACC__": "1", "__NVCC__": "1"} if language == "cuda" else {})

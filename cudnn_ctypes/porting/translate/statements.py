@@ -4,423 +4,349 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-from .program import children, descendants, stripped, text_of
-from .streams import _bare, _stream_of
-from .switches import Switches
-from .types import VOID, CType
-from .value import REASONS, Untranslatable, Value, told
+from .calls import Calls
+from .preprocess import closing
+from .program import Program
+from .syntax import Node, commas
+from .types import VOID
+from .value import REASONS, told
 
 __all__ = ["Statements"]
 
+_LEAVING = ("break_statement", "return_statement", "continue_statement", "goto_statement")
+_LOOPS = ("for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop")
 
-class Statements(Switches):
-    """Statements but for loops and declarations."""
 
-    def __init__(self, program: Any) -> None:
+class Statements(Calls):
+    """Statements but loops and declarations."""
+
+    def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.labels: set[str] = set()
         self.statements = 0
+        self.labels: set[str] = set()  # that some ``goto`` names
+        self.open_labels: list[str] = []  # whose block is being written
+        self.jumps: list[tuple[str, list[str]]] = []  # what `break` leaves, what `continue` does
 
-    def statement(self, node: Any) -> None:
+    def statement(self, node: Node) -> None:
         """Write a statement; one that is not known becomes a comment and raises."""
-        mark, depth = len(self.out.lines), self.out.depth
-        kept = self.scopes, self.at_line, len(self.scopes), len(self.jumps), len(self.expanding)
+        mark, depth, scopes = len(self.out.lines), self.out.depth, self.scopes
+        states: list[list[object]] = [scopes, self.jumps, self.expanding, self.open_labels]  # type: ignore[list-item]
+        lengths = [len(one) for one in states]
         self.statements += 1
         try:
-            self._clear()
+            self.clear()
             self._statement(node)
         except REASONS as reason:
             del self.out.lines[mark:]
-            self.out.depth = depth
-            self.scopes, self.at_line, *lengths = kept
-            states: list[list[Any]] = [self.scopes, self.jumps, self.expanding]
+            self.out.depth, self.scopes = depth, scopes
             for state, length in zip(states, lengths, strict=True):
                 del state[length:]
             self.not_translated(node, told(reason))
 
-    def not_translated(self, node: Any, reason: str) -> None:
+    def not_translated(self, node: Node, reason: str, *, raises: bool = True) -> None:
         """Write what stands for C that was not translated."""
-        line = self.line(node)
-        self.notes.append((line, reason))
-        for text in text_of(node).split("\n"):
-            self.out.add(f"# NOT TRANSLATED: {text.strip()}")
-        shown = reason.replace("\\", "\\\\").replace('"', '\\"')
-        self.out.add(f'raise NotTranslatedError("line {self.out.shown(line)}: {shown}")', line)
+        self.clear()
+        self.notes.append((node.line, reason))
+        for text in node.text.split("\n"):
+            self.out.add(f"# NOT TRANSLATED: {text.strip() if raises else text.rstrip()}")
+        told = f"line {self.out.shown(node.line)}: {reason}"
+        quoted = told.replace("\\", "\\\\").replace('"', '\\"')
+        raising = f'raise NotTranslatedError("{quoted}")'
+        self.out.add(raising if raises else f"# {told}", node.line if raises else 0)
 
-    def _clear(self) -> None:
-        self.before, self.after, self.conditional = [], [], 0
-
-    def _statement(self, node: Any) -> None:
-        misread = self.misread_macro_call(node)
-        if misread is not None:
-            self._alone_at(misread, self.line(node))
+    def _statement(self, node: Node) -> None:
+        misread = self._misread(node)
+        if misread:
+            self.alone(misread)
             return
-        method: Callable[[Any], None] | None = getattr(self, f"_do_{node.type}", None)
-        if method is None or (node.has_error and node.type == "expression_statement"):
-            raise self.fail(node, f"no rule for {node.type.replace('_', ' ')}")
+        method: Callable[[Node], None] | None = getattr(self, f"_do_{node.kind}", None)
+        if method is None or (node.tree.has_error and node.kind == "expression_statement"):
+            raise self.fail(node, f"no rule for {node.kind.replace('_', ' ')}")
         method(node)
 
-    misread_macro_call: Callable[[Any], Any]
-    """The expression of a macro call that the parser took for a declaration, or None."""
+    def _misread(self, node: Node) -> Node:
+        """The expression of a macro call that the parser took for a declaration."""
+        text = node.text.strip("; \n")
+        match = re.match(r"(\w+)\s*\(", text)
+        macro = self.program.macros.get(match[1]) if match else None
+        wrong = node.kind in ("declaration", "macro_type_specifier", "ERROR")
+        wrong = wrong or (node.kind == "expression_statement" and node.tree.has_error)
+        if not (match and macro and macro.is_function and wrong) or self.expanding:
+            return Node(None)
+        if closing(text, match.end() - 1) != len(text) - 1:
+            return Node(None)
+        block = self.fragment(f"x = {text}", node.line)
+        return next(block.find("assignment_expression"))["right"] if block else block
 
-    def _alone_at(self, node: Any, line: int) -> None:
-        before, self.at_line = self.at_line, line
-        try:
-            self._alone(node)
-        finally:
-            self.at_line = before
+    # Blocks.
 
-    def emit(self, text: str, line: int) -> None:
-        """Write a line with what its expressions do before and after."""
-        for one in self.before:
-            self.out.add(one, line)
-        if text:
-            self.out.add(text, line)
-        for one in self.after:
-            self.out.add(one, line)
-        self._clear()
-
-    def block(self, nodes: list[Any]) -> None:
+    def block(self, nodes: list[Node]) -> None:
         """Write statements in a scope of their own, one step further in."""
+        depth, mark = self.out.depth, len(self.out.lines)
         self.out.depth += 1
-        depth = self.out.depth
         self.scopes.append({})
-        mark = len(self.out.lines)
         self.sequence(nodes)
         self.scopes.pop()
         self.out.depth = depth
         if all(text.startswith("#") for _, text, _ in self.out.lines[mark:]):
-            self.out.add("pass")
-        self.out.depth -= 1
+            self.out.add("pass", deeper=1)
 
-    def sequence(self, nodes: list[Any]) -> None:
+    def body(self, node: Node) -> None:
+        """Write what a loop or condition governs."""
+        self.block(node.named if node.kind == "compound_statement" else [node])
+
+    def _do_compound_statement(self, node: Node) -> None:
+        depth = self.out.depth
+        self.scopes.append({})
+        self.sequence(node.named)
+        self.scopes.pop()
+        self.out.depth = depth
+
+    def sequence(self, nodes: list[Node]) -> None:
         """Write statements; those before the target of a ``goto`` can be left for it."""
-        for index in range(len(nodes) - 1, -1, -1):
-            node = nodes[index]
-            if self._is_target(nodes, index):
-                name = self.safe(self._label(node))
-                self.labels.discard(self._label(node))
-                self.out.add(f"with Label() as {name}:", self.line(node))
+        for index in reversed(range(1, len(nodes))):
+            name = nodes[index]["label"].text
+            later = [one for node in nodes[index:] for one in node.find("goto_statement")]
+            if name in self.labels and all(one["label"].text != name for one in later):
+                self.labels.discard(name)
+                self.out.add(f"with Label() as {self.safe(name)}:", nodes[index].line)
+                depth = self.out.depth
                 self.out.depth += 1
+                self.open_labels.append(name)
                 self.sequence(nodes[:index])
-                self.out.depth -= 1
-                inner = children(node)[1:]
-                self.sequence([*inner, *nodes[index + 1 :]])
+                self.open_labels.pop()
+                self.out.depth = depth
+                self.sequence([*nodes[index].children[1:], *nodes[index + 1 :]])
                 return
-        previous = None
-        for node in nodes:
-            if previous is not None and node.start_point[0] > previous.end_point[0] + 1:
+        for before, node in zip([Node(None), *nodes], nodes, strict=False):
+            if before and node.tree.start_point[0] > before.tree.end_point[0] + 1:
                 self.out.blank()
-            previous = node
-            if node.type == "comment":
+            if node.kind == "comment":
                 self.comment(node)
             else:
                 self.statement(node)
 
-    def _is_target(self, nodes: list[Any], index: int) -> bool:
-        """Whether statements before this one jump to it, and none after it."""
-        node = nodes[index]
-        if node.type != "labeled_statement" or self._label(node) not in self.labels or not index:
-            return False
-        later = [found for one in nodes[index:] for found in descendants(one, "goto_statement")]
-        return all(self._label(one) != self._label(node) for one in later)
-
-    def _label(self, node: Any) -> str:
-        return text_of(node.child_by_field_name("label"))
-
-    def comment(self, node: Any) -> None:
+    def comment(self, node: Node) -> None:
         """Keep a comment of C."""
-        text = re.sub(r"^/\*+|\*+/$|^//+[/!<]*", "", text_of(node))
+        text = re.sub(r"^/\*+|\*+/$|^//+[/!<]*", "", node.text)
         for line in text.split("\n"):
             shown = re.sub(r"^\s*\*+ ?", "", line).strip()
             if shown:
                 self.out.add(f"# {shown}"[: 98 - 4 * self.out.depth])
 
-    def body(self, node: Any) -> None:
-        """Write what a loop or condition governs."""
-        if node.type == "compound_statement":
-            self.block(list(node.named_children))
-        else:
-            self.block([node])
+    # Conditions.
 
-    def _do_compound_statement(self, node: Any) -> None:
-        depth = self.out.depth
-        self.scopes.append({})
-        self.sequence(list(node.named_children))
-        self.scopes.pop()
-        self.out.depth = depth
-
-    def _do_labeled_statement(self, node: Any) -> None:
-        if any(
-            True
-            for one in descendants(self.body_node, "goto_statement")
-            if self._label(one) == self._label(node)
-        ):
-            raise self.fail(node, "a label that is jumped to from elsewhere")
-        for one in children(node)[1:]:
-            self._statement(one)
-
-    body_node: Any = None
-
-    def _do_throw_statement(self, node: Any) -> None:
-        texts = [text_of(one) for one in descendants(node, "string_literal")]
-        shown = texts[0] if texts else '"an exception of C++"'
-        self.out.add(f"raise RuntimeError({shown})", self.line(node))
-
-    def _do_goto_statement(self, node: Any) -> None:
-        name = self._label(node)
-        if name not in self.open_labels:
-            raise self.fail(node, "a jump that is not forwards out of blocks")
-        self.out.add(f"{self.safe(name)}.goto()", self.line(node))
-
-    @property
-    def open_labels(self) -> set[str]:
-        """Labels whose block is being written."""
-        opened = set()
-        depth = self.out.depth
-        for indent, text, _ in reversed(self.out.lines):
-            match = re.fullmatch(r"with Label\(\) as (\w+):", text)
-            if match and indent < depth:
-                opened.add(match[1].rstrip("_"))
-                opened.add(match[1])
-            if indent < depth:
-                depth = indent
-            if text.startswith("def "):
-                break
-        return opened
-
-    def condition(self, node: Any) -> str:
+    def condition(self, node: Node) -> str:
         """The text of a condition; what it does besides is written before it."""
         value = self.truth(node)
-        if self.after:
-            self.before.append(f"condition = {value.text}")
-            self.before += self.after
-            self.after = []
-            return "condition"
-        return value.text
+        if not self.after:
+            return value.text
+        self.before += [f"condition = {value.text}", *self.after]
+        self.after = []
+        return "condition"
 
-    def _do_if_statement(self, node: Any, word: str = "if") -> None:
-        clause = node.child_by_field_name("condition")
-        if clause.type == "condition_clause" and len(children(clause)) != 1:
-            raise self.fail(clause, "a condition with a declaration")
-        text = self.condition(clause)
-        self.emit("", self.line(node))
-        self.out.add(f"{word} {text}:", self.line(node))
-        self.body(node.child_by_field_name("consequence"))
-        alternative = node.child_by_field_name("alternative")
-        if alternative is None:
-            return
-        if alternative.type == "else_clause":
-            alternative = children(alternative)[-1]
-        if alternative.type == "if_statement" and self._plain_condition(alternative):
+    def _do_if_statement(self, node: Node, word: str = "if") -> None:
+        if node["condition"].kind == "condition_clause" and len(node["condition"].children) != 1:
+            raise self.fail(node["condition"], "a condition with a declaration")
+        text = self.condition(node["condition"])
+        self.emit(f"{word} {text}:", node.line)
+        self.body(node["consequence"])
+        alternative = node["alternative"]
+        if alternative.kind == "else_clause":
+            alternative = alternative.children[-1]
+        if alternative.kind == "if_statement" and self._is_plain(alternative["condition"]):
             self._do_if_statement(alternative, "elif")
-            return
-        self.out.add("else:")
-        self.body(alternative)
+        elif alternative:
+            self.out.add("else:")
+            self.body(alternative)
 
-    def _plain_condition(self, node: Any) -> bool:
-        """Whether a condition does nothing besides, and is known."""
+    def _is_plain(self, condition: Node) -> bool:
+        """Whether a condition is known and does nothing besides."""
         try:
-            self.truth(node.child_by_field_name("condition"))
+            self.truth(condition)
             return not self.before and not self.after
-        except Untranslatable:
+        except REASONS:
             return False
         finally:
-            self._clear()
+            self.clear()
 
-    def _do_break_statement(self, node: Any) -> None:
+    def _do_switch_statement(self, node: Node) -> None:
+        cases = node["body"].children
+        if any(one.kind != "case_statement" for one in cases):
+            raise self.fail(node, "a switch with statements outside of its cases")
+        value = self.expression(node["condition"])
+        if not value.type.is_integer:
+            raise self.fail(node, "a switch of this type")
+        subject = value.text
+        if not subject.replace(".", "").isidentifier():
+            self.before.append(f"choice = {subject}")
+            subject = "choice"
+        self.emit("", node.line)
+        bodies = [_statements(one) for one in cases]
+        depth, wrapped = self.out.depth, any(map(_breaks_within, bodies))
+        if wrapped:
+            self.out.add("while True:", node.line)
+            self.out.depth += 1
+        self.jumps.append(("switch" if wrapped else "flat switch", []))
+        labels: list[str] = []
+        chain = []
+        for index, case in enumerate(cases):
+            labels.append(self.expression(case["value"]).text if case["value"] else "")
+            if any(one.kind != "comment" for one in bodies[index]) or index + 1 == len(cases):
+                chain.append((labels, _through(bodies[index:]), case.line))
+                labels = []
+        word = "if"
+        for labels, body, line in sorted(chain, key=lambda one: "" in one[0]):
+            test = f"{subject} == {labels[0]}"
+            if len(labels) > 1:
+                test = f"{subject} in ({', '.join(labels)})"
+            default = "else:" if word == "elif" else "if True:"
+            self.out.add(default if "" in labels else f"{word} {test}:", line)
+            self.block(body)
+            word = "elif"
+        self.jumps.pop()
+        if wrapped:
+            self.out.add("break")
+            self.out.depth = depth
+
+    # Jumps.
+
+    def _do_labeled_statement(self, node: Node) -> None:
+        if node["label"].text in self.labels:
+            raise self.fail(node, "a label that is jumped to from elsewhere")
+        for one in node.children[1:]:
+            self._statement(one)
+
+    def _do_goto_statement(self, node: Node) -> None:
+        name = node["label"].text
+        if name not in self.open_labels:
+            raise self.fail(node, "a jump that is not forwards out of blocks")
+        self.out.add(f"{self.safe(name)}.goto()", node.line)
+
+    def _do_throw_statement(self, node: Node) -> None:
+        text = next((one.text for one in node.find("string_literal")), '"an exception of C++"')
+        self.out.add(f"raise RuntimeError({text})", node.line)
+
+    def _do_break_statement(self, node: Node) -> None:
         if self.jumps and self.jumps[-1][0] == "flat switch":
             raise self.fail(node, "a break within a case")
-        self.out.add("break", self.line(node))
+        self.out.add("break", node.line)
 
-    def _do_continue_statement(self, node: Any) -> None:
-        for kind, steps in reversed(self.jumps):
-            if kind == "switch":
-                raise self.fail(node, "a continue within a switch that is also left by break")
-            if kind == "loop":
-                for step in steps:
-                    self.out.add(step, self.line(node))
-                self.out.add("continue", self.line(node))
-                return
+    def _do_continue_statement(self, node: Node) -> None:
+        kinds = [kind for kind, _ in self.jumps]
+        if "switch" in kinds[len(kinds) - kinds[::-1].index("loop") :]:
+            raise self.fail(node, "a continue within a switch that is also left by break")
+        steps = next(steps for kind, steps in reversed(self.jumps) if kind == "loop")
+        for one in [*steps, "continue"]:
+            self.out.add(one, node.line)
 
-    def _do_return_statement(self, node: Any) -> None:
-        found = children(node)
-        if not found:
-            self.out.add("return", self.line(node))
-            return
+    def _do_return_statement(self, node: Node) -> None:
         result = self.function.result if self.function else VOID
+        if not node.children:
+            self.out.add("return", node.line)
+            return
+        given = node.children[0]
         if result.kind == "void":
             raise self.fail(node, "a value of a function without one")
-        if result.reference and not result.const and not result.is_object:
+        if result.is_cell:
             raise self.fail(node, "a reference to a number")
-        value = self.converted(found[0], result)
-        text = value.text
         if self.is_destroyed(result) and not result.reference:
             raise self.fail(node, "an object with a destructor as a result")
-        if result.kind == "struct" and found[0].type != "call_expression" and not result.reference:
-            local = self.lookup(text_of(found[0])) if found[0].type == "identifier" else None
-            text = text if local and not local.is_global else self.copied(value, found[0])
+        value = self.converted(given, result)
+        local = self.lookup(given.text) if given.kind == "identifier" else None
+        is_copy = result.kind == "struct" and not result.reference
+        keeps = is_copy and (local is None or local.is_global)
+        text = self.copied(value, given) if keeps else value.text
         if self.after:
-            self.before.append(f"result = {text}")
-            text = "result"
-            self.before, self.after = [*self.before, *self.after], []
-        self.emit(f"return {text}", self.line(node))
+            self.before += [f"result = {text}", *self.after]
+            self.after, text = [], "result"
+        self.emit(f"return {text}", node.line)
 
-    def copied(self, value: Value, node: Any) -> str:
-        """The text of a value that another variable takes."""
-        if value.type.kind not in ("struct", "opaque", "vector"):
-            return value.text
-        inner = stripped(node)
-        lvalue = inner.type in (
-            "identifier",
-            "field_expression",
-            "subscript_expression",
-            "pointer_expression",
-        )
-        return f"copied({value.text})" if lvalue and value.text != "None" else value.text
+    # Expressions that stand alone.
 
-    def _do_expression_statement(self, node: Any) -> None:
-        found = children(node)
-        if not found:
-            return
-        for one in _commas(found[0]):
-            self._clear()
-            self._alone(one)
+    def _do_expression_statement(self, node: Node) -> None:
+        for child in node.children:
+            for one in commas(child):
+                self.clear()
+                self.alone(one)
 
-    def _alone(self, node: Any) -> None:
-        line = self.line(node)
-        node = _bare(node)
-        if node.type == "assignment_expression":
-            self._assignment(node, line)
-        elif node.type == "update_expression":
-            self._update(node, line)
-        elif node.type == "call_expression":
-            self._call_alone(node, line)
-        elif node.type == "delete_expression":
-            self._delete(node, line)
-        elif node.type == "conditional_expression":
-            self._choice(node, line)
-        elif _stream_of(node) is not None:
-            self._streaming(node, line)
-        elif node.type in ("number_literal", "identifier", "null"):
-            return
-        else:
+    def alone(self, node: Node) -> None:
+        """Write an expression whose value is thrown away."""
+        line, node = node.line, node.bare
+        if node.kind == "cast_expression" and node["type"].text == "void":
+            node = node["value"].bare
+        macro = self.program.macros.get(node.called)
+        printed = self.printed(node)
+        if node.kind in ("assignment_expression", "update_expression"):
+            self.change(node, used=False)
+            self.emit("", line)
+        elif macro is not None and self.is_statement(macro, node.arguments):
+            self._expanded(node, macro.name)
+        elif node.called == "assert":
+            self.emit(f"assert {self.truth(node.arguments[0]).text}", line)
+        elif node.kind == "delete_expression":
+            value = self.expression(node.children[0])
+            if self.is_destroyed(value.type.pointed) and "[" not in node.text:
+                self.emit(f"{value.text}.destroy()", line)
+        elif node.kind == "conditional_expression":
+            self.emit(f"if {self.condition(node['condition'])}:", line)
+            self._one(node["consequence"])
+            self.out.add("else:")
+            self._one(node["alternative"])
+        elif printed:
+            self.emit(printed, line)
+        elif node.called not in ("free", "std::free") and node.kind not in _NOTHING:
+            self.checked = node.kind == "call_expression"
             self.emit(self.expression(node).text, line)
 
-    def _choice(self, node: Any, line: int) -> None:
-        text = self.condition(node.child_by_field_name("condition"))
-        self.emit(f"if {text}:", line)
-        for part, word in (("consequence", ""), ("alternative", "else:")):
-            if word:
-                self.out.add(word)
-            self.out.depth += 1
-            self._alone(node.child_by_field_name(part))
-            self.out.depth -= 1
+    def _one(self, node: Node) -> None:
+        self.out.depth += 1
+        self.alone(node)
+        self.out.depth -= 1
 
-    def _assignment(self, node: Any, line: int) -> None:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        operator = text_of(node.child_by_field_name("operator"))[:-1]
-        kind = self.type_only(left)
-        if kind.kind == "stream" or (kind.kind == "array"):
-            raise self.fail(node, f"assigning to {kind}")
-        place = self.place(left)
-        value = self.assigned(node, place, operator, right)
-        self.note_write(place)
-        text = value.text if operator else self.copied(value, right)
-        if kind.is_object and text == "None":
-            text = f"{self.element(kind)}()"
-        if kind.is_object and left.type == "pointer_expression" and self.by_reference_of(left):
-            self.emit(f"assign({place.target}, {text})", line)
-            return
-        if kind.kind == "integer" and kind.signed and _grows(place.target, text):
-            text, operator = f"int{kind.bits}({text})", ""
-        self._emit_change(node, place.target, text, operator, line)
-
-    def _emit_change(self, node: Any, target: str, text: str, operator: str, line: int) -> None:
-        shown = _shortened(target, text, operator)
-        if target in text and operator and shown.startswith(f"{target} = "):
-            self.require_repeatable(node, target)
-        self.emit(shown, line)
-
-    def by_reference_of(self, node: Any) -> bool:
-        """Whether ``*p`` is `p` itself in Python."""
-        return self.by_reference(self.type_only(children(node)[-1]))
-
-    def _update(self, node: Any, line: int) -> None:
-        place = self.place(node.child_by_field_name("argument"))
-        operator = text_of(node.child_by_field_name("operator"))[0]
-        one = Value("1", CType("integer", "int", 32), constant=1, nonnegative=True, small=True)
-        changed = self.convert(self.computed(node, operator, place.read(), one), place.type)
-        self.note_write(place)
-        self._emit_change(node, place.target, changed.text, operator, line)
-
-    def _call_alone(self, node: Any, line: int) -> None:
-        function = node.child_by_field_name("function")
-        name = text_of(function)
-        arguments = children(node.child_by_field_name("arguments"))
-        if name in ("free", "std::free"):
-            return
-        if name == "assert":
-            self.emit(f"assert {self.truth(arguments[0]).text}", line)
-            return
-        macro = self.program.macros.get(name)
-        if macro and macro.parameters is not None and self._is_statement(macro, arguments):
-            self.expand_statement(node, macro, [text_of(one) for one in arguments])
-            return
-        self.checked = True
-        value = self.call(node)
-        self.emit(value.text, line)
-
-    def _is_statement(self, macro: Any, arguments: list[Any]) -> bool:
-        if arguments and self._is_library(arguments[0]) and self.is_check_macro(macro):
-            return False
-        return (
-            bool(re.match(r"(do|if|for|while|switch|return|goto)\b|\{", macro.body))
-            or ";" in macro.body
-        )
-
-    expand_statement: Callable[[Any, Any, list[str]], None]
-    """Write a macro that stands for statements."""
-
-    def _delete(self, node: Any, line: int) -> None:
-        if "[" in text_of(node).split(text_of(children(node)[0]))[0]:
-            return
-        value = self.expression(children(node)[0])
-        if self.is_destroyed(value.type.pointed):
-            self.emit(f"{value.text}.destroy()", line)
+    def _expanded(self, node: Node, name: str) -> None:
+        """Write a macro that stands for statements."""
+        macro = self.program.macros[name]
+        block = self.body_of(macro, [one.text for one in node.arguments], node)
+        self.expanding.append(name)
+        self.scopes.append({})
+        for one in block.children:
+            self.clear()
+            self._statement(one)
+        self.scopes.pop()
+        self.expanding.pop()
 
 
-def _commas(node: Any) -> list[Any]:
-    if node.type == "comma_expression":
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        return [*_commas(left), *_commas(right)]
-    return [node]
+_NOTHING = ("number_literal", "identifier", "null")
 
 
-def _shortened(target: str, text: str, operator: str) -> str:
-    """``a += b`` for ``a = a + b``."""
-    python = "//" if text.startswith(f"{target} // ") else operator
-    start = f"{target} {python} "
-    if operator and text.startswith(start) and python in ("+", "-", "*", "/", "//", "|", "&", "^"):
-        rest = text[len(start) :]
-        simple = rest.startswith("(") and rest.endswith(")") and _closes_at_end(rest)
-        return f"{target} {python}= {rest[1:-1] if simple else rest}"
-    return f"{target} = {text}"
+def _statements(case: Node) -> list[Node]:
+    """The statements of a case, without the braces around all of them."""
+    nodes = [one for one in case.named if one != case["value"]]
+    real = [one for one in nodes if one.kind != "comment"]
+    is_block = bool(real) and real[0].kind == "compound_statement"
+    if is_block and (len(real) == 1 or (len(real) == 2 and real[1].kind in _LEAVING)):
+        return [*real[0].named, *real[1:]]
+    return nodes
 
 
-def _closes_at_end(text: str) -> bool:
-    depth = 0
-    for index, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if not depth and index + 1 < len(text):
-            return False
-    return True
+def _through(bodies: list[list[Node]]) -> list[Node]:
+    """The statements of a case, and of those that it falls through to."""
+    body: list[Node] = []
+    for one in bodies:
+        body += one
+        if one and one[-1].kind in _LEAVING:
+            break
+    return body[:-1] if body and body[-1].kind == "break_statement" else body
 
 
-def _grows(target: str, text: str) -> bool:
-    """Whether a number is multiplied by a constant and stored again, as a hash is."""
-    name = re.escape(target)
-    factor = rf"(?<![\w.]){name} \* \d|\d \* {name}(?![\w.])|int32\({name} <<"
-    return bool(re.search(factor, text))
+def _breaks_within(body: list[Node]) -> bool:
+    """Whether a ``break`` leaves the switch from within a statement of a case."""
+    pending = [*body[:-1], *(body[-1].named if body else [])]
+    while pending:
+        node = pending.pop()
+        if node.kind == "break_statement":
+            return True
+        pending += [] if node.kind in _LOOPS else node.named
+    return False

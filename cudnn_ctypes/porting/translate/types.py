@@ -4,26 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = [
-    "BOOL",
-    "CHAR",
-    "DOUBLE",
-    "FILE",
-    "FLOAT",
-    "INT",
-    "PRIMITIVES",
-    "SIZE",
-    "STRING",
-    "TEXT",
-    "UNKNOWN",
-    "VOID",
-    "VOID_POINTER",
-    "CType",
-    "array_of",
-    "common",
-    "pointer_to",
-    "promoted",
-]
+__all__ = ["PRIMITIVES", "CType", "array_of", "common", "pointer_to", "promoted"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +29,8 @@ class CType:
     element : str
         The Python name of memory of this type: ``c_float``, ``raw.cudnnHandle_t``, a class.
     reference : bool
-        Whether it is a reference of C++ that may be written to.
+        Whether it is a reference of C++.
+    const : bool
     parameters : tuple of CType
         Of a function that is called through a pointer.
     """
@@ -82,7 +64,7 @@ class CType:
     @property
     def is_text(self) -> bool:
         """Whether it is ``char *``."""
-        return self.is_pointer and self.pointed.name in ("char", "const char")
+        return self.is_pointer and self.pointed.name == "char"
 
     @property
     def is_object(self) -> bool:
@@ -90,69 +72,41 @@ class CType:
         return self.kind in ("struct", "opaque", "vector", "stream")
 
     @property
+    def is_cell(self) -> bool:
+        """Whether a reference to it is an object of ctypes or a `Cell`."""
+        return self.reference and not self.is_object and not self.const
+
+    @property
     def pointed(self) -> CType:
         """What it points to or consists of."""
         return self.to or UNKNOWN
 
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least and the greatest number that an integer can be."""
+        if self.kind in ("bool", "enum"):
+            return 0, 1 if self.kind == "bool" else (1 << 31) - 1
+        half = 1 << self.bits - 1 if self.bits else 0
+        return (-half, half - 1) if self.signed else (0, 2 * half - 1)
+
+    @property
     def plain(self) -> CType:
         """Without being a reference."""
         return replace(self, reference=False, const=False)
 
+    @property
+    def dimensions(self) -> tuple[list[str], CType]:
+        """The lengths of an array of arrays, and its elements."""
+        lengths, kind = [], self
+        while kind.kind == "array":
+            lengths.append(kind.length)
+            kind = kind.pointed
+        return lengths, kind
+
     def __str__(self) -> str:
-        if self.kind in ("pointer", "array") and self.to:
-            return f"{self.to} *"
+        if self.is_pointer:
+            return f"{self.pointed} *"
         return f"std::vector<{self.to}>" if self.kind == "vector" else self.name or self.kind
-
-
-def _integer(name: str, bits: int, signed: bool, element: str) -> CType:
-    return CType("integer", name, bits, signed, element=element)
-
-
-VOID = CType("void", "void", element="None")
-UNKNOWN = CType("unknown", "unknown")
-BOOL = CType("bool", "bool", 8, False, element="c_bool")
-CHAR = _integer("char", 8, True, "c_byte")
-INT = _integer("int", 32, True, "c_int")
-SIZE = _integer("size_t", 64, False, "c_size_t")
-FLOAT = CType("float", "float", 32, element="c_float")
-DOUBLE = CType("float", "double", 64, element="c_double")
-HALF = CType("float", "half", 16, element="float16")
-STRING = CType("string", "std::string", element="str")
-FILE = CType("stream", "FILE", element="object")
-
-_WIDTHS = {"char": 8, "short": 16, "int": 32, "long": 64, "long long": 64}
-_ELEMENTS = {"char": "byte", "long long": "longlong"}
-
-
-def _primitives() -> dict[str, CType]:
-    found = {"void": VOID, "bool": BOOL, "_Bool": BOOL, "float": FLOAT, "double": DOUBLE}
-    for name, bits in _WIDTHS.items():
-        for sign in ("", "signed ", "unsigned "):
-            prefix = "u" if sign == "unsigned " else ""
-            element = f"c_{prefix}{_ELEMENTS.get(name, name)}"
-            spelled = f"{sign}{name}" if prefix or name == "char" else name
-            found[f"{sign}{name}"] = _integer(spelled, bits, not prefix, element)
-    for bits in (8, 16, 32, 64):
-        for sign in ("", "u"):
-            name = f"{sign}int{bits}_t"
-            found[name] = _integer(name, bits, not sign, f"c_{sign}int{bits}")
-    found |= {name: found[f"unsigned {name[1:]}"] for name in ("uint", "ushort", "uchar", "ulong")}
-    found["unsigned"], found["signed"] = found["unsigned int"], INT
-    found["size_t"] = SIZE
-    found["ssize_t"] = found["ptrdiff_t"] = found["time_t"] = found["clock_t"] = found["long"]
-    found["uintptr_t"] = found["uint64_t"]
-    found["intptr_t"] = found["int64_t"]
-    found["half"] = found["__half"] = HALF
-    found["string"] = found["std::string"] = STRING
-    found["FILE"] = FILE
-    for name in ("ifstream", "ofstream", "stringstream", "ostringstream", "istringstream"):
-        found[name] = CType("stream", name, element=name)
-    found["dim3"] = CType("struct", "dim3", element="dim3")
-    return found
-
-
-PRIMITIVES = _primitives()
-"""Types that need no declaration in the program."""
 
 
 def pointer_to(to: CType) -> CType:
@@ -160,29 +114,76 @@ def pointer_to(to: CType) -> CType:
     return CType("pointer", to=to)
 
 
-def array_of(to: CType, length: str) -> CType:
-    """The type of an array whose length is a Python expression."""
-    return CType("array", to=to, length=length)
+def array_of(to: CType, *lengths: str) -> CType:
+    """The type of an array whose lengths are Python expressions."""
+    for length in reversed(lengths):
+        to = CType("array", to=to, length=length)
+    return to
 
 
+VOID = CType("void", "void", element="None")
+UNKNOWN = CType("unknown", "unknown")
+BOOL = CType("bool", "bool", 8, False, element="c_bool")
+CHAR = CType("integer", "char", 8, element="c_byte")
+INT = CType("integer", "int", 32, element="c_int")
+LONG = CType("integer", "long", 64, element="c_long")
+SIZE = CType("integer", "size_t", 64, False, element="c_size_t")
+FLOAT = CType("float", "float", 32, element="c_float")
+DOUBLE = CType("float", "double", 64, element="c_double")
+HALF = CType("float", "half", 16, element="float16")
+STRING = CType("string", "std::string", element="str")
+FILE = CType("stream", "FILE", element="object")
+DIM3 = CType("struct", "dim3", element="dim3")
 TEXT = pointer_to(CHAR)
-VOID_POINTER = pointer_to(VOID)
+
+_SYNONYMS = {
+    "_Bool": "bool",
+    "signed": "int",
+    "unsigned": "unsigned int",
+    "ssize_t": "long",
+    "ptrdiff_t": "long",
+    "time_t": "long",
+    "clock_t": "long",
+    "uintptr_t": "uint64_t",
+    "intptr_t": "int64_t",
+    "__half": "half",
+    "string": "std::string",
+    **{f"u{name}": f"unsigned {name}" for name in ("char", "short", "int", "long")},
+}
+
+
+def _primitives() -> dict[str, CType]:
+    simple = (VOID, BOOL, CHAR, INT, LONG, SIZE, FLOAT, DOUBLE, HALF, STRING, FILE, DIM3)
+    found = {one.name: one for one in simple}
+    widths = {"char": 8, "short": 16, "int": 32, "long": 64, "long long": 64}
+    for name, bits in widths.items():
+        element = {"char": "byte", "long long": "longlong"}.get(name, name)
+        found.setdefault(name, CType("integer", name, bits, element=f"c_{element}"))
+        found[f"signed {name}"] = CType("integer", f"signed {name}", bits, element=f"c_{element}")
+        unsigned = f"unsigned {name}"
+        found[unsigned] = CType("integer", unsigned, bits, False, element=f"c_u{element}")
+    for bits in (8, 16, 32, 64):
+        for sign in ("", "u"):
+            name = f"{sign}int{bits}"
+            found[f"{name}_t"] = CType("integer", f"{name}_t", bits, not sign, element=f"c_{name}")
+    return found | {name: found[meaning] for name, meaning in _SYNONYMS.items()}
+
+
+PRIMITIVES = _primitives()
+"""Types that need no declaration in the program."""
 
 
 def promoted(one: CType) -> CType:
     """What C makes of a number before it computes."""
-    if one.is_integer and one.bits < 32:
-        return INT
-    return INT if one.kind == "enum" else one.plain()
+    return INT if one.kind == "enum" or (one.is_integer and one.bits < 32) else one.plain
 
 
 def common(left: CType, right: CType) -> CType:
     """The type in which C computes with two numbers: the usual arithmetic conversions."""
     left, right = promoted(left), promoted(right)
     if "float" in (left.kind, right.kind):
-        floats = [one for one in (left, right) if one.kind == "float"]
-        widest = max(floats, key=lambda one: one.bits)
-        return FLOAT if widest.bits == 16 else widest
+        bits = max(one.bits for one in (left, right) if one.kind == "float")
+        return DOUBLE if bits == 64 else FLOAT
     if left.bits == right.bits:
         return right if left.signed else left
     return max(left, right, key=lambda one: one.bits)

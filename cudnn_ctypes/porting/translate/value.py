@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import functools
+import re
 from dataclasses import dataclass, replace
+from typing import Any
 
-from .types import CType
+from .types import BOOL, INT, CType
 
-__all__ = [
-    "ADDITIVE",
-    "AND",
-    "ATOM",
-    "BITAND",
-    "BITOR",
-    "BITXOR",
-    "COMPARISON",
-    "CONDITIONAL",
-    "MULTIPLICATIVE",
-    "NOT",
-    "OR",
-    "REASONS",
-    "SHIFT",
-    "UNARY",
-    "WALRUS",
-    "Place",
-    "Untranslatable",
-    "Value",
-    "told",
-]
-
-# How tightly Python's operators bind.
-WALRUS, CONDITIONAL, OR, AND, NOT, COMPARISON = 0, 1, 2, 3, 4, 5
-BITOR, BITXOR, BITAND, SHIFT, ADDITIVE, MULTIPLICATIVE, UNARY, ATOM = 6, 7, 8, 9, 10, 11, 12, 14
+__all__ = ["REASONS", "Untranslatable", "Value", "infix", "integer", "told", "truth"]
 
 
 class Untranslatable(Exception):
@@ -47,6 +27,24 @@ def told(reason: Exception) -> str:
     return str(reason) if known else f"a form that is not known ({type(reason).__name__}: {reason})"
 
 
+# How tightly Python's operators bind: by sign, and by what ``ast`` calls them.
+_LEVELS = {":=": 0, "if": 1, "or": 2, "and": 3, "not": 4, "|": 6, "^": 7, "&": 8, "~": 12, ".": 14}
+_LEVELS |= dict.fromkeys(("==", "!=", "<", ">", "<=", ">="), 5)
+_LEVELS |= {"<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "//": 11, "%": 11}
+_SIGNS = {"NamedExpr": ":=", "IfExp": "if", "Or": "or", "And": "and", "Not": "not", "Compare": "=="}
+_SIGNS |= {"BitOr": "|", "BitXor": "^", "BitAnd": "&", "LShift": "<<", "RShift": ">>", "Add": "+"}
+_SIGNS |= {"Sub": "-", "Mult": "*", "Div": "*", "Mod": "*", "FloorDiv": "*"}
+_SIGNS |= {"USub": "~", "UAdd": "~", "Invert": "~"}
+
+
+@functools.lru_cache(maxsize=4096)
+def _level(text: str) -> int:
+    """How tightly the outermost operator of a Python expression binds."""
+    node: Any = ast.parse(text, mode="eval").body
+    sign = type(getattr(node, "op", node)).__name__
+    return _LEVELS[_SIGNS.get(sign, ".") if not node.col_offset else "."]
+
+
 @dataclass(frozen=True)
 class Value:
     """An expression.
@@ -56,67 +54,85 @@ class Value:
     text : str
         Python.
     type : CType
-    level : int
-        How tightly its outermost operator binds.
-    nonnegative : bool
-        Whether the number cannot be below zero.
-    small : bool
-        Whether the number is known to fit in an int.
+    bounds : (int, int) or None
+        Between which numbers an integer lies; None: those of its type.
     weak : bool
-        Whether a number of C's type float is an int or float of Python, which takes the type of
-        what it is combined with.
-    constant : int or float or None
-        Its value where the translator knows it.
+        Whether a C float is written as a plain number, which in Python takes the type of what it
+        is combined with.
+    target : str
+        What Python can assign to, if C can.
+    object : str
+        The ctypes object that holds the variable, if there is one.
+    simple : bool
+        Whether the target is a local name.
     """
 
     text: str
     type: CType
-    level: int = ATOM
-    nonnegative: bool = False
-    small: bool = False
+    bounds: tuple[int, int] | None = None
     weak: bool = False
-    constant: int | float | None = None
+    target: str = ""
+    object: str = ""
+    simple: bool = False
 
-    def at(self, level: int) -> str:
-        """Its text where operators of `level` surround it."""
-        return self.text if self.level >= level else f"({self.text})"
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least and the greatest number that it can be."""
+        return self.bounds or self.type.range
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.type.is_integer and self.range[0] >= 0
+
+    @property
+    def constant(self) -> int | float | None:
+        """Its value where the translator knows it."""
+        if self.type.kind == "float":
+            return float(self.text) if re.fullmatch(r"-?\d[\d.]*(e[-+]?\d+)?", self.text) else None
+        low, high = self.range
+        return low if low == high and self.type.is_integer else None
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether C takes it for a null pointer."""
+        return self.text == "None" or self.constant == 0
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it is True or False in Python."""
+        return self.type.kind == "bool" or _level(self.text) in (_LEVELS["not"], _LEVELS["=="])
+
+    def at(self, operator: str) -> str:
+        """Its text where an operator (".": a call, index or member) surrounds it."""
+        return self.text if _level(self.text) >= _LEVELS[operator] else f"({self.text})"
+
+    def after(self, operator: str) -> str:
+        """Its text as the right operand of an operator."""
+        return self.text if _level(self.text) > _LEVELS[operator] else f"({self.text})"
 
     def typed(self, new: CType) -> Value:
         """The same text, as another type."""
         return replace(self, type=new)
 
-
-@dataclass(frozen=True)
-class Place:
-    """What can be assigned to: Python's target, and whether a read gives a float of Python.
-
-    Parameters
-    ----------
-    target : str
-        A Python expression that can stand on the left.
-    type : CType
-    object : str
-        The ctypes object that holds it, if there is one.
-    needs_float32 : bool
-        Whether a C float is read as a float of Python.
-    simple : bool
-        Whether it is a local name.
-    nonnegative : bool
-        Whether nothing below zero is ever assigned.
-    """
-
-    target: str
-    type: CType
-    object: str = ""
-    needs_float32: bool = False
-    simple: bool = False
-    nonnegative: bool = False
-
     def read(self) -> Value:
-        """Its value."""
-        small = self.type.is_integer and self.type.bits < 32
-        if self.needs_float32 and self.type.kind == "float" and self.type.bits == 32:
-            return Value(f"float32({self.target})", self.type)
-        signless = self.type.is_integer and not self.type.signed
-        nonnegative = self.nonnegative or signless
-        return Value(self.target, self.type, nonnegative=nonnegative, small=small)
+        """What it is worth, without being a place."""
+        return replace(self, target="", object="", simple=False)
+
+
+def infix(left: Value, operator: str, right: Value) -> str:
+    """The text of two values with an operator between them."""
+    first = left.after(operator) if _LEVELS[operator] == _LEVELS["=="] else left.at(operator)
+    return f"{first} {operator} {right.after(operator)}"
+
+
+def truth(text: str, language: str = "") -> Value:
+    """A comparison or condition: an int in C, a bool in C++."""
+    return Value(text, INT if language == "c" else BOOL, (0, 1))
+
+
+def integer(text: str, kind: CType, low: int, high: int) -> Value:
+    """An integer result between two numbers: modulo its width, if it is unsigned and too large."""
+    least, most = kind.range
+    if not kind.signed and (low < least or high > most):
+        return Value(f"uint{kind.bits}({text})", kind)
+    return Value(text, kind, (max(low, least), min(high, most)))

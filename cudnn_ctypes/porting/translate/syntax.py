@@ -1,0 +1,154 @@
+"""The syntax tree of a C program, and what the translator asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["CASTS", "Node", "commas"]
+
+CASTS = ("static_cast", "reinterpret_cast", "const_cast")
+
+
+class Node:
+    """A node of tree-sitter's tree; a child that is missing is an empty node, which is false.
+
+    `line` is the line of the C program that the node stands for: where a macro is written out, the
+    line that uses it.
+    """
+
+    __slots__ = ("_line", "tree")
+
+    def __init__(self, tree: Any, line: int = 0) -> None:
+        self.tree = tree
+        self._line = line
+
+    def __bool__(self) -> bool:
+        return self.tree is not None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and bool(self.tree == other.tree)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getitem__(self, field: str) -> Node:
+        """The child in a field."""
+        found = self.tree.child_by_field_name(field) if self.tree is not None else None
+        return Node(found, self._line)
+
+    def each(self, field: str) -> list[Node]:
+        """All children in a field."""
+        return [Node(one, self._line) for one in self.tree.children_by_field_name(field)]
+
+    @property
+    def fields(self) -> list[tuple[str, Node]]:
+        """Its children with the names of their fields."""
+        named = enumerate(self.tree.children)
+        return [(self.tree.field_name_for_child(i) or "", Node(x, self._line)) for i, x in named]
+
+    @property
+    def kind(self) -> str:
+        return str(self.tree.type) if self.tree is not None else ""
+
+    @property
+    def text(self) -> str:
+        """Its C text."""
+        return str(self.tree.text.decode(errors="replace")) if self.tree is not None else ""
+
+    @property
+    def operator(self) -> str:
+        """The text of its operator."""
+        return self["operator"].text
+
+    @property
+    def line(self) -> int:
+        return self._line or int(self.tree.start_point[0]) + 1
+
+    @property
+    def parent(self) -> Node:
+        return Node(self.tree.parent if self.tree is not None else None, self._line)
+
+    @property
+    def named(self) -> list[Node]:
+        """Its children that are no punctuation."""
+        return [Node(one, self._line) for one in self.tree.named_children] if self else []
+
+    @property
+    def children(self) -> list[Node]:
+        """Its children that are no punctuation and no comments."""
+        return [one for one in self.named if one.kind != "comment"]
+
+    @property
+    def head(self) -> str:
+        """The C text of a definition before its body."""
+        body = self["body"].tree
+        return self.text[: body.start_byte - self.tree.start_byte] if body else self.text
+
+    def words(self, *kinds: str) -> set[str]:
+        """The texts of its own children of these kinds."""
+        return {str(one.text.decode()) for one in self.tree.children if one.type in kinds}
+
+    def find(self, *kinds: str) -> Iterator[Node]:
+        """The nodes of these kinds in it, itself too, in the order of the text."""
+        pending = [self.tree] if self else []
+        while pending:
+            one = pending.pop()
+            if one.type in kinds:
+                yield Node(one, self._line)
+            pending.extend(reversed(one.children))
+
+    def has(self, *kinds: str) -> bool:
+        """Whether there is a node of these kinds in it."""
+        return next(self.find(*kinds), None) is not None
+
+    def within(self, *kinds: str) -> Node:
+        """The nearest node around it that is of none of these kinds."""
+        node = self.parent
+        while node and node.kind in kinds:
+            node = node.parent
+        return node
+
+    @property
+    def bare(self) -> Node:
+        """Without the parentheses around it."""
+        node = self
+        while node.kind in ("parenthesized_expression", "condition_clause"):
+            if len(node.children) != 1:
+                break
+            node = node.children[0]
+        return node
+
+    @property
+    def stripped(self) -> Node:
+        """Without the parentheses and casts around it."""
+        node = self.bare
+        while True:
+            if node.kind == "cast_expression":
+                node = node["value"].bare
+            elif node.kind == "call_expression" and node["function"]["name"].text in CASTS:
+                node = node["arguments"].children[0].bare
+            else:
+                return node
+
+    @property
+    def called(self) -> str:
+        """The name that a call calls."""
+        return self["function"].text
+
+    @property
+    def arguments(self) -> list[Node]:
+        return self["arguments"].children
+
+    @property
+    def address_of(self) -> Node:
+        """What stands after ``&``, through casts."""
+        node = self.stripped
+        taken = node.kind == "pointer_expression" and node.operator == "&"
+        return node["argument"] if taken else Node(None)
+
+
+def commas(node: Node) -> list[Node]:
+    """The expressions that commas separate."""
+    if node.kind == "comma_expression":
+        return [*commas(node["left"]), *commas(node["right"])]
+    return [node]
