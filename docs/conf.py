@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import cudnn_ctypes
-from tools.reference_pages import write_reference
+from tools.c_links import link_c_names
+from tools.reference_pages import reference_names, write_reference
 
 write_reference()
 
@@ -31,15 +34,38 @@ numpydoc_show_class_members = False
 autodoc_typehints = "none"  # docstrings say types shorter
 autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
+templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "cudnn_ctypes"
 html_theme_options = {
     "navigation_depth": 2,
     "header_links_before_dropdown": 6,
+    "navbar_persistent": ["search-button"],
     "navigation_with_keys": False,
     "show_prev_next": False,
+}
+html_context = {"reference_names": reference_names()}
+html_sidebars = {
+    f"{folder}*": ["sidebar-collapse.html", "names.html"]
+    for folder in html_context["reference_names"]
 }
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+
+
+def _breakable(name: str) -> str:
+    """A name of C or Python that may be broken before its capitals and after its underscores."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=_)", "<wbr>", name)
+
+
+def _add_filter(app: Any) -> None:
+    app.builder.templates.environment.filters["breakable"] = _breakable
+
+
+def setup(app: Any) -> None:
+    """Let docstrings link to the pages of C names, and the sidebar break names."""
+    app.connect("missing-reference", link_c_names)
+    app.connect("builder-inited", _add_filter)

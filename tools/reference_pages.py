@@ -29,7 +29,7 @@ from .course_pages import write_course
 from .page_parts import CONTENTS, auto, code, grid, summary, title, write
 from .release_pages import write_statuses, write_versions
 
-__all__ = ["write_reference"]
+__all__ = ["reference_names", "write_reference"]
 
 
 # --- C functions ---------------------------------------------------------------------------------
@@ -67,9 +67,12 @@ def function_page(name: str, function: Function, row: Row) -> Iterator[str]:
     yield " ".join(facts)
     used = list(user_links(name))
     yield f"In Python: {', '.join(used)}." if used else f"No class uses it: {row.reason}."
+    counterparts = list(graph_counterparts(function))
+    if counterparts:
+        yield f"In the graph API: {', '.join(counterparts)}."
     for module, item in formulas_of(name):
         yield f"It computes ([{item.__name__}](../numpy/{module}.rst) in NumPy):"
-        yield code(first_paragraphs(item), "text")
+        yield code(re.sub(r":? `\w+`\.", "", first_paragraphs(item)).replace("`", ""), "text")
     yield (
         "On the reference device "
         + {
@@ -80,13 +83,28 @@ def function_page(name: str, function: Function, row: Row) -> Iterator[str]:
     )
     if row.succeeded:
         yield f"Tests have run it on a GPU with cuDNN {', '.join(row.succeeded)}."
-    example = USES[name][1]
-    if example:
-        yield f"Example: [{example}](../examples/{Path(example).stem}.md)."
+    yield from example_of(name)
+
+
+def example_of(name: str) -> Iterator[str]:
+    """The example of its class or operation, and the program that calls it."""
+    for user in users(name):
+        lines = (inspect.getdoc(public()[user]) or "").partition("\nExamples\n--------\n")[2]
+        if ">>> " in lines:
+            yield f"Example of [`{user}`](../api/{user}.rst):"
+            yield code(lines.strip("\n"), "pycon")
+            break
+    program = USES[name][1]
+    if program:
+        yield f"A program that calls it: [{program}](../examples/{Path(program).stem}.md)."
 
 
 def parameter_row(parameter: Parameter) -> tuple[str, str, str]:
-    return f"`{parameter.name}`", parameter.direction, parameter_type(parameter)
+    kind = parameter_type(parameter)
+    name = kind.removeprefix("pointer to ")
+    if name in enums.__all__ or name in types.__all__:
+        kind = kind.replace(name, f"[{name}](../types.md#{name.lower()})")
+    return f"`{parameter.name}`", parameter.direction, kind
 
 
 def successor(name: str) -> str:
@@ -94,10 +112,36 @@ def successor(name: str) -> str:
 
 
 def user_links(name: str) -> Iterator[str]:
-    for used_by in USES[name][0]:
-        public = used_by.partition(".")[0]
-        known = public in cudnn_ctypes.__all__
-        yield f"[`{used_by}`](../api/{public}.rst)" if known else f"`{used_by}`"
+    """Public names by what uses the function: those whose text names it first."""
+    texts = [*users(name), *(each for each in USES[name][0] if "." in each)]
+    for used_by in dict.fromkeys(texts or USES[name][0]):
+        owner = used_by.partition(".")[0]
+        known = owner in public()
+        yield f"[`{used_by}`](../api/{owner}.rst)" if known else f"`{used_by}`"
+
+
+def users(name: str) -> list[str]:
+    """Public classes and functions that call a C function, or say that they follow it."""
+    named = [each for each in USES[name][0] if each in public()]
+    follow = [
+        each
+        for each, item in public().items()
+        if re.search(rf"\b{name}\b", first_paragraphs(item)) and inspect.isroutine(item)
+    ]
+    return list(dict.fromkeys([*follow, *named]))
+
+
+def graph_counterparts(function: Function) -> Iterator[str]:
+    """The operations of a graph that the successor of a deprecated function is."""
+    descriptor = function.replaced_by
+    if not descriptor.startswith("CUDNN_BACKEND_OPERATION_"):
+        return
+    if descriptor == "CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR":
+        yield "a [pointwise operation](../graph/pointwise.rst)"
+        return
+    for name, method in operations().items():
+        if re.search(rf"\b{descriptor}\b", method.__doc__ or ""):
+            yield f"[`Graph.{name}`](../graph/{name}.rst)"
 
 
 @functools.cache
@@ -164,6 +208,16 @@ def type_page() -> None:
 # --- classes, functions, operations --------------------------------------------------------------
 
 
+def reference_names() -> dict[str, list[str]]:
+    """The names of the pages in the folders that have many, as their sidebar lists them."""
+    return {
+        "reference/c/": sorted(raw.FUNCTIONS),
+        "reference/api/": sorted(public(), key=str.lower),
+        "reference/graph/": sorted(operations()),
+    }
+
+
+@functools.cache
 def public() -> dict[str, Any]:
     """All public classes and functions."""
     found = {name: getattr(cudnn_ctypes, name) for name in cudnn_ctypes.__all__}
