@@ -1,4 +1,4 @@
-"""What would make a graph supported or faster: as data, as plain text, and as a table."""
+"""Changes that make a graph supported or faster: as data, as plain text, and as a table."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Suggestion:
 
     @property
     def words(self) -> str:
-        """What to do, in one line."""
+        """The change, in one line."""
         steps = [each.words for each in self.steps]
         for graph, options in zip(self.graphs, self.options, strict=True):
             which = f" {graph!r}" if len(self.graphs) > 1 else ""
@@ -71,7 +71,7 @@ class Suggestion:
 
     @property
     def caveat(self) -> str:
-        """What has to be done besides, or what is lost; "" if nothing."""
+        """Further work that the change asks for, or a property that it loses; "" if none."""
         return "; ".join(each.caveat for each in self.steps if each.caveat)
 
     @property
@@ -102,7 +102,7 @@ class Suggestion:
 
     @property
     def effect(self) -> str:
-        """What it brings, in words."""
+        """The gain, in words."""
         parts = [] if self.before else ["makes the graph supported"]
         if self.times is not None:
             was, now = self.times
@@ -183,19 +183,19 @@ def _gained_text(explanation: Explanation, before: Sequence[EngineRow]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Advice(Sequence[Suggestion]):
-    """What ``Explanation.advice`` found; a sequence of `Suggestion`, the best first.
+    """The result of ``Explanation.advice``: a sequence of `Suggestion`, the best first.
 
     ``str`` gives text, `show` prints it.
 
     Attributes
     ----------
     explanation : Explanation
-        Of the graph as it is.
+        The explanation of the unchanged graph.
     suggestions : tuple of Suggestion
     tried : int
-        How many changed graphs were asked about.
+        Number of changed graphs that were tried.
     seconds : float
-        What that took.
+        Time that the trials took.
     complete : bool
         Whether all was tried before the limit of time or number.
     """

@@ -37,7 +37,7 @@ def advise(
     measure: bool = False,
     limit: float = 30.0,
 ) -> Advice:
-    """What ``Explanation.advice`` does, for the graph that was explained under `conditions`."""
+    """Carry out ``Explanation.advice``, for the graph that was explained under `conditions`."""
     if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not limit >= 0:
         raise ValueError(f"advice: limit: expected seconds, 0 or more, got {limit!r}")
     if flag("advice: measure", measure):
@@ -101,7 +101,7 @@ def _gains(tried: Tried, before: Explanation) -> bool:
     if any(step.known for step in tried.variant.steps):
         return True
     (after,) = (each.explanation for each in tried.outcomes)
-    # Of another pattern of graphs the same index is another engine.
+    # In another pattern of graphs the same index means another engine.
     if after is None or after.engine_count != before.engine_count:
         return False
     return bool({row.engine for row in after.usable} - {row.engine for row in before.usable})

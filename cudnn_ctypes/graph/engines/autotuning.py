@@ -57,7 +57,7 @@ def autotune(
     sm_count: int | None = None,
     progress: bool | None = None,
 ) -> tuple[Autotuning, ExecutionPlan]:
-    """What ``Graph.autotune`` does: the measurements, and the fastest plan."""
+    """Carry out ``Graph.autotune``: return the measurements and the fastest plan."""
     check_handle(handle)
     with (
         bench(graph, expansion, handle, memory, settings, selection) as (tuner, lowering),
@@ -89,7 +89,7 @@ def bench(
     *,
     alone: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Iterator[tuple[Tuner, Lowering]]:
-    """What measures configs of a graph on a GPU, and the lowered graph that they belong to.
+    """Yield a tuner, which measures configs of a graph on a GPU, and the lowered graph.
 
     The tuner's plan is left open, unless an exception comes. What uses the GPU is done in the
     context that `alone` gives.
@@ -214,7 +214,7 @@ def _names(key: Any, tensor: Tensor) -> bool:
 def nothing_measured(
     expansion: Expansion, modes: Sequence[str], measurements: Sequence[Measurement]
 ) -> Exception:
-    """What is raised if no plan was measured to the end."""
+    """The exception for a run in which no plan was measured to the end."""
     reasons = dict.fromkeys(
         f"{each.status}: {each.reason}" if each.status else OwnReason(each.reason)
         for each in measurements
@@ -230,7 +230,7 @@ def nothing_measured(
 
 @contextmanager
 def tuning_bar(wanted: bool | None) -> Iterator[Noted]:
-    """What is to be called with each measurement and how many there are to be: it draws a bar."""
+    """Yield a function that draws a bar; call it with each measurement and their number."""
     best = float("inf")
     with progress_bar("autotuning", wanted) as advance:
 

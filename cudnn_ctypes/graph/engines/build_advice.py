@@ -77,7 +77,7 @@ class BuildAdvice:
 
 
 def _properties(device: Any) -> str:
-    """Those of a device that may be closed when the message is read."""
+    """The device's properties as JSON: the device may be closed when the message is read."""
     if isinstance(device, DeviceProperties):
         return device.to_json()
     with DeviceProperties.from_device(handle=device) as properties:

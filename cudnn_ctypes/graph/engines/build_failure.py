@@ -68,7 +68,7 @@ class BuildFailure:
         graph: BackendDescriptor,
         device: Handle | DeviceProperties,
     ) -> NotSupportedError:
-        """What to raise: nothing was proposed, or nothing of it was taken."""
+        """The exception: heuristics proposed no config, or none of theirs could be built."""
         messages = _shortened(self._reasons)
         if not messages and not self._left_out:
             messages = engine_refusals(graph, device)

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
-"""What compiling a config raises if another may work; the last as some engines ask the driver."""
+"""Exceptions after which another config may work; the last since some engines ask the driver."""
 
 
 def as_modes(given: str | Sequence[str]) -> list[str]:

@@ -77,7 +77,7 @@ class PlanCache:
         return self._files.limit
 
     def entries(self) -> list[CacheEntry]:
-        """What it holds, the entry used last first.
+        """All entries, the one used last first.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class PlanCache:
         ]
 
     def clear(self) -> int:
-        """Remove all entries; how many they were."""
+        """Remove all entries, and return their number."""
         return self._files.clear()
 
     def load_plan(

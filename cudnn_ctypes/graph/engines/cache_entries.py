@@ -73,7 +73,7 @@ _NO_PLAN = {"graph": "", "operations": "", "engine": ""}
 
 
 def _shown_plan(entry: Place) -> dict[str, str]:
-    """What `CacheEntry` has of a plan, and of the fastest one of a tuning."""
+    """The fields of `CacheEntry` for a plan, or for the fastest plan of a tuning."""
     engine = entry["engine"]
     return {
         "graph": entry["graph"].text(),

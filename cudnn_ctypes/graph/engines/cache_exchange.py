@@ -64,7 +64,7 @@ def _members(place: Place) -> tuple[CacheKey, Autotuning, dict[str, Any]]:
 
 
 def _joined(here: Place, tuned: Autotuning, made: float) -> tuple[Autotuning, float]:
-    """What is here and what comes, as one; and when the newer was made."""
+    """Merge a stored tuning with an incoming one; also the time when the newer was made."""
     try:
         ours, ours_made = from_content(Autotuning, here["tuning"]), float(here["made"].value)
     except (ValueError, TypeError):

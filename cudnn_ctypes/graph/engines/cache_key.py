@@ -1,4 +1,4 @@
-"""What a plan depends on: by it the plan cache finds plans and results of autotuning."""
+"""Keys of the plan cache: all that a plan or a result of autotuning depends on."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _VARIABLE = "NVIDIA_TF32_OVERRIDE"
 
 @dataclass(frozen=True)
 class Request:
-    """What a build asks for beside graph and GPU.
+    """A build's arguments besides graph and GPU.
 
     Attributes
     ----------
     selection : Selection
-        With the limit of the workspace.
+        Conditions on engines, with the limit of the workspace.
     modes : sequence of str
         Heuristics; empty where they do not matter.
     config : EngineChoice, optional
-        The one engine that is asked for.
+        The one engine that the user chose.
     sm_count : int, optional
     override_shapes : bool
     """
@@ -67,14 +67,14 @@ class Request:
 
 @dataclass(frozen=True)
 class CacheKey:
-    """What one entry of the cache is for.
+    """The key of one entry of the cache.
 
     Attributes
     ----------
     kind : {"plan", "tuning", "device"}
     text : str
-        JSON of what the entry depends on (of a plan: graph, GPU, library and request), the same for
-        the same content.
+        JSON of all that the entry depends on (for a plan: graph, GPU, library and request); equal
+        for equal content.
     """
 
     kind: str

@@ -54,7 +54,7 @@ def standard_folder() -> Path:
 
 
 def by_environment() -> bool | Path:
-    """What the environment variable says: whether there is a cache, or in which folder."""
+    """The environment variable's choice: whether there is a cache, or its folder."""
     value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
     if value in ("", "0", "1"):
         return value == "1"

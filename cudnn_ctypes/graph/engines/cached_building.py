@@ -131,7 +131,7 @@ class _Building:
         return None
 
     def _tuned(self, request: Request) -> Iterator[Measurement]:
-        """What was measured under the same conditions, or under none, the fastest first."""
+        """Configs measured under the same conditions, or under none, the fastest first."""
         for selection in dict.fromkeys((request.selection, Selection())):
             wanted = replace(request, selection=selection)
             tuned = self._plans.load_tuning(self._keys.tuning(wanted))

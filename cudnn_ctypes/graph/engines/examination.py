@@ -38,9 +38,9 @@ def explain(
     sm_count: int | None = None,
     noted: Callable[[str, int], object] = lambda name, total: None,
 ) -> Explanation:
-    """What `Graph.explain` does, for a graph that is expanded.
+    """Carry out `Graph.explain` for an expanded graph.
 
-    `noted` is called after each config and engine, with its name and how many there are.
+    `noted` is called after each config and engine with its name and their total number.
     """
     selection = selection or Selection()
     told: dict[str, Any] = {
@@ -144,7 +144,7 @@ class _Examiner:
             return replace(row, **_refused("plan", refusal(error)))
 
     def of_engine(self, index: int) -> list[EngineRow]:
-        """Of an engine that heuristics do not propose, its knobs left to cuDNN."""
+        """Rows of an engine that heuristics do not propose; cuDNN chooses its knobs."""
         unwanted = self._selection.refusal_of_engine(index)
         if unwanted:
             return [EngineRow(index, "excluded", reason=unwanted)]

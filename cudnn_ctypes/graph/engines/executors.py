@@ -17,10 +17,10 @@ _DEATHS = 8  # of workers, without a result between them, after which the rest i
 
 
 class Executor(Protocol):
-    """What carries out calls elsewhere: ``concurrent.futures``, Dask, ``mpi4py.futures``."""
+    """An object that runs calls elsewhere: ``concurrent.futures``, Dask, ``mpi4py.futures``."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        """A future, whose ``result()`` waits for what `fn` returns."""
+        """Start ``fn(*args, **kwargs)``; the future's ``result()`` waits for its value."""
 
 
 def worker_count(executor: Executor) -> int | None:

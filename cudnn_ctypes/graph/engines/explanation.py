@@ -67,12 +67,12 @@ class EngineRow:
 
     @property
     def supported(self) -> bool | None:
-        """Whether it works; None if only compiling it, or the GPU, would tell; or not asked."""
+        """Whether it works; None if nobody asked, or only compiling it or the GPU can tell."""
         return {"works": True, "refused": False}.get(self.state)
 
     @property
     def choice(self) -> EngineChoice:
-        """What ``Graph.build(config=...)`` takes; so does it take this row."""
+        """The engine and knobs; ``Graph.build(config=...)`` takes them, or the row."""
         return EngineChoice(self.engine, self.knobs)
 
     def as_dict(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class EngineRow:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What `Graph.explain` found; ``str`` gives a table, `show` prints it.
+    """The result of `Graph.explain`; ``str`` gives a table, `show` prints it.
 
     Attributes
     ----------

@@ -111,7 +111,7 @@ def _modes(explanation: Explanation) -> list[str]:
 
 
 def _engines(explanation: Explanation) -> list[list[str]]:
-    """What belongs to an engine rather than to its configs; the best engine first."""
+    """Cells that describe engines, not their configs; the best engine first."""
     rows = {row.engine: row for row in reversed(explanation.usable)}
     counts = Counter(row.engine for row in explanation.usable)
     return [

@@ -31,7 +31,7 @@ __all__ = ["EngineMethods"]
 
 
 class EngineMethods:
-    """What `Graph` can do about engines."""
+    """Methods of `Graph` that ask for engines."""
 
     name: str
 

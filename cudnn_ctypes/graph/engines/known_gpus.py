@@ -56,11 +56,11 @@ def device_properties(
 
 
 _here: dict[int, dict[str, Any]] = {}
-"""By the number of the GPU."""
+"""Properties of this machine's GPUs, by the number of the GPU."""
 
 
 def _kept(handle: Handle, plans: PlanCache) -> dict[str, Any]:
-    """What the cache has of a handle's GPU; read and put there if it has nothing."""
+    """Properties of the handle's GPU from the cache; read from the GPU and stored if absent."""
     key = _key(handle.device)
     entry = plans.load(key)
     if entry is not None and "properties" in entry:
@@ -89,7 +89,7 @@ def _key(gpu: Any) -> CacheKey:
 
 
 def _kernel_driver() -> str:
-    """What the kernel says of its NVIDIA driver: "580.95.05"; "" where it says nothing."""
+    """The version of the kernel's NVIDIA driver, such as "580.95.05"; "" if unknown."""
     for path in _DRIVER_FILES:
         try:
             return path.read_text(errors="replace").strip()

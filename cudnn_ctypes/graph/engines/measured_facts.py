@@ -1,4 +1,4 @@
-"""What was measured to be slow, and by how much: the only ground on which advice says "faster".
+"""Measured slow cases and their factors: the only ground on which advice says "faster".
 
 A case is named where it is described, in `describe.variants`. A case without a row here is known to
 be worth a trial, and nothing more is said of it: images stored as in C (NCHW).

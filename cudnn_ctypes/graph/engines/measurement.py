@@ -13,7 +13,7 @@ __all__ = ["Measurement", "Settings"]
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one engine config took.
+    """The times of one engine config.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Measurement:
 
     @property
     def choice(self) -> EngineChoice:
-        """What ``Graph.build(config=...)`` takes; so does it take this measurement."""
+        """The engine and knobs; ``Graph.build(config=...)`` takes them, or this object."""
         return EngineChoice(self.engine, self.knobs)
 
     @property

@@ -42,7 +42,7 @@ def content(tuned: Autotuning) -> dict[str, Any]:
 
 
 def from_content(cls: type[Autotuning], place: Place) -> Autotuning:
-    """What `content` gave.
+    """An `Autotuning` from the data that `content` returned.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What an autotuning measured: as data, as plain text, and as a table for a terminal."""
+"""Results of autotuning: as data, as plain text, and as a table for a terminal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NUMBERS = ("median us", "spread", "fastest", "runs", "engine", "workspace", "bu
 
 @dataclass(frozen=True)
 class Autotuning:
-    """What `Graph.autotune` measured; ``str`` gives a table, `show` prints it.
+    """The result of `Graph.autotune`; ``str`` gives a table, `show` prints it.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Autotuning:
     measurements : tuple of Measurement
         In the order in which they were made. Iterating gives these too.
     best : Measurement
-        That with the smallest median among those with all runs; the graph holds its plan.
+        The one with the smallest median among those with all runs; the graph holds its plan.
     settings : Settings
     seconds : float
         What all took.
@@ -64,7 +64,7 @@ class Autotuning:
 
     @property
     def ranking(self) -> tuple[Measurement, ...]:
-        """Those with times, the fastest first; dropped ones come after those with all runs."""
+        """Measurements with times, the fastest first; dropped ones after those with all runs."""
         timed = [each for each in self.measurements if each.times]
         return tuple(sorted(timed, key=lambda each: (each.state == "dropped", each.median)))
 

@@ -1,4 +1,4 @@
-"""What a picture of a built graph says of its plan: engine, knobs, kernels, GPU."""
+"""Facts about a plan for the picture of a built graph: engine, knobs, kernels, GPU."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def plan_region(plan: ExecutionPlan) -> Region:
 
 
 def _told(plan: ExecutionPlan) -> dict[str, list[str]]:
-    """What the plan's JSON text says; nothing before cuDNN 9.4, which writes none."""
+    """Facts from the plan's JSON text; none before cuDNN 9.4, which writes no such text."""
     try:
         stored: dict[str, Any] = json.loads(plan.descriptor.get("json_representation"))
     except (CudnnError, SymbolNotFoundError, ValueError):

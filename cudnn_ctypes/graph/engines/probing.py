@@ -51,16 +51,16 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What can carry out a graph.
+    """The engines that can carry out a graph.
 
     Attributes
     ----------
     engines : tuple of int
-        The best first.
+        Their indices, the best first.
     options : mapping
-        What ``Graph.build`` must be told to find one of them, beside the device.
+        Arguments with which ``Graph.build`` finds one of them, besides the device.
     explanation : Explanation, optional
-        If every engine was asked.
+        Present if every engine was asked.
     """
 
     engines: tuple[int, ...]
@@ -69,11 +69,11 @@ class Outcome:
 
 
 Probe = Callable[["Graph"], Outcome | None]
-"""What can carry out a graph; None if nothing can."""
+"""Finds the engines for a graph; None if there are none."""
 
 
 def asked_at_once(conditions: Conditions) -> Probe:
-    """What the first mode of heuristics proposes that has something: some milliseconds."""
+    """A probe of the first mode of heuristics that proposes a config: takes milliseconds."""
 
     def probe(graph: Graph) -> Outcome | None:
         try:
@@ -123,7 +123,7 @@ def _buildable(config: EngineConfig, device: Any) -> bool:
 
 
 def examined(conditions: Conditions) -> Probe:
-    """What ``Graph.explain`` tells: all engines, also those that no mode proposes."""
+    """A probe by ``Graph.explain``: all engines, also those that no mode proposes."""
 
     def probe(graph: Graph) -> Outcome | None:
         try:
@@ -147,7 +147,7 @@ def examined(conditions: Conditions) -> Probe:
 
 
 def options_of(usable: Sequence[EngineRow]) -> dict[str, Any]:
-    """What ``Graph.build`` must be told to take the best of these configs."""
+    """Arguments with which ``Graph.build`` takes the best of these configs."""
     for row in usable:
         if any(place.split()[0] in BUILT_BY for place in row.proposed_by):
             return {}

@@ -10,7 +10,7 @@ __all__ = ["progress_bar"]
 
 @contextmanager
 def progress_bar(what: str, wanted: bool | None) -> Iterator[Callable[[str, int], None]]:
-    """What is to be called after each step with a text and how many steps there are to be.
+    """Yield a function to call after each step with a text and the number of steps.
 
     It draws a bar on the standard error output, by default only if that is a terminal.
     """

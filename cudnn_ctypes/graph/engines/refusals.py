@@ -11,7 +11,7 @@ from ...errors import CudnnError
 __all__ = ["ONLY_THERE", "Refusal", "refusal"]
 
 ONLY_THERE = "perhaps where the GPU is: cuDNN asks the GPU itself, and there is none here"
-"""Of an engine that can be neither compiled nor ruled out for a GPU that is not here."""
+"""The state of an engine that can be neither compiled nor ruled out for an absent GPU."""
 
 _STATED = re.compile(r"^CUDNN_STATUS_(\w+); Reason: (.*)$", re.DOTALL)
 _CALL = re.compile(r"^[\w.:>-]+\(")
@@ -21,16 +21,16 @@ _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
 @dataclass(frozen=True)
 class Refusal:
-    """What cuDNN said.
+    """cuDNN's reasons for a refusal.
 
     Attributes
     ----------
     status : str
-        The most exact status that it named: "NOT_SUPPORTED_SHAPE".
+        The most exact status in its messages: "NOT_SUPPORTED_SHAPE".
     reason : str
         The innermost message that states a condition, without addresses.
     messages : tuple of str
-        All that it logged, the innermost first.
+        All logged messages, the innermost first.
     """
 
     status: str
@@ -39,7 +39,7 @@ class Refusal:
 
     @property
     def hopeless(self) -> bool:
-        """Whether no other shape, layout or data type would help, or cuDNN does not say what."""
+        """True if no other shape, layout or data type would help, or cuDNN does not name one."""
         return self.status.endswith("ARCH_MISMATCH") or any(
             part in self.reason for part in ("gives no reason", "is not enabled")
         )
@@ -81,7 +81,7 @@ def _asks_cublas(message: str) -> bool:
 
 
 def _tells(message: str) -> bool:
-    """Whether it is more than the name of one of cuDNN's own functions that failed."""
+    """True if the message says more than which of cuDNN's internal functions failed."""
     if _BARE.match(message):
         return False
     call = _CALL.match(message)

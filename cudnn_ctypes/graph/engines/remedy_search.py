@@ -66,11 +66,11 @@ class Search:
 
     @property
     def exhausted(self) -> bool:
-        """Whether it ended before all was tried."""
+        """True if the search ended before every variant was tried."""
         return self.tried >= self._tries or self._clock() >= self._end
 
     def cures(self, *, first_only: bool) -> Iterator[Tried]:
-        """Variants that have an engine, for a graph that has none.
+        """Changed graphs that have an engine, for a graph that has none.
 
         First each change alone; then, if none does, the fewest changes together; then the graph in
         two; then changes that lose something. With `first_only`, nothing is tried after the first

@@ -53,7 +53,7 @@ def spread_autotune(
     sm_count: int | None = None,
     progress: bool | None = None,
 ) -> tuple[Autotuning, ExecutionPlan]:
-    """What ``Graph.autotune(executor=...)`` does: the measurements, and the fastest plan."""
+    """Carry out ``Graph.autotune(executor=...)``: the measurements and the fastest plan."""
     check_handle(handle)
     chunk = Chunk(
         graph,

@@ -199,9 +199,9 @@ def proposed(
     every_engine: bool = False,
     sm_count: int | None = None,
 ) -> list[tuple[EngineConfig, str]]:
-    """What heuristics propose, and other engines when asked, each with who proposed it.
+    """Configs that heuristics propose, and other engines if asked, each with its source.
 
-    `stack` closes them. Several can be the same.
+    `stack` closes them. Some may be equal.
     """
     found: list[tuple[EngineConfig, str]] = []
     for mode in modes:

@@ -1,4 +1,4 @@
-"""What a worker of an executor does for an autotuning: some configs measured on its GPU."""
+"""A worker's share of an autotuning: some configs, measured on the worker's GPU."""
 
 from __future__ import annotations
 
