@@ -19,7 +19,7 @@ from .operators import (
 __all__ = ["Backward", "Gradient"]
 
 Backward = Mapping[str | tuple[str, ...], Callable[..., Any] | str]
-"""By what it gives a function of a graph, or the name of what equals it."""
+"""Gradient names to the function of a graph that gives them, or to the tensor that equals them."""
 
 
 class Gradient:
@@ -181,7 +181,7 @@ class Gradient:
         return tuple(returned)
 
     def _recipe(self, needed: tuple[bool, ...]) -> _Recipe:
-        """What is to be done for the gradients of some inputs."""
+        """The graphs to run for the gradients of some inputs."""
         names = [_d(each) for each in self._inputs]
         wanted = [(i, names[i]) for i, is_needed in enumerate(needed) if is_needed]
         missing = sorted(name for _, name in wanted if name not in self._places)
@@ -233,12 +233,12 @@ def _several(names: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _d(name: str) -> str:
-    """What the gradient of a tensor is called."""
+    """The name of a tensor's gradient."""
     return f"d{name}"
 
 
 def _in_layout(tensor: torch.Tensor, strides: Sequence[int]) -> torch.Tensor:
-    """The same elements with such strides."""
+    """The same elements with these strides."""
     if tensor.stride() == strides:
         return tensor
     return tensor.new_empty_strided(tensor.shape, strides).copy_(tensor)

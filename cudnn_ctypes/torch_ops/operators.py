@@ -64,7 +64,7 @@ def new_gradient_operator(
     results: int,
     options: Mapping[str, Any],
 ) -> Any:
-    """As `new_operator`, without a gradient; PyTorch calls it 8 us faster (2.13, on a CPU)."""
+    """Define an operator without a gradient; PyTorch calls it 8 us faster (2.13, on a CPU)."""
     kernel = _Kernel(name, function, parameters, results, options)
     library = _new_library(name)
     namespace, _, own = name.partition("::")
@@ -76,7 +76,7 @@ def new_gradient_operator(
 
 
 _libraries: dict[str, torch.library.Library] = {}
-"""By operator what is registered here, until it is defined again."""
+"""Registrations by operator, until it is defined again."""
 
 
 def _new_library(name: str) -> torch.library.Library:
@@ -93,7 +93,7 @@ def _implement(library: torch.library.Library, name: str, kernel: _Kernel) -> No
 
 
 class _Kernel:
-    """What an operator does with tensors, and with such as have no memory."""
+    """An operator's implementation for tensors, and for fake ones without memory."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class _Kernel:
     def _arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """As the function takes them."""
+        """The arguments in the form that the function takes."""
         if self._by_position:
             return args, kwargs
         return (), dict(zip(self._order, args, strict=False)) | kwargs
@@ -141,7 +141,7 @@ class _Kernel:
 
 
 def _schema(parameters: list[inspect.Parameter], results: int) -> str:
-    """Of an operator, as PyTorch writes it."""
+    """The schema of an operator in PyTorch's notation."""
 
     def prototype() -> None: ...
 
@@ -152,7 +152,7 @@ def _schema(parameters: list[inspect.Parameter], results: int) -> str:
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Those after the graph, annotated by types that PyTorch knows."""
+    """The parameters after the graph, annotated with types that PyTorch knows."""
     try:
         hints = typing.get_type_hints(function)
     except NameError:  # of a module that only type checkers import

@@ -25,13 +25,13 @@ from .versions import require_attribute, require_kind
 __all__ = ["BackendDescriptor"]
 
 _AS_GIVEN = frozenset({Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE})
-"""What is read as the object that was set, where C has an address."""
+"""Types that are read as the object that was set, where C has an address."""
 
 _GIVING_BACK = (
     Kind.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR,
     Kind.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
 )
-"""Of these cuDNN tells the descriptors that were set; of operations it does not."""
+"""Kinds whose descriptors cuDNN gives back; those of operations it does not."""
 
 
 class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):

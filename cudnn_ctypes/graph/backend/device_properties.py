@@ -75,7 +75,7 @@ class DeviceProperties:
 
     @classmethod
     def from_device(cls, device: int | None = None, *, handle: Any = None) -> DeviceProperties:
-        """Those of a GPU of this machine.
+        """Properties of a GPU of this machine.
 
         Parameters
         ----------
@@ -110,10 +110,10 @@ class DeviceProperties:
 
     @classmethod
     def preset(cls, name: str) -> DeviceProperties:
-        """Those of a well-known GPU; `presets` lists them, and case and spaces make no difference.
+        """Properties of a well-known GPU; `presets` lists the names, in any case and spacing.
 
-        The H200's were read from one; those of the others are put together from public data
-        (`source`), so the order of what heuristics propose may differ from that on the GPU.
+        The H200's were read from one; the others' are put together from public data
+        (`source`), so heuristics may propose configs in another order than on the GPU.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What is accepted where a GPU is wanted, and what it stands for."""
+"""Arguments that name a GPU, and their device properties."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def as_device(device: DeviceLike) -> Handle | DeviceProperties:
 
 
 def as_properties(device: DeviceProperties | str | PathLike[str]) -> DeviceProperties:
-    """As `as_device`, where a handle will not do."""
+    """Properties by name or file, like `as_device`; a handle is refused."""
     if isinstance(device, DeviceProperties):
         return device
     if not isinstance(device, (str, PathLike)):

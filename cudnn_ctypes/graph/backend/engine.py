@@ -66,7 +66,7 @@ class EngineChoice:
 
 @dataclass(frozen=True)
 class Knob:
-    """What one knob of an engine can be set to: minimum, minimum + stride, … maximum."""
+    """The settings of one knob of an engine: minimum, minimum + stride, … maximum."""
 
     minimum: int
     maximum: int
@@ -150,12 +150,12 @@ class Engine(Uncopied):
 
     @property
     def numerical_notes(self) -> frozenset[str]:
-        """What it does to the numbers: "tensor_core", "nondeterministic", "winograd"."""
+        """Notes on its numbers: "tensor_core", "nondeterministic", "winograd"."""
         return frozenset(map(short_name, self.descriptor.get("numerical_note") or ()))
 
     @property
     def behavior_notes(self) -> frozenset[str]:
-        """How it behaves: "runtime_compilation", "supports_cuda_graph_native_api"."""
+        """Notes on its behavior: "runtime_compilation", "supports_cuda_graph_native_api"."""
         return frozenset(map(short_name, self.descriptor.get("behavior_note") or ()))
 
     def config(self, knobs: Mapping[str, int] | None = None) -> EngineConfig:

@@ -1,4 +1,4 @@
-"""What a finalized descriptor holds, read with ``cudnnBackendGetAttribute``.
+"""Reading the attributes of a finalized descriptor with ``cudnnBackendGetAttribute``.
 
 These take the raw handle: in an error message the descriptor's own ``repr`` would read again.
 """

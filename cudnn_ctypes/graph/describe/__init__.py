@@ -1,1 +1,1 @@
-"""What a graph says, as plain data: tensors, nodes, operations, inference, checks and JSON."""
+"""A graph's description as plain data: tensors, nodes, operations, inference, checks, JSON."""

@@ -1,4 +1,4 @@
-"""What two descriptions of about the same graph say differently, in the user's words."""
+"""Differences between two descriptions of almost the same graph, in the user's words."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Change:
 
 
 def differences(before: Graph, after: Graph) -> tuple[Change, ...]:
-    """What `after`, made of `before`, says differently; both are validated."""
+    """Differences of `after`, which was derived from `before`; both are validated."""
     found: list[Change] = []
     if before.compute_data_type != after.compute_data_type:
         pair = (before.compute_data_type, after.compute_data_type)

@@ -22,7 +22,7 @@ __all__ = ["DescriptionMethods"]
 
 
 class DescriptionMethods:
-    """What `Graph` can do with the tensors and nodes that it holds; nothing of it asks cuDNN."""
+    """Methods of `Graph` for its tensors and nodes; none of them asks cuDNN."""
 
     name: str
     io_data_type: Any
@@ -67,7 +67,7 @@ class DescriptionMethods:
         infer_node(node, data_types)
 
     def __copy__(self) -> Self:
-        """What it describes, not built."""
+        """A graph with the same description, not built."""
         return self.from_json(self.to_json())
 
     def __deepcopy__(self, memo: object) -> Self:

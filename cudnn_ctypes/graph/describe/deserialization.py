@@ -213,7 +213,7 @@ def _options(place: Place, kind: Kind) -> dict[str, Any]:
 
 
 def _value(place: Place) -> Any:
-    """What `_plain` wrote; a list as a tuple."""
+    """The value that `_plain` wrote; a list becomes a tuple."""
     value = place.value
     if isinstance(value, list):
         return tuple(_value(each) for each in place.items())

@@ -22,7 +22,7 @@ G = TypeVar("G", bound="Graph")
 
 
 class RewritingMethods:
-    """What `Graph` can do about its own description; nothing of it asks cuDNN."""
+    """Methods of `Graph` that change or compare descriptions; none of them asks cuDNN."""
 
     def replaced(  # type: ignore[misc]
         self: G,
@@ -113,7 +113,7 @@ class RewritingMethods:
         return halves(self, tensor, as_type("split: data_type", data_type))
 
     def _remedies(self: Graph) -> tuple[Remedy, ...]:  # type: ignore[misc]
-        """What can be said differently where engines often want it so; for `_variant`.
+        """Changes that often win further engines, for `_variant`.
 
         Raises
         ------

@@ -26,14 +26,14 @@ def exchanged(values: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Result:
-    """What inference says about one result.
+    """One result's dims, strides and data type, as inferred.
 
     Attributes
     ----------
     dims : tuple of int, optional
         None if the operands do not determine them.
     like : Tensor, optional
-        Whose order of dimensions the strides follow; without it, as in C.
+        The tensor whose order of dimensions the strides follow; default: C order.
     data_type : cudnnDataType_t or "compute", optional
         Its default, where it is not the graph's.
     strides : tuple of int, optional
@@ -126,7 +126,7 @@ class Kind:
 
     @property
     def composite(self) -> bool:
-        """Whether it stands for several operations of cuDNN's."""
+        """True if the node stands for several of cuDNN's operations."""
         return not self.descriptor
 
     @functools.cached_property
@@ -221,14 +221,14 @@ class Node:
                 yield from node.outputs.values()
 
     def argument(self, tensor: Tensor) -> str:
-        """What the user's call says of a tensor, for messages: its argument and its name."""
+        """The argument and name of a tensor in the user's call, for messages."""
         user = self.origin or self
         named = (*user.inputs.items(), *user.outputs.items())
         port = next((port for port, each in named if each is tensor), "")
         return f"{port} {tensor.name!r}".strip()
 
     def dims(self, port: str) -> tuple[int, ...]:
-        """The dims of one input as the operation sees it; inference has come by there."""
+        """The dims of one input as the operation sees it; inference has set them."""
         dims: tuple[int, ...] = self.inputs[port].dims
         return exchanged(dims) if port in self.transposed else dims
 

@@ -86,7 +86,7 @@ class TensorOperators:
         return found  # type: ignore[no-any-return]
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy has: all but the graph, of which it is no tensor."""
+        """The state of a copy: all but the graph, which does not own the copy."""
         return {name: value for name, value in vars(self).items() if name != "_graph"}
 
     def __bool__(self) -> NoReturn:

@@ -23,7 +23,7 @@ class PictureMethods:
     """
 
     def _region(self) -> Region | None:
-        """What carries out all operations together, once that is known."""
+        """The plan that carries out all operations together, once there is one."""
         return None
 
     def _diagram(self) -> Diagram:

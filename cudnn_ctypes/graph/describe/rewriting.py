@@ -31,7 +31,7 @@ _FIELDS = frozenset(each.name for each in dataclasses.fields(Tensor)) - {"uid", 
 
 @dataclass
 class Edit:
-    """What is said differently, by places in the lists of the graph.
+    """Changes of a description, by positions in the graph's lists.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ def edit_of(
     without: Collection[Any],
     data_types: Mapping[str, Any],
 ) -> Edit:
-    """What the arguments of ``Graph.replaced`` mean; refuses those that mean nothing."""
+    """Read the arguments of ``Graph.replaced``; refuse those without a meaning."""
     edit = Edit(data_types={name: as_data_type(value) for name, value in data_types.items()})
     for argument, given in (("tensors", tensors or {}), ("operations", operations or {})):
         if not isinstance(given, Mapping) or not all(

@@ -114,7 +114,7 @@ def _attention(graph: Graph) -> tuple[list[Node], list[Node], list[Node]]:
 
 
 def gives_booleans(*counts: int) -> Callable[[Graph], str]:
-    """Of attention with so many products."""
+    """The predicate for attention with one of these numbers of matrix products."""
 
     def where(graph: Graph) -> str:
         products, fused, _ = _attention(graph)

@@ -206,7 +206,7 @@ def _label(node: Node, tensor: Tensor) -> str:
 
 
 def _scaling_type(node: Node, precision: cudnnDataType_t) -> Callable[[float], Any]:
-    """What makes a C number of a convolution's alpha or beta.
+    """The C type for a convolution's alpha or beta.
 
     Engines read them in the type of the computation: as DOUBLE they would be zero in float32, and
     as FLOAT they give garbage in an int32 result.
@@ -267,7 +267,7 @@ def _naming(error: CudnnError, what: str) -> CudnnError:
 
 
 def operation_graph_attributes(device: Handle | DeviceProperties) -> dict[str, Any]:
-    """What an OPERATIONGRAPH descriptor needs to know of the GPU."""
+    """The attributes that tell an OPERATIONGRAPH descriptor its GPU."""
     found = device_attribute(device)
     return found if "handle" in found else {}
 

@@ -15,21 +15,21 @@ __all__ = ["Graph", "Quirk"]
 
 @dataclass(frozen=True)
 class Graph:
-    """What a row looks at.
+    """The graph that a row's predicate looks at.
 
     Attributes
     ----------
     nodes : sequence of Node
         Validated, in an order in which they can be carried out.
     views : mapping
-        Dims and strides by a tensor's id, where cuDNN is told others than the tensor has.
+        Dims and strides by a tensor's id, where cuDNN gets others than the tensor has.
     """
 
     nodes: Sequence[Node]
     views: Mapping[int, View]
 
     def dims(self, tensor: Tensor) -> tuple[int, ...]:
-        """The dims that cuDNN is told."""
+        """The dims that cuDNN gets."""
         return self.views[id(tensor)][0] if id(tensor) in self.views else tensor.dims or ()
 
     def consists_of(self, kind: str) -> bool:
@@ -48,7 +48,7 @@ class Graph:
 
     @property
     def single(self) -> Node | None:
-        """The one operation; None if there are several."""
+        """The only operation; None if there are several."""
         return self.nodes[0] if len(self.nodes) == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""What a graph is lowered for: a version of cuDNN and a GPU."""
+"""Targets of lowering: a version of cuDNN and a GPU."""
 
 from __future__ import annotations
 
@@ -51,4 +51,4 @@ class Target(NamedTuple):
 
 
 NO_GPU = Target(0, 0)
-"""Of what cuDNN does not carry out, so that its faults do not matter."""
+"""The target of graphs that cuDNN does not carry out: its faults do not matter."""

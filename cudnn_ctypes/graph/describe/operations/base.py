@@ -1,4 +1,4 @@
-"""What all families of operations stand on: a graph's tensors and nodes, and adding to them."""
+"""Base of all families of operations: a graph's tensors and nodes, and adding to them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def _norm_mode(operation: str, value: Mode | str) -> Mode:
 
 
 class GeneralNormalization(Operations):
-    """What all normalizations of a graph stand on."""
+    """The general norm operations, on which all normalizations of a graph stand."""
 
     def norm_forward(
         self,

@@ -30,7 +30,7 @@ def _infer_matmul(node: Node) -> Mapping[str, Result]:
 
 
 def _batches(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
-    """What both stretch to. Eight heads of queries may share two of keys: each serves four."""
+    """The dims to which both broadcast. Eight query heads may share two key heads, four each."""
     pairs = list(zip(a, b, strict=True))
     if any(max(pair) % min(pair) for pair in pairs):
         return None

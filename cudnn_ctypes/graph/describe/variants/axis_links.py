@@ -33,7 +33,7 @@ _UNBOUNDED = (
     _Mode.CUDNN_POINTWISE_POW,
     _Mode.CUDNN_POINTWISE_MOD,
 )
-"""Of zeros they give infinity or NaN, which times zero is not zero."""
+"""Operations that give infinity or NaN for zeros; times zero, that is not zero."""
 _OF_CHANNELS = (cudnnBackendNormMode_t.CUDNN_BATCH_NORM, cudnnBackendNormMode_t.CUDNN_INSTANCE_NORM)
 _BY_CHANNELS = (
     RESAMPLE_FORWARD,
@@ -155,7 +155,7 @@ class AxisLinks:
         self._summed((a, inner), (b, other))
 
     def _summed(self, one: tuple[Tensor, int], other: tuple[Tensor, int]) -> None:
-        """What a sum is taken over: zeros of one operand must meet finite numbers."""
+        """Link two axes that a sum runs over: zeros of one operand must meet finite numbers."""
         direct = [id(tensor) not in self._made_by for tensor, _ in (one, other)]
         bounded = all(self._bounded(tensor) for tensor, _ in (one, other))
         if not any(direct) or not bounded:
@@ -215,7 +215,7 @@ class AxisLinks:
 
 
 def _by_channels(node: Node) -> bool:
-    """Whether it does the same to each channel for itself."""
+    """True if the node treats each channel by itself, all in the same way."""
     normalizes = node.kind in (NORM_FORWARD, NORM_BACKWARD)
     return node.kind in _BY_CHANNELS or (normalizes and node.options["mode"] in _OF_CHANNELS)
 

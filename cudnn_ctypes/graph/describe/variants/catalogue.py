@@ -18,7 +18,7 @@ __all__ = ["remedies"]
 
 
 def remedies(graph: Graph) -> Iterator[Remedy]:
-    """Those that change something in a validated graph; what loses something comes last."""
+    """Remedies that change a validated graph; those that lose something come last."""
     found = [
         each
         for family in (layout_remedies, data_type_remedies, width_remedies, result_remedies)

@@ -57,7 +57,7 @@ _OTHER_INPUTS = (
 
 
 def data_type_remedies(graph: Graph) -> Iterator[Remedy]:
-    """Those that keep the numbers first."""
+    """Remedies by data types; those that keep the numbers come first."""
     known = SLOW_SCALES if slow_scales(graph) else ""
     yield Remedy(
         "scale type", "give {} the data type of the input", _scales_like_input, known=known
@@ -87,7 +87,7 @@ def data_type_remedies(graph: Graph) -> Iterator[Remedy]:
 
 
 def slow_scales(graph: Graph) -> bool:
-    """Whether it is a layer or RMS norm of a 16-bit input whose scale or bias is float32."""
+    """True for a layer or RMS norm of a 16-bit input whose scale or bias is float32."""
     node = graph.nodes[0]
     return (
         len(graph.nodes) == 1
@@ -132,7 +132,7 @@ def _scales_like_input(graph: Graph) -> Edit:
 
 
 def _scales_of_float(graph: Graph) -> Edit:
-    """Of norms over channels; layer and RMS norms are slow so."""
+    """float32 scales for norms over channels; layer and RMS norms are slow with them."""
     tensors = [
         each
         for node in graph.nodes
@@ -222,7 +222,7 @@ def _exchanged(graph: Graph, before: cudnnDataType_t, after: cudnnDataType_t, lo
 
 
 def _statistics(node: Node) -> list[Tensor]:
-    """What stays float32 whatever the operands are."""
+    """Tensors that stay float32 whatever the operands are."""
     if node.kind in (NORM_FORWARD, NORM_BACKWARD):
         results = [each for port, each in node.outputs.items() if port not in ("y", "dx")]
         return [*_inputs(node, _STATISTICS), *results]

@@ -17,7 +17,7 @@ __all__ = ["Remedy", "Step", "Variant"]
 
 @dataclass(frozen=True)
 class Step:
-    """What one remedy changed.
+    """The change that one remedy made.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class Step:
         "layout", "width", "alignment", "scale type", "statistics type", "compute type",
         "intermediate type", "result type", "input type", "results" or "split".
     words : str
-        What to do, in one line, by the names that the user gave.
+        The change in one line, with the user's names.
     caveat : str
-        What has to be done besides, or what is lost; "" if nothing.
+        Further work that the change asks for, or a property that it loses; "" if none.
     changes : tuple of Change
     known : str
         The case that it repairs, if that was measured; "" if not.
@@ -69,7 +69,7 @@ class Remedy:
     known: str = ""
 
     def step(self, changes: Sequence[Change], caveat: str) -> Step:
-        """What it did to one graph."""
+        """The step that records these changes of one graph."""
         told = [each for each in changes if each.field != "strides"] or changes
         if self.topic == "layout":
             told = [each for each in changes if each.field == "strides"]

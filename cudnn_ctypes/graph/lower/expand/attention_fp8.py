@@ -18,7 +18,7 @@ _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
 def expand_sdpa_fp8(g: Builder, node: Node) -> None:
-    """As `sdpa`; scales follow each product."""
+    """Expand like `sdpa`, with scales after each product."""
     inputs, outputs, mask = node.inputs, node.outputs, mask_of(node)
     dims = score_dims(node)
     assert dims is not None
@@ -36,7 +36,7 @@ def expand_sdpa_fp8(g: Builder, node: Node) -> None:
 
 
 def expand_sdpa_fp8_backward(g: Builder, node: Node) -> None:
-    """As `sdpa_backward`; scales follow each product."""
+    """Expand like `sdpa_backward`, with scales after each product."""
     inputs, outputs, mask = node.inputs, node.outputs, mask_of(node)
     q, k, v, o, dO = (inputs[port] for port in ("q", "k", "v", "o", "dO"))
     dims, scale = score_dims(node), one_scale(g, node)

@@ -46,7 +46,7 @@ def expand_sdpa_unified_backward(g: Builder, node: Node) -> None:
 
 
 def _modified(g: Builder, node: Node, dims: tuple[int, ...]) -> Subgraph | None:
-    """What happens to the scores between the scale and the softmax."""
+    """The subgraph between the scale of the scores and the softmax; None if there is none."""
     start, user, mask = len(g.nodes), node.subgraphs.get("score_mod"), mask_of(node)
     bounded = mask.left is not None or mask.right is not None
     if user is None and mask.bias is None and not mask.alibi and not bounded:

@@ -1,4 +1,4 @@
-"""What expansion builds with: the primitive operations of a graph, and what they become part of."""
+"""Builder of an expansion: a graph's primitive operations, and the list that they go into."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Builder(
         return target
 
     def modified(self, tensor: Tensor, subgraph: Subgraph | None) -> Tensor:
-        """What a function of the user makes of the last node's result."""
+        """Apply the user's subgraph to `tensor`, the last node's result."""
         if subgraph is None:
             return tensor
         self.into(tensor, subgraph.input)
@@ -154,7 +154,7 @@ class Builder(
         return tensor
 
     def softmax_scale(self, node: Node) -> Tensor | float:
-        """What the scores of attention are multiplied with: 1 / sqrt(d) if nothing is said."""
+        """The factor of attention scores; default 1 / sqrt(d)."""
         given = node.inputs.get("attn_scale", node.options.get("attn_scale"))
         if given is not None:
             return given  # type: ignore[no-any-return]
@@ -162,4 +162,4 @@ class Builder(
 
 
 Expand = Callable[[Builder, Node], None]
-"""What adds the parts of one composite node."""
+"""Adds the parts of one composite node."""

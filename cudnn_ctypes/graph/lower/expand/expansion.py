@@ -66,7 +66,7 @@ class Expansion(PictureMethods):
         return ", ".join(dict.fromkeys(map(str, self.nodes)))
 
     def canonical(self) -> dict[str, Any]:
-        """What is lowered, without names, for JSON: the same for graphs that compute the same."""
+        """The nodes and tensors without names, for JSON: equal for graphs that compute the same."""
         precision = data_type_name(self.compute_data_type)
         return {"compute_data_type": precision, **canonical(self.nodes, self.tensors)}
 
