@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from programs import fake_cudnn
+from programs import fake_cudnn, fake_library
 
-from cudnn_ctypes import DeviceProperties, Graph, Handle, __version__
+from cudnn_ctypes import DeviceProperties, Graph, Handle, __version__, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.doctor import packages, probes
@@ -152,15 +152,32 @@ class TestAnswers:
         finding = next(f for f in probes._library(self.LIBRARY) if f.state == "problem")
         assert (finding.name, finding.value) == ("not loaded", *self.LIBRARY["passed_over"])
 
+    CUDA: ClassVar = {"files": {}, "cudnn": ["/x/libcudnn.so.9"], "compilation_failures": {}}
+
     def test_nvrtc_is_missing(self) -> None:
-        answer = {"files": {"/x/libcublasLt.so.13": "1"}, "cudnn": ["/x/libcudnn.so.9"]}
+        answer = {**self.CUDA, "files": {"/x/libcublasLt.so.13": "1"}}
         findings = {f.name: f for f in probes._cuda_libraries(answer, 13)}
         assert findings["libcublasLt.so.13"].state == "ok"
         assert findings["libnvrtc.so.13"].state == "problem"
         assert findings["libnvrtc.so.13"].advice.endswith("pip install nvidia-cuda-nvrtc")
 
+    def test_nvrtc_cannot_compile(self, tmp_path: Path) -> None:
+        """As without its builtins: it loads, and gives a status for each kernel."""
+        loaded = raw.load()
+        (tmp_path / "cudnn").mkdir()
+        (tmp_path / "cudnn" / "lib").symlink_to(loaded.path.parent)
+        nvrtc = {"Version": 0, "CreateProgram": 0, "CompileProgram": 6, "GetProgramLogSize": 0}
+        nvrtc |= {"GetProgramLog": 0, "GetErrorString": 0}
+        folder, soname = tmp_path / "cuda_nvrtc" / "lib", f"libnvrtc.so.{loaded.cuda_major}"
+        file = fake_library(folder, soname, **{f"nvrtc{name}": nvrtc[name] for name in nvrtc})
+        _, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path / "cudnn" / "lib"))
+        finding = findings[f"CUDA: {soname}"]
+        assert finding["state"] == "problem"
+        assert finding["value"] == f"0.0, {file}, cannot compile: status 6"
+        assert finding["advice"].startswith("pip install --force-reinstall nvidia-cuda-nvrtc")
+
     def test_libraries_from_two_places(self) -> None:
-        answer = {"files": {}, "cudnn": ["/x/libcudnn.so.9", "/y/libcudnn_ops.so.9"]}
+        answer = {**self.CUDA, "cudnn": ["/x/libcudnn.so.9", "/y/libcudnn_ops.so.9"]}
         findings = [f for f in probes._cuda_libraries(answer, 12) if f.name == "mixed install"]
         assert "/x, /y" in findings[0].value
 

@@ -105,18 +105,39 @@ def cuda_libraries() -> dict[str, Any]:
 
     raw.load().load_cuda_libraries()
     files = {str(file): "" for file in cuda_library_files()}
+    failures: dict[str, str] = {}
     for file in files:
         name = file.rsplit("/", 1)[1]
         if name.startswith("libnvrtc.so"):
             major, minor = ctypes.c_int(), ctypes.c_int()
-            ctypes.CDLL(file).nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+            nvrtc = ctypes.CDLL(file)
+            nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
             files[file] = f"{major.value}.{minor.value}"
+            if failure := _compilation_failure(nvrtc):
+                failures[file] = failure
         elif name.startswith("libcublasLt.so"):
             get_version = ctypes.CDLL(file).cublasLtGetVersion
             get_version.restype = ctypes.c_size_t
             number = get_version()
             files[file] = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
-    return {"files": files, "cudnn": [str(file) for file in cudnn_files()]}
+    cudnn = [str(file) for file in cudnn_files()]
+    return {"files": files, "cudnn": cudnn, "compilation_failures": failures}
+
+
+def _compilation_failure(nvrtc: ctypes.CDLL) -> str:
+    """Why NVRTC cannot compile an empty kernel, as when its builtins are missing; "" if it can."""
+    program = ctypes.c_void_p()
+    source = b"__global__ void kernel() {}"
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, None, 0, None, None)
+    if not (status := nvrtc.nvrtcCompileProgram(program, 0, None)):
+        return ""
+    size = ctypes.c_size_t()
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value + 1)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p
+    name = nvrtc.nvrtcGetErrorString(status) or b"status %d" % status
+    return b": ".join(filter(None, (name, log.value.strip()))).decode(errors="replace")
 
 
 def gpus() -> dict[str, Any]:

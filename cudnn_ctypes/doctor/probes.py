@@ -163,7 +163,17 @@ def _cuda_libraries(answer: dict[str, Any], cuda_major: int) -> Iterator[Finding
         found = [(file, text) for file, text in answer["files"].items() if soname in file]
         if found:
             file, text = found[0]
-            yield Finding(section, soname, f"{text}, {file}" if text else file)
+            described = f"{text}, {file}" if text else file
+            if failure := answer["compilation_failures"].get(file):
+                yield Finding(
+                    section,
+                    soname,
+                    f"{described}, cannot compile: {failure}",
+                    "problem",
+                    f"pip install --force-reinstall {package}{suffix}",
+                )
+            else:
+                yield Finding(section, soname, described)
         else:
             yield Finding(
                 section,
