@@ -1,4 +1,4 @@
-"""What NVIDIA's front end calls an attention that it does not support, and what an invalid one."""
+"""Rules by which NVIDIA's front end calls an attention unsupported or invalid."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["fault"]
 
 
 def fault(method: str, q: Any, k: Any, v: Any, options: Mapping[str, Any]) -> Exception | None:
-    """What ``validate`` is to raise for these operands and options; None if nothing.
+    """The exception that ``validate`` raises for these operands and options, or None.
 
     Parameters
     ----------
     method : str
-        Of ``pygraph``.
+        Name of the method of ``pygraph``.
     q, k, v : tensor
-        Whose dims may be unknown.
+        Their dims may be unknown.
     options : mapping
-        Those that were given, by the front end's names.
+        Options of the call, by the front end's names.
     """
     sides = [[f"{form}seq_len_{side}" for form in ("", "cu_")] for side in ("q", "kv")]
     lengths = [name for names in sides for name in names if name in options]

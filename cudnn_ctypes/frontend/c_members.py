@@ -1,4 +1,4 @@
-"""What the members of the front end's enums are in C, and back."""
+"""Members of the front end's enums to C's enumerators, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NVIDIA's own kernels can do, which are not here."""
+"""Capabilities of NVIDIA's own kernels, which are not here."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ __all__ = ["sdpa_capabilities"]
 
 
 def sdpa_capabilities() -> frozenset[str]:
-    """What the front end's own kernels of attention take beyond cuDNN's: nothing, without them."""
+    """Features that the front end's own attention kernels add to cuDNN's: none here."""
     return frozenset()

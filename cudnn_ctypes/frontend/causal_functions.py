@@ -34,12 +34,12 @@ __all__ = [
 
 
 def c_argument(name: str, value: Any) -> Any:
-    """What layer 1 takes for an argument, by the C name of its parameter.
+    """The argument as layer 1 takes it, by the C name of its parameter.
 
     Raises
     ------
     TypeError
-        If a data type is none.
+        If a data type is not one.
     """
     if name.lower().endswith(("datatype", "idxtype", "gradtype", "weighttype")):
         number = isinstance(value, int) and not isinstance(value, raw.cudnnDataType_t)

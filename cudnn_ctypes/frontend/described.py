@@ -30,11 +30,11 @@ _SUFFIXES_OF = {"rmsnorm_backward": {"DScale": "Dscale", "DBias": "Dbias"}}
 
 
 class Described:
-    """What the families of operations of a `pygraph` stand on."""
+    """Base of the families of operations of a `pygraph`."""
 
     _graph: FrontGraph
     _bound: dict[int, tuple[tensor, Any]]
-    """Arrays that were given as operands, with their tensors, by the id of the array."""
+    """Arrays passed as operands, with their tensors, by the id of the array."""
 
     def _described(
         self,

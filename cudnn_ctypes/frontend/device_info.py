@@ -1,4 +1,4 @@
-"""What a GPU is, by the front end's names."""
+"""Properties of a GPU by the front end's names."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ class gnn_activation_op(Named):
 
 
 class NodeType(Named):
-    """What kind of operation a `Node` is."""
+    """The kind of operation of a `Node`."""
 
     COMPOSITE = 1
     CONV_FPROP = 2

@@ -72,7 +72,7 @@ class FrontGraph(Graph):
         self._unnamed: Counter[str] = Counter()
 
     def validate(self) -> list[Node]:
-        """As that of layer 3; tensors that no operation uses are dropped."""
+        """Validate like layer 3's graph, and drop tensors that no operation uses."""
         if self.refusal is not None:
             raise self.refusal
         every = [each for node in self.nodes for each in (node, *node.inner)]
@@ -97,7 +97,7 @@ class FrontGraph(Graph):
         return f"{stem}_{number}"
 
     def tensor_like(self, array: Any, *, name: str = "") -> tensor:
-        """As that of layer 3, with the front end's data types; a number on the host by value."""
+        """A tensor like layer 3's, with the front end's data types; a host number goes by value."""
         made = super().tensor_like(array, name=name)
         assert isinstance(made, tensor)
         if isinstance(array, tensor):
@@ -110,9 +110,9 @@ class FrontGraph(Graph):
         return made
 
     def expanded(self, nodes: Sequence[Node], target: Target) -> Expansion:
-        """As that of layer 3, but for slices where the loaded cuDNN has no operation for them.
+        """Expand like layer 3's graph, but for slices if the loaded cuDNN has no such operation.
 
-        There the slice of an operand is a view of the operand's memory, as in the front end.
+        The slice of an operand is then a view of the operand's memory, as in the front end.
         """
         expansion = super().expanded(nodes, target)
         if target.version >= _HAS_SLICE:

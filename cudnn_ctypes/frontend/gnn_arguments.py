@@ -13,7 +13,7 @@ __all__ = ["csc_graph", "enumerator", "memory", "mha_params", "set_reverse", "ty
 
 
 def memory(value: Any) -> Any:
-    """What layer 1 takes for an address: None for 0."""
+    """The address as layer 1 takes it: None for 0."""
     return None if type(value) is int and value == 0 else value
 
 

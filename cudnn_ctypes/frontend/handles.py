@@ -76,7 +76,7 @@ class Handle:
 
 
 AnyHandle = Handle | Owner | int
-"""What a program may give as a handle; an int is the address of one of `create_handle`."""
+"""Forms of a handle; an int is the address of one that `create_handle` returned."""
 
 # By address: what create_handle made.
 _created: dict[int, Handle] = {}
@@ -140,7 +140,7 @@ def as_handle(handle: AnyHandle) -> Owner:
 
 
 def default_handle() -> Owner:
-    """That of the current device, on its default stream, for graphs that were given none."""
+    """The current device's handle, on its default stream, for graphs without one."""
     key = (mode.reference_device_active, int(current_device().device_id))
     if key not in _default or _default[key].closed:
         _default[key] = Owner()
@@ -177,7 +177,7 @@ def backend_version_string() -> str:
 
 
 def get_last_error_string() -> str:
-    """What cuDNN said about this thread's last failure; follows ``cudnnGetLastErrorString``."""
+    """cuDNN's message about this thread's last failure; follows ``cudnnGetLastErrorString``."""
     buffer = ctypes.create_string_buffer(4096)
     raw.cudnnGetLastErrorString(buffer, len(buffer))
     return buffer.value.decode("utf-8", "replace")

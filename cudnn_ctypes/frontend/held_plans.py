@@ -1,4 +1,4 @@
-"""What a `pygraph` has built, and who uses it."""
+"""The plans that a `pygraph` has built, and their users."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Held", "Holding"]
 
 
 class Held(Uncopied):
-    """What a graph has built, apart from it, so that a finalizer can close it."""
+    """A graph's plans, apart from the graph, so that a finalizer can close them."""
 
     def __init__(self) -> None:
         self.plans: Plans | None = None
@@ -46,7 +46,7 @@ class Held(Uncopied):
 
 
 class Holding(Described):
-    """What all methods of a `pygraph` that need plans stand on."""
+    """Base of all methods of a `pygraph` that need plans."""
 
     _held: Held
     _handle: Handle | None

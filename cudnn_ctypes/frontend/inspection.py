@@ -1,4 +1,4 @@
-"""What a `pygraph` says of itself: its tensors, its operations, and its data types."""
+"""Questions to a `pygraph`: its tensors, its operations, and its data types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an engine can be told."""
+"""Knobs of engines."""
 
 from __future__ import annotations
 

@@ -122,16 +122,16 @@ REFUSED = {
     }.items()
     for name in names.split()
 }
-"""What can be described, and ``pygraph.validate`` refuses, with reasons by name."""
+"""Reasons by name for what can be described, and ``pygraph.validate`` refuses."""
 
 
 def missing(owner: str, name: str) -> str:
-    """What an AttributeError says of a name that is not here.
+    """The text of an AttributeError for a name that is not here.
 
     Parameters
     ----------
     owner : str
-        What was asked, for the message: "pygraph".
+        The object that was asked, for the message: "pygraph".
     """
     reason = LEFT_OUT.get(name) or LEFT_OUT.get(f"{owner}.{name}")
     return f"{owner} has no {name!r}" + (f": {reason}" if reason else "")

@@ -1,4 +1,4 @@
-"""What a `pygraph` says of its operations: each as the program's call described it."""
+"""A `pygraph`'s operations, each as the program's call described it."""
 
 from __future__ import annotations
 

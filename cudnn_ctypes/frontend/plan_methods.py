@@ -1,4 +1,4 @@
-"""What a `pygraph` tells of its engine configs, and how they are filtered."""
+"""Methods of a `pygraph` that show and filter its engine configs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ChoosingMethods(Holding):
         return self._plans.engine_count
 
     def get_knobs_for_engine(self, engine_id: int) -> list[knob]:
-        """What an engine can be told."""
+        """An engine's knobs."""
         with translated("pygraph.get_knobs_for_engine"), self._plans.engine(engine_id) as engine:
             return knobs_of(engine)
 

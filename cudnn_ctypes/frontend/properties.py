@@ -17,12 +17,12 @@ class device_properties(DeviceProperties):
     """The properties of a GPU, for which a graph can be built where that GPU is not."""
 
     def serialize(self) -> str:
-        """As JSON text, which `create_device_properties` takes."""
+        """JSON text, which `create_device_properties` takes."""
         return self.to_json()
 
 
 def create_device_properties(device: int | str) -> device_properties:
-    """The properties of a GPU of this machine by its number, or those that JSON text holds."""
+    """The properties of a GPU of this machine by its number, or those in JSON text."""
     if isinstance(device, bool) or not isinstance(device, (int, str)):
         raise TypeError(
             f"expected a GPU's number or JSON text, got {device!r} ({type(device).__name__})"
@@ -50,11 +50,11 @@ class kernel_cache(KernelCache):
         return self.entry_count
 
     def serialize(self) -> str:
-        """As JSON text; a graph must have been built with it. cuDNN 9.10."""
+        """JSON text; a graph must have been built with the cache. cuDNN 9.10."""
         return self.to_json()
 
     def deserialize(self, text: str) -> None:
-        """Take over what `serialize` gave.
+        """Take over the content of text that `serialize` returned.
 
         Raises
         ------

@@ -14,7 +14,7 @@ _HAS_ATTRIBUTE = 92800  # the first version with a choice; older ones keep nothi
 
 
 def chosen_retention(given: cuda_graph_retention | None) -> cuda_graph_retention:
-    """What a graph was given, or else the environment says; PER_GRAPH by default.
+    """The graph's retention, or else the environment's; PER_GRAPH by default.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def chosen_retention(given: cuda_graph_retention | None) -> cuda_graph_retention
 
 
 def retention_attribute(chosen: cuda_graph_retention) -> str | None:
-    """What an execution plan is told; None for cuDNN's default, and before cuDNN 9.28."""
+    """The attribute of an execution plan; None for cuDNN's default, and before cuDNN 9.28."""
     if chosen is cuda_graph_retention.PER_GRAPH or raw.cudnnGetVersion() < _HAS_ATTRIBUTE:
         return None
     return chosen.name.lower()

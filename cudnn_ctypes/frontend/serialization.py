@@ -40,7 +40,7 @@ def stored(plan: ExecutionPlan, tensors: Iterable[Tensor]) -> bytes:
 
 
 def restored(data: Any, device: Any) -> tuple[ExecutionPlan, list[tensor]]:
-    """What `stored` was given.
+    """The plan and the tensors that `stored` wrote.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def _tensor(entry: Any) -> tensor:
 
 
 def _nvidias(data: str | bytes) -> str:
-    """What of NVIDIA's front end the data are, told by how they begin; "" if nothing of it."""
+    """The kind of data of NVIDIA's front end, told by the first bytes; "" for other data."""
     start = data[:16] if isinstance(data, bytes) else data[:16].encode("utf-8", "replace")
     if start == _PYTHON_PLAN:
         return "a plan of one of its own kernels"
