@@ -48,7 +48,7 @@ class Allocator:
     device_id : int
         Ordinal of the device.
     on_host : bool
-        Whether it belongs to the reference device.
+        True for memory of the reference device.
     stream : int
         Address of the stream.
     keeps : bool
@@ -263,7 +263,7 @@ class Allocation(Uncopied):
 
     @property
     def on_host(self) -> bool:
-        """Whether it belongs to the reference device."""
+        """True for memory of the reference device."""
         return self._allocator.on_host
 
     @property
@@ -273,7 +273,7 @@ class Allocation(Uncopied):
 
     @property
     def exports(self) -> weakref.WeakSet[Any]:
-        """What other libraries hold of it (see ``dlpack.Exported``)."""
+        """Exports of this memory that other libraries hold (see ``dlpack.Exported``)."""
         if self._exports is None:
             self._exports = weakref.WeakSet()
         return self._exports
@@ -308,5 +308,7 @@ _keeping: weakref.WeakSet[Allocator] = weakref.WeakSet()
 
 
 _pools: dict[int, tuple[Any, Any, Any]] = {}
-"""By ordinal: the device, its memory resource, and its legacy default stream. To ask cuda.core for
-them takes three times as long as an allocation."""
+"""The device, its memory resource and its legacy default stream, by ordinal.
+
+Asking cuda.core for them takes three times as long as an allocation.
+"""

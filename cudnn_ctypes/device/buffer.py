@@ -22,7 +22,7 @@ from .allocation import Allocation
 __all__ = ["DeviceBuffer", "Keyed", "check_reachable", "forms"]
 
 Keyed = tuple[int, ctypes.c_void_p]
-"""What launches want to know of memory: its part of their keys, and its address."""
+"""The part of a launch's key that memory contributes, and its address."""
 
 forms: Tokens = Tokens()
 """The parts of keys, by all that an operation may learn of memory but its address."""
@@ -168,7 +168,7 @@ class DeviceBuffer(Uncopied):
 
     @property
     def on_host(self) -> bool:
-        """Whether it belongs to the reference device."""
+        """True for memory of the reference device."""
         return self._root().on_host
 
     @property
@@ -248,7 +248,7 @@ class DeviceBuffer(Uncopied):
 
     @property
     def closed(self) -> bool:
-        """Whether it, or the buffer that it is a part of, was closed."""
+        """True once the buffer, or the one that it is a part of, was closed."""
         return not self._forgotten.alive or (self._parent is not None and self._parent.closed)
 
     def __enter__(self) -> DeviceBuffer:

@@ -20,7 +20,7 @@ __all__ = ["Memory", "between", "fill", "host_bytes", "read", "write"]
 
 
 class Memory(Protocol):
-    """What owns or borrows a block of memory, as far as copying is concerned."""
+    """An owner or borrower of a block of memory, as copying sees it."""
 
     @property
     def ptr(self) -> int:
@@ -36,7 +36,7 @@ class Memory(Protocol):
 
     @property
     def on_host(self) -> bool:
-        """Whether it belongs to the reference device."""
+        """True for memory of the reference device."""
 
 
 def write(target: Memory, offset: int, data: NDArray[np.uint8], *, stream: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""What a ``DeviceTensor`` is, besides its memory."""
+"""The description of a ``DeviceTensor``: all but its memory."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .layout import Shape
 __all__ = ["Described", "TensorForm"]
 
 TensorForm = tuple[bool, Shape, Shape, cudnnDataType_t, int, bool, int]
-"""What a tensor is, in whatever memory: whether on the host, shape, strides, data type, offset in
-bytes, whether it may only be read, bytes."""
+"""A tensor's description: on the host or not, shape, strides, data type, offset in bytes, read-only
+or not, size in bytes."""
 
 
 class Described:
@@ -81,6 +81,6 @@ class Described:
         return *parts, self._offset, self._readonly, self._nbytes
 
     def form(self, device_id: int) -> tuple[Any, ...]:
-        """What the keys of launches say of it, besides its address."""
+        """The tensor's part of a launch's key: all but its address."""
         where = -1 if self._on_host else device_id
         return self._data_type._value_, self._shape, self._strides, where, self._readonly

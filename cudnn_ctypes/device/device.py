@@ -29,7 +29,7 @@ class ReferenceDevice:
     stands_for: str = "NVIDIA H200"
     """The GPU whose engines it has; ``use_reference_device(device=…)`` names another one."""
     compute_capability: tuple[int, int] = (9, 0)
-    """Of that GPU."""
+    """The GPU's compute capability."""
 
     def sync(self) -> None:
         """Do nothing: every operation is finished when its call returns."""

@@ -73,7 +73,7 @@ _NOWHERE = 256
 
 
 class _Exported:
-    """What the array behind a capsule has as its base: the owner of the memory."""
+    """Base of the array behind a capsule; it keeps the owner of the memory alive."""
 
     def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
         self.owner = owner

@@ -1,4 +1,4 @@
-"""What a ``DeviceTensor`` does with its elements: to and from the host, views, copies."""
+"""The elements of a ``DeviceTensor``: copies to and from the host, views, conversions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NumPy and comparisons do with a ``DeviceTensor``."""
+"""NumPy functions and comparisons on a ``DeviceTensor``."""
 
 from __future__ import annotations
 

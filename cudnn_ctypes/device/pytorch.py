@@ -41,14 +41,14 @@ _data_types: dict[tuple[Any, Any], tuple[cudnnDataType_t, int]] = {}
 """Type and bytes of an element, by PyTorch's dtype and layout."""
 
 _forms: dict[tuple[Any, ...], TensorForm] = {}
-"""By PyTorch's dtype, layout, shape and strides, and whether it is on the host."""
+"""Tensor forms by PyTorch's dtype, layout, shape and strides, and on the host or not."""
 _MOST_FORMS = 1024
 
 _kinds: dict[type, bool] = {}
 
 
 def is_torch(kind: type) -> bool:
-    """Whether it is the class of PyTorch's tensors itself: of a subclass nobody knows."""
+    """True for PyTorch's own tensor classes; subclasses may behave in any way."""
     known = _kinds.get(kind)
     if known is None:
         known = _kinds[kind] = (kind.__module__, kind.__name__) in (
@@ -151,7 +151,7 @@ Form = tuple[Shape, Shape, Any]
 
 
 def bytes_form(nbytes: int) -> Form:
-    """That of bytes without a shape."""
+    """The form of bytes without a shape."""
     return (nbytes,), (1,), sys.modules["torch"].uint8
 
 

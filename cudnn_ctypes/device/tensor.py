@@ -279,7 +279,7 @@ class DeviceTensor(Described, Elements, Uncopied):
 
     @property
     def on_host(self) -> bool:
-        """Whether it belongs to the reference device."""
+        """True for memory of the reference device."""
         self._open()
         return self._on_host
 
@@ -332,7 +332,7 @@ class DeviceTensor(Described, Elements, Uncopied):
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed, or the tensor or DeviceBuffer that it lies in."""
+        """True once the tensor, or the tensor or DeviceBuffer that it lies in, was closed."""
         memory, whole = self._memory, self._whole
         if memory is None or (whole is not None and whole.closed):
             return True

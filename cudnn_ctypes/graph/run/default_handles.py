@@ -19,7 +19,7 @@ Lent = tuple[Handle, int]
 """A handle, and the address of its stream."""
 
 _free: dict[int, list[Lent]] = {}
-"""By GPU: the handles that no thread uses now."""
+"""Handles that no thread uses now, by GPU."""
 
 
 @contextmanager

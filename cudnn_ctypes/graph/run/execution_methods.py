@@ -37,7 +37,7 @@ __all__ = ["ExecutionMethods"]
 
 
 class ExecutionMethods:
-    """What `Graph` can do with the plan that it holds."""
+    """Methods of `Graph` that use its plan."""
 
     name: str
     _plan: ExecutionPlan | None = None
@@ -49,7 +49,7 @@ class ExecutionMethods:
 
     @property
     def plan(self) -> ExecutionPlan:
-        """What `build` made."""
+        """The plan that `build` made."""
         if self._plan is None:
             raise ValueError(f"graph {self.name!r} is not built; call its build()")
         return self._plan

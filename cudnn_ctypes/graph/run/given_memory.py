@@ -1,4 +1,4 @@
-"""What a program gives a graph to run on: whose memory it is, and which GPU has it."""
+"""Memory that a program passes to a graph: its owner and its GPU."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class GivenMemory:
 
 
 def kind_of(cls: type) -> str:
-    """Of a class: "torch", "foreign" (of another library that exchanges memory) or "plain"."""
+    """The kind of a class: "torch", "foreign" (another library's memory) or "plain"."""
     return _kinds.get(cls) or _classified(cls)
 
 

@@ -25,7 +25,7 @@ _building = threading.RLock()
 
 
 class RunMethods(ExecutionMethods):
-    """What `Graph` can do for a program that has inputs and wants outputs."""
+    """Methods of `Graph` that take inputs and return outputs."""
 
     if TYPE_CHECKING:
 

@@ -98,12 +98,12 @@ _OWN = _Reading(
 
 
 class Operand(NamedTuple):
-    """What stands at one place among the addresses of an execution.
+    """One of the addresses of an execution.
 
     Attributes
     ----------
     fitting : set, optional
-        Of memory that is given: what `by_class` identifies as fitting; None to take anything.
+        For memory of the user: the forms that fit, as `by_class` identifies them; None for any.
     base, offset : int, optional
         The place of the operand of which this one is a part, and the bytes before it.
     number : int, optional
@@ -135,7 +135,7 @@ class Launches(dict[tuple[Any, ...], Launch]):
         self.last: Launch = _the_long_way
 
     def other(self, memory: dict[Any, Any]) -> Launch:
-        """The one for a mapping of other keys than those of `last`."""
+        """The launch for a mapping with other keys than those of `last`."""
         found = self.get((*memory,))
         if found is None:
             return _the_long_way
@@ -224,7 +224,7 @@ def launch(
 def _source(
     operands: Sequence[Operand], readings: Mapping[int, _Reading], of_workspace: _Reading | None
 ) -> str:
-    """Of the memory at each place, and of the workspace if one is needed."""
+    """Source of a launch: reads the memory at each place, and the workspace if there is one."""
     lines = [_address(f"v{place}", f"a{place}", each) for place, each in readings.items()]
     key = []
     checks = ["key"]  # not empty

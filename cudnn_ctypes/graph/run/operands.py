@@ -140,7 +140,7 @@ class Operands:
         return found, numbers
 
     def launched(self, memory: dict[Any, Any]) -> tuple[list[Operand], dict[int, Any]] | None:
-        """What each place takes in executions with these keys, and what is given there now.
+        """The operand of each place in executions with these keys, and the memory passed now.
 
         None if a key is unknown, or numbers are among the operands.
         """
@@ -168,7 +168,7 @@ class Operands:
         return dict(zip(self.uids, found, strict=True))
 
     def _changed_numbers(self, found: list[Any]) -> dict[int, Any]:
-        """By place the numbers that were others when the graph was built."""
+        """Numbers that changed since the graph was built, by place."""
         numbers = {}
         for place, tensor, value in self._by_value:
             if tensor.value is not value:
@@ -219,7 +219,7 @@ class Operands:
 
     @staticmethod
     def extent(operand: Tensor) -> Extent:
-        """What the memory of an operand is held against."""
+        """The extent that an operand's memory is held against."""
         return extent(operand)
 
     def unknown(self, key: Any) -> int | None:

@@ -21,12 +21,12 @@ _MOST = 64  # sets of keys that are remembered
 
 
 class ResultMemory:
-    """What memory an output gets.
+    """The memory to allocate for an output.
 
     Parameters
     ----------
     tensor : Tensor
-        Of a validated graph.
+        A tensor of a validated graph.
     """
 
     def __init__(self, tensor: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""What a plan needs beside the user's operands: memory at the workspace's end, fixed numbers.
+"""A plan's own operands, besides the user's: memory at the workspace's end, fixed numbers.
 
 cuDNN asks for it in the form of ordinary tensors. The user never sees them: they count in the
 plan's workspace size, and their addresses are added to those of the operands.

@@ -41,7 +41,7 @@ def sealed(text: str) -> str:
 
 
 def unsealed(text: str, what: str) -> str:
-    """What `sealed` was given, up to white space at its end.
+    """The text that was given to `sealed`, up to white space at its end.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a graph's tensors want of memory, and numbers that are passed by value."""
+"""Memory that a graph's tensors need, and numbers that are passed by value."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def with_shape(tensor: Tensor, shapes: Mapping[int, Shape] | None) -> Tensor:
 
 
 class Extent(NamedTuple):
-    """What a tensor says of its memory, as `contradiction` compares it.
+    """Data type, shape and size of a tensor's memory, as `contradiction` compares them.
 
     No strides where only the data type and the size can be compared.
     """
@@ -112,7 +112,7 @@ class Extent(NamedTuple):
 
 
 def extent(tensor: Tensor) -> Extent:
-    """What a tensor's memory must be; of a ragged one only the data type."""
+    """The extent that a tensor's memory must have; for a ragged one only the data type."""
     assert tensor.dims is not None
     assert tensor.strides is not None
     assert tensor.data_type is not None

@@ -30,7 +30,7 @@ from ...resource import Uncopied
 __all__ = ["Addresses", "Pack", "VariantPacks"]
 
 Addresses = tuple[int, ...]
-"""Of the operands, then that of the workspace or 0."""
+"""Addresses of the operands, then the workspace's or 0."""
 
 _KEPT = 64  # sets of addresses whose variant pack is kept
 
@@ -62,7 +62,7 @@ class VariantPacks(Uncopied):
         self._finalize = bare.cudnnBackendFinalize
         self._as_bytes = struct.Struct(f"{len(uids) + 1}Q").pack
         self.kept: dict[Addresses, Pack] = {}
-        """Those that no execution uses now, by their addresses; the oldest first."""
+        """Packs that no execution uses now, by their addresses; the oldest first."""
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -125,7 +125,7 @@ class VariantPacks(Uncopied):
         return pack
 
     def _oldest(self) -> Pack:
-        """The one not used for longest, to be filled anew."""
+        """The pack that was not used for longest, to be filled anew."""
         try:
             return self.kept.pop(next(iter(self.kept)))
         except (KeyError, RuntimeError, StopIteration):  # another thread was faster
@@ -135,7 +135,7 @@ class VariantPacks(Uncopied):
         return Pack(_UIDS, _INT64, self._count, self._uids)
 
     def _fill(self, pack: Any, data: bytes, space: bytes | None) -> None:
-        """By calls that say what is refused, and why."""
+        """Fill a pack by checked calls, whose errors say what is refused, and why."""
         set_attribute: Any = raw.cudnnBackendSetAttribute
         raw.cudnnBackendInitialize(pack)
         set_attribute(pack, _UIDS, _INT64, self._count, self._uids)
